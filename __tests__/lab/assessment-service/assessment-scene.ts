@@ -124,13 +124,7 @@ export function inventoryFolder(inventory: Inventory = {}): string {
       const text = [HEADERS[kind], ...rows].map((row) => `${row}\r\n`).join("");
       writeFileSync(join(folder, name), text);
       hash.update(text);
-      return {
-        name,
-        kind,
-        bytes: Buffer.byteLength(text),
-        rows: rows.length,
-        sha256: createHash("sha256").update(text).digest("hex"),
-      };
+      return { name, kind, rows: rows.length };
     });
   writeFileSync(join(folder, "manifest.json"), JSON.stringify({ instances, files: entries, hash: hash.digest("hex") }));
   return folder;

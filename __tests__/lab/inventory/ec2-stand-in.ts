@@ -59,8 +59,6 @@ export interface Fleet {
 export type Ec2Fault =
   | { readonly kind: "error"; readonly status: number; readonly code: string; readonly message: string }
   | { readonly kind: "reset" }
-  /** Never answered. */
-  | { readonly kind: "silence" }
   | { readonly kind: "page"; readonly body: string };
 
 export interface Ec2Request {
@@ -113,7 +111,6 @@ export class Ec2StandIn {
     this.requests.push(request);
 
     const fault = this.fault(request);
-    if (fault?.kind === "silence") return;
     if (fault?.kind === "reset") {
       incoming.socket.destroy();
       return;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -31,9 +30,5 @@ describeWith(["dash", "jq"], "export-inventory.sh", () => {
       ["tagInfo.csv", "tagInfo", 1],
       ["perfInfo.csv", "perfInfo", 0],
     ]);
-    for (const { name, bytes, sha256 } of run.manifest?.files ?? []) {
-      const content = readFileSync(join(run.tables, name));
-      expect([bytes, sha256]).toEqual([content.length, createHash("sha256").update(content).digest("hex")]);
-    }
   });
 });

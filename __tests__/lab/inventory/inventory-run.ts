@@ -17,9 +17,7 @@ export interface InventoryManifest {
   readonly files: readonly {
     readonly name: string;
     readonly kind: string;
-    readonly bytes: number;
     readonly rows: number;
-    readonly sha256: string;
   }[];
 }
 

@@ -7,18 +7,6 @@
 # in memory; with text output, releases 1 and 2 print page by page and apply the query to each page. A row that contains
 # JSON (`to_string`) has neither tabs nor line breaks, so nothing can be mistaken for a separator.
 
-# Processes in the background, so that a signal is handled at once.
-workers=
-
-# Killed and awaited: a process that has just been forked still has the traps of its shell, which lose a gentler signal.
-# The last one is named once more, for a signal that comes before its id is added to the list.
-stop_workers() {
-  for worker in $workers ${!:-}; do
-    { kill -9 "$worker" && wait "$worker"; } 2>/dev/null || :
-  done
-  workers=
-}
-
 # The caller's own configuration (profiles, sessions, the machine's role) must not replace the key. Its file may also
 # set another endpoint or a pager.
 keep_own_set_up_out() {
@@ -37,51 +25,16 @@ keep_own_set_up_out() {
   rm -f "$GOOGLE_WORK/home/.aws"
 }
 
-# new_pipe NAME: creates a named pipe in the work folder.
-new_pipe() {
-  rm -f "$GOOGLE_WORK/$1"
-  mkfifo "$GOOGLE_WORK/$1" || exit 1
+# apart OUTPUT ERRORS COMMAND...: runs it in the background, so that a signal is handled at once.
+apart() {
+  google_beside become "$@"
 }
 
-any_worker() {
-  for worker in $workers; do
-    if kill -0 "$worker" 2>/dev/null; then return 0; fi
-  done
-  return 1
-}
-
-# await_workers WHAT: waits until all have ended. Sets failed_workers to the exit codes other than 0, as
-# `<process>=<code>`.
-await_workers() {
-  await_start=$(google_seconds)
-  pause=0.05
-  while any_worker; do
-    google_sleep "$pause"
-    now=$(google_seconds)
-    # Polls often at first, so that short work is not slowed down, then once a second.
-    [ $((now - await_start)) -lt 2 ] || pause=1
-    if [ $((now - await_start)) -ge "$LIST_SECONDS" ]; then
-      google_error "$1: not done after $LIST_SECONDS s."
-      google_error "  To fix: apply again; set LIST_SECONDS when there is that much to do."
-      exit 1
-    fi
-  done
-  failed_workers=
-  for worker in $workers; do
-    status=0
-    wait "$worker" || status=$?
-    [ "$status" -eq 0 ] || failed_workers="$failed_workers $worker=$status"
-  done
-  workers=
-}
-
-# For work on files, which fails mostly when the disk is full.
-require_workers() {
-  await_workers "$@"
-  [ -n "$failed_workers" ] || return 0
-  google_error "$1: failed (exit codes$failed_workers). $(google_text <"$GOOGLE_WORK/worker-errors")"
-  google_error "  To fix: see that ${TMPDIR:-/tmp} has room, then apply again."
-  exit 1
+# The process becomes the program, so that ending it leaves nothing behind.
+become() {
+  output_file=$1 error_file=$2
+  shift 2
+  exec "$@" >"$output_file" 2>"$error_file"
 }
 
 # list WHAT QUERY FILTER OUTPUT ARGUMENT...: writes all rows of one call, formatted by the jq filter in the file FILTER.
@@ -110,28 +63,26 @@ list() {
   done
 }
 
-# Pipes one run of the AWS CLI through jq; returns 0 when both succeed.
+# For the background.
+ask_aws() {
+  export HOME="$GOOGLE_WORK/home"
+  become "$GOOGLE_WORK/pages" "$GOOGLE_WORK/aws-error" aws --output text --query "$query" --region "$CLOUDB_REGION" \
+    --color off --cli-connect-timeout 10 --cli-read-timeout 60 ec2 "$@"
+}
+
+# One run of the AWS CLI.
 list_once() {
-  new_pipe pages
-  : >"$output"
-  jq -r --from-file "$filter" <"$GOOGLE_WORK/pages" >"$output" 2>"$GOOGLE_WORK/jq-error" &
-  reader=$!
-  workers=$reader
-  HOME=$GOOGLE_WORK/home aws --output text --query "$query" --region "$CLOUDB_REGION" --color off --cli-connect-timeout 10 \
-    --cli-read-timeout 60 ec2 "$@" >"$GOOGLE_WORK/pages" 2>"$GOOGLE_WORK/aws-error" </dev/null &
-  workers="$workers $!"
-  await_workers "$what"
-  error_code=$(sed -n 's/.*An error occurred (\([A-Za-z.]*\)) when calling.*/\1/p' "$GOOGLE_WORK/aws-error" | sed 1q)
-  # jq ends at a row it cannot read, and the AWS CLI then fails only because the pipe is closed.
-  case $failed_workers in
-    *" $reader="*)
-      google_error "$what: the answer is not one of AWS: $(google_text <"$GOOGLE_WORK/jq-error")"
-      google_error "  To fix: see that no proxy or portal answers in the place of AWS, or update the aws program and jq;" \
-        "then apply again."
-      exit 1
-      ;;
-  esac
-  [ -z "$failed_workers" ]
+  error_code=
+  if ! google_beside ask_aws "$@"; then
+    error_code=$(sed -n 's/.*An error occurred (\([A-Za-z.]*\)) when calling.*/\1/p' "$GOOGLE_WORK/aws-error" | sed 1q)
+    return 1
+  fi
+  if ! apart "$output" "$GOOGLE_WORK/jq-error" jq -r --from-file "$filter" "$GOOGLE_WORK/pages"; then
+    google_error "$what: the answer is not one of AWS: $(google_text <"$GOOGLE_WORK/jq-error")"
+    google_error "  To fix: see that no proxy or portal answers in the place of AWS, or update the aws program and jq;" \
+      "then apply again."
+    exit 1
+  fi
 }
 
 list_failed() {

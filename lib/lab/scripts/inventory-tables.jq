@@ -1,10 +1,10 @@
-# Reads machines, each followed by its volumes, and writes `<table> <bytes> <row>` with escaped line breaks. Holds one
+# Reads machines, each followed by its volumes, and writes `<table> <row>` with escaped line breaks. Holds one
 # machine at a time. The line `!bare` is no row: it counts a machine without a volume.
 
 # Quotes only where needed, as the official exporter of the format does.
 def cell: if contains(",") or contains("\"") or contains("\n") or contains("\r") then [.] | @csv else . end;
 def row($table): join(",")
-  | "\($table)\t\(utf8bytelength)\t\(if contains("\\") or contains("\n")
+  | "\($table)\t\(if contains("\\") or contains("\n")
       then split("\\") | join("\\\\") | split("\n") | join("\\n") else . end)";
 def date: if . == "" then "" else "\(.[0:10]) \(.[11:19])+00:00" end;
 def gibibytes: (. * 10 / 1024 | round) | "\(. / 10 | floor).\(. % 10)";
