@@ -1,8 +1,8 @@
 #!/bin/sh
 # Imports an AWS inventory, as written by export-inventory.sh, into Migration Center, and waits for the import.
 #
-# The job's id contains hashes of the inventory, and of its source and region, so the same inventory is imported once. What
-# an earlier run has left half-done starts over: its job is deleted, with all that it has imported, and made again.
+# The job's id contains hashes of the inventory, and of its source and region, so the same inventory is imported once. A job
+# that an earlier run left incomplete is deleted, with everything it imported, and created again; a running one is awaited.
 #
 #   PROJECT_ID          project (required)
 #   REGION              region of the assessment data (required)
@@ -52,6 +52,12 @@ if [ "$instances" -eq 0 ]; then
   exit 0
 fi
 
+sed 1,2d "$GOOGLE_WORK/manifest" >"$GOOGLE_WORK/files"
+while read -r name; do
+  [ -f "$INVENTORY_FOLDER/$name" ] || google_refuse "$INVENTORY_FOLDER/$name is missing; run export-inventory.sh again."
+done <"$GOOGLE_WORK/files"
+google_check_settings
+
 location=projects/$PROJECT_ID/locations/$REGION
 console="https://console.cloud.google.com/migration/discovery/dataImport?project=$PROJECT_ID"
 # No two sources share an id: 24 digits of SHA-256. macOS has shasum instead of sha256sum.
@@ -61,7 +67,7 @@ job=$location/importJobs/$job_id
 again="To fix: repair what the message names and run the same command again; a half-done job is replaced."
 
 explain_interrupt() {
-  google_error "Import job $job_id is left as it is; run the same command again to import once more."
+  google_error "What exists of import job $job_id is left as it is; run the same command again."
 }
 google_on_interrupt explain_interrupt
 
@@ -96,17 +102,18 @@ look_at_job() {
   fi
 }
 
-# begin WHAT PATH JSON [QUERY]: begins an operation and waits for its end. No value can contain a character that JSON escapes.
+# begin WHAT PATH JSON QUERY [SECONDS]: begins an operation and waits for its end. No value can contain a character that
+# JSON escapes.
 begin() {
   printf '%s\n' "$3" >"$GOOGLE_WORK/body.json"
   google_begin migrationcenter "$2" "$GOOGLE_WORK/body.json" "${4:+$4&requestId=$(google_new_request_id)}" &&
-    google_await migrationcenter "$1" "$OPERATION_SECONDS"
+    google_await migrationcenter "$1" "${5:-$OPERATION_SECONDS}"
 }
 
 delete_job() {
   google_say "Import job $job_id is $state: replacing it."
   google_delete migrationcenter "$job" "force=true&requestId=$(google_new_request_id)" &&
-    google_await migrationcenter "Former import job" "$OPERATION_SECONDS" || google_says '^NOT_FOUND' ||
+    google_await migrationcenter "Deletion of import job $job_id" "$OPERATION_SECONDS" || google_says '^NOT_FOUND' ||
     google_fail "Import job $job_id cannot be deleted." "$again"
 }
 
@@ -145,14 +152,14 @@ show_findings() {
         (.fileValidations[]? | (.fileName // "?") as $file | (.fileErrors[]? | .place = $file),
           (.rowErrors[]? | "\($file), row \(.csvError.rowNumber // "?") (\(.vmName // .vmUuid // "?"))" as $place
             | .errors[]? | .place = $place))]
-    | sort_by(.severity == "WARNING" or .severity == "INFO") | .[0:50][]
-    | "  \(.severity // "ERROR") in \(.place): \(.errorDetails // "no message")"' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/findings"
+    | sort_by(.severity == "WARNING" or .severity == "INFO")
+    | (.[0:50][] | "  \(.severity // "ERROR") in \(.place): \(.errorDetails // "no message")"),
+      (length - 50 | select(. > 0) | "  and \(.) more.")' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/findings"
   while IFS= read -r finding; do "$1" "$finding"; done <"$GOOGLE_WORK/findings"
 }
 
-# await_state STATE: waits until the job has it. An error of the operation counts only if the job does not move on.
+# await_state STATE: waits, at most until until_seconds, until the job has it. An error of the operation counts only if the job does not move on.
 await_state() {
-  until_seconds=$(($(google_seconds) + IMPORT_SECONDS))
   while look_at_job && [ "$state" != "$1" ]; do
     case $state in
       FAILED*)
@@ -171,7 +178,7 @@ await_state() {
     fi
     if [ "$(google_seconds)" -ge "$until_seconds" ]; then
       google_error "Import job $job_id is still $state after $IMPORT_SECONDS s; it goes on by itself."
-      google_error "  To fix: look at it at $console; running the same command again imports once more."
+      google_error "  To fix: look at it at $console. The same command waits for a running import and replaces any other job."
       exit 1
     fi
     google_progress "Import job $job_id" "$state"
@@ -182,12 +189,15 @@ await_state() {
 # start_phase validate|run STATE
 start_phase() {
   problem=
-  begin "Import job $job_id, $1" "$job:$1" "{ \"requestId\": \"$(google_new_request_id)\" }" || problem=$(google_outcome)
+  until_seconds=$(($(google_seconds) + IMPORT_SECONDS))
+  begin "Import job $job_id, $1" "$job:$1" "{ \"requestId\": \"$(google_new_request_id)\" }" "" "$IMPORT_SECONDS" ||
+    problem=$(google_outcome)
   await_state "$2"
 }
 
 require_source
 problem=
+until_seconds=$(($(google_seconds) + IMPORT_SECONDS))
 look_at_job
 [ "$state" != RUNNING ] || await_state COMPLETED
 # What was imported into a former source of the same id went with it.
@@ -199,7 +209,6 @@ if [ "$state" = COMPLETED ] && is_whole &&
 fi
 [ "$state" = NONE ] || delete_job
 create_job
-sed 1,2d "$GOOGLE_WORK/manifest" >"$GOOGLE_WORK/files"
 while read -r name <&3; do
   send_file "$name"
 done 3<"$GOOGLE_WORK/files"
