@@ -198,6 +198,11 @@ describe("Missing props are reported with all other problems", () => {
     ],
     ["ExistingIdentity", () => new main.ExistingIdentity(undefined as never), ["email"]],
     [
+      "a job of ServerlessJobs",
+      (scope) => new main.ServerlessJobs(undefined as never).runOnce(scope, "Job", undefined as never),
+      ["identity", "place", "job"],
+    ],
+    [
       "a container with a secret, a mount and a database that are not there",
       (scope) =>
         new main.ServerlessService(scope, "Service", {

@@ -82,7 +82,7 @@ describe("MediaBucket", () => {
       brokenRules("test/Media", [
         'place.projectId is "12345"; it must be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id, not the name or the number',
         'place.region is "eu"; it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter',
-        'place.deployment.tenantPrefix is "demo"; it must be a tenant id, a hyphen and 6 hexadecimal digits, because names without a hash of the project may be taken by others; take it from tenantPrefix(tenantId, projectId)',
+        'place.deployment.tenantPrefix is "demo"; it must be a tenant id, a hyphen and 6 hexadecimal digits, because names without a hash of the project may be taken by others; take the place from tenantContext',
         'place.deployment.applicationName is "Portal"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it',
         'place.labels has "Cost Center"; keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores, and keys must start with a letter; rewrite them',
         "bucket name bkt-Portaldemo-storage must be lower-case letters, digits and hyphens, because Cloud Storage refuses other names; change the application name or the tenant id",

@@ -112,7 +112,7 @@ export const TENANT_PLACE_RULES: readonly Rule<TenantPlaceProps>[] = [
 const TENANT_PREFIX = matching(TENANT_PREFIX_PATTERN, {
   must: "be a tenant id, a hyphen and 6 hexadecimal digits",
   reason: "names without a hash of the project may be taken by others",
-  remedy: "take it from tenantPrefix(tenantId, projectId)",
+  remedy: "take the place from tenantContext",
 });
 
 /** Rules for a place, for constructs that take one. */

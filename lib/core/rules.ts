@@ -21,8 +21,8 @@ type RequiredName<Props> = {
 
 /**
  * Refuses props that lack a required value, which the compiler catches only in TypeScript, and props that break a rule;
- * reports all problems at once. Every construct of the library begins with it, so it also has the construct's stack state
- * the releases of the providers of its resources.
+ * reports all problems at once. Exported constructs begin with it; given a construct, it also has its stack state the
+ * releases of the providers of its resources.
  *
  * @param subject the construct, or the path of anything else that takes props
  * @param required every prop without a default; the compiler checks that none is left out here

@@ -65,7 +65,7 @@ export interface IdentityProviderContainerProps extends GivenProbes, WorkerOptio
   readonly secretSettings?: readonly SecretSettings[];
 
   /**
-   * Settings for the mail server, from `mailSettings`.
+   * Variables for the mail server.
    *
    * @default - none
    */

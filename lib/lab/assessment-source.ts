@@ -73,13 +73,13 @@ export class AssessmentSource extends Construct {
     super(scope, id);
     const { clientName, deploymentId, enabled = true, projectId, region } = props;
     const plannedId = props.sourceId ?? discoverySourceId(clientName);
-    // A lab passes an expression of its own for an id that only Terraform knows, so the name stands for it.
-    claimName(this, `discovery source in ${projectId}`, Token.isUnresolved(plannedId) ? clientName : plannedId);
     if (enabled === false) {
       this.sourceId = expression("null");
       this.ready = [];
       return;
     }
+    // A lab passes an expression of its own for an id that only Terraform knows, so the name stands for it.
+    claimName(this, `discovery source in ${projectId}`, Token.isUnresolved(plannedId) ? clientName : plannedId);
 
     const libraries = addAssessmentLibraries(this);
     const script = addScript(this, "lib/lab/scripts/register-source.sh");

@@ -52,9 +52,6 @@ export interface Cluster {
 
 /** Pods that answer requests. */
 export interface Workload {
-  /** Address that clients connect to, if the application knows it. */
-  readonly address: WorkloadAddress | undefined;
-
   /** Labels that select its pods. */
   readonly podLabels: Readonly<Record<string, string>>;
 

@@ -74,7 +74,7 @@ describe("KubernetesFrontDoor", () => {
   const doorIn = (domain: Domain = NONE, propsOf: (stack: BareStack) => Partial<ClusterIngressProps> = () => ({})) => {
     const { address, stack } = addressIn(domain);
     const mark = (id: string) => new TerraformData(stack, id, {});
-    const workload: Workload = { address, podLabels: { app: "server" }, ready: [mark("Workload")] };
+    const workload: Workload = { podLabels: { app: "server" }, ready: [mark("Workload")] };
     const namespace = namespaceIn(stack);
     const door = new ClusterIngress(stack, "FrontDoor", {
       place: PLACE,

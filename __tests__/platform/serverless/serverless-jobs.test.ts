@@ -13,6 +13,7 @@ import {
   standInSecret,
 } from "../../support/stand-in-parts";
 import { addressesOf, bareStack, resourceOf, terraformOf, type Block } from "../../support/synthesis";
+import { brokenRules } from "../../support/broken-rules";
 
 const RUNNER = standInIdentity();
 
@@ -189,6 +190,37 @@ describe("ServerlessJobs", () => {
     });
     expect(container).not.toHaveProperty("ports");
     expect(jobIn().container).not.toHaveProperty("resources");
+  });
+
+  it("runs two jobs of one scope beside each other, and refuses two of one name", () => {
+    const { jobs, spec, stack } = jobIn();
+    const second = jobs.runOnce(stack, "CleanUp", { ...spec, name: "clean-up" });
+    expect(addressesOf(second.ready)).toEqual(["google_cloud_run_v2_job.clean_up"]);
+    const { resource = {} } = terraformOf(stack);
+    const named = (type: string, attribute: string) =>
+      Object.values(resource[type] ?? {}).map((made) => String(made[attribute]));
+    expect(named("google_cloud_run_v2_job", "name")).toEqual(["idp-demo-abc123-prepare", "idp-demo-abc123-clean-up"]);
+    expect(new Set(named("google_secret_manager_secret", "secret_id")).size).toBe(2);
+    expect(() => jobs.runOnce(stack, "Again", spec)).toThrow(
+      "Cloud Run job in demo-project idp-demo-abc123-prepare is also created by test/Prepare;",
+    );
+  });
+
+  it("refuses names that leave no room for the token, and a socket path that no address holds", () => {
+    const place = placeOf({ applicationName: "a".repeat(18) });
+    const database = { instance: standInDatabase({ connectionNameLength: 102 }), hostVariable: "HOST" };
+    const name = `idp-${"p".repeat(40)}`.slice(0, 26);
+    expect(() => jobIn({ job: { name }, container: { database }, props: { place } })).toThrow(
+      brokenRules("test/Prepare", [
+        `job name ${"a".repeat(18)}-demo-abc123-${name} is 57 characters, the limit is 54, because the name of an execution ends in a token; shorten the application name or the tenant id by 3`,
+        "the connection name of the database, from job.container.database.instance, has 102 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 19",
+      ]),
+    );
+  });
+
+  it("needs no room for a socket without a database", () => {
+    const place = { ...PLACE, projectId: "p".repeat(30), region: `${"r".repeat(40)}-west1` };
+    expect(() => jobIn({ container: {}, props: { place } })).not.toThrow();
   });
 });
 

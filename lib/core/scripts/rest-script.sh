@@ -45,7 +45,7 @@ google_error() {
   printf '%s\n' "$google_line" >&2 || :
 }
 
-# Sets google_line to the text without control characters, so that a response cannot control the terminal.
+# Sets google_line to the text without ASCII control characters but line breaks, so that a response cannot control the terminal.
 google_plain() {
   google_line=$1
   case $1 in

@@ -5,17 +5,20 @@ import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-ma
 import { type ITerraformDependable, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
+import { claimName } from "../../core/claimed-names";
 import { countIf, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
-import { jobName, secretId } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId } from "../../core/names";
+import { type DeploymentContext, PLACE_RULES } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { nameRules, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { containerRules } from "../../idp/container-spec";
 import { type JobSpec } from "../../idp/job-runner";
 import { grantsTo } from "../environment";
-import { type NetworkAttachment } from "../network/network-attachment";
-import { addDynamicBlocks, containerBlock, jobBlock, volumeBlocks } from "./cloud-run-template";
-import { JOB_TIMEOUT, SCRIPT_FOLDER, SCRIPT_MODE } from "./serverless-defaults";
+import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
+import { addDynamicBlocks, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
+import { EXECUTION_TOKEN_LENGTH, JOB_TIMEOUT, SCRIPT_FOLDER, SCRIPT_MODE } from "./serverless-defaults";
 
 /** Props of every job on Cloud Run. */
 export interface CloudRunJobProps {
@@ -38,6 +41,7 @@ export function addCloudRunJob(
 ): CloudRunV2Job {
   const { dependsOn = [], identity, job, network, place } = props;
   const name = cloudRunJobName(props);
+  claimName(scope, `Cloud Run job in ${place.projectId}`, name);
   const script = storedScript(scope, props);
   const resource = new CloudRunV2Job(scope, MAIN_CHILD_ID, {
     ...jobBlock(
@@ -79,6 +83,7 @@ function storedScript(scope: Construct, { dependsOn = [], identity, job, place }
     count === undefined
       ? resource.getStringAttribute(attributeName)
       : expression(oneAttribute(resource, attributeName));
+  claimName(scope, `secret in ${project}`, name);
   const secret = new SecretManagerSecret(scope, "Script", {
     project,
     secretId: name,
@@ -109,6 +114,27 @@ function storedScript(scope: Construct, { dependsOn = [], identity, job, place }
 
 const SCRIPT_VOLUME = "script";
 
+/** Cloud Run names an execution after its job and token. */
+const JOB_NAME_MAX_LENGTH = JOB_NAME_AND_TOKEN_MAX_LENGTH - EXECUTION_TOKEN_LENGTH;
+
 export function cloudRunJobName({ job, place }: CloudRunJobProps): string {
   return jobName(place.deployment, job.name);
 }
+
+/** Rules for every job on Cloud Run. */
+export const CLOUD_RUN_JOB_RULES: readonly Rule<CloudRunJobProps>[] = [
+  ...PLACE_RULES,
+  ...attachmentRules<CloudRunJobProps>(
+    "network",
+    ({ network }) => network,
+    ({ place }) => place.region,
+  ),
+  ...nameRules(cloudRunJobName, {
+    ...RESOURCE_NAME,
+    what: "job name",
+    maxLength: JOB_NAME_MAX_LENGTH,
+    lengthReason: "the name of an execution ends in a token",
+  }),
+  ...containerRules<CloudRunJobProps>("job.container", ({ job }) => job.container),
+  socketPathRule("job.container", ({ job }) => job.container),
+];

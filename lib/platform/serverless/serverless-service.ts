@@ -104,9 +104,6 @@ export class ServerlessService extends Construct {
   /** URL that Cloud Run assigns to the service, even if that address is closed. */
   readonly url: string;
 
-  /** Address of the load balancer in front, if the application knows it. */
-  readonly address: LoadBalancerAddress | undefined;
-
   /** Name of the service; what refers to it waits for the service. */
   readonly serviceName: string;
 
@@ -170,7 +167,6 @@ export class ServerlessService extends Construct {
       setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
     }
 
-    this.address = address;
     this.url = this.service.uri;
     this.serviceName = this.service.name;
     this.ready = [this.service];
