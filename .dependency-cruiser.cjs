@@ -64,7 +64,7 @@ module.exports = {
       name: `rehearsal-${room}-is-below`,
       severity: "error",
       comment: "Rooms of the rehearsal know those before them alone; tests may use later ones.",
-      from: { path: `^__tests__/rehearsal/${room}/`, pathNot: "(\\.test|-fixture)\\.ts$" },
+      from: { path: `^__tests__/rehearsal/${room}/`, pathNot: "\\.test\\.ts$" },
       to: { path: `^__tests__/rehearsal/(${REHEARSAL_ROOMS.slice(index + 1).join("|")})/` },
     })),
   ],
