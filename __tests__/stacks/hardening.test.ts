@@ -34,6 +34,12 @@ const ALWAYS: readonly Row[] = [
   ["has TLS 1.2 at least", "google_compute_ssl_policy", "min_tls_version", /^TLS_1_2$/],
   ["has modern ciphers", "google_compute_ssl_policy", "profile", /^MODERN$/],
   ["has a TLS policy", "google_compute_target_https_proxy", "ssl_policy", /google_compute_ssl_policy\./],
+  [
+    "is public only by its input",
+    "google_cloud_run_v2_service",
+    "invoker_iam_disabled",
+    /^(\$\{var\.public_access\}|false)$/,
+  ],
   ["is never public", "google_storage_bucket", "public_access_prevention", /^enforced$/],
   ["has no rights of single objects", "google_storage_bucket", "uniform_bucket_level_access", /^true$/],
   [
