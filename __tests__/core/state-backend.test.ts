@@ -6,6 +6,7 @@ import { Construct } from "constructs";
 import { parseStateBackend, requireStatesApart, type StateBackend } from "../../lib/core/state-backend";
 import { bareStack, terraformOf } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
+import { describeWith } from "../support/programs";
 
 const blockOf = (backend?: StateBackend) => {
   const { terraform } = terraformOf(bareStack({ backend }));
@@ -49,15 +50,20 @@ describe("the state of a stack", () => {
   });
 });
 
+// The framework asks the program for its version.
+describeWith(["terraform"], "the cloud backend of the framework in a portable stack", () => {
+  it("replaces the default", () => {
+    const stack = bareStack();
+    new CloudBackend(stack, { organization: "acme", workspaces: new NamedCloudWorkspace("idp") });
+    const { backend, cloud } = terraformOf(stack).terraform;
+    expect({ backend, cloud }).toEqual({ cloud: { organization: "acme", workspaces: { name: "idp" } } });
+  });
+});
+
 describe("a backend of the framework in a portable stack", () => {
   it.each<[string, (stack: TerraformStack) => unknown, unknown]>([
     ["GcsBackend", (stack) => new GcsBackend(stack, { bucket: "states" }), { backend: { gcs: { bucket: "states" } } }],
     ["LocalBackend", (stack) => new LocalBackend(stack, { path: "a" }), { backend: { local: { path: "a" } } }],
-    [
-      "CloudBackend",
-      (stack) => new CloudBackend(stack, { organization: "acme", workspaces: new NamedCloudWorkspace("idp") }),
-      { cloud: { organization: "acme", workspaces: { name: "idp" } } },
-    ],
   ])("replaces the default: %s", (_, add, block) => {
     const stack = bareStack();
     add(stack);
