@@ -111,7 +111,9 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh in doubt
 
         expect(run.exitCode).toBe(1);
         expect(run.stderr).toContain(`Cloud Build does not take the build of ${IMAGE}.`);
-        expect(run.stderr).toContain("a proxy or portal answered, not the API: HTTP 502, 502 Bad Gateway.");
+        expect(run.stderr).toContain(
+          "a proxy or portal answered, not the API: HTTP 502, <title>502 Bad Gateway</title>.",
+        );
         expect(standIn.requestsTo(CREATE)).toHaveLength(4);
       }),
     );
