@@ -85,7 +85,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
 
       expect(refused.exitCode).toBe(1);
       expect(withoutHash(refused.stderr)).toContain(
-        "Import job JOB is FAILED_VALIDATION:\n  ERROR in vmInfo.csv, row 0 (web, 😀",
+        "Import job JOB is FAILED_VALIDATION:\n  ERROR in vmInfo.csv, row 0 (web, 😀 second line): Memory is missing.\n",
       );
       expect(refused.stderr.match(/ERROR in vmInfo/g)).toHaveLength(50);
       expect(refused.stderr).toContain("  and 11 more.\n");
@@ -162,7 +162,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
     }),
   );
 
-  it.concurrent("waits for a file that is still being created, but not for ever", () =>
+  it.concurrent("waits for a file that is still being created, and gives up in the end", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
       const environment = { INVENTORY_FOLDER: inventoryFolder({ machines: 1 }), OPERATION_SECONDS: "3" };

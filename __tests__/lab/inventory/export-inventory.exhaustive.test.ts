@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { programFolder } from "../../support/google-stand-in-scripts";
@@ -52,6 +52,15 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     const run = await exported({ machines: [{ ...MACHINE, State: { Name: "terminated" } }] });
     expect(run).toMatchObject({ exitCode: 0, stderr: "", manifest: { instances: 0, files: [] } });
     expect(run.stdout).toContain("us-east-1 hosts no machines. Choose another region if they are elsewhere.\n");
+  });
+
+  it.concurrent("leaves other tables in the folder alone, and does not count them", async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "tables"));
+    writeFileSync(join(folder, "tables/invoices.csv"), "1,2");
+    const [beside, alone] = await Promise.all([exported({ folder }), exported()]);
+    expect(beside.manifest?.hash).toBe(alone.manifest?.hash);
+    expect(existsSync(join(folder, "tables/invoices.csv"))).toBe(true);
   });
 
   it.concurrent("has the key in the environment of the program, and in no argument and no output", async () => {

@@ -25,8 +25,8 @@ keep_own_set_up_out() {
   rm -f "$GOOGLE_WORK/home/.aws"
 }
 
-# apart OUTPUT ERRORS COMMAND...: runs it in the background, so that a signal is handled at once.
-apart() {
+# in_background OUTPUT ERRORS COMMAND...: waits for it, and handles a signal at once.
+in_background() {
   google_beside become "$@"
 }
 
@@ -77,7 +77,7 @@ list_once() {
     error_code=$(sed -n 's/.*An error occurred (\([A-Za-z.]*\)) when calling.*/\1/p' "$GOOGLE_WORK/aws-error" | sed 1q)
     return 1
   fi
-  if ! apart "$output" "$GOOGLE_WORK/jq-error" jq -r --from-file "$filter" "$GOOGLE_WORK/pages"; then
+  if ! in_background "$output" "$GOOGLE_WORK/jq-error" jq -r --from-file "$filter" "$GOOGLE_WORK/pages"; then
     google_error "$what: the answer is not one of AWS: $(google_text <"$GOOGLE_WORK/jq-error")"
     google_error "  To fix: see that no proxy or portal answers in the place of AWS, or update the aws program and jq;" \
       "then apply again."

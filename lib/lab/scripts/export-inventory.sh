@@ -32,6 +32,7 @@ PAGE_SIZE=${PAGE_SIZE:-1000}
 
 # The API's maximum.
 types_per_call=100
+tables="vmInfo diskInfo tagInfo perfInfo"
 
 # A key read from a file ends with a line break.
 AWS_ACCESS_KEY_ID=$(printf '%s' "${AWS_ACCESS_KEY_ID:-}" | sed 's/[[:space:]]*$//')
@@ -53,12 +54,12 @@ google_start
 keep_own_set_up_out
 tab=$(printf '\t')
 
-# work OUTPUT COMMAND...: for work on files, which fails mostly when the disk is full.
-work() {
-  work_output=$GOOGLE_WORK/$1
+# make_file OUTPUT COMMAND...: fails mostly when the disk is full.
+make_file() {
+  made=$GOOGLE_WORK/$1
   shift
-  apart "$work_output" "$GOOGLE_WORK/work-error" "$@" || {
-    google_error "$1: failed. $(google_text <"$GOOGLE_WORK/work-error")"
+  in_background "$made" "$GOOGLE_WORK/program-error" "$@" || {
+    google_error "$1: failed. $(google_text <"$GOOGLE_WORK/program-error")"
     google_error "  To fix: see that ${TMPDIR:-/tmp} has room, then apply again."
     exit 1
   }
@@ -68,7 +69,7 @@ work() {
 sort_on_disk() {
   sorted=$1
   shift
-  work "$sorted" sort -S 16M -T "$GOOGLE_WORK" -t "$tab" "$@"
+  make_file "$sorted" sort -S 16M -T "$GOOGLE_WORK" -t "$tab" "$@"
 }
 
 list_machines() {
@@ -77,7 +78,7 @@ list_machines() {
     "$scripts/inventory-machines.jq" "$GOOGLE_WORK/listed" describe-instances --page-size "$PAGE_SIZE"
   : >"$GOOGLE_WORK/types"
   # shellcheck disable=SC2016 # fields of awk
-  work lines awk -F '\t' -v types="$GOOGLE_WORK/types" -v counts="$GOOGLE_WORK/counts" '
+  make_file lines awk -F '\t' -v types="$GOOGLE_WORK/types" -v counts="$GOOGLE_WORK/counts" '
     $1 == "!" { skipped++; next }
     { kept++; if (!($3 in seen)) { seen[$3]; print $3 >types } print }
     END { print kept + 0, skipped + 0 >counts }' "$GOOGLE_WORK/listed"
@@ -123,9 +124,9 @@ list_volumes() {
 write_tables() {
   google_say "Writing the tables."
   sort_on_disk merged -m -k 1,1 -k 2,2 "$GOOGLE_WORK/machines" "$GOOGLE_WORK/volumes"
-  work rows jq -nRr --arg region "$CLOUDB_REGION" --slurpfile known "$GOOGLE_WORK/known" \
+  make_file rows jq -nRr --arg region "$CLOUDB_REGION" --slurpfile known "$GOOGLE_WORK/known" \
     --from-file "$scripts/inventory-tables.jq" "$GOOGLE_WORK/merged"
-  work nothing awk -v folder="$INVENTORY_FOLDER" -v list="$GOOGLE_WORK/files" -v count="$GOOGLE_WORK/bare" \
+  make_file no-output awk -v folder="$INVENTORY_FOLDER" -v list="$GOOGLE_WORK/files" -v count="$GOOGLE_WORK/bare" \
     -f "$scripts/inventory-tables.awk" "$GOOGLE_WORK/rows"
   read -r bare <"$GOOGLE_WORK/bare"
   [ "$bare" -eq 0 ] ||
@@ -134,7 +135,7 @@ write_tables() {
 
 # Written last and atomically: if it exists, all files that it names are complete. macOS has shasum instead of sha256sum.
 write_manifest() {
-  hash=$(cat "$INVENTORY_FOLDER"/*.csv 2>/dev/null | { sha256sum 2>/dev/null || shasum -a 256; } | cut -d ' ' -f 1)
+  hash=$(cd "$INVENTORY_FOLDER" && for table in $tables; do cat "$table.csv"; done 2>/dev/null | { sha256sum 2>/dev/null || shasum -a 256; } | cut -d ' ' -f 1)
   jq -nR --arg hash "$hash" --argjson instances "$kept" '{ instances: $instances, hash: $hash,
     files: [inputs | split(" ") | { name: "\(.[0]).csv", kind: .[0], rows: (.[1] | tonumber) }] }' \
     <"$GOOGLE_WORK/files" >"$INVENTORY_FOLDER/manifest.json.part"
@@ -142,7 +143,8 @@ write_manifest() {
 }
 
 # Remove what an interrupted run may have left.
-rm -f "$INVENTORY_FOLDER/manifest.json" "$INVENTORY_FOLDER"/*.csv
+rm -f "$INVENTORY_FOLDER/manifest.json"
+for table in $tables; do rm -f "$INVENTORY_FOLDER/$table.csv"; done
 
 google_say "Listing the machines of $CLOUDB_REGION."
 list_machines

@@ -153,12 +153,13 @@ show_findings() {
           (.rowErrors[]? | "\($file), row \(.csvError.rowNumber // "?") (\(.vmName // .vmUuid // "?"))" as $place
             | .errors[]? | .place = $place))]
     | sort_by(.severity == "WARNING" or .severity == "INFO")
-    | (.[0:50][] | "  \(.severity // "ERROR") in \(.place): \(.errorDetails // "no message")"),
+    | (.[0:50][] | "  \(.severity // "ERROR") in \(.place): \(.errorDetails // "no message")" | gsub("[\r\n]+"; " ")),
       (length - 50 | select(. > 0) | "  and \(.) more.")' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/findings"
   while IFS= read -r finding; do "$1" "$finding"; done <"$GOOGLE_WORK/findings"
 }
 
-# await_state STATE: waits, at most until until_seconds, until the job has it. An error of the operation counts only if the job does not move on.
+# await_state STATE: waits, at most until until_seconds, until the job has it. An error of the operation counts only if the
+# job does not move on.
 await_state() {
   while look_at_job && [ "$state" != "$1" ]; do
     case $state in
