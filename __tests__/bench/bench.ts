@@ -58,11 +58,12 @@ function synthesisFigures(): Figure[] {
   const template = peer("template", ["node_modules/ts-node/dist/bin.js", "main.ts"], {
     "main.ts": `
 import { App, TerraformStack } from "cdktf";
-import * as google from "@cdktf/provider-google";
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 const app = new App();
 const stack = new TerraformStack(app, "template");
-new google.provider.GoogleProvider(stack, "google", {});
-new google.storageBucket.StorageBucket(stack, "bucket", { name: "bucket", location: "EU" });
+new GoogleProvider(stack, "google", {});
+new StorageBucket(stack, "bucket", { name: "bucket", location: "EU" });
 app.synth();
 `,
     "tsconfig.json": JSON.stringify({

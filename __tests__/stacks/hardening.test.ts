@@ -5,7 +5,7 @@ import { shippedStacks } from "./shipped-stacks";
 
 /**
  * What must never change without a discussion, by name, because a snapshot is accepted with one command. Each row holds
- * for every resource of its type, also for one that is added later.
+ * for every resource of its type, including those added later.
  */
 type Row = readonly [promise: string, type: string, path: string, value: RegExp];
 
