@@ -5,15 +5,7 @@ import { ProjectApis } from "../../lib/core/project-apis";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { discoverySourceId } from "../../lib/lab/lab-names";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
-import {
-  resourceAddresses,
-  resourceOf,
-  terraformOf,
-  testApp,
-  warningsOf,
-  type Block,
-  type Terraform,
-} from "../support/synthesis";
+import { resourceAddresses, resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
@@ -396,22 +388,6 @@ describeWith(["terraform"], "The warning about remote desktop, judged by Terrafo
       },
     });
     expect(values).toEqual({ everybody: false, half: false, office: true, no_rule: true });
-  });
-});
-
-describe("The region of AssessmentLab", () => {
-  const warningsAt = (region: string): unknown[] => {
-    const stack = bareLabStack();
-    new AssessmentLab(stack, "Lab", { projectId: "demo-project", region });
-    return warningsOf(stack);
-  };
-
-  it("causes a warning if it is unknown, as a literal or at plan", () => {
-    expect(warningsAt("mars-north1")).toEqual([expect.stringContaining('region is "mars-north1"; it is not a region')]);
-    expect(warningsAt("europe-west12")).toEqual([]);
-    expect(conditionOf(labTerraform(), "lab_known_region")).toMatch(
-      /^\$\{contains\(\[.*"us-central1".*\], var\.region\)\}$/,
-    );
   });
 });
 

@@ -6,7 +6,6 @@ import { App, TerraformElement, TerraformStack } from "cdktf";
 
 import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
-import { plannedResources } from "../../stacks/planned-resources";
 import { synthesizeInto, type SynthesizedFolder, type Terraform } from "../support/synthesis";
 import { ConfigurationGraph, expressionsIn, referencesIn, stringsIn } from "./configuration-graph";
 import { KUBERNETES_STACK_NAME } from "./kubernetes-stack";
@@ -143,9 +142,7 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
   });
 
   it("is made on a machine that has Node alone", () => {
-    expect(onNodeAlone.output).toContain(
-      `${name}: ${plannedResources(terraform())} resources with the defaults; next: `,
-    );
+    expect(onNodeAlone.output).toContain(`stacks/${name}: terraform -chdir=`);
   });
 
   it("is the same with the framework's successor, its own metadata aside", () => {

@@ -8,8 +8,6 @@ import { Construct } from "constructs";
 import { claimName } from "../core/claimed-names";
 import { expression } from "../core/expression";
 import { commonLabels } from "../core/labels";
-import { unknownRegionRisk } from "../core/known-regions";
-import { addWarnings } from "../core/warnings";
 import { requireProps } from "../core/rules";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import { AssessmentSource } from "./assessment-source";
@@ -114,7 +112,6 @@ export class AssessmentLab extends Construct {
 
     const { createSshKeyBucket = true, createVpc = true, initializeAssessmentService = true, projectId } = props;
     const region = props.region ?? DEFAULT_REGION;
-    addWarnings(this, "KnownRegion", [unknownRegionRisk(region)]);
     const internalTrafficCidr = props.internalTrafficCidr ?? AUTO_MODE_RANGE;
     const clientName = props.assessDiscoveryClientName ?? DEFAULT_DISCOVERY_CLIENT_NAME;
     const sourceId = namedValue(this, "SourceId", discoverySourceId(clientName));

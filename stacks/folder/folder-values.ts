@@ -1,4 +1,3 @@
-import { plannedResources, type CountedConfiguration } from "../planned-resources";
 import { contents, headingsOf } from "./headings";
 import {
   inputCells,
@@ -11,15 +10,15 @@ import {
 import { pageText } from "./page-sections";
 
 /** The parts of a synthesized configuration that its page describes. */
-export type PageConfiguration = CountedConfiguration &
-  TabledConfiguration & {
-    readonly terraform: {
-      readonly backend?: Readonly<Record<string, unknown>>;
-      readonly cloud?: unknown;
-      readonly required_providers: Readonly<Record<string, { readonly source: string; readonly version: string }>>;
-      readonly required_version: string;
-    };
+export type PageConfiguration = TabledConfiguration & {
+  readonly resource?: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly terraform: {
+    readonly backend?: Readonly<Record<string, unknown>>;
+    readonly cloud?: unknown;
+    readonly required_providers: Readonly<Record<string, { readonly source: string; readonly version: string }>>;
+    readonly required_version: string;
   };
+};
 
 interface Folder {
   readonly stack: string;
@@ -39,7 +38,6 @@ export function folderValues(folder: Folder, text: string): Readonly<Record<stri
   return {
     ...{ stack, version },
     minutes: /takes (\d+ to \d+ minutes)/.exec(pageText(`${stack}.md`))?.[1] ?? "some time",
-    resources: String(plannedResources(configuration)),
     contents: contents(headingsOf(text).filter(({ level }) => level === 2)),
     "required-inputs": inputsTables(inputs.filter(isRequired)),
     "other-inputs": inputsTables(inputs.filter((cells) => !isRequired(cells))),

@@ -7,12 +7,10 @@ import { claimName } from "../../core/claimed-names";
 import { isSet } from "../../core/conditional";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { requireIdentity, type WorkloadIdentity } from "../../core/identity";
-import { unknownRegionRisk } from "../../core/known-regions";
 import { connectionName, postgresqlName, secretId, sqlInstanceName } from "../../core/names";
 import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { TerraformData } from "../../core/terraform-data";
-import { addWarnings } from "../../core/warnings";
 import { requireProps, type Rule } from "../../core/rules";
 import {
   DATABASE_ADMINISTRATOR,
@@ -147,7 +145,6 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {
     super(scope, id);
     requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
-    addWarnings(this, "KnownRegion", [unknownRegionRisk(props.place.region)]);
 
     const { deletionProtection = true, network, place } = props;
     const { deployment, labels, projectId, region } = place;
