@@ -2,12 +2,11 @@ import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { stateProvidersOf } from "./core/provider-requirements";
-import { claimName } from "./core/claimed-names";
 import { isSet } from "./core/conditional";
 import { DeletionGuard } from "./core/deletion-guard";
 import { numberText } from "./core/expression";
 import { checkIdentity, guardIdentity, type IdentityPart, isOfResource } from "./core/identity-guard";
-import { DEFAULT_APPLICATION_NAME, serviceName } from "./core/names";
+import { DEFAULT_APPLICATION_NAME } from "./core/names";
 import { tenantContext, type DeploymentContext } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
 import { addWarnings } from "./core/warnings";
@@ -132,7 +131,6 @@ export abstract class IdentityProvider extends Construct {
     const { backupLocation, backupRetentionCount, transactionLogDays } = settings;
     const { place } = this;
     if (network !== undefined) warnOfNetwork(this, network, place.region);
-    claimName(this, `identity provider in ${place.projectId}`, serviceName(place.deployment));
 
     this.identityParts = [
       { prop: "projectId", value: place.projectId },

@@ -78,12 +78,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly dump: DatabaseDump | undefined;
 
   constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {
-    requireProps(
-      `${scope.node.path}/${id}`,
-      props,
-      { projectId: true, tenantId: true },
-      KUBERNETES_IDENTITY_PROVIDER_RULES,
-    );
+    requireProps(`${scope.node.path}/${id}`, props, ["projectId", "tenantId"], KUBERNETES_IDENTITY_PROVIDER_RULES);
     super(scope, id, props, {
       apis: ["compute", "container", "iamcredentials"],
       certificateValidation: "load-balancer",

@@ -68,12 +68,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly dump: DatabaseDump | undefined;
 
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
-    requireProps(
-      `${scope.node.path}/${id}`,
-      props,
-      { projectId: true, tenantId: true },
-      SERVERLESS_IDENTITY_PROVIDER_RULES,
-    );
+    requireProps(`${scope.node.path}/${id}`, props, ["projectId", "tenantId"], SERVERLESS_IDENTITY_PROVIDER_RULES);
     super(scope, id, props, {
       apis: ["run"],
       apisOfSchedules: SCHEDULE_APIS,

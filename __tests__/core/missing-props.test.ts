@@ -94,30 +94,6 @@ const refusalOf = (work: () => unknown): RulesBrokenError | undefined => {
   }
 };
 
-const missing = (name: string) => `${name} is missing; it has no default; set it`;
-
-/** Props that contain other props; all others are taken as a whole. */
-const HOLDERS = ["aws", "container", "database", "deployment", "environment", "existing", "job", "network", "place"];
-
-/** Each prop, and each prop of a holder, by its path. */
-const pathsIn = (props: object, prefix = ""): string[] =>
-  Object.entries(props).flatMap(([name, value]: [string, unknown]) => [
-    `${prefix}${name}`,
-    ...(HOLDERS.includes(name) && typeof value === "object" && !(value instanceof Construct) && !isPart(value)
-      ? pathsIn(value, `${prefix}${name}.`)
-      : []),
-  ]);
-
-const isPart = (value: object | null) => value === null || "ready" in value;
-
-const without = (props: object, [name = "", ...rest]: readonly string[]): object =>
-  Object.fromEntries(
-    Object.entries(props).flatMap(([key, value]: [string, unknown]) => {
-      if (key !== name) return [[key, value]];
-      return rest.length === 0 ? [] : [[key, without(value as object, rest)]];
-    }),
-  );
-
 describe("Every exported construct", () => {
   it("is covered by this test", () => {
     expect(CONSTRUCTS.map(([name]) => name).sort()).toEqual(Object.keys(TAKEN).sort());
@@ -139,19 +115,6 @@ describe("Every exported construct", () => {
       .filter((failure) => failure.endsWith("set it"))
       .map((failure): [string, null] => [failure.split(" ")[0] ?? "", null]);
     expect(refused(Object.fromEntries(nulls))?.failures).toEqual(failures);
-  });
-
-  it.each(CONSTRUCTS)("accepts or names each omitted prop: %s", (name, Made) => {
-    const { failures = [] } = refusalOf(() => new Made(stackWithCluster(), "Made")) ?? {};
-    const required = failures.filter((failure) => failure.endsWith("; it has no default; set it"));
-    const refused = pathsIn(TAKEN[name]?.(stackWithCluster()) ?? {}).filter((path) => {
-      const stack = stackWithCluster();
-      const props = without(TAKEN[name]?.(stack) ?? {}, path.split("."));
-      const refusal = refusalOf(() => new Made(stack, "Made", props));
-      if (refusal !== undefined) expect([path, refusal.failures.join()]).toEqual([path, expect.stringContaining(path)]);
-      return refusal !== undefined;
-    });
-    expect(refused.filter((path) => !path.includes(".")).map(missing)).toEqual(expect.arrayContaining(required));
   });
 });
 
@@ -185,67 +148,5 @@ describe("Every exported construct in a plain stack", () => {
     expect(
       failures.map((failure) => /^the provider (\w+) is missing, which test[/]/.exec(failure)?.[1]).sort(),
     ).toEqual([...used].sort());
-  });
-});
-
-describe("Missing props are reported with all other problems", () => {
-  it.each<[string, (scope: Construct) => unknown, readonly string[]]>([
-    ["tenantPlace", (scope) => main.tenantContext(scope, undefined as never), ["projectId", "tenantId"]],
-    [
-      "identityProviderContainer",
-      (scope) => main.identityProviderContainer(scope, {} as main.IdentityProviderContainerProps),
-      ["database", "image", "initialization", "media", "secrets"],
-    ],
-    ["ExistingIdentity", () => new main.ExistingIdentity(undefined as never), ["email"]],
-    [
-      "a job of ServerlessJobs",
-      (scope) => new main.ServerlessJobs(undefined as never).runOnce(scope, "Job", undefined as never),
-      ["identity", "place", "job"],
-    ],
-    [
-      "a container with a secret, a mount and a database that are not there",
-      (scope) =>
-        new main.ServerlessService(scope, "Service", {
-          place: PLACE,
-          identity,
-          container: {
-            ...container,
-            secretEnvironment: { KEY: undefined, OTHER: standInSecret("other") },
-            mounts: [undefined],
-            database: { hostVariable: "HOST" },
-          } as never,
-        }),
-      ["container.secretEnvironment.KEY", "container.mounts.0", "container.database.instance"],
-    ],
-    [
-      "a grant of a secret",
-      (scope) =>
-        new main.GeneratedSecret(scope, "Key", { projectId, secretId: "key", length: 32 }).grantAccess(
-          undefined as never,
-        ),
-      ["identity"],
-    ],
-    [
-      "a grant of a bucket",
-      (scope) => new main.MediaBucket(scope, "Media", { place: PLACE }).grantReadWrite(undefined as never),
-      ["identity"],
-    ],
-    [
-      "a grant of a database",
-      (scope) => new main.PostgresqlDatabase(scope, "Database", { place: PLACE }).grantConnect(undefined as never),
-      ["identity"],
-    ],
-    [
-      "a grant of an image",
-      (scope) => new main.IdpImage(scope, "Image", { place: PLACE, existingImage }).grantPull(undefined as never),
-      ["identity"],
-    ],
-    [
-      "a grant of a repository",
-      (scope) => new main.ImageRegistry(scope, "Registry", registryProps(scope)).grantPull(undefined as never),
-      ["identity"],
-    ],
-  ])("by %s", (_, work, names) => {
-    expect(refusalOf(() => work(stackWithCluster()))?.failures).toEqual(names.map(missing));
   });
 });

@@ -97,13 +97,4 @@ describe("MediaBucket", () => {
       ),
     );
   });
-
-  it("refuses a second bucket of the same name, naming both constructs", () => {
-    const { stack } = bucketIn();
-    expect(() => new MediaBucket(stack, "Other", { place: PLACE })).toThrow(
-      new Error(
-        "test/Other: 1 problem\n  - bucket bkt-idpdemo-abc123-storage is also created by test/Media; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name",
-      ),
-    );
-  });
 });

@@ -1,9 +1,7 @@
 import { TerraformStack } from "cdktf";
 
-import { expression } from "../../lib/core/expression";
 import { ProjectApis } from "../../lib/core/project-apis";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
-import { discoverySourceId } from "../../lib/lab/lab-names";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
 import { resourceAddresses, resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
@@ -458,44 +456,6 @@ describe("Warnings of AssessmentLab", () => {
 });
 
 describe("Several labs", () => {
-  it("are refused with one id in one project, wherever in the app they are", () => {
-    const stack = bareLabStack();
-    const lab = (id: string, projectId: string) =>
-      new AssessmentLab(stack, id, { projectId, deploymentId: "office", createSshKeyBucket: false });
-    lab("Morning", "demo-project");
-    expect(() => lab("Elsewhere", "other-project")).not.toThrow();
-    expect(() => lab("Evening", "demo-project")).toThrow(
-      `test/Evening: 1 problem
-  - lab in demo-project with the id office is also created by test/Morning; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name`,
-    );
-  });
-
-  it("are refused with one key bucket, because bucket names are global", () => {
-    const stack = bareLabStack();
-    const lab = (id: string, projectId: string) => new AssessmentLab(stack, id, { projectId, deploymentId: "office" });
-    lab("Morning", "demo-project");
-    expect(() => lab("Evening", "other-project")).toThrow(
-      "bucket assess-office-keys is also created by test/Morning/Key; a name can exist only once",
-    );
-  });
-
-  it.each([
-    ["a literal name", "Training", discoverySourceId("Training")],
-    ["a name that only Terraform knows", expression("var.client"), "${var.client}"],
-  ])("are refused with one discovery source in one project, from %s", (_, assessDiscoveryClientName, source) => {
-    const stack = bareLabStack();
-    const lab =
-      (id: string, props: Partial<AssessmentLabProps> = {}) =>
-      () =>
-        new AssessmentLab(stack, id, { projectId: "demo-project", assessDiscoveryClientName, ...props });
-    lab("Morning")();
-    expect(lab("Elsewhere", { projectId: "other-project" })).not.toThrow();
-    expect(lab("Unregistered", { initializeAssessmentService: false })).not.toThrow();
-    expect(lab("Evening")).toThrow(
-      `test/Evening/Source: 1 problem
-  - discovery source in demo-project ${source} is also created by test/Morning/Source; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name`,
-    );
-  });
   it("can share a stack, each with its own addresses, and the enabled APIs", () => {
     const stack = bareLabStack();
     const apis = new ProjectApis(stack, "Apis", {

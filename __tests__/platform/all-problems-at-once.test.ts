@@ -183,10 +183,4 @@ describe("All that is wrong with an identity provider is said at once, in the wo
       "maxInstanceCount is 3; with 1 more during a rollout that needs 428 database connections, 220 of them for separate workers, and 10",
     );
   });
-
-  it("of what is missing and what is wrong", () => {
-    const props = { tenantId: "Acme" } as never;
-    const names = namesIn(() => new ServerlessIdentityProvider(bareStack(), "IdentityProvider", props));
-    expect(names).toEqual(["projectId", "tenantId"]);
-  });
 });

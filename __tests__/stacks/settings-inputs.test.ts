@@ -45,7 +45,7 @@ describe("The props of the settings", () => {
   }
   const problemsOf = (props: Props): string[] => {
     try {
-      requireProps("test", props, {}, SETTINGS_RULES);
+      requireProps("test", props, [], SETTINGS_RULES);
       return [];
     } catch (error) {
       return (error as Error).message.split("\n  - ").slice(1);

@@ -1,12 +1,6 @@
-import {
-  MediaBucket,
-  ServerlessIdentityProvider,
-  tenantContext,
-  type ServerlessIdentityProviderProps,
-} from "../../lib";
+import { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "../../lib";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import { bareStack, resourceAddresses, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
-import { brokenRules } from "../support/broken-rules";
 import { ConfigurationGraph } from "./configuration-graph";
 
 const propsOf = (tenantId: string, applicationName = "idp"): ServerlessIdentityProviderProps => ({
@@ -77,35 +71,5 @@ describe("In one stack", () => {
       [],
     );
     expect(terraform.provider?.kubernetes?.map(({ alias }) => alias)).toEqual([undefined]);
-  });
-
-  it.each([
-    ["of one variant", ServerlessIdentityProvider],
-    ["of the other", KubernetesIdentityProvider],
-  ])("a second deployment with the names of the first is refused, with both paths: %s", (_variant, Second) => {
-    expect(() =>
-      stackWith((stack) => {
-        new ServerlessIdentityProvider(stack, "First", propsOf("acme"));
-        new Second(stack, "Second", propsOf("acme"));
-      }),
-    ).toThrow(
-      brokenRules("test/Second", [
-        "identity provider in demo-project idp-acme-c333b9 is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name",
-      ]),
-    );
-  });
-
-  it("a second bucket with the name of the first is refused, with both paths", () => {
-    expect(() =>
-      stackWith((stack) => {
-        const place = tenantContext(stack, propsOf("acme"));
-        new MediaBucket(stack, "First", { place });
-        new MediaBucket(stack, "Second", { place });
-      }),
-    ).toThrow(
-      brokenRules("test/Second", [
-        "bucket bkt-idpacme-c333b9-storage is also created by test/First; a name can exist only once; rename one of them, for example by its tenant id, application name, deployment id or client name",
-      ]),
-    );
   });
 });

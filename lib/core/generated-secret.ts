@@ -11,7 +11,6 @@ import {
 } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "./claimed-names";
 import { matching, wholeNumber } from "./checked-value";
 import { allOf, countIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
@@ -140,8 +139,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
     super(scope, id);
-    requireProps(this, props, { length: true, projectId: true, secretId: true }, RULES);
-    claimName(this, `secret in ${props.projectId}`, props.secretId);
+    requireProps(this, props, ["length", "projectId", "secretId"], RULES);
     this.condition = props.condition ?? "true";
     this.projectId = props.projectId;
     this.count = countIf(this.condition);

@@ -1,7 +1,5 @@
 import { type ITerraformDependable, type TerraformCount } from "cdktf";
-import { type Construct, type IConstruct } from "constructs";
-
-import { requireProps } from "./rules";
+import { type Construct } from "constructs";
 
 /** A service account that a workload runs as. */
 export interface WorkloadIdentity {
@@ -50,18 +48,12 @@ export class Grants {
 
   /** What must exist before the identity can use the resource; empty if it takes no grants. */
   to(identity: WorkloadIdentity, make: (id: string) => ITerraformDependable): ITerraformDependable[] {
-    requireIdentity(this.owner, identity);
     const made = this.made.get(identity);
     if (made !== undefined) return made;
     const grants = identity.grantable ? [make(freeChildId(this.owner, identity.name))] : [];
     this.made.set(identity, grants);
     return grants;
   }
-}
-
-/** @throws RulesBrokenError naming the owner if the identity is missing */
-export function requireIdentity(owner: IConstruct, identity: WorkloadIdentity | undefined): void {
-  requireProps(owner, { identity } as { readonly identity: WorkloadIdentity }, { identity: true });
 }
 
 /** An id that no child of the construct has: the name, or the name with a number. */

@@ -1,8 +1,6 @@
 import { TerraformVariable, type TerraformVariableConfig } from "cdktf";
 import { type Construct } from "constructs";
 
-import { requireProps } from "./rules";
-
 export interface InputVariableProps extends Omit<TerraformVariableConfig, "default" | "description" | "type"> {
   /** What it is, its unit or limits, and the consequence of changing it later. */
   readonly description: string;
@@ -25,7 +23,6 @@ export interface InputVariableProps extends Omit<TerraformVariableConfig, "defau
  */
 export class InputVariable extends TerraformVariable {
   constructor(scope: Construct, id: string, props: InputVariableProps) {
-    requireProps(`${scope.node.path}/${id}`, props, { description: true, type: true });
     const { default: defaultValue, ephemeral, ...config } = props;
     // Without `nullable: false` an explicit null would reach places that rely on the default.
     super(scope, id, { nullable: defaultValue === null ? undefined : false, ...config });

@@ -75,7 +75,7 @@ export interface TenantPlaceProps {
  * @throws RulesBrokenError naming the scope if a prop breaks a rule
  */
 export function tenantContext(scope: Construct, props: TenantPlaceProps): DeploymentContext {
-  requireProps(scope.node.path, props, { projectId: true, tenantId: true }, TENANT_PLACE_RULES);
+  requireProps(scope.node.path, props, ["projectId", "tenantId"], TENANT_PLACE_RULES);
   const { labels, projectId, region = DEFAULT_REGION, tenantId } = props;
   const applicationName = applicationNameOf(props);
 
@@ -123,10 +123,3 @@ export const PLACE_RULES: readonly Rule<{ readonly place: DeploymentContext }>[]
   APPLICATION_NAME.ruleOn("place.deployment.applicationName", ({ place }) => place.deployment.applicationName),
   LABELS.ruleOn("place.labels", ({ place }) => place.labels),
 ];
-
-/** Required props of a place, for `requireProps`. */
-export const REQUIRED_PLACE = {
-  projectId: true,
-  region: true,
-  deployment: { tenantPrefix: true, applicationName: true },
-} as const;

@@ -38,7 +38,7 @@ export class PortableStack extends TerraformStack {
 
   constructor(scope: Construct, id: string, props: PortableStackProps) {
     super(scope, id);
-    requireProps(this.node.path, props, { providers: true });
+    requireProps(this.node.path, props, ["providers"]);
     this.givenBackend = props.backend;
     if (props.backend?.type === "local") requireNone(this, localPathProblems(props.backend.path));
     for (const provider of props.providers) requireProvider(this, provider);

@@ -61,7 +61,7 @@ export class ProjectApis extends Construct {
     private readonly props: ProjectApisProps,
   ) {
     super(scope, id);
-    requireProps(this, props, { apis: true, projectId: true, region: true });
+    requireProps(this, props, ["apis", "projectId", "region"]);
     const { projectId, apis } = props;
 
     this.resourceManager = new TerraformData(this, "ResourceManager", {

@@ -25,56 +25,23 @@ type RequiredName<Props> = {
  * releases of the providers of its resources.
  *
  * @param subject the construct, or the path of anything else that takes props
- * @param required every prop without a default; the compiler checks that none is left out here
+ * @param required props without a default; while one is missing, the rules are not checked
  * @throws RulesBrokenError naming everything that is missing or wrong
  */
 export function requireProps<Props extends object>(
   subject: IConstruct | string,
   props: Props,
-  required: Readonly<Record<RequiredName<Props>, Required>>,
+  required: readonly RequiredName<Props>[],
   rules: readonly Rule<Props>[] = [],
 ): void {
-  const missing = missingNames(props, required);
-  const judged = missing.length === 0 ? props : (withUnknowns(props, required) as Props);
-  const failures = [...missing.map((name) => missingText(name)), ...problemsOf(judged, rules)];
+  const missing = required.filter((name) => ((props as Partial<Props> | undefined)?.[name] ?? undefined) === undefined);
+  const failures =
+    missing.length > 0
+      ? missing.map((name) => `${String(name)} is missing; it has no default; set it`)
+      : rules.filter((rule) => !rule.holds(props)).flatMap((rule) => rule.message(props));
   if (failures.length > 0)
     throw new RulesBrokenError(typeof subject === "string" ? subject : subject.node.path, failures);
   if (typeof subject !== "string") stateProvidersOf(subject);
-}
-
-function problemsOf<Props>(props: Props, rules: readonly Rule<Props>[]): string[] {
-  return rules.filter((rule) => !rule.holds(props)).flatMap((rule) => rule.message(props));
-}
-
-/** Message about a required value that is missing. */
-export function missingText(name: string): string {
-  return `${name} is missing; it has no default; set it`;
-}
-
-/** A prop without a default, or the required props within it. */
-type Required = true | { readonly [name: string]: Required };
-
-type RequiredNames = Readonly<Record<string, Required>>;
-
-/** Treats missing values as known only to Terraform, so that the rules can check the rest. */
-function withUnknowns(props: unknown, required: RequiredNames): object {
-  const given = (props ?? {}) as Readonly<Record<string, unknown>>;
-  const filled = Object.entries(required).map(([name, inner]): [string, unknown] => {
-    const value = given[name] ?? undefined;
-    return [name, inner === true ? (value ?? UNKNOWN) : withUnknowns(value, inner)];
-  });
-  return { ...given, ...Object.fromEntries(filled) };
-}
-
-const UNKNOWN = Token.asString({ missing: true });
-
-function missingNames(props: unknown, required: RequiredNames): string[] {
-  const given = (props ?? {}) as Readonly<Record<string, unknown>>;
-  return Object.entries(required).flatMap(([name, inner]) => {
-    const value = given[name];
-    if (value === undefined || value === null) return [name];
-    return inner === true ? [] : missingNames(value, inner).map((innerName) => `${name}.${innerName}`);
-  });
 }
 
 /** Checks a literal; an absent value passes, and so does one known only to Terraform, which checks it at plan. */

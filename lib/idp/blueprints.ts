@@ -46,7 +46,7 @@ export class Blueprints extends Construct {
 
   constructor(scope: Construct, id: string, props: BlueprintsProps) {
     super(scope, id);
-    requireProps(this, props, { blueprintFiles: true }, BLUEPRINT_RULES);
+    requireProps(this, props, ["blueprintFiles"], BLUEPRINT_RULES);
     this.folder = this.freeFolder();
     for (const [name, text] of Object.entries(ownBlueprints(props) ?? {})) {
       addStackText(this, text, `${this.folder}/${name}`);

@@ -1,7 +1,6 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 
 import { type ReadableSecret } from "../core/generated-secret";
-import { missingText, type Rule } from "../core/rules";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { type SecretSettings } from "./secret-settings";
 
@@ -207,42 +206,4 @@ export interface ContainerSpec {
    * @default - none
    */
   readonly trustedProxies?: (ranges: readonly string[]) => Readonly<Record<string, string>>;
-}
-
-/** The instance of a container's database, for rules: JavaScript callers may leave it out. */
-export function databaseOf({ database }: ContainerSpec): SqlInstance | undefined {
-  return (database as Partial<DatabaseSpec> | undefined)?.instance;
-}
-
-/** Required props of a container, for `requireProps`. */
-export const REQUIRED_CONTAINER = {
-  image: true,
-  environment: { baseline: true, overrides: true, required: true },
-  secretEnvironment: true,
-} as const;
-
-/**
- * Rules for a container, for each construct that runs one: in JavaScript, an entry without a value is a misspelled
- * name.
- *
- * @param prop path of the container in the props
- */
-export function containerRules<Props>(
-  prop: string,
-  containerOf: (props: Props) => ContainerSpec,
-): readonly Rule<Props>[] {
-  const missing = (props: Props): string[] => {
-    const { database, mounts, secretEnvironment } = containerOf(props);
-    const parts = {
-      secretEnvironment,
-      mounts,
-      database: database && { instance: database.instance, hostVariable: database.hostVariable },
-    };
-    return Object.entries(parts).flatMap(([part, entries]) =>
-      Object.entries((entries ?? {}) as Readonly<Record<string, unknown>>)
-        .filter(([, value]) => value === undefined || value === null)
-        .map(([name]) => missingText(`${prop}.${part}.${name}`)),
-    );
-  };
-  return [{ holds: (props) => missing(props).length === 0, message: missing }];
 }

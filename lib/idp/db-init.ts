@@ -51,7 +51,7 @@ export class DbInit extends Construct implements OneTimeJob {
 
   constructor(scope: Construct, id: string, props: DbInitProps) {
     super(scope, id);
-    requireProps(this, props, { database: true, runner: true });
+    requireProps(this, props, ["database", "runner"]);
     const { database, dependsOn, image = DB_INIT_IMAGE, runner } = props;
     const script = addScript(this, `lib/idp/scripts/${SCRIPT_NAME}`);
 

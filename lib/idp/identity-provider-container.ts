@@ -92,18 +92,7 @@ export interface IdentityProviderContainerProps extends GivenProbes, WorkerOptio
  * @throws RulesBrokenError naming `scope` if variables or probes break a rule
  */
 export function identityProviderContainer(scope: IConstruct, props: IdentityProviderContainerProps): ContainerSpec {
-  requireProps(
-    scope.node.path,
-    props,
-    {
-      database: true,
-      image: true,
-      initialization: true,
-      media: true,
-      secrets: { secretKey: true, bootstrapPassword: true },
-    },
-    RULES,
-  );
+  requireProps(scope.node.path, props, ["database", "image", "initialization", "media", "secrets"], RULES);
   const { database, mail, secrets, workerMode = DEFAULT_WORKER_MODE } = props;
   return {
     image: props.image,

@@ -3,9 +3,9 @@ import { Construct } from "constructs";
 
 import { countIfSet, countIfUnset } from "../core/conditional";
 import { expression } from "../core/expression";
-import { requireIdentity, type WorkloadIdentity } from "../core/identity";
+import { type WorkloadIdentity } from "../core/identity";
 import { packageFile } from "../core/package-file";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { type DeploymentContext, PLACE_RULES } from "../core/place";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { addWarnings } from "../core/warnings";
 import { requireProps, type Rule } from "../core/rules";
@@ -98,7 +98,7 @@ export class IdpImage extends Construct implements ContainerImage {
     private readonly props: IdpImageProps,
   ) {
     super(scope, id);
-    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
+    requireProps(this, props, ["place"], RULES);
 
     const { existingImage, place, repository } = props;
     if (repository === undefined || isLiteral(existingImage)) {
@@ -166,7 +166,6 @@ export class IdpImage extends Construct implements ContainerImage {
 
   /** An existing image may be in any repository of the project. */
   grantPull(identity: WorkloadIdentity): ITerraformDependable[] {
-    requireIdentity(this, identity);
     const { existingImage, repository } = this.props;
     return [
       ...(repository === undefined || isLiteral(existingImage) ? [] : repository.grantPull(identity)),

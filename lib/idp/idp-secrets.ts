@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { isOn } from "../core/conditional";
 import { GeneratedSecret, SECRET_WRITE_VERSION, secretReferenceRule } from "../core/generated-secret";
 import { secretId } from "../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { type DeploymentContext, PLACE_RULES } from "../core/place";
 import { requireProps, type Rule } from "../core/rules";
 import { BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
@@ -81,7 +81,7 @@ export class IdpSecrets extends Construct {
 
   constructor(scope: Construct, id: string, props: IdpSecretsProps) {
     super(scope, id);
-    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
+    requireProps(this, props, ["place"], RULES);
     const { deletionProtection, dependsOn, place } = props;
     const common = { deletionProtection, dependsOn, labels: place.labels, projectId: place.projectId };
 

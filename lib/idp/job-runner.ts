@@ -2,7 +2,7 @@ import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type StackFile } from "../core/stack-file";
-import { REQUIRED_CONTAINER, type ContainerSpec } from "./container-spec";
+import { type ContainerSpec } from "./container-spec";
 
 /** Props of every job. */
 export interface JobSpec {
@@ -46,21 +46,6 @@ export interface ScheduledJobSpec extends JobSpec {
   /** Time zone of the schedule, from the tz database. */
   readonly timeZone: string;
 }
-
-const REQUIRED_JOB_PARTS = {
-  name: true,
-  container: REQUIRED_CONTAINER,
-  script: true,
-  scriptName: true,
-  timeoutSeconds: true,
-  maxRetries: true,
-} as const;
-
-/** Required props of a job, for `requireProps`. */
-export const REQUIRED_JOB = { ...REQUIRED_JOB_PARTS, rerunWhenChanged: true } as const;
-
-/** The same of a scheduled job. */
-export const REQUIRED_SCHEDULED_JOB = { ...REQUIRED_JOB_PARTS, schedule: true, timeZone: true } as const;
 
 /** A job on a platform. */
 export interface OneTimeJob {

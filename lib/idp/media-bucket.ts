@@ -6,9 +6,8 @@ import { Construct } from "constructs";
 import { BUCKET_NAME_MAX_LENGTH, BUCKET_NAME_RESERVED_WORD, bucketName } from "../core/names";
 import { countIf } from "../core/conditional";
 import { Grants, type WorkloadIdentity } from "../core/identity";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../core/place";
+import { type DeploymentContext, PLACE_RULES } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { claimName } from "../core/claimed-names";
 import { ifKnown, nameRules, requireProps, type Rule } from "../core/rules";
 import {
   MEDIA_BUCKET_SUFFIX,
@@ -72,10 +71,9 @@ export class MediaBucket extends Construct implements MediaStore {
 
   constructor(scope: Construct, id: string, props: MediaBucketProps) {
     super(scope, id);
-    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
+    requireProps(this, props, ["place"], RULES);
     const { deletionProtection = true, place } = props;
     const name = nameOf(props);
-    claimName(this, "bucket", name);
 
     this.bucket = new StorageBucket(this, MAIN_CHILD_ID, {
       name,

@@ -1,9 +1,7 @@
-import { Token } from "cdktf";
-
 import { CheckedRelation } from "../core/checked-relation";
 import { matching, oneOf, wholeNumber, CheckedValue } from "../core/checked-value";
 import { isOn } from "../core/conditional";
-import { missingText, type Rule } from "../core/rules";
+import { type Rule } from "../core/rules";
 import { type EnvironmentOverrides } from "./container-spec";
 import { SECRET_NAME, SECRET_VERSION, type SecretReferences } from "./secret-references";
 import { setOnce } from "./set-once";
@@ -133,7 +131,6 @@ const SMTP_GIVEN = ["smtp", ({ smtp }: JudgedProps) => presenceOf(smtp)] as cons
 
 /** Rules for the mail server, under the names that the caller uses. */
 export const SMTP_RULES: readonly Rule<JudgedProps>[] = [
-  { holds: (props) => missingMembers(props).length === 0, message: (props) => missingMembers(props).map(missingText) },
   SMTP_HOST.ruleOn("smtp.host", ({ smtp }) => smtp?.host),
   ...SMTP_PORT.map((rule) => rule.ruleOn<JudgedProps>("smtp.port", ({ smtp }) => smtp?.port)),
   SMTP_USERNAME.ruleOn("smtp.username", ({ smtp }) => smtp?.username),
@@ -162,20 +159,4 @@ export const SMTP_RULES: readonly Rule<JudgedProps>[] = [
 function presenceOf(given: PasswordSecret | Smtp | undefined): unknown {
   const presence = given === undefined ? "false" : isOn(given.enabled ?? true);
   return presence === "false" ? undefined : presence;
-}
-
-/** JavaScript callers may leave out members without a default. */
-function missingMembers({ smtp }: JudgedProps): string[] {
-  const { passwordSecret } = smtp ?? {};
-  const required: Readonly<Record<string, unknown>> = {
-    ...(smtp !== undefined && { "smtp.from": smtp.from, "smtp.host": smtp.host }),
-    ...(passwordSecret !== undefined && {
-      "smtp.passwordSecret.secretId": passwordSecret.secretId,
-      "smtp.passwordSecret.version": passwordSecret.version,
-    }),
-  };
-  return Object.keys(required).filter((name) => {
-    const value = required[name];
-    return !Token.isUnresolved(value) && (value === undefined || value === null);
-  });
 }

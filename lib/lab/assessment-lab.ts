@@ -5,7 +5,6 @@ import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { type PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Construct } from "constructs";
 
-import { claimName } from "../core/claimed-names";
 import { expression } from "../core/expression";
 import { commonLabels } from "../core/labels";
 import { requireProps } from "../core/rules";
@@ -108,14 +107,13 @@ export class AssessmentLab extends Construct {
 
   constructor(scope: Construct, id: string, props: AssessmentLabProps) {
     super(scope, id);
-    requireProps(this, props, { projectId: true }, ASSESSMENT_LAB_RULES);
+    requireProps(this, props, ["projectId"], ASSESSMENT_LAB_RULES);
 
     const { createSshKeyBucket = true, createVpc = true, initializeAssessmentService = true, projectId } = props;
     const region = props.region ?? DEFAULT_REGION;
     const internalTrafficCidr = props.internalTrafficCidr ?? AUTO_MODE_RANGE;
     const clientName = props.assessDiscoveryClientName ?? DEFAULT_DISCOVERY_CLIENT_NAME;
     const sourceId = namedValue(this, "SourceId", discoverySourceId(clientName));
-    if (props.deploymentId !== undefined) claimName(this, `lab in ${projectId} with the id`, props.deploymentId);
     const deploymentId = labDeploymentId(this, props.deploymentId);
     const labels = commonLabels(this, { "assessment-lab": deploymentId }, props.labels);
     const survivors = new DestroyNotice(this, "Survivors", {

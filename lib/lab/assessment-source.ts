@@ -1,8 +1,7 @@
 import { MigrationCenterGroup } from "@cdktf/provider-google/lib/migration-center-group";
-import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../core/claimed-names";
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { labelsWith, type Labels } from "../core/labels";
@@ -79,7 +78,6 @@ export class AssessmentSource extends Construct {
       return;
     }
     // A lab passes an expression of its own for an id that only Terraform knows, so the name stands for it.
-    claimName(this, `discovery source in ${projectId}`, Token.isUnresolved(plannedId) ? clientName : plannedId);
 
     const libraries = addAssessmentLibraries(this);
     const script = addScript(this, "lib/lab/scripts/register-source.sh");

@@ -2,7 +2,7 @@ import { Token } from "cdktf";
 
 import { CheckedRelation } from "../core/checked-relation";
 import { matching } from "../core/checked-value";
-import { missingText, secretPresence, type Rule } from "../core/rules";
+import { secretPresence, type Rule } from "../core/rules";
 import { type AwsCredentials } from "./assessment-lab-props";
 import { AWS_REGION_PATTERN } from "./contract";
 
@@ -21,19 +21,11 @@ export const AWS_ACCESS_KEY = new CheckedRelation<{ accessKeyId: string; secretA
 
 /** Rules for the bootstrap credentials, for each construct that takes them. */
 export const AWS_RULES: readonly Rule<{ readonly aws?: AwsCredentials }>[] = [
-  ...(["accessKeyId", "secretAccessKey"] as const).flatMap(
-    (name): Rule<{ readonly aws?: Partial<AwsCredentials> }>[] => [
-      {
-        holds: ({ aws }) => aws === undefined || aws[name] !== undefined,
-        message: () => missingText(`aws.${name}`),
-      },
-      {
-        holds: ({ aws = {} }) => (aws[name] ?? "") === "" || Token.isUnresolved(aws[name]),
-        message: () =>
-          `aws.${name} is a literal; it must be an input, because a literal can be read in the synthesized folder; pass a sensitive input, or an empty string for no AWS`,
-      },
-    ],
-  ),
+  ...(["accessKeyId", "secretAccessKey"] as const).map((name): Rule<{ readonly aws?: AwsCredentials }> => ({
+    holds: ({ aws }) => aws === undefined || aws[name] === "" || Token.isUnresolved(aws[name]),
+    message: () =>
+      `aws.${name} is a literal; it must be an input, because a literal can be read in the synthesized folder; pass a sensitive input, or an empty string for no AWS`,
+  })),
   AWS_ACCESS_KEY.ruleOn({
     accessKeyId: ["aws.accessKeyId", ({ aws }) => presence(aws?.accessKeyId)],
     secretAccessKey: ["aws.secretAccessKey", ({ aws }) => presence(aws?.secretAccessKey)],

@@ -4,7 +4,6 @@ import { PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../core/claimed-names";
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { type Labels } from "../core/labels";
@@ -63,7 +62,6 @@ export class LabKey extends Construct {
     const { createBucket, dependsOn, outlivedBy, projectId } = props;
     const count = countIf(isOn(createBucket));
     const bucketName = keyBucketName(props.deploymentId);
-    if (createBucket !== false) claimName(this, "bucket", bucketName);
 
     this.keyPair = new PrivateKey(this, MAIN_CHILD_ID, {
       algorithm: "RSA",

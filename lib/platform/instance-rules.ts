@@ -7,7 +7,7 @@ import {
   MIN_INSTANCE_COUNT,
   REQUESTS_PER_INSTANCE,
 } from "../idp/contract";
-import { databaseOf, type ContainerSpec, type ResourcesSpec } from "../idp/container-spec";
+import { type ContainerSpec, type ResourcesSpec } from "../idp/container-spec";
 import { enoughConnections, type RolloutInstances } from "./sql/database-size";
 
 /** Minimum number of instances on Cloud Run, which can scale to zero. */
@@ -80,7 +80,7 @@ interface DemandSources<Props> {
 
 /** The connections of a container's database, and of its instances. */
 export const CONTAINER_DEMAND: DemandSources<{ readonly container: ContainerSpec }> = {
-  maxConnections: ["tier", ({ container }) => databaseOf(container)?.maxConnections],
+  maxConnections: ["tier", ({ container }) => container.database?.instance.maxConnections],
   perInstance: ({ container }) => container.database?.connections ?? CONNECTIONS_PER_INSTANCE,
 };
 

@@ -152,27 +152,6 @@ describe("Monitoring", () => {
     expect(count({})).toBe("${(false) ? 1 : 0}");
     expect(count({ auditSecretAccess: true })).toBeUndefined();
   });
-
-  it("lets only one deployment of a project have the audit setting", () => {
-    const stack = bareStack();
-    const props = {
-      place: PLACE,
-      apis: new ProjectApis(stack, "Apis", {
-        projectId: PLACE.projectId,
-        region: PLACE.region,
-        apis: ["logging", "monitoring", "secretmanager"],
-      }),
-      identities: [],
-      maxConnections: "100",
-      maxInstanceCount: 3,
-      minInstanceCount: 1,
-      platform: "serverless",
-      url: "https://a.example.com",
-      auditSecretAccess: true,
-    } as const;
-    new Monitoring(stack, "One", props);
-    expect(() => new Monitoring(stack, "Two", props)).toThrow("is also created by test/One/SecretAudit");
-  });
 });
 
 describeWith(["terraform"], "Monitoring, in Terraform", () => {

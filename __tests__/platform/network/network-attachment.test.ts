@@ -12,7 +12,6 @@ import { type NetworkAttachment } from "../../../lib/platform/network/network-at
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
 import { ConfigurationGraph } from "../../stacks/configuration-graph";
 import { bareStack, terraformOf, warningsOf } from "../../support/synthesis";
-import { brokenRules } from "../../support/broken-rules";
 
 const REGION = "us-central1";
 
@@ -116,16 +115,6 @@ describe.each(VARIANTS)("A network of the same stack, on $name,", ({ Variant, in
     );
     expect(outside.length).toBeGreaterThan(10);
     expect(outside.filter((element) => graph.startsAfter(element).some(ofNetwork))).toEqual([]);
-  });
-
-  it("must be given itself, not only what it consists of", () => {
-    const only = (stack: TerraformStack) => ({ dependsOn: networkOf(stack).dependsOn }) as unknown as NetworkAttachment;
-    expect(() => graphOf(Variant, only)).toThrow(
-      brokenRules("test/Idp", [
-        "network.network is missing; it has no default; set it",
-        "network.subnetwork is missing; it has no default; set it",
-      ]),
-    );
   });
 });
 

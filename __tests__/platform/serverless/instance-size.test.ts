@@ -10,10 +10,15 @@ interface Size {
 const SCOPE = bareStack();
 
 const judged = (cpu: string, memory: string) => () => {
-  requireProps<Size>(SCOPE, { cpu, memory }, { cpu: true, memory: true }, [
-    INSTANCE_CPU.ruleOn("cpu", (size) => size.cpu),
-    INSTANCE_MEMORY.ruleOn({ cpu: ["cpu", (size) => size.cpu], memory: ["memory", (size) => size.memory] }),
-  ]);
+  requireProps<Size>(
+    SCOPE,
+    { cpu, memory },
+    ["cpu", "memory"],
+    [
+      INSTANCE_CPU.ruleOn("cpu", (size) => size.cpu),
+      INSTANCE_MEMORY.ruleOn({ cpu: ["cpu", (size) => size.cpu], memory: ["memory", (size) => size.memory] }),
+    ],
+  );
 };
 
 const refusal = (sentence: string) => new Error(`test: 1 problem\n  - ${sentence}`);

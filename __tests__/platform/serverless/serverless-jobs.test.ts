@@ -192,20 +192,6 @@ describe("ServerlessJobs", () => {
     expect(jobIn().container).not.toHaveProperty("resources");
   });
 
-  it("runs two jobs of one scope beside each other, and refuses two of one name", () => {
-    const { jobs, spec, stack } = jobIn();
-    const second = jobs.runOnce(stack, "CleanUp", { ...spec, name: "clean-up" });
-    expect(addressesOf(second.ready)).toEqual(["google_cloud_run_v2_job.clean_up"]);
-    const { resource = {} } = terraformOf(stack);
-    const named = (type: string, attribute: string) =>
-      Object.values(resource[type] ?? {}).map((made) => String(made[attribute]));
-    expect(named("google_cloud_run_v2_job", "name")).toEqual(["idp-demo-abc123-prepare", "idp-demo-abc123-clean-up"]);
-    expect(new Set(named("google_secret_manager_secret", "secret_id")).size).toBe(2);
-    expect(() => jobs.runOnce(stack, "Again", spec)).toThrow(
-      "Cloud Run job in demo-project idp-demo-abc123-prepare is also created by test/Prepare;",
-    );
-  });
-
   it("refuses names that leave no room for the token, and a socket path that no address holds", () => {
     const place = placeOf({ applicationName: "a".repeat(18) });
     const database = { instance: standInDatabase({ connectionNameLength: 102 }), hostVariable: "HOST" };

@@ -351,16 +351,4 @@ describe("ServerlessService", () => {
     const service = { maxInstanceCount, maxInstanceRequestConcurrency };
     expect(() => serviceIn({ container, service })).not.toThrow();
   });
-
-  it("is refused where another service of the project has its name", () => {
-    const { stack } = serviceIn();
-    expect(
-      () =>
-        new ServerlessService(stack, "Other", {
-          place: PLACE,
-          identity: RUNNER,
-          container: standInIdentityProvider(stack),
-        }),
-    ).toThrow("Cloud Run service in demo-project idp-demo-abc123 is also created by test/Service;");
-  });
 });

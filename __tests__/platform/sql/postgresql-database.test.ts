@@ -345,14 +345,6 @@ describe("PostgresqlDatabase", () => {
     );
   });
 
-  it("is refused where another database of the project has its name", () => {
-    const stack = bareStack();
-    databaseIn({}, stack);
-    expect(() => new PostgresqlDatabase(stack, "Other", { place: PLACE })).toThrow(
-      "database instance in demo-project sql-demo-abc123-idp is also created by test/Database;",
-    );
-  });
-
   it("lets an account connect, which is a right on the whole project", () => {
     const { database } = databaseIn();
     const grantOnProject = jest.fn(() => []);

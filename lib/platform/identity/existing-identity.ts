@@ -26,7 +26,7 @@ export class ExistingIdentity implements WorkloadIdentity {
    * @throws RulesBrokenError when it is not the address of a service account
    */
   constructor(readonly email: string) {
-    requireProps("ExistingIdentity", { email }, { email: true }, RULES);
+    requireProps("ExistingIdentity", { email }, ["email"], RULES);
     this.member = `serviceAccount:${email}`;
   }
 

@@ -3,11 +3,10 @@ import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
 import { type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
 import { type WorkloadIdentity } from "../../core/identity";
 import { SERVICE_ACCOUNT_ID_MAX_LENGTH, serviceAccountId } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ifKnown, requireProps, type Rule } from "../../core/rules";
 
@@ -61,12 +60,11 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     private readonly props: ServiceIdentityProps,
   ) {
     super(scope, id);
-    requireProps(this, props, { description: true, place: REQUIRED_PLACE, purpose: true }, RULES);
+    requireProps(this, props, ["description", "place", "purpose"], RULES);
 
     const { place, purpose } = props;
     const { deployment, projectId } = place;
     const accountId = serviceAccountId(deployment, purpose);
-    claimName(this, `service account in ${projectId}`, accountId);
 
     this.account = new ServiceAccount(this, MAIN_CHILD_ID, {
       project: projectId,

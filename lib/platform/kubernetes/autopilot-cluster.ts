@@ -9,7 +9,7 @@ import { CheckedEntries } from "../../core/checked-entries";
 import { addDynamicBlock, countIf, listIf } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
-import { freeChildId, requireIdentity } from "../../core/identity";
+import { freeChildId } from "../../core/identity";
 import { clusterName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -140,7 +140,6 @@ export class AutopilotCluster extends Construct implements Cluster {
 
   /** Waits for the cluster, because the first cluster of a project creates its workload identity pool. */
   grantActAs(identity: WorkloadIdentity, namespace: string, accountName: string): ITerraformDependable[] {
-    requireIdentity(this, identity);
     if (!identity.grantable) return [];
     const { projectId } = this.props.place;
     return [

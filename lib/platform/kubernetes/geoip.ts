@@ -2,7 +2,7 @@ import { type IResolvable } from "cdktf";
 
 import { CheckedValue, wholeNumber } from "../../core/checked-value";
 import { isOn } from "../../core/conditional";
-import { missingText, type Rule } from "../../core/rules";
+import { type Rule } from "../../core/rules";
 import { SECRET_NAME, SECRET_VERSION, type SecretReference } from "../../idp/secret-references";
 
 /** Databases that tell the application where a client's address is, downloaded with an account at MaxMind. */
@@ -52,26 +52,10 @@ export function hasGeoip({ enabled = true }: Geoip): string {
 
 /** Rules for the databases, for each construct that takes them. */
 export function geoipRules<Props>(geoipOf: (props: Props) => Geoip | undefined): readonly Rule<Props>[] {
-  /** JavaScript callers may leave out anything. */
-  const given = (props: Props) => geoipOf(props) as Partial<Geoip> | undefined;
-  const missing = (props: Props): string[] => {
-    const geoip = given(props);
-    if (geoip === undefined) return [];
-    const { secretId, version } = (geoip.licenseKeySecret ?? {}) as Partial<SecretReference>;
-    const required = {
-      accountId: geoip.accountId,
-      "licenseKeySecret.secretId": secretId,
-      "licenseKeySecret.version": version,
-    };
-    return Object.entries(required)
-      .filter(([, value]) => (value ?? undefined) === undefined)
-      .map(([name]) => missingText(`geoip.${name}`));
-  };
   return [
-    { holds: (props) => missing(props).length === 0, message: missing },
-    GEOIP_ACCOUNT.ruleOn("geoip.accountId", (props) => given(props)?.accountId),
-    SECRET_NAME.ruleOn("geoip.licenseKeySecret.secretId", (props) => given(props)?.licenseKeySecret?.secretId),
-    SECRET_VERSION.ruleOn("geoip.licenseKeySecret.version", (props) => given(props)?.licenseKeySecret?.version),
-    GEOIP_UPDATE_HOURS.ruleOn("geoip.updateHours", (props) => given(props)?.updateHours),
+    GEOIP_ACCOUNT.ruleOn("geoip.accountId", (props) => geoipOf(props)?.accountId),
+    SECRET_NAME.ruleOn("geoip.licenseKeySecret.secretId", (props) => geoipOf(props)?.licenseKeySecret.secretId),
+    SECRET_VERSION.ruleOn("geoip.licenseKeySecret.version", (props) => geoipOf(props)?.licenseKeySecret.version),
+    GEOIP_UPDATE_HOURS.ruleOn("geoip.updateHours", (props) => geoipOf(props)?.updateHours),
   ];
 }

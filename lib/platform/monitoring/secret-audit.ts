@@ -2,7 +2,6 @@ import { ProjectIamAuditConfig } from "@cdktf/provider-google/lib/project-iam-au
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { countIf } from "../../core/conditional";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -33,7 +32,6 @@ export class SecretAudit extends Construct {
   constructor(scope: Construct, id: string, props: SecretAuditProps) {
     super(scope, id);
     const { condition, dependsOn, place } = props;
-    if (condition !== "false") claimName(this, "audit setting of secrets in", place.projectId);
 
     this.audit = new ProjectIamAuditConfig(this, MAIN_CHILD_ID, {
       project: place.projectId,

@@ -11,7 +11,7 @@ import { type Construct } from "constructs";
 import { CheckedRelation } from "../../core/checked-relation";
 import { matching } from "../../core/checked-value";
 import { rendered } from "../../core/expression";
-import { missingText, type Rule } from "../../core/rules";
+import { type Rule } from "../../core/rules";
 
 /** An existing network for private addresses; an expression that is null at plan time means none. */
 export interface NetworkAttachment {
@@ -62,13 +62,6 @@ export function attachmentRules<Props>(
   regionOf: (props: Props) => string,
 ): readonly Rule<Props>[] {
   return [
-    {
-      holds: (props) => {
-        const given = attachmentOf(props);
-        return given === undefined || given.network !== undefined || given.subnetwork !== undefined;
-      },
-      message: () => ["network", "subnetwork"].map((name) => missingText(`${prop}.${name}`)),
-    },
     NETWORK.ruleOn(`${prop}.network`, (props) => attachmentOf(props)?.network),
     NETWORK_WITH_SUBNETWORK.ruleOn({
       network: [`${prop}.network`, (props) => attachmentOf(props)?.network],

@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 
 import { Grants, type WorkloadIdentity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES } from "../../core/place";
 import { requireProps } from "../../core/rules";
 import { allOf, countIf, countIfUnset, isUnset } from "../../core/conditional";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -53,7 +53,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     private readonly props: ImageRegistryProps,
   ) {
     super(scope, id);
-    requireProps(this, props, { apis: true, place: REQUIRED_PLACE }, PLACE_RULES);
+    requireProps(this, props, ["apis", "place"], PLACE_RULES);
     const { apis, place } = props;
     const { deployment, labels, projectId, region } = place;
     const repositoryId = serviceName(deployment);

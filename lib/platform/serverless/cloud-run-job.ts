@@ -5,7 +5,6 @@ import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-ma
 import { type ITerraformDependable, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { countIf, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
@@ -13,7 +12,6 @@ import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId } from "../../core/nam
 import { type DeploymentContext, PLACE_RULES } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { nameRules, RESOURCE_NAME, type Rule } from "../../core/rules";
-import { containerRules } from "../../idp/container-spec";
 import { type JobSpec } from "../../idp/job-runner";
 import { grantsTo } from "../environment";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
@@ -41,7 +39,6 @@ export function addCloudRunJob(
 ): CloudRunV2Job {
   const { dependsOn = [], identity, job, network, place } = props;
   const name = cloudRunJobName(props);
-  claimName(scope, `Cloud Run job in ${place.projectId}`, name);
   const script = storedScript(scope, props);
   const resource = new CloudRunV2Job(scope, MAIN_CHILD_ID, {
     ...jobBlock(
@@ -83,7 +80,6 @@ function storedScript(scope: Construct, { dependsOn = [], identity, job, place }
     count === undefined
       ? resource.getStringAttribute(attributeName)
       : expression(oneAttribute(resource, attributeName));
-  claimName(scope, `secret in ${project}`, name);
   const secret = new SecretManagerSecret(scope, "Script", {
     project,
     secretId: name,
@@ -135,6 +131,5 @@ export const CLOUD_RUN_JOB_RULES: readonly Rule<CloudRunJobProps>[] = [
     maxLength: JOB_NAME_MAX_LENGTH,
     lengthReason: "the name of an execution ends in a token",
   }),
-  ...containerRules<CloudRunJobProps>("job.container", ({ job }) => job.container),
   socketPathRule("job.container", ({ job }) => job.container),
 ];

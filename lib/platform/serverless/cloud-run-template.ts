@@ -9,7 +9,7 @@ import { type WorkloadIdentity } from "../../core/identity";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentContext } from "../../core/place";
 import { type Rule } from "../../core/rules";
-import { databaseOf, type ContainerSpec } from "../../idp/container-spec";
+import { type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences, secretIdentities } from "../../idp/secret-settings";
 import { addEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
@@ -197,7 +197,10 @@ export const SOCKET_PATH = new CheckedRelation<{ connectionName: number | undefi
  */
 export function socketPathRule<Props>(prop: string, containerOf: (props: Props) => ContainerSpec): Rule<Props> {
   return SOCKET_PATH.ruleOn({
-    connectionName: [`${prop}.database.instance`, (props) => databaseOf(containerOf(props))?.connectionNameLength],
+    connectionName: [
+      `${prop}.database.instance`,
+      (props) => containerOf(props).database?.instance.connectionNameLength,
+    ],
   });
 }
 

@@ -4,10 +4,9 @@ import { Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { REQUIRED_PLACE } from "../../core/place";
 import { requireProps } from "../../core/rules";
 import { TerraformData } from "../../core/terraform-data";
-import { REQUIRED_JOB, type OneTimeJob, type OneTimeJobSpec } from "../../idp/job-runner";
+import { type OneTimeJob, type OneTimeJobSpec } from "../../idp/job-runner";
 import { addCloudRunJob, CLOUD_RUN_JOB_RULES, cloudRunJobName, type CloudRunJobProps } from "./cloud-run-job";
 import { EXECUTION_TOKEN_LENGTH } from "./serverless-defaults";
 
@@ -30,7 +29,7 @@ export class ServerlessJob extends Construct implements OneTimeJob {
 
   constructor(scope: Construct, id: string, props: ServerlessJobProps) {
     super(scope, id);
-    requireProps(this, props, { identity: true, place: REQUIRED_PLACE, job: REQUIRED_JOB }, CLOUD_RUN_JOB_RULES);
+    requireProps(this, props, ["identity", "place", "job"], CLOUD_RUN_JOB_RULES);
     const { job } = props;
     const count = countIf(job.condition);
 

@@ -5,9 +5,8 @@ import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
-import { REQUIRED_PLACE } from "../../core/place";
 import { requireProps } from "../../core/rules";
-import { REQUIRED_SCHEDULED_JOB, type ScheduledJob, type ScheduledJobSpec } from "../../idp/job-runner";
+import { type ScheduledJob, type ScheduledJobSpec } from "../../idp/job-runner";
 import { ServiceIdentity } from "../identity/service-identity";
 import { addCloudRunJob, CLOUD_RUN_JOB_RULES, cloudRunJobName, type CloudRunJobProps } from "./cloud-run-job";
 import { SCHEDULER_DEADLINE_SECONDS, SCHEDULER_RETRIES } from "./serverless-defaults";
@@ -36,12 +35,7 @@ export class ServerlessScheduledJob extends Construct implements ScheduledJob {
 
   constructor(scope: Construct, id: string, props: ServerlessScheduledJobProps) {
     super(scope, id);
-    requireProps(
-      this,
-      props,
-      { identity: true, place: REQUIRED_PLACE, job: REQUIRED_SCHEDULED_JOB },
-      CLOUD_RUN_JOB_RULES,
-    );
+    requireProps(this, props, ["identity", "place", "job"], CLOUD_RUN_JOB_RULES);
     const { dependsOn = [], job, place } = props;
     const { projectId, region } = place;
     const name = cloudRunJobName(props);

@@ -2,16 +2,15 @@ import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-servi
 import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { expression, numberText } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { SERVICE_NAME_MAX_LENGTH, serviceName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { addWarnings } from "../../core/warnings";
 import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
-import { containerRules, REQUIRED_CONTAINER, type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
+import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
 import { grantsTo } from "../environment";
 import {
@@ -115,7 +114,7 @@ export class ServerlessService extends Construct {
 
   constructor(scope: Construct, id: string, props: ServerlessServiceProps) {
     super(scope, id);
-    requireProps(this, props, { container: REQUIRED_CONTAINER, identity: true, place: REQUIRED_PLACE }, RULES);
+    requireProps(this, props, ["container", "identity", "place"], RULES);
 
     const { address, closeDefaultAddress = false, container, dependsOn = [], identity, network, place } = props;
     const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED, publicAccess = true } = props;
@@ -124,7 +123,6 @@ export class ServerlessService extends Construct {
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { port, resources = DEFAULT_RESOURCES } = container;
     const name = serviceName(place.deployment);
-    claimName(this, `Cloud Run service in ${place.projectId}`, name);
     addWarnings(this, "WorkerKeepsRunning", idleWorkerWarnings(this, container, minInstanceCount, cpuAlwaysAllocated));
 
     this.service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
@@ -204,7 +202,6 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     maxLength: SERVICE_NAME_MAX_LENGTH,
     lengthReason: "it is part of a host name",
   }),
-  ...containerRules<ServerlessServiceProps>("container", ({ container }) => container),
   socketPathRule("container", ({ container }) => container),
   {
     holds: ({ container }) => Token.isUnresolved(container.image) || container.port !== undefined,

@@ -3,12 +3,11 @@ import { SqlUser } from "@cdktf/provider-google/lib/sql-user";
 import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { claimName } from "../../core/claimed-names";
 import { isSet } from "../../core/conditional";
 import { GeneratedSecret } from "../../core/generated-secret";
-import { requireIdentity, type WorkloadIdentity } from "../../core/identity";
+import { type WorkloadIdentity } from "../../core/identity";
 import { connectionName, postgresqlName, secretId, sqlInstanceName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES, REQUIRED_PLACE } from "../../core/place";
+import { type DeploymentContext, PLACE_RULES } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { TerraformData } from "../../core/terraform-data";
 import { requireProps, type Rule } from "../../core/rules";
@@ -144,11 +143,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {
     super(scope, id);
-    requireProps(this, props, { place: REQUIRED_PLACE }, RULES);
+    requireProps(this, props, ["place"], RULES);
 
     const { deletionProtection = true, network, place } = props;
     const { deployment, labels, projectId, region } = place;
-    claimName(this, `database instance in ${projectId}`, sqlInstanceName(deployment));
     const tier = props.tier ?? DEFAULT_DATABASE_TIER;
     const secretProps = {
       length: DATABASE_PASSWORD_LENGTH,
@@ -240,7 +238,6 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   /** Allows an identity to connect through the proxy. The role cannot be granted on anything smaller than a project. */
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
-    requireIdentity(this, identity);
     return identity.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client");
   }
 }
