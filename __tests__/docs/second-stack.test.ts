@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 
 import { BOOTSTRAP_TOKEN } from "../../lib/idp/contract";
 import { describeWith, programPath } from "../support/programs";
-import { OWN_IMAGES } from "../stacks/refused-inputs";
+import { OWN_IMAGES } from "../stacks/accepted-inputs";
 import { pageOf } from "../tools/pages";
 
 describeWith(["terraform"], "The example of a second stack", () => {

@@ -3,7 +3,7 @@ import { ASSESSMENT_LAB_RULES } from "../../lib/lab/lab-rules";
 import { InputVariable } from "../../lib/core/input-variable";
 import { camelCase } from "../../stacks/inputs/object-type";
 import { bareLabStack, literalLab } from "../stacks/lab-stack";
-import { REFUSED_LAB_INPUTS } from "../stacks/refused-lab-inputs";
+import { REFUSED_BY_LAB } from "../stacks/refused-inputs";
 import { type Inputs } from "../stacks/terraform-run";
 import { brokenRules } from "../support/broken-rules";
 import { fc } from "../support/seeded-cases";
@@ -11,7 +11,6 @@ import { fc } from "../support/seeded-cases";
 /** A name or a text in the words of somebody who calls the construct. */
 const asProp = (name: string) =>
   ({ cloudb_region: "aws.region", rdp_source_ranges: "sourceRanges.rdp" })[name] ?? camelCase(name);
-const inPropWords = (text: string) => text.replace(/\b[a-z]+(_[a-z]+)+\b/g, asProp).replace(/\.$/, "");
 
 /** Props of inputs; the place of a region of AWS is among its credentials. */
 const propsOf = (inputs: Inputs): Partial<AssessmentLabProps> =>
@@ -25,10 +24,13 @@ const propsOf = (inputs: Inputs): Partial<AssessmentLabProps> =>
 
 type Case = readonly [behaviour: string, props: Partial<AssessmentLabProps>, failures: readonly string[]];
 
-/** What is refused as an input, and as a prop in the same words; only the stack has a tenant, and AWS is given otherwise. */
-const REFUSED_AS_INPUTS = REFUSED_LAB_INPUTS.filter(
-  ([, inputs]) => !/tenant_id|cloudb_.*key/.test(Object.keys(inputs).join()),
-).map(([behaviour, inputs, texts]): Case => [behaviour, propsOf(inputs), texts.map(inPropWords)]);
+/** What is refused as an input and as a prop; only the stack has a tenant, and AWS is given otherwise. */
+const REFUSED_AS_INPUTS = [...REFUSED_BY_LAB.alone, ...REFUSED_BY_LAB.together].flatMap(
+  ([behaviour, inputs]): Case[] => {
+    const names = Object.keys(inputs);
+    return /tenant_id|cloudb_.*key/.test(names.join()) ? [] : [[behaviour, propsOf(inputs), names.map(asProp)]];
+  },
+);
 
 const RULE_OF_SOURCES =
   "it must have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; set one, for example 203.0.113.7/32";
@@ -38,7 +40,6 @@ const RULE_OF_BOTH =
   "only one of aws.accessKeyId and aws.secretAccessKey is given; a request is signed with both; set both, or neither";
 
 const REFUSED: readonly Case[] = [
-  ...REFUSED_AS_INPUTS,
   [
     "rules without a source, and with one that is none",
     { sourceRanges: { internal: [], ssh: [], rdp: ["203.0.113.7"], icmp: [], http: ["fd00::/8"] } },
@@ -67,9 +68,15 @@ describe("AssessmentLab refuses", () => {
     expect(() => literalLab(props)).toThrow(brokenRules("test/Lab", failures));
   });
 
+  it.each(REFUSED_AS_INPUTS)("%s", (_behaviour, props, names) => {
+    const refused = expect(() => literalLab(props));
+    refused.toThrow(new RegExp(`^test/Lab: .*\n  - .*\\b(${names.join("|")})\\b`));
+    refused.not.toThrow("unsaid");
+  });
+
   it("by every rule", () => {
     const broken = ASSESSMENT_LAB_RULES.filter((rule) =>
-      REFUSED.some(([, props]) => !rule.holds({ projectId: "demo-project", ...props })),
+      [...REFUSED, ...REFUSED_AS_INPUTS].some(([, props]) => !rule.holds({ projectId: "demo-project", ...props })),
     );
     expect(broken).toHaveLength(ASSESSMENT_LAB_RULES.length);
   });

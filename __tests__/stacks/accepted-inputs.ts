@@ -1,9 +1,183 @@
-import { DIGEST, HOST_PROJECT_NETWORK, OWN_IMAGES, SUBNETWORK } from "./refused-inputs";
-import { FINE_WORKERS } from "./refused-worker-inputs";
 import { type Inputs } from "./terraform-run";
 
+/** Inputs that Terraform accepts. */
+export type AcceptedInputs = readonly [behaviour: string, inputs: Inputs];
+
+export const NETWORK = "projects/shared/global/networks/main";
+export const SUBNETWORK = "projects/shared/regions/us-central1/subnetworks/services";
+export const DIGEST = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+export const IMAGE = "us-docker.pkg.dev/other-project/images/idp:2026.5.4";
+export const CHANNEL = "projects/my-project/notificationChannels/4711";
+
+/** What images of the deployment with default names in my-project begin with. */
+export const OWN_IMAGES = "us-central1-docker.pkg.dev/my-project/idp-demo-1c7cd9/";
+
+const SERVER = { host: "smtp.example.com", from: "idp@example.com" };
+const LOGIN = { username: "idp", password_secret: { secret_id: "smtp-password", version: 1 } };
+
+/** Mail servers that are accepted, for trying combinations and for plans. */
+export const ACCEPTED_MAIL: readonly (Inputs | null)[] = [
+  null,
+  { ...SERVER, ...LOGIN },
+  { ...SERVER, host: "10.0.0.25", port: 2525, encryption: "none", from: "Sign-in <idp@example.com>", timeout: 300 },
+  {
+    ...SERVER,
+    port: 465,
+    encryption: "tls",
+    username: "123456",
+    password_secret: { secret_id: "projects/other-project/secrets/smtp-password", version: "2" },
+  },
+];
+
+/** Secret settings that are accepted, for trying combinations and for plans. */
+export const ACCEPTED_SECRET_SETTINGS: readonly Inputs[] = [
+  {},
+  {
+    IDP_STORAGE__S3__ACCESS_KEY: { secret_id: "storage-key", version: 1 },
+    IDP_STORAGE__S3__SECRET_KEY: { secret_id: "projects/other-project/secrets/storage-key", version: "2" },
+  },
+];
+
+/** Databases of addresses that are accepted, for trying combinations. */
+export const ACCEPTED_GEOIP = [
+  null,
+  { account_id: "123456", license_key_secret: { secret_id: "projects/other-project/secrets/maxmind", version: "2" } },
+] as const;
+
+/** The same with the names that a rehearsal has secrets of. */
+export const geoipWith = (version: number) => ({
+  account_id: "123456",
+  license_key_secret: { secret_id: "maxmind", version },
+});
+
+/** Ranges of administrators that fill a given number of rules to the last place. */
+export const manyRanges = (count: number) =>
+  Array.from({ length: count }, (_, index) => `10.${Math.floor(index / 256)}.${index % 256}.0/24`);
+
+/** Protections that are accepted, for trying combinations and for plans. */
+export const ACCEPTED_PROTECTIONS: readonly (Inputs | null)[] = [
+  null,
+  {},
+  { sign_ins_per_minute: 1, requests_per_minute: 1, ban_seconds: 60, waf: "off" },
+  { sign_ins_per_minute: 10000, requests_per_minute: 1000000, ban_seconds: 3600, waf: "enforce" },
+  { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true },
+  { admin_ranges: manyRanges(1000), waf: null, sign_ins_per_minute: null },
+];
+
+/** Values of the inputs that both variants accept, for trying combinations. */
+export const ACCEPTED_BY_BOTH = {
+  database_flags: [{}, { log_statement: "none", "cloudsql.iam_authentication": "on" }],
+  database_version: [15],
+  liveness_probe: [{}, { initial_delay_seconds: 0, period_seconds: 3600, timeout_seconds: 3600, failure_threshold: 1 }],
+  log_level: ["info", "trace"],
+  request_timeout_seconds: [3600, 1],
+  startup_probe: [{}, { initial_delay_seconds: 240, period_seconds: 240, timeout_seconds: 1, failure_threshold: 2 }],
+  backup_before_upgrade: [true, false],
+  backup_location: [null, "eu"],
+  backup_retention_count: [7, 365],
+  transaction_log_days: [7, 1],
+  dump_schedule: [null, "30 4 * * *", "*/30 0-6/2,22 1,15 1-12 1-5", "0 0 29 2 *", "0 0 29,31 4-5 *", "0 0 31 2 1"],
+  dump_at_apply: [false, true],
+  dump_retention_days: [30, 3650],
+  dump_storage_class: ["NEARLINE", "STANDARD"],
+  keep_dumps: [false, true],
+  blueprints: [[], ["password-recovery", "branding"]],
+  alert_emails: [[], ["on-call@example.com", "idp+alerts@example.co.uk"]],
+  notification_channels: [[], [CHANNEL]],
+  alerts: [{}, { memory: { enabled: false }, "database-cpu": { threshold: 0, duration_seconds: 86400 } }],
+  uptime_check: [null, false],
+  dashboard: [true, false],
+  audit_secret_access: [false, true],
+  secret_readers: [[], ["deployer@my-project.iam.gserviceaccount.com"]],
+  project_id: ["my-project", "another-project-12345"],
+  region: ["us-central1", "europe-west1"],
+  tenant_id: ["demo", "a", "acme-123"],
+  application_name: ["idp", "a", "sign-in-portal"],
+  application_version: ["latest", "2025.10.0", "2026.5.4"],
+  bootstrap_password_version: [1, 7],
+  bootstrap_token: [false, true],
+  certificate_validation: ["dns", "load-balancer"],
+  database_availability: ["ZONAL", "REGIONAL"],
+  database_final_backup_days: [30, 0, 365],
+  database_tier: ["db-g1-small", "db-custom-1-3840", "db-custom-2-7680", "db-custom-4-15360"],
+  deletion_protection: [true, false],
+  dns_zone: [null, { name: "example", dns_name: "example.com" }, { name: "example", project: "dns-project" }],
+  domain: [null, "sign-in.example.com"],
+  environment_variables: [
+    {},
+    { IDP_LOG_LEVEL: "debug" },
+    { IDP_LOG_LEVEL: "trace", IDP_GREETING: 'a "b" ${c} %{d} $5 $(e) $$' },
+  ],
+  existing_container_image: [null, "us-docker.pkg.dev/other-project/images/idp:2026.5.4"],
+  existing_security_policy: [null, "projects/my-project/global/securityPolicies/company"],
+  labels: [{}, { team: "identity" }],
+  max_instance_count: [1, 2, 3, 8, 12],
+  network: [null, "projects/shared/global/networks/main"],
+  protection: [null, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }, {}],
+  request_log_sample_rate: [0, 0.5, 1],
+  secret_environment_variables: ACCEPTED_SECRET_SETTINGS,
+  smtp: ACCEPTED_MAIL,
+  worker_count: [null, 2],
+  worker_cpu: [null, 2],
+  worker_memory: [null, "4Gi"],
+  worker_mode: ["in-container", "separate", "all-in-one"],
+  worker_processes: [null, 2],
+  worker_threads: [null, 4],
+} as const;
+
+/** The same of what only the serverless variant accepts. */
+export const ACCEPTED = {
+  max_instance_request_concurrency: [40, 80],
+  startup_cpu_boost: [true, false],
+  close_default_address: [false, true],
+  container_cpu: [1, 2, 4, 8],
+  container_memory: ["512Mi", "4Gi", "8Gi", "16Gi"],
+  cpu_always_allocated: [true, false],
+  min_instance_count: [0, 1, 2],
+  public_access: [true, false],
+} as const;
+
+/** Values that only the Kubernetes variant accepts, for trying combinations. */
+export const ACCEPTED_BY_KUBERNETES = {
+  container_cpu: [0.5, 1, 2, 4],
+  container_memory: ["1024Mi", "2Gi", "4Gi", "8Gi"],
+  min_instance_count: [1, 2],
+  authorized_networks: [{}, { office: "203.0.113.0/24", home: "198.51.100.7/32" }],
+  worker_max_count: [null, 3],
+  geoip: ACCEPTED_GEOIP,
+  namespace: ["identity-provider", "a"],
+} as const;
+
+/** Whether a first dump has a schedule; inputs that are not chosen yet break no rule. */
+export function allowsDumps({ dump_at_apply: first, dump_schedule: schedule }: Inputs): boolean {
+  return first !== true || schedule !== null;
+}
+
+/** Whether an image that exists is given no blueprints; inputs that are not chosen yet break no rule. */
+export function allowsBlueprints({ blueprints, existing_container_image: image }: Inputs): boolean {
+  return (image ?? null) === null || !Array.isArray(blueprints) || blueprints.length === 0;
+}
+
+/** Further inputs that both variants accept. */
+const FINE_WORKERS: readonly AcceptedInputs[] = [
+  ["the application's own supervision with the pinned release", { worker_mode: "all-in-one" }],
+  [
+    "the application's own supervision with the first release that has it",
+    { worker_mode: "all-in-one", application_version: "2026.5.0" },
+  ],
+  [
+    "the application's own supervision in an image of an unknown release",
+    { worker_mode: "all-in-one", existing_container_image: "us-docker.pkg.dev/p/r/idp:1" },
+  ],
+  ["two separate workers", { worker_mode: "separate", worker_count: 2, worker_cpu: 2, worker_memory: "4Gi" }],
+  [
+    "separate workers of another size",
+    { worker_mode: "separate", worker_processes: 2, worker_threads: 4, database_tier: "db-custom-2-7680" },
+  ],
+];
+
 /** Sets of inputs of the serverless stack that Terraform accepts. */
-export const ACCEPTED_SETS: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
+export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
   ["the project alone", {}],
   ["a project id of 6 and of 30 characters", { project_id: "abcde1" }],
   ["a long project id with the other defaults", { project_id: "p".repeat(30) }],
@@ -61,11 +235,11 @@ export const ACCEPTED_SETS: readonly (readonly [behaviour: string, inputs: Input
   ["no last backup", { database_final_backup_days: 0 }],
   ["a last backup for a year", { database_final_backup_days: 365 }],
   ["a standby in another zone", { database_availability: "REGIONAL" }],
-  ["a network of another project", { network: HOST_PROJECT_NETWORK, subnetwork: SUBNETWORK }],
+  ["a network of another project", { network: NETWORK, subnetwork: SUBNETWORK }],
   [
     "a subnetwork in the region that is chosen",
     {
-      network: HOST_PROJECT_NETWORK,
+      network: NETWORK,
       subnetwork: SUBNETWORK.replace("us-central1", "northamerica-northeast1"),
       region: "northamerica-northeast1",
     },
@@ -91,7 +265,7 @@ export const ACCEPTED_SETS: readonly (readonly [behaviour: string, inputs: Input
 const GEOIP_IN_NUMBERS = { account_id: 123456, license_key_secret: { secret_id: "maxmind", version: 3 } };
 
 /** Sets of inputs of the Kubernetes stack that Terraform accepts. */
-export const ACCEPTED_SETS_OF_KUBERNETES: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
+export const ACCEPTED_SETS_OF_KUBERNETES: readonly AcceptedInputs[] = [
   ...FINE_WORKERS,
   ["a maximum of separate workers", { worker_mode: "separate", worker_count: 2, worker_max_count: 2 }],
   ["the project alone", {}],
@@ -113,11 +287,11 @@ export const ACCEPTED_SETS_OF_KUBERNETES: readonly (readonly [behaviour: string,
   ["as many that always run as there may be", { min_instance_count: 3 }],
   ["one instance on the smallest database", { database_tier: "db-g1-small", max_instance_count: 1 }],
   ["databases of addresses, with the number of the account and of the version as numbers", { geoip: GEOIP_IN_NUMBERS }],
-  ["a network of another project", { network: HOST_PROJECT_NETWORK, subnetwork: SUBNETWORK }],
+  ["a network of another project", { network: NETWORK, subnetwork: SUBNETWORK }],
 ];
 
 /** Sets of inputs of the lab that Terraform accepts. */
-export const ACCEPTED_SETS_OF_LAB: readonly (readonly [behaviour: string, inputs: Inputs])[] = [
+export const ACCEPTED_SETS_OF_LAB: readonly AcceptedInputs[] = [
   ["the project alone", {}],
   [
     "nothing that can be left out",

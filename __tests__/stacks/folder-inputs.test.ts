@@ -6,11 +6,15 @@ import { type Input } from "../../stacks/inputs/input-table";
 import { KUBERNETES_INPUTS } from "../../stacks/inputs/kubernetes-inputs";
 import { LAB_INPUTS } from "../../stacks/inputs/lab-inputs";
 import { SERVERLESS_INPUTS } from "../../stacks/inputs/serverless-inputs";
-import { ACCEPTED_SETS, ACCEPTED_SETS_OF_KUBERNETES, ACCEPTED_SETS_OF_LAB } from "./accepted-inputs";
-import { ACCEPTED, REFUSED_ALONE } from "./refused-inputs";
-import { ACCEPTED_BY_KUBERNETES, REFUSED_ALONE_BY_KUBERNETES } from "./refused-kubernetes-inputs";
-import { REFUSED_LAB_INPUTS } from "./refused-lab-inputs";
-import { ACCEPTED_PROTECTIONS } from "./refused-protection-inputs";
+import {
+  ACCEPTED,
+  ACCEPTED_BY_KUBERNETES,
+  ACCEPTED_PROTECTIONS,
+  ACCEPTED_SETS,
+  ACCEPTED_SETS_OF_KUBERNETES,
+  ACCEPTED_SETS_OF_LAB,
+} from "./accepted-inputs";
+import { REFUSED_BY_KUBERNETES, REFUSED_BY_LAB, REFUSED_BY_SERVERLESS } from "./refused-inputs";
 import { type Inputs } from "./terraform-run";
 
 interface Folder {
@@ -33,7 +37,7 @@ const FOLDERS: readonly Folder[] = [
     name: "idp-serverless",
     inputs: SERVERLESS_INPUTS,
     accepted: [...ACCEPTED_SETS, ...each({ ...ACCEPTED, protection: ACCEPTED_PROTECTIONS })],
-    refused: REFUSED_ALONE,
+    refused: REFUSED_BY_SERVERLESS.alone,
     beyond: [
       ...["alerts", "application_version", "bootstrap_password", "database_tier", "domain", "dump_schedule"],
       ...["environment_variables", "existing_container_image", "protection", "smtp"],
@@ -43,7 +47,7 @@ const FOLDERS: readonly Folder[] = [
     name: "idp-kubernetes",
     inputs: KUBERNETES_INPUTS,
     accepted: [...ACCEPTED_SETS_OF_KUBERNETES, ...each(ACCEPTED_BY_KUBERNETES)],
-    refused: REFUSED_ALONE_BY_KUBERNETES,
+    refused: REFUSED_BY_KUBERNETES.alone,
     beyond: [
       ...["alerts", "application_version", "authorized_networks", "bootstrap_password", "database_tier", "domain"],
       ...["dump_schedule", "environment_variables", "existing_container_image", "namespace", "protection", "smtp"],
@@ -53,7 +57,7 @@ const FOLDERS: readonly Folder[] = [
     name: "assessment-lab",
     inputs: LAB_INPUTS,
     accepted: ACCEPTED_SETS_OF_LAB,
-    refused: REFUSED_LAB_INPUTS,
+    refused: [...REFUSED_BY_LAB.alone, ...REFUSED_BY_LAB.together],
     beyond: [
       ...["assess_discovery_client_name", "cloudb_access_key_id", "cloudb_region", "cloudb_secret_access_key"],
       ...["create_vpc", "deployment_id", "internal_traffic_cidr", "linux_vm_boot_disk_size_gb"],

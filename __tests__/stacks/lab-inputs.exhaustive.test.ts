@@ -5,17 +5,9 @@ import { describeWith } from "../support/programs";
 import { fc } from "../support/seeded-cases";
 import { resourceOf } from "../support/synthesis";
 import { labTerraform, literalLab } from "./lab-stack";
-import { type Refusal } from "./refusal";
-import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "./refused-lab-inputs";
-import { ACCEPTED_SETS_OF_LAB } from "./accepted-inputs";
-import { testInputs } from "./judged-inputs";
-import { evaluated, refusalsOfFile, type Inputs } from "./terraform-run";
+import { evaluated, type Inputs } from "./terraform-run";
 
 const PROJECT = { project_id: "demo-project" };
-
-/** What is said by rules that compare inputs; Terraform gets to such rules when nothing else is wrong. */
-const COMPARED =
-  /^create_vpc is false|it must be a zone of|set create_windows_vm to false|set linux_vm_count to 0|^only one of/;
 
 /** Names at the edges of the rule: lengths in code points, composed letters, and white space of all kinds. */
 const NAMES = [
@@ -49,20 +41,6 @@ const zoneOfHosts = (props: Partial<AssessmentLabProps>): unknown =>
 
 describeWith(["terraform"], "The inputs of the lab, judged by Terraform", () => {
   const variables = () => labTerraform().variable ?? {};
-
-  const isCompared = ([, , texts]: Refusal) => texts.some((text) => COMPARED.test(text));
-  testInputs({
-    variables,
-    required: PROJECT,
-    alone: REFUSED_LAB_INPUTS.filter((refusal) => !isCompared(refusal)),
-    together: REFUSED_LAB_INPUTS.filter(isCompared),
-    accepted: ACCEPTED_SETS_OF_LAB,
-  });
-
-  it("name everything that is wrong in one plan, from a file of inputs", () => {
-    const [, inputs, texts] = MANY_REFUSED_LAB_INPUTS;
-    expect(refusalsOfFile(variables(), inputs)).toEqual([...texts].sort());
-  });
 
   it("take the same client names as the construct", () => {
     const names = [...NAMES, ...fc.sample(fc.string({ unit: UNITS, maxLength: 66 }), { numRuns: 300, seed: 63 })];
@@ -105,11 +83,5 @@ describeWith(["terraform"], "The inputs of the lab, judged by Terraform", () => 
       zones.default,
       zones.followed,
     ]);
-  });
-
-  it("treat null as not given", () => {
-    expect(refusalsOfFile(variables(), { ...PROJECT, region: null, create_vpc: null, linux_vm_count: null })).toEqual(
-      [],
-    );
   });
 });

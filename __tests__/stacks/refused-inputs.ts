@@ -1,302 +1,361 @@
-import { ACCEPTED_MONITORING, refusedMonitoring } from "./refused-monitoring-inputs";
-import { ACCEPTED_DUMPS, REFUSED_DUMPS_ALONE, REFUSED_DUMPS_TOGETHER } from "./refused-dump-inputs";
-import { ACCEPTED_BACKUPS, REFUSED_BACKUPS_ALONE, REFUSED_BACKUPS_TOGETHER } from "./refused-backup-inputs";
-import { ACCEPTED_BLUEPRINTS, REFUSED_BLUEPRINTS_ALONE, REFUSED_BLUEPRINTS_TOGETHER } from "./refused-blueprint-inputs";
-import { CLOSED_WITHOUT_DOMAIN, REFUSED_DOMAINS_ALONE, REFUSED_DOMAINS_TOGETHER } from "./refused-domain-inputs";
-import {
-  ACCEPTED_OPERATIONS,
-  ACCEPTED_SERVERLESS_OPERATIONS,
-  REFUSED_OPERATIONS_ALONE,
-  REFUSED_SERVERLESS_OPERATIONS,
-} from "./refused-operator-inputs";
-import { FEW_REFUSED_PROTECTIONS_ALONE, REFUSED_PROTECTIONS_TOGETHER } from "./refused-protection-inputs";
-import { ACCEPTED_MAIL, REFUSED_MAIL_ALONE, REFUSED_MAIL_TOGETHER } from "./refused-mail-inputs";
-import { ACCEPTED_SECRET_SETTINGS, REFUSED_SETTINGS_ALONE, REFUSED_SETTINGS_TOGETHER } from "./refused-settings-inputs";
-import {
-  ACCEPTED_WORKERS,
-  REFUSED_SERVERLESS_WORKERS_ALONE,
-  REFUSED_SERVERLESS_WORKERS_TOGETHER,
-  REFUSED_WORKERS_ALONE,
-  REFUSED_WORKERS_TOGETHER,
-} from "./refused-worker-inputs";
-import { type Refusal, rowOf, sentence } from "./refusal";
+import { CHANNEL, DIGEST, IMAGE, manyRanges, NETWORK, OWN_IMAGES, SUBNETWORK } from "./accepted-inputs";
+import { type Inputs } from "./terraform-run";
 
-export const HOST_PROJECT_NETWORK = "projects/shared/global/networks/main";
-export const SUBNETWORK = "projects/shared/regions/us-central1/subnetworks/services";
-export const DIGEST = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+/**
+ * Inputs that are refused. What is said about them begins with the name of one of them, or with each of the complaints.
+ * A value that must not be shown contains "unsaid".
+ */
+export type RefusedInputs = readonly [behaviour: string, inputs: Inputs, complaints?: readonly string[]];
 
-const IN_THE_STATE = "because variables are in plain text in the state";
-const SUBNETWORK_RULE =
-  "it must be projects/<project>/regions/<region>/subnetworks/<name> in that region, because addresses are taken from the same region only; write it in full";
+const DOMAIN = { domain: "login.example.com" };
+const POLICY = "projects/my-project/global/securityPolicies/company";
+const SECRET = { secret_id: "smtp", version: 1 };
+const SERVER = { host: "smtp.example.com", from: "idp@example.com" };
 
-/** The rule of each input that both variants judge alone: what it must be, why where it is not obvious, and the way out. */
-const RULES = {
-  application_name:
-    "it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it",
-  application_version:
-    'it must be "latest" or an exact release from 2025.10 on, year.month.patch, because older ones need Redis, and rolling tags change without notice; use for example "2026.5.4"',
-  bootstrap_password_version:
-    "it must be a whole number from 1, because a change of it is what writes the secret; use 1 and raise it by one",
-  database_availability: "it must be ZONAL or REGIONAL; use ZONAL for one zone, REGIONAL for a standby in another",
-  database_final_backup_days:
-    "it must be a whole number from 0 to 365, because Cloud SQL keeps final backups no longer; use 30, or 0 for none",
-  database_tier:
-    "it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other tier with enough connections; use for example db-custom-1-3840",
-  existing_container_image:
-    "it must be a host, a path and a tag other than latest or a digest, because another image could be rolled out unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
-  max_instance_count: "it must be a whole number from 1; use 1 or more",
-  network:
-    "it must be projects/<project>/global/networks/<name>, because the network may belong to another project; write it in full",
-  project_id:
-    "it must be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id, not the name or the number",
-  region: "it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter",
-  tenant_id:
-    "it must be 1 to 20 lower-case letters, digits and hyphens, because names that contain the tenant id allow nothing else; shorten or rewrite it",
-} as const;
-
-const row = rowOf(RULES);
-
-/** The sentence about one input of those that have a rule of their own. */
-export const ruleText = (name: keyof typeof RULES, value: unknown) => sentence(name, value, RULES[name]);
-
-export const BOOTSTRAP_PASSWORD_TEXT =
-  "bootstrap_password is given; it must have 8 or more characters, because the sign-in page is public, and a short one can be guessed; use a longer one, or none to generate it.";
-
-const variablesText = (names: readonly string[], rule: string) =>
-  `environment_variables has ${names.map((name) => JSON.stringify(name)).join(", ")}; ${rule}.`;
-const VARIABLE_RULES = {
-  bootstrapPassword: `it is read from the secret store, ${IN_THE_STATE}; set it as the bootstrap password`,
-  database:
-    "it is set to the database of this deployment, the only one that is prepared; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database",
-  databasePassword: `it is generated and read from the secret store, ${IN_THE_STATE}; leave it out; for a role in another database, use the password in the secret that ends in database-password`,
-  listener:
-    "it is fixed, because the platform sends traffic and probes to its own port and the server would never be ready; leave it out",
-  name: "a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it",
-  platform: "the platform sets it to the port on which the container listens, and refuses another value; leave it out",
-  secretKey: `it is generated once and read from the secret store, ${IN_THE_STATE}; leave it out`,
-} as const;
-
-/** A row of variables that break one rule; names in the order in which Terraform lists them. */
-const variables = (behaviour: string, rule: keyof typeof VARIABLE_RULES, ...names: readonly string[]): Refusal => [
-  behaviour,
-  { environment_variables: Object.fromEntries(names.map((name) => [name, "x"])) },
-  [variablesText(names, VARIABLE_RULES[rule])],
-];
-
-/** A row of labels, of which those of the given keys break the rule. */
-const labels = (behaviour: string, given: Readonly<Record<string, string>>, ...wrong: readonly string[]): Refusal => [
-  behaviour,
-  { labels: given },
+/** What both identity providers refuse by a rule that looks at one input. */
+const REFUSED_ALONE: readonly RefusedInputs[] = [
+  ["a zone for the backups", { backup_location: "us-central1-a" }],
+  ["a continent in capitals for the backups", { backup_location: "EU" }],
+  ["more backups than are kept", { backup_retention_count: 366 }],
+  ["a part of a backup", { backup_retention_count: 7.5 }],
+  ["no day that the database can go back to", { transaction_log_days: 0 }],
+  ["more days to go back to than the edition keeps", { transaction_log_days: 8 }],
+  ['the schedule ""', { dump_schedule: "" }],
+  ['the schedule "daily"', { dump_schedule: "daily" }],
+  ['the schedule "@daily"', { dump_schedule: "@daily" }],
+  ['the schedule "30 4 * *"', { dump_schedule: "30 4 * *" }],
+  ['the schedule "30 4 * * * *"', { dump_schedule: "30 4 * * * *" }],
+  ['the schedule "30  4 * * *"', { dump_schedule: "30  4 * * *" }],
+  ['the schedule "60 4 * * *"', { dump_schedule: "60 4 * * *" }],
+  ['the schedule "30 24 * * *"', { dump_schedule: "30 24 * * *" }],
+  ['the schedule "30 4 0 * *"', { dump_schedule: "30 4 0 * *" }],
+  ['the schedule "30 4 * 13 *"', { dump_schedule: "30 4 * 13 *" }],
+  ['the schedule "30 4 * * 7"', { dump_schedule: "30 4 * * 7" }],
+  ['the schedule "30 4 * * MON"', { dump_schedule: "30 4 * * MON" }],
+  ['the schedule "30 4-2 * * *"', { dump_schedule: "30 4-2 * * *" }],
+  ['the schedule "5/10 4 * * *"', { dump_schedule: "5/10 4 * * *" }],
+  ['the schedule "*/0 4 * * *"', { dump_schedule: "*/0 4 * * *" }],
+  ['the schedule "30 4, * * *"', { dump_schedule: "30 4, * * *" }],
+  ['the schedule "30 4 31 2 *", which never comes', { dump_schedule: "30 4 31 2 *" }],
+  ['the schedule "0 0 30-31,31 02 *", which never comes', { dump_schedule: "0 0 30-31,31 02 *" }],
+  ['the schedule "0 0 31 4,06,11 *", which never comes', { dump_schedule: "0 0 31 4,06,11 *" }],
+  ["no day for a dump", { dump_retention_days: 0 }],
+  ["a class that is billed for a year", { dump_storage_class: "ARCHIVE" }],
+  ["blueprints that are not shipped", { blueprints: ["branding", "sign-up", "Branding"] }],
+  ["a blueprint twice", { blueprints: ["branding", "branding"] }],
+  ['the domain ""', { domain: "" }],
+  ['the domain "localhost"', { domain: "localhost" }],
+  ['the domain "203.0.113.7"', { domain: "203.0.113.7" }],
+  ['the domain "Login.example.com"', { domain: "Login.example.com" }],
+  ['the domain "*.example.com"', { domain: "*.example.com" }],
+  ['the domain "example.com."', { domain: "example.com." }],
+  ['the domain "example.com:443"', { domain: "example.com:443" }],
+  ['the domain "https://example.com"', { domain: "https://example.com" }],
+  ["a domain of 255 characters", { domain: `${"a.".repeat(126)}com` }],
+  ["another way to validate a certificate", { certificate_validation: "mail" }],
+  ["-0.1 of the requests", { request_log_sample_rate: -0.1, ...DOMAIN }],
+  ["1.5 of the requests", { request_log_sample_rate: 1.5, ...DOMAIN }],
+  ["a zone without a name", { ...DOMAIN, dns_zone: { name: null } }],
+  ["a zone in a project by its name", { ...DOMAIN, dns_zone: { name: "example", project: "Our Project" } }],
+  ["a zone by its domain", { ...DOMAIN, dns_zone: { name: "example.com" } }],
   [
-    `labels has ${wrong.map((key) => JSON.stringify(key)).join(", ")}; keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores, and keys must start with a letter; rewrite them.`,
+    "settings with names of secrets, but no names that only look so and no references",
+    {
+      environment_variables: {
+        IDP_EMAIL__PASSWORD: "unsaid",
+        IDP_STORAGE__S3__SECRET_KEY: "unsaid",
+        IDP_TENANTS__API_KEY: "env://API_KEY",
+        IDP_POSTGRESQL__SSLKEY: "/certs/client.key",
+        IDP_DEFAULT_TOKEN_LENGTH: "60",
+        oidc_client_secret: "file:///run/secret?unsaid",
+      },
+    },
   ],
-];
-
-/** What both variants refuse by a rule that looks at one input. */
-export const REFUSED_ALONE_BY_BOTH: readonly Refusal[] = [
-  ...REFUSED_BACKUPS_ALONE,
-  ...REFUSED_DUMPS_ALONE,
-  ...REFUSED_BLUEPRINTS_ALONE,
-  ...REFUSED_DOMAINS_ALONE,
-  ...FEW_REFUSED_PROTECTIONS_ALONE,
-  ...REFUSED_OPERATIONS_ALONE,
-  ...REFUSED_SETTINGS_ALONE,
-  ...REFUSED_MAIL_ALONE,
-  ...REFUSED_WORKERS_ALONE,
-  row("a project number", "project_id", "123456789012"),
-  row("a project name", "project_id", "My Project"),
-  row("a zone as region", "region", "us-central1-a"),
-  row("a tenant id of 21 characters", "tenant_id", "t".repeat(21)),
-  row("an empty tenant id", "tenant_id", ""),
-  row("capitals in a tenant id", "tenant_id", "Acme"),
-  row("an application name of 19 characters", "application_name", "a".repeat(19)),
-  row("an application name with a digit first", "application_name", "1idp"),
-  row("an application name with a hyphen last", "application_name", "idp-"),
-  row("a release that needs a Redis", "application_version", "2025.8.1"),
-  row("a release of the year before", "application_version", "2024.12.9"),
-  row("a rolling release", "application_version", "2026.5"),
-  row("a release candidate", "application_version", "2026.5.0-rc1"),
-  row("an empty release", "application_version", ""),
-  row("a release of a thirteenth month", "application_version", "2026.13.1"),
-  row("a month with a zero, which no tag has", "application_version", "2026.05.1"),
   [
-    "the release that takes the load balancer for every client",
-    { application_version: "2026.8.0" },
+    "flags of the database that are none, the library's own, or empty",
+    {
+      database_flags: {
+        "log-temp-files": "0",
+        Log_Statement: "all",
+        max_connections: "500",
+        work_mem: "",
+        log_statement: "none",
+        "cloudsql.iam_authentication": "on",
+      },
+    },
+  ],
+  ["another major version of the database", { database_version: 16 }],
+  ["a log level that the application does not know", { log_level: "verbose" }],
+  ["a request of more than an hour", { request_timeout_seconds: 3601 }],
+  [
+    "probes that no platform makes, overlap or take too long",
+    {
+      startup_probe: { initial_delay_seconds: 241, period_seconds: 5, failure_threshold: 121 },
+      liveness_probe: { period_seconds: 0, timeout_seconds: 0.5, failure_threshold: 0 },
+    },
     [
-      'application_version is "2026.8.0"; it must be another release, because behind a load balancer, it takes the load balancer as the client of every request; use for example "2026.8.5".',
+      "liveness_probe.failure_threshold",
+      "liveness_probe.period_seconds",
+      "liveness_probe.timeout_seconds",
+      "startup_probe.initial_delay_seconds",
+      "startup_probe.period_seconds",
+      "startup_probe.timeout_seconds",
     ],
   ],
   [
-    "a bootstrap password of 7 characters, without showing it",
-    { bootstrap_password: "seven77" },
-    [BOOTSTRAP_PASSWORD_TEXT],
+    "probes that never ask, or give up before they do",
+    {
+      startup_probe: { period_seconds: 0.5, failure_threshold: 1.5, timeout_seconds: 1 },
+      liveness_probe: { initial_delay_seconds: -1 },
+    },
+    [
+      "liveness_probe.initial_delay_seconds",
+      "startup_probe.failure_threshold",
+      "startup_probe.period_seconds",
+      "startup_probe.timeout_seconds",
+    ],
   ],
-  row("a bootstrap password version of 0", "bootstrap_password_version", 0),
-  row("a bootstrap password version between two", "bootstrap_password_version", 1.5),
-  variables("the secret key as a variable", "secretKey", "IDP_SECRET_KEY"),
-  variables("the secret key under the upstream's own prefix, which would win", "secretKey", "AUTHENTIK_SECRET_KEY"),
-  variables("the bootstrap password as a variable", "bootstrapPassword", "IDP_BOOTSTRAP_PASSWORD"),
-  variables("the database's own variables", "database", "DB_HOST", "DB_USER"),
-  variables(
+  [
+    "every kind of wrong secret setting at once",
+    {
+      secret_environment_variables: {
+        "IDP-A": SECRET,
+        IDP_B: { secret_id: "my secret", version: "latest" },
+        IDP_C: { secret_id: "projects/0123/secrets/smtp", version: 0 },
+        IDP_D: { secret_id: "projects/other-project/secrets/smtp/versions/3", version: 1.5 },
+        IDP_E: { secret_id: null, version: 1 },
+        IDP_F: { secret_id: "smtp", version: null },
+        IDP_SECRET_KEY: SECRET,
+        AUTHENTIK_BOOTSTRAP_PASSWORD: SECRET,
+        DB_PASSWORD: SECRET,
+        PORT: SECRET,
+      },
+    },
+  ],
+  [
+    "a mail server with every kind of wrong member at once",
+    {
+      smtp: {
+        host: "smtps://smtp.example.com:465",
+        port: 25,
+        username: " idp",
+        from: "no-reply",
+        encryption: "ssl",
+        password_secret: { secret_id: "my secret", version: "latest" },
+        timeout: 0,
+      },
+    },
+    [
+      "smtp.encryption",
+      "smtp.from",
+      "smtp.host",
+      "smtp.password_secret.secret_id",
+      "smtp.password_secret.version",
+      "smtp.port",
+      "smtp.timeout",
+      "smtp.username",
+    ],
+  ],
+  [
+    "a mail server on no port, with a sender on no host, and half a secret",
+    {
+      smtp: {
+        host: null,
+        port: 65536,
+        username: "idp",
+        from: "idp@localhost",
+        password_secret: { secret_id: "smtp-password", version: null },
+      },
+    },
+    ["smtp.from", "smtp.host", "smtp.password_secret.version", "smtp.port"],
+  ],
+  ["starttls on port 465", { smtp: { ...SERVER, port: 465, encryption: "starttls" } }],
+  ["tls on port 587", { smtp: { ...SERVER, port: 587, encryption: "tls" } }],
+  ["none on port 465", { smtp: { ...SERVER, port: 465, encryption: "none" } }],
+  ["a user name without a password", { smtp: { ...SERVER, username: "idp" } }],
+  [
+    "a password without a user name, and without encryption",
+    { smtp: { ...SERVER, encryption: "none", password_secret: SECRET } },
+    ["smtp.encryption", "smtp.password_secret"],
+  ],
+  ["a mode of the worker that there is not", { worker_mode: "allinone" }],
+  ["no separate worker", { worker_mode: "separate", worker_count: 0 }],
+  ["a part of a process, and no thread", { worker_processes: 1.5, worker_threads: 0 }],
+  ["a project number", { project_id: "123456789012" }],
+  ["a project name", { project_id: "My Project" }],
+  ["a zone as region", { region: "us-central1-a" }],
+  ["a tenant id of 21 characters", { tenant_id: "t".repeat(21) }],
+  ["an empty tenant id", { tenant_id: "" }],
+  ["capitals in a tenant id", { tenant_id: "Acme" }],
+  ["an application name of 19 characters", { application_name: "a".repeat(19) }],
+  ["an application name with a digit first", { application_name: "1idp" }],
+  ["an application name with a hyphen last", { application_name: "idp-" }],
+  ["a release that needs a Redis", { application_version: "2025.8.1" }],
+  ["a release of the year before", { application_version: "2024.12.9" }],
+  ["a rolling release", { application_version: "2026.5" }],
+  ["a release candidate", { application_version: "2026.5.0-rc1" }],
+  ["an empty release", { application_version: "" }],
+  ["a release of a thirteenth month", { application_version: "2026.13.1" }],
+  ["a month with a zero, which no tag has", { application_version: "2026.05.1" }],
+  ["the release that takes the load balancer for every client", { application_version: "2026.8.0" }],
+  ["a bootstrap password of 7 characters, without showing it", { bootstrap_password: "unsaid!" }],
+  ["a bootstrap password version of 0", { bootstrap_password_version: 0 }],
+  ["a bootstrap password version between two", { bootstrap_password_version: 1.5 }],
+  ["the secret key as a variable", { environment_variables: { IDP_SECRET_KEY: "x" } }],
+  [
+    "the secret key under the upstream's own prefix, which would win",
+    { environment_variables: { AUTHENTIK_SECRET_KEY: "x" } },
+  ],
+  ["the bootstrap password as a variable", { environment_variables: { IDP_BOOTSTRAP_PASSWORD: "x" } }],
+  ["the database's own variables", { environment_variables: { DB_HOST: "x", DB_USER: "x" } }],
+  [
     "the database's password under each name that leads it into the application, and so into the state",
-    "databasePassword",
-    ...["AUTHENTIK_POSTGRESQL__PASSWORD", "DB_PASSWORD", "IDP_POSTGRESQL__PASSWORD"],
-  ),
-  variables(
+    { environment_variables: { AUTHENTIK_POSTGRESQL__PASSWORD: "x", DB_PASSWORD: "x", IDP_POSTGRESQL__PASSWORD: "x" } },
+  ],
+  [
     "another address to listen on, under either prefix",
-    "listener",
-    ...["AUTHENTIK_LISTEN__HTTP", "IDP_LISTEN__HTTP"],
-  ),
-  variables("the platform's own variables", "platform", "K_SERVICE", "PORT"),
-  variables("names that no shell keeps", "name", "", "1IDP", "IDP ${x}", "IDP-LOG"),
+    { environment_variables: { AUTHENTIK_LISTEN__HTTP: "x", IDP_LISTEN__HTTP: "x" } },
+  ],
+  ["the platform's own variables", { environment_variables: { K_SERVICE: "x", PORT: "x" } }],
+  ["names that no shell keeps", { environment_variables: { "": "x", "1IDP": "x", "IDP ${x}": "x", "IDP-LOG": "x" } }],
   [
     "several kinds of wrong variables at once",
     { environment_variables: { "a.b": "x", IDP_SECRET_KEY: "x", PORT: "1" } },
-    [
-      variablesText(["IDP_SECRET_KEY"], VARIABLE_RULES.secretKey),
-      variablesText(["PORT"], VARIABLE_RULES.platform),
-      variablesText(["a.b"], VARIABLE_RULES.name),
-    ],
   ],
-  row("an image without a tag", "existing_container_image", "us-docker.pkg.dev/p/r/idp"),
-  row("an image without a host", "existing_container_image", "idp:1"),
-  row("an image with a part of a digest", "existing_container_image", "us-docker.pkg.dev/p/r/idp@sha256:0123"),
-  row("an image whose tag moves", "existing_container_image", "us-docker.pkg.dev/p/r/idp:latest"),
-  row("an empty image", "existing_container_image", ""),
-  row("an unknown tier", "database_tier", "db-n1-standard-1"),
-  row("an odd number of CPUs", "database_tier", "db-custom-3-7680"),
-  row("memory between two steps", "database_tier", "db-custom-1-3900"),
-  row("too little memory", "database_tier", "db-custom-1-3584"),
-  row("too little memory per CPU", "database_tier", "db-custom-8-7168"),
-  row("too much memory per CPU", "database_tier", "db-custom-2-13568"),
-  row("too many CPUs", "database_tier", "db-custom-98-131072"),
-  row("an availability in lower case", "database_availability", "regional"),
-  row("fewer days than none for the last backup", "database_final_backup_days", -1),
-  row("more than a year for the last backup", "database_final_backup_days", 366),
-  row("a network by its bare name", "network", "main", { subnetwork: SUBNETWORK }),
-  row("an empty network", "network", "", { subnetwork: SUBNETWORK }),
-  row("no instance at all", "max_instance_count", 0),
-  row("a part of an instance", "max_instance_count", 2.5),
-  labels("capitals in a label", { Team: "x", fine: "y", team: "No" }, "Team", "team"),
-  labels("a label with a digit first", { "1team": "x" }, "1team"),
-  labels("a label value of 64 characters", { team: "x".repeat(64) }, "team"),
-];
-
-const serverless = rowOf({
-  container_cpu: "it must be one of 1, 2, 4, 8; use 2",
-  min_instance_count: "it must be a whole number from 0; use 1",
-});
-
-/** Values of the inputs that both variants accept, for trying combinations. */
-export const ACCEPTED_BY_BOTH = {
-  ...ACCEPTED_OPERATIONS,
-  ...ACCEPTED_BACKUPS,
-  ...ACCEPTED_DUMPS,
-  ...ACCEPTED_BLUEPRINTS,
-  ...ACCEPTED_MONITORING,
-  project_id: ["my-project", "another-project-12345"],
-  region: ["us-central1", "europe-west1"],
-  tenant_id: ["demo", "a", "acme-123"],
-  application_name: ["idp", "a", "sign-in-portal"],
-  application_version: ["latest", "2025.10.0", "2026.5.4"],
-  bootstrap_password_version: [1, 7],
-  bootstrap_token: [false, true],
-  certificate_validation: ["dns", "load-balancer"],
-  database_availability: ["ZONAL", "REGIONAL"],
-  database_final_backup_days: [30, 0, 365],
-  database_tier: ["db-g1-small", "db-custom-1-3840", "db-custom-2-7680", "db-custom-4-15360"],
-  deletion_protection: [true, false],
-  dns_zone: [null, { name: "example", dns_name: "example.com" }, { name: "example", project: "dns-project" }],
-  domain: [null, "sign-in.example.com"],
-  environment_variables: [
-    {},
-    { IDP_LOG_LEVEL: "debug" },
-    { IDP_LOG_LEVEL: "trace", IDP_GREETING: 'a "b" ${c} %{d} $5 $(e) $$' },
-  ],
-  existing_container_image: [null, "us-docker.pkg.dev/other-project/images/idp:2026.5.4"],
-  existing_security_policy: [null, "projects/my-project/global/securityPolicies/company"],
-  labels: [{}, { team: "identity" }],
-  max_instance_count: [1, 2, 3, 8, 12],
-  network: [null, "projects/shared/global/networks/main"],
-  protection: [null, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }, {}],
-  request_log_sample_rate: [0, 0.5, 1],
-  secret_environment_variables: ACCEPTED_SECRET_SETTINGS,
-  smtp: ACCEPTED_MAIL,
-  ...ACCEPTED_WORKERS,
-} as const;
-
-/** The same of what only the serverless variant accepts. */
-export const ACCEPTED = {
-  ...ACCEPTED_SERVERLESS_OPERATIONS,
-  close_default_address: [false, true],
-  container_cpu: [1, 2, 4, 8],
-  container_memory: ["512Mi", "4Gi", "8Gi", "16Gi"],
-  cpu_always_allocated: [true, false],
-  min_instance_count: [0, 1, 2],
-  public_access: [true, false],
-} as const;
-
-/** What the serverless variant refuses by a rule that looks at one input. */
-export const REFUSED_ALONE: readonly Refusal[] = [
-  ...refusedMonitoring("serverless"),
-  ...REFUSED_ALONE_BY_BOTH,
-  ...REFUSED_SERVERLESS_OPERATIONS,
-  ...REFUSED_SERVERLESS_WORKERS_ALONE,
-  serverless("a number of CPUs that the platform does not offer", "container_cpu", 3),
-  serverless("a negative number of instances", "min_instance_count", -1),
-  serverless("a part of an instance that always runs", "min_instance_count", 0.5),
-];
-
-export const connectionsText = (count: number, available: number) =>
-  `max_instance_count is ${count}; with ${count} more during a rollout that needs ${count * 120} database connections and 10 are reserved for administration, but the database accepts ${available}, and a request without a connection fails; lower it, or choose a database_tier with more memory.`;
-export const togetherText = (network: string | null, subnetwork: string | null) =>
-  `network is ${JSON.stringify(network)} and subnetwork is ${JSON.stringify(subnetwork)}; they must be given together or not at all, because addresses are taken from the subnetwork; set both, or remove both.`;
-const subnetworkText = (subnetwork: string, region: string) =>
-  sentence("subnetwork", subnetwork, SUBNETWORK_RULE).replace("; ", ` in region ${JSON.stringify(region)}; `);
-
-/** What images of the deployment with default names in my-project begin with. */
-export const OWN_IMAGES = "us-central1-docker.pkg.dev/my-project/idp-demo-1c7cd9/";
-const ownImageText = (image: string, prefix = OWN_IMAGES) =>
-  sentence(
-    "existing_container_image",
-    `${prefix}${image}`,
-    `it must not begin with ${prefix}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is set; copy the image into another repository first, or remove it`,
-  );
-
-/** A row of memory that does not fit the CPUs, by the rule of the platform. */
-export const memoryRow =
-  (rule: string) =>
-  (behaviour: string, memory: string, cpu?: number): Refusal => [
-    behaviour,
-    { container_memory: memory, ...(cpu !== undefined && { container_cpu: cpu }) },
-    [`container_memory is ${JSON.stringify(memory)} with container_cpu ${cpu ?? 2}; ${rule}.`],
-  ];
-
-const memory = memoryRow(
-  "it must be a whole number with Mi or Gi that fits the CPU: 1 CPU 512Mi to 4Gi, 2 CPU 512Mi to 8Gi, 4 CPU 2048Mi to 16Gi, 8 CPU 4096Mi to 32Gi; change one of the two",
-);
-
-/** What both variants refuse by a rule that compares several inputs. */
-export const REFUSED_TOGETHER_BY_BOTH: readonly Refusal[] = [
-  ...REFUSED_BACKUPS_TOGETHER,
-  ...REFUSED_DUMPS_TOGETHER,
-  ...REFUSED_BLUEPRINTS_TOGETHER,
-  ...REFUSED_DOMAINS_TOGETHER,
-  ...REFUSED_PROTECTIONS_TOGETHER,
-  ...REFUSED_SETTINGS_TOGETHER,
-  ...REFUSED_MAIL_TOGETHER,
-  ...REFUSED_WORKERS_TOGETHER,
+  ["an image without a tag", { existing_container_image: "us-docker.pkg.dev/p/r/idp" }],
+  ["an image without a host", { existing_container_image: "idp:1" }],
+  ["an image with a part of a digest", { existing_container_image: "us-docker.pkg.dev/p/r/idp@sha256:0123" }],
+  ["an image whose tag moves", { existing_container_image: "us-docker.pkg.dev/p/r/idp:latest" }],
+  ["an empty image", { existing_container_image: "" }],
+  ["an unknown tier", { database_tier: "db-n1-standard-1" }],
+  ["an odd number of CPUs", { database_tier: "db-custom-3-7680" }],
+  ["memory between two steps", { database_tier: "db-custom-1-3900" }],
+  ["too little memory", { database_tier: "db-custom-1-3584" }],
+  ["too little memory per CPU", { database_tier: "db-custom-8-7168" }],
+  ["too much memory per CPU", { database_tier: "db-custom-2-13568" }],
+  ["too many CPUs", { database_tier: "db-custom-98-131072" }],
+  ["an availability in lower case", { database_availability: "regional" }],
+  ["fewer days than none for the last backup", { database_final_backup_days: -1 }],
+  ["more than a year for the last backup", { database_final_backup_days: 366 }],
+  ["a network by its bare name", { network: "main", subnetwork: SUBNETWORK }],
+  ["an empty network", { network: "", subnetwork: SUBNETWORK }],
+  ["no instance at all", { max_instance_count: 0 }],
+  ["a part of an instance", { max_instance_count: 2.5 }],
+  ["capitals in a label", { labels: { Team: "x", fine: "y", team: "No" } }],
+  ["a label with a digit first", { labels: { "1team": "x" } }],
+  ["a label value of 64 characters", { labels: { team: "x".repeat(64) } }],
+  ["no sign-in at all", { ...DOMAIN, protection: { sign_ins_per_minute: 0 } }],
+  ["half a sign-in", { ...DOMAIN, protection: { sign_ins_per_minute: 1.5 } }],
+  ["more sign-ins than are counted", { ...DOMAIN, protection: { sign_ins_per_minute: 10001 } }],
+  ["no request at all", { ...DOMAIN, protection: { requests_per_minute: 0 } }],
+  ["more requests than are counted", { ...DOMAIN, protection: { requests_per_minute: 1000001 } }],
+  ["a ban that ends before the count", { ...DOMAIN, protection: { ban_seconds: 59 } }],
+  ["a ban for longer than an hour", { ...DOMAIN, protection: { ban_seconds: 3601 } }],
+  ["another word for what happens to attacks", { ...DOMAIN, protection: { waf: "block" } }],
   [
-    "a word in the bucket's name that the store reserves",
-    { tenant_id: "le-demo", application_name: "goog" },
-    [
-      'application_name is "goog" and tenant_id is "le-demo"; together they must not contain "google", because Cloud Storage reserves that word in bucket names; rename one of them.',
-    ],
+    "ranges of administrators that are none, not written as the platform answers, or everybody",
+    {
+      ...DOMAIN,
+      protection: {
+        admin_ranges: [
+          "203.0.113.0/24",
+          "203.0.113.7",
+          "203.0.113.7/24",
+          "0.0.0.0/0",
+          "::/0",
+          "2001:DB8::/32",
+          "::ffff:203.0.113.7/128",
+          "::ffff:0:0/96",
+          "office",
+          "2001:db8::/32",
+        ],
+      },
+    },
   ],
+  [
+    "more ranges of administrators than a policy has room for",
+    { ...DOMAIN, protection: { admin_ranges: manyRanges(1001) } },
+  ],
+  ["an administration that nobody reaches", { ...DOMAIN, protection: { restrict_admin: true } }],
+  ["an existing policy by its name alone", { ...DOMAIN, existing_security_policy: "company" }],
+  [
+    "a regional policy",
+    { ...DOMAIN, existing_security_policy: "projects/my-project/regions/europe-west1/securityPolicies/company" },
+  ],
+  [
+    "receivers that are no addresses",
+    { alert_emails: ["On call <a@example.com>", "fine@example.com", "nobody", "a@b"] },
+  ],
+  ["readers that are no accounts", { secret_readers: ["user:a"] }],
+  ["a channel by its number", { notification_channels: ["4711", CHANNEL] }],
+  [
+    "an address and a channel twice",
+    { alert_emails: ["a@example.com", "b@example.com", "a@example.com"], notification_channels: [CHANNEL, CHANNEL] },
+  ],
+  [
+    "a share in percent",
+    { alerts: { "database-cpu": { threshold: 90 }, "database-down": { threshold: 1 }, memory: { threshold: 1 } } },
+  ],
+  ["an alert that there is none of", { alerts: { disk: { threshold: 1 }, uptime: {} } }],
+  [
+    "a threshold for an entry of the log",
+    { alerts: { "worker-down": { threshold: 3 }, "backup-failed": { enabled: false } } },
+  ],
+  ["a threshold below everything", { alerts: { "database-cpu": { threshold: -1 } } }],
+  [
+    "durations between two looks and of more than a day",
+    { alerts: { "database-cpu": { duration_seconds: 90 }, cpu: { duration_seconds: 86460 } } },
+  ],
+];
+
+/** What both refuse by a rule that compares inputs. */
+const REFUSED_TOGETHER: readonly RefusedInputs[] = [
+  ["days to go back to for which there is no backup", { backup_retention_count: 6, transaction_log_days: 7 }],
+  ["a dump in an apply without a schedule", { dump_at_apply: true }],
+  ["fewer days for a dump than are billed", { dump_retention_days: 7 }],
+  ["blueprints for an image that exists", { existing_container_image: IMAGE, blueprints: ["branding", "no-sign-up"] }],
+  ["a log of requests without a domain", { request_log_sample_rate: 0.5 }],
+  ["a zone without a domain", { dns_zone: { name: "example" } }],
+  ["a zone that serves another domain", { ...DOMAIN, dns_zone: { name: "other", dns_name: "ample.com." } }],
+  ["a protection without a domain", { domain: null, protection: {} }],
+  ["an existing policy without a domain", { domain: null, existing_security_policy: POLICY }],
+  ["an existing policy and a protection", { ...DOMAIN, protection: {}, existing_security_policy: POLICY }],
+  [
+    "settings that are both secret and plain",
+    {
+      environment_variables: { IDP_A: "x", IDP_LOG_LEVEL: "debug", IDP_Z: "x" },
+      secret_environment_variables: { IDP_A: SECRET, IDP_B: SECRET, IDP_Z: SECRET },
+    },
+  ],
+  [
+    "a given token beside a generated one",
+    {
+      bootstrap_token: true,
+      environment_variables: { AUTHENTIK_BOOTSTRAP_TOKEN: "file:///run/token" },
+      secret_environment_variables: { IDP_BOOTSTRAP_TOKEN: SECRET },
+    },
+  ],
+  [
+    "settings of mail beside a mail server, under either prefix, plain or secret",
+    {
+      smtp: { ...SERVER },
+      environment_variables: { AUTHENTIK_EMAIL__HOST: "other.example.com", IDP_EMAIL__TEMPLATE_DIR: "/x" },
+      secret_environment_variables: {
+        IDP_EMAIL__PASSWORD: SECRET,
+        IDP_EMAIL__USERNAME: { secret_id: "smtp-user", version: 1 },
+      },
+    },
+  ],
+  ["number and memory of separate workers where there are none", { worker_count: 2, worker_memory: "2Gi" }],
+  ["CPUs of separate workers where there are none", { worker_mode: "all-in-one", worker_cpu: 2 }],
+  [
+    "the application's own supervision with a release that has none",
+    { worker_mode: "all-in-one", application_version: "2026.2.3" },
+  ],
+  ["a word in the bucket's name that the store reserves", { tenant_id: "le-demo", application_name: "goog" }],
   [
     "an image of the repository that is deleted once an image is given",
     { project_id: "my-project", existing_container_image: `${OWN_IMAGES}idp:2026.5.4-abc` },
-    [ownImageText("idp:2026.5.4-abc")],
   ],
   [
     "a digest in the repository of another region, tenant and application, when all of them are this deployment's",
@@ -307,47 +366,204 @@ export const REFUSED_TOGETHER_BY_BOTH: readonly Refusal[] = [
       application_name: "login",
       existing_container_image: `europe-west1-docker.pkg.dev/my-project/login-acme-1c7cd9/login@${DIGEST}`,
     },
-    [ownImageText(`login@${DIGEST}`, "europe-west1-docker.pkg.dev/my-project/login-acme-1c7cd9/")],
   ],
-  [
-    "more instances that always run than there may be",
-    { min_instance_count: 3, max_instance_count: 2 },
-    ["min_instance_count is 3; it must not exceed max_instance_count, which is 2; lower one or raise the other."],
-  ],
-  ["a network without a subnetwork", { network: HOST_PROJECT_NETWORK }, [togetherText(HOST_PROJECT_NETWORK, null)]],
-  ["a subnetwork without a network", { network: null, subnetwork: SUBNETWORK }, [togetherText(null, SUBNETWORK)]],
-  [
-    "a subnetwork in another region",
-    { network: HOST_PROJECT_NETWORK, subnetwork: SUBNETWORK, region: "europe-west1" },
-    [subnetworkText(SUBNETWORK, "europe-west1")],
-  ],
-  ["an empty subnetwork", { network: HOST_PROJECT_NETWORK, subnetwork: "" }, [subnetworkText("", "us-central1")]],
+  ["more instances that always run than there may be", { min_instance_count: 3, max_instance_count: 2 }],
+  ["a network without a subnetwork", { network: NETWORK }],
+  ["a subnetwork without a network", { network: null, subnetwork: SUBNETWORK }],
+  ["a subnetwork in another region", { network: NETWORK, subnetwork: SUBNETWORK, region: "europe-west1" }],
+  ["an empty subnetwork", { network: NETWORK, subnetwork: "" }],
 ];
 
-/** What the serverless variant refuses by a rule that compares several inputs. */
-export const REFUSED_TOGETHER: readonly Refusal[] = [
-  ...REFUSED_TOGETHER_BY_BOTH,
-  ...REFUSED_SERVERLESS_WORKERS_TOGETHER,
-  CLOSED_WITHOUT_DOMAIN,
+/** What only the serverless variant refuses by a rule that looks at one input. */
+const REFUSED_ALONE_BY_SERVERLESS: readonly RefusedInputs[] = [
+  ["no request at a time", { max_instance_request_concurrency: 0 }],
+  ["a worker with a number of CPUs that Cloud Run does not offer", { worker_mode: "separate", worker_cpu: 0.5 }],
+  ["a number of CPUs that the platform does not offer", { container_cpu: 3 }],
+  ["a negative number of instances", { min_instance_count: -1 }],
+  ["a part of an instance that always runs", { min_instance_count: 0.5 }],
+];
+
+/** What it refuses by a rule that compares inputs. */
+const REFUSED_TOGETHER_BY_SERVERLESS: readonly RefusedInputs[] = [
+  ["a worker with more memory than its CPU may have", { worker_mode: "separate", worker_memory: "8Gi" }],
+  [
+    "more separate workers than the database has connections for",
+    { max_instance_count: 3, worker_mode: "separate", worker_count: 7 },
+    [
+      "max_instance_count is 3; with 3 more during a rollout that needs 452 database connections, 140 of them for separate workers",
+    ],
+  ],
+  [
+    "more threads beside the server than the database has connections for",
+    { max_instance_count: 3, worker_threads: 14 },
+    ["max_instance_count is 3; with 3 more during a rollout that needs 432 database connections"],
+  ],
+  ["the default address closed without another one", { close_default_address: true }],
   [
     "names that make the socket's path too long",
     { project_id: "p".repeat(30), tenant_id: "t".repeat(20), application_name: "application-name" },
-    [
-      "the connection name of the database, from project_id, region, tenant_id and application_name, has 91 characters; it must have at most 83, because the path of its socket has at most 107; shorten the application name or the tenant id by 8.",
-    ],
+    ["the connection name of the database, from project_id, region, tenant_id and application_name, has 91 characters"],
   ],
   [
     "more instances than the default database has connections for",
     { max_instance_count: 5 },
-    [connectionsText(5, 384)],
+    ["max_instance_count is 5; with 5 more during a rollout that needs 600 database connections"],
   ],
   [
     "the default number of instances on the smallest database",
     { database_tier: "db-g1-small", max_instance_count: 3 },
-    [connectionsText(3, 174)],
+    ["max_instance_count is 3; with 3 more during a rollout that needs 360 database connections"],
   ],
-  memory("more memory than the CPUs may have", "8Gi", 1),
-  memory("less memory than the CPUs must have", "2Gi", 8),
-  memory("memory in another unit", "4G"),
-  memory("memory with a fraction", "1.5Gi"),
+  ["more memory than the CPUs may have", { container_memory: "8Gi", container_cpu: 1 }],
+  ["less memory than the CPUs must have", { container_memory: "2Gi", container_cpu: 8 }],
+  ["memory in another unit", { container_memory: "4G" }],
+  ["memory with a fraction", { container_memory: "1.5Gi" }],
 ];
+
+/** What only the Kubernetes variant refuses by a rule that looks at one input. */
+const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
+  [
+    "databases of addresses with everything wrong",
+    {
+      geoip: {
+        account_id: "me@example.com",
+        license_key_secret: { secret_id: "my secret", version: "latest" },
+        update_hours: 0,
+      },
+    },
+    [
+      "geoip.account_id",
+      "geoip.license_key_secret.secret_id",
+      "geoip.license_key_secret.version",
+      "geoip.update_hours",
+    ],
+  ],
+  [
+    "databases of addresses without account and key",
+    { geoip: { account_id: null, license_key_secret: null } },
+    ["geoip.account_id", "geoip.license_key_secret.secret_id", "geoip.license_key_secret.version"],
+  ],
+  [
+    "updates of the databases of addresses between two hours, or after a week",
+    { geoip: { account_id: "123456", license_key_secret: { secret_id: "maxmind", version: 1 }, update_hours: 168.5 } },
+  ],
+  ["a worker with CPU between two steps", { worker_mode: "separate", worker_cpu: 1.1 }],
+  ["no separate worker at most", { worker_mode: "separate", worker_max_count: 0 }],
+  ['the namespace ""', { namespace: "" }],
+  ['the namespace "-a"', { namespace: "-a" }],
+  ['the namespace "Idp"', { namespace: "Idp" }],
+  ["a namespace of 64 characters", { namespace: "a".repeat(64) }],
+  ['the namespace "default"', { namespace: "default" }],
+  ['the namespace "kube-system"', { namespace: "kube-system" }],
+  ['the namespace "gke-managed-system"', { namespace: "gke-managed-system" }],
+  ['the namespace "gmp-public"', { namespace: "gmp-public" }],
+  [
+    "ranges that are none, and fine ones beside them",
+    { authorized_networks: { fine: "203.0.113.0/24", host: "203.0.113.7/24", v6: "2001:db8::/32", word: "office" } },
+  ],
+  ["too little CPU", { container_cpu: 0.25 }],
+  ["CPU between two steps", { container_cpu: 1.1 }],
+  ["more CPU than a pod may have", { container_cpu: 29, container_memory: "64Gi" }],
+  ["no instance that always runs", { min_instance_count: 0 }],
+];
+
+/** What it refuses by a rule that compares inputs. */
+const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
+  [
+    "a worker with less memory than its CPU must have",
+    { worker_mode: "separate", worker_cpu: 4, worker_memory: "2Gi" },
+  ],
+  ["fewer separate workers at most than at least", { worker_mode: "separate", worker_count: 3, worker_max_count: 2 }],
+  ["a maximum of separate workers where there are none", { worker_max_count: 3 }],
+  [
+    "more separate workers than the database has connections for during a rollout",
+    { max_instance_count: 3, worker_mode: "separate", worker_count: 20 },
+    [
+      "max_instance_count is 3; with 1 more during a rollout that needs 428 database connections, 220 of them for separate workers",
+    ],
+  ],
+  ["more memory than the CPUs may have", { container_memory: "8Gi", container_cpu: 1 }],
+  ["less memory than the CPUs must have", { container_memory: "4Gi", container_cpu: 8 }],
+  ["more memory than a pod may have", { container_memory: "112Gi", container_cpu: 28 }],
+  ["memory in another unit", { container_memory: "4G" }],
+  [
+    "more instances than the default database has connections for during a rollout",
+    { max_instance_count: 6 },
+    ["max_instance_count is 6; with 1 more during a rollout that needs 420 database connections"],
+  ],
+  [
+    "two instances on the smallest database",
+    { database_tier: "db-g1-small", max_instance_count: 2 },
+    ["max_instance_count is 2; with 1 more during a rollout that needs 180 database connections"],
+  ],
+];
+
+/** What the lab refuses by a rule that looks at one input. */
+const REFUSED_ALONE_BY_LAB: readonly RefusedInputs[] = [
+  ["a project number", { project_id: "123456789012" }],
+  ["the name of a project in the place of its id", { project_id: "My Project" }],
+  ["a zone as region", { region: "us-central1-a" }],
+  ["labels that Google Cloud does not take", { labels: { Team: "identity", fine: "yes", long: "v".repeat(64) } }],
+  ["a tenant id of 21 characters", { tenant_id: "t".repeat(21) }],
+  ["an empty tenant id", { tenant_id: "" }],
+  ["capitals in a tenant id", { tenant_id: "Demo" }],
+  ["a deployment id of 9 characters", { deployment_id: "abcdefghi" }],
+  ["an empty deployment id", { deployment_id: "" }],
+  ["a hyphen in a deployment id", { deployment_id: "a-b" }],
+  ["a deployment id that leaves a hyphen at the end of the computer name", { deployment_id: "abcdefg" }],
+  ["a deployment id that the store reserves", { deployment_id: "google" }],
+  ["a range that does not begin with its first address", { internal_traffic_cidr: "10.128.0.1/9" }],
+  ["an address as range", { internal_traffic_cidr: "10.128.0.0" }],
+  ["a range of IPv6", { internal_traffic_cidr: "fd00::/8" }],
+  ["any address as internal", { internal_traffic_cidr: "0.0.0.0/0" }],
+  ["a range that is wrong in two ways", { internal_traffic_cidr: "10.0.0.1/4" }],
+  ["no source for remote desktop", { rdp_source_ranges: [] }],
+  [
+    "an address, a wrong range, a range of IPv6 and no range at all as sources for remote desktop",
+    { rdp_source_ranges: ["203.0.113.7", "10.0.0.1/8", "fd00::/8", null] },
+  ],
+  ["a chosen password, without showing it", { windows_password: "unsaid!" }],
+  ["machine types that are none", { windows_vm_machine_type: "Big", linux_vm_machine_type: "" }],
+  ["a negative number of targets", { linux_vm_count: -1 }],
+  ["a part of a target", { linux_vm_count: 1.5 }],
+  ["a client name with a space at the end", { assess_discovery_client_name: "client " }],
+  ["a client name that begins with a space", { assess_discovery_client_name: " client" }],
+  ["an empty client name", { assess_discovery_client_name: "" }],
+  ["a client name with a tab in it", { assess_discovery_client_name: "a\tb" }],
+  ["a client name with a space in it that no keyboard has", { assess_discovery_client_name: "a b" }],
+  ["a client name of 64 characters", { assess_discovery_client_name: "c".repeat(64) }],
+  ["a country as AWS region", { cloudb_region: "us" }],
+];
+
+/** What it refuses by a rule that compares inputs. */
+const REFUSED_TOGETHER_BY_LAB: readonly RefusedInputs[] = [
+  ["a zone of another region", { zone: "europe-west1-b" }],
+  ["a region as zone", { zone: "us-central1" }],
+  ["a zone of the default region in another region", { zone: "us-central1-b", region: "europe-west1" }],
+  ["an existing network without its id", { create_vpc: false }],
+  [
+    "machine types with Arm processors, for which neither image is made",
+    { windows_vm_machine_type: "t2a-standard-2", linux_vm_machine_type: "c4a-highcpu-4" },
+  ],
+  [
+    "Arm machine types of the later families",
+    { windows_vm_machine_type: "n4a-custom-4-8192", linux_vm_machine_type: "a4x-highgpu-4g" },
+  ],
+  ["a disk that Windows does not fit on", { windows_vm_boot_disk_size_gb: 49 }],
+  ["a part of a gigabyte", { windows_vm_boot_disk_size_gb: 50.5, linux_vm_boot_disk_size_gb: 20.5 }],
+  ["a disk that Linux does not fit on", { linux_vm_boot_disk_size_gb: 9 }],
+  ["disks larger than there are", { windows_vm_boot_disk_size_gb: 65537, linux_vm_boot_disk_size_gb: 65537 }],
+  ["an AWS key id without its secret", { cloudb_access_key_id: "AKIAEXAMPLE", cloudb_region: "us-east-1" }],
+  ["an AWS secret without its key id", { cloudb_secret_access_key: "unsaid!", cloudb_region: "us-east-1" }],
+];
+
+/** What each stack refuses, by rules that look at one input and by rules that compare several. */
+export const REFUSED_BY_SERVERLESS = {
+  alone: [...REFUSED_ALONE, ...REFUSED_ALONE_BY_SERVERLESS],
+  together: [...REFUSED_TOGETHER, ...REFUSED_TOGETHER_BY_SERVERLESS],
+};
+export const REFUSED_BY_KUBERNETES = {
+  alone: [...REFUSED_ALONE, ...REFUSED_ALONE_BY_KUBERNETES],
+  together: [...REFUSED_TOGETHER, ...REFUSED_TOGETHER_BY_KUBERNETES],
+};
+export const REFUSED_BY_LAB = { alone: REFUSED_ALONE_BY_LAB, together: REFUSED_TOGETHER_BY_LAB };

@@ -1,6 +1,5 @@
 import { anotherRegion } from "./another-region";
 import { DEFAULT_ZONE } from "../../../lib/lab/contract";
-import { MANY_REFUSED_LAB_INPUTS, REFUSED_LAB_INPUTS } from "../../stacks/refused-lab-inputs";
 import { type Inputs } from "../deployment/deployment";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 import { AWS_CHANGES, LAB_CHANGES } from "./assessment-lab-changes";
@@ -81,7 +80,6 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       for (const job of web.migration.jobs.values()) job.phaseEndsAt = 0;
     },
   },
-  refused: [...REFUSED_LAB_INPUTS, MANY_REFUSED_LAB_INPUTS],
   refusedByProject: [
     [
       "a network that does not exist",

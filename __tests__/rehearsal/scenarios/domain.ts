@@ -1,4 +1,4 @@
-import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
+import { ACCEPTED_BY_BOTH } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 
 /** What a domain is made of in both variants. */

@@ -1,4 +1,4 @@
-import { geoipWith } from "../../stacks/refused-geoip-inputs";
+import { geoipWith } from "../../stacks/accepted-inputs";
 import { type Deployment } from "../deployment/deployment";
 import { type ChangeScenario } from "../engine/journey";
 import { withInputs } from "./every-stack";

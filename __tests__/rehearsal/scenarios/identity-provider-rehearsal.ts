@@ -1,4 +1,4 @@
-import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
+import { ACCEPTED_BY_BOTH } from "../../stacks/accepted-inputs";
 import { type Scripts, withoutService } from "../engine/dependency-graph";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type KillScenario, type StagedFault } from "../engine/fault-scenarios";

@@ -1,11 +1,4 @@
-import {
-  ACCEPTED_BY_KUBERNETES,
-  REFUSED_ALONE_BY_KUBERNETES,
-  REFUSED_TOGETHER_BY_KUBERNETES,
-} from "../../stacks/refused-kubernetes-inputs";
-import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
-import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
-import { allowsDumps } from "../../stacks/refused-dump-inputs";
+import { ACCEPTED_BY_BOTH, ACCEPTED_BY_KUBERNETES, allowsBlueprints, allowsDumps } from "../../stacks/accepted-inputs";
 import { type Inputs } from "../deployment/deployment";
 import { anotherIdentity } from "./another-identity";
 import { WITH_BLUEPRINTS } from "./blueprints";
@@ -134,7 +127,6 @@ export const IDP_KUBERNETES: StackRehearsal = {
   matrix: { ...MATRIX, ...ACCEPTED_BY_KUBERNETES },
   isAllowed,
   plansOffline,
-  refused: [...REFUSED_ALONE_BY_KUBERNETES, ...REFUSED_TOGETHER_BY_KUBERNETES],
   completed: withSubnetwork,
   kill: KILL,
   scripts: SCRIPTS,

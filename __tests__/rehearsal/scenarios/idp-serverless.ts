@@ -1,5 +1,5 @@
 import { all, EARLY_FAULTS, edited, withInputs } from "./every-stack";
-import { ACCEPTED, REFUSED_ALONE, REFUSED_TOGETHER } from "../../stacks/refused-inputs";
+import { ACCEPTED, allowsBlueprints, allowsDumps } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { executeByHand } from "../project/google/cloud-run";
 import {
@@ -25,8 +25,6 @@ import { dumpChanges, WITH_DUMP } from "./dump";
 import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { DOMAIN_CHANGES } from "./idp-serverless-domain";
-import { allowsBlueprints } from "../../stacks/refused-blueprint-inputs";
-import { allowsDumps } from "../../stacks/refused-dump-inputs";
 import { blueprintChanges, WITH_BLUEPRINTS } from "./blueprints";
 import { DASHBOARD, monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
 import { bootstrapToken, WITH_TOKEN } from "./bootstrap-token";
@@ -269,7 +267,6 @@ export const IDP_SERVERLESS: StackRehearsal = {
   stages: STAGES,
   matrix: { ...MATRIX, ...ACCEPTED },
   isAllowed,
-  refused: [...REFUSED_ALONE, ...REFUSED_TOGETHER],
   completed: withSubnetwork,
   kill: KILL,
   scripts: SCRIPTS,

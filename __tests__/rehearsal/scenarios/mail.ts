@@ -1,4 +1,4 @@
-import { ACCEPTED_BY_BOTH } from "../../stacks/refused-inputs";
+import { ACCEPTED_BY_BOTH } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type Action } from "../deployment/steps";
 import { type ChangeScenario } from "../engine/journey";

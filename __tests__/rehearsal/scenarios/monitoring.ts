@@ -1,4 +1,4 @@
-import { CHANNEL } from "../../stacks/refused-monitoring-inputs";
+import { CHANNEL } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type ChangeScenario } from "../engine/journey";
 import { textAt, valueAt } from "../project/terraform-value";

@@ -1,0 +1,128 @@
+import { describeWith } from "../support/programs";
+import { type Block } from "../support/synthesis";
+import {
+  ACCEPTED,
+  ACCEPTED_BY_BOTH,
+  ACCEPTED_BY_KUBERNETES,
+  ACCEPTED_GEOIP,
+  ACCEPTED_MAIL,
+  ACCEPTED_PROTECTIONS,
+  ACCEPTED_SECRET_SETTINGS,
+  ACCEPTED_SETS,
+  ACCEPTED_SETS_OF_KUBERNETES,
+  ACCEPTED_SETS_OF_LAB,
+  type AcceptedInputs,
+} from "./accepted-inputs";
+import { kubernetesTerraform } from "./kubernetes-stack";
+import { labTerraform } from "./lab-stack";
+import { REFUSED_BY_KUBERNETES, REFUSED_BY_LAB, REFUSED_BY_SERVERLESS, type RefusedInputs } from "./refused-inputs";
+import { serverlessTerraform } from "./serverless-stack";
+import { refusals, refusalsOfFile, type Inputs } from "./terraform-run";
+
+interface Judged {
+  readonly name: string;
+  readonly terraform: () => { readonly variable?: Readonly<Record<string, Block>> };
+
+  /** By rules that look at one input, and by those that compare several, at which Terraform looks next. */
+  readonly refused: { readonly alone: readonly RefusedInputs[]; readonly together: readonly RefusedInputs[] };
+  readonly accepted: readonly AcceptedInputs[];
+
+  /** Values that the rehearsal combines. @default none */
+  readonly combined?: Inputs;
+}
+
+const named = (name: string, values: readonly unknown[], further: Inputs = {}): AcceptedInputs[] =>
+  values.map((value) => [`${name} ${JSON.stringify(value).slice(0, 80)}`, { ...further, [name]: value }]);
+
+const STACKS: readonly Judged[] = [
+  {
+    name: "idp-serverless",
+    terraform: serverlessTerraform,
+    refused: REFUSED_BY_SERVERLESS,
+    combined: { ...ACCEPTED_BY_BOTH, ...ACCEPTED },
+    accepted: [
+      ...ACCEPTED_SETS,
+      ...named("smtp", ACCEPTED_MAIL),
+      ...named("secret_environment_variables", ACCEPTED_SECRET_SETTINGS),
+      ...named("protection", ACCEPTED_PROTECTIONS, { domain: "login.example.com" }),
+    ],
+  },
+  {
+    name: "idp-kubernetes",
+    terraform: kubernetesTerraform,
+    refused: REFUSED_BY_KUBERNETES,
+    combined: { ...ACCEPTED_BY_BOTH, ...ACCEPTED_BY_KUBERNETES },
+    accepted: [...ACCEPTED_SETS_OF_KUBERNETES, ...named("geoip", ACCEPTED_GEOIP)],
+  },
+  { name: "assessment-lab", terraform: labTerraform, refused: REFUSED_BY_LAB, accepted: ACCEPTED_SETS_OF_LAB },
+];
+
+const PROJECT = { project_id: "demo-project" };
+
+/** How a message ends, where it has no expression. */
+const endOf = (message: string) => message.slice(message.lastIndexOf("}") + 1);
+
+describeWith(["terraform"], "Judged by Terraform", () => {
+  describe.each(STACKS)("the inputs of $name", ({ accepted, combined = {}, refused, terraform }) => {
+    const variables = () => terraform().variable ?? {};
+    const cases = [...refused.alone, ...refused.together].map(([behaviour, inputs, complaints]) => ({
+      behaviour,
+      inputs,
+      complaints,
+    }));
+    const said = new Map<string, readonly string[]>();
+
+    beforeAll(() => {
+      for (const group of [refused.alone, [...refused.together, ...accepted]]) {
+        const found = refusals(
+          variables(),
+          group.map(([, inputs]) => ({ ...PROJECT, ...inputs })),
+        );
+        group.forEach(([behaviour], index) => said.set(behaviour, found[index] ?? []));
+      }
+    });
+
+    it.each(cases)("refuse $behaviour", ({ behaviour, complaints, inputs }) => {
+      const texts = said.get(behaviour) ?? [];
+      const subjects = complaints ?? Object.keys(inputs);
+      expect(texts.filter((text) => !subjects.some((subject) => text.includes(subject)))).toEqual([]);
+      expect(texts.length).toBeGreaterThanOrEqual(complaints?.length ?? 1);
+      expect(texts.join()).not.toContain("unsaid");
+    });
+
+    it.each(accepted)("accept %s", (behaviour) => {
+      expect(said.get(behaviour)).toEqual([]);
+    });
+
+    it("are all judged: every validation refuses something here", () => {
+      const texts = cases.flatMap(({ behaviour }) => said.get(behaviour) ?? []);
+      const silent = Object.entries(variables()).flatMap(([name, { validation: rules = [] }]) =>
+        (rules as { error_message: string }[])
+          .map(({ error_message: message }) => endOf(message))
+          .filter((ending) => !texts.some((text) => text.endsWith(ending)))
+          .map((ending) => `${name}: …${ending}`),
+      );
+      expect(silent).toEqual([]);
+    });
+
+    it("are all tried", () => {
+      const sets = [combined, ...cases.map(({ inputs }) => inputs), ...accepted.map(([, inputs]) => inputs)];
+      const tried = new Set(sets.flatMap((inputs) => Object.keys(inputs)));
+      expect(Object.keys(variables()).filter((name) => !tried.has(name))).toEqual([]);
+    });
+
+    it("are complained of all at once, from a file of inputs", () => {
+      const wrong = { project_id: "My Project", region: "us-central1-a", tenant_id: "Acme" };
+      expect(refusalsOfFile(variables(), wrong).map((text) => text.split(" ")[0])).toEqual(Object.keys(wrong));
+    });
+
+    it("have defaults that pass, treat null as not given, and ask for the project", () => {
+      const inputs = Object.fromEntries(Object.keys(variables()).map((name) => [name, null]));
+      expect(refusalsOfFile(variables(), PROJECT)).toEqual([]);
+      expect(refusalsOfFile(variables(), { ...inputs, ...PROJECT })).toEqual([]);
+      expect(refusalsOfFile(variables(), {})).toEqual([
+        expect.stringContaining('input variable "project_id" is not set, and has no default value.'),
+      ]);
+    });
+  });
+});
