@@ -5,7 +5,7 @@ import { type Terraform } from "../support/synthesis";
  *
  * String literals are emptied, so that what remains is code alone.
  */
-export function expressionsIn(text: string): string[] {
+function expressionsIn(text: string): string[] {
   const bodies: string[] = [];
   let at = 0;
 

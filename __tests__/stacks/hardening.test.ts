@@ -40,6 +40,11 @@ const ALWAYS: readonly Row[] = [
     "invoker_iam_disabled",
     /^(\$\{var\.public_access\}|false)$/,
   ],
+  ["can be replaced after a failed start", "google_cloud_run_v2_service", "deletion_protection", /^false$/],
+  ["can be replaced after a failed start", "google_cloud_run_v2_job", "deletion_protection", /^false$/],
+  ["may be changed by other tools", "google_cloud_run_v2_service", "lifecycle.ignore_changes", /client,client_version/],
+  ["grows by itself, and is never made smaller", "google_sql_database_instance", "settings.disk_size", /^undefined$/],
+  ["stays on for other users of the project", "google_project_service", "disable_on_destroy", /^false$/],
   ["is never public", "google_storage_bucket", "public_access_prevention", /^enforced$/],
   ["has no rights of single objects", "google_storage_bucket", "uniform_bucket_level_access", /^true$/],
   [
@@ -172,6 +177,16 @@ describe("Always", () => {
   it("nobody is granted another role than these, and nobody unknown any", () => {
     expect([...new Set(under("role", PROGRAMS))].sort()).toEqual(ROLES);
     expect(JSON.stringify(PROGRAMS)).not.toMatch(/allUsers|allAuthenticatedUsers/);
+  });
+
+  it("grants revoke nothing of others, and nothing refuses to be replaced", () => {
+    const types = PROGRAMS.flatMap(([, { resource = {} }]) => Object.keys(resource));
+    expect(types.filter((type) => /^google_\w+_iam_(binding|policy)$/.test(type))).toEqual([]);
+    expect(under("prevent_destroy", PROGRAMS)).toEqual([]);
+  });
+
+  it("a plan of an identity provider asks no API", () => {
+    expect(SHIPPED.slice(0, 2).map(([, { data }]) => data)).toEqual([undefined, undefined]);
   });
 });
 

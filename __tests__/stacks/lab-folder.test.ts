@@ -8,9 +8,6 @@ import { synthesizeInto, type SynthesizedFolder } from "../support/synthesis";
 import { ConfigurationGraph, referencesIn, stringsIn } from "./configuration-graph";
 import { LAB_STACK_NAME, labStack, labTerraform } from "./lab-stack";
 
-const WINDOWS = "google_compute_instance.lab_windows_vm";
-const LINUX = "google_compute_instance.lab_linux_vm";
-
 let folder: SynthesizedFolder;
 let graph: ConfigurationGraph;
 
@@ -77,44 +74,5 @@ describe("The synthesized folder of the lab", () => {
       expect([name, nullable]).toEqual([name, value === null ? undefined : false]);
     }
     expect(inputs.filter(([, input]) => !("default" in input)).map(([name]) => name)).toEqual(["project_id"]);
-  });
-});
-
-describe("What starts after what, in the lab", () => {
-  it("has no cycle", () => {
-    expect(graph.elements.filter((element) => graph.startsAfter(element).includes(element))).toEqual([]);
-  });
-
-  it("creates every VM as soon as there is a network, without waiting for the other VMs or for rules", () => {
-    for (const [host, other] of [
-      [WINDOWS, LINUX],
-      [LINUX, WINDOWS],
-    ] as const) {
-      const before = graph.startsAfter(host);
-      expect(before).toContain("google_compute_network.lab_vpc");
-      expect(before.filter((element) => element === other || element.includes("firewall"))).toEqual([]);
-    }
-  });
-
-  it("creates the targets without waiting for the bucket, and the key without waiting for anything except the note", () => {
-    expect(graph.startsAfter(LINUX).filter((element) => element.includes("storage"))).toEqual([]);
-    // Which makes nothing, and so waits for nothing but the lab's name.
-    expect(graph.startsAfter("tls_private_key.lab_key")).toEqual([
-      "random_id.lab_random_id",
-      "terraform_data.lab_survivors_at_destroy",
-    ]);
-  });
-
-  it("uses each API only after it has answered", () => {
-    const gated = {
-      "google_compute_network.lab_vpc": "compute",
-      "google_storage_bucket.lab_key_bucket": "storage",
-    };
-    for (const [element, api] of Object.entries(gated))
-      expect(graph.startsAfter(element)).toContain(`terraform_data.lab_apis_${api}_answers`);
-  });
-
-  it("looks for an existing network before anything else", () => {
-    expect(graph.startsAfter("data.google_compute_networks.lab_vpc_existing")).toEqual([]);
   });
 });

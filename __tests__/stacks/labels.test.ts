@@ -8,7 +8,6 @@ import { evaluated } from "./terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
-import { kubernetesTerraform } from "./kubernetes-stack";
 import { labTerraform, LAB_STACK_NAME } from "./lab-stack";
 import { type BlockSchema, trimmedSchema } from "./provider-schema/provider-schema";
 import { VARIANTS } from "./variants";
@@ -79,17 +78,6 @@ describe("The labels of a deployment", () => {
   it("are left out only where they would not be labels of the deployment, or would replace something", () => {
     const places = new Set(STACKS.flatMap(({ terraform }) => labelled(terraform()).map(([place]) => place)));
     expect(Object.keys(NO_PLACE_FOR_LABELS).filter((place) => !places.has(place))).toEqual([]);
-  });
-
-  it("are also on the pods, beside those that select them, which never change", () => {
-    const deployment = kubernetesTerraform().resource?.kubernetes_deployment_v1?.workload ?? {};
-    expect(valueAt(deployment, "spec.template.metadata.labels")).toBe(
-      '${merge(local.namespace_labels, {"app.kubernetes.io/name" = var.application_name, "app.kubernetes.io/component" = "server"})}',
-    );
-    expect(valueAt(deployment, "spec.selector.match_labels")).toEqual({
-      "app.kubernetes.io/name": "${var.application_name}",
-      "app.kubernetes.io/component": "server",
-    });
   });
 });
 

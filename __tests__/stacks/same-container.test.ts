@@ -5,15 +5,6 @@ import { stringsIn, valueAt } from "./configuration-graph";
 import { KUBERNETES_ADDRESS, kubernetesResource, kubernetesTerraform, podContainerOf } from "./kubernetes-stack";
 import { ADDRESS, containerOf, serverlessResource, serverlessTerraform } from "./serverless-stack";
 
-describe("Both variants", () => {
-  it("connect the database as the contract says, each in its own way", () => {
-    const host = (terraform: typeof serverlessTerraform, layer: string) =>
-      valueAt(terraform().locals, `${layer}_required_environment.DB_HOST`);
-    expect(host(serverlessTerraform, "service")).toBe(`/cloudsql/\${${ADDRESS.database}.connection_name}`);
-    expect(host(kubernetesTerraform, "workload")).toBe("127.0.0.1");
-  });
-});
-
 /** What the platforms add to the environment, each what it has. */
 const PLATFORM_VARIABLES = [
   ...Object.keys(trustedProxies([])),
@@ -119,17 +110,6 @@ describe("In both synthesized results", () => {
     );
   });
 
-  it("the job gets the same variables, with the address of the database and the proxy that it tells to quit", () => {
-    const variables = (container: Block) => valueAt(container, "dynamic.env.for_each") as Record<string, string>;
-    const { DB_HOST: socket, ...others } = variables(containerOf(ADDRESS.job));
-    expect(variables(podContainerOf(KUBERNETES_ADDRESS.job))).toEqual({
-      ...others,
-      DB_HOST: "127.0.0.1",
-      DB_PROXY_QUIT_URL: "http://127.0.0.1:9091/quitquitquit",
-    });
-    expect(socket).toContain("/cloudsql/");
-  });
-
   it("inputs that both have are the same, their limits and the words about the platform aside", () => {
     const [serverlessInputs = {}, kubernetesInputs = {}] = [
       serverlessTerraform().variable,
@@ -149,29 +129,6 @@ describe("In both synthesized results", () => {
       ];
       expect([name, facts(kubernetesInputs[name] ?? {})]).toEqual([name, facts(serverlessInputs[name] ?? {})]);
     }
-    const different = common.filter(
-      (name) => JSON.stringify(serverlessInputs[name]) !== JSON.stringify(kubernetesInputs[name]),
-    );
-    expect(different.sort()).toEqual([
-      "alerts",
-      "application_name",
-      "certificate_validation",
-      "container_cpu",
-      "container_memory",
-      "deletion_protection",
-      "domain",
-      "existing_security_policy",
-      "labels",
-      "max_instance_count",
-      "min_instance_count",
-      "network",
-      "request_timeout_seconds",
-      "subnetwork",
-      "worker_count",
-      "worker_cpu",
-      "worker_memory",
-      "worker_mode",
-    ]);
   });
 
   it("outputs that both have are described in the same words", () => {
@@ -199,39 +156,6 @@ describe("Both variants in one project", () => {
           ),
         ),
     );
-
-  it("share the names that the contract fixes for a tenant's application, so they are one deployment or two applications", () => {
-    const kubernetes = namesOf(kubernetesTerraform);
-    const shared = [...namesOf(serverlessTerraform)].filter((name) => kubernetes.has(name)).sort();
-    expect(shared.map((name) => name.replaceAll(/\$\{[^}]*\}/g, "…"))).toEqual([
-      "google_artifact_registry_repository …-…",
-      "google_certificate_manager_certificate …-…-…",
-      "google_certificate_manager_certificate_map …-…-certificates",
-      "google_certificate_manager_certificate_map_entry …-…-…",
-      "google_certificate_manager_dns_authorization …-…-…",
-      "google_compute_global_address …-…-address",
-      "google_compute_global_forwarding_rule …-…-http",
-      "google_compute_managed_ssl_certificate …-…-…",
-      "google_compute_security_policy …-…-protection",
-      "google_compute_target_http_proxy …-…-redirect",
-      "google_compute_url_map …-…-redirect",
-      "google_dns_record_set …",
-      "google_dns_record_set ….",
-      "google_secret_manager_secret secret-…-…-bootstrap-password",
-      "google_secret_manager_secret secret-…-…-bootstrap-token",
-      "google_secret_manager_secret secret-…-…-database-administrator-password",
-      "google_secret_manager_secret secret-…-…-database-password",
-      "google_secret_manager_secret secret-…-…-secret-key",
-      "google_service_account idp-build-…",
-      "google_service_account idp-dump-…",
-      "google_service_account idp-init-…",
-      "google_service_account idp-run-…",
-      "google_sql_database_instance sql-…-…",
-      "google_sql_user postgres",
-      "google_storage_bucket bkt-……-dumps",
-      "google_storage_bucket bkt-……-storage",
-    ]);
-  });
 
   it("share nothing with another application_name, because every name contains it", () => {
     const names = [...namesOf(serverlessTerraform), ...namesOf(kubernetesTerraform)].filter(
