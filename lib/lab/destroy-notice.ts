@@ -3,8 +3,9 @@ import { Construct } from "constructs";
 
 import { isOn, countIf } from "../core/conditional";
 import { shellCommand } from "../core/project-apis";
+import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { addAssessmentLibraries, addCleanup } from "./assessment-source";
+import { addAssessmentLibraries, CLEANUP_SCRIPT } from "./assessment-source";
 
 export interface SurvivorsNoteProps {
   /** Id of the lab, which distinguishes it from other labs that use the source. */
@@ -24,7 +25,7 @@ export interface SurvivorsNoteProps {
 }
 
 /**
- * Prints at the end of a destroy what Migration Center still has and how to remove it; and when the lab moves to
+ * Prints at the end of a destroy how to remove what Migration Center still has; and when the lab moves to
  * another source, project or region, what it leaves in the previous one.
  *
  * Terraform destroys a resource after everything that depends on it, so everything depends on this one. A dependency of
@@ -47,7 +48,7 @@ export class DestroyNotice extends Construct {
     }
 
     addAssessmentLibraries(this);
-    const cleanup = addCleanup(this);
+    const cleanup = addScript(this, CLEANUP_SCRIPT);
     const note = new TerraformData(this, "AtDestroy", {
       // Kept in the state, because a destroy provisioner can refer to nothing else.
       input: { deployment_id: deploymentId, project_id: projectId, region, source_id: sourceId },

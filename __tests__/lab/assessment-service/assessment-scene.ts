@@ -58,12 +58,11 @@ export function haveSource({ migration }: GoogleStandIn, fields: Readonly<Record
   });
 }
 
-/** The group of a lab, as Terraform makes it before it registers the source; without one, that of an earlier release. */
-export function haveGroup({ migration }: GoogleStandIn, lab: string, source?: string): void {
+/** The group of a lab, as Terraform makes it before it registers the source. */
+export function haveGroup({ migration }: GoogleStandIn, lab: string, source: string): void {
   const name = `${LOCATION}/groups/assess-${lab}-lab`;
   const groups = (migration.others.get("groups") ?? []).filter((group) => group.name !== name);
-  const labels = { "assessment-lab": lab, ...(source === undefined ? {} : { "assessment-source": source }) };
-  migration.others.set("groups", [...groups, { name, labels }]);
+  migration.others.set("groups", [...groups, { name, labels: { "assessment-source": source } }]);
 }
 
 const HEADERS = {
@@ -145,23 +144,14 @@ export function jobsOf({
 export const withoutHash = (text: string) =>
   text.replace(/cloudb-[0-9a-f]{16}-[0-9a-f]{24}/g, "JOB").replace(/\(\d+ s\)/g, "(0 s)");
 
-const FORMER_SOURCE = `${LOCATION}/sources/former-client`;
-
-/** A project in which two labs, one of which had another client name before, and their users have left something. */
+/** A project in which two labs and their users have left something. */
 export function haveLeftovers(standIn: GoogleStandIn): void {
   const { migration } = standIn;
   haveSource(standIn, { description: "Made by assessment lab a1b2c3." });
-  migration.sources.set(FORMER_SOURCE, {
-    name: FORMER_SOURCE,
-    description: "Made by assessment lab a1b2c3.",
-    type: "SOURCE_TYPE_DISCOVERY_CLIENT",
-    state: "ACTIVE",
-  });
   migration.sources.set(`${LOCATION}/sources/other`, { name: `${LOCATION}/sources/other`, displayName: "Other" });
   const job = { displayName: "AWS", phaseEndsAt: 0, tables: [], report: {}, state: "COMPLETED" as const };
   for (const [id, source] of [
     ["mine", SOURCE],
-    ["mine-too", FORMER_SOURCE],
     ["others", `${LOCATION}/sources/other`],
   ] as const) {
     const name = `${LOCATION}/importJobs/${id}`;

@@ -1,22 +1,20 @@
 #!/bin/sh
-# Deletes from Migration Center what a lab has left there: its sources, their import jobs and discovery clients, and the
-# assets that came from these sources alone. Preference sets, reports, exports and groups other than those named after the
-# labs are kept, because users made them, unless everything in the region is to be deleted.
+# Deletes from Migration Center what a lab has left there: its source, the import jobs and discovery clients of that
+# source, and the assets that came from it alone. Preference sets, reports, exports and groups other than those named
+# after the labs are kept, because users made them, unless everything in the region is to be deleted.
 #
-# A source belongs to the lab if it is of the discovery client's type and either has the given id, or was made by this lab
-# and is used by none. Before anything is deleted, the script lists the other labs that use these sources. After the answer
-# it looks again, and asks for what has come since.
+# Before anything is deleted, the script lists the other labs that use the source; assessment-rest.sh says by what they
+# are known. Their groups are deleted too, so that their next plan registers the source again.
 #
 #   assessment-cleanup.sh                shows what there is, asks, and deletes
 #   assessment-cleanup.sh --yes          deletes without asking
-#   assessment-cleanup.sh --note         only says what there is and how to delete it; if the service does not answer
-#                                        within seconds, what there may be
+#   assessment-cleanup.sh --note         only prints the command that deletes; calls no service
 #   assessment-cleanup.sh --everything   deletes all that Migration Center has for the project in the region
 #
 #   PROJECT_ID          project (required)
 #   REGION              region of the assessment data (required)
 #   SOURCE_ID           identifier of the lab's source (required unless --everything)
-#   DEPLOYMENT_ID       suffix of the lab, by which its group and its sources under former client names are found (none)
+#   DEPLOYMENT_ID       suffix of the lab, which is then not listed among the others (none)
 #   OPERATION_SECONDS   time limit for each deletion (600)
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
@@ -26,23 +24,33 @@ scripts=${0%"${0##*/}"}.
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
 # shellcheck source-path=SCRIPTDIR source=assessment-rest.sh
 . "$scripts/assessment-rest.sh"
-# shellcheck source-path=SCRIPTDIR source=cleanup-scope.sh
-. "$scripts/cleanup-scope.sh"
-# shellcheck source-path=SCRIPTDIR source=cleanup-deletions.sh
-. "$scripts/cleanup-deletions.sh"
-# shellcheck source-path=SCRIPTDIR source=cleanup-note.sh
-. "$scripts/cleanup-note.sh"
 
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}
+# The service's maximum for one batch deletion.
+batch_size=1000
+# Attempts to delete an item that others still depend on.
+dependency_tries=10
+
+# A destroy prints it, which must neither delay nor fail; it may be read in a folder other than Terraform's.
+say_note() {
+  script=$(cd "$scripts" && pwd)/${0##*/}
+  script=$(printf '%s\n' "$script" | sed "s/'/'\\\\''/g; s/^/'/; s/\$/'/")
+  google_say "The assessment service keeps what was not made by Terraform in project ${PROJECT_ID:-}, region ${REGION:-}:" \
+    "the discovery source ${SOURCE_ID:-}, which other labs may use too, its import jobs and assets, and groups, preference" \
+    "sets and reports. To remove them: PROJECT_ID=${PROJECT_ID:-} REGION=${REGION:-}" \
+    "SOURCE_ID=${SOURCE_ID:-}${DEPLOYMENT_ID:+ DEPLOYMENT_ID=$DEPLOYMENT_ID} sh $script"
+}
 
 yes=no
 everything=no
-note=no
 for option in "$@"; do
   case $option in
     --yes) yes=yes ;;
     --everything) everything=yes ;;
-    --note) note=yes ;;
+    --note)
+      say_note
+      exit 0
+      ;;
     --help | -h)
       sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
       exit 0
@@ -50,150 +58,162 @@ for option in "$@"; do
     *) google_refuse "\"$option\" is no option; there are --yes, --everything, --note and --help." ;;
   esac
 done
-
-location="projects/${PROJECT_ID:-}/locations/${REGION:-}"
-
-check_settings() {
-  google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
-  google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
-  [ "$everything" = yes ] || google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
-    "the id of the discovery source, or use --everything"
-  [ -z "${DEPLOYMENT_ID:-}" ] || google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
-  google_time_limit OPERATION_SECONDS
-  google_check_settings
-}
-
-say_what_stays() {
-  for collection in $collections; do
-    count=$(count_of "$collection-others")
-    [ "$count" -eq 0 ] || google_say "Left: $(words "$collection") of others: $count"
-  done
-  google_say "Left: the API migrationcenter.googleapis.com, which stays on."
-}
-
-say_repair() {
-  [ "$groups" -eq 0 ] ||
-    google_say "The next apply of a lab that goes on registers its source again, and imports again what was imported."
-}
-
-if [ "$note" = yes ]; then
-  say_note
-  exit 0
-fi
 google_require curl jq
-check_settings
+google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
+[ "$everything" = yes ] || google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
+  "the id of the discovery source, or use --everything"
+[ -z "${DEPLOYMENT_ID:-}" ] || google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
+google_time_limit OPERATION_SECONDS
+google_check_settings
 google_start
 google_be_patient
 
+location="projects/$PROJECT_ID/locations/$REGION"
+# Dependents first.
 collections="reportConfigs assetsExportJobs groups preferenceSets importJobs discoveryClients assets sources"
 
-# What the service has of the scope; sets found to the number of items to delete.
+count_of() {
+  echo $(($(wc -l <"$GOOGLE_WORK/$1")))
+}
+
+# read_collection COLLECTION: writes its items to the file COLLECTION, and names of those to delete to COLLECTION-mine.
+read_collection() {
+  google_list "$location/$1" "$GOOGLE_WORK/$1" || google_fail "The $1 of project $PROJECT_ID in $REGION cannot be read; $fate." \
+    "To fix: check project and region; the caller needs roles/migrationcenter.admin."
+  # Names contain either the project's number or its id, so only what follows the project is compared.
+  jq -r --arg collection "$1" --arg everything "$everything" --arg id "${SOURCE_ID:-}" --arg region "$REGION" \
+    "$GOOGLE_LABS"'
+    def own: sub("^projects/[^/]+/"; "") == "locations/\($region)/sources/\($id)";
+    select($everything == "yes" or
+      if $collection == "importJobs" then .assetSource // "" | own
+      elif $collection == "discoveryClients" then .source // "" | own
+      # An asset that also comes from another source is kept.
+      elif $collection == "assets" then (.sources // []) | length > 0 and all(.[]; own)
+      elif $collection == "groups" then any(lab_of; .source == $id)
+      else $collection == "sources" and (.name | own) end)
+    | .name
+  ' "$GOOGLE_WORK/$1" >"$GOOGLE_WORK/$1-mine"
+}
+
+# Sets found to the number of items to delete.
 read_scope() {
-  read_all reportConfigs false
-  read_all assetsExportJobs false
-  # The next plan of a lab that stays in use creates its group again and registers the source again.
-  # shellcheck disable=SC2016 # names of jq
-  read_all groups 'any(lab_of; if .source == null then .lab | IN($scope[0].labs[]) else .source | IN($scope[0].used[]) end)'
-  read_all preferenceSets false
-  read_all importJobs '.assetSource // "" | own'
-  read_all discoveryClients '.source // "" | own'
-  # An asset that also comes from another source is not the lab's alone.
-  read_all assets '(.sources // []) | length > 0 and all(.[]; own)'
-  # shellcheck disable=SC2016 # names of jq
-  read_all sources '.name as $name | any($scope[0].sources[]; .name == $name)'
   found=0
   for collection in $collections; do
+    read_collection "$collection"
     found=$((found + $(count_of "$collection-mine")))
   done
 }
 
-# show_items SIDE
-show_items() {
-  for collection in $collections; do
-    count=$(count_of "$collection-$1")
-    [ "$count" -gt 0 ] || continue
-    google_say "  $(words "$collection") to delete: $count"
-    sed -n '1,10s|^.*/|    |p' "$GOOGLE_WORK/$collection-$1"
-    [ "$count" -le 10 ] || google_say "    and $((count - 10)) more"
-  done
-  shared_sources
+# A source of another type is not a lab's, whatever its id.
+require_own_source() {
+  [ "$everything" = no ] || return 0
+  type=$(jq -r --arg id "$SOURCE_ID" 'select(.name | endswith("/sources/" + $id)) | .type // "SOURCE_TYPE_UNKNOWN"' \
+    "$GOOGLE_WORK/sources")
+  case $type in
+    '' | SOURCE_TYPE_DISCOVERY_CLIENT) ;;
+    *)
+      google_error "Source $SOURCE_ID is of type $type, which no lab registers; nothing is deleted."
+      google_error "  To fix: set SOURCE_ID to the id of the lab's source, which assessment-status.sh shows."
+      exit 1
+      ;;
+  esac
 }
 
-# ask QUESTION
-ask() {
-  printf '%s It cannot be brought back. Only "yes" deletes: ' "$1"
+show_scope() {
+  google_say "In project $PROJECT_ID, region $REGION:"
+  for collection in $collections; do
+    count=$(count_of "$collection-mine")
+    [ "$count" -gt 0 ] || continue
+    google_say "  $collection to delete: $count"
+    sed -n '1,10s|^.*/|    |p' "$GOOGLE_WORK/$collection-mine"
+    [ "$count" -le 10 ] || google_say "    and $((count - 10)) more"
+  done
+  jq -r --arg lab "${DEPLOYMENT_ID:-}" --rawfile mine "$GOOGLE_WORK/sources-mine" --slurpfile groups "$GOOGLE_WORK/groups" \
+    "$GOOGLE_LABS"'
+    select(.name | IN($mine | split("\n")[])) | other_users($groups; $lab) as $users | select($users != [])
+    | "Source \(.name | last_part) is used by: \($users | join(", ")). What is theirs of it goes with it."
+  ' "$GOOGLE_WORK/sources"
+}
+
+# delete_one NAME QUERY: returns 1 when the service refuses in the end.
+delete_one() {
+  tries=1
+  until google_delete migrationcenter "$1" "$2" && google_await migrationcenter "Deleting ${1##*/}" "$OPERATION_SECONDS"; do
+    # By the service's own message: a proxy's page can have status 404, too.
+    if google_says '^NOT_FOUND'; then return 0; fi
+    # Something that depends on it is still being deleted.
+    if [ "$GOOGLE_STATUS" != 409 ] && ! google_says '^FAILED_PRECONDITION'; then return 1; fi
+    [ "$tries" -lt "$dependency_tries" ] || return 1
+    tries=$((tries + 1))
+    google_progress "${1##*/}" "waiting until nothing depends on it"
+    # shellcheck disable=SC2153 # a setting of google-rest.sh
+    google_sleep "$REST_POLL_SECONDS"
+  done
+}
+
+# remove COLLECTION QUERY
+remove() {
+  while read -r name <&3; do
+    if delete_one "$name" "$2"; then
+      google_say "Deleted of the $1: ${name##*/}."
+    else
+      google_error "Of the $1, ${name##*/} cannot be deleted. $(google_outcome)"
+      failures=$((failures + 1))
+    fi
+  done 3<"$GOOGLE_WORK/$1-mine"
+}
+
+# Assets already deleted with the import jobs are not found, which is no error.
+remove_assets() {
+  first=1
+  while [ "$first" -le "$(count_of assets-mine)" ]; do
+    sed -n "$first,$((first + batch_size - 1))p" "$GOOGLE_WORK/assets-mine" |
+      jq -Rn '{ names: [inputs], allowMissing: true }' >"$GOOGLE_WORK/assets.json"
+    if ! google_post migrationcenter "$location/assets:batchDelete" "$GOOGLE_WORK/assets.json"; then
+      google_error "Assets cannot be deleted. $(google_outcome)"
+      failures=$((failures + 1))
+      return 0
+    fi
+    first=$((first + batch_size))
+  done
+}
+
+fate="nothing is deleted"
+read_scope
+require_own_source
+show_scope
+if [ "$found" -eq 0 ]; then
+  google_say "  nothing to delete."
+  exit 0
+fi
+if [ "$yes" = no ]; then
+  printf 'Delete all of this? It cannot be brought back. Only "yes" deletes: '
   read -r answer || answer=
   [ "$answer" = yes ] || {
     google_say "Nothing is deleted."
     exit 1
   }
-}
-
-# Reads the scope again; sets news to the number of items that the question did not cover.
-look_for_news() {
-  for collection in $collections; do
-    mv "$GOOGLE_WORK/$collection-mine" "$GOOGLE_WORK/$collection-asked"
-  done
-  find_own_sources
-  read_scope
-  news=0
-  for collection in $collections; do
-    jq -Rnr --rawfile asked "$GOOGLE_WORK/$collection-asked" '
-      reduce ($asked | split("\n")[]) as $name ({}; .[$name] = true) | . as $known | inputs | select(in($known) | not)
-    ' "$GOOGLE_WORK/$collection-mine" >"$GOOGLE_WORK/$collection-news"
-    news=$((news + $(count_of "$collection-news")))
-  done
-}
-
-fate="nothing is deleted"
-find_own_sources
-read_scope
-
-google_say "In project $PROJECT_ID, region $REGION:"
-show_items mine
-
-if [ "$found" -eq 0 ]; then
-  google_say "  nothing to delete."
-  say_what_stays
-  exit 0
-fi
-if [ "$yes" = no ]; then
-  ask "Delete all of this?"
-  look_for_news
-  while [ "$news" -gt 0 ]; do
-    google_say "Since the question, more has come:"
-    show_items news
-    ask "Delete this too?"
-    look_for_news
-  done
 fi
 
-# Dependents first. Deleting an import job also deletes the assets that it created.
 failures=0
-remove reportConfigs force=true
-remove assetsExportJobs ""
-remove groups ""
-remove preferenceSets ""
-remove importJobs force=true
-remove discoveryClients ""
-# Assets already deleted with the import jobs are not found, which is no error.
-remove_assets
-remove sources ""
-groups=$(count_of groups-mine)
+for collection in $collections; do
+  case $collection in
+    assets) remove_assets ;;
+    # Without force, a job with files is not deleted. What it has imported goes with it.
+    importJobs | reportConfigs) remove "$collection" force=true ;;
+    *) remove "$collection" "" ;;
+  esac
+done
+
 # The last word comes from what the service still has: an answer to a deletion proves nothing.
 fate="whether everything is deleted is not known"
-looks=1
 read_scope
-while [ "$found" -gt 0 ] && [ "$failures" -eq 0 ] && [ "$looks" -lt "$dependency_tries" ]; do
-  looks=$((looks + 1))
-  # A lab that came during the deletions has its group, but perhaps no source any more, which its next plan would not notice.
-  remove groups ""
-  groups=$((groups + $(count_of groups-mine)))
-  google_sleep "$REST_POLL_SECONDS"
-  read_scope
+for collection in $collections; do
+  others=$(($(count_of "$collection") - $(count_of "$collection-mine")))
+  [ "$others" -eq 0 ] || google_say "Left: $collection of others: $others"
 done
-say_what_stays
-say_repair
+google_say "Left: the API migrationcenter.googleapis.com, which stays on."
 if [ "$((found + failures))" -gt 0 ]; then
   google_error "$failures deletions failed, and $found items are still there; run the same command again, or delete the rest at https://console.cloud.google.com/migration?project=$PROJECT_ID"
   exit 1

@@ -11,16 +11,11 @@
 
 REST_UPLOAD_SECONDS=${REST_UPLOAD_SECONDS:-1800}
 
-# The three calls below begin an operation, for which google_await waits.
+# The two calls below begin an operation, for which google_await waits.
 
 # google_begin SERVICE PATH BODY_FILE [QUERY]: a POST that is safe to repeat.
 google_begin() {
   google_reading "$GOOGLE_OPERATION" google_post "$@"
-}
-
-# google_patch SERVICE PATH BODY_FILE [QUERY]
-google_patch() {
-  google_reading "$GOOGLE_OPERATION" google_request PATCH "$1" "$2" "$3" "${4:-}" repeatable
 }
 
 # google_delete SERVICE PATH [QUERY]
@@ -28,30 +23,33 @@ google_delete() {
   google_reading "$GOOGLE_OPERATION" google_request DELETE "$1" "$2" "" "${3:-}" repeatable
 }
 
-# google_list SERVICE PATH QUERY FIELD FILE: writes the items of all pages of a list to FILE, one line of JSON each, and
-# the locations that the API left out to the file "unreachable" in GOOGLE_WORK.
+# google_list PATH FILE: writes the items of all pages of a collection to FILE, one line of JSON each. An incomplete
+# list is a failure.
 google_list() {
   google_page_token=
-  : >"$5"
-  : >"$GOOGLE_WORK/unreachable"
+  google_collection=${1##*/}
+  # Only the full view of an asset reliably names its sources and machine. Such machines are large, and a page has to
+  # arrive within the time limit of one call; otherwise the page has the service's maximum.
+  case $google_collection in
+    assets) google_query="pageSize=100&view=ASSET_VIEW_FULL&showHidden=true" ;;
+    *) google_query="pageSize=1000" ;;
+  esac
+  : >"$2"
   while :; do
     google_reading '
-      if items("'"$4"'") | type == "array" and all(.[];
-        type == "object" and (.name | type == "string" and test("^[A-Za-z0-9._/:-]+$")))
-      then . else error("no list") end
-      | (.'"$4"'[]? | tojson),
-        ([.nextPageToken // "" | @uri] + [.unreachable[]? | gsub("[[:cntrl:][:space:]]"; "_")] | join(" "))
-    ' google_get "$1" "$2" "$3${google_page_token:+&pageToken=$google_page_token}" || return 1
+      (items("'"$google_collection"'") | if type == "array" and all(.[];
+          type == "object" and (.name | type == "string" and test("^[A-Za-z0-9._/:-]+$")))
+        then .[] | tojson else error("no list") end),
+      ([.unreachable[]? | tostring | gsub("[[:cntrl:]]"; " ")] | join(" ")), (.nextPageToken // "" | @uri)
+    ' google_get migrationcenter "$1" "$google_query${google_page_token:+&pageToken=$google_page_token}" || return 1
     # The first three lines say that the answer is of the API.
-    sed 1,3d "$GOOGLE_WORK/read" >"$GOOGLE_WORK/page"
-    sed '$d' "$GOOGLE_WORK/page" >>"$5"
-    google_next_token=$(sed -n '$p' "$GOOGLE_WORK/page")
-    case $google_next_token in
-      *' '*)
-        printf '%s\n' "${google_next_token#* }" | tr ' ' '\n' >>"$GOOGLE_WORK/unreachable"
-        google_next_token=${google_next_token%% *}
-        ;;
-    esac
+    sed 1,3d "$GOOGLE_WORK/read" | sed '$d' | sed '$d' >>"$2"
+    google_missed=$(sed -n 'x;$p' "$GOOGLE_WORK/read")
+    google_next_token=$(sed -n '$p' "$GOOGLE_WORK/read")
+    if [ -n "$google_missed" ]; then
+      GOOGLE_NOTE="$(google_place) could not reach $google_missed."
+      return 1
+    fi
     [ -n "$google_next_token" ] || return 0
     if [ "$google_next_token" = "$google_page_token" ]; then
       GOOGLE_NOTE="$(google_place) names the same next page again and again."
@@ -152,65 +150,27 @@ google_send_file() {
     --config "$GOOGLE_WORK/upload" --header 'Expect:' --upload-file "$google_file"
 }
 
-# google_read_storage_answer STATUS: Cloud Storage answers with an empty body, or with XML when it refuses. Only code
-# and message are used: the rest, or the page of a proxy, may contain the signed URL.
+# google_read_storage_answer STATUS: Cloud Storage answers with an empty body, or with XML when it refuses. Only the
+# code is used: the rest, or the page of a proxy, may contain the signed URL.
 google_read_storage_answer() {
-  google_read=$(tr '\r\n' '  ' <"$GOOGLE_ANSWER")
-  case $1/$google_read in
-    2??/'<?xml'*) return 0 ;;
-    2??/*'<'*) return 1 ;;
-    2??/*) return 0 ;;
-    *'<Code>'*'</Code>'*) ;;
-    *) return 1 ;;
-  esac
-  google_message=${google_read#*<Code>}
-  GOOGLE_REASONS=${google_message%%</Code>*}
+  GOOGLE_REASONS=$(sed -n 's|.*<Code>\([A-Za-z]*\)</Code>.*|\1|p' "$GOOGLE_ANSWER")
   GOOGLE_ERROR=$GOOGLE_REASONS.
-  case $google_read in
-    *'<Message>'*'</Message>'*)
-      google_message=${google_read#*<Message>}
-      GOOGLE_ERROR="$GOOGLE_REASONS: ${google_message%%</Message>*}"
-      ;;
+  case $1 in
+    2??) [ ! -s "$GOOGLE_ANSWER" ] ;;
+    *) [ -n "$GOOGLE_REASONS" ] ;;
   esac
 }
 
-# jq functions that tell who made a source and who uses it. The maker is in its description, which no script changes later:
-# "Made by assessment lab <id>." The id alone proves nothing, because a client may have any name. Its
-# users are the labs whose groups, which Terraform makes and destroys, have its id as a label. A lab of an earlier release has
-# a group without that label and is in a list at the end of the description: "Assessment labs: <id>, <id>." In that list,
-# "others" stands for an unknown owner.
+# jq functions that tell who uses a source: the labs whose groups, which Terraform makes and destroys, have its id as a
+# label. The id of a source alone proves nothing, because a client may have any name; what register-source.sh made says
+# so.
 # shellcheck disable=SC2016 # names of jq
-GOOGLE_MARKS='
+GOOGLE_LABS='
   def last_part: split("/") | last;
-  def old_mark: "(^| )Assessment labs: (?<labs>[a-z0-9-]+(, [a-z0-9-]+)*)[.]$";
-  def marked: (.description // "" | capture(old_mark).labs) // "" | split(", ");
-  def maker_mark: "(^| )Made by assessment lab (?<id>[a-z0-9-]+)[.]( |$)";
-  def maker: (.description // "" | capture(maker_mark).id) // (marked[0] | select(. != "others")) // "";
   # Of a group: its lab and the source that this uses; nothing of a group of somebody else.
   def lab_of: (.name | last_part | capture("^assess-(?<lab>.+)-lab$")) + { source: .labels["assessment-source"] };
-  # The labs in the list of a source that only the list knows.
-  def old_users($groups): (marked - ["others"]) as $marked
-    | [$groups[] | lab_of | select(.source == null).lab | select(IN($marked[]))];
-  def users($groups): (.name | last_part) as $id | [$groups[] | lab_of | select(.source == $id).lab] + old_users($groups) | unique;
-  def other_users($groups; $lab): (if $lab != "" and maker == "" then ["an unknown owner"] else [] end)
-    + (users($groups) - [$lab]);
+  # Of a source.
+  def labs($groups): (.name | last_part) as $id | [$groups[] | lab_of | select(.source == $id).lab] | unique;
+  def other_users($groups; $lab):
+    (if .description // "" | test("Made by assessment lab ") then [] else ["an unknown owner"] end) + (labs($groups) - [$lab]);
 '
-
-# Prints a file of JSON lines, each an array of strings, as columns under the given titles. Reads the file twice instead of
-# into memory: there may be a row for every machine.
-# google_table FILE TITLE...
-google_table() {
-  google_rows=$1
-  shift
-  # Control characters are shown as a space.
-  google_cell='def cell: tostring | if test("[[:cntrl:]]") then gsub("[[:cntrl:]]+"; " ") else . end | .[0:300];'
-  google_widths=$(jq -cn "$google_cell"'
-    reduce ($ARGS.positional, (inputs | map(cell))) as $row ([];
-      . as $widths | [range($row | length) as $column | [$widths[$column] // 0, ($row[$column] | length)] | max])
-  ' "$google_rows" --args "$@")
-  jq -rn --argjson widths "$google_widths" "$google_cell"'
-    $ARGS.positional, (inputs | map(cell))
-    | [range(length) as $column | .[$column]
-        + (" " * ($widths[$column] - (.[$column] | length)) // "")] | join("  ") | "  " + sub(" +$"; "")
-  ' "$google_rows" --args "$@"
-}
