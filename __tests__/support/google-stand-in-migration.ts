@@ -44,8 +44,6 @@ export class MigrationCenter {
   hidesAddresses = false;
   /** Polls until a new file has been created and has a signed URL. */
   looksUntilFileIsThere = 0;
-  /** Makes the service answer as to a caller who may not list its regions. */
-  hidesRegions = false;
   /** Additional findings of the next validations. */
   readonly findings: JsonObject[] = [];
   /** Locations that lists could not reach. */
@@ -63,12 +61,10 @@ export class MigrationCenter {
     basePath: "v1/",
     handlers: counted((call) => this.tick(call), {
       "projects.locations.get": (call) => this.region(call.parameters.name ?? ""),
-      "projects.locations.list": (call) => this.listRegions(call),
       "projects.locations.operations.get": (call) => this.operations.get(call),
       "projects.locations.sources.create": (call) => this.createSource(call),
       "projects.locations.sources.get": (call) => find(this.sources, call),
       "projects.locations.sources.list": (call) => this.list("sources", [...this.sources.values()], call),
-      "projects.locations.sources.patch": (call) => this.patchSource(call),
       "projects.locations.sources.delete": (call) => this.deleteSource(call),
       "projects.locations.importJobs.create": (call) => this.createJob(call),
       "projects.locations.importJobs.get": (call) => jobResource(find(this.jobs, call), call.query.get("view") ?? ""),
@@ -78,8 +74,6 @@ export class MigrationCenter {
       "projects.locations.importJobs.run": (call) => this.startPhase(call, ["READY"]),
       "projects.locations.importJobs.importDataFiles.create": (call) => this.createFile(call),
       "projects.locations.importJobs.importDataFiles.get": (call) => this.file(call.parameters.name ?? ""),
-      "projects.locations.importJobs.importDataFiles.list": (call) => this.listFiles(call),
-      "projects.locations.importJobs.importDataFiles.delete": (call) => this.deleteFile(call),
       "projects.locations.assets.list": (call) => this.listAssets(call),
       "projects.locations.assets.batchDelete": (call) => this.deleteAssets(call),
       ...Object.fromEntries(
@@ -109,20 +103,7 @@ export class MigrationCenter {
     if (locationId === undefined) return {};
     if (this.regions.includes(locationId))
       return { name: `projects/${project ?? ""}/locations/${locationId}`, locationId };
-    if (this.hidesRegions) {
-      throw new ApiError(
-        403,
-        "PERMISSION_DENIED",
-        `Permission denied on 'locations/${locationId}' (or it may not exist).`,
-      );
-    }
     throw new ApiError(404, "NOT_FOUND", `Location ${locationId} is not found or access is unauthorized.`);
-  }
-
-  private listRegions({ parameters }: Call): JsonObject {
-    return {
-      locations: this.regions.map((id) => ({ name: `${parameters.name ?? ""}/locations/${id}`, locationId: id })),
-    };
   }
 
   /** One page; a client that does not encode the page token breaks it. */
@@ -158,18 +139,6 @@ export class MigrationCenter {
       },
       () => requireFree(this.sources, name),
     );
-  }
-
-  private patchSource(call: Call): JsonObject {
-    const source = find(this.sources, call);
-    const fields = (call.query.get("updateMask") ?? "").split(",").filter((field) => field !== "");
-    if (fields.length === 0) throw new ApiError(400, "INVALID_ARGUMENT", "updateMask is required.");
-    const name = nameOf(call);
-    return this.operations.accept(call, name, () => {
-      const updated = { ...source, ...Object.fromEntries(fields.map((field) => [field, call.body[field]])) };
-      this.sources.set(name, updated);
-      return typed("Source", updated);
-    });
   }
 
   private deleteSource(call: Call): JsonObject {
@@ -268,21 +237,6 @@ export class MigrationCenter {
     if (this.looksUntilFileIsThere === 0) return file;
     this.looksUntilFileIsThere -= 1;
     return stillCreating(file);
-  }
-
-  private listFiles(call: Call): JsonObject {
-    const job = find(this.jobs, { ...call, parameters: { name: call.parameters.parent ?? "" } });
-    return this.list("importDataFiles", [...job.files.values()], call);
-  }
-
-  private deleteFile(call: Call): JsonObject {
-    const name = nameOf(call);
-    this.file(name);
-    return this.operations.accept(call, name, () => {
-      this.jobs.get(name.replace(/\/importDataFiles\/.*$/, ""))?.files.delete(name);
-      this.uploads.objects.delete(name);
-      return EMPTY_RESPONSE;
-    });
   }
 
   private startPhase(call: Call, from: readonly JobState[]): JsonObject {
