@@ -1,6 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createServer, type AddressInfo } from "node:net";
-import { join } from "node:path";
 import { promisify } from "node:util";
 
 import { programPath } from "../../support/programs";
@@ -34,15 +33,15 @@ export class Moto {
     await ended;
   }
 
-  /** Runs the AWS CLI, found in the first of the folders, and reads its answer. */
-  async call(programs: readonly string[], command: readonly string[]): Promise<unknown> {
+  /** Runs the AWS CLI and reads its answer. */
+  async call(command: readonly string[]): Promise<unknown> {
     const { stdout } = await promisify(execFile)(
-      join(programs[0] ?? "", "aws"),
+      programPath("aws"),
       ["--endpoint-url", this.endpoint, "--region", "us-east-1", "--output", "json", "ec2", ...command],
       {
         maxBuffer: 2 ** 26,
         env: {
-          PATH: programs.join(":"),
+          PATH: process.env.PATH,
           AWS_ACCESS_KEY_ID: "bootstrap",
           AWS_SECRET_ACCESS_KEY: "bootstrap",
           AWS_CONFIG_FILE: "/dev/null",
