@@ -3,23 +3,19 @@ import { setFlagsFromString } from "node:v8";
 import { Language, Parser, type Node } from "web-tree-sitter";
 
 /** Reads PowerShell by its grammar. */
-export type ParsePowerShell = (text: string) => PowerShellScript;
-
-export async function powerShellParser(): Promise<ParsePowerShell> {
+export async function parsedPowerShell(text: string): Promise<PowerShellScript> {
   // The optimizing compiler would spend seconds on the tables of the grammar; one script is parsed faster without it.
   setFlagsFromString("--liftoff-only");
   await Parser.init();
   const grammar = require.resolve("tree-sitter-powershell/tree-sitter-powershell.wasm");
   const parser = new Parser();
   parser.setLanguage(await Language.load(readFileSync(grammar)));
-  return (text) => {
-    const tree = parser.parse(text);
-    if (tree === null) throw new Error("the parser has no grammar");
-    return new PowerShellScript(tree.rootNode);
-  };
+  const tree = parser.parse(text);
+  if (tree === null) throw new Error("the parser has no grammar");
+  return new PowerShellScript(tree.rootNode);
 }
 
-export interface Command {
+interface Command {
   readonly name: string;
   /** Names of its parameters, with their hyphens. */
   readonly parameters: readonly string[];

@@ -1,13 +1,3 @@
-/** Verbs that PowerShell approves for names of functions. */
-export const APPROVED_VERBS = new Set(
-  `Add Clear Close Copy Enter Exit Find Format Get Hide Join Lock Move New Open Optimize Pop Push Redo Remove Rename Reset
-   Resize Search Select Set Show Skip Split Step Switch Undo Unlock Watch Connect Disconnect Read Receive Send Write Backup
-   Checkpoint Compare Compress Convert ConvertFrom ConvertTo Dismount Edit Expand Export Group Import Initialize Limit Merge
-   Mount Out Publish Restore Save Sync Unpublish Update Debug Measure Ping Repair Resolve Test Trace Approve Assert Complete
-   Confirm Deny Disable Enable Install Invoke Register Request Restart Resume Start Stop Submit Suspend Uninstall Unregister
-   Wait Block Grant Protect Revoke Unblock Unprotect Use`.split(/\s+/),
-);
-
 const PATHS = ["-Path", "-LiteralPath", "-Filter", "-Include", "-Exclude", "-Force", "-Credential"];
 const LOCAL_USER = ["-AccountExpires", "-AccountNeverExpires", "-Description", "-FullName", "-Password"];
 
