@@ -1,3 +1,0 @@
-import { describeLinuxFirstBoot } from "./linux-first-boot-behaviour";
-
-describeLinuxFirstBoot({ thorough: true });
