@@ -30,40 +30,35 @@ export interface UploadRequest {
 
 /** Signed URLs of Cloud Storage and what was written to them. */
 export class SignedUploads {
-  /** Number of the next signed URLs that expire before they are used. */
-  expiredAddresses = 0;
   /** Bytes by object. */
   readonly objects = new Map<string, Buffer>();
-  private readonly addresses = new Map<string, { readonly object: string; readonly expired: boolean }>();
+  private readonly addresses = new Map<string, string>();
 
   /** An `UploadFileInfo`. */
   sign(
     host: string,
     object: string,
   ): { readonly signedUri: string; readonly headers: Readonly<Record<string, string>> } {
-    const expired = this.expiredAddresses > 0;
-    if (expired) this.expiredAddresses -= 1;
     const id = createHash("sha256").update(`${object} ${this.addresses.size}`).digest("hex").slice(0, 16);
-    this.addresses.set(id, { object, expired });
+    this.addresses.set(id, object);
     const query = `X-Goog-Algorithm=GOOG4-RSA-SHA256&X-Goog-SignedHeaders=content-type%3Bhost&X-Goog-Signature=${SIGNATURE_MARK}${id}`;
     return { signedUri: `http://${host}${UPLOAD_PATH}${id}?${query}`, headers: SIGNED_HEADERS };
   }
 
   write({ method, url, headers, bytes }: UploadRequest): UploadAnswer {
     const id = url.pathname.slice(UPLOAD_PATH.length);
-    const address = this.addresses.get(id);
+    const object = this.addresses.get(id);
     const signed = Object.entries(SIGNED_HEADERS).every(([name, value]) => headers[name.toLowerCase()] === value);
     const surplus = Object.keys(headers).some((name) => name.startsWith("x-goog-") && !(name in SIGNED_HEADERS));
     const signature = url.searchParams.get("X-Goog-Signature");
     if (headers.authorization !== undefined) {
       return refusal(400, "InvalidArgument", "Only one authentication mechanism is allowed.");
     }
-    if (address === undefined || method !== "PUT" || !signed || surplus || signature !== SIGNATURE_MARK + id) {
+    if (object === undefined || method !== "PUT" || !signed || surplus || signature !== SIGNATURE_MARK + id) {
       return refusal(403, "SignatureDoesNotMatch", "The request signature we calculated does not match.", url.href);
     }
-    if (address.expired) return refusal(400, "ExpiredToken", "The provided token has expired.", url.href);
     if (bytes.length > LARGEST_BYTES) return refusal(400, "EntityTooLarge", "Your proposed upload is too large.");
-    this.objects.set(address.object, bytes);
+    this.objects.set(object, bytes);
     return { status: 200, body: "" };
   }
 }

@@ -4,11 +4,11 @@ import { ApiError, errorReason } from "../../support/google-stand-in-services";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import {
+  haveLeftovers,
   haveSource,
   inScene,
   inventoryFolder,
   jobsOf,
-  LOCATION,
   namesIn,
   type Scene,
   SOURCE,
@@ -43,31 +43,14 @@ interface Journey {
   readonly verify: (standIn: GoogleStandIn) => void;
 }
 
-/** One of everything that is deleted; an asset by itself is left when the jobs are gone. */
-function haveOneOfEach(standIn: GoogleStandIn): void {
-  const { migration } = standIn;
-  haveSource(standIn);
-  const name = `${LOCATION}/importJobs/old`;
-  migration.jobs.set(name, {
-    ...{ name, displayName: "Old", assetSource: SOURCE, state: "COMPLETED", phaseEndsAt: 0, tables: [], report: {} },
-    files: new Map(),
-    assets: [{ name: `${LOCATION}/assets/old`, sources: [SOURCE] }],
-  });
-  migration.assets.push({ name: `${LOCATION}/assets/scanned`, sources: [SOURCE] });
-  for (const collection of ["reportConfigs", "groups", "preferenceSets"]) {
-    migration.others.get(collection)?.push({ name: `${LOCATION}/${collection}/one` });
-  }
-  migration.others.get("discoveryClients")?.push({ name: `${LOCATION}/discoveryClients/one`, source: SOURCE });
-}
-
 const CLEANUP = {
   script: "assessment-cleanup",
   prepare: ({ standIn }: Scene) => {
-    haveOneOfEach(standIn);
+    haveLeftovers(standIn);
     return { arguments: ["--everything", "--yes"], environment: { REST_POLL_SECONDS: "0" } };
   },
   verify: (standIn: GoogleStandIn) => {
-    expect(namesIn(standIn).filter((name) => !name.startsWith("assets/old"))).toEqual([]);
+    expect(namesIn(standIn)).toEqual([]);
   },
 } as const;
 
@@ -92,7 +75,6 @@ const REGISTRATION = {
 } as const;
 
 const CREATIONS = ["importJobs.create", "importJobs.importDataFiles.create", "importJobs.validate", "importJobs.run"];
-const DELETIONS = ["importJobs", "sources", "reportConfigs", "groups", "preferenceSets", "discoveryClients"];
 
 const JOURNEYS: readonly Journey[] = [
   {
@@ -147,7 +129,8 @@ const JOURNEYS: readonly Journey[] = [
   },
   {
     ...CLEANUP,
-    calls: ["reportConfigs.list", "assets.list", "assets.batchDelete", ...DELETIONS.map((name) => `${name}.delete`)],
+    // One function reads all collections, and one deletes all but the assets.
+    calls: ["reportConfigs.list", "assets.batchDelete", "importJobs.delete", "sources.delete"],
   },
   {
     ...CLEANUP,
@@ -157,7 +140,7 @@ const JOURNEYS: readonly Journey[] = [
       standIn.migration.operations.tick();
       standIn.migration.assets.length = 0;
       for (const items of standIn.migration.others.values()) items.length = 0;
-      haveOneOfEach(standIn);
+      haveLeftovers(standIn);
     },
   },
 ];
@@ -275,7 +258,7 @@ describeWith(["curl", "dash", "jq"], "a fault of the assessment service", () => 
 describeWith(["curl", "dash", "jq"], "a script that is killed", () => {
   // How often a script changes something when nobody disturbs it. A kill at a read finds what the change before it has left.
   it.concurrent.each(
-    [[7, IMPORT] as const, [1, REGISTRATION] as const, [7, CLEANUP] as const].flatMap(([changes, journey]) =>
+    [[7, IMPORT] as const, [1, REGISTRATION] as const, [10, CLEANUP] as const].flatMap(([changes, journey]) =>
       Array.from({ length: changes }, (_, index) => [journey.script, index + 1, changes, journey] as const),
     ),
   )(

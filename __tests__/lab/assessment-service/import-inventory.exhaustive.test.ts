@@ -176,22 +176,6 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "import-inventory.sh", (
     }),
   );
 
-  it.concurrent("repeats an upload that broke off, and starts over when its address has expired", () =>
-    inScene(async ({ standIn, run }) => {
-      haveSource(standIn);
-      const environment = { INVENTORY_FOLDER: inventoryFolder() };
-      standIn.migration.uploads.expiredAddresses = 1;
-      const expired = await run("import-inventory", { environment });
-      standIn.inject("storage.upload", { kind: "reset" });
-      const repeated = await run("import-inventory", { environment });
-      expect([expired.exitCode, repeated.exitCode]).toEqual([1, 0]);
-      expect(expired.stderr).toContain("vmInfo.csv cannot be uploaded.\n");
-      expect(repeated.stdout).toContain(`PUT http://${standIn.host}/<signed address> got no answer`);
-      expect(expired.output + repeated.output).not.toContain(SIGNATURE_MARK);
-      expect(standIn.migration.allAssets).toHaveLength(2);
-    }),
-  );
-
   it.concurrent("puts neither token nor signed address on a command line, into its output or a file that stays", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
