@@ -9,7 +9,7 @@ import { Cloud } from "../project/cloud";
 import { copyWhatScriptsSee, standInEnvironment } from "./stand-ins";
 import { copyFolder } from "./folder-copy";
 import { awsStandIn } from "../project/aws-stand-in";
-import { canBeAttached } from "../project/kubernetes/load-balancer";
+import { canBeAttached } from "../project/kubernetes-exposure";
 import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
 import { ResourceProvider } from "../providers/resource-provider";
@@ -28,9 +28,7 @@ export interface DeploymentOptions {
   readonly inputs: Inputs;
   /** Path of `terraform` or `tofu`. */
   readonly program: string;
-  /** Whether clusters modify objects as Autopilot does; they do unless this is "none". */
-  readonly admission?: Cloud["admission"];
-  /** Whether everything that the folder does not create exists already, and not only what the stack's `prepare` creates. */
+  /** Whether there is what the folder does not create, and not only what the stack's `prepare` creates. */
   readonly externalResourcesExist?: boolean;
   readonly onCommand?: (run: TerraformRun, command: readonly string[]) => void;
 }
@@ -81,7 +79,6 @@ export class Deployment {
     };
     this.cloud = origin === undefined ? new Cloud(surroundings) : origin.cloud.copy(surroundings);
     this.cloud.externalResourcesExist = options.externalResourcesExist ?? false;
-    this.cloud.admission = options.admission ?? "autopilot";
     this.web.sql.hasInstance = (instance) =>
       this.cloud.ofType("google_sql_database_instance").some(({ values }) => values.name === instance);
     this.web.sql.hasDatabase = (_instance, database) =>

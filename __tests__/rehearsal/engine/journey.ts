@@ -1,4 +1,4 @@
-import { mergedTypes } from "../project/resource-type";
+import { type ResourceType } from "../project/resource-type";
 import { PROVIDERS } from "../project/provider-types";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { Refusal } from "../project/cloud";
@@ -163,7 +163,10 @@ export class Journey {
   }
 }
 
-const TYPES = mergedTypes(...Object.values(PROVIDERS).map(({ resources }) => resources));
+const TYPES: Readonly<Record<string, ResourceType>> = Object.assign(
+  {},
+  ...Object.values(PROVIDERS).map(({ resources }) => resources),
+) as Readonly<Record<string, ResourceType>>;
 
 /** Fails unless the project is sound, as it must be after every successful apply. */
 export function requireSoundness({ cloud }: Pick<Deployment, "cloud">, step: string): void {

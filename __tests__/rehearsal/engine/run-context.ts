@@ -90,15 +90,9 @@ export class RunContext {
 
   async started(inputs = this.options.rehearsal.inputs): Promise<Deployment> {
     const { folder, onCommand, program } = this.options;
-    const { admission, externalResourcesExist, prepare } = this.options.rehearsal;
-    const deployment = await Deployment.start({
-      source: folder,
-      inputs,
-      program,
-      admission,
-      externalResourcesExist,
-      onCommand,
-    });
+    const { externalResourcesExist, prepare } = this.options.rehearsal;
+    const options = { source: folder, inputs, program, externalResourcesExist, onCommand };
+    const deployment = await Deployment.start(options);
     prepare?.(deployment);
     return deployment;
   }

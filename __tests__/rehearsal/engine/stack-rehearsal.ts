@@ -1,4 +1,4 @@
-import { type Deployment, type DeploymentOptions, type Inputs } from "../deployment/deployment";
+import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type Scripts } from "./dependency-graph";
 import { type KillScenario, type StagedFault } from "./fault-scenarios";
 import { type ChangeScenario, type Protection } from "./journey";
@@ -18,9 +18,9 @@ export interface StackRehearsal {
   readonly inputs: Inputs;
 
   /**
-   * The complete list of outputs that are null with these inputs; every stack of this repository gives it.
+   * The complete list of outputs that are null with these inputs.
    *
-   * @default - any output may be null, as in folders from elsewhere
+   * @default - any output may be null
    */
   readonly nullOutputs?: readonly string[];
 
@@ -68,19 +68,11 @@ export interface StackRehearsal {
   readonly lateStage?: RegExp;
 
   /**
-   * Whether clusters modify objects as the admission of Autopilot does.
-   *
-   * @default "autopilot"
-   */
-  readonly admission?: DeploymentOptions["admission"];
-
-  /**
-   * Whether everything that the folder does not create already exists and works: services that are on and answer,
-   * accounts with their grants, networks, buckets, images.
+   * Whether there is what the folder does not create, as for a folder from elsewhere.
    *
    * @default false - only what `prepare` creates
    */
-  readonly externalResourcesExist?: DeploymentOptions["externalResourcesExist"];
+  readonly externalResourcesExist?: boolean;
 
   /** Episodes, each on its own deployment; after each, a plan must be empty. */
   readonly episodes?: readonly Episode[];

@@ -3,7 +3,7 @@ import { RunningProcesses } from "./running-processes";
 import { type Value, type ValueObject } from "./terraform-value";
 
 /** Number of the only project. */
-export const PROJECT_NUMBER = "123456789012";
+const PROJECT_NUMBER = "123456789012";
 
 /** A refusal by the stand-in, worded for the reader of the report. */
 export class Refusal extends Error {}
@@ -88,30 +88,22 @@ export class Cloud {
   readonly roleMakers = new Map<string, string>();
   /** Image prefixes of deleted repositories: their images were deleted too. */
   readonly deletedRepositories = new Set<string>();
-  /** Networks from outside the configuration, as `projects/<project>/global/networks/<name>`. */
-  readonly othersNetworks = new Set<string>();
-  /** Other resources from outside the configuration, by type and identity. */
+  /** Resources from outside the configuration, by type and identity. */
   readonly others = new Set<string>();
   /** Payloads of secrets from outside the configuration, by `projects/<project>/secrets/<name>/versions/<version>`. */
   readonly othersPayloads = new Map<string, string>();
-  /** DNS zones from outside the configuration, by identity, with the name that each serves and the dot at its end. */
-  readonly zones = new Map<string, string>();
-  /** Data of the records in them, by identity of the record set, whoever made them. */
+  /** Data of the records in DNS zones, by identity of the record set, whoever made them. */
   readonly zoneRecords = new Map<string, readonly string[]>();
-  /** Whether everything that the configuration does not create exists already: enabled services, accounts, grants. */
-  externalResourcesExist = false;
-  /** What the configuration creates, by type and identity, as soon as it is planned. */
-  private readonly own = new Set<string>();
-  /** Files in buckets from outside the configuration. */
-  readonly bucketFiles = new Map<string, number>();
   /** Payloads that were public in the folder until an edit removed them. */
   readonly publicPayloads = new Set<string>();
   /** Values of ephemeral resources: secret wherever they appear. */
   readonly handedOut = new Set<string>();
   /** Access tokens of ephemeral resources, which Google's APIs accept. */
   readonly accessTokens = new Set<string>();
-  /** Whether clusters modify objects as Autopilot does. */
-  admission: "autopilot" | "none" = "autopilot";
+  /** Whether there is everything that the configuration does not create, and every API answers. */
+  externalResourcesExist = false;
+  /** What the configuration creates, by type and identity, as soon as it is planned. */
+  readonly planned = new Set<string>();
   /** What runs of the application. */
   readonly running = new RunningProcesses();
   /** What the pods of a deployment were started with, and from which template. */
@@ -135,21 +127,18 @@ export class Cloud {
     return this.objects.get(`${type} ${id}`);
   }
 
-  /** Records what is planned, so that it does not count as existing outside the configuration. */
-  plan(type: string, id: string): void {
-    this.own.add(`${type} ${id}`);
-  }
-
-  /** Whether the configuration creates a resource of a type with a matching identity. */
-  makes(type: string, fits: (id: string) => boolean): boolean {
-    const prefix = `${type} `;
-    return [...this.own].some((key) => key.startsWith(prefix) && fits(key.slice(prefix.length)));
-  }
-
-  /** Whether a resource exists that the configuration does not create. */
-  hasOthers(type: string, id: string): boolean {
-    if (this.others.has(`${type} ${id}`)) return true;
-    return this.externalResourcesExist && !this.makes(type, (own) => mayBe(own, id));
+  /**
+   * Whether a resource exists, from Terraform or not.
+   *
+   * @param reference its identity, a URL that ends with it, or the end of it
+   */
+  has(type: string, reference: string): boolean {
+    const path = pathOf(reference);
+    if (this.objects.has(`${type} ${path}`)) return true;
+    const isMeant = (key: string) =>
+      key === `${type} ${path}` || (key.endsWith(`/${path}`) && key.startsWith(`${type} `));
+    if (this.externalResourcesExist && ![...this.planned].some(isMeant)) return true;
+    return [...this.objects.keys(), ...this.others].some(isMeant);
   }
 
   ofType(type: string): CloudObject[] {
@@ -312,9 +301,7 @@ function copied(value: unknown): unknown {
   return Array.isArray(value) ? [...(value as unknown[])] : value;
 }
 
-/** Whether a planned identity, in which parts known only after the apply are empty, can become `id`. */
-function mayBe(planned: string, id: string): boolean {
-  const parts = planned.split("/");
-  const wanted = id.split("/");
-  return parts.length === wanted.length && parts.every((part, index) => part === "" || part === wanted[index]);
+/** The end of an identity in a reference: without its host, the project's number, or the call that it is part of. */
+export function pathOf(reference: string): string {
+  return reference.replace(/^.*\/(?=projects\/)|:run$|^b\//g, "").replace(`projects/${PROJECT_NUMBER}/`, "");
 }

@@ -1,54 +1,43 @@
 import { type Cloud, type Need } from "./cloud";
 import { textAt, type ValueObject } from "./terraform-value";
 
-/** The need for another resource. */
-export function needObject(type: string, id: string): Need {
-  return {
-    what: `${type} ${id}`,
-    isMet: (cloud) => cloud.find(type, id) !== undefined || cloud.hasOthers(type, id),
-  };
+/** The need for another resource; a reference is its identity, a URL that ends with it, or the end of it. */
+export function needObject(type: string, reference: string): Need {
+  return { what: `${type} ${reference}`, isMet: (cloud) => cloud.has(type, reference) };
 }
 
-/** The need for one of several roles of a principal, given by grants of one type on one target. */
-export function needGrant(
-  type: string,
-  isTarget: (values: ValueObject) => boolean,
-  member: string,
-  roles: readonly string[],
-  target: string,
-): Need {
+/** What a workload must be allowed to do. */
+interface Right {
+  /** Type of the grants, and which of them are on what the right is for. */
+  readonly type: string;
+  readonly isOn: (grant: ValueObject) => boolean;
+  readonly member: string;
+  /** Any of these roles is enough. */
+  readonly roles: readonly string[];
+  /** What it is for, for the message. */
+  readonly target: string;
+}
+
+/** The need for a role, given to a principal. */
+export function needRole({ type, isOn, member, roles, target }: Right): Need {
   return {
     what: `a grant of ${roles.join(" or ")} on ${target} to ${member}`,
     isMet: (cloud) =>
-      isGivenByOthers(cloud, type, member) ||
       cloud
         .ofType(type)
         .some(
-          ({ values }) =>
-            isTarget(values) && textAt(values, "member") === member && roles.includes(textAt(values, "role")),
+          ({ values }) => isOn(values) && textAt(values, "member") === member && roles.includes(textAt(values, "role")),
         ),
   };
 }
 
-/** An existing account has its grants already, unless the configuration gives it such grants too. */
-function isGivenByOthers(cloud: Cloud, type: string, member: string): boolean {
-  const [account] = accountsOf(member);
-  if (account === undefined || cloud.makes(type, (id) => id.endsWith(`/${member}`))) return false;
-  return cloud.hasOthers("google_service_account", account);
-}
-
-/** The need for the principal of a grant; principals of Google Cloud itself need nothing. */
+/** The need for the principal of a grant; other principals than accounts of a project need nothing. */
 export function needPrincipal(member: string): Need[] {
   const [, pool] = /^serviceAccount:([a-z0-9-]+)\.svc\.id\.goog\[/.exec(member) ?? [];
   if (pool !== undefined) return [needIdentityPool(pool)];
-  return accountsOf(member).map((account) => needObject("google_service_account", account));
-}
-
-/** The service account of a grant's member, unless it is Google's own or the member is no account. */
-function accountsOf(member: string): string[] {
-  const [, email, project] = /^serviceAccount:([^@]+@([a-z0-9-]+)\.iam\.gserviceaccount\.com)$/.exec(member) ?? [];
-  if (email === undefined || project === undefined || /^(service-|gcp-sa-)/.test(email)) return [];
-  return [`projects/${project}/serviceAccounts/${email}`];
+  const [, email = ""] = /^serviceAccount:([^@]+@[a-z0-9-]+\.iam\.gserviceaccount\.com)$/.exec(member) ?? [];
+  const isGoogles = email === "" || /^service-|@gcp-sa-/.test(email);
+  return isGoogles ? [] : [needObject("google_service_account", email)];
 }
 
 /** The need for the identity pool of a project, which its first cluster creates. */
@@ -57,22 +46,20 @@ function needIdentityPool(project: string): Need {
     what: `the identity pool ${project}.svc.id.goog, which the first cluster makes`,
     isMet: (cloud) =>
       cloud.identityPools.has(project) ||
-      cloud.ofType("google_container_cluster").some(({ values }) => textAt(values, "project") === project),
+      // Also one that was left half-made.
+      cloud.ofType("google_container_cluster").some(({ values }) => values.project === project),
   };
 }
 
-/**
- * The need for an enabled service of the project that has answered a call. If everything outside the configuration
- * exists already, so do its services, and one that the configuration enables is assumed to answer at once.
- */
+/** The need for an enabled service of the project that has answered a call. */
 export function needApi(name: string): Need[] {
   const api = `${name}.googleapis.com`;
-  const isOthers = (cloud: Cloud) =>
-    cloud.externalResourcesExist && !cloud.makes("google_project_service", (id) => id.endsWith(`/${api}`));
   return [
     {
       what: `the enabled service ${api}`,
-      isMet: (cloud) => cloud.surroundings.enabledApis.has(api) || isOthers(cloud),
+      isMet: (cloud: Cloud) =>
+        cloud.surroundings.enabledApis.has(api) ||
+        (cloud.externalResourcesExist && cloud.has("google_project_service", api)),
     },
     {
       what: `an answer of ${api} after it was enabled`,

@@ -1,7 +1,7 @@
 import { AWS_TYPES } from "./aws-types";
-import { GOOGLE } from "./google/google-types";
-import { requireClusterAccess } from "./kubernetes/cluster-access";
-import { KUBERNETES_TYPES } from "./kubernetes/kubernetes-types";
+import { requireClusterAccess } from "./google-cluster";
+import { GOOGLE } from "./google-types";
+import { KUBERNETES_TYPES } from "./kubernetes-types";
 import { RANDOM_EPHEMERAL_TYPES, RANDOM_TYPES } from "./random-types";
 import { type ProviderTypes } from "./resource-type";
 import { TLS_TYPES } from "./tls-types";

@@ -1,5 +1,6 @@
-import { type Cloud, type CloudObject, type Need } from "./cloud";
-import { type Value, valueAt, type ValueObject } from "./terraform-value";
+import { type Cloud, type CloudObject, type Need, Refusal } from "./cloud";
+import { needApi, needObject } from "./needs";
+import { sameValue, textAt, type Value, valueAt, type ValueObject, valuesAt } from "./terraform-value";
 
 /** Defaults for resources from the `provider` block. */
 export interface ProviderSettings {
@@ -24,51 +25,55 @@ export interface ConflictContext {
   readonly before: ValueObject | null;
 }
 
-/** Behaviour of one resource type in the stand-in, beyond its schema. */
+/** What is known of one resource type beyond its schema: a row of a table. */
 export interface ResourceType {
-  /** Attributes whose change forces a replacement. */
-  readonly replacedBy: readonly string[];
-
-  /** File that says so, below `google/services/` of the provider's source in the release of the schema. */
-  readonly source: string;
-
-  /** Paths that force a replacement depending on their values. */
-  readonly replacedWhen?: (prior: ValueObject, planned: ValueObject) => readonly string[];
+  /** Google's service that it belongs to, for example `secretmanager`; it must be enabled and have answered. */
+  readonly api?: string;
 
   /**
-   * Computed attributes that the real provider already knows at plan if the configuration does not set them.
-   *
-   * @default - the provider's own project, and the default deletion policy
+   * Identity, unique in the type, of arguments: `projects/{{project}}/secrets/{{secret_id}}`. A change of one of these
+   * forces a replacement.
    */
-  readonly knownAtPlan?: (values: ValueObject, settings: ProviderSettings) => ValueObject;
+  readonly id: string | ((values: ValueObject, cloud: Cloud) => string);
 
-  /** Blocks that are filled as in `computed` if the configuration has none. */
-  readonly computedBlocks?: readonly string[];
+  /** Other arguments whose change forces a replacement: those with `ForceNew` in the provider's source. */
+  readonly replacedBy?: readonly string[];
 
-  /** Problems of the arguments that the real provider reports in `validate`. */
-  readonly problems?: (config: ValueObject) => readonly string[];
+  /** Arguments whose change forces a replacement depending on their values. */
+  readonly replacedWhen?: (prior: ValueObject, planned: ValueObject) => readonly string[];
 
-  /** Problems of the arguments that the API reports at apply. */
-  readonly invalid?: (values: ValueObject) => readonly string[];
+  /** What must exist before it and as long as it exists: types by the path of a reference; `*` is each item of a list. */
+  readonly refs?: Readonly<Record<string, string>>;
+
+  /** What must exist and is not said by one reference. */
+  readonly needs?: (values: ValueObject, cloud: Cloud) => readonly Need[];
 
   /** What the API refuses because of what else is in the project, or of what the resource was before. */
   readonly conflicts?: (values: ValueObject, context: ConflictContext) => readonly string[];
 
-  /** Identity, unique within the type. */
-  readonly id: (values: ValueObject, cloud: Cloud) => string;
+  /** Arguments that, if true, refuse the deletion, with what they are if they are not given. */
+  readonly protectedBy?: Readonly<Record<string, boolean>>;
+
+  /** Computed attributes that the provider already knows at plan, besides project and labels. */
+  readonly knownAtPlan?: (values: ValueObject, settings: ProviderSettings) => ValueObject;
+
+  /** Whether the project follows from another argument, so that a plan does not know it. */
+  readonly isPlacedByReference?: boolean;
+
+  /** Blocks that are filled as in `computed` if the configuration has none. */
+  readonly computedBlocks?: readonly string[];
 
   /** Computed attributes as the API returns them; the others get a typed default. */
-  readonly computed?: (values: ValueObject, context: { readonly id: string; readonly cloud: Cloud }) => ValueObject;
+  readonly computed?: ValueObject | ((values: ValueObject, context: { id: string; cloud: Cloud }) => ValueObject);
 
   /** Computed attributes by name, in whichever block they are. */
   readonly defaults?: ValueObject;
 
-  /** What must exist before it and as long as it exists. */
-  readonly needs?: (values: ValueObject, cloud: Cloud) => readonly Need[];
-
-  /** Side effects of the creation. Throws a Refusal when they fail. */
+  /** Effects of the creation. Throws a Refusal when they fail. */
   readonly afterCreate?: (object: CloudObject, cloud: Cloud) => void;
-  readonly afterUpdate?: (object: CloudObject, cloud: Cloud) => void;
+
+  /** Effects of a creation or an update. Throws a Refusal when they fail. */
+  readonly afterApply?: (object: CloudObject, cloud: Cloud, isNew: boolean) => void;
 
   /** Throws a Refusal when the resource must not be deleted. `prior` is Terraform's state, `object` the project's. */
   readonly beforeDestroy?: (prior: ValueObject, object: CloudObject, cloud: Cloud) => void;
@@ -84,12 +89,56 @@ export interface ResourceType {
 /** Resource types by name. */
 export type ResourceTypes = Readonly<Record<string, ResourceType>>;
 
-/** Merges the types of several files; a type must not occur twice. */
-export function mergedTypes(...parts: readonly ResourceTypes[]): ResourceTypes {
-  const types = parts.flatMap((part) => Object.keys(part));
-  const twice = types.filter((type, index) => types.indexOf(type) !== index);
-  if (twice.length > 0) throw new Error(`described twice: ${twice.join(", ")}`);
-  return Object.assign({}, ...parts) as ResourceTypes;
+const PLACEHOLDER = /\{\{(\w+)\}\}/g;
+
+export function idOf({ id }: ResourceType, values: ValueObject, cloud: Cloud): string {
+  if (typeof id === "function") return id(values, cloud);
+  return id.replace(PLACEHOLDER, (_match, name: string) => textAt(values, name));
+}
+
+/** Everything that a resource with these values needs. */
+export function needsOf({ api, refs = {}, needs }: ResourceType, values: ValueObject, cloud: Cloud): Need[] {
+  const project = textAt(values, "project");
+  const referenced = Object.entries(refs).flatMap(([path, type]) =>
+    valuesAt(values, path)
+      .filter((reference): reference is string => typeof reference === "string" && reference !== "")
+      .filter((reference) => !isOfOtherProject(reference, project))
+      .map((reference) => needObject(type, reference)),
+  );
+  return [...(api === undefined ? [] : needApi(api)), ...referenced, ...(needs?.(values, cloud) ?? [])];
+}
+
+/** What another project has is there. */
+function isOfOtherProject(reference: string, project: string): boolean {
+  const [, owner] = /^projects\/([a-z][^/]*)\//.exec(reference) ?? [];
+  return owner !== undefined && project !== "" && owner !== project;
+}
+
+/** Changed arguments that force a replacement. */
+export function replacing(kind: ResourceType, prior: ValueObject, planned: ValueObject): string[] {
+  const { id, replacedBy = [], replacedWhen } = kind;
+  const named = typeof id === "string" ? [...id.matchAll(PLACEHOLDER)].map(([, name = ""]) => name) : [];
+  const isChanged = (path: string) => !sameValue(valueAt(prior, path), valueAt(planned, path));
+  const changed = [...new Set(["project", ...named, ...replacedBy])].filter(isChanged);
+  return [...changed, ...(replacedWhen?.(prior, planned) ?? [])];
+}
+
+const COMPUTE = "https://www.googleapis.com/compute/v1/";
+
+export function computedOf(kind: ResourceType, values: ValueObject, id: string, cloud: Cloud): ValueObject {
+  const { api, computed = {} } = kind;
+  return {
+    id,
+    ...(api === "compute" ? { self_link: COMPUTE + id, region: values.region ?? null } : {}),
+    ...(typeof computed === "function" ? computed(values, { id, cloud }) : computed),
+  };
+}
+
+/** Refuses the deletion of what is protected: Terraform's state decides, not the configuration. */
+export function requireUnprotected({ protectedBy = {} }: ResourceType, type: string, prior: ValueObject): void {
+  for (const [path, fallback] of Object.entries(protectedBy))
+    if ((valueAt(prior, path) ?? fallback) === true)
+      throw new Refusal(`cannot destroy ${type}: ${path} is set to true; set it to false and apply that first`);
 }
 
 /** How one type of ephemeral resource is opened. */
@@ -97,7 +146,7 @@ export interface EphemeralType {
   readonly open: (config: ValueObject, cloud: Cloud) => Readonly<Record<string, Value>>;
 }
 
-/** What one type of data source finds in the project. Throws a Refusal when there is none of that name. */
+/** What one type of data source finds in the project. */
 export interface DataSourceType {
   readonly read: (config: ValueObject, cloud: Cloud, settings: ProviderSettings) => ValueObject;
 }
@@ -110,10 +159,4 @@ export interface ProviderTypes {
 
   /** Throws a Refusal when the API cannot be reached with this `provider` block. */
   readonly requireAccess?: (provider: ValueObject, cloud: Cloud) => void;
-}
-
-/** Labels, with those that the provider adds. */
-export function labelsOf(values: ValueObject): ValueObject {
-  const labels = valueAt(values, "labels") as ValueObject | null;
-  return { ...labels, "goog-terraform-provisioned": "true" };
 }

@@ -70,6 +70,19 @@ export function textAt(value: Value | undefined, path: string): string {
   return typeof found === "string" ? found : "";
 }
 
+/** All values at a path, in which `*` is each member of a list. */
+export function valuesAt(value: Value, path: string): readonly Value[] {
+  const [start = "", ...ends] = path.split(".*");
+  const found = start === "" ? value : valueAt(value, start);
+  const rest = ends.join(".*").replace(/^\./, "");
+  return ends.length === 0 ? [found] : membersOf(found).flatMap((member) => valuesAt(member, rest));
+}
+
+/** The strings at a path, as in `valuesAt`. */
+export function textsAt(value: Value, path: string): string[] {
+  return textsIn(valuesAt(value, path));
+}
+
 /** The strings of a list. */
 export function textsIn(values: readonly Value[]): string[] {
   return values.filter((value): value is string => typeof value === "string");

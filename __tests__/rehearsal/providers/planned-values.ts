@@ -1,6 +1,6 @@
 import { type BlockSchema } from "../../stacks/provider-schema/provider-schema";
 import { type Cloud, Refusal } from "../project/cloud";
-import { labelsOf, type ProviderSettings, type ResourceType } from "../project/resource-type";
+import { computedOf, type ProviderSettings, type ResourceType } from "../project/resource-type";
 import {
   completedBlock,
   isValueObject,
@@ -19,6 +19,12 @@ interface FillContext {
   readonly block: BlockSchema;
 }
 
+/** Labels, with the one that the provider adds. */
+function labelsOf(config: ValueObject): ValueObject {
+  const labels = config.labels ?? config.resource_labels ?? null;
+  return { ...(isValueObject(labels) ? labels : {}), "goog-terraform-provisioned": "true" };
+}
+
 /** Planned values, with those that the real provider knows before the apply. */
 export function withKnown(
   kind: ResourceType,
@@ -35,10 +41,10 @@ export function withKnown(
   },
 ): ValueObject {
   const attributes = block.attributes ?? {};
-  if (kind.knownAtPlan === undefined && "project" in attributes) requireProject(config.project ?? settings.project);
+  const hasProject = "project" in attributes && kind.isPlacedByReference !== true;
   const ofEvery: ValueObject = {
-    ...(kind.knownAtPlan === undefined ? { project: settings.project, deletion_policy: "DELETE" } : {}),
-    ...("project" in attributes && config.project !== null ? { project: config.project ?? null } : {}),
+    ...(hasProject ? { project: requireProject(config.project ?? settings.project) } : {}),
+    deletion_policy: "DELETE",
     ...("terraform_labels" in attributes
       ? { effective_labels: labelsOf(config), terraform_labels: labelsOf(config) }
       : {}),
@@ -72,7 +78,7 @@ export function filled(
   values: ValueObject,
   context: FillContext,
 ): ValueObject {
-  const computed: ValueObject = { id: context.id, ...kind.computed?.(values, context) };
+  const computed = computedOf(kind, values, context.id, context.cloud);
   const { block } = context;
   const { block_types: blocks = {} } = block;
   const top = Object.fromEntries(

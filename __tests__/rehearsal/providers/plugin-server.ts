@@ -136,12 +136,10 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
       provider.configure(valueFromMessage(config));
       return {};
     },
-    ValidateResourceTypeConfig: ({ type_name: type, config }) =>
-      problems(provider.problems(type, valueFromMessage(config), "resource")),
-    ValidateEphemeralResourceConfig: ({ type_name: type, config }) =>
-      problems(provider.problems(type, valueFromMessage(config), "ephemeral")),
-    ValidateDataSourceConfig: ({ type_name: type, config }) =>
-      problems(provider.problems(type, valueFromMessage(config), "data")),
+    // Terraform itself checks a configuration by the schema.
+    ValidateResourceTypeConfig: () => ({}),
+    ValidateEphemeralResourceConfig: () => ({}),
+    ValidateDataSourceConfig: () => ({}),
     ReadDataSource: ({ type_name: type, config }) => ({
       value: messageFromValue(provider.look(type, valueFromMessage(config))),
     }),

@@ -4,9 +4,17 @@ import {
   type ProviderSchema,
 } from "../../stacks/provider-schema/provider-schema";
 import { type Cloud, type CloudObject, InjectedRefusal, Refusal } from "../project/cloud";
-import { type ProviderSettings, type ProviderTypes, type ResourceType } from "../project/resource-type";
+import {
+  idOf,
+  needsOf,
+  type ProviderSettings,
+  type ProviderTypes,
+  replacing,
+  requireUnprotected,
+  type ResourceType,
+} from "../project/resource-type";
 import { computedBlocks, filled, withKnown, withProject, writeOnlyIn } from "./planned-values";
-import { configurationProblems, typedDefault } from "./schema-rules";
+import { typedDefault } from "./schema-rules";
 import {
   blockType,
   completed,
@@ -18,12 +26,8 @@ import {
   textAt,
   UNKNOWN,
   type Value,
-  valueAt,
   type ValueObject,
 } from "../project/terraform-value";
-
-/** Kinds of blocks whose configuration is checked. */
-export type BlockKind = "data" | "ephemeral" | "resource";
 
 /** One change from Terraform; a null prior state is a creation, a null planned state a deletion. */
 export interface Change {
@@ -70,17 +74,6 @@ export class ResourceProvider {
     this.configuration = isValueObject(config) ? config : {};
   }
 
-  problems(type: string, config: Value, kind: BlockKind): readonly string[] {
-    const schemas = {
-      data: this.schema.data_source_schemas,
-      ephemeral: this.schema.ephemeral_resource_schemas,
-      resource: this.schema.resource_schemas,
-    };
-    const problems = configurationProblems(config, this.schemaOf(type, schemas[kind]).block);
-    if (kind !== "resource" || !isValueObject(config)) return problems;
-    return [...problems, ...(this.kindOf(type).problems?.(config) ?? [])];
-  }
-
   /** A JSON state in the shape of the schema. */
   upgraded(type: string, json: string): Value {
     return completed(JSON.parse(json) as unknown, blockType(this.blockOf(type)));
@@ -112,14 +105,10 @@ export class ResourceProvider {
     });
     const known = withKnown(kind, { planned: unset as ValueObject, config, block, settings: this.settings });
     const planned = { ...known, ...computedBlocks(kind, prior, config) };
-    this.cloud.plan(type, kind.id(withProject(planned, this.settings), this.cloud));
+    this.cloud.planned.add(`${type} ${idOf(kind, withProject(planned, this.settings), this.cloud)}`);
     if (!isValueObject(prior)) return { planned, replacedBy: [] };
     if (!isValueObject(planned) || sameValue(planned, prior)) return { planned, replacedBy: [] };
-    const replacedBy = [
-      ...kind.replacedBy.filter((path) => !sameValue(valueAt(prior, path), valueAt(planned, path))),
-      ...(kind.replacedWhen?.(prior, planned) ?? []),
-    ];
-    return { planned, replacedBy };
+    return { planned, replacedBy: replacing(kind, prior, planned) };
   }
 
   apply(type: string, change: Change): Value {
@@ -139,17 +128,16 @@ export class ResourceProvider {
     if (planned === null) return this.destroy(type, kind, prior as ValueObject);
     const values = planned as ValueObject;
     const writeOnly = writeOnlyIn(config, this.blockOf(type));
-    const invalid = kind.invalid?.(values) ?? [];
-    if (invalid.length > 0) throw new Refusal(`Error 422: ${type} is invalid: ${invalid.join(", ")}`);
     if (prior !== null) return this.update(type, kind, { prior: prior as ValueObject, values, writeOnly });
 
-    const id = kind.id(withProject(values, this.settings), this.cloud);
+    const id = idOf(kind, withProject(values, this.settings), this.cloud);
     const state = this.filled(type, values, id);
-    const object: CloudObject = { type, id, values: state, writeOnly, needs: kind.needs?.(state, this.cloud) ?? [] };
+    const object: CloudObject = { type, id, values: state, writeOnly, needs: needsOf(kind, state, this.cloud) };
     this.requireNoConflict(kind, object, null);
     try {
       this.cloud.create(object);
       kind.afterCreate?.(object, this.cloud);
+      kind.afterApply?.(object, this.cloud, true);
     } catch (error) {
       if (!(error instanceof Refusal) || this.cloud.objects.get(`${type} ${id}`) !== object) throw error;
       throw new BrokenCreation(error.message, state, error instanceof InjectedRefusal);
@@ -185,7 +173,7 @@ export class ResourceProvider {
     const before = this.cloud.find(type, textAt(change.prior, "id"));
     if (before === undefined) throw new Refusal(`Error 404: ${type} ${textAt(change.prior, "id")} does not exist`);
     const state = this.filled(type, change.values, before.id);
-    const needs = kind.needs?.(state, this.cloud) ?? [];
+    const needs = needsOf(kind, state, this.cloud);
     // The provider sends a write-only value only with a new version number of it.
     const isSent = ([entry]: readonly [string, string]): boolean => {
       const [name = ""] = entry.split(".");
@@ -198,7 +186,7 @@ export class ResourceProvider {
     const object = { ...before, values: state, writeOnly: Object.fromEntries([...kept, ...sent]), needs };
     this.requireNoConflict(kind, object, before.values);
     this.cloud.update(object);
-    kind.afterUpdate?.(object, this.cloud);
+    kind.afterApply?.(object, this.cloud, false);
     return state;
   }
 
@@ -210,6 +198,7 @@ export class ResourceProvider {
   private destroy(type: string, kind: ResourceType, prior: ValueObject): Value {
     const object = this.cloud.find(type, textAt(prior, "id"));
     if (object === undefined) return null;
+    requireUnprotected(kind, type, prior);
     kind.beforeDestroy?.(prior, object, this.cloud);
     this.cloud.destroy(object);
     kind.afterDestroy?.(object, this.cloud);

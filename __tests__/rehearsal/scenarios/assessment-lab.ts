@@ -29,7 +29,8 @@ export const ASSESSMENT_LAB: StackRehearsal = {
   nullOutputs: ["cloudb_iam_user_arn"],
   prepare: ({ cloud }) => {
     for (const project of PROJECTS) {
-      for (const id of OTHERS_IDS) cloud.othersNetworks.add(`projects/${project}/global/networks/assess-${id}-vpc`);
+      for (const id of OTHERS_IDS)
+        cloud.others.add(`google_compute_network projects/${project}/global/networks/assess-${id}-vpc`);
     }
   },
   changes: [...LAB_CHANGES, ...AWS_CHANGES],

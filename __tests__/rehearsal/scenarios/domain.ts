@@ -37,7 +37,7 @@ export const WITH_DOMAIN: Inputs = {
 /** What a domain finds in the project, and in those that combinations name. */
 export function prepareDomain({ cloud }: Deployment): void {
   for (const project of [...ACCEPTED_BY_BOTH.project_id, "dns-project"])
-    cloud.zones.set(`projects/${project}/managedZones/example`, "example.com.");
+    cloud.others.add(`google_dns_managed_zone projects/${project}/managedZones/example`);
   cloud.zoneRecords.set(`${ZONE}/rrsets/login.example.com./A`, ["198.51.100.1"]);
   cloud.others.add(`google_compute_security_policy ${COMPANY_POLICY}`);
 }

@@ -1,7 +1,7 @@
 import { all, EARLY_FAULTS, edited, withInputs } from "./every-stack";
 import { ACCEPTED, allowsBlueprints, allowsDumps } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
-import { executeByHand } from "../project/google/cloud-run";
+import { executeByHand } from "../project/google-workloads";
 import {
   allowsDomain,
   allowsInstances,

@@ -3,7 +3,7 @@ import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type Action } from "../deployment/steps";
 import { type ChangeScenario } from "../engine/journey";
 import { type CloudObject } from "../project/cloud";
-import { resolvedEnvironment } from "../project/google/workload-needs";
+import { resolvedEnvironment } from "../project/google-workloads";
 import { membersOf, textAt, valueAt } from "../project/terraform-value";
 import { all, withInputs } from "./every-stack";
 import { environmentOf } from "./settings";

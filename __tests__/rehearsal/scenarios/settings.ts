@@ -2,7 +2,7 @@ import { ACCEPTED_BY_BOTH } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type Action } from "../deployment/steps";
 import { type ChangeScenario } from "../engine/journey";
-import { resolvedEnvironment } from "../project/google/workload-needs";
+import { resolvedEnvironment } from "../project/google-workloads";
 import { valueAt } from "../project/terraform-value";
 import { all, withInputs } from "./every-stack";
 

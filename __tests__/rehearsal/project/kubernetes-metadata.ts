@@ -1,28 +1,11 @@
 import { createHash } from "node:crypto";
 
-import { type ReadContext } from "../resource-type";
-import { isValueObject, membersOf, textAt, type Value, valueAt, type ValueObject, textsIn } from "../terraform-value";
-
-/** Characters of generated name suffixes: no vowels and no lookalikes. */
-const NAME_CHARACTERS = "bcdfghjklmnpqrstvwxz2456789";
-const GENERATED_LENGTH = 5;
-
-/** Identity of an object: `namespace/name`, or the name alone if it has no namespace. */
-export function objectId(values: ValueObject, isNamespaced: boolean, count: number): string {
-  const prefix = textAt(values, "metadata.0.generate_name");
-  const name = textAt(values, "metadata.0.name") || prefix + generatedEnd(`${prefix}${count}`);
-  return isNamespaced ? `${namespaceOf(values)}/${name}` : name;
-}
+import { type ReadContext } from "./resource-type";
+import { isValueObject, membersOf, textAt, type Value, valueAt, type ValueObject, textsIn } from "./terraform-value";
 
 /** Namespace of a namespaced object. */
 export function namespaceOf(values: ValueObject): string {
   return textAt(values, "metadata.0.namespace") || "default";
-}
-
-function generatedEnd(seed: string): string {
-  return [...createHash("sha256").update(seed).digest().subarray(0, GENERATED_LENGTH)]
-    .map((byte) => NAME_CHARACTERS.charAt(byte % NAME_CHARACTERS.length))
-    .join("");
 }
 
 /** Metadata that the server adds to an object. */
@@ -50,6 +33,12 @@ export function withServerAnnotations(
   if (seen.every(([key]) => key in asked)) return values;
   const metadata = valueAt(values, "metadata.0") as ValueObject;
   return { ...values, metadata: [{ ...metadata, annotations: { ...Object.fromEntries(seen), ...asked } }] };
+}
+
+/** A configured annotation; empty if it is not there. Its name may contain dots, so it cannot be part of a path. */
+export function annotationOf(values: Value, name: string): string {
+  const value = annotationsOf(values)[name];
+  return typeof value === "string" ? value : "";
 }
 
 /** Configured annotations. */

@@ -1,0 +1,96 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+
+import { type Cloud, type CloudObject, type Need, Refusal } from "./cloud";
+import { needApi } from "./needs";
+import { type ResourceType } from "./resource-type";
+import { textAt, valueAt, type ValueObject } from "./terraform-value";
+
+/** Path of the service account of the nodes that Autopilot creates. */
+const NODE_ACCOUNT = "cluster_autoscaling.0.auto_provisioning_defaults.0.service_account";
+
+/** The clusters of the project; usually one. */
+export function clustersOf(cloud: Cloud): CloudObject[] {
+  return cloud.ofType("google_container_cluster");
+}
+
+/** Service account of a cluster's nodes, which pulls images; empty for the project's default one. */
+export function nodeAccountOf({ values }: CloudObject): string {
+  return textAt(values, NODE_ACCOUNT);
+}
+
+/** The need for a cluster. */
+export function needCluster(): Need {
+  return { what: "a cluster", isMet: (cloud) => clustersOf(cloud).length > 0 };
+}
+
+/** Objects of the cluster that have a load balancer. */
+function loadBalancers(cloud: Cloud): CloudObject[] {
+  const services = cloud.ofType("kubernetes_service_v1");
+  const exposed = services.filter(({ values }) => textAt(values, "spec.0.type") === "LoadBalancer");
+  return [...exposed, ...cloud.ofType("kubernetes_ingress_v1")];
+}
+
+/** Placeholder for a PEM certificate; there are no TLS connections to the stand-in. */
+const AUTHORITY = Buffer.from("-----BEGIN CERTIFICATE-----\nMCowBQYDK2VwAyEA\n-----END CERTIFICATE-----\n");
+
+/** Address of a control plane, different for every cluster. */
+function endpointOf(id: string): string {
+  const [third = 0, fourth = 0] = createHash("sha256").update(id).digest();
+  return `34.121.${third}.${fourth}`;
+}
+
+/** An Autopilot cluster. */
+export const CLUSTER: ResourceType = {
+  api: "container",
+  id: "projects/{{project}}/locations/{{location}}/clusters/{{name}}",
+  replacedBy: ["enable_autopilot", "network", "subnetwork", "ip_allocation_policy"],
+  refs: {
+    network: "google_compute_network",
+    subnetwork: "google_compute_subnetwork",
+    [NODE_ACCOUNT]: "google_service_account",
+  },
+  needs: () => needApi("compute"),
+  protectedBy: { deletion_protection: true },
+  computedBlocks: ["master_auth", "workload_identity_config"],
+  computed: (values, { id }) => ({
+    endpoint: endpointOf(id),
+    master_auth: [
+      {
+        client_certificate: "",
+        client_key: "",
+        cluster_ca_certificate: AUTHORITY.toString("base64"),
+        client_certificate_config: [{ issue_client_certificate: false }],
+      },
+    ],
+    workload_identity_config: [{ workload_pool: `${textAt(values, "project")}.svc.id.goog` }],
+    operation: null,
+  }),
+  // The first cluster creates the project's identity pool, which outlives it.
+  afterCreate: ({ type, id, values }, cloud) => cloud.identityPools.set(textAt(values, "project"), `${type} ${id}`),
+  beforeDestroy: (_prior, _object, cloud) => {
+    const [left] = loadBalancers(cloud);
+    if (left !== undefined)
+      throw new Refusal(`Error 400: the load balancer of ${left.type} ${left.id} would be left behind in the network`);
+    // Everything in the cluster is deleted with it.
+    for (const key of [...cloud.objects.keys()].filter((candidate) => /^(kubernetes_|pods )/.test(candidate))) {
+      cloud.objects.delete(key);
+      cloud.running.stop(key);
+    }
+  },
+};
+
+/**
+ * Refuses a request with an address, certificate or token other than the cluster's own, as a real cluster would.
+ *
+ * Without a known address the real provider connects to localhost, as in a plan that replaces the cluster.
+ */
+export function requireClusterAccess(provider: ValueObject, cloud: Cloud): void {
+  const host = textAt(provider, "host");
+  if (host === "") throw new Refusal('Get "http://localhost/api": dial tcp [::1]:80: connect: connection refused');
+  const cluster = clustersOf(cloud).find(({ values }) => host === `https://${textAt(values, "endpoint")}`);
+  if (cluster === undefined) throw new Refusal(`Get "${host}/api": dial tcp: i/o timeout`);
+  if (valueAt(provider, "cluster_ca_certificate") !== AUTHORITY.toString())
+    throw new Refusal(`Get "${host}/api": tls: x509: certificate signed by unknown authority`);
+  if (!cloud.accessTokens.has(textAt(provider, "token"))) throw new Refusal("Unauthorized");
+}

@@ -1,0 +1,437 @@
+import { createHash } from "node:crypto";
+
+import { type CloudObject, type Need, pathOf, Refusal } from "./cloud";
+import { CLUSTER } from "./google-cluster";
+import { certificateConflicts, needEntry, portConflicts, schemeConflicts } from "./google-edge";
+import { GOOGLE_EPHEMERAL_TYPES, SECRET_VERSION, setPassword } from "./google-secrets";
+import { JOB, rolledOut } from "./google-workloads";
+import { needApi, needObject, needPrincipal, needRole } from "./needs";
+import { type DataSourceType, type ProviderTypes, type ResourceType, type ResourceTypes } from "./resource-type";
+import { textAt, textsAt, valueAt, type ValueObject } from "./terraform-value";
+
+/** A grant to one principal on the resource that an argument names. */
+function grant(api: string, id: string, refs: ResourceType["refs"] = {}): ResourceType {
+  return {
+    api,
+    id: `${id}/{{role}}/{{member}}`,
+    replacedBy: ["condition"],
+    refs,
+    needs: (values) => needPrincipal(textAt(values, "member")),
+    computed: { etag: "BwYAAAAAAAA=" },
+  };
+}
+
+/** A number of so many digits, the same for the same seed. */
+function numberOf(seed: string, digits: number): string {
+  const hash = BigInt(`0x${createHash("sha256").update(seed).digest("hex")}`);
+  return `1${String(hash % 10n ** BigInt(digits - 1)).padStart(digits - 1, "0")}`;
+}
+
+/** A resource of Cloud Monitoring, which gives it a number. */
+function numbered(collection: string, wordsAt: string, row: Omit<ResourceType, "id"> = {}): ResourceType {
+  return {
+    api: "monitoring",
+    id: (values) => `projects/${textAt(values, "project")}/${collection}/${numberOf(textAt(values, wordsAt), 18)}`,
+    ...row,
+    computed: (_values, { id }) => ({
+      name: id,
+      uptime_check_id: id.split("/").at(-1) ?? "",
+      ...(row.computed as ValueObject | undefined),
+    }),
+  };
+}
+
+const registryOf = (values: ValueObject): string =>
+  `${textAt(values, "location")}-docker.pkg.dev/${textAt(values, "project")}/${textAt(values, "repository_id")}`;
+
+const emailOf = (values: ValueObject, project: string): string =>
+  `${textAt(values, "account_id")}@${textAt(values, "project") || project}.iam.gserviceaccount.com`;
+
+const PRIVATE_NETWORK = "settings.0.ip_configuration.0.private_network";
+
+/** The need for private services access, from which a database gets its address; a network from elsewhere has it. */
+function needServicesAccess(network: string): Need {
+  return {
+    what: `private services access in ${network}`,
+    isMet: (cloud) =>
+      cloud.find("google_compute_network", pathOf(network)) === undefined ||
+      cloud
+        .ofType("google_service_networking_connection")
+        .some(({ values }) => pathOf(textAt(values, "network")) === pathOf(network)),
+  };
+}
+
+/** Addresses to assign, from blocks reserved for documentation. */
+const GLOBAL_ADDRESSES = Array.from({ length: 20 }, (_none, index) => `203.0.113.${index + 30}`);
+
+const STORAGE: ResourceTypes = {
+  google_artifact_registry_repository: {
+    api: "artifactregistry",
+    id: "projects/{{project}}/locations/{{location}}/repositories/{{repository_id}}",
+    replacedBy: ["format"],
+    computed: (values) => ({ name: textAt(values, "repository_id"), registry_uri: registryOf(values) }),
+    // The images go with their repository.
+    afterCreate: ({ values }, cloud) => cloud.deletedRepositories.delete(`${registryOf(values)}/`),
+    afterDestroy: ({ values }, cloud) => cloud.deletedRepositories.add(`${registryOf(values)}/`),
+  },
+  google_migration_center_group: {
+    api: "migrationcenter",
+    id: "projects/{{project}}/locations/{{location}}/groups/{{group_id}}",
+    computed: (_values, { id }) => ({ name: id }),
+  },
+  google_secret_manager_secret: {
+    api: "secretmanager",
+    id: "projects/{{project}}/secrets/{{secret_id}}",
+    replacedBy: ["replication"],
+    protectedBy: { deletion_protection: false },
+    computed: (values, { cloud }) => ({ name: cloud.secretName(textAt(values, "secret_id")), expire_time: "" }),
+    afterDestroy: ({ id }, cloud) => cloud.endSecret(id),
+  },
+  google_secret_manager_secret_version: SECRET_VERSION,
+  google_sql_database_instance: {
+    api: "sqladmin",
+    id: "{{name}}",
+    replacedBy: ["region"],
+    // The private network can be set later but not removed.
+    replacedWhen: (prior, planned) =>
+      textAt(prior, PRIVATE_NETWORK) !== "" && valueAt(planned, PRIVATE_NETWORK) === null ? [PRIVATE_NETWORK] : [],
+    needs: (values) => {
+      const network = textAt(values, PRIVATE_NETWORK);
+      return network === "" ? [] : [...needApi("compute"), needServicesAccess(network)];
+    },
+    protectedBy: { deletion_protection: true, "settings.0.deletion_protection_enabled": false },
+    computed: (values) => {
+      const isPrivate = textAt(values, PRIVATE_NETWORK) !== "";
+      const address = isPrivate ? "10.20.0.5" : "203.0.113.5";
+      return {
+        connection_name: ["project", "region", "name"].map((attribute) => textAt(values, attribute)).join(":"),
+        first_ip_address: address,
+        private_ip_address: isPrivate ? address : "",
+        public_ip_address: isPrivate ? "" : address,
+      };
+    },
+    afterDestroy: ({ id }, cloud) => {
+      cloud.administratorPasswords.delete(id);
+      for (const role of cloud.databaseRoles.keys()) if (role.startsWith(`${id}/`)) cloud.databaseRoles.delete(role);
+    },
+  },
+  google_sql_user: {
+    api: "sqladmin",
+    id: "{{name}}/{{host}}/{{instance}}",
+    refs: { instance: "google_sql_database_instance" },
+    computed: { host: "" },
+    // Cloud SQL takes the creation of a login that exists for a change of its password.
+    afterApply: setPassword,
+  },
+  google_storage_bucket: {
+    api: "storage",
+    id: "{{name}}",
+    replacedBy: ["location"],
+    computed: (values) => ({ url: `gs://${textAt(values, "name")}`, rpo: "" }),
+    // Grants and files go with their bucket.
+    beforeDestroy: (prior, { id }, cloud) => {
+      const parts = [...cloud.objects.values()].filter(({ values }) => textAt(values, "bucket") === id);
+      if (prior.force_destroy !== true && parts.some(({ type }) => type === "google_storage_bucket_object"))
+        throw new Refusal(`Error trying to delete bucket ${id} containing objects without \`force_destroy\``);
+      for (const { type, id: part } of parts) cloud.forget(`${type} ${part}`);
+    },
+  },
+  google_storage_bucket_object: {
+    api: "storage",
+    id: "{{bucket}}-{{name}}",
+    replacedBy: ["content_type"],
+    refs: { bucket: "google_storage_bucket" },
+    computed: (values) => ({
+      output_name: textAt(values, "name"),
+      md5hash: createHash("md5").update(textAt(values, "content")).digest("base64"),
+      md5hexhash: createHash("md5").update(textAt(values, "content")).digest("hex"),
+    }),
+  },
+};
+
+const IAM: ResourceTypes = {
+  google_artifact_registry_repository_iam_member: grant(
+    "artifactregistry",
+    "projects/{{project}}/locations/{{location}}/repositories/{{repository}}",
+    { repository: "google_artifact_registry_repository" },
+  ),
+  google_cloud_run_v2_job_iam_member: grant("run", "projects/{{project}}/locations/{{location}}/jobs/{{name}}", {
+    name: "google_cloud_run_v2_job",
+  }),
+  google_project_iam_member: grant("cloudresourcemanager", "{{project}}"),
+  google_secret_manager_secret_iam_member: {
+    ...grant("secretmanager", "{{secret_id}}", { secret_id: "google_secret_manager_secret" }),
+    isPlacedByReference: true,
+    computed: (values) => ({ etag: "BwYAAAAAAAA=", project: textAt(values, "secret_id").split("/")[1] ?? "" }),
+  },
+  google_service_account_iam_member: grant("iam", "{{service_account_id}}", {
+    service_account_id: "google_service_account",
+  }),
+  google_storage_bucket_iam_member: grant("storage", "b/{{bucket}}", { bucket: "google_storage_bucket" }),
+  google_project_iam_audit_config: { api: "cloudresourcemanager", id: "{{project}}/audit_config/{{service}}" },
+  google_project_service: {
+    api: "cloudresourcemanager",
+    id: "{{project}}/{{service}}",
+    afterCreate: ({ values }, cloud) => cloud.surroundings.enabledApis.add(textAt(values, "service")),
+    afterDestroy: ({ values }, cloud) => {
+      if (values.disable_on_destroy !== false) cloud.surroundings.enabledApis.delete(textAt(values, "service"));
+    },
+  },
+  google_service_account: {
+    api: "iam",
+    id: "projects/{{project}}/serviceAccounts/{{email}}",
+    replacedBy: ["account_id"],
+    knownAtPlan: (values, { project }) => {
+      const email = emailOf(values, project);
+      return { email, member: `serviceAccount:${email}` };
+    },
+    computed: (values, { id }) => ({ name: id, unique_id: numberOf(textAt(values, "email"), 21) }),
+  },
+};
+
+const NETWORK: ResourceTypes = {
+  google_compute_network: {
+    api: "compute",
+    id: "projects/{{project}}/global/networks/{{name}}",
+    replacedBy: ["auto_create_subnetworks"],
+    computed: { routing_mode: "REGIONAL", gateway_ipv4: "", internal_ipv6_range: "" },
+  },
+  google_compute_subnetwork: {
+    api: "compute",
+    id: "projects/{{project}}/regions/{{region}}/subnetworks/{{name}}",
+    replacedBy: ["network"],
+    refs: { network: "google_compute_network" },
+    computed: { gateway_address: "10.0.0.1", purpose: "PRIVATE", stack_type: "IPV4_ONLY" },
+  },
+  google_compute_router: {
+    api: "compute",
+    id: "projects/{{project}}/regions/{{region}}/routers/{{name}}",
+    replacedBy: ["network"],
+    refs: { network: "google_compute_network" },
+  },
+  google_compute_router_nat: {
+    api: "compute",
+    id: "{{project}}/{{region}}/{{router}}/{{name}}",
+    refs: { router: "google_compute_router" },
+  },
+  google_compute_address: {
+    api: "compute",
+    id: "projects/{{project}}/regions/{{region}}/addresses/{{name}}",
+    computed: { address: "203.0.113.20", network_tier: "PREMIUM", users: [] },
+  },
+  google_compute_global_address: {
+    api: "compute",
+    id: "projects/{{project}}/global/addresses/{{name}}",
+    replacedBy: ["network"],
+    refs: { network: "google_compute_network" },
+    computed: (_values, { cloud }) => {
+      const taken = cloud.ofType("google_compute_global_address").map(({ values }) => values.address);
+      return { address: GLOBAL_ADDRESSES.find((address) => !taken.includes(address)) ?? "" };
+    },
+  },
+  google_service_networking_connection: {
+    api: "servicenetworking",
+    id: "{{network}}:{{service}}",
+    refs: { network: "google_compute_network", "reserved_peering_ranges.*": "google_compute_global_address" },
+  },
+  google_compute_firewall: {
+    api: "compute",
+    id: "projects/{{project}}/global/firewalls/{{name}}",
+    replacedBy: ["direction"],
+    refs: { network: "google_compute_network" },
+  },
+  google_compute_instance: {
+    api: "compute",
+    id: "projects/{{project}}/zones/{{zone}}/instances/{{name}}",
+    replacedBy: ["boot_disk.0.initialize_params.0.image"],
+    refs: { "network_interface.*.network": "google_compute_network" },
+    computed: { current_status: "RUNNING" },
+  },
+};
+
+/** Load balancers, certificates and records for the Internet. */
+const EDGE: ResourceTypes = {
+  google_compute_region_network_endpoint_group: {
+    api: "compute",
+    id: "projects/{{project}}/regions/{{region}}/networkEndpointGroups/{{name}}",
+    replacedBy: ["cloud_run", "network_endpoint_type"],
+  },
+  google_compute_backend_service: {
+    api: "compute",
+    id: "projects/{{project}}/global/backendServices/{{name}}",
+    refs: {
+      "backend.*.group": "google_compute_region_network_endpoint_group",
+      security_policy: "google_compute_security_policy",
+    },
+    conflicts: schemeConflicts("google_compute_backend_service"),
+    computed: { timeout_sec: 30, port_name: "http", session_affinity: "NONE" },
+  },
+  google_compute_security_policy: {
+    api: "compute",
+    id: "projects/{{project}}/global/securityPolicies/{{name}}",
+    replacedBy: ["type"],
+    defaults: { preview: false },
+  },
+  google_compute_url_map: {
+    api: "compute",
+    id: "projects/{{project}}/global/urlMaps/{{name}}",
+    refs: { default_service: "google_compute_backend_service" },
+  },
+  google_compute_ssl_policy: { api: "compute", id: "projects/{{project}}/global/sslPolicies/{{name}}" },
+  google_compute_target_https_proxy: {
+    api: "compute",
+    id: "projects/{{project}}/global/targetHttpsProxies/{{name}}",
+    refs: {
+      url_map: "google_compute_url_map",
+      "ssl_certificates.*": "google_compute_managed_ssl_certificate",
+      ssl_policy: "google_compute_ssl_policy",
+      certificate_map: "google_certificate_manager_certificate_map",
+    },
+    needs: needEntry,
+    conflicts: certificateConflicts,
+  },
+  google_compute_target_http_proxy: {
+    api: "compute",
+    id: "projects/{{project}}/global/targetHttpProxies/{{name}}",
+    refs: { url_map: "google_compute_url_map" },
+  },
+  google_compute_global_forwarding_rule: {
+    api: "compute",
+    id: "projects/{{project}}/global/forwardingRules/{{name}}",
+    replacedBy: ["ip_address", "ip_protocol", "port_range"],
+    refs: { ip_address: "google_compute_global_address" },
+    needs: (values) => {
+      const target = textAt(values, "target");
+      return [
+        needObject(`google_compute_target_http${target.includes("/targetHttpProxies/") ? "" : "s"}_proxy`, target),
+      ];
+    },
+    conflicts: (values, context) => [
+      ...portConflicts(values, context),
+      ...schemeConflicts("google_compute_global_forwarding_rule")(values, context),
+    ],
+  },
+  google_compute_managed_ssl_certificate: {
+    api: "compute",
+    id: "projects/{{project}}/global/sslCertificates/{{name}}",
+    replacedBy: ["managed"],
+    computed: (values) => ({ subject_alternative_names: valueAt(values, "managed.0.domains") }),
+  },
+  google_certificate_manager_dns_authorization: {
+    api: "certificatemanager",
+    id: "projects/{{project}}/locations/global/dnsAuthorizations/{{name}}",
+    replacedBy: ["domain", "type"],
+    computed: (values, { id }) => ({
+      dns_resource_record: [
+        {
+          name: `_acme-challenge_${numberOf(id, 16)}.${textAt(values, "domain")}.`,
+          type: "CNAME",
+          data: `${numberOf(id, 32)}.7.authorize.certificatemanager.goog.`,
+        },
+      ],
+    }),
+  },
+  google_certificate_manager_certificate: {
+    api: "certificatemanager",
+    id: "projects/{{project}}/locations/global/certificates/{{name}}",
+    replacedBy: ["managed"],
+    refs: { "managed.0.dns_authorizations.*": "google_certificate_manager_dns_authorization" },
+    computed: (values) => ({
+      san_dnsnames: valueAt(values, "managed.0.domains"),
+      managed: [{ state: "PROVISIONING", provisioning_issue: [], authorization_attempt_info: [] }],
+    }),
+  },
+  google_certificate_manager_certificate_map: {
+    api: "certificatemanager",
+    id: "projects/{{project}}/locations/global/certificateMaps/{{name}}",
+  },
+  google_certificate_manager_certificate_map_entry: {
+    api: "certificatemanager",
+    id: "projects/{{project}}/locations/global/certificateMaps/{{map}}/certificateMapEntries/{{name}}",
+    replacedBy: ["hostname"],
+    refs: {
+      map: "google_certificate_manager_certificate_map",
+      "certificates.*": "google_certificate_manager_certificate",
+    },
+    conflicts: ({ map = null, hostname = null }, { id, cloud }) =>
+      cloud
+        .ofType("google_certificate_manager_certificate_map_entry")
+        .filter((other) => other.id !== id && other.values.map === map && other.values.hostname === hostname)
+        .map((other) => `the map has an entry of this host name: ${other.id}`),
+    computed: { state: "ACTIVE" },
+  },
+  /** A record that is there already is overwritten, and gone after a destroy. */
+  google_dns_record_set: {
+    api: "dns",
+    id: "projects/{{project}}/managedZones/{{managed_zone}}/rrsets/{{name}}/{{type}}",
+    refs: { managed_zone: "google_dns_managed_zone" },
+    afterApply: ({ id, values }, cloud) => cloud.zoneRecords.set(id, textsAt(values, "rrdatas.*")),
+    afterDestroy: ({ id }, cloud) => cloud.zoneRecords.delete(id),
+  },
+};
+
+const MONITORING: ResourceTypes = {
+  google_monitoring_notification_channel: numbered("notificationChannels", "display_name", {
+    computed: { verification_status: "" },
+  }),
+  google_monitoring_alert_policy: numbered("alertPolicies", "display_name", {
+    refs: { "notification_channels.*": "google_monitoring_notification_channel" },
+    computed: { creation_record: [] },
+  }),
+  google_monitoring_uptime_check_config: numbered("uptimeCheckConfigs", "monitored_resource.0.labels.host", {
+    replacedBy: ["monitored_resource", "http_check.0.request_method"],
+    computed: { checker_type: "STATIC_IP_CHECKERS" },
+    defaults: { request_method: "GET" },
+    beforeDestroy: (_prior, { id }, cloud) => {
+      const number = id.split("/").at(-1) ?? id;
+      const names = ({ values }: CloudObject) => JSON.stringify(values).includes(number);
+      const user = cloud.ofType("google_monitoring_alert_policy").find(names);
+      if (user !== undefined) throw new Refusal(`cannot delete ${id}: the alert policy ${user.id} names it`);
+    },
+  }),
+  google_monitoring_dashboard: numbered("dashboards", "project"),
+};
+
+const WORKLOADS: ResourceTypes = {
+  google_cloud_run_v2_job: JOB,
+  google_cloud_run_v2_service: rolledOut("services", () => 1),
+  google_cloud_run_v2_worker_pool: rolledOut("workerPools", (values) =>
+    Number(valueAt(values, "scaling.0.manual_instance_count") ?? 1),
+  ),
+  google_cloud_scheduler_job: {
+    api: "cloudscheduler",
+    id: "projects/{{project}}/locations/{{region}}/jobs/{{name}}",
+    refs: {
+      "http_target.0.uri": "google_cloud_run_v2_job",
+      "http_target.0.oauth_token.0.service_account_email": "google_service_account",
+    },
+    computed: { state: "ENABLED" },
+    needs: (values) => [
+      needRole({
+        type: "google_cloud_run_v2_job_iam_member",
+        isOn: (grant) => textAt(values, "http_target.0.uri").endsWith(`/${textAt(grant, "name")}:run`),
+        member: `serviceAccount:${textAt(values, "http_target.0.oauth_token.0.service_account_email")}`,
+        roles: ["roles/run.invoker"],
+        target: "the job",
+      }),
+    ],
+  },
+  google_container_cluster: CLUSTER,
+};
+
+const DATA_SOURCES: Readonly<Record<string, DataSourceType>> = {
+  google_compute_networks: {
+    read: (config, cloud, settings) => {
+      const id = `projects/${textAt(config, "project") || settings.project}/global/networks`;
+      const start = `google_compute_network ${id}/`;
+      const found = [...cloud.others, ...cloud.objects.keys()].filter((key) => key.startsWith(start));
+      return { id, networks: found.map((key) => key.slice(start.length)) };
+    },
+  },
+};
+
+export const GOOGLE: ProviderTypes = {
+  resources: { ...STORAGE, ...IAM, ...NETWORK, ...EDGE, ...MONITORING, ...WORKLOADS },
+  ephemeral: GOOGLE_EPHEMERAL_TYPES,
+  dataSources: DATA_SOURCES,
+};

@@ -1,0 +1,95 @@
+import { Refusal } from "./cloud";
+import { needCluster } from "./google-cluster";
+import { INGRESS_ROW, selectedDeployments, SERVICE_ROW } from "./kubernetes-exposure";
+import { computedMetadata, namespaceOf } from "./kubernetes-metadata";
+import { CRON_JOB_ROW, DEPLOYMENT, DEPLOYMENT_ROW, JOB_ROW } from "./kubernetes-workloads";
+import { needObject } from "./needs";
+import { type ResourceType, type ResourceTypes } from "./resource-type";
+import { sameValue, textAt, valueAt, type ValueObject } from "./terraform-value";
+
+/** Defaults that the server sets; it leaves the others empty. */
+const SERVER_DEFAULTS: ValueObject = {
+  ...{ hostname: "", ingress_class_name: "", name: "", node_name: "", resource_version: "", restart_policy: "" },
+  ...{ service_account_name: "", target_port: "", uid: "", default_secret_name: "" },
+  completion_mode: "NonIndexed",
+  external_traffic_policy: "Cluster",
+  image_pull_policy: "IfNotPresent",
+  internal_traffic_policy: "Cluster",
+  ip_family_policy: "SingleStack",
+  replicas: "1",
+  scheduler_name: "default-scheduler",
+  termination_message_policy: "File",
+  timeout_seconds: 10_800,
+};
+
+/** An object of the cluster. */
+function clusterObject(row: Partial<ResourceType> = {}): ResourceType {
+  const { computed, needs } = row;
+  return {
+    id: (values) => textAt(values, "metadata.0.name"),
+    defaults: SERVER_DEFAULTS,
+    ...row,
+    replacedBy: ["metadata.0.name", ...(row.replacedBy ?? [])],
+    needs: (values, cloud) => [needCluster(), ...(needs?.(values, cloud) ?? [])],
+    computed: (values, context) => ({
+      metadata: [computedMetadata(context.id)],
+      ...(typeof computed === "function" ? computed(values, context) : computed),
+    }),
+  };
+}
+
+/** An object of a namespace. */
+function namespaced(row: Partial<ResourceType> = {}): ResourceType {
+  return clusterObject({
+    id: (values) => `${namespaceOf(values)}/${textAt(values, "metadata.0.name")}`,
+    ...row,
+    replacedBy: ["metadata.0.namespace", ...(row.replacedBy ?? [])],
+    refs: { "metadata.0.namespace": "kubernetes_namespace_v1" },
+  });
+}
+
+/** Any change of the data replaces an immutable object. */
+function replacedWhenImmutable(prior: ValueObject, planned: ValueObject): readonly string[] {
+  if (prior.immutable !== true) return [];
+  return ["data", "binary_data", "immutable"].filter((name) => !sameValue(prior[name] ?? null, planned[name] ?? null));
+}
+
+/** Resource types of the kubernetes provider. */
+export const KUBERNETES_TYPES: ResourceTypes = {
+  kubernetes_namespace_v1: clusterObject({
+    // Terminating pods use what they need until their namespace is gone.
+    beforeDestroy: (_prior, { id }, cloud) => {
+      for (const pods of cloud.ofType("pods"))
+        if (pods.id.startsWith(`${id}/`)) cloud.objects.delete(`pods ${pods.id}`);
+    },
+  }),
+  kubernetes_service_account_v1: namespaced(),
+  kubernetes_config_map_v1: namespaced({ replacedWhen: replacedWhenImmutable }),
+  kubernetes_secret_v1: namespaced({
+    replacedBy: ["type"],
+    replacedWhen: replacedWhenImmutable,
+    computed: { data: {} },
+    afterCreate: ({ id, writeOnly }) => {
+      if (Object.keys(writeOnly).length === 0) throw new Refusal(`the secret ${id} is empty`);
+    },
+  }),
+  kubernetes_network_policy_v1: namespaced(),
+  kubernetes_pod_disruption_budget_v1: namespaced({
+    replacedBy: ["spec"],
+    requireStart: ({ id, values }, cloud) => {
+      const selector = valueAt(values, "spec.0.selector.0.match_labels");
+      const selected = selectedDeployments(cloud, namespaceOf(values), selector);
+      if (selected.length !== 1) throw new Refusal(`${id} selects the pods of ${selected.length} deployments`);
+    },
+  }),
+  kubernetes_horizontal_pod_autoscaler_v2: namespaced({
+    needs: (values) => [
+      needObject(DEPLOYMENT, `${namespaceOf(values)}/${textAt(values, "spec.0.scale_target_ref.0.name")}`),
+    ],
+  }),
+  kubernetes_deployment_v1: namespaced(DEPLOYMENT_ROW),
+  kubernetes_job_v1: namespaced(JOB_ROW),
+  kubernetes_cron_job_v1: namespaced(CRON_JOB_ROW),
+  kubernetes_service_v1: namespaced(SERVICE_ROW),
+  kubernetes_ingress_v1: namespaced(INGRESS_ROW),
+};

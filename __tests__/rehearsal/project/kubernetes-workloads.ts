@@ -1,0 +1,138 @@
+import { ADMISSION_ANNOTATIONS, admittedTemplate } from "./autopilot-admission";
+import { type Cloud, type CloudObject, InjectedRefusal, Refusal } from "./cloud";
+import { logIn } from "./google-workloads";
+import { annotationOf, namespaceOf, withServerAnnotations } from "./kubernetes-metadata";
+import {
+  mountedBuckets,
+  platformNeeds,
+  podEnvironment,
+  podNeeds,
+  type PodRequest,
+  proxiedDatabases,
+} from "./kubernetes-pods";
+import { type ReadContext, type ResourceType } from "./resource-type";
+import { processesIn } from "./running-processes";
+import { isValueObject, sameValue, textAt, type Value, valueAt, type ValueObject } from "./terraform-value";
+
+export const DEPLOYMENT = "kubernetes_deployment_v1";
+
+const TEMPLATE = "spec.0.template.0";
+
+const podOf = (values: ValueObject): PodRequest => ({
+  namespace: namespaceOf(values),
+  pod: valueAt(values, `${TEMPLATE}.spec.0`),
+});
+
+/** Starts a pod: mounts its buckets and signs in to its databases. Returns its environment. */
+function startPod(object: CloudObject, cloud: Cloud): Record<string, string> {
+  const request = podOf(object.values);
+  const buckets = mountedBuckets(request.pod);
+  if (buckets.length > 0 && annotationOf(valueAt(object.values, TEMPLATE), "gke-gcsfuse/volumes") !== "true")
+    throw new Refusal(`${object.id} cannot start: nothing mounts ${buckets.join(", ")} without gke-gcsfuse/volumes`);
+  const environment = podEnvironment(cloud, request);
+  logIn(object, environment, proxiedDatabases(request.pod), cloud);
+  return environment;
+}
+
+/** A workload after admission, as a refresh returns it. */
+function asAdmitted(values: ValueObject, context: ReadContext): ValueObject {
+  const template = [admittedTemplate(valueAt(values, TEMPLATE))];
+  const admitted = { ...values, spec: [{ ...(valueAt(values, "spec.0") as ValueObject), template }] };
+  return withServerAnnotations(admitted, ADMISSION_ANNOTATIONS, context);
+}
+
+/** Maximum pods of a deployment's autoscaler; undefined if it has none. */
+function mostPods(id: string, cloud: Cloud): number | undefined {
+  const scaler = cloud
+    .ofType("kubernetes_horizontal_pod_autoscaler_v2")
+    .find(({ values }) => `${namespaceOf(values)}/${textAt(values, "spec.0.scale_target_ref.0.name")}` === id);
+  const most = valueAt(scaler?.values, "spec.0.max_replicas");
+  return typeof most === "number" ? most : undefined;
+}
+
+/** A deployment with an autoscaler has the replicas that the autoscaler has set. */
+function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueObject {
+  const most = mostPods(textAt(current, "id"), cloud);
+  if (most === undefined) return values;
+  return { ...values, spec: [{ ...(valueAt(values, "spec.0") as ValueObject), replicas: String(most) }] };
+}
+
+/** Whether a rollout keeps at least one of so many pods; the server's own limit is a quarter of them. */
+function keepsPods(strategy: Value, pods: number): boolean {
+  const given = textAt(strategy, "rolling_update.0.max_unavailable") || "25%";
+  const limit = given.endsWith("%") ? Math.floor((pods * Number.parseInt(given, 10)) / 100) : Number(given);
+  return textAt(strategy, "type") !== "Recreate" && limit < pods;
+}
+
+/** Starts the pods of a deployment and records their environment. */
+function rollOut(object: CloudObject, cloud: Cloud): void {
+  const pods = mostPods(object.id, cloud) ?? Number(valueAt(object.values, "spec.0.replicas") ?? 1);
+  const request = podOf(object.values);
+  const key = `${object.type} ${object.id}`;
+  if (!keepsPods(valueAt(object.values, "spec.0.strategy.0"), pods)) cloud.running.stop(key);
+  const environment = startPod(object, cloud);
+  cloud.running.start(key, pods > 0 ? processesIn(valueAt(request.pod, "container.0")) : []);
+  cloud.objects.delete(`pods ${request.namespace}/${object.id}`);
+  cloud.podEnvironments.set(object.id, { template: valueAt(object.values, TEMPLATE), environment });
+  cloud.podNeeds.set(object.id, platformNeeds(request, cloud));
+}
+
+/** Refuses pods whose environment is outdated: nothing would restart them. */
+function requireFreshPods(object: CloudObject, cloud: Cloud): void {
+  const environment = startPod(object, cloud);
+  const started = cloud.podEnvironments.get(object.id)?.environment ?? {};
+  const stale = Object.keys(environment).filter((name) => environment[name] !== started[name]);
+  if (stale.length > 0) throw new Refusal(`pods of ${object.id} still run with another ${stale.join(", ")}`);
+}
+
+/** Its deletion returns while pods still terminate; only the namespace waits for them. */
+export const DEPLOYMENT_ROW: Partial<ResourceType> = {
+  replacedBy: ["spec.0.selector"],
+  needs: (values, cloud) => podNeeds(podOf(values), cloud),
+  afterApply: (object, cloud, isNew) => {
+    const before = cloud.podEnvironments.get(object.id)?.template ?? null;
+    // Only a change of the template replaces the pods.
+    if (isNew || !sameValue(before, valueAt(object.values, TEMPLATE))) rollOut(object, cloud);
+  },
+  requireStart: requireFreshPods,
+  afterDestroy: ({ id, values }, cloud) => {
+    cloud.podEnvironments.delete(id);
+    const needs = cloud.podNeeds.get(id) ?? [];
+    if (needs.length === 0) return;
+    const pods = { type: "pods", id: `${namespaceOf(values)}/${id}`, values: {}, writeOnly: {}, needs };
+    cloud.objects.set(`pods ${pods.id}`, pods);
+  },
+  asRead: (values, context) => asScaled(asAdmitted(values, context), context),
+};
+
+export const JOB_ROW: Partial<ResourceType> = {
+  replacedBy: ["spec.0.template"],
+  needs: (values, cloud) => podNeeds(podOf(values), cloud),
+  afterCreate: (object, cloud) => {
+    if (cloud.failingJobs > 0) {
+      cloud.failingJobs -= 1;
+      throw new InjectedRefusal(`job: ${object.id} is in failed state`);
+    }
+    cloud.executions.push({ job: object.id, environment: startPod(object, cloud) });
+  },
+  asRead: asAdmitted,
+};
+
+/** A cron job as the job that it starts. */
+const startedJob = (values: ValueObject): ValueObject => ({
+  ...values,
+  spec: [valueAt(values, "spec.0.job_template.0.spec.0")],
+});
+
+/** It starts nothing before its time, but then it must be able to. */
+export const CRON_JOB_ROW: Partial<ResourceType> = {
+  needs: (values, cloud) => podNeeds(podOf(startedJob(values)), cloud),
+  afterApply: (object, cloud) => startPod({ ...object, values: startedJob(object.values) }, cloud),
+  asRead: (values, context) => {
+    const admitted = asAdmitted(startedJob(values), context);
+    const spec = valueAt(values, "spec.0");
+    const jobTemplate = valueAt(values, "spec.0.job_template.0");
+    if (!isValueObject(spec) || !isValueObject(jobTemplate)) return values;
+    return { ...admitted, spec: [{ ...spec, job_template: [{ ...jobTemplate, spec: admitted.spec ?? null }] }] };
+  },
+};
