@@ -38,9 +38,7 @@ export async function rehearseFolder(options: FolderRehearsalOptions): Promise<R
   const isRefused = /^destroy: (plan|apply)$/.test(failure?.step ?? "");
   const isProtected = isRefused && PROTECTION.test(failure?.message ?? "");
   if (failure === undefined || off !== undefined || !isProtected) return report;
-  onProgress?.(
-    `${stack} is protected, so it was not destroyed; inputs that switch that off are given by --protection-off FILE`,
-  );
+  onProgress?.(`${stack} is protected, so it was not destroyed`);
   if (!keep) rmSync(failure.folder, { recursive: true, force: true });
   return { stack, steps };
 }

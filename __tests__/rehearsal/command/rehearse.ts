@@ -1,12 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import { packageFile } from "../../../lib/core/package-file";
 import { findProgram } from "../../support/programs";
-import { type Inputs } from "../deployment/deployment";
-import { rehearseFolder } from "./folder-rehearsal";
 import { planWithRealProviders } from "./real-providers";
 import { rehearse } from "../engine/rehearsal";
 import { EXHAUSTIVE_PARTS, type RehearsalOptions, USUAL_PARTS } from "../engine/run-context";
@@ -15,15 +13,11 @@ import { failureParagraph, type RehearsalReport, reportTable } from "../engine/r
 import { REHEARSALS } from "../scenarios/stacks";
 import { killAllRuns } from "../deployment/terraform-process";
 
-const USAGE = `npm run rehearse -- [stack or folder...] [--exhaustive] [--only TEXT] [--keep] [--verbose] [--terraform PATH]
-                    [--providers MIRROR] [--var-file FILE] [--protection-off FILE]
+const USAGE = `npm run rehearse -- [stack...] [--exhaustive] [--only TEXT] [--keep] [--verbose] [--terraform PATH]
+                    [--providers MIRROR]
 
 Takes synthesized stacks through their whole life with the real Terraform, offline, against stand-ins.
   stack               ${Object.keys(REHEARSALS).join(", ")}; all when none is named
-  folder              any synthesized folder, of which one life is rehearsed; what it does not make is taken to be there
-  --var-file FILE     inputs of these folders as JSON
-  --protection-off FILE
-                      inputs that let them be destroyed, as JSON; without, a protected one is not destroyed
   --exhaustive        instead of the usual: the creation of every resource fails once, values of inputs are combined in
                       pairs, and parts take every form; "npm run rehearse:exhaustive" is the same
   --only TEXT         of the usual and the exhaustive: changes, failed creations, faults, episodes, refused inputs and
@@ -52,8 +46,6 @@ function parsedArguments() {
       verbose: { type: "boolean" },
       terraform: { type: "string" },
       providers: { type: "string" },
-      "protection-off": { type: "string" },
-      "var-file": { type: "string" },
     },
   });
 }
@@ -64,47 +56,26 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
     return 0;
   }
   const stacks = positionals.length > 0 ? positionals : Object.keys(REHEARSALS);
-  const isFolder = (stack: string) => existsSync(join(stack, "cdk.tf.json"));
-  const unknown = stacks.filter((stack) => REHEARSALS[stack] === undefined && !isFolder(stack));
-  if (unknown.length > 0)
-    return complain(
-      `${unknown.join(", ")}: neither a stack (${Object.keys(REHEARSALS).join(", ")}) nor a folder with a cdk.tf.json.\n\n${USAGE}`,
-    );
+  const unknown = stacks.filter((stack) => REHEARSALS[stack] === undefined);
+  if (unknown.length > 0) return complain(`${unknown.join(", ")}: no stack.\n\n${USAGE}`);
   const program = programOf(values.terraform);
   if (program === undefined)
     return complain(`There is no ${values.terraform ?? "terraform on the PATH"}. ${HOW_TO_GET}`);
   const tooOld = problemOfRelease(program);
   if (tooOld !== undefined) return complain(`${tooOld} ${HOW_TO_GET}`);
-  const files = [values["var-file"], values["protection-off"]] as const;
-  if (stacks.every((stack) => REHEARSALS[stack] !== undefined) && files.some((file) => file !== undefined))
-    return complain(
-      `--var-file and --protection-off are for folders; the stacks have inputs of their own.\n\n${USAGE}`,
-    );
-  if (values.exhaustive === true && stacks.some((stack) => REHEARSALS[stack] === undefined))
-    return complain(`--exhaustive is for the stacks; of a folder, one life is rehearsed.\n\n${USAGE}`);
-  const unreadable = files.filter((file) => file !== undefined && inputsOf(file) === undefined);
-  if (unreadable.length > 0) {
-    return complain(
-      `${unreadable.join(", ")} cannot be read as JSON; it must be one object of inputs, because Terraform gets it as it is; repair it.\n`,
-    );
-  }
-  const [inputs = {}, protectionOff] = files.map(inputsOf);
-
   const start = performance.now();
-  const folders = stacks.map((stack) => ({
-    stack,
-    folder: REHEARSALS[stack] === undefined ? resolve(stack) : packageFile(join("cdktf.out", "stacks", stack)),
-  }));
+  const folders = stacks.map((stack) => ({ stack, folder: packageFile(join("cdktf.out", "stacks", stack)) }));
   const missing = folders.filter(({ folder }) => !existsSync(folder)).map(({ stack }) => stack);
   if (missing.length > 0) return complain(`${missing.join(", ")} is not synthesized; run: npm run synth\n`);
   const limit = workLimit();
   const reports = await Promise.all(
     folders.map(({ folder, stack }): Promise<RehearsalReport> => {
-      const known = REHEARSALS[stack];
+      const rehearsal = REHEARSALS[stack];
+      if (rehearsal === undefined) throw new Error(`there is no rehearsal of ${stack}`);
       const options: RehearsalOptions = {
         folder,
         program,
-        rehearsal: known ?? { inputs },
+        rehearsal,
         keep: values.keep,
         only: values.only,
         parts: values.only === undefined ? (values.exhaustive === true ? EXHAUSTIVE_PARTS : USUAL_PARTS) : undefined,
@@ -116,7 +87,7 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
       };
       const { providers: mirror } = values;
       if (mirror !== undefined) return planWithRealProviders({ ...options, mirror: resolve(mirror) });
-      return known === undefined ? rehearseFolder({ ...options, inputs, protectionOff }) : rehearse(options);
+      return rehearse(options);
     }),
   );
   process.stdout.write(`\n${reportTable(reports)}\n\n${((performance.now() - start) / 1000).toFixed(1)} s in all\n`);
@@ -124,16 +95,6 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
     failure === undefined ? [] : [failureParagraph(stack, failure)],
   );
   return failures.length === 0 ? 0 : complain(`\n${failures.join("\n\n")}\n`);
-}
-
-/** The JSON object in a file; undefined if there is none. */
-function inputsOf(file: string | undefined): Inputs | undefined {
-  try {
-    const inputs = JSON.parse(readFileSync(file ?? "", "utf8")) as Inputs | null;
-    return typeof inputs === "object" && inputs !== null && !Array.isArray(inputs) ? inputs : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Finds a program by its path, or by its name on the PATH; undefined if there is none. */
