@@ -73,7 +73,7 @@ export function withoutService(surroundings: CloudSurroundings, service: string)
 }
 
 /** The surroundings with one API that has not answered yet. */
-export function withoutAnswer(surroundings: CloudSurroundings, api: string): CloudSurroundings {
+function withoutAnswer(surroundings: CloudSurroundings, api: string): CloudSurroundings {
   return { ...surroundings, hasAnswered: (name) => name !== api && surroundings.hasAnswered(name) };
 }
 
@@ -102,4 +102,34 @@ export function requireWaiting({ needed, waiting }: Dependencies): void {
       .map((need) => `${user} does not wait for ${need}, which it needs`);
   });
   if (problems.length > 0) throw new StepFailure("dependencies", problems.join("\n"));
+}
+
+/** The gate of one API, which opens when the API answers; created in `lib/core/project-apis.ts`. */
+export interface Gate {
+  readonly api: string;
+  /** Address of the resource that waits, without an index. */
+  readonly address: string;
+  /** Address of the resource that turns the API on, without an index. */
+  readonly service: string;
+}
+
+/** Gates among the addresses of a state. */
+export function gatesAmong(addresses: readonly string[]): Gate[] {
+  return addresses.flatMap((address) => {
+    const [, prefix, api] = /^terraform_data\.(\w*apis)_(\w+)_answers\b/.exec(address) ?? [];
+    if (prefix === undefined || api === undefined) return [];
+    return [
+      { api, address: `terraform_data.${prefix}_${api}_answers`, service: `google_project_service.${prefix}_${api}` },
+    ];
+  });
+}
+
+/** The scripts of the gates. */
+export function gateScripts(gates: readonly Gate[]): Scripts {
+  return Object.fromEntries(
+    gates.map(({ api, address, service }) => [
+      address,
+      { needs: [service], before: (surroundings) => withoutAnswer(surroundings, api) },
+    ]),
+  );
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess } from "node:child_process";
 
 import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
+import { type Gate } from "./dependency-graph";
 import { requireSoundness, requireVerified } from "./journey";
 import { inStep, type Plan, StepFailure } from "../deployment/steps";
 import { killWithScripts } from "../deployment/terraform-process";
@@ -197,4 +198,20 @@ function isSaved(deployment: Deployment, keys: readonly string[]): boolean {
     if (error instanceof SyntaxError) return false;
     throw error;
   }
+}
+
+/** The fault of gates that all stay closed until they time out; none of them waits for another. */
+export function closedGates(gates: readonly Gate[], stages: readonly RegExp[]): StagedFault {
+  return {
+    name: `the gates of ${gates.map(({ api }) => api).join(", ")} never open`,
+    afterStage: stages.findIndex((pattern) => gates.every(({ address }) => pattern.test(address))),
+    prepare: ({ environment, web }) => {
+      environment.WAIT_SECONDS = "0";
+      for (const { api } of gates) web.inject(api, { kind: "service-disabled" });
+    },
+    refusals: gates.map(({ api }) => `${api}.googleapis.com did not answer in project`),
+    repair: ({ environment }) => {
+      environment.WAIT_SECONDS = undefined;
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import { inputsAlone, type RefusedInputs, refusalBatches, requireRefusal, variablesOf } from "./refusal-batches";
-import { type RunContext } from "./run-context";
-import { together } from "./work-slots";
+import { type RunContext, together } from "./run-context";
 
 /** Inputs that their own rules refuse are planned without the resources, which costs a fifth. */
 export async function refusals(context: RunContext): Promise<void> {

@@ -4,8 +4,9 @@ import { schemaProblem } from "../../stacks/provider-schema/provider-schema";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { inStep } from "../deployment/steps";
 import { requireShortApply } from "./critical-path";
-import { dependenciesOf, requireWaiting } from "./dependency-graph";
+import { dependenciesOf, gatesAmong, gateScripts, requireWaiting } from "./dependency-graph";
 import {
+  closedGates,
   complete,
   endState,
   type EndState,
@@ -15,15 +16,13 @@ import {
   rehearseKill,
   type StagedFault,
 } from "./fault-scenarios";
-import { closedGates, gateScripts, gatesAmong } from "./gates";
 import { inputCombinations } from "./input-matrix";
 import { type ChangeScenario, Journey, requireSoundness } from "./journey";
 import { refusals } from "./refusals";
 import { type RehearsalReport } from "./rehearsal-report";
-import { LocatedFailure, type RehearsalOptions, RunContext } from "./run-context";
+import { LocatedFailure, type RehearsalOptions, RunContext, together } from "./run-context";
 import { type StackRehearsal } from "./stack-rehearsal";
 import { fromStages, lastOf, type Stage } from "./stages";
-import { together } from "./work-slots";
 
 /**
  * Takes a copy of a synthesized folder through its whole life with the real Terraform, offline and in seconds.
@@ -96,14 +95,14 @@ async function lifeWith(
   const { nullOutputs, protection } = context.options.rehearsal;
   await context.with(context.started(), async (deployment) => {
     const journey = new Journey(deployment, nullOutputs, (report) => {
-      context.took(report, context.lifecycle);
+      context.lifecycle.push(report);
     });
     await journey.setUp();
     const goOn = async () => {
       for (const change of changes) await journey.change(change);
       await journey.tearDown(protection, verifyDestroyed);
     };
-    await together([context.slots.take(goOn), ...others()]);
+    await together([context.take(goOn), ...others()]);
   });
 }
 
@@ -113,8 +112,8 @@ function faults(context: RunContext): Promise<void> {
   return fromStages(context, faultInputs ?? inputs, all, async (stages) => {
     const begun = stages[patterns.length] ?? lastOf(stages);
     await context.with(begun.deployment.fork(), async (deployment) => {
-      const end = await context.slots.take(() => endWithoutFaults(deployment));
-      const faults = await context.slots.take(() => faultsOf(context, deployment, end, all));
+      const end = await context.take(() => endWithoutFaults(deployment));
+      const faults = await context.take(() => faultsOf(context, deployment, end, all));
       const wanted = faults.filter(({ name }) => context.wants(name));
       await together([
         episodes(context, begun, deployment),
@@ -136,7 +135,7 @@ function failedCreations(context: RunContext): Promise<void> {
   if (!context.wants(step)) return Promise.resolve();
   return fromStages(context, faultInputs ?? inputs, [], async (stages) => {
     const { deployment: nothing } = lastOf(stages);
-    const end = await context.slots.take(() => context.with(nothing.fork(), endWithoutFaults));
+    const end = await context.take(() => context.with(nothing.fork(), endWithoutFaults));
     await context.each(step, end.objects.length > 0 ? [end.objects] : [], (keys) =>
       context.count(nothing.fork(), (deployment) => rehearseFailedCreations(deployment, keys, end)),
     );

@@ -1,11 +1,12 @@
 import { basename } from "node:path";
 
+import pLimit from "p-limit";
+
 import { Deployment, type DeploymentOptions } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type StepReport } from "./journey";
 import { type RehearsalFailure } from "./rehearsal-report";
 import { type StackRehearsal } from "./stack-rehearsal";
-import { NotBegun, together, type WorkLimit, WorkSlots } from "./work-slots";
 
 /** What `npm run rehearse` does with each stack. */
 export const USUAL_PARTS = ["life", "changes", "refusals", "faults"] as const;
@@ -42,10 +43,23 @@ export interface RehearsalOptions {
   readonly limit?: WorkLimit;
   /** Keeps every folder, including those without a failure. */
   readonly keep?: boolean;
-  /** Called with every completed step and every kept folder. */
+  /** Called with what is found out on the way, and every kept folder. */
   readonly onProgress?: (line: string) => void;
   readonly onCommand?: DeploymentOptions["onCommand"];
 }
+
+/** Deployments that work at the same time: one more than two cores, because scripts mostly wait. */
+const PARALLEL = 3;
+
+/** How many pieces of work run at the same time, in order of request. */
+type WorkLimit = ReturnType<typeof pLimit>;
+
+export function workLimit(): WorkLimit {
+  return pLimit(PARALLEL);
+}
+
+/** Thrown for work that was not started because something else had already failed. */
+class NotBegun extends Error {}
 
 /** A failure with its deployment. */
 export class LocatedFailure extends Error {
@@ -54,19 +68,16 @@ export class LocatedFailure extends Error {
   }
 }
 
-/** Items per progress line. */
-const ITEMS_PER_LINE = 10;
-
-/** What all rehearsals of one folder share: deployments, work slots and the report. */
+/** What all rehearsals of one folder share: deployments, limited work and the report. */
 export class RunContext {
-  readonly slots: WorkSlots;
   /** Steps of the complete life. */
   readonly lifecycle: StepReport[] = [];
   private readonly further: StepReport[] = [];
-  private readonly start = performance.now();
+  private readonly limit: WorkLimit;
+  private hasFailed = false;
 
   constructor(readonly options: RehearsalOptions) {
-    this.slots = new WorkSlots(options.limit);
+    this.limit = options.limit ?? workLimit();
   }
 
   /** All steps that succeeded. */
@@ -125,39 +136,51 @@ export class RunContext {
     });
   }
 
+  /**
+   * Runs work as soon as there is room for it. Work must not take room for other work: it would wait for itself.
+   *
+   * @throws NotBegun after any failure
+   */
+  take<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.limit(async () => {
+      if (this.hasFailed) throw new NotBegun("something else has failed");
+      try {
+        return await work();
+      } catch (error) {
+        this.hasFailed = true;
+        throw error;
+      }
+    });
+  }
+
   /** Runs many items as one line of the report; the work may return the number of resources at the end. */
   async each<Item>(step: string, items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
     if (items.length === 0) return;
     const start = performance.now();
-    let done = 0;
     let resources: number | undefined;
-    await together(
-      items.map((item) =>
-        this.slots.take(async () => {
-          const count = await work(item);
-          if (typeof count === "number") resources = (resources ?? 0) + count;
-          done += 1;
-          if (done % ITEMS_PER_LINE === 0 && done < items.length) this.progress(`${step}: ${done} of ${items.length}`);
-        }),
-      ),
-    );
+    const one = async (item: Item): Promise<void> => {
+      const count = await this.take(() => work(item));
+      if (typeof count === "number") resources = (resources ?? 0) + count;
+    };
+    await together(items.map(one));
     const seconds = (performance.now() - start) / 1000;
-    this.took({ step: `${step} (${items.length})`, seconds, resources }, this.further);
-  }
-
-  took(report: StepReport, steps: StepReport[]): void {
-    steps.push(report);
-    this.progress(report.step);
+    this.further.push({ step: `${step} (${items.length})`, seconds, resources });
   }
 
   say(line: string): void {
     this.options.onProgress?.(line);
   }
+}
 
-  private progress(what: string): void {
-    const elapsed = ((performance.now() - this.start) / 1000).toFixed(1).padStart(6);
-    this.say(`${elapsed} s  ${basename(this.options.folder)}  ${what}`);
-  }
+/**
+ * Waits for everything, even after a failure, so that nothing continues in the background.
+ *
+ * @throws the error of the first part in the list that failed
+ */
+export async function together(parts: readonly Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(parts);
+  const reasons = results.flatMap((result): unknown[] => (result.status === "rejected" ? [result.reason] : []));
+  if (reasons.length > 0) throw reasons.find((reason) => !(reason instanceof NotBegun)) ?? reasons[0];
 }
 
 export function locatedFailure(error: unknown, { folder }: Deployment): LocatedFailure {

@@ -21,7 +21,6 @@ export async function fromStages(
   patterns: readonly RegExp[],
   work: (stages: readonly Stage[]) => Promise<void>,
 ): Promise<void> {
-  const { slots } = context;
   const stages: Stage[] = [];
   let broken: Deployment | undefined;
   const at = async <Result>(deployment: Deployment, work: () => Promise<Result>) => {
@@ -40,13 +39,13 @@ export async function fromStages(
     });
   };
   try {
-    await slots.take(async () => {
+    await context.take(async () => {
       const first = await context.started(inputs);
       await add(first, "init", () => first.init());
     });
     for (const pattern of patterns) {
       const step = `stage ${pattern.source}`;
-      await slots.take(async () => {
+      await context.take(async () => {
         // The first plan has everything, so it serves all stages.
         const [nothing = lastOf(stages)] = stages;
         const { actions } = await at(nothing.deployment, () => inStep(step, () => nothing.plan()));
