@@ -14,7 +14,6 @@ import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
 import { ResourceProvider } from "../providers/resource-provider";
 import { type Configuration, secretInputs, SecretScan } from "./secret-scan";
-import { printedActions } from "./printed-plan";
 import { type Action, type Plan, type Refusals, StepFailure } from "./steps";
 import { actionsOf, addressesIn, changedOutputsOf, keysByAddress } from "./terraform-json";
 import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
@@ -52,8 +51,6 @@ export class Deployment {
   private readonly plugins = new PluginServer();
   private readonly scan = new SecretScan();
   private planNumber: number;
-  /** Secrets among the inputs that saved plans were made with. */
-  private readonly plannedSecrets: Set<string>;
   private readonly configuration: Configuration;
   /** Outputs and plans that were shown as JSON. */
   private readonly shown = { outputs: "", plans: "" };
@@ -70,7 +67,6 @@ export class Deployment {
     this.inputs = options.inputs;
     // Copied plan files must not be overwritten: each is scanned for secrets only once.
     this.planNumber = origin?.planNumber ?? 0;
-    this.plannedSecrets = new Set(origin?.plannedSecrets);
     const surroundings = {
       enabledApis: this.web.usage.enabled,
       hasImage: (image: string) => this.web.registry.digests.has(image),
@@ -162,7 +158,10 @@ export class Deployment {
 
   /** Plans into a file and returns the actions. */
   async plan(...further: string[]): Promise<Plan> {
-    const file = await this.planIntoFile(further);
+    this.planNumber += 1;
+    const file = `plan-${this.planNumber}.tfplan`;
+    this.writeInputs();
+    await this.succeed("plan", ["plan", "-input=false", `-out=${file}`, ...further]);
     const shown = await this.terraformJson("plans", "show", "-json", file);
     return { file, actions: actionsOf(shown), outputs: changedOutputsOf(shown) };
   }
@@ -179,21 +178,11 @@ export class Deployment {
     await this.succeed("apply", ["apply", "-input=false", plan.file]);
   }
 
-  /**
-   * Plans and applies, and has the actions judged before whatever the apply says.
-   *
-   * In one go, unless a plan has to be saved: that is a third less of work.
-   */
+  /** Plans, has the actions judged, and applies. */
   async change(judge: (actions: ReadonlyMap<string, Action>) => void, ...further: string[]): Promise<void> {
-    if (this.hasNewSecrets) {
-      const plan = await this.plan(...further);
-      judge(plan.actions);
-      return this.apply(plan);
-    }
-    this.writeInputs();
-    const { exitCode, output } = await this.terraform([...APPLY_AT_ONCE, ...further]);
-    if (exitCode === 0 || output.includes("\nPlan: ")) judge(printedActions(output));
-    if (exitCode !== 0) throw new StepFailure("apply", problemsIn(output));
+    const plan = await this.plan(...further);
+    judge(plan.actions);
+    await this.apply(plan);
   }
 
   /** Runs a command that must fail and must not reveal secrets. */
@@ -208,8 +197,7 @@ export class Deployment {
   /** Plans and applies in one go. */
   async applyAtOnce(...further: string[]): Promise<void> {
     this.writeInputs();
-    const plan = this.hasNewSecrets ? [await this.planIntoFile(further)] : ["-auto-approve", ...further];
-    await this.succeed("apply", ["apply", "-input=false", ...plan]);
+    await this.succeed("apply", [...APPLY_AT_ONCE, ...further]);
   }
 
   /** Fails if the folder or the output reveals the value of a secret. */
@@ -228,16 +216,7 @@ export class Deployment {
       "JSON of plans": this.shown.plans,
     };
     const views = { stateViews: ["JSON output"], planViews: ["JSON of plans"] };
-    return this.scan.leaks({ cloud, folder, texts, ...views, inputs: this.secretInputs });
-  }
-
-  private get secretInputs(): ReturnType<typeof secretInputs> {
-    return secretInputs(this.configuration, this.inputs);
-  }
-
-  /** Whether a plan has to be saved, because it could keep a secret that no saved plan has been searched for yet. */
-  private get hasNewSecrets(): boolean {
-    return this.secretInputs.some(({ value }) => !this.plannedSecrets.has(value));
+    return this.scan.leaks({ cloud, folder, texts, ...views, inputs: secretInputs(this.configuration, this.inputs) });
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
@@ -259,15 +238,6 @@ export class Deployment {
   writeInputs(): void {
     // Terraform prints the line of a refused input, which must not contain other inputs.
     writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs, undefined, 2));
-  }
-
-  private async planIntoFile(further: readonly string[]): Promise<string> {
-    this.planNumber += 1;
-    this.secretInputs.forEach(({ value }) => this.plannedSecrets.add(value));
-    const file = `plan-${this.planNumber}.tfplan`;
-    this.writeInputs();
-    await this.succeed("plan", ["plan", "-input=false", `-out=${file}`, ...further]);
-    return file;
   }
 
   private async terraformJson(kind: "outputs" | "plans", ...command: string[]): Promise<unknown> {
