@@ -1,19 +1,9 @@
 import { TerraformStack } from "cdktf";
 
-import { expression } from "../../lib/core/expression";
 import { ProjectApis } from "../../lib/core/project-apis";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
-import { discoverySourceId } from "../../lib/lab/lab-names";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
-import {
-  resourceAddresses,
-  resourceOf,
-  terraformOf,
-  testApp,
-  warningsOf,
-  type Block,
-  type Terraform,
-} from "../support/synthesis";
+import { resourceAddresses, resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
@@ -201,22 +191,6 @@ describeWith(["terraform"], "The warning about remote desktop, judged by Terrafo
   });
 });
 
-describe("The region of AssessmentLab", () => {
-  const warningsAt = (region: string): unknown[] => {
-    const stack = bareLabStack();
-    new AssessmentLab(stack, "Lab", { projectId: "demo-project", region });
-    return warningsOf(stack);
-  };
-
-  it("causes a warning if it is unknown, as a literal or at plan", () => {
-    expect(warningsAt("mars-north1")).toEqual([expect.stringContaining('region is "mars-north1"; it is not a region')]);
-    expect(warningsAt("europe-west12")).toEqual([]);
-    expect(conditionOf(labTerraform(), "lab_known_region")).toMatch(
-      /^\$\{contains\(\[.*"us-central1".*\], var\.region\)\}$/,
-    );
-  });
-});
-
 describe("The Windows VM of AssessmentLab", () => {
   const passwordOf = (props: Partial<AssessmentLabProps>): unknown =>
     valueAt(literalLab(props).locals?.lab_windows_vm_first_boot_values, "labPassword");
@@ -286,39 +260,6 @@ function sharedApis(stack: TerraformStack): ProjectApis {
 }
 
 describe("Several labs", () => {
-  it("are refused with one id in one project, wherever in the app they are", () => {
-    const stack = bareLabStack();
-    const lab = (id: string, projectId: string) =>
-      new AssessmentLab(stack, id, { projectId, deploymentId: "office", createSshKeyBucket: false });
-    lab("Morning", "demo-project");
-    expect(() => lab("Elsewhere", "other-project")).not.toThrow();
-    expect(() => lab("Evening", "demo-project")).toThrow("lab in demo-project with the id office is also created by");
-  });
-
-  it("are refused with one key bucket, because bucket names are global", () => {
-    const stack = bareLabStack();
-    const lab = (id: string, projectId: string) => new AssessmentLab(stack, id, { projectId, deploymentId: "office" });
-    lab("Morning", "demo-project");
-    expect(() => lab("Evening", "other-project")).toThrow(
-      "bucket assess-office-keys is also created by test/Morning/Key; a name can exist only once",
-    );
-  });
-
-  it.each([
-    ["a literal name", "Training", discoverySourceId("Training")],
-    ["a name that only Terraform knows", expression("var.client"), "${var.client}"],
-  ])("are refused with one discovery source in one project, from %s", (_, assessDiscoveryClientName, source) => {
-    const stack = bareLabStack();
-    const lab =
-      (id: string, props: Partial<AssessmentLabProps> = {}) =>
-      () =>
-        new AssessmentLab(stack, id, { projectId: "demo-project", assessDiscoveryClientName, ...props });
-    lab("Morning")();
-    expect(lab("Elsewhere", { projectId: "other-project" })).not.toThrow();
-    expect(lab("Unregistered", { initializeAssessmentService: false })).not.toThrow();
-    expect(lab("Evening")).toThrow(`discovery source in demo-project ${source} is also created by test/Morning/Source`);
-  });
-
   it("can share a stack, each with its own addresses, and the enabled APIs", () => {
     const stack = bareLabStack();
     const apis = sharedApis(stack);

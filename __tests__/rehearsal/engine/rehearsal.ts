@@ -18,7 +18,6 @@ import {
 } from "./fault-scenarios";
 import { inputCombinations } from "./input-matrix";
 import { type ChangeScenario, Journey, requireSoundness } from "./journey";
-import { refusals } from "./refusals";
 import { type RehearsalReport } from "./rehearsal-report";
 import { LocatedFailure, type RehearsalOptions, RunContext, together } from "./run-context";
 import { type StackRehearsal } from "./stack-rehearsal";
@@ -56,7 +55,6 @@ function partsOf(context: RunContext): Promise<void>[] {
   const works = {
     "further changes": furtherLife,
     "failed creations": failedCreations,
-    refusals,
     faults,
     combinations,
   };

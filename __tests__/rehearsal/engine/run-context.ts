@@ -9,7 +9,7 @@ import { type RehearsalFailure } from "./rehearsal-report";
 import { type StackRehearsal } from "./stack-rehearsal";
 
 /** What `npm run rehearse` does with each stack. */
-export const USUAL_PARTS = ["life", "changes", "refusals", "faults"] as const;
+export const USUAL_PARTS = ["life", "changes", "faults"] as const;
 
 /** What `npm run rehearse:exhaustive` does: every way to change a part, each resource, and each two values of inputs. */
 export const EXHAUSTIVE_PARTS = ["further changes", "failed creations", "combinations"] as const;

@@ -97,10 +97,4 @@ export interface StackRehearsal {
 
   /** Adds inputs that follow from others to a combination, and may omit nulls; must not change a value. */
   readonly completed?: (inputs: Inputs) => Inputs;
-
-  /** Inputs that their own rules refuse, with the complete messages. */
-  readonly refused?: readonly (readonly [behaviour: string, inputs: Inputs, texts: readonly string[]])[];
-
-  /** Inputs that are refused because of what the project has, with the complete messages. */
-  readonly refusedByProject?: StackRehearsal["refused"];
 }

@@ -1,7 +1,7 @@
 import { anotherRegion } from "./another-region";
 import { DEFAULT_ZONE } from "../../../lib/lab/contract";
 import { type Inputs } from "../deployment/deployment";
-import { type StackRehearsal } from "../engine/stack-rehearsal";
+import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 import { AWS_CHANGES, LAB_CHANGES } from "./assessment-lab-changes";
 import { BOOTSTRAP_INPUTS, requireSurvivors } from "./aws-inventory";
 import { EARLY_FAULTS } from "./every-stack";
@@ -21,6 +21,20 @@ function isAllowed({ create_vpc: createVpc, deployment_id: id, region, zone }: I
   const isInRegion = typeof region !== "string" || typeof zone !== "string" || zone.startsWith(`${region}-`);
   return (createVpc !== false || id !== null) && (zone === DEFAULT_ZONE || isInRegion);
 }
+
+/** An existing network is looked up by a plan, so that nothing is created without it. */
+const networkThatDoesNotExist: Episode = {
+  name: "a network that does not exist",
+  fromNothing: true,
+  play: async (deployment) => {
+    const { inputs } = deployment;
+    deployment.inputs = { ...inputs, create_vpc: false, deployment_id: "gone" };
+    const { output } = await deployment.refuse("a network that does not exist", ["plan", "-input=false"]);
+    if (!/has no network assess-gone-vpc; it must exist/.test(output.replaceAll(/\s+/g, " "))) throw new Error(output);
+    deployment.inputs = inputs;
+    await deployment.applyAtOnce();
+  },
+};
 
 /** The assessment lab. */
 export const ASSESSMENT_LAB: StackRehearsal = {
@@ -81,15 +95,6 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       for (const job of web.migration.jobs.values()) job.phaseEndsAt = 0;
     },
   },
-  refusedByProject: [
-    [
-      "a network that does not exist",
-      { create_vpc: false, deployment_id: "gone" },
-      [
-        "create_vpc is false and project my-project has no network assess-gone-vpc; it must exist, because firewall rules and VMs are created on it; create an auto-mode network of that name, or set create_vpc to true.",
-      ],
-    ],
-  ],
-  episodes: [anotherRegion()],
+  episodes: [anotherRegion(), networkThatDoesNotExist],
   faults: EARLY_FAULTS,
 };
