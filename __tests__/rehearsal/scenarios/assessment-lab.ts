@@ -30,7 +30,8 @@ const networkThatDoesNotExist: Episode = {
     const { inputs } = deployment;
     deployment.inputs = { ...inputs, create_vpc: false, deployment_id: "gone" };
     const { output } = await deployment.refuse("a network that does not exist", ["plan", "-input=false"]);
-    if (!output.replaceAll(/\s+/g, " ").includes('has no network assess-gone-vpc; it must exist')) throw new Error(output);
+    if (!output.replaceAll(/\s+/g, " ").includes("has no network assess-gone-vpc; it must exist"))
+      throw new Error(output);
     deployment.inputs = inputs;
     await deployment.applyAtOnce();
   },
