@@ -15,10 +15,7 @@ import {
 import { type Input } from "../../stacks/inputs/input-table";
 import { KUBERNETES_INPUTS } from "../../stacks/inputs/kubernetes-inputs";
 import { type Terraform } from "../support/synthesis";
-import { containerCells } from "./container-table";
-import { installCommands } from "./install-commands";
 import { alertCells, logCommands } from "./monitoring-parts";
-import { protectionCells, protectionPathCells } from "./protection-tables";
 
 /** A configuration with the parts that the tables show. */
 export type DocumentedTerraform = Terraform & TabledConfiguration;
@@ -31,15 +28,12 @@ export const UPDATE_COMMAND = "npm run docs";
 /**
  * The text of a page with every generated part renewed. A part stands between its marker and `<!-- end -->`:
  *
- * - `<!-- container -->`: what a service of one's own must set
  * - `<!-- contents -->`: links to the headings below it
  * - `<!-- example: a -->`: the program of `stacks/examples/a`
  * - `<!-- inputs: a -->`, `<!-- outputs: a -->`: a table of all that stack a has; `a & b` is what both have alike, `a - b`
  *   what a does not have in common with b
- * - `<!-- install -->`: how to install the library with its peers
  * - `<!-- members: a -->`: what the members of the input a of the identity providers are
  * - `<!-- monitoring: alerts -->`, `<!-- monitoring: logs -->`: the table of alerts, and where each part writes
- * - `<!-- protection: rules -->`, `<!-- protection: paths -->`: what the security policy does, and where
  *
  * @throws Error when a marker names a stack that is not synthesized
  */
@@ -55,21 +49,15 @@ export function withFreshParts(page: string, stacks: DocumentedStacks): string {
 
 /** What can be generated, by the word that asks for it. */
 const PARTS: Readonly<Record<string, (selection: string, stacks: DocumentedStacks, below: string) => string>> = {
-  container: () => table(["What", "Value"], containerCells()),
   contents: (_selection, _stacks, below) => contents(headingsOf(below).filter(({ level }) => level <= 3)),
   example: (name) => `\`\`\`ts\n${readFileSync(packageFile(`stacks/examples/${name}/main.ts`), "utf8")}\`\`\``,
   inputs: (selection, stacks) => inputsTables(rowsOf(selection, stacks, inputCells)),
-  install: () => installCommands(),
   members: (input) => table(["Member", "Meaning", "Default"], memberCells(input)),
   monitoring: (selection) =>
     selection === "logs"
       ? logCommands()
       : table(["Alert", "What is wrong", "Raised when", "Severity", "Where", "Needs"], alertCells()),
   outputs: (selection, stacks) => outputsTable(rowsOf(selection, stacks, outputCells)),
-  protection: (selection) =>
-    selection === "paths"
-      ? table(["Paths", "What happens there"], protectionPathCells())
-      : table(["Priority", "Rule", "Action", "Exists with", "Reason"], protectionCells()),
 };
 
 const MARKED_PART = new RegExp(
