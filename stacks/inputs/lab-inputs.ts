@@ -35,7 +35,7 @@ const NETWORK = "[2 Network]";
 const ASSESSMENT = "[8 Assessment]";
 
 /** Terraform address of the first AWS resource, on which all others depend. */
-export const CLOUDB_PROGRAMS_ADDRESS = "terraform_data.lab_cloudb_programs";
+const CLOUDB_PROGRAMS_ADDRESS = "terraform_data.lab_cloudb_programs";
 
 /** Inputs of the assessment lab. */
 export const LAB_INPUTS = {

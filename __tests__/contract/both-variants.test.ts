@@ -1,9 +1,14 @@
 import { BASE_URL_VARIABLE, TLS_PORT } from "../../lib/idp/contract";
 import { trustedProxies } from "../../lib/idp/identity-provider-container";
 import { type Block } from "../support/synthesis";
-import { stringsIn, valueAt } from "./configuration-graph";
-import { KUBERNETES_ADDRESS, kubernetesResource, kubernetesTerraform, podContainerOf } from "./kubernetes-stack";
-import { ADDRESS, containerOf, serverlessResource, serverlessTerraform } from "./serverless-stack";
+import { stringsIn, valueAt } from "../stacks/configuration-graph";
+import {
+  KUBERNETES_ADDRESS,
+  kubernetesResource,
+  kubernetesTerraform,
+  podContainerOf,
+} from "../stacks/kubernetes-stack";
+import { ADDRESS, containerOf, serverlessResource, serverlessTerraform } from "../stacks/serverless-stack";
 
 /** What the platforms add to the environment, each what it has. */
 const PLATFORM_VARIABLES = [

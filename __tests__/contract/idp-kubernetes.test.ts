@@ -1,6 +1,6 @@
 import { type Block } from "../support/synthesis";
-import { valueAt } from "./configuration-graph";
-import { atDefaults } from "./default-values";
+import { valueAt } from "../stacks/configuration-graph";
+import { atDefaults } from "../stacks/default-values";
 import {
   KUBERNETES_ADDRESS,
   KUBERNETES_STACK_NAME,
@@ -8,16 +8,13 @@ import {
   kubernetesTerraform,
   podContainerOf,
   podTemplateOf,
-} from "./kubernetes-stack";
-
-/** The words of a row of the contract, where its fact is read, and what it must be. */
-type Row = readonly [row: string, fact: () => unknown, expected: unknown];
+} from "../stacks/kubernetes-stack";
+import { testContract } from "./rows";
 
 const ADDRESS = KUBERNETES_ADDRESS;
 
 const output = (name: string) => kubernetesTerraform().output?.[name]?.value;
 const local = (name: string) => kubernetesTerraform().locals?.[name] as Record<string, string>;
-const ephemeral = (type: string, name: string) => kubernetesTerraform().ephemeral?.[type]?.[name] ?? {};
 const namesOf = (type: string) => Object.keys(kubernetesTerraform().resource?.[type] ?? {}).sort();
 /** The jobs that every deployment has. */
 const jobsOfEvery = () =>
@@ -33,22 +30,12 @@ const jobVariables = () => valueAt(job(), "dynamic.env.for_each") as Record<stri
 const byDefault = (value: unknown) => atDefaults(kubernetesTerraform(), value);
 const secretNames = (container: Block) => (container.env as Block[]).map(({ name }) => name);
 
-const TABLES: Readonly<Record<string, readonly Row[]>> = {
+testContract(KUBERNETES_STACK_NAME, {
   "What the service does": [
     [
       "Cryptographic secrets: injected automatically into the container",
       () => secretNames(server()),
       ["IDP_SECRET_KEY", "IDP_BOOTSTRAP_PASSWORD", "DB_PASSWORD"],
-    ],
-    [
-      "Container image: output container_image",
-      () => [output("container_image"), server().image],
-      Array<string>(2).fill("${coalesce(var.existing_container_image, local.image_reference)}"),
-    ],
-    [
-      "Database engine: fixes PostgreSQL 15",
-      () => byDefault(kubernetesResource(ADDRESS.database).database_version),
-      "POSTGRES_15",
     ],
     [
       "Database bootstrap: one first-deployment job named db-init; output initialization_jobs",
@@ -70,43 +57,6 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
           byDefault(args),
         ]),
       [["server", undefined, null]],
-    ],
-    ["The container listens on port 9000", () => valueAt(server(), "port.0.container_port"), 9000],
-  ],
-
-  "Secrets in the managed secret store": [
-    [
-      "Secret names follow secret-<tenant-prefix>-<application-name>-*",
-      () =>
-        namesOf("google_secret_manager_secret").map(
-          (name) => kubernetesResource(`google_secret_manager_secret.${name}`).secret_id,
-        ),
-      [
-        "database-administrator-password",
-        "database-password",
-        "bootstrap-password",
-        "bootstrap-token",
-        "secret-key",
-      ].map((suffix) => `secret-\${local.tenant_prefix}-\${var.application_name}-${suffix}`),
-    ],
-    [
-      "64 and 24 random chars",
-      () =>
-        ["secret_key", "bootstrap_password"].map(
-          (name) => ephemeral("random_password", `secrets_${name}_candidate`).length,
-        ),
-      [64, 24],
-    ],
-    [
-      "An explicit input bootstrap_password overrides the generated value",
-      () =>
-        kubernetesResource("google_secret_manager_secret_version.secrets_bootstrap_password_version").secret_data_wo,
-      "${coalesce(var.bootstrap_password, ephemeral.random_password.secrets_bootstrap_password_candidate.result)}",
-    ],
-    [
-      "Its secret name is reported in the output database_password_secret",
-      () => output("database_password_secret"),
-      "${google_secret_manager_secret.database_password.secret_id}",
     ],
   ],
 
@@ -141,26 +91,7 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
 
-  "Media bucket": [
-    [
-      "Name formula bkt-<application_name><tenant-prefix>-storage",
-      () => kubernetesResource(ADDRESS.bucket).name,
-      "bkt-${var.application_name}${local.tenant_prefix}-storage",
-    ],
-    [
-      "Mount ownership uid=1000, gid=1000",
-      () =>
-        String(valueAt(podTemplateOf(ADDRESS.workload), "spec.volume.0.csi.volume_attributes.mountOptions")).split(","),
-      expect.arrayContaining(["uid=1000", "gid=1000"]),
-    ],
-  ],
-
   "Database objects created by db-init": [
-    [
-      "Database, user and instance names are tenant-prefixed and reported in the platform outputs",
-      () => [output("database_name"), output("database_user"), output("database_instance_name")],
-      ["${local.database_name}", "${local.database_name}", `\${${ADDRESS.database}.name}`],
-    ],
     [
       "Owned by the postgres login, with the managed-superuser role granted to the application role",
       () => [jobVariables().DB_ADMIN_USER, jobVariables().DB_MANAGED_SUPERUSER_ROLE],
@@ -207,31 +138,6 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       "The job runs again when script, image, names or a password change, and at nothing else",
       () => [...String(kubernetesTerraform().locals?.db_init_run).matchAll(/"(\w+)" =/g)].map(([, name]) => name),
       ["script", "image", "instance", "database", "user", "password_version", "administrator_password_version"],
-    ],
-  ],
-
-  Endpoints: [
-    [
-      "Startup (/-/health/ready/): 60 s, 15 s, 40",
-      () => byDefault(server().startup_probe),
-      {
-        http_get: { path: "/-/health/ready/", port: "9000", scheme: "HTTP" },
-        initial_delay_seconds: 60,
-        period_seconds: 15,
-        failure_threshold: 40,
-        timeout_seconds: 10,
-      },
-    ],
-    [
-      "Liveness (/-/health/live/): 60 s, 30 s, 3",
-      () => byDefault(server().liveness_probe),
-      {
-        http_get: { path: "/-/health/live/", port: "9000", scheme: "HTTP" },
-        initial_delay_seconds: 60,
-        period_seconds: 30,
-        failure_threshold: 3,
-        timeout_seconds: 10,
-      },
     ],
   ],
 
@@ -383,66 +289,4 @@ const TABLES: Readonly<Record<string, readonly Row[]>> = {
       ["${(var.domain != null ? [9000] : [9000,9443])}", undefined],
     ],
   ],
-
-  "Rights of the nodes": [
-    [
-      "The role of every node, and to pull images: from this repository, or from the project for an existing image",
-      () =>
-        typesOf(/_iam_/).flatMap((type) =>
-          namesOf(type)
-            .map((name) => kubernetesResource(`${type}.${name}`))
-            .filter(({ member }) => String(member).includes("google_service_account.cluster_nodes."))
-            .map(({ count, project, repository, role }) => [type, role, repository ?? project, count]),
-        ),
-      [
-        [
-          "google_artifact_registry_repository_iam_member",
-          "roles/artifactregistry.reader",
-          "${var.application_name}-${local.tenant_prefix}",
-          "${(var.existing_container_image == null) ? 1 : 0}",
-        ],
-        [
-          "google_project_iam_member",
-          "roles/artifactregistry.reader",
-          "${var.project_id}",
-          "${(var.existing_container_image != null) ? 1 : 0}",
-        ],
-        ["google_project_iam_member", "roles/container.defaultNodeServiceAccount", "${var.project_id}", undefined],
-      ],
-    ],
-  ],
-
-  "Deletion protection": [
-    [
-      "What holds data: database, secrets, and the cluster by the same input",
-      () =>
-        typesOf(/./).flatMap((type) =>
-          namesOf(type)
-            .map((name) => `${type}.${name}`)
-            .filter((address) => (kubernetesResource(address).deletion_protection ?? false) !== false)
-            .map((address) => [address, kubernetesResource(address).deletion_protection]),
-        ),
-      [
-        ADDRESS.cluster,
-        "google_secret_manager_secret.database_administrator_password",
-        "google_secret_manager_secret.database_password",
-        ADDRESS.bootstrapPassword,
-        ADDRESS.secretKey,
-        ADDRESS.database,
-      ]
-        .sort()
-        .map((address) => [address, "${var.deletion_protection}"]),
-    ],
-    [
-      "The media bucket while it has files",
-      () => kubernetesResource(ADDRESS.bucket).force_destroy,
-      "${!var.deletion_protection}",
-    ],
-  ],
-};
-
-describe.each(Object.entries(TABLES))(`${KUBERNETES_STACK_NAME} keeps the contract: %s`, (_table, rows) => {
-  it.each(rows)("%s", (_row, fact, expected) => {
-    expect(fact()).toEqual(expected);
-  });
 });
