@@ -4,8 +4,6 @@ import { dirname, join } from "node:path";
 
 import { buildSync } from "esbuild";
 
-import { rehearseFolder } from "../rehearsal/command/folder-rehearsal";
-import { describeWith, programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
 import { pageOf, programs } from "../tools/pages";
 import { installPackage, linkPackages, PEERS, REPOSITORY, variantProgram, VARIANTS } from "./installed-package";
@@ -139,10 +137,6 @@ describe("the packed library", () => {
     expect(missing).toEqual([]);
   });
 
-  it("holds scripts", () => {
-    expect(ASSETS.filter((file) => file.endsWith(".sh")).length).toBeGreaterThan(10);
-  });
-
   // Each also emits the programs; the last ones are run below.
   it.each([...Object.keys(RESOLUTIONS).entries()].reverse())(
     "offers its types to every example of its pages, and those of everything that can be imported, in setting %d: %s",
@@ -239,29 +233,6 @@ describe("the packed library", () => {
       const scripts = readdirSync(join(cwd, "cdktf.out/stacks/alone/scripts"));
       expect(scripts).toEqual(expect.arrayContaining(["build-image.sh", "db-init.sh", "wait-for-api.sh"]));
     });
-  });
-
-  const applied = VARIANTS.flatMap(([variant]) => ["alone", "with-network"].map((stack) => [variant, stack] as const));
-  describeWith(["terraform"], "A variant, with Terraform", () => {
-    it.each(applied)(
-      "applies, changes nothing in a second plan, and is destroyed to nothing: %s, %s",
-      async (variant, stack) => {
-        const folder = join(project, variant, "cdktf.out/stacks", stack);
-        const report = await rehearseFolder({
-          folder,
-          program: programPath("terraform"),
-          // Whoever creates a network has turned its APIs on.
-          prepare: ({ cloud }) => {
-            for (const api of ["compute", "servicenetworking"])
-              cloud.surroundings.enabledApis.add(`${api}.googleapis.com`);
-          },
-        });
-        expect(report.failure).toBeUndefined();
-        expect(report.steps.map(({ step }) => step)).toEqual(
-          expect.arrayContaining(["apply", "plan again", "destroy"]),
-        );
-      },
-    );
   });
 
   it("loads nothing of the lab without one", () => {

@@ -1,14 +1,9 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { NEWER_GOOGLE_ATTRIBUTES, NEWER_KUBERNETES_ATTRIBUTES } from "../../lib/core/newer-attribute";
 import { PROVIDERS } from "../rehearsal/project/provider-types";
 import { type Block, type Terraform } from "../support/synthesis";
-import { temporaryFolder } from "../support/temporary-folder";
 import {
   providerSchema,
   type ProviderSchema,
-  schemaProblem,
   type AttributeSchema,
   type AttributeType,
   type BlockSchema,
@@ -214,68 +209,5 @@ describe("The real providers' schemas", () => {
     expect(trimmed("resource")).toEqual([...new Set([...used("resource"), ...described])].sort());
     expect(trimmed("ephemeral_resource")).toEqual(used("ephemeral"));
     expect(trimmed("data_source")).toEqual(used("data"));
-  });
-});
-
-describe("A folder's need of schemas", () => {
-  let folder: string;
-
-  beforeEach(() => {
-    folder = temporaryFolder();
-  });
-
-  const problemOf = (configuration: object): string | undefined => {
-    writeFileSync(join(folder, "cdk.tf.json"), JSON.stringify(configuration));
-    return schemaProblem(folder);
-  };
-
-  const needs = (version: string) => ({ terraform: { required_providers: { google: { version } } } });
-
-  it("is met for releases that the stacks take", () => {
-    for (const { release } of Object.values(schemas)) expect(release).toMatch(/^\d+\.\d+\.\d+$/);
-    const required = scenarios.map(([scenario, terraform]) => [scenario, problemOf(terraform)]);
-    expect(required.filter(([, problem]) => problem !== undefined)).toEqual([]);
-  });
-
-  it.each(["~> 7.45.0", "= 7.45.0", "7.9.0", "< 8.0.0, >= 7.42.0", "< 8.0.0", ""])("is met for %s", (version) => {
-    expect(problemOf(needs(version))).toBeUndefined();
-  });
-
-  it.each([">= 7.45.1, < 8.0.0", "~> 7.100", "8.0.0", "< 9.0.0, > 7.46.0"])(
-    "names the command for %s, of which the schemas are older",
-    (version) => {
-      expect(problemOf(needs(version))).toBe(
-        `the schema of google is of 7.45.0, and the folder needs ${version}; run: npm run rehearse:schemas -- ${folder}`,
-      );
-    },
-  );
-
-  it("names the command for types of which there is none", () => {
-    const configuration = {
-      resource: { google_pubsub_topic: { a: {} }, terraform_data: { b: {} } },
-      data: { aws_ami: {} },
-    };
-    expect(problemOf(configuration)).toBe(
-      `there is no schema of aws_ami, google_pubsub_topic; run: npm run rehearse:schemas -- ${folder}`,
-    );
-  });
-});
-
-describe("The comparison with a schema", () => {
-  const block = { attributes: { name: { type: "string", required: true }, id: { type: "string", computed: true } } };
-
-  it("sees what is missing, unknown, not to be set, and of another type", () => {
-    expect(problemsOf("r", { id: "x", size: 1 }, block)).toEqual([
-      "r.name is required and missing",
-      "r.id is the provider's to set",
-      "r.size does not exist",
-    ]);
-    expect(problemsOf("r", { name: ["x"] }, block)).toEqual(['r.name is ["x"], the type is "string"']);
-    expect(problemsOf("r", { name: "${list}" }, block)).toEqual([]);
-  });
-
-  it("takes null for an attribute that is left out", () => {
-    const optional = { attributes: { ...block.attributes, size: { type: "number", optional: true } } };
-    expect(problemsOf("r", { name: null, size: null }, optional)).toEqual(['r.name is null, the type is "string"']);
   });
 });
