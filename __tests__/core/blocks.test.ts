@@ -1,8 +1,7 @@
 import { JobV1 } from "@cdktf/provider-kubernetes/lib/job-v1";
 import { ServiceAccountV1 } from "@cdktf/provider-kubernetes/lib/service-account-v1";
-import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
 import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
-import { TerraformLocal, TerraformStack } from "cdktf";
+import { TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
 import { CheckBlock } from "../../lib/core/warnings";
@@ -21,20 +20,6 @@ import { bareStack, resourceOf, terraformOf, testApp } from "../support/synthesi
 
 describe("EphemeralResource", () => {
   const props = { type: "random_password", provider: "random", attributes: { length: 12, special: false } } as const;
-
-  it("is a block whose attributes other blocks may refer to", () => {
-    const stack = bareStack();
-    const password = new EphemeralResource(new Construct(stack, "Database"), "Password", props);
-    new TerraformData(stack, "Reader", { input: { value: password.stringAttribute("result") } });
-    const terraform = terraformOf(stack);
-    expect(resourceOf(terraform, "random_password", "database_password", "ephemeral")).toEqual({
-      length: 12,
-      special: false,
-    });
-    expect(resourceOf(terraform, "terraform_data", "reader").input).toEqual({
-      value: "${ephemeral.random_password.database_password.result}",
-    });
-  });
 
   it("resolves references in its arguments", () => {
     const stack = bareStack();
@@ -72,40 +57,9 @@ describe("CheckBlock", () => {
       },
     });
   });
-
-  it("can be one of several", () => {
-    const stack = bareStack();
-    new CheckBlock(stack, "One", []);
-    new CheckBlock(stack, "Two", []);
-    expect(Object.keys(terraformOf(stack).check ?? {})).toEqual(["one", "two"]);
-  });
 });
 
 describe("addDynamicBlock", () => {
-  it("repeats a block below a list, beside those that are written out", () => {
-    const stack = bareStack();
-    const service = new CloudRunV2Service(stack, "Service", {
-      name: "idp",
-      location: "us-central1",
-      template: { containers: [{ image: "image", env: [{ name: "FIXED", value: "x" }] }] },
-    });
-    addDynamicBlock(service, "template.containers.0", "env", {
-      forEach: expression("var.environment"),
-      content: { name: "${env.key}", value: "${env.value}" },
-    });
-    expect(resourceOf(terraformOf(stack), "google_cloud_run_v2_service", "service").template).toEqual({
-      containers: [
-        {
-          image: "image",
-          env: [{ name: "FIXED", value: "x" }],
-          dynamic: {
-            env: { for_each: "${var.environment}", content: { name: "${env.key}", value: "${env.value}" } },
-          },
-        },
-      ],
-    });
-  });
-
   it("repeats several blocks of one parent apart", () => {
     const stack = bareStack();
     const data = new TerraformData(stack, "Data", {});
@@ -128,10 +82,6 @@ describe("InputVariable", () => {
     return terraformOf(stack).variable?.environment_variables;
   };
 
-  it("is required and never null without a default", () => {
-    expect(variableOf()).toEqual({ type: "string", description: "A value.", nullable: false });
-  });
-
   it.each([["us-central1"], [""], [0], [3], [false], [true], [[]], [["a"]], [{}]])(
     "has the default %j, which an explicit null does not replace",
     (value) => {
@@ -142,30 +92,6 @@ describe("InputVariable", () => {
   it("has the default null, and then accepts null", () => {
     expect(variableOf({ default: null })).toEqual({ type: "string", description: "A value.", default: null });
   });
-
-  it("keeps the keys of a map as they are written", () => {
-    const value = { IDP_LOG_LEVEL: "info", IDP_A__B: "x", camelCase: { innerKey: 1 }, "with-hyphen": "y" };
-    expect(variableOf({ type: "any", default: value })?.default).toEqual(value);
-  });
-
-  it("is ephemeral, and so in no state or plan, only on request", () => {
-    expect(variableOf({ ephemeral: true, sensitive: true })).toMatchObject({ ephemeral: true, sensitive: true });
-    expect(variableOf({ ephemeral: false })).not.toHaveProperty("ephemeral");
-  });
-
-  it("carries its validations", () => {
-    expect(
-      variableOf({ validation: [{ condition: "${length(var.a) > 0}", errorMessage: "a is empty." }] }),
-    ).toMatchObject({ validation: [{ condition: "${length(var.a) > 0}", error_message: "a is empty." }] });
-  });
-
-  it("is referred to by its own name, wherever it was declared", () => {
-    const stack = bareStack();
-    const scope = new Construct(stack, "Inputs");
-    const { stringValue } = new InputVariable(scope, "project_id", { type: "string", description: "A project." });
-    new TerraformLocal(stack, "copy", stringValue);
-    expect(terraformOf(stack).locals).toEqual({ copy: "${var.project_id}" });
-  });
 });
 
 describe("setNewerAttribute", () => {
@@ -174,14 +100,6 @@ describe("setNewerAttribute", () => {
       databaseVersion: "POSTGRES_15",
       settings: { tier: "db-f1-micro" },
     });
-
-  it("sets an attribute that the bindings do not know", () => {
-    const stack = bareStack();
-    setNewerAttribute(instanceIn(stack), "settings.final_backup_config.enabled", true);
-    expect(resourceOf(terraformOf(stack), "google_sql_database_instance", "database")).toMatchObject({
-      settings: { tier: "db-f1-micro", final_backup_config: { enabled: true } },
-    });
-  });
 
   it.each(["root_password", "settings.0.new_thing", "toString"])(
     "refuses an attribute that is not listed: %s",

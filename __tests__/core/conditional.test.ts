@@ -2,19 +2,9 @@ import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { TerraformLocal } from "cdktf";
 
 import { InputVariable } from "../../lib/core/input-variable";
-import {
-  countIfSet,
-  countIfUnset,
-  ifSet,
-  isSet,
-  isUnset,
-  listIf,
-  oneAttribute,
-  valueOr,
-} from "../../lib/core/conditional";
+import { ifSet, isSet, isUnset, valueOr } from "../../lib/core/conditional";
 import { expression } from "../../lib/core/expression";
-import { TerraformData } from "../../lib/core/terraform-data";
-import { bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
+import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
 
 const inputOf = (stack: BareStack) =>
   new InputVariable(stack, "domain", { type: "string", default: null, description: "A domain." }).stringValue;
@@ -24,34 +14,6 @@ const valuesOf = (build: (input: string) => Record<string, string>) => {
   for (const [name, value] of Object.entries(build(inputOf(stack)))) new TerraformLocal(stack, name, value);
   return terraformOf(stack).locals;
 };
-
-const countOf = (build: (input: string) => ReturnType<typeof countIfSet>) => {
-  const stack = bareStack();
-  new TerraformData(stack, "Data", { count: build(inputOf(stack)) });
-  return resourceOf(terraformOf(stack), "terraform_data", "data").count;
-};
-
-describe("A resource that needs a value", () => {
-  it("always exists when the value is a literal, and never when it is omitted", () => {
-    expect(countOf(() => countIfSet("a.example"))).toBeUndefined();
-    expect(countOf(() => countIfSet(undefined))).toBe("${(false) ? 1 : 0}");
-  });
-
-  it("exists as the input decides at plan", () => {
-    expect(countOf((input) => countIfSet(input))).toBe("${(var.domain != null) ? 1 : 0}");
-  });
-});
-
-describe("A resource that stands in for a missing value", () => {
-  it("never exists when the value is a literal, and always when it is omitted", () => {
-    expect(countOf(() => countIfUnset("a.example"))).toBe("${(false) ? 1 : 0}");
-    expect(countOf(() => countIfUnset(undefined))).toBeUndefined();
-  });
-
-  it("exists as the input decides at plan", () => {
-    expect(countOf((input) => countIfUnset(input))).toBe("${(var.domain == null) ? 1 : 0}");
-  });
-});
 
 describe("An optional value", () => {
   it("decides at synth when it is known there", () => {
@@ -91,28 +53,6 @@ describe("An optional value", () => {
       filled: '${(var.domain != null ? var.domain : "no")}',
       text: "--given=${var.domain != null} --missing=${var.domain == null}",
       nested: '${upper((var.domain != null ? var.domain : "no"))}',
-    });
-  });
-
-  it("is read from a resource that may not exist", () => {
-    const stack = bareStack();
-    const data = new TerraformData(stack, "Data", {});
-    new TerraformLocal(stack, "id", expression(oneAttribute(data, "id")));
-    expect(terraformOf(stack).locals).toEqual({ id: "${one(terraform_data.data[*].id)}" });
-  });
-});
-
-describe("A block that may be missing", () => {
-  it("exists, or not, as is known at synth", () => {
-    expect(valuesOf(() => ({ there: listIf("true", "1"), missing: listIf("false", "1") }))).toEqual({
-      there: "${[1]}",
-      missing: "${[]}",
-    });
-  });
-
-  it("exists as the input decides at plan", () => {
-    expect(valuesOf((input) => ({ found: listIf(isSet(input), "1") }))).toEqual({
-      found: "${(var.domain != null ? [1] : [])}",
     });
   });
 });

@@ -1,11 +1,10 @@
 import { TerraformLocal } from "cdktf";
 
 import { countIf } from "../../lib/core/conditional";
-import { expression, literal, numberExpression } from "../../lib/core/expression";
-import { TerraformData } from "../../lib/core/terraform-data";
+import { expression, literal } from "../../lib/core/expression";
 import { describeWith } from "../support/programs";
 import { fc } from "../support/seeded-cases";
-import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
+import { bareStack, terraformOf } from "../support/synthesis";
 import { evaluated } from "../stacks/terraform-run";
 
 const localsOf = (values: Readonly<Record<string, unknown>>) => {
@@ -19,36 +18,7 @@ const templateText = fc
   .array(fc.constantFrom("$", "%", "{", "}", "~", "\\", '"', "\n", "a", "${", "%{", "$${", "%%{"), { maxLength: 12 })
   .map((parts) => parts.join(""));
 
-describe("expression", () => {
-  it("is written unchanged, on its own and within text", () => {
-    const names = expression("[for name in var.names : upper(name)]");
-    expect(localsOf({ names, text: `all: ${names}` }).locals).toEqual({
-      names: "${[for name in var.names : upper(name)]}",
-      text: "all: ${[for name in var.names : upper(name)]}",
-    });
-  });
-
-  it("may contain other references", () => {
-    const stack = bareStack();
-    const data = new TerraformData(stack, "Data", {});
-    new TerraformLocal(stack, "first", expression(`try(${data.fqn}, "none")`));
-    expect(terraformOf(stack).locals).toEqual({ first: '${try(terraform_data.data, "none")}' });
-  });
-
-  it("may stand for a number", () => {
-    expect(localsOf({ size: numberExpression("var.size + 1") }).locals).toEqual({ size: "${var.size + 1}" });
-  });
-});
-
 describe("countIf", () => {
-  it("makes a resource exist only when the condition holds, however it is written", () => {
-    const stack = bareStack();
-    new TerraformData(stack, "Data", { count: countIf("var.a == null || var.b") });
-    expect(resourceOf(terraformOf(stack), "terraform_data", "data")).toEqual({
-      count: "${(var.a == null || var.b) ? 1 : 0}",
-    });
-  });
-
   it("does not change a resource without a condition", () => {
     expect(countIf(undefined)).toBeUndefined();
   });

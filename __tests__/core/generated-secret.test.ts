@@ -6,7 +6,7 @@ import { InputVariable } from "../../lib/core/input-variable";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { ExistingIdentity } from "../../lib/platform/identity/existing-identity";
 import { standInIdentity } from "../support/stand-in-parts";
-import { addressesOf, bareStack, resourceAddresses, resourceOf, terraformOf, testApp } from "../support/synthesis";
+import { bareStack, resourceOf, terraformOf, testApp } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
 
 const props = (overrides: Partial<GeneratedSecretProps> = {}): GeneratedSecretProps => ({
@@ -75,81 +75,6 @@ describe("GeneratedSecret", () => {
     });
   });
 
-  it("can be made deletable, waits for its dependencies, and is labelled", () => {
-    const stack = bareStack();
-    const gate = new TerraformData(stack, "Gate", {});
-    new GeneratedSecret(
-      stack,
-      "Key",
-      props({ deletionProtection: false, labels: { application: "idp" }, dependsOn: [gate] }),
-    );
-    expect(resourceOf(terraformOf(stack), "google_secret_manager_secret", "key")).toMatchObject({
-      deletion_protection: false,
-      labels: { application: "idp" },
-      depends_on: ["terraform_data.gate"],
-    });
-  });
-
-  it("is referred to by name and number, so that a new version is a visible change", () => {
-    const { secret, stack, resource } = secretIn();
-    new TerraformData(stack, "Reader", {
-      input: { secretId: secret.secretId, version: secret.version },
-      dependsOn: secret.ready,
-    });
-    expect(resource("terraform_data", "reader")).toMatchObject({
-      input: {
-        secretId: "${google_secret_manager_secret.key.secret_id}",
-        version: "${google_secret_manager_secret_version.key_version.version}",
-      },
-      depends_on: ["google_secret_manager_secret_version.key_version"],
-    });
-  });
-
-  it("can be read for write-only arguments without being stored in the state", () => {
-    const { secret, stack, terraform } = secretIn({ writeVersion: 7 });
-    new TerraformData(stack, "Reader", { input: { value: secret.ephemeralValue, again: secret.ephemeralValue } });
-    expect(resourceOf(terraform(), "google_secret_manager_secret_version", "key_stored", "ephemeral")).toEqual({
-      // A disabled version must not keep anything from being destroyed.
-      count: "${(google_secret_manager_secret_version.key_version.enabled) ? 1 : 0}",
-      secret: "${google_secret_manager_secret.key.id}",
-      version: "${google_secret_manager_secret_version.key_version.version}",
-    });
-    const value = '${try(ephemeral.google_secret_manager_secret_version.key_stored[0].secret_data, "")}';
-    expect(resourceOf(terraform(), "terraform_data", "reader").input).toEqual({ value, again: value });
-    expect(terraform().data).toBeUndefined();
-  });
-
-  it("has an identity that a version of the same number does not have, once the secret was deleted", () => {
-    const { secret, stack, terraform } = secretIn();
-    new TerraformData(stack, "Reader", { input: { identity: secret.identity } });
-    expect(resourceOf(terraform(), "terraform_data", "reader").input).toEqual({
-      identity:
-        '${join("@", [google_secret_manager_secret_version.key_version.name, google_secret_manager_secret_version.key_version.create_time])}',
-    });
-  });
-
-  it("refuses another value than the first, if something is lost with it, before anything uses it", () => {
-    const { secret, terraform } = secretIn({ loss: "all is lost" });
-    const refusal = JSON.stringify(resourceOf(terraform(), "terraform_data", "key_check").lifecycle);
-    expect(refusal).toContain("terraform_data.key_first.output.version == ");
-    expect(refusal).toMatch(/with another value, all is lost, so .* -replace=terraform_data\.key_first /);
-    expect(resourceOf(terraform(), "terraform_data", "key_first").lifecycle).toEqual({ ignore_changes: ["input"] });
-    expect(addressesOf(secret.ready)).toContain("terraform_data.key_check");
-  });
-
-  it("lets a principal read this secret, and nothing else", () => {
-    const { secret, terraform } = secretIn();
-    secret.grantAccess(standInIdentity("Runtime"));
-    expect(resourceOf(terraform(), "google_secret_manager_secret_iam_member", "key_runtime")).toEqual({
-      project: "other-project",
-      secret_id: "${google_secret_manager_secret.key.id}",
-      role: "roles/secretmanager.secretAccessor",
-      member: "serviceAccount:runtime@demo-project.iam.gserviceaccount.com",
-      depends_on: [],
-    });
-    expect(resourceAddresses(terraform()).filter((address) => address.includes("iam"))).toHaveLength(1);
-  });
-
   it("is granted once to each identity, under its name, and never to one that takes no grants", () => {
     const { secret, terraform } = secretIn();
     const runtime = standInIdentity("Runtime");
@@ -198,10 +123,6 @@ describe("GeneratedSecret", () => {
     expect(() => secretIn({ override: "" })).toThrow(/^test\/Key: 1 problem\n {2}- override is missing as a literal; /);
   });
 
-  it.each([-1, 1.5, Number.NaN])("refuses the write version %d", (writeVersion) => {
-    expect(() => secretIn({ writeVersion })).toThrow(`writeVersion is ${writeVersion}; it must be a whole number`);
-  });
-
   it.each(["s", `${"s".repeat(254)}_`])("takes a name of any legal length", (secretId) => {
     expect(secretIn({ secretId }).resource("google_secret_manager_secret", "key")).toMatchObject({
       secret_id: secretId,
@@ -236,24 +157,6 @@ describe("GeneratedSecret", () => {
           },
         },
       },
-    });
-  });
-
-  it("leaves the checks of values that only Terraform knows to Terraform", () => {
-    const stack = bareStack();
-    const number = new InputVariable(stack, "version", { type: "number", description: "Which.", default: 1 });
-    const text = new InputVariable(stack, "name", { type: "string", description: "Which." });
-    new GeneratedSecret(
-      stack,
-      "Key",
-      props({
-        writeVersion: number.numberValue,
-        secretId: `secret ${text.stringValue}`,
-        override: ephemeralInput(stack),
-      }),
-    );
-    expect(resourceOf(terraformOf(stack), "google_secret_manager_secret_version", "key_version")).toMatchObject({
-      secret_data_wo_version: "${var.version}",
     });
   });
 });

@@ -141,26 +141,6 @@ const configurationOf = (deployments: readonly Deployment[]) => {
   return terraformOf(stack);
 };
 
-describe("Names of inputs that only Terraform knows", () => {
-  it("are expressions of these inputs", () => {
-    expect(configurationOf([LONGEST]).locals).toEqual({
-      prefix_0: "${var.tenant_0}-${substr(sha256(var.project_0), 0, 6)}",
-      names_0: {
-        prefix: "${local.prefix_0}",
-        bucket: "bkt-${var.application_0}${local.prefix_0}-storage",
-        cluster: "gke-${var.application_0}-${substr(sha256(local.prefix_0), 0, 12)}",
-        job: "${var.application_0}-${local.prefix_0}-db-init",
-        network: "${var.application_0}-${local.prefix_0}-c0ffee00",
-        postgresql: '${replace(join("_", ["db", local.prefix_0, var.application_0]), "-", "_")}',
-        secret: "secret-${local.prefix_0}-${var.application_0}-database-administrator-password",
-        service: "${var.application_0}-${local.prefix_0}",
-        serviceAccount: 'idp-run-${substr(sha256(join("-", [local.prefix_0, var.application_0])), 0, 12)}',
-        sqlInstance: "sql-${local.prefix_0}-${var.application_0}",
-      },
-    });
-  });
-});
-
 describeWith(["terraform"], "Terraform", () => {
   it("gives the names of its inputs that literals would have", () => {
     const deployments = [LONGEST, SHORTEST, ODDEST, ...fc.sample(deployment, { numRuns: 30, seed: 7 })];

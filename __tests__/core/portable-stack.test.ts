@@ -19,7 +19,6 @@ import {
   bareStack,
   fullySynthesized,
   resourceAddresses,
-  resourceOf,
   synthesizeInto,
   terraformOf,
   testApp,
@@ -53,16 +52,6 @@ describe("the addresses of a portable stack", () => {
     const stack = bareStack();
     resourceAt(stack, ...ids);
     expect(resourceAddresses(terraformOf(stack))).toEqual([`terraform_data.${name}`]);
-  });
-
-  it("are what references use", () => {
-    const stack = bareStack();
-    const target = resourceAt(stack, "Database", "Default");
-    new TerraformData(stack, "Reader", { input: { target: target.getStringAttribute("id") }, dependsOn: [target] });
-    expect(resourceOf(terraformOf(stack), "terraform_data", "reader")).toMatchObject({
-      input: { target: "${terraform_data.database.id}" },
-      depends_on: ["terraform_data.database"],
-    });
   });
 
   it("are refused when two resources share one, with both paths", () => {
@@ -133,15 +122,6 @@ describe("the addresses of a portable stack", () => {
 });
 
 describe("the variables and outputs of a portable stack", () => {
-  it("have exactly their own names, wherever the variable was declared", () => {
-    const stack = bareStack();
-    new InputVariable(new Construct(new Construct(stack, "Inputs"), "Project"), "project_id", VARIABLE);
-    stack.addOutputs({ service_url: { value: "https://example.com", description: "Where to go." } });
-    const { output, variable } = terraformOf(stack);
-    expect(Object.keys(variable ?? {})).toEqual(["project_id"]);
-    expect(output).toEqual({ service_url: { value: "https://example.com", description: "Where to go." } });
-  });
-
   it.each(["InputVariable", "TerraformVariable"])("may share a name: output and %s", (kind) => {
     const stack = bareStack();
     const region =
@@ -178,24 +158,10 @@ describe("the folder of a portable stack", () => {
 
   const OVERRIDES = { stack: ["terraform"] };
 
-  it("states the oldest Terraform, and ranges of providers in place of the bindings' pins", () => {
-    expect(terraformOf(fullStack()).terraform).toMatchObject({
-      required_version: ">= 1.11.0",
-      required_providers: {
-        google: { source: "hashicorp/google", version: ">= 7.42.0, < 8.0.0" },
-        random: { source: "hashicorp/random", version: ">= 3.7.2, < 4.0.0" },
-      },
-    });
-  });
-
   it("is the same when it is rendered only once, without a first pass that finds references to other stacks", () => {
     const [prepared, atOnce] = [fullStack(), fullStack()];
     prepared.prepareStack();
     expect(fullySynthesized(atOnce)).toBe(fullySynthesized(prepared));
-  });
-
-  it("contains no path of the machine", () => {
-    expect(absolutePathsIn(terraformOf(fullStack()))).toEqual([]);
   });
 
   it("is the same bytes, whatever the working directory, home, programs, time zone and language are", async () => {

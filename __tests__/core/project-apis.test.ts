@@ -1,11 +1,9 @@
 import { execFileSync } from "node:child_process";
 
-import { App } from "cdktf";
-
 import { packageFile } from "../../lib/core/package-file";
 import { ProjectApis, type ApiName } from "../../lib/core/project-apis";
 import { TerraformData } from "../../lib/core/terraform-data";
-import { bareStack, resourceAddresses, resourceOf, synthesizeInto, terraformOf } from "../support/synthesis";
+import { bareStack, resourceAddresses, resourceOf, terraformOf } from "../support/synthesis";
 
 /** Written as a record so that the compiler reports a service that is missing here. */
 const EVERY_API = Object.keys({
@@ -40,68 +38,7 @@ const apisIn = (...apis: ApiName[]) => {
   };
 };
 
-const provisioner = (script: string, api: ApiName) => ({
-  "local-exec": {
-    command: `sh "\${path.module}/scripts/${script}"`,
-    environment: { PROJECT_ID: "demo-project", REGION: "europe-west1", SERVICE: `${api}.googleapis.com` },
-  },
-});
-
 describe("ProjectApis", () => {
-  it("enables the Resource Manager API by a script, because the provider needs it to enable any other", () => {
-    expect(apisIn("run").resource("terraform_data", "apis_resource_manager")).toEqual({
-      triggers_replace: { project_id: "demo-project" },
-      provisioner: [
-        provisioner("enable-api.sh", "cloudresourcemanager"),
-        provisioner("wait-for-api.sh", "cloudresourcemanager"),
-      ],
-    });
-  });
-
-  it("then enables each API, and leaves it enabled after a destroy", () => {
-    const { resource } = apisIn("run", "storage");
-    for (const api of ["run", "storage"]) {
-      expect(resource("google_project_service", `apis_${api}`)).toEqual({
-        project: "demo-project",
-        service: `${api}.googleapis.com`,
-        disable_on_destroy: false,
-        depends_on: ["terraform_data.apis_resource_manager"],
-      });
-    }
-  });
-
-  it("has a gate for each API", () => {
-    const { resource } = apisIn("run", "storage");
-    for (const api of ["run", "storage"] as const) {
-      expect(resource("terraform_data", `apis_${api}_answers`)).toEqual({
-        triggers_replace: { project_id: "demo-project" },
-        provisioner: [provisioner("wait-for-api.sh", api)],
-        depends_on: [`google_project_service.apis_${api}`],
-      });
-    }
-  });
-
-  it("enables the given APIs, and no others", () => {
-    expect(resourceAddresses(apisIn("run", "iam").terraform())).toEqual([
-      "google_project_service.apis_iam",
-      "google_project_service.apis_run",
-      "terraform_data.apis_iam_answers",
-      "terraform_data.apis_resource_manager",
-      "terraform_data.apis_run_answers",
-    ]);
-  });
-
-  it("enables an API only if its condition holds, and waits for it only then", () => {
-    const { projectApis, resource } = apisIn();
-    projectApis.enable("compute", "var.network != null");
-    const count = "${(var.network != null) ? 1 : 0}";
-    expect(resource("google_project_service", "apis_compute")).toMatchObject({ count });
-    expect(resource("terraform_data", "apis_compute_answers")).toMatchObject({
-      count,
-      depends_on: ["google_project_service.apis_compute"],
-    });
-  });
-
   it("lets a resource wait for exactly the APIs that it needs", () => {
     const { projectApis, resource, stack } = apisIn("run", "storage", "iam");
     new TerraformData(stack, "Bucket", { dependsOn: projectApis.ready("storage", "iam") });
@@ -120,15 +57,6 @@ describe("ProjectApis", () => {
     );
   });
 
-  it("puts its scripts into the folder", () => {
-    const { stack } = apisIn("run");
-    const { files } = synthesizeInto(App.of(stack));
-    expect(files).toEqual([
-      "cdk.tf.json",
-      ...["enable-api", "google-credentials", "google-rest", "rest-script", "wait-for-api"].map(script),
-    ]);
-  });
-
   it("makes no test call to an API that only creates credentials, and treats it as ready once it is enabled", () => {
     const { projectApis, resource, stack, terraform } = apisIn("iamcredentials");
     new TerraformData(stack, "Pods", { dependsOn: projectApis.ready("iamcredentials") });
@@ -141,12 +69,4 @@ describe("ProjectApis", () => {
     const known = list.split("\n").map((line) => line.split(" ")[0]);
     expect(known).toEqual(expect.arrayContaining(EVERY_API.filter((api) => api !== "iamcredentials")));
   });
-
-  it("accepts all APIs at once", () => {
-    expect(Object.keys(apisIn(...EVERY_API).terraform().resource?.google_project_service ?? {})).toHaveLength(
-      EVERY_API.length,
-    );
-  });
 });
-
-const script = (name: string) => `scripts/${name}.sh`;

@@ -1,14 +1,11 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { Id } from "@cdktf/provider-random/lib/id";
-import { RandomProvider } from "@cdktf/provider-random/lib/provider";
 import { TerraformStack } from "cdktf";
 
 import { PortableStack } from "../../lib/core/portable-stack";
 import { requireProvider } from "../../lib/core/provider-requirements";
-import { MediaBucket } from "../../lib/idp/media-bucket";
 import { AssessmentLab } from "../../lib/lab";
-import { PLACE } from "../support/stand-in-parts";
-import { fullySynthesized, terraformOf, testApp } from "../support/synthesis";
+import { terraformOf, testApp } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
 
 /** What a stack's owner requires, before or after the constructs are created. */
@@ -51,17 +48,6 @@ describe("A provider that a construct needs", () => {
     new Id(stack, "Own", { byteLength: 4 });
     expect(() => terraformOf(stack)).toThrow("Found resources without a matching provider construct");
   });
-
-  it("keeps the pin of its bindings where only the stack's owner uses it", () => {
-    const stack = stackIn();
-    new RandomProvider(stack, "random");
-    new Id(stack, "Own", { byteLength: 4 });
-    new MediaBucket(stack, "Media", { place: PLACE });
-    expect(terraformOf(stack).terraform.required_providers).toMatchObject({
-      google: GOOGLE,
-      random: { version: expect.stringMatching(/^[\d.]+$/) as string },
-    });
-  });
 });
 
 describe("What constructs require of a stack", () => {
@@ -78,11 +64,6 @@ describe("What constructs require of a stack", () => {
     const both = { terraform: ">= 1.11.0, < 1.13.0", google: { ...GOOGLE, version: ">= 7.42.0, < 8.0.0, ~> 7.45" } };
     expect(requirementsOf(stack)).toEqual(both);
     expect(requirementsOf(stack)).toEqual(both);
-  });
-
-  it("is written alike, whether the stack is rendered for the first time or again", () => {
-    const stack = stackIn();
-    expect(fullySynthesized(stack)).toBe(fullySynthesized(stack));
   });
 
   it("is stated once where the owner requires the same", () => {

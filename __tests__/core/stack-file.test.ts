@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { TerraformStack, type App } from "cdktf";
@@ -6,8 +6,7 @@ import { Construct } from "constructs";
 
 import { PortableStack } from "../../lib/core/portable-stack";
 import { addPage, addStackFile } from "../../lib/core/stack-file";
-import { TerraformData } from "../../lib/core/terraform-data";
-import { bareStack, resourceOf, synthesizeInto, terraformOf, testApp } from "../support/synthesis";
+import { synthesizeInto, testApp } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 
 const sourceWith = (content: string) => {
@@ -32,33 +31,12 @@ describe("a file in the folder of a stack", () => {
     expect(folder.read("scripts/deep/run.sh")).toBe("${second} %{third}\n");
   });
 
-  it("is referred to by its place, and by what Terraform finds there", () => {
-    const stack = bareStack();
-    const { base64, path, sha256, text } = addStackFile(stack, sourceWith("x"), "image/Dockerfile");
-    new TerraformData(stack, "Reader", { input: { path, sha256, base64, text } });
-    expect(resourceOf(terraformOf(stack), "terraform_data", "reader").input).toEqual({
-      path: "${path.module}/image/Dockerfile",
-      sha256: '${filesha256("${path.module}/image/Dockerfile")}',
-      base64: '${filebase64("${path.module}/image/Dockerfile")}',
-      text: '${file("${path.module}/image/Dockerfile")}',
-    });
-  });
-
   it("is copied only into the folder of the construct's stack", () => {
     const app = testApp();
     addStackFile(new TerraformStack(app, "one"), sourceWith("1"), "scripts/one.sh");
     addStackFile(new TerraformStack(app, "two"), sourceWith("2"), "scripts/two.sh");
     expect(synthesizeInto(app, "one").files).toEqual(["cdk.tf.json", "scripts/one.sh"]);
     expect(synthesizeInto(app, "two").files).toEqual(["cdk.tf.json", "scripts/two.sh"]);
-  });
-
-  it("may be added by several constructs", () => {
-    const app = testApp();
-    const stack = new TerraformStack(app, "test");
-    const source = sourceWith("shared");
-    addStackFile(new Construct(stack, "A"), source, "scripts/shared.sh");
-    addStackFile(new Construct(stack, "B"), source, "scripts/shared.sh");
-    expect(synthesizeInto(app).files).toEqual(["cdk.tf.json", "scripts/shared.sh"]);
   });
 
   it("is refused at the path of another file", () => {
@@ -141,20 +119,5 @@ describe("a file in the folder of a stack", () => {
     const folder = synthesizeInto(app);
     expect(folder.files).toEqual([...foreign, "cdk.tf.json", "scripts/x.sh"].sort());
     expect(foreign.map((file) => folder.read(file))).toEqual(foreign);
-  });
-
-  it("is copied again by every synth", () => {
-    const app = testApp();
-    const source = sourceWith("first");
-    addStackFile(new TerraformStack(app, "test"), source, "scripts/x.sh");
-    synthesizeInto(app);
-    writeFileSync(source, "second");
-    expect(synthesizeInto(app).read("scripts/x.sh")).toBe("second");
-  });
-
-  it("does not appear before the synth", () => {
-    const app = testApp();
-    addStackFile(new TerraformStack(app, "test"), sourceWith("x"), "scripts/x.sh");
-    expect(existsSync(folderOf(app))).toBe(false);
   });
 });

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 
 import { CloudBackend, GcsBackend, LocalBackend, NamedCloudWorkspace, Testing, type TerraformStack } from "cdktf";
-import { Construct } from "constructs";
 
 import { parseStateBackend, requireStatesApart, type StateBackend } from "../../lib/core/state-backend";
 import { bareStack, terraformOf } from "../support/synthesis";
@@ -35,18 +34,6 @@ describe("the state of a stack", () => {
     ["is in a bucket that is named later", { type: "gcs" }, { gcs: { prefix: "test" } }],
   ])("%s", (_, backend, block) => {
     expect(blockOf(backend)).toEqual({ backend: block });
-  });
-
-  it("is named to the command line", () => {
-    expect(terraformOf(bareStack({ backend: { type: "gcs" } }))["//"].metadata).toMatchObject({ backend: "gcs" });
-  });
-
-  it.each(["/var/lib/state.tfstate", "C:\\states\\idp.tfstate"])("is not at an absolute path: %s", (path) => {
-    expect(() => bareStack({ backend: { type: "local", path } })).toThrow(
-      brokenRules("test", [
-        `the local path of the state is ${path}; it must be relative, because the folder is applied on other machines; use for example terraform.tfstate`,
-      ]),
-    );
   });
 });
 
@@ -85,14 +72,6 @@ describe("a backend of the framework in a portable stack", () => {
       brokenRules("test", [
         "the state is kept by the prop backend (gcs) and by test/backend (gcs); only one is possible, because Terraform allows one backend; remove the others",
       ]),
-    );
-  });
-
-  it("is refused beside another one, with both named", () => {
-    const stack = bareStack();
-    for (const id of ["One", "Two"]) new GcsBackend(new Construct(stack, id), { bucket: "states" });
-    expect(() => terraformOf(stack)).toThrow(
-      "the state is kept by test/One/backend (gcs) and by test/Two/backend (gcs); only one is possible",
     );
   });
 
