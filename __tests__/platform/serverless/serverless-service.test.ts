@@ -42,22 +42,6 @@ const serviceOf = (container: Partial<ContainerSpec>) =>
   serviceIn({ service: { container: standInContainer({ port: 80, ...container }) } });
 
 describe("ServerlessService", () => {
-  it("is a public service of the second generation that sends all traffic to its newest revision", () => {
-    expect(serviceIn().resource()).toMatchObject({
-      project: "demo-project",
-      name: "idp-demo-abc123",
-      location: "us-central1",
-      ingress: "INGRESS_TRAFFIC_ALL",
-      invoker_iam_disabled: true,
-      traffic: [{ type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST", percent: 100 }],
-      template: {
-        service_account: RUNNER.email,
-        execution_environment: "EXECUTION_ENVIRONMENT_GEN2",
-        scaling: { min_instance_count: 1, max_instance_count: 3 },
-      },
-    });
-  });
-
   it("trusts what the platform's front end says about a client, unless the container has its own list", () => {
     const proxies = (container: Given["container"] = {}) =>
       valueAt(serviceIn({ container }).onlyContainer(), "dynamic.env.for_each.IDP_LISTEN__TRUSTED_PROXY_CIDRS");
@@ -65,22 +49,6 @@ describe("ServerlessService", () => {
     expect(proxies()).toBe(`${ownDefaults},169.254.0.0/16`);
     const environment = trustedProxies(["203.0.113.7/32"]);
     expect(proxies({ environment })).toBe(`${ownDefaults},203.0.113.7/32`);
-  });
-
-  it("lets a request take an hour, the maximum, because the platform ends web sockets with it", () => {
-    expect(valueAt(serviceIn().resource(), "template.timeout")).toBe("3600s");
-  });
-
-  it("requires permission to invoke it when it is not public", () => {
-    expect(serviceIn({ service: { publicAccess: false } }).resource().invoker_iam_disabled).toBe(false);
-  });
-
-  it("can be replaced after a failed first start, and has half an hour for its migrations", () => {
-    expect(serviceIn().resource()).toMatchObject({
-      deletion_protection: false,
-      timeouts: { create: "30m", update: "30m" },
-      lifecycle: { ignore_changes: ["client", "client_version"] },
-    });
   });
 
   it.each([
@@ -95,22 +63,6 @@ describe("ServerlessService", () => {
     });
   });
 
-  it("refers to settings with secret values, of which only Terraform knows the names", () => {
-    const { onlyContainer } = serviceOf({
-      secretSettings: [standInSettings("var.settings"), standInSettings("local.more")],
-    });
-    expect(valueAt(onlyContainer(), "dynamic.env")).toEqual([
-      expect.objectContaining({ content: { name: "${env.key}", value: "${env.value}" } }),
-      {
-        for_each: "${merge(var.settings, local.more)}",
-        content: {
-          name: "${env.key}",
-          value_source: [{ secret_key_ref: [{ secret: "${env.value.secret_id}", version: "${env.value.version}" }] }],
-        },
-      },
-    ]);
-  });
-
   it("waits for settings with secret values, and for its right to read them", () => {
     const stack = bareStack();
     const [stored, granted] = [new TerraformData(stack, "Stored", {}), new TerraformData(stack, "Granted", {})];
@@ -120,30 +72,6 @@ describe("ServerlessService", () => {
       "terraform_data.stored",
       "terraform_data.granted",
     ]);
-  });
-
-  it("mounts the media bucket first and the database's socket last", () => {
-    const { resource, onlyContainer } = serviceIn();
-    expect(onlyContainer().volume_mounts).toEqual([
-      { name: "storage", mount_path: "/media" },
-      { name: "cloudsql", mount_path: "/cloudsql" },
-    ]);
-    expect(valueAt(resource(), "template.volumes")).toEqual([
-      {
-        name: "storage",
-        gcs: { bucket: "bucket", read_only: false, mount_options: ["uid=1000"] },
-      },
-      {
-        name: "cloudsql",
-        cloud_sql_instance: { instances: ["demo-project:us-central1:sql-demo"] },
-      },
-    ]);
-  });
-
-  it("tells the container the folder of its database socket", () => {
-    expect(valueAt(serviceIn().onlyContainer(), "dynamic.env.for_each.DB_HOST")).toBe(
-      "/cloudsql/demo-project:us-central1:sql-demo",
-    );
   });
 
   it("runs another container with its own command, and gives it nothing that it does not request", () => {
@@ -169,36 +97,6 @@ describe("ServerlessService", () => {
     );
   });
 
-  it("reads secrets at exactly the versions it is given", () => {
-    expect(serviceIn().onlyContainer().env).toEqual(
-      [
-        ["IDP_SECRET_KEY", "key", "1"],
-        ["IDP_BOOTSTRAP_PASSWORD", "first", "2"],
-        ["DB_PASSWORD", "password", "7"],
-      ].map(([name, secret, version]) => ({ name, value_source: { secret_key_ref: { secret, version } } })),
-    );
-  });
-
-  it("probes the container's own port without credentials", () => {
-    const { startup_probe: startup, liveness_probe: liveness } = serviceIn().onlyContainer();
-    expect([startup, liveness]).toEqual([
-      {
-        http_get: { path: "/-/health/ready/", port: 9000 },
-        initial_delay_seconds: 60,
-        period_seconds: 15,
-        failure_threshold: 40,
-        timeout_seconds: 10,
-      },
-      {
-        http_get: { path: "/-/health/live/", port: 9000 },
-        initial_delay_seconds: 60,
-        period_seconds: 30,
-        failure_threshold: 3,
-        timeout_seconds: 10,
-      },
-    ]);
-  });
-
   it("has no access to a network unless one is given", () => {
     expect(valueAt(serviceIn().resource(), "template.vpc_access")).toBeUndefined();
     expect(valueAt(serviceIn().resource(), "template.dynamic")).toBeUndefined();
@@ -210,28 +108,6 @@ describe("ServerlessService", () => {
       egress: "PRIVATE_RANGES_ONLY",
       network_interfaces: [network],
     });
-  });
-
-  it("decides at plan when the network is an input", () => {
-    const stack = bareStack();
-    const input = (id: string) =>
-      new InputVariable(stack, id, { type: "string", default: null, description: id }).stringValue;
-    const network = { network: input("network"), subnetwork: input("subnetwork") };
-    const template = serviceIn({ service: { network } }, stack).resource().template;
-    expect(template).not.toHaveProperty("vpc_access");
-    expect(valueAt(template, "dynamic.vpc_access")).toEqual({
-      for_each: '${(var.network != null ? ["network"] : [])}',
-      content: {
-        egress: "PRIVATE_RANGES_ONLY",
-        network_interfaces: [{ network: "${var.network}", subnetwork: "${var.subnetwork}" }],
-      },
-    });
-  });
-
-  it("exposes the address that the platform assigns", () => {
-    const { stack, created, terraform } = serviceIn();
-    stack.addOutputs({ url: { value: created.url, description: "Address." } });
-    expect(terraform().output?.url?.value).toBe("${google_cloud_run_v2_service.service.uri}");
   });
 
   const NO_INSTANCE =
@@ -256,16 +132,6 @@ describe("ServerlessService", () => {
     const { stack, terraform } = serviceIn({ container: { workerMode: "separate" }, service });
     expect(warningsOf(stack)).toEqual([]);
     expect(terraform().check).toBeUndefined();
-  });
-
-  it("warns at plan only where the mode of the worker, known then, is not separate", () => {
-    const stack = bareStack();
-    const mode = new InputVariable(stack, "mode", { type: "string", description: "Mode." });
-    const container = { workerMode: mode.stringValue };
-    const { terraform } = serviceIn({ container, service: { minInstanceCount: 0 } }, stack);
-    expect(terraform().check?.service_worker_keeps_running).toMatchObject({
-      assert: [{ condition: '${var.mode == "separate"}' }],
-    });
   });
 
   it("warns at plan when inputs let the worker sleep, under their names", () => {
@@ -328,17 +194,6 @@ describe("ServerlessService", () => {
     ],
   ])("refuses %s", (_, given, problems) => {
     expect(() => serviceIn(given)).toThrow(brokenRules("test/Service", problems));
-  });
-
-  it("refuses everything at once", () => {
-    const broken = () =>
-      serviceIn({
-        container: { resources: { cpu: "3", memory: "4Gi" } },
-        service: { place: { ...PLACE, region: "us-central1-a" }, minInstanceCount: 0.5 },
-      });
-    expect(broken).toThrow(
-      /^test\/Service: 3 problems\n {2}- place\.region .*\n {2}- container\.resources\.cpu .*\n {2}- minI/,
-    );
   });
 
   it.each([
