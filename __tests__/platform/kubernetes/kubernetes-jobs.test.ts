@@ -12,7 +12,7 @@ import {
   standInJob,
   standInSecret,
 } from "../../support/stand-in-parts";
-import { addressesOf, bareStack, resourceOf, terraformOf, type Block } from "../../support/synthesis";
+import { bareStack, resourceOf, terraformOf, type Block } from "../../support/synthesis";
 
 const CONTAINER: Partial<ContainerSpec> = {
   database: { instance: standInDatabase(), hostVariable: "HOST", proxyQuitVariable: "QUIT" },
@@ -52,81 +52,6 @@ describe("KubernetesJobs", () => {
     expect(Number(valueAt(job, "spec.active_deadline_seconds"))).toBeLessThan(45 * 60);
   });
 
-  it("runs again exactly when its trigger changes, because its name depends on it", () => {
-    const { job, terraform } = jobIn();
-    expect(valueAt(job, "metadata.name")).toBe("idp-prepare-${local.prepare_run}");
-    expect(terraform.locals?.prepare_run).toBe(
-      '${substr(sha256(jsonencode({"script" = "hash", "names" = "a b"})), 0, 10)}',
-    );
-    expect(valueAt(job, "metadata.labels")).toBeUndefined();
-    expect(valueAt(job, "spec.template.metadata.annotations")).toBeUndefined();
-    expect(job).not.toHaveProperty("lifecycle");
-  });
-
-  it("keeps the finished job, because the next apply would run a missing one again", () => {
-    expect(valueAt(jobIn().job, "spec.ttl_seconds_after_finished")).toBeUndefined();
-  });
-
-  it("mounts the script from a config map that never changes: another script is another one", () => {
-    const { container, pod, terraform } = jobIn();
-    expect(resourceOf(terraform, "kubernetes_config_map_v1", "prepare_script")).toEqual({
-      metadata: {
-        name: 'idp-prepare-${substr(filesha256("${path.module}/scripts/prepare.sh"), 0, 10)}',
-        namespace: "${kubernetes_namespace_v1.namespace.metadata[0].name}",
-      },
-      immutable: true,
-      data: { "prepare.sh": '${file("${path.module}/scripts/prepare.sh")}' },
-    });
-    expect(pod.volume).toEqual([
-      {
-        name: "script",
-        config_map: { name: "${kubernetes_config_map_v1.prepare_script.metadata[0].name}", default_mode: "0555" },
-      },
-    ]);
-    expect(container).toMatchObject({
-      image: "registry/idp:1",
-      command: ["/bin/sh", "/scripts/prepare.sh"],
-      volume_mount: [{ name: "script", mount_path: "/scripts", read_only: true }],
-    });
-  });
-
-  it("gives plain variables as they are and secret ones from a copy", () => {
-    const { container, terraform } = jobIn();
-    expect(valueAt(container, "dynamic.env.for_each")).toEqual({
-      PLAIN: "value",
-      HOST: "127.0.0.1",
-      QUIT: "http://127.0.0.1:9091/quitquitquit",
-    });
-    expect(container.env).toEqual([
-      {
-        name: "SECRET",
-        value_from: {
-          secret_key_ref: { name: "${kubernetes_secret_v1.prepare_secrets.metadata[0].name}", key: "SECRET" },
-        },
-      },
-    ]);
-    expect(resourceOf(terraform, "kubernetes_secret_v1", "prepare_secrets")).toMatchObject({
-      metadata: { name: "idp-prepare-${substr(sha256(local.prepare_secrets_versions), 0, 10)}" },
-      data_wo: { SECRET: "${ephemeral.stored.secret}" },
-    });
-  });
-
-  it("has the proxy beside it, which can be told to quit, and none without a database", () => {
-    const proxy = valueAt(jobIn().pod, "init_container.0") as Block;
-    expect(proxy.restart_policy).toBe("Always");
-    expect(proxy.args).toEqual(
-      expect.arrayContaining(["--quitquitquit", "--admin-port=9091", "--max-sigterm-delay=0s"]),
-    );
-    expect(jobIn({ container: {} }).pod).not.toHaveProperty("init_container");
-  });
-
-  it("exposes what to wait for, and its name", () => {
-    const { created, stack } = jobIn();
-    stack.addOutputs({ name: { value: created.jobName, description: "Name." } });
-    expect(terraformOf(stack).output?.name?.value).toBe("${kubernetes_job_v1.prepare.metadata[0].name}");
-    expect(addressesOf(created.ready)).toEqual(["kubernetes_job_v1.prepare"]);
-  });
-
   it("mounts buckets before the script, with the annotation of the bucket driver", () => {
     const { container, job, pod } = jobIn({ container: { mounts: [STAND_IN_MEDIA] } });
     expect(valueAt(container, "volume_mount")).toMatchObject([{ mount_path: "/media" }, { mount_path: "/scripts" }]);
@@ -161,29 +86,6 @@ describe("A scheduled job of KubernetesJobs", () => {
     const terraform = terraformOf(stack);
     return { created, terraform, job: resourceOf(terraform, "kubernetes_cron_job_v1", "clean") };
   };
-
-  it("runs one at a time in its time zone, and keeps the last runs", () => {
-    const { created, job } = scheduledIn();
-    expect(job).toMatchObject({
-      metadata: { name: "idp-clean" },
-      spec: {
-        schedule: "30 4 * * *",
-        timezone: "Etc/UTC",
-        concurrency_policy: "Forbid",
-        successful_jobs_history_limit: 3,
-        failed_jobs_history_limit: 3,
-        job_template: { spec: { backoff_limit: 1, template: { spec: { restart_policy: "Never" } } } },
-      },
-    });
-    expect(created.runCommand).toContain("create job idp-clean-$(date +%s) --from=cronjob/idp-clean");
-  });
-
-  it("has the proxy as a sidecar, and its variables, as any job", () => {
-    const { job } = scheduledIn();
-    const pod = valueAt(job, "spec.job_template.spec.template.spec") as Block;
-    expect(valueAt(pod, "init_container.0.restart_policy")).toBe("Always");
-    expect(valueAt(pod, "container.0.dynamic.env.for_each")).toMatchObject({ HOST: "127.0.0.1", PLAIN: "value" });
-  });
 
   it("exists with all its parts, or not at all", () => {
     const { terraform } = scheduledIn("${var.wanted}");

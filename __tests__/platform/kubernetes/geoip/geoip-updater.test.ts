@@ -1,5 +1,4 @@
 import { rendered } from "../../../../lib/core/expression";
-import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../../../lib/idp/contract";
 import { type Geoip } from "../../../../lib/platform/kubernetes/geoip";
 import { GeoipUpdater } from "../../../../lib/platform/kubernetes/geoip-updater";
 import { KubernetesWorkload } from "../../../../lib/platform/kubernetes/kubernetes-workload";
@@ -10,8 +9,6 @@ import { evaluatedTogether } from "../../../stacks/terraform-run";
 import { describeWith } from "../../../support/programs";
 import { namespaceIn, PLACE, standInIdentity, standInIdentityProvider } from "../../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../../../support/synthesis";
-
-const GEOIP: Geoip = { accountId: 123456, licenseKeySecret: { secretId: "maxmind", version: 3 } };
 
 const podWith = (geoip: ((stack: BareStack) => Geoip | undefined) | undefined) => {
   const stack = bareStack();
@@ -29,64 +26,6 @@ const podWith = (geoip: ((stack: BareStack) => Geoip | undefined) | undefined) =
 };
 
 describe("GeoipUpdater", () => {
-  it("shares a folder with the server, which only reads it, where the application looks", () => {
-    const { sidecar, template } = podWith(() => GEOIP);
-    expect(valueAt(template, "spec.dynamic.volume.content")).toEqual({
-      name: "geoip",
-      empty_dir: [{ size_limit: "512Mi" }],
-    });
-    expect(valueAt(template, "spec.container.0.dynamic.volume_mount.content")).toEqual({
-      name: "geoip",
-      mount_path: "/geoip",
-      read_only: true,
-    });
-    expect(sidecar.volume_mount).toEqual([{ name: "geoip", mount_path: "/usr/share/GeoIP" }]);
-    expect(GEOIP_FOLDER).toBe("/geoip");
-  });
-
-  it("runs MaxMind's updater, pinned, with the account in plain and the key from a copy of the secret", () => {
-    const { sidecar, terraform } = podWith(() => ({ ...GEOIP, updateHours: 24 }));
-    expect(sidecar).toMatchObject({
-      image: expect.stringMatching(/^ghcr\.io\/maxmind\/geoipupdate:v\d+\.\d+\.\d+$/) as string,
-      restart_policy: "Always",
-      env: [
-        { name: "GEOIPUPDATE_ACCOUNT_ID", value: "123456" },
-        { name: "GEOIPUPDATE_DB_DIR", value: "/usr/share/GeoIP" },
-        { name: "GEOIPUPDATE_EDITION_IDS", value: GEOIP_EDITIONS.join(" ") },
-        { name: "GEOIPUPDATE_PRESERVE_FILE_TIMES", value: "1" },
-        { name: "GEOIP_UPDATE_HOURS", value: "24" },
-      ],
-      dynamic: { env: { for_each: "${local.workload_geoip_secrets_references}" } },
-    });
-    expect(terraform.locals?.workload_geoip_secrets_references).toContain('secret_id = "maxmind", version = "3"');
-    expect(Object.keys(terraform.resource?.kubernetes_secret_v1 ?? {})).toEqual([
-      "workload_secrets",
-      "workload_geoip_secrets",
-    ]);
-  });
-
-  it("keeps the key from the server", () => {
-    const { template } = podWith(() => GEOIP);
-    expect(JSON.stringify(valueAt(template, "spec.container"))).not.toMatch(/geoip_secrets|GEOIPUPDATE/);
-  });
-
-  it("delays the server until the first attempt, for at most a minute and a half", () => {
-    expect(podWith(() => GEOIP).sidecar.startup_probe).toEqual({
-      exec: { command: ["test", "-e", "/usr/share/GeoIP/.tried"] },
-      period_seconds: 1,
-      timeout_seconds: 5,
-      failure_threshold: 90,
-    });
-  });
-
-  it("gets its script as it is in the folder, with no dollar sign that Kubernetes would expand", () => {
-    expect(podWith(() => GEOIP).sidecar.command).toEqual([
-      "/bin/sh",
-      "-c",
-      '${replace(file("${path.module}/scripts/update-geoip.sh"), "$", "$$")}',
-    ]);
-  });
-
   it("is absent from a pod without databases", () => {
     const { template, terraform } = podWith(undefined);
     expect(JSON.stringify(template)).not.toContain("geoip");

@@ -1,6 +1,6 @@
 import { kubernetesTerraform } from "../../../stacks/kubernetes-stack";
 import { literalKubernetes } from "../../../stacks/literal-programs";
-import { apiObject, apiObjects, type ApiObject } from "./api-object";
+import { apiObjects, type ApiObject } from "./api-object";
 import { schemaProblems } from "./api-schema";
 import { type Pod, RESTRICTED_STANDARD } from "./pod-security-standard";
 
@@ -67,71 +67,10 @@ describe("The schema of the interface refuses", () => {
     ]);
   });
 
-  it("what is missing", () => {
-    expect(schemaProblems(changed((object) => delete container(object).name))).toEqual([
-      "data/spec/template/spec/containers/0 must have required property name",
-    ]);
-  });
-
   it("what it does not know", () => {
     expect(schemaProblems(changed((object) => (container(object).volumeMount = [])))).toEqual([
       "/spec/template/spec/containers/0/volumeMount does not exist",
     ]);
-  });
-});
-
-describe("An object in the form of the interface", () => {
-  it("has numbers where the provider takes text, and names of its own where they are ports", () => {
-    const { spec } = apiObject("kubernetes_service_v1", {
-      metadata: { name: "web" },
-      spec: {
-        load_balancer_ip: "203.0.113.1",
-        port: [
-          { port: 80, target_port: "9000" },
-          { port: 443, target_port: "tls" },
-        ],
-      },
-    });
-    expect(spec).toEqual({
-      loadBalancerIP: "203.0.113.1",
-      ports: [
-        { port: 80, targetPort: 9000 },
-        { port: 443, targetPort: "tls" },
-      ],
-    });
-  });
-
-  it("has file modes as the numbers that their octal notation means", () => {
-    const { spec } = apiObject("kubernetes_deployment_v1", {
-      spec: {
-        template: { spec: { volume: [{ name: "script", config_map: { name: "script", default_mode: "0555" } }] } },
-      },
-    });
-    expect(spec).toEqual({
-      template: { spec: { volumes: [{ name: "script", configMap: { name: "script", defaultMode: 0o555 } }] } },
-    });
-  });
-
-  it("has one of every block that is repeated, after those that are not", () => {
-    const { spec } = apiObject("kubernetes_network_policy_v1", {
-      spec: {
-        pod_selector: {},
-        policy_types: ["Ingress"],
-        ingress: [
-          { dynamic: { ports: { for_each: [1, 2], content: { port: "${ports.value}" } } }, ports: [{ port: "53" }] },
-        ],
-      },
-    });
-    expect(spec).toEqual({
-      podSelector: {},
-      policyTypes: ["Ingress"],
-      ingress: [{ ports: [{ port: 53 }, { port: "${ports.value}" }] }],
-    });
-  });
-
-  it("has the keys of a secret whose values nobody can read back", () => {
-    const { data } = apiObject("kubernetes_secret_v1", { data_wo: { KEY: "${ephemeral.x}" }, data_wo_revision: 1 });
-    expect(data).toEqual({ KEY: Buffer.from("${ephemeral.x}").toString("base64") });
   });
 });
 
