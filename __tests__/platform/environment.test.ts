@@ -1,5 +1,5 @@
 import { CloudRunV2Job } from "@cdktf/provider-google/lib/cloud-run-v2-job";
-import { Token, type IResolvable } from "cdktf";
+import { type IResolvable } from "cdktf";
 
 import { type DynamicBlock } from "../../lib/core/conditional";
 import { expression } from "../../lib/core/expression";
@@ -63,36 +63,6 @@ describe("The plain variables of a container", () => {
       forEach: { A: "baseline", B: "caller", C: "required", D: "caller", E: "required" },
       content: { name: "${env.key}", value: "${env.value}" },
     });
-  });
-
-  it("take the caller's from an input in the same order", () => {
-    const stack = bareStack();
-    const { forEach, terraform } = environmentOf(
-      { baseline: { A: "baseline" }, overrides: inputMap(stack).value as IResolvable, required: { B: "required" } },
-      stack,
-    );
-    expect(forEach).toBe("${merge(local.job_baseline_environment, var.variables, local.job_required_environment)}");
-    expect(terraform.locals).toEqual({
-      job_baseline_environment: { A: "baseline" },
-      job_required_environment: { B: "required" },
-    });
-  });
-
-  it("take the caller's from a map whose names only Terraform knows", () => {
-    const stack = bareStack();
-    const overrides = Token.asStringMap(inputMap(stack).value);
-    expect(environmentOf({ baseline: {}, overrides, required: {} }, stack).forEach).toBe(
-      "${merge(local.job_baseline_environment, var.variables, local.job_required_environment)}",
-    );
-  });
-
-  it("keep the keys as they are written, and references as references", () => {
-    const stack = bareStack();
-    const input = new InputVariable(stack, "host", { type: "string", description: "Host." });
-    expect(
-      environmentOf({ baseline: {}, overrides: {}, required: { DB_HOST: `/cloudsql/${input.stringValue}` } }, stack)
-        .forEach,
-    ).toEqual({ DB_HOST: "/cloudsql/${var.host}" });
   });
 
   it("merge any three layers alike", () => {

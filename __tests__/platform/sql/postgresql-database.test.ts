@@ -1,19 +1,8 @@
-import { ref } from "cdktf";
-
-import { numberExpression } from "../../../lib/core/expression";
 import { InputVariable } from "../../../lib/core/input-variable";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../../lib/platform/sql/postgresql-database";
 import { valueAt } from "../../stacks/configuration-graph";
-import { PLACE, placeOf, standInIdentity } from "../../support/stand-in-parts";
-import {
-  addressesOf,
-  bareStack,
-  type Block,
-  resourceAddresses,
-  resourceOf,
-  terraformOf,
-  type BareStack,
-} from "../../support/synthesis";
+import { PLACE, placeOf } from "../../support/stand-in-parts";
+import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 import { brokenRules } from "../../support/broken-rules";
 
 const databaseIn = (overrides: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
@@ -29,12 +18,6 @@ const databaseIn = (overrides: Partial<PostgresqlDatabaseProps> = {}, stack = ba
     instance: () => resourceOf(terraform(), "google_sql_database_instance", "database"),
   };
 };
-
-const attachedInput = (stack: BareStack) => ({
-  network: new InputVariable(stack, "network", { type: "string", default: null, description: "Network." }).stringValue,
-  subnetwork: new InputVariable(stack, "subnetwork", { type: "string", default: null, description: "Subnetwork." })
-    .stringValue,
-});
 
 describe("PostgresqlDatabase", () => {
   it("is a PostgreSQL 15 with backups, point-in-time recovery, growing storage and insights", () => {
@@ -62,38 +45,6 @@ describe("PostgresqlDatabase", () => {
     });
   });
 
-  it("accepts only encrypted connections from authorized proxies", () => {
-    expect(databaseIn().instance().settings).toMatchObject({
-      connector_enforcement: "REQUIRED",
-      ip_configuration: {
-        ipv4_enabled: true,
-        ssl_mode: "ENCRYPTED_ONLY",
-        server_ca_mode: "GOOGLE_MANAGED_INTERNAL_CA",
-      },
-    });
-    expect(valueAt(databaseIn().instance(), "settings.ip_configuration.authorized_networks")).toBeUndefined();
-  });
-
-  it("has a private address and no public one on a given network", () => {
-    const network = {
-      network: "projects/p/global/networks/n",
-      subnetwork: "projects/p/regions/us-central1/subnetworks/s",
-    };
-    expect(valueAt(databaseIn({ network }).instance(), "settings.ip_configuration")).toMatchObject({
-      ipv4_enabled: false,
-      private_network: "projects/p/global/networks/n",
-    });
-  });
-
-  it("decides at plan when the network is an input, and null means none", () => {
-    const stack = bareStack();
-    const { instance } = databaseIn({ network: attachedInput(stack) }, stack);
-    expect(valueAt(instance(), "settings.ip_configuration")).toMatchObject({
-      ipv4_enabled: "${var.network == null}",
-      private_network: "${var.network}",
-    });
-  });
-
   it.each([
     [undefined, true],
     [true, true],
@@ -108,78 +59,6 @@ describe("PostgresqlDatabase", () => {
       expect(resourceOf(terraform(), "google_secret_manager_secret", name).deletion_protection).toBe(expected);
   });
 
-  it("generates two passwords of 32 letters and digits and gives the administrator's to its login unseen", () => {
-    const { terraform, instance } = databaseIn();
-    for (const name of ["database_password", "database_administrator_password"]) {
-      expect(resourceOf(terraform(), "random_password", `${name}_candidate`, "ephemeral")).toMatchObject({
-        length: 32,
-        special: false,
-      });
-    }
-    expect(resourceOf(terraform(), "google_secret_manager_secret", "database_password").secret_id).toBe(
-      "secret-demo-abc123-idp-database-password",
-    );
-    expect(resourceOf(terraform(), "google_secret_manager_secret", "database_administrator_password").secret_id).toBe(
-      "secret-demo-abc123-idp-database-administrator-password",
-    );
-    expect(resourceOf(terraform(), "google_sql_user", "database_administrator")).toMatchObject({
-      name: "postgres",
-      password_wo:
-        '${try(ephemeral.google_secret_manager_secret_version.database_administrator_password_stored[0].secret_data, "")}',
-      // The login owns objects, so it cannot be deleted.
-      deletion_policy: "ABANDON",
-    });
-    expect(instance()).not.toHaveProperty("root_password");
-  });
-
-  it("forgets the login before the record of its password, so that every failed change of it is made up for", () => {
-    const { terraform } = databaseIn();
-    const record = "terraform_data.database_administrator_version";
-    expect(resourceOf(terraform(), "google_sql_user", "database_administrator")).toMatchObject({
-      depends_on: [record],
-      lifecycle: { replace_triggered_by: [record] },
-    });
-    const { triggers_replace: values } = resourceOf(terraform(), "terraform_data", "database_administrator_version");
-    expect(values).toEqual({
-      instance: "${google_sql_database_instance.database.connection_name}",
-      password_version:
-        '${join("@", [google_secret_manager_secret_version.database_administrator_password_version.name, google_secret_manager_secret_version.database_administrator_password_version.create_time])}',
-    });
-  });
-
-  it("leaves role and database to the initialization job, so that a destroy needs no order among them", () => {
-    expect(resourceAddresses(databaseIn().terraform()).map((address) => address.split(".")[0])).toEqual([
-      "google_secret_manager_secret",
-      "google_secret_manager_secret",
-      "google_secret_manager_secret_version",
-      "google_secret_manager_secret_version",
-      "google_sql_database_instance",
-      "google_sql_user",
-      "terraform_data",
-    ]);
-  });
-
-  it("returns names of database and role that need no quotes", () => {
-    const { stack, database, terraform } = databaseIn();
-    stack.addOutputs({
-      names: { value: [database.databaseName, database.userName], description: "Names." },
-      connection: { value: database.connectionName, description: "Connection." },
-    });
-    expect(terraform().output?.names?.value).toEqual(["${local.database_name}", "${local.database_name}"]);
-    expect(terraform().locals?.database_name).toBe("db_demo_abc123_idp");
-    expect(terraform().output?.connection?.value).toBe("${google_sql_database_instance.database.connection_name}");
-  });
-
-  it("returns the number of connections of its tier", () => {
-    const { database, terraform, instance } = databaseIn({ tier: "db-custom-2-7680" });
-    expect(database.maxConnections).toBe(768);
-    expect(valueAt(instance(), "settings.database_flags")).toContainEqual({
-      name: "max_connections",
-      value: "${local.database_max_connections}",
-    });
-    expect(terraform().locals?.database_max_connections).toBe("768");
-  });
-
   it("logs connections, slow statements and schema changes", () => {
     const flags = valueAt(databaseIn().instance(), "settings.database_flags") as Record<string, string>[];
     expect(Object.fromEntries(flags.map(({ name, value }) => [name, value]))).toEqual({
@@ -192,45 +71,6 @@ describe("PostgresqlDatabase", () => {
       log_statement: "ddl",
       log_temp_files: "0",
     });
-  });
-
-  it("takes the caller's flags, which override those for logging", () => {
-    const flags = valueAt(
-      databaseIn({ flags: { log_statement: "none", "cloudsql.iam_authentication": "on" } }).instance(),
-      "settings.database_flags",
-    ) as Record<string, string>[];
-    expect(Object.fromEntries(flags.map(({ name, value }) => [name, value]))).toMatchObject({
-      max_connections: "${local.database_max_connections}",
-      log_connections: "on",
-      log_statement: "none",
-      "cloudsql.iam_authentication": "on",
-    });
-  });
-
-  it("merges flags known only at plan in Terraform, and sets each once", () => {
-    const flags = ref("var.flags");
-    const { dynamic, database_flags: literal } = databaseIn({ flags }).instance().settings as Record<string, Block>;
-    expect(literal).toBeUndefined();
-    expect(dynamic).toEqual({
-      database_flags: {
-        for_each: expect.stringMatching(
-          /^\$\{merge\(\{"max_connections" = local\.database_max_connections, .*"log_statement" = "ddl".*\}, var\.flags\)\}$/,
-        ) as string,
-        content: { name: "${database_flags.key}", value: "${database_flags.value}" },
-      },
-    });
-  });
-
-  it("refuses flags that are its own, and versions that are not tested", () => {
-    expect(() => databaseIn({ flags: { max_connections: "500" }, version: 16 })).toThrow(
-      /: 2 problems\n {2}- flags has "max_connections"; it follows from the tier, .*\n {2}- version is 16; it must be 15, because the stacks/,
-    );
-  });
-
-  it("has the engine of a version that is known only at plan", () => {
-    expect(databaseIn({ version: numberExpression("var.version") }).instance().database_version).toBe(
-      "POSTGRES_${var.version}",
-    );
   });
 
   const afterDeletion = (finalBackupDays?: number, stack = bareStack()) => {
@@ -250,25 +90,6 @@ describe("PostgresqlDatabase", () => {
     expect(afterDeletion(0)).toEqual({ finalBackup: { enabled: false, retention_days: null }, retain: false });
   });
 
-  it("decides at plan what is kept when the days are an input", () => {
-    const stack = bareStack();
-    const days = new InputVariable(stack, "days", { type: "number", description: "Days." }).numberValue;
-    expect(afterDeletion(days, stack)).toEqual({
-      finalBackup: { enabled: "${var.days > 0}", retention_days: "${(var.days > 0 ? var.days : null)}" },
-      retain: "${var.days > 0}",
-    });
-  });
-
-  it("keeps backups with the given location, number and retention", () => {
-    const props = { backupLocation: "eu", backupRetentionCount: 30, transactionLogDays: 3 };
-    expect(valueAt(databaseIn(props).instance(), "settings.backup_configuration")).toMatchObject({
-      location: "eu",
-      transaction_log_retention_days: 3,
-      backup_retention_settings: { retained_backups: 30, retention_unit: "COUNT" },
-    });
-    expect(valueAt(databaseIn().instance(), "settings.backup_configuration.location")).toBeUndefined();
-  });
-
   const remainsOf = (props: Partial<PostgresqlDatabaseProps>, stack = bareStack()) => {
     databaseIn(props, stack);
     return (terraformOf(stack).locals as Record<string, unknown>).database_backups_after_destroy;
@@ -286,48 +107,10 @@ describe("PostgresqlDatabase", () => {
     );
   });
 
-  it("names what stays by names that only the plan knows", () => {
-    const stack = bareStack();
-    const input = (name: string, type: "number" | "string") =>
-      new InputVariable(stack, name, { type, description: "Known at plan." });
-    const props = {
-      place: placeOf({ applicationName: input("application", "string").stringValue }),
-      finalBackupDays: input("days", "number").numberValue,
-    };
-    const remains = String(remainsOf(props, stack));
-    expect(remains).toContain("a final backup of sql-demo-abc123-${var.application} for ${var.days} days");
-    expect(remains).toContain("no backup of sql-demo-abc123-${var.application}");
-  });
-
-  it.each([-1, 366, 1.5])("refuses to keep a final backup for %p days", (finalBackupDays) => {
-    expect(() => databaseIn({ finalBackupDays })).toThrow(
-      new Error(
-        `test/Database: 1 problem\n  - finalBackupDays is ${finalBackupDays}; it must be a whole number from 0 to 365, because Cloud SQL keeps final backups no longer; use 30, or 0 for none`,
-      ),
-    );
-  });
-
   it("leaves the number of connections to Terraform when the tier is an input", () => {
     const stack = bareStack();
     const tier = new InputVariable(stack, "tier", { type: "string", description: "Tier." }).stringValue;
     expect(databaseIn({ tier }, stack).database.maxConnections).toBeUndefined();
-  });
-
-  it("labels itself and its secrets", () => {
-    const { instance, terraform } = databaseIn({ place: { ...PLACE, labels: { team: "identity" } } });
-    expect(valueAt(instance(), "settings.user_labels")).toEqual({ team: "identity" });
-    expect(resourceOf(terraform(), "google_secret_manager_secret", "database_password").labels).toEqual({
-      team: "identity",
-    });
-  });
-
-  it("refuses a tier and an availability that the platform does not have, both at once", () => {
-    expect(() => databaseIn({ tier: "db-custom-3-7680", availability: "GLOBAL" })).toThrow(
-      brokenRules("test/Database", [
-        'tier is "db-custom-3-7680"; it must be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other tier with enough connections; use for example db-custom-1-3840',
-        'availability is "GLOBAL"; it must be ZONAL or REGIONAL; use ZONAL for one zone, REGIONAL for a standby in another',
-      ]),
-    );
   });
 
   it("refuses an invalid place, and the resulting names", () => {
@@ -343,34 +126,5 @@ describe("PostgresqlDatabase", () => {
         `database name db_${name} must be lower-case letters, digits and underscores, because without quotes, SQL statements would refer to another name; change the application name or the tenant id`,
       ]),
     );
-  });
-
-  it("lets an account connect, which is a right on the whole project", () => {
-    const { database } = databaseIn();
-    const grantOnProject = jest.fn(() => []);
-    database.grantConnect(standInIdentity("Runner", { grantOnProject }));
-    expect(grantOnProject).toHaveBeenCalledWith("ConnectsToDatabase", "roles/cloudsql.client");
-  });
-
-  it("is ready for connections once it exists", () => {
-    expect(addressesOf(databaseIn().database.ready)).toEqual([
-      "google_sql_database_instance.database",
-      "google_sql_user.database_administrator",
-    ]);
-  });
-
-  it.each([
-    ["without a network", () => undefined, "false"],
-    [
-      "on one that is written down",
-      () => ({ network: "projects/p/global/networks/n", subnetwork: "projects/p/regions/us-central1/subnetworks/s" }),
-      "true",
-    ],
-    ["on one that is an input", attachedInput, "${var.network != null}"],
-  ])("exposes %s whether it has a private address", (_, network, expected) => {
-    const stack = bareStack();
-    const { database, terraform } = databaseIn({ network: network(stack) }, stack);
-    stack.addOutputs({ address: { value: database.hasPrivateAddress, description: "Address." } });
-    expect(terraform().output?.address?.value).toBe(expected);
   });
 });
