@@ -4,7 +4,6 @@ import { type MonitoringProps } from "../../../lib/platform/monitoring/monitorin
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
 import { evaluatedTogether } from "../../stacks/terraform-run";
-import { valueAt } from "../../stacks/configuration-graph";
 import { shippedStacks } from "../../stacks/shipped-stacks";
 import { describeWith } from "../../support/programs";
 import { PLACE, standInIdentity } from "../../support/stand-in-parts";
@@ -116,34 +115,12 @@ describe("Monitoring", () => {
     expect(names).not.toContain("${google_");
   });
 
-  it("checks whether the application is ready, and fails with an invalid certificate", () => {
-    const { terraform } = monitored();
-    expect(resource(terraform, "google_monitoring_uptime_check_config")).toMatchObject({
-      period: "60s",
-      monitored_resource: { type: "uptime_url" },
-      http_check: { path: "/-/health/ready/", port: 443, use_ssl: true, validate_ssl: true },
-    });
-    const kubernetes = monitored({ platform: "kubernetes", namespace: "idp" });
-    const check = resource(kubernetes.terraform, "google_monitoring_uptime_check_config");
-    expect(valueAt(check, "http_check.validate_ssl")).toBe(false);
-  });
-
   it.each([
     ["if the application is public", {}, undefined],
     ["not if it is not", { isPublic: "false" }, "${(false) ? 1 : 0}"],
     ["as it is told otherwise", { isPublic: "false", uptimeCheck: true }, undefined],
   ])("asks %s", (_behaviour, props, count) => {
     expect(resource(monitored(props).terraform, "google_monitoring_uptime_check_config").count).toBe(count);
-  });
-
-  it("names no check in a policy, which would keep it from being replaced", () => {
-    const { terraform } = monitored();
-    expect(JSON.stringify([resource(terraform, POLICY), terraform.locals])).not.toContain("uptime_check_id");
-  });
-
-  it("creates channels before it deletes others, which policies still name", () => {
-    const channel = resource(monitored().terraform, "google_monitoring_notification_channel");
-    expect(channel.lifecycle).toEqual({ create_before_destroy: true });
   });
 
   it("changes no setting of the project unless requested", () => {
