@@ -1,105 +1,80 @@
+import { type Fault, type GoogleStandIn } from "../../support/google-stand-in";
 import { programFolder, runScript } from "../../support/google-stand-in-scripts";
-import { ApiError, errorReason } from "../../support/google-stand-in-services";
 import { describeWith } from "../../support/programs";
 import { inScene, PROJECT } from "./gate-scene";
+import { refusal } from "./rest-scene";
+
+const ENABLE = "serviceusage.services.enable";
+const OFF: Fault = { kind: "service-disabled" };
+const QUOTA = "The iam API requires a quota project, which is not set.";
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "enable-api.sh", () => {
   it.concurrent.each(["busybox", "bash"] as const)("enables the API and waits for the operation (%s)", (shell) =>
     inScene(async ({ standIn, enable }) => {
-      const run = await enable({ shell });
-
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toMatch(
-        /^Turning on cloudresourcemanager.googleapis.com in project demo-project\.\n[^\n]*: being turned on \(\d+ s\)\n[^\n]* is on in project demo-project \(\d+ s\)\.\n$/,
-      );
-      expect(standIn.requests.map(({ method }) => method)).toEqual([
-        "serviceusage.services.get",
-        "serviceusage.services.enable",
-        "serviceusage.operations.get",
-        "serviceusage.operations.get",
-      ]);
+      expect((await enable({ shell })).exitCode).toBe(0);
       expect(standIn.usage.enabled).toContain("cloudresourcemanager.googleapis.com");
     }),
   );
 
-  it.concurrent("only checks when the API is on", () =>
-    inScene(async ({ standIn, enable }) => {
-      standIn.usage.enabled.add("cloudresourcemanager.googleapis.com");
-
-      const run = await enable();
-
-      expect(run).toMatchObject({
-        exitCode: 0,
-        stdout: "cloudresourcemanager.googleapis.com is already on in project demo-project.\n",
-      });
-      expect(standIn.requests).toHaveLength(1);
-    }),
-  );
-
-  it.concurrent("fails with the operation's error message", () =>
-    inScene(async ({ standIn, enable }) => {
-      standIn.usage.operationError = { code: 9, message: "Billing account for project '12' is not found." };
-
-      const run = await enable({ shell: "busybox" });
-
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain("its operation failed.\n  code 9: Billing account for project '12' is not found.\n");
-    }),
-  );
-
-  it.concurrent("gives up on an operation that never ends", () =>
-    inScene(async ({ standIn, enable }) => {
-      standIn.usage.operationPolls = Infinity;
-
-      const run = await enable({ environment: { WAIT_SECONDS: "1" } });
-
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain("was not on in project demo-project after 1 s: the operation operations/acf.p2-1");
-    }),
-  );
-
-  it.concurrent("waits for another change of the project's APIs", () =>
-    inScene(async ({ standIn, enable }) => {
-      standIn.inject("serviceusage.services.enable", {
-        kind: "status",
-        error: new ApiError(400, "FAILED_PRECONDITION", "Another activation or deactivation is in progress for it."),
-      });
-
-      const run = await enable();
-
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toContain("waiting for another change of the project's APIs");
-    }),
-  );
-
-  it.concurrent("says how to enable Service Usage itself", () =>
-    inScene(async ({ standIn, enable }) => {
-      standIn.inject("serviceusage", { kind: "service-disabled" });
-
-      const run = await enable();
-
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain("the Service Usage API, which does that, is off.");
-      expect(run.stderr).toContain(
+  it.concurrent.each<[string, (standIn: GoogleStandIn) => unknown, number, readonly string[]]>([
+    [
+      "only checks when the API is on",
+      ({ usage }) => usage.enabled.add("cloudresourcemanager.googleapis.com"),
+      0,
+      ["cloudresourcemanager.googleapis.com is already on in project demo-project.\n"],
+    ],
+    [
+      "fails with the operation's error message",
+      ({ usage }) => (usage.operationError = { code: 9, message: "Billing account for project '12' is not found." }),
+      1,
+      ["its operation failed.\n  code 9: Billing account for project '12' is not found.\n"],
+    ],
+    [
+      "gives up on an operation that never ends",
+      ({ usage }) => (usage.operationPolls = Infinity),
+      1,
+      ["was not on in project demo-project after 1 s: the operation operations/acf.p2-1"],
+    ],
+    [
+      "waits for another change of the project's APIs",
+      (standIn) => {
+        const text = "Another activation or deactivation is in progress for it.";
+        standIn.inject(ENABLE, refusal(400, "FAILED_PRECONDITION", text));
+      },
+      0,
+      ["waiting for another change of the project's APIs"],
+    ],
+    [
+      "says how to enable Service Usage itself",
+      (standIn) => {
+        standIn.inject("serviceusage", OFF);
+      },
+      1,
+      [
+        "the Service Usage API, which does that, is off.",
         "gcloud services enable serviceusage.googleapis.com cloudresourcemanager.googleapis.com",
-      );
-    }),
-  );
-
-  it.concurrent("says which role is missing and who grants it", () =>
+      ],
+    ],
+    [
+      "says which role is missing and who grants it",
+      (standIn) => {
+        const text = "Permission denied to enable service.";
+        standIn.inject(ENABLE, refusal(403, "PERMISSION_DENIED", text, "AUTH_PERMISSION_DENIED"));
+      },
+      1,
+      [
+        "HTTP 403 PERMISSION_DENIED (AUTH_PERMISSION_DENIED): Permission denied to enable",
+        "an owner grants roles/serviceusage.serviceUsageAdmin",
+      ],
+    ],
+  ])("%s", (_behaviour, arrange, exitCode, texts) =>
     inScene(async ({ standIn, enable }) => {
-      standIn.inject("serviceusage.services.enable", {
-        kind: "status",
-        error: new ApiError(403, "PERMISSION_DENIED", "Permission denied to enable service.", [
-          errorReason("AUTH_PERMISSION_DENIED"),
-        ]),
-      });
+      arrange(standIn);
 
-      const run = await enable();
+      const run = await enable({ environment: exitCode === 0 ? {} : { WAIT_SECONDS: "1" } });
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain("HTTP 403 PERMISSION_DENIED (AUTH_PERMISSION_DENIED): Permission denied to enable");
-      expect(run.stderr).toContain("an owner grants roles/serviceusage.serviceUsageAdmin");
+      expect(run.exitCode).toBe(exitCode);
+      for (const text of texts) expect(run.output).toContain(text);
     }),
   );
 });
@@ -112,18 +87,6 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "wait-for-api.sh", () =>
       .split("\n")
       .map((line) => line.split(" ")[0] ?? "");
   };
-
-  it.concurrent.each(["busybox", "bash"] as const)("needs a single call when the API answers (%s)", (shell) =>
-    inScene(async ({ standIn, wait }) => {
-      const run = await wait("secretmanager.googleapis.com", { shell });
-
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toMatch(/^secretmanager.googleapis.com answers in project demo-project \(\d+ s\)\.\n$/);
-      expect(standIn.requests.map(({ path }) => path)).toEqual([
-        "/secretmanager/v1/projects/demo-project/secrets?pageSize=1",
-      ]);
-    }),
-  );
 
   it.concurrent("makes a call that every known API understands", () =>
     inScene(async ({ standIn, wait }) => {
@@ -178,50 +141,50 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "wait-for-api.sh", () =>
     }),
   );
 
-  it.concurrent.each(["dash", "busybox"] as const)("waits while the API is off, then makes sure (%s)", (shell) =>
+  const internal = refusal(500, "INTERNAL", "Internal error.");
+  const legacy = refusal(403, "", "Access Not Configured.", "accessNotConfigured");
+  const words = refusal(403, "", "X API has not been used in project 12 before or it is disabled.");
+  const denied = refusal(403, "PERMISSION_DENIED", "Permission 'iam.serviceAccounts.list' denied.");
+  const slow: Fault = { kind: "slow", milliseconds: 0 };
+
+  // After a refusal of the gate, three good answers in a row are needed.
+  it.concurrent.each<[string, readonly Fault[], number, number, readonly string[]]>([
+    ["needs a single call when the API answers", [], 0, 1, ["iam.googleapis.com answers in project demo-project ("]],
+    ["waits while the API is off, then makes sure", [OFF, OFF, OFF], 0, 6, ["not answering yet (HTTP 403)"]],
+    ["understands the legacy reason as not yet", [legacy], 0, 4, []],
+    ["understands words alone as not yet", [words], 0, 4, []],
+    ["understands an internal error as not yet", [internal], 0, 4, []],
+    ["starts counting again when one front end still refuses", [OFF, slow, OFF], 0, 6, []],
+    ["takes permission denied as an answer of the service", [denied], 0, 1, ["with HTTP 403: it is on."]],
+    [
+      "takes not found as an answer of the service",
+      [refusal(404, "NOT_FOUND", "Not found.")],
+      0,
+      1,
+      ["with HTTP 404: it is on."],
+    ],
+    [
+      "does not wait for a quota project that nobody has set",
+      [refusal(403, "PERMISSION_DENIED", QUOTA, "SERVICE_DISABLED")],
+      1,
+      1,
+      ["export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=demo-project"],
+    ],
+  ])("%s", (_behaviour, faults, exitCode, requests, texts) =>
     inScene(async ({ standIn, wait }) => {
-      standIn.inject("run", { kind: "service-disabled" }, 3);
+      for (const fault of faults) standIn.inject("iam", fault);
 
-      const run = await wait("run.googleapis.com", { shell });
+      const run = await wait("iam.googleapis.com", { shell: "busybox" });
 
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toContain("run.googleapis.com in project demo-project: not answering yet (HTTP 403)");
-      // Three refusals, then three good answers in a row.
-      expect(standIn.requests).toHaveLength(6);
-    }),
-  );
-
-  it.concurrent.each([
-    ["the legacy reason", new ApiError(403, "", "Access Not Configured.", [errorReason("accessNotConfigured")])],
-    ["words alone", new ApiError(403, "", "X API has not been used in project 12 before or it is disabled.")],
-    ["an internal error", new ApiError(500, "INTERNAL", "Internal error.")],
-  ])("also understands %s as not yet", (_name, error) =>
-    inScene(async ({ standIn, wait }) => {
-      standIn.inject("sqladmin", { kind: "status", error });
-
-      const run = await wait("sqladmin.googleapis.com");
-
-      expect(run.exitCode).toBe(0);
-      expect(standIn.requests).toHaveLength(4);
-    }),
-  );
-
-  it.concurrent("starts counting again when one front end still refuses", () =>
-    inScene(async ({ standIn, wait }) => {
-      standIn.inject("run", { kind: "service-disabled" });
-      standIn.inject("run", { kind: "slow", milliseconds: 0 });
-      standIn.inject("run", { kind: "service-disabled" });
-
-      const run = await wait("run.googleapis.com");
-
-      expect(run.exitCode).toBe(0);
-      expect(standIn.requests).toHaveLength(6);
+      expect(run.exitCode).toBe(exitCode);
+      expect(standIn.requests).toHaveLength(requests);
+      for (const text of texts) expect(run.output).toContain(text);
     }),
   );
 
   it.concurrent("gives up after the time limit with the API's last error", () =>
     inScene(async ({ standIn, wait }) => {
-      standIn.inject("run", { kind: "service-disabled" }, Infinity);
+      standIn.inject("run", OFF, Infinity);
 
       const run = await wait("run.googleapis.com", { environment: { WAIT_SECONDS: "1" } });
 
@@ -229,37 +192,6 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "wait-for-api.sh", () =>
       expect(run.stderr).toContain("run.googleapis.com did not answer in project demo-project within 1 s.");
       expect(run.stderr).toContain("HTTP 403 PERMISSION_DENIED (SERVICE_DISABLED): The API run has not been used");
       expect(run.stderr).toContain("gcloud services enable run.googleapis.com --project demo-project");
-    }),
-  );
-
-  it.concurrent.each([
-    ["permission denied", new ApiError(403, "PERMISSION_DENIED", "Permission 'run.services.list' denied.")],
-    ["not found", new ApiError(404, "NOT_FOUND", "Not found.")],
-  ])("takes %s as an answer of the service", (_name, error) =>
-    inScene(async ({ standIn, wait }) => {
-      standIn.inject("run", { kind: "status", error });
-
-      const run = await wait("run.googleapis.com");
-
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toContain(`with HTTP ${error.code}: it is on.`);
-      expect(standIn.requests).toHaveLength(1);
-    }),
-  );
-
-  it.concurrent("does not wait for a quota project that nobody has set", () =>
-    inScene(async ({ standIn, wait }) => {
-      standIn.inject("iam", {
-        kind: "status",
-        error: new ApiError(403, "PERMISSION_DENIED", "The iam API requires a quota project, which is not set.", [
-          errorReason("SERVICE_DISABLED"),
-        ]),
-      });
-
-      const run = await wait("iam.googleapis.com");
-
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain("export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=demo-project");
     }),
   );
 });

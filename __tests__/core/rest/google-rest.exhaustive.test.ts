@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Fault } from "../../support/google-stand-in";
-import { programFolder, runScript } from "../../support/google-stand-in-scripts";
+import { programFolder, runScript, type ScriptOptions } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith, programPath } from "../../support/programs";
 
@@ -19,6 +19,8 @@ function gcloud(commands: { readonly applicationDefault?: string; readonly user?
     },
   });
 }
+
+const unavailable = refusal(503, "UNAVAILABLE", "The service is currently unavailable.");
 
 const withoutToken = { GOOGLE_OAUTH_ACCESS_TOKEN: undefined };
 
@@ -84,18 +86,6 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
       }),
     );
 
-    it.concurrent("that does not answer in time is reported", () =>
-      inScene(async ({ lookAtApi }) => {
-        const run = await lookAtApi({
-          environment: { ...withoutToken, REST_TOKEN_SECONDS: "0" },
-          programs: gcloud({ applicationDefault: "echo ya29.first; exec sleep 60" }),
-        });
-
-        expect(run.exitCode).toBe(1);
-        expect(run.stderr).toContain("  - gcloud auth application-default print-access-token: no answer within 0 s\n");
-      }),
-    );
-
     it.concurrent.each(["dash", "busybox"] as const)("is renewed once when it has expired (%s)", (shell) =>
       inScene(async ({ standIn, lookAtApi, tokensUsed }) => {
         const folder = temporaryFolder();
@@ -114,50 +104,9 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
         expect(tokensUsed()).toEqual(["Bearer ya29.first", "Bearer ya29.second"]);
       }),
     );
-
-    it.concurrent("is not renewed more than once", () =>
-      inScene(async ({ standIn, lookAtApi }) => {
-        const run = await lookAtApi({
-          environment: withoutToken,
-          programs: gcloud({ applicationDefault: "echo ya29.unknown" }),
-        });
-
-        expect(run.exitCode).toBe(1);
-        expect(run.stderr).toContain(
-          'A new access token from "gcloud auth application-default print-access-token" was refused as well.',
-        );
-        expect(standIn.requests).toHaveLength(2);
-      }),
-    );
-
-    it.concurrent("from the environment cannot be renewed, and the error says so", () =>
-      inScene(async ({ standIn, lookAtApi }) => {
-        standIn.inject(READ_STATE, { kind: "expired-token" });
-
-        const run = await lookAtApi();
-
-        expect(run.exitCode).toBe(1);
-        expect(run.stderr).toContain("The access token in GOOGLE_OAUTH_ACCESS_TOKEN has expired or is not valid");
-        expect(run.stderr).toContain("answered HTTP 401 UNAUTHENTICATED (ACCESS_TOKEN_EXPIRED): Request had invalid");
-        expect(run.stderr).toContain('To fix: export GOOGLE_OAUTH_ACCESS_TOKEN="$(gcloud auth print-access-token)"');
-        expect(standIn.requests).toHaveLength(1);
-      }),
-    );
-
-    it.concurrent("is not left behind in a file", () =>
-      inScene(async ({ lookAtApi }) => {
-        const temporary = temporaryFolder();
-
-        await lookAtApi({ environment: { TMPDIR: temporary } });
-
-        expect(readdirSync(temporary)).toEqual([]);
-      }),
-    );
   });
 
   describe("passing faults", () => {
-    const unavailable = refusal(503, "UNAVAILABLE", "The service is currently unavailable.");
-
     it.concurrent("are reported and tried again, each after twice the pause", () =>
       inScene(async ({ standIn, lookAtApi }) => {
         const faults: readonly (readonly [Fault, string])[] = [
@@ -189,18 +138,6 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
       }),
     );
 
-    it.concurrent("end the script when they do not pass", () =>
-      inScene(async ({ standIn, lookAtApi }) => {
-        standIn.inject(READ_STATE, unavailable, 9);
-
-        const run = await lookAtApi();
-
-        expect(run.exitCode).toBe(1);
-        expect(run.stderr).toContain("answered HTTP 503 UNAVAILABLE: The service is currently unavailable.");
-        expect(standIn.requests).toHaveLength(4);
-      }),
-    );
-
     it.concurrent.each([
       ["as long as the API asks for", 1, 1],
       ["for two minutes at most, whatever the API asks for", 3600, 120],
@@ -215,36 +152,9 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
         expect(readFileSync(log, "utf8")).toBe(`${seconds}\n`);
       }),
     );
-
-    it.concurrent("include a host that nobody listens on", () =>
-      inScene(async ({ lookAtApi }) => {
-        const run = await lookAtApi({
-          environment: { GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT: "http://127.0.0.1:9/v1/" },
-        });
-
-        expect(run.exitCode).toBe(1);
-        expect(run.stderr).toContain(
-          "GET http://127.0.0.1:9/v1/projects/demo-project/services/run.googleapis.com got no",
-        );
-      }),
-    );
   });
 
   describe("quota project", () => {
-    it.concurrent("that is missing is reported with the remedy", () =>
-      inScene(async ({ standIn, lookAtApi }) => {
-        standIn.inject(
-          READ_STATE,
-          refusal(403, "PERMISSION_DENIED", "The API requires a quota project, which is not set by default."),
-        );
-
-        const run = await lookAtApi();
-
-        expect(run.exitCode).toBe(1);
-        expect(run.stderr).toContain("export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=demo-project");
-      }),
-    );
-
     it.concurrent.each([
       ["is not sent by itself", { GOOGLE_BILLING_PROJECT: "payer" }, undefined],
       ["is not sent when switched off", { USER_PROJECT_OVERRIDE: "false" }, undefined],
@@ -259,25 +169,45 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
     );
   });
 
-  it.concurrent("accepts a base address without its last slash", () =>
+  const unknownToken = { environment: withoutToken, programs: gcloud({ applicationDefault: "echo ya29.unknown" }) };
+  const nobody = { GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT: "http://127.0.0.1:9/v1" };
+  const injected = { USER_PROJECT_OVERRIDE: "true", GOOGLE_BILLING_PROJECT: 'payer"\noutput = "/tmp/x' };
+  const quota = refusal(403, "PERMISSION_DENIED", "The API requires a quota project, which is not set by default.");
+
+  it.concurrent.each<[string, ScriptOptions, readonly Fault[], number, string]>([
+    [
+      "a fault that does not pass",
+      {},
+      Array<Fault>(4).fill(unavailable),
+      4,
+      "503 UNAVAILABLE: The service is currently",
+    ],
+    [
+      "a host that nobody listens on",
+      { environment: nobody },
+      [],
+      0,
+      "GET http://127.0.0.1:9/v1/projects/demo-project/",
+    ],
+    [
+      "a missing quota project",
+      {},
+      [quota],
+      1,
+      "export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=demo-project",
+    ],
+    ["a header in its place", { environment: injected }, [], 0, "GOOGLE_BILLING_PROJECT has more than one line; it"],
+    ["an expired token", {}, [{ kind: "expired-token" }], 1, "To fix: export GOOGLE_OAUTH_ACCESS_TOKEN="],
+    ["a token renewed in vain", unknownToken, [], 2, 'A new access token from "gcloud auth application-default'],
+  ])("%s ends the script", (_name, options, faults, requests, said) =>
     inScene(async ({ standIn, lookAtApi }) => {
-      const address = standIn.environment.GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT?.replace(/\/$/, "");
+      for (const fault of faults) standIn.inject(READ_STATE, fault);
 
-      const run = await lookAtApi({ environment: { GOOGLE_SERVICE_USAGE_CUSTOM_ENDPOINT: address } });
+      const run = await lookAtApi(options);
 
-      expect(run.exitCode).toBe(0);
-    }),
-  );
-
-  it.concurrent("refuses an invalid quota project, which would become a header of the request", () =>
-    inScene(async ({ standIn, lookAtApi }) => {
-      const run = await lookAtApi({
-        environment: { USER_PROJECT_OVERRIDE: "true", GOOGLE_BILLING_PROJECT: 'payer"\noutput = "/tmp/x' },
-      });
-
-      expect(run.exitCode).toBe(2);
-      expect(run.stderr).toContain("GOOGLE_BILLING_PROJECT has more than one line; it must hold the id or number of");
-      expect(standIn.requests).toEqual([]);
+      expect(run.exitCode).toBeGreaterThan(0);
+      expect(run.stderr).toContain(said);
+      expect(standIn.requests).toHaveLength(requests);
     }),
   );
 
