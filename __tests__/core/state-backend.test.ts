@@ -1,142 +1,106 @@
 import { join } from "node:path";
 
-import { CloudBackend, GcsBackend, LocalBackend, NamedCloudWorkspace, Testing, type TerraformStack } from "cdktf";
+import { CloudBackend, GcsBackend, LocalBackend, NamedCloudWorkspace, Testing } from "cdktf";
 
-import { parseStateBackend, requireStatesApart, type StateBackend } from "../../lib/core/state-backend";
-import { bareStack, terraformOf } from "../support/synthesis";
+import { parseStateBackend, requireStatesApart } from "../../lib/core/state-backend";
 import { brokenRules } from "../support/broken-rules";
 import { describeWith } from "../support/programs";
+import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
 
-const blockOf = (backend?: StateBackend) => {
-  const { terraform } = terraformOf(bareStack({ backend }));
-  return { backend: terraform.backend, cloud: terraform.cloud };
+const SETTING = "STATE_BACKEND";
+
+/** The block of a stack with the setting, or with a backend of the framework beside the default. */
+const blockOf = (setting?: string, add: (stack: BareStack) => unknown = () => undefined) => {
+  const backend = setting === undefined ? undefined : parseStateBackend(SETTING, setting);
+  const stack = bareStack({ backend });
+  add(stack);
+  const { terraform } = terraformOf(stack);
+  return terraform.backend ?? { cloud: terraform.cloud };
 };
 
-describe("the state of a stack", () => {
-  it.each<[string, StateBackend | undefined, unknown]>([
-    ["is a file in the folder by default", undefined, { local: { path: "terraform.tfstate" } }],
-    ["is a file in the folder", { type: "local" }, { local: { path: "terraform.tfstate" } }],
-    [
-      "is a file at another place, named after the stack",
-      { type: "local", path: "../states/{stack}.tfstate" },
-      { local: { path: "../states/test.tfstate" } },
-    ],
-    [
-      "is in a bucket, apart from those of other stacks",
-      { type: "gcs", arguments: { bucket: "states" } },
-      { gcs: { bucket: "states", prefix: "test" } },
-    ],
-    [
-      "is in a bucket at a place of choice",
-      { type: "gcs", arguments: { bucket: "states", prefix: "teams/identity/{stack}/{stack}" } },
-      { gcs: { bucket: "states", prefix: "teams/identity/test/test" } },
-    ],
-    ["is in a bucket that is named later", { type: "gcs" }, { gcs: { prefix: "test" } }],
-  ])("%s", (_, backend, block) => {
-    expect(blockOf(backend)).toEqual({ backend: block });
-  });
-});
+const bucket = (stack: BareStack) => new GcsBackend(stack, { bucket: "states" });
 
-// The framework asks the program for its version.
-describeWith(["terraform"], "the cloud backend of the framework in a portable stack", () => {
-  it("replaces the default", () => {
-    const stack = bareStack();
-    new CloudBackend(stack, { organization: "acme", workspaces: new NamedCloudWorkspace("idp") });
-    const { backend, cloud } = terraformOf(stack).terraform;
-    expect({ backend, cloud }).toEqual({ cloud: { organization: "acme", workspaces: { name: "idp" } } });
-  });
-});
-
-describe("a backend of the framework in a portable stack", () => {
-  it.each<[string, (stack: TerraformStack) => unknown, unknown]>([
-    ["GcsBackend", (stack) => new GcsBackend(stack, { bucket: "states" }), { backend: { gcs: { bucket: "states" } } }],
-    ["LocalBackend", (stack) => new LocalBackend(stack, { path: "a" }), { backend: { local: { path: "a" } } }],
-  ])("replaces the default: %s", (_, add, block) => {
-    const stack = bareStack();
-    add(stack);
-    const { backend, cloud } = terraformOf(stack).terraform;
-    expect({ backend, cloud }).toEqual(block);
+describe("The state of a stack", () => {
+  it.each<[string | undefined, unknown]>([
+    [undefined, { local: { path: "terraform.tfstate" } }],
+    ["", { local: { path: "terraform.tfstate" } }],
+    [" local\n", { local: { path: "terraform.tfstate" } }],
+    ['{"local": {"path": "../states/{stack}.tfstate"}}', { local: { path: "../states/test.tfstate" } }],
+    ["gcs", { gcs: { prefix: "test" } }],
+    [' {"gcs": {"bucket": "states"}} ', { gcs: { bucket: "states", prefix: "test" } }],
+    ['{"gcs": {"bucket": "b", "prefix": "x/{stack}/{stack}"}}', { gcs: { bucket: "b", prefix: "x/test/test" } }],
+  ])("is kept where the setting says: %j", (setting, block) => {
+    expect(blockOf(setting)).toEqual(block);
   });
 
-  it("is not replaced by the default where the framework renders a stack without preparing it", () => {
-    const stack = bareStack();
-    new GcsBackend(stack, { bucket: "states" });
-    expect(Testing.synth(stack)).toMatch(/"backend": \{\s+"gcs": \{\s+"bucket": "states"\s+\}\s+\}/);
-    expect(Testing.synth(bareStack())).toMatch(/"backend": \{\s+"local": /);
-  });
-
-  it("is refused beside one that the stack was given, with both named", () => {
-    const stack = bareStack({ backend: { type: "gcs" } });
-    new GcsBackend(stack, { bucket: "states" });
-    expect(() => terraformOf(stack)).toThrow(
-      brokenRules("test", [
-        "the state is kept by the prop backend (gcs) and by test/backend (gcs); only one is possible, because Terraform allows one backend; remove the others",
+  it.each([
+    ["azurerm"],
+    ['{"s3": {"secret_key": "hunter2"}}'],
+    ['{"gcs": {"secret_key": "hunter2"}'],
+    ["{}"],
+    ['{"gcs": {}, "s3": {"secret_key": "hunter2"}}'],
+    ['{"gcs": "hunter2"}'],
+    ['{"gcs": ["states"]}'],
+    ['{"local": {"workspace_dir": "x"}}'],
+    ['{"local": {"path": 5}}'],
+  ])("is refused elsewhere, without a value that may be secret: %s", (setting) => {
+    expect(() => blockOf(setting)).toThrow(
+      brokenRules(SETTING, [
+        'the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend, add a file backend_override.tf to the synthesized folder',
       ]),
     );
   });
 
-  it("is refused when it names a path of this machine, as the framework's default does", () => {
-    const stack = bareStack();
-    new LocalBackend(stack);
-    expect(() => terraformOf(stack)).toThrow(
+  it.each(["/var/lib/state.tfstate", "C:\\\\states\\\\idp.tfstate"])("is at no absolute path: %s", (path) => {
+    expect(() => blockOf(`{"local": {"path": "${path}"}}`)).toThrow("; it must be relative, because the folder is");
+  });
+
+  it("may be kept by a backend of the framework, which replaces the default alone", () => {
+    expect(blockOf(undefined, bucket)).toEqual({ gcs: { bucket: "states" } });
+    expect(() => blockOf("gcs", bucket)).toThrow(
+      "the state is kept by the prop backend (gcs) and by test/backend (gcs); only one is possible",
+    );
+    expect(() => blockOf(undefined, (stack) => new LocalBackend(stack))).toThrow(
       `the local path of the state is ${join(process.cwd(), "terraform.test.tfstate")}; it must be relative`,
     );
   });
+
+  it("is not kept by the default where the framework renders a stack without preparing it", () => {
+    const stack = bareStack();
+    bucket(stack);
+    expect(Testing.synth(stack)).toMatch(/"backend": \{\s+"gcs": \{\s+"bucket": "states"\s+\}\s+\}/);
+    expect(Testing.synth(bareStack())).toMatch(/"backend": \{\s+"local": /);
+  });
 });
 
-describe("the states of several stacks", () => {
-  const requireApart = (setting: string, stacks: readonly string[]) => () => {
-    requireStatesApart("STATE_BACKEND", parseStateBackend("STATE_BACKEND", setting), stacks);
+// The framework asks the program for its version.
+describeWith(["terraform"], "The state of a stack in Terraform's own service", () => {
+  it("replaces the default", () => {
+    const cloud = { organization: "acme", workspaces: new NamedCloudWorkspace("idp") };
+    expect(blockOf(undefined, (stack) => new CloudBackend(stack, cloud))).toEqual({
+      cloud: { organization: "acme", workspaces: { name: "idp" } },
+    });
+  });
+});
+
+describe("The states of several stacks", () => {
+  const judged = (setting: string, stacks: readonly string[]) => () => {
+    requireStatesApart(SETTING, parseStateBackend(SETTING, setting), stacks);
   };
+  const SHARED = '{"gcs": {"bucket": "states", "prefix": "idp"}}';
 
   it("are refused with one prefix for all", () => {
-    const setting = '{"gcs": {"bucket": "states", "prefix": "idp"}}';
-    expect(requireApart(setting, ["first", "second"])).toThrow(
+    expect(judged(SHARED, ["first", "second"])).toThrow(
       "the prefix of gcs is the same for first, second; it must contain {stack}",
     );
-    expect(requireApart(setting, ["first"])).not.toThrow();
   });
 
   it.each([
-    "gcs",
-    '{"gcs": {"bucket": "states", "prefix": "idp/{stack}"}}',
-    '{"gcs": {"bucket": "states-{stack}", "prefix": "idp"}}',
-    '{"local": {"path": "state.json"}}',
-  ])("are apart with %s", (setting) => {
-    expect(requireApart(setting, ["first", "second"])).not.toThrow();
-  });
-});
-
-describe("the setting STATE_BACKEND", () => {
-  const parse = (setting: string | undefined) => parseStateBackend("STATE_BACKEND", setting);
-
-  it.each<[string | undefined, StateBackend]>([
-    [undefined, { type: "local" }],
-    ["", { type: "local" }],
-    [" local\n", { type: "local" }],
-    ["gcs", { type: "gcs", arguments: {} }],
-    ['{"local": {"path": "{stack}.tfstate"}}', { type: "local", path: "{stack}.tfstate" }],
-    [' {"gcs": {"bucket": "states"}} ', { type: "gcs", arguments: { bucket: "states" } }],
-  ])("is understood: %j", (setting, backend) => {
-    expect(parse(setting)).toEqual(backend);
-  });
-
-  it.each([
-    "azurerm",
-    "none",
-    '{"s3": {"secret_key": "hunter2"}}',
-    '{"gcs": {"secret_key": "hunter2"}',
-    "{}",
-    '{"gcs": {}, "s3": {"secret_key": "hunter2"}}',
-    '{"gcs": "hunter2"}',
-    '{"gcs": ["states"]}',
-    '{"local": {"workspace_dir": "x"}}',
-    '{"local": {"path": 5}}',
-  ])("is refused, without a value that may be secret: %j", (setting) => {
-    expect(() => parse(setting)).toThrow(
-      new Error(
-        'STATE_BACKEND: 1 problem\n  - the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend, add a file backend_override.tf to the synthesized folder',
-      ),
-    );
+    [SHARED, ["first"]],
+    ["gcs", ["first", "second"]],
+    ['{"gcs": {"bucket": "states-{stack}", "prefix": "idp"}}', ["first", "second"]],
+    ['{"local": {"path": "state.json"}}', ["first", "second"]],
+  ])("are apart with %s", (setting, stacks) => {
+    expect(judged(setting, stacks)).not.toThrow();
   });
 });
