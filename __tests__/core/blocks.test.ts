@@ -4,9 +4,6 @@ import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-ins
 import { TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
-import { CheckBlock } from "../../lib/core/warnings";
-import { addDynamicBlock } from "../../lib/core/conditional";
-import { expression } from "../../lib/core/expression";
 import { EphemeralResource } from "../../lib/core/ephemeral-resource";
 import { InputVariable, type InputVariableProps } from "../../lib/core/input-variable";
 import {
@@ -14,60 +11,16 @@ import {
   NEWER_KUBERNETES_ATTRIBUTES,
   setNewerAttribute,
 } from "../../lib/core/newer-attribute";
-import { PROVIDER_REQUIREMENTS, requireProvider } from "../../lib/core/provider-requirements";
-import { TerraformData } from "../../lib/core/terraform-data";
-import { bareStack, resourceOf, terraformOf, testApp } from "../support/synthesis";
+import { PROVIDER_REQUIREMENTS } from "../../lib/core/provider-requirements";
+import { bareStack, terraformOf, testApp } from "../support/synthesis";
 
 describe("EphemeralResource", () => {
   const props = { type: "random_password", provider: "random", attributes: { length: 12, special: false } } as const;
-
-  it("resolves references in its arguments", () => {
-    const stack = bareStack();
-    const source = new TerraformData(stack, "Source", {});
-    new EphemeralResource(stack, "Password", {
-      ...props,
-      attributes: { keepers: { a: source.fqn }, list: [source.fqn] },
-    });
-    expect(resourceOf(terraformOf(stack), "random_password", "password", "ephemeral")).toEqual({
-      keepers: { a: "${terraform_data.source}" },
-      list: ["${terraform_data.source}"],
-    });
-  });
 
   it("states the releases of its provider that have the type, in any stack", () => {
     const stack = new TerraformStack(testApp(), "test");
     new EphemeralResource(stack, "Password", props);
     expect(terraformOf(stack).terraform.required_providers).toEqual({ random: PROVIDER_REQUIREMENTS.random });
-  });
-});
-
-describe("CheckBlock", () => {
-  it("asserts each condition, with its error message", () => {
-    const stack = bareStack();
-    new CheckBlock(new Construct(stack, "Service"), "WorkerKeepsRunning", [
-      { condition: expression("var.min > 0"), errorMessage: "min is ${var.min}" },
-      { condition: expression("var.always"), errorMessage: "always is off" },
-    ]);
-    expect(terraformOf(stack).check).toEqual({
-      service_worker_keeps_running: {
-        assert: [
-          { condition: "${var.min > 0}", error_message: "min is ${var.min}" },
-          { condition: "${var.always}", error_message: "always is off" },
-        ],
-      },
-    });
-  });
-});
-
-describe("addDynamicBlock", () => {
-  it("repeats several blocks of one parent apart", () => {
-    const stack = bareStack();
-    const data = new TerraformData(stack, "Data", {});
-    addDynamicBlock(data, "parent", "one", { forEach: [1], content: {} });
-    addDynamicBlock(data, "parent", "two", { forEach: { a: "b" }, content: { x: "${two.key}" } });
-    expect(resourceOf(terraformOf(stack), "terraform_data", "data").parent).toEqual({
-      dynamic: { one: { for_each: [1], content: {} }, two: { for_each: { a: "b" }, content: { x: "${two.key}" } } },
-    });
   });
 });
 
@@ -147,15 +100,4 @@ describe("requireProvider", () => {
       expect(Number(to)).toBeGreaterThan(Number(from));
     },
   );
-
-  it("adds to what a stack states already", () => {
-    const stack = new TerraformStack(testApp(), "test");
-    requireProvider(stack, "google");
-    requireProvider(new Construct(stack, "Part"), "random");
-    const { google, random } = PROVIDER_REQUIREMENTS;
-    expect(terraformOf(stack).terraform).toMatchObject({
-      required_version: ">= 1.11.0",
-      required_providers: { google, random },
-    });
-  });
 });
