@@ -4,7 +4,14 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
-import { TerraformHclModule, TerraformLocal, TerraformOutput, TerraformStack, TerraformVariable } from "cdktf";
+import {
+  type TerraformElement,
+  TerraformHclModule,
+  TerraformLocal,
+  TerraformOutput,
+  TerraformStack,
+  TerraformVariable,
+} from "cdktf";
 import { Construct } from "constructs";
 
 import { CheckBlock } from "../../lib/core/warnings";
@@ -65,43 +72,23 @@ describe("the addresses of a portable stack", () => {
     );
   });
 
-  it.each<[string, (stack: PortableStack, id: string) => void, string]>([
+  const same = (element: TerraformElement) => {
+    element.overrideLogicalId("same");
+  };
+  const source = "acme/network/google";
+
+  it.each<[string, (stack: PortableStack, id: string) => unknown]>([
+    ["resource.terraform_data.same", (stack, id) => same(new TerraformData(stack, id, {}))],
+    ["locals.same", (stack, id) => same(new TerraformLocal(stack, id, "x"))],
+    ["check.a_", (stack, id) => new CheckBlock(new Construct(stack, id), "..", [])],
+    ["ephemeral.random_password.same", (stack, id) => same(password(stack, id))],
+    ["variable.same", (stack, id) => new InputVariable(new Construct(stack, id), "same", VARIABLE)],
     [
-      "resources by an override",
-      (stack, id) => {
-        new TerraformData(stack, id, {}).overrideLogicalId("same");
-      },
-      "resource.terraform_data.same",
-    ],
-    [
-      "locals",
-      (stack, id) => {
-        new TerraformLocal(stack, id, "x").overrideLogicalId("same");
-      },
-      "locals.same",
-    ],
-    ["checks", (stack, id) => new CheckBlock(new Construct(stack, id), "..", []), "check.a_"],
-    [
-      "ephemeral resources",
-      (stack, id) => {
-        password(stack, id).overrideLogicalId("same");
-      },
-      "ephemeral.random_password.same",
-    ],
-    ["variables", (stack, id) => new InputVariable(new Construct(stack, id), "same", VARIABLE), "variable.same"],
-    [
-      "outputs",
-      (stack, id) => new TerraformOutput(new Construct(stack, id), "same", { value: "x", staticId: true }),
       "output.same",
+      (stack, id) => new TerraformOutput(new Construct(stack, id), "same", { value: "", staticId: true }),
     ],
-    [
-      "modules",
-      (stack, id) => {
-        new TerraformHclModule(stack, id, { source: "acme/network/google" }).overrideLogicalId("same");
-      },
-      "module.same",
-    ],
-  ])("are refused when two %s share one", (_, add, address) => {
+    ["module.same", (stack, id) => same(new TerraformHclModule(stack, id, { source }))],
+  ])("are refused when two share %s", (address, add) => {
     const stack = bareStack();
     add(stack, "A");
     add(stack, "a");
