@@ -37,16 +37,6 @@ const jobIn = ({ job: overrides, container = CONTAINER }: Given = {}) => {
 };
 
 describe("KubernetesJobs", () => {
-  it("runs a job at apply and waits for it, for longer than all its attempts and the start of a node", () => {
-    const { job, pod } = jobIn();
-    expect(job).toMatchObject({
-      wait_for_completion: true,
-      spec: { backoff_limit: 1, active_deadline_seconds: 600 + 2 * 120 },
-      timeouts: { create: "45m", update: "45m", delete: "5m" },
-    });
-    expect(pod).toMatchObject({ restart_policy: "Never", active_deadline_seconds: 120 });
-  });
-
   it("gives the apply more time than the longest job of the product has", () => {
     const { job } = jobIn({ job: { timeoutSeconds: 600, maxRetries: 2 } });
     expect(Number(valueAt(job, "spec.active_deadline_seconds"))).toBeLessThan(45 * 60);
