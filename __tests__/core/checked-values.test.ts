@@ -39,35 +39,24 @@ const RANGE = new CheckedRelation<{ least: number; most: number }, "excess">({
 });
 
 /** Inputs and their messages, which are the same from a rule on props and from Terraform. */
-const CASES = [
-  { word: "fine", amount: 5, size: "large", secret: "longer", tags: { a: "b" }, least: 1, most: 1 },
-  { word: "Not" },
-  { word: "" },
-  { amount: 0 },
-  { amount: 10 },
-  { amount: 1.5 },
-  { size: "huge" },
-  { secret: "abc" },
-  { tags: { a: "", no: "x", b: "c" } },
-  { least: 3, most: 1 },
-  { word: 'quo"te', amount: -1, least: 2, most: 0 },
-] as const;
-
-const SAID: readonly (readonly string[])[] = [
-  [],
-  ['word is "Not"; it must be lower-case letters, because names allow nothing else; rewrite it'],
-  ['word is ""; it must be lower-case letters, because names allow nothing else; rewrite it'],
-  ["amount is 0; it must be a whole number from 1 to 9; use 1"],
-  ["amount is 10; it must be a whole number from 1 to 9; use 1"],
-  ["amount is 1.5; it must be a whole number from 1 to 9; use 1"],
-  ['size is "huge"; it must be small, middle or large; use small'],
-  ["secret is given; it must be longer; lengthen it"],
-  ["tags has a = , no = x; each must have a value; give one"],
-  ["least is 3; it must not exceed most 1; lower it by 2"],
+const CASES: readonly (readonly [given: Partial<Props>, said: readonly string[]])[] = [
+  [{ word: "fine", amount: 5, size: "large", secret: "longer", tags: { a: "b" }, least: 1, most: 1 }, []],
+  [{ word: "Not" }, ['word is "Not"; it must be lower-case letters, because names allow nothing else; rewrite it']],
+  [{ word: "" }, ['word is ""; it must be lower-case letters, because names allow nothing else; rewrite it']],
+  [{ amount: 0 }, ["amount is 0; it must be a whole number from 1 to 9; use 1"]],
+  [{ amount: 10 }, ["amount is 10; it must be a whole number from 1 to 9; use 1"]],
+  [{ amount: 1.5 }, ["amount is 1.5; it must be a whole number from 1 to 9; use 1"]],
+  [{ size: "huge" }, ['size is "huge"; it must be small, middle or large; use small']],
+  [{ secret: "abc" }, ["secret is given; it must be longer; lengthen it"]],
+  [{ tags: { a: "", no: "x", b: "c" } }, ["tags has a = , no = x; each must have a value; give one"]],
+  [{ least: 3, most: 1 }, ["least is 3; it must not exceed most 1; lower it by 2"]],
   [
-    'word is "quo\\"te"; it must be lower-case letters, because names allow nothing else; rewrite it',
-    "amount is -1; it must be a whole number from 1 to 9; use 1",
-    "least is 2; it must not exceed most 0; lower it by 2",
+    { word: 'quo"te', amount: -1, least: 2, most: 0 },
+    [
+      'word is "quo\\"te"; it must be lower-case letters, because names allow nothing else; rewrite it',
+      "amount is -1; it must be a whole number from 1 to 9; use 1",
+      "least is 2; it must not exceed most 0; lower it by 2",
+    ],
   ],
 ];
 
@@ -98,7 +87,7 @@ const saidOf = (props: Partial<Props>) =>
   RULES.filter((rule) => !rule.holds(props)).flatMap((rule) => rule.message(props));
 
 describe("What a value must be", () => {
-  it.each(CASES.map((given, index) => [given, SAID[index] ?? []] as const))("is said of a prop: %j", (given, said) => {
+  it.each(CASES)("is said of a prop: %j", (given, said) => {
     expect(saidOf({ ...FINE, ...given })).toEqual(said);
   });
 
@@ -127,7 +116,7 @@ describeWith(["terraform"], "What an input must be", () => {
   variable("most", "number", []);
   const { variable: variables = {} } = terraformOf(stack);
   // Terraform checks rules on several inputs only if every input is valid by itself.
-  const judged = CASES.map((given, index) => [given, SAID[index] ?? []] as const).filter(([, said]) => said.length < 2);
+  const judged = CASES.filter(([, said]) => said.length < 2);
   const groups = [judged.filter(([given]) => !("least" in given)), judged.filter(([given]) => "least" in given)];
   const cases = groups.flatMap((group) => {
     const found = refusals(
