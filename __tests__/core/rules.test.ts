@@ -55,11 +55,6 @@ describe("requireProps", () => {
     expect(printed).toContain("rules.test.ts");
     expect(printed).not.toMatch(/node:internal|node_modules/);
   });
-
-  it("does not check values known only to Terraform, or absent ones", () => {
-    expect(checked({ name: expression("var.name"), size: numberExpression("var.size") })).not.toThrow();
-    expect(checked({ name: `prefix-${expression("var.name")}` })).not.toThrow();
-  });
 });
 
 describe("ifKnown", () => {

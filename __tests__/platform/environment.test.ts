@@ -7,7 +7,7 @@ import { InputVariable } from "../../lib/core/input-variable";
 import { type EnvironmentSpec } from "../../lib/idp/container-spec";
 import { addEntries } from "../../lib/platform/environment";
 import { valueAt } from "../stacks/configuration-graph";
-import { asConstant, evaluated } from "../stacks/terraform-run";
+import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { fc } from "../support/seeded-cases";
 import { bareStack, resourceOf, terraformOf, type BareStack, type Block } from "../support/synthesis";
@@ -122,10 +122,5 @@ describeWith(["terraform"], "The plain variables of a container, read by Terrafo
       locals: { ...terraform.locals, secrets: { B: { version: "1" }, C: { version: "2" } }, plain: forEach },
     });
     expect(computed.plain).toEqual({ A: "caller", D: "baseline", E: "required" });
-  });
-
-  it("are read by a correct parser", () => {
-    const constant = JSON.parse(asConstant({ values })) as { values: string[] };
-    expect(evaluated({ locals: constant }).values).toEqual(values);
   });
 });

@@ -16,7 +16,7 @@ import { ServerlessJobs } from "../../lib/platform/serverless/serverless-jobs";
 import { ServerlessService } from "../../lib/platform/serverless/serverless-service";
 import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
 import { namespaceIn, PLACE, STAND_IN_CLUSTER, standInContainer, standInJob } from "../support/stand-in-parts";
-import { addressesOf, bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
+import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
 
 interface Runs {
   readonly stack: BareStack;
@@ -130,27 +130,6 @@ describe.each(RUNNERS)("%s", (name, run, copies) => {
     const parts = partsFor(EXISTING);
     run(parts, "Runs");
     expect(grantsTo(parts.identity.member, parts.stack)).toEqual(scriptOf(name));
-  });
-
-  it("waits for its grants, its secrets, its image, and what its container waits for", () => {
-    const parts = partsFor(OWN);
-    const [address = ""] = addressesOf([run(parts, "Runs")]);
-    const terraform = terraformOf(parts.stack);
-    const [type = "", element = ""] = address.split(".");
-    const waits = resourceOf(terraform, type, element).depends_on;
-    const version = "google_secret_manager_secret_version.secret_version";
-    expect(waits).toEqual(expect.arrayContaining(["terraform_data.image", "terraform_data.prepared"]));
-    if (!copies) {
-      expect(waits).toEqual(expect.arrayContaining([version, READ, FILES, CONNECT]));
-      return;
-    }
-    // The rest outlives the pods, so the namespace waits for it; the secret is copied when it is stored.
-    const database = "google_sql_database_instance.database";
-    expect(resourceOf(terraform, "kubernetes_namespace_v1", "namespace").depends_on).toEqual(
-      expect.arrayContaining([FILES, CONNECT, database]),
-    );
-    expect(waits).toContain("google_artifact_registry_repository_iam_member.registry_nodes");
-    expect(resourceOf(terraform, "kubernetes_secret_v1", "runs_secrets").depends_on).toEqual([version, version]);
   });
 });
 
