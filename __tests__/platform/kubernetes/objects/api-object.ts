@@ -20,30 +20,16 @@ export interface AddressedObject {
 
 /** Blocks that are lists in the API, with their names there; every other block is a single object. */
 const LISTS: Readonly<Record<string, string>> = {
-  allowed_topologies: "allowedTopologies",
   container: "containers",
   egress: "egress",
   env: "env",
-  env_from: "envFrom",
-  except: "except",
   from: "from",
-  host_aliases: "hostAliases",
-  http_header: "httpHeaders",
-  image_pull_secret: "imagePullSecrets",
-  image_pull_secrets: "imagePullSecrets",
   ingress: "ingress",
   init_container: "initContainers",
   items: "items",
-  match_expressions: "matchExpressions",
   metric: "metrics",
-  path: "paths",
-  policy: "policies",
   port: "ports",
   ports: "ports",
-  readiness_gate: "readinessGates",
-  rule: "rules",
-  sysctl: "sysctls",
-  tls: "tls",
   to: "to",
   toleration: "tolerations",
   topology_spread_constraint: "topologySpreadConstraints",
@@ -53,25 +39,12 @@ const LISTS: Readonly<Record<string, string>> = {
 
 /** Names that differ by more than the case style. */
 const NAMES: Readonly<Record<string, string>> = {
-  cluster_ip: "clusterIP",
-  cluster_ips: "clusterIPs",
-  external_ips: "externalIPs",
-  host_ip: "hostIP",
-  host_ipc: "hostIPC",
-  host_pid: "hostPID",
   load_balancer_ip: "loadBalancerIP",
   timezone: "timeZone",
 };
 
 /** Integers that the provider takes as strings. */
-const NUMBERS = [
-  "fs_group",
-  "replicas",
-  "run_as_group",
-  "run_as_user",
-  "toleration_seconds",
-  "ttl_seconds_after_finished",
-];
+const NUMBERS = ["fs_group", "replicas", "run_as_group", "run_as_user"];
 
 /** Numbers or names; a string that looks like a number is one. */
 const NUMBERS_OR_NAMES = ["max_surge", "max_unavailable", "min_available", "port", "target_port"];
