@@ -14,6 +14,10 @@ const clusterIn = (props: (stack: BareStack) => Partial<AutopilotClusterProps> =
 };
 
 describe("AutopilotCluster", () => {
+  it("is protected unless it is told otherwise", () => {
+    expect(clusterIn().resource().deletion_protection).toBe(true);
+  });
+
   it("is reachable from everywhere unless ranges are given, and always says so", () => {
     const rangesOf = (authorizedNetworks?: Record<string, string>) =>
       clusterIn(() => ({ authorizedNetworks })).resource().master_authorized_networks_config;
