@@ -1,5 +1,3 @@
-import { type TerraformResource } from "cdktf";
-
 import { GeneratedSecret } from "../../lib/core/generated-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
 import { ProjectApis } from "../../lib/core/project-apis";
@@ -25,38 +23,17 @@ interface Runs {
   readonly container: ContainerSpec;
 }
 
-/** All that runs a container, and whether its pods get copies of the secrets instead of the right to read them. */
-const RUNNERS: readonly (readonly [
-  name: string,
-  run: (runs: Runs, id: string) => TerraformResource,
-  copies: boolean,
-])[] = [
-  [
-    "ServerlessService",
-    ({ container, identity, stack }, id) =>
-      new ServerlessService(stack, id, { place: PLACE, identity, container }).service,
-    false,
-  ],
-  [
-    "ServerlessJobs",
-    ({ container, identity, stack }, id) =>
-      new ServerlessJobs({ place: PLACE, identity }).runOnce(stack, id, standInJob(stack, { container })).job,
-    false,
-  ],
-  [
-    "KubernetesWorkload",
-    ({ container, identity, namespace, stack }, id) =>
-      new KubernetesWorkload(stack, id, { place: PLACE, identity, namespace, container }).workload,
-    true,
-  ],
-  [
-    "KubernetesJobs",
-    ({ container, identity, namespace, stack }, id) =>
-      new KubernetesJobs({ place: PLACE, identity, namespace }).runOnce(stack, id, standInJob(stack, { container }))
-        .job,
-    true,
-  ],
-];
+/** All that runs a container. */
+const RUNNERS: Readonly<Record<string, (runs: Runs, id: string) => unknown>> = {
+  ServerlessService: ({ container, identity, stack }, id) =>
+    new ServerlessService(stack, id, { place: PLACE, identity, container }),
+  ServerlessJobs: ({ container, identity, stack }, id) =>
+    new ServerlessJobs({ place: PLACE, identity }).runOnce(stack, id, standInJob(stack, { container })),
+  KubernetesWorkload: ({ container, identity, namespace, stack }, id) =>
+    new KubernetesWorkload(stack, id, { place: PLACE, identity, namespace, container }),
+  KubernetesJobs: ({ container, identity, namespace, stack }, id) =>
+    new KubernetesJobs({ place: PLACE, identity, namespace }).runOnce(stack, id, standInJob(stack, { container })),
+};
 
 /** A container that uses every kind of part. */
 const containerIn = (stack: BareStack): ContainerSpec => {
@@ -82,16 +59,14 @@ const containerIn = (stack: BareStack): ContainerSpec => {
   });
 };
 
-const partsFor = (identity: (stack: BareStack) => WorkloadIdentity) => {
+/** Runs the container as one account in every way; returns what runs it. */
+const runAll = (identityIn: (stack: BareStack) => WorkloadIdentity): Runs => {
   const stack = bareStack();
   const namespace = namespaceIn(stack, { cluster: STAND_IN_CLUSTER });
-  return { stack, namespace, identity: identity(stack), container: containerIn(stack) };
+  const runs = { stack, namespace, identity: identityIn(stack), container: containerIn(stack) };
+  for (const [name, run] of Object.entries(RUNNERS)) run(runs, name);
+  return runs;
 };
-
-const OWN = (stack: BareStack) =>
-  new ServiceIdentity(stack, "Runtime", { place: PLACE, purpose: "run", description: "Runs." });
-
-const EXISTING = () => new ExistingIdentity("runner@demo-project.iam.gserviceaccount.com");
 
 /** Roles granted to a member, each with the address of its grant. */
 const grantsTo = (member: string, stack: BareStack): Record<string, unknown> =>
@@ -103,45 +78,26 @@ const grantsTo = (member: string, stack: BareStack): Record<string, unknown> =>
     ),
   );
 
-const MEMBER = "serviceAccount:${google_service_account.runtime.email}";
-const CONNECT = "google_project_iam_member.runtime_connects_to_database";
-const FILES = "google_storage_bucket_iam_member.media_runtime";
-const READ = "google_secret_manager_secret_iam_member.secret_runtime";
+/** The right to read its own script, which only the job can give. */
+const SCRIPT = {
+  "google_secret_manager_secret_iam_member.serverless_jobs_script_reader": "roles/secretmanager.secretAccessor",
+};
 
-const ACCESSOR = "roles/secretmanager.secretAccessor";
-
-/** Grant on the secret with a job's script, which the job itself has to give. */
-const scriptOf = (name: string) =>
-  name === "ServerlessJobs" ? { "google_secret_manager_secret_iam_member.runs_script_reader": ACCESSOR } : {};
-
-describe.each(RUNNERS)("%s", (name, run, copies) => {
-  it("grants its identity access to what its container uses, and no more", () => {
-    const parts = partsFor(OWN);
-    run(parts, "Runs");
-    expect(grantsTo(MEMBER, parts.stack)).toEqual({
-      [CONNECT]: "roles/cloudsql.client",
-      [FILES]: "roles/storage.objectUser",
-      ...(copies ? {} : { [READ]: ACCESSOR }),
-      ...scriptOf(name),
+describe("An account that runs containers in every way", () => {
+  it("is granted each thing that they use once, and no more", () => {
+    const { stack } = runAll(
+      (scope) => new ServiceIdentity(scope, "Runtime", { place: PLACE, purpose: "run", description: "Runs." }),
+    );
+    expect(grantsTo("serviceAccount:${google_service_account.runtime.email}", stack)).toEqual({
+      "google_project_iam_member.runtime_connects_to_database": "roles/cloudsql.client",
+      "google_storage_bucket_iam_member.media_runtime": "roles/storage.objectUser",
+      "google_secret_manager_secret_iam_member.secret_runtime": "roles/secretmanager.secretAccessor",
+      ...SCRIPT,
     });
   });
 
-  it("grants nothing of it to an account that is managed elsewhere", () => {
-    const parts = partsFor(EXISTING);
-    run(parts, "Runs");
-    expect(grantsTo(parts.identity.member, parts.stack)).toEqual(scriptOf(name));
-  });
-});
-
-describe("An account that several run as", () => {
-  it("is granted each thing once", () => {
-    const parts = partsFor(OWN);
-    for (const [name, run] of RUNNERS) run(parts, name);
-    expect(grantsTo(MEMBER, parts.stack)).toEqual({
-      [CONNECT]: "roles/cloudsql.client",
-      [FILES]: "roles/storage.objectUser",
-      [READ]: ACCESSOR,
-      "google_secret_manager_secret_iam_member.serverless_jobs_script_reader": ACCESSOR,
-    });
+  it("is granted nothing of it while it is managed elsewhere", () => {
+    const { identity, stack } = runAll(() => new ExistingIdentity("runner@demo-project.iam.gserviceaccount.com"));
+    expect(grantsTo(identity.member, stack)).toEqual(SCRIPT);
   });
 });
