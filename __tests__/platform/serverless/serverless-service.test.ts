@@ -50,18 +50,6 @@ describe("ServerlessService", () => {
     expect(proxies({ environment })).toBe(`${ownDefaults},203.0.113.7/32`);
   });
 
-  it.each([
-    [undefined, false],
-    [true, false],
-    [false, true],
-  ])("with CPU always allocated %p says that the CPU idles: %p", (cpuAlwaysAllocated, idle) => {
-    expect(serviceIn({ service: { cpuAlwaysAllocated } }).onlyContainer().resources).toEqual({
-      cpu_idle: idle,
-      startup_cpu_boost: true,
-      limits: { cpu: "2", memory: "4Gi" },
-    });
-  });
-
   it("waits for settings with secret values, and for its right to read them", () => {
     const stack = bareStack();
     const [stored, granted] = [new TerraformData(stack, "Stored", {}), new TerraformData(stack, "Granted", {})];
@@ -94,16 +82,6 @@ describe("ServerlessService", () => {
         "test/Service: 1 problem\n  - container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; set it, or run the container as a job",
       ),
     );
-  });
-
-  it("is public, has one to three instances and no access to a network, unless it is told otherwise", () => {
-    expect(serviceIn().resource()).toMatchObject({
-      ingress: "INGRESS_TRAFFIC_ALL",
-      invoker_iam_disabled: true,
-      template: { scaling: { min_instance_count: 1, max_instance_count: 3 }, timeout: "3600s" },
-    });
-    expect(valueAt(serviceIn().resource(), "template.vpc_access")).toBeUndefined();
-    expect(valueAt(serviceIn().resource(), "template.dynamic")).toBeUndefined();
   });
 
   const NO_INSTANCE =

@@ -20,35 +20,6 @@ const databaseIn = (overrides: Partial<PostgresqlDatabaseProps> = {}, stack = ba
 };
 
 describe("PostgresqlDatabase", () => {
-  it("is small, in one zone and outside of networks, and keeps a week of backups and logs, unless it is told otherwise", () => {
-    expect(databaseIn().instance()).toMatchObject({
-      database_version: "POSTGRES_15",
-      settings: {
-        tier: "db-custom-1-3840",
-        availability_type: "ZONAL",
-        backup_configuration: {
-          transaction_log_retention_days: 7,
-          backup_retention_settings: { retained_backups: 7 },
-        },
-        ip_configuration: { ipv4_enabled: true },
-      },
-    });
-  });
-
-  it.each([
-    [undefined, true],
-    [true, true],
-    [false, false],
-  ])("with protection %p is protected on both levels, with its secrets: %p", (deletionProtection, expected) => {
-    const { instance, terraform } = databaseIn({ deletionProtection });
-    expect(instance()).toMatchObject({
-      deletion_protection: expected,
-      settings: { deletion_protection_enabled: expected },
-    });
-    for (const name of ["database_password", "database_administrator_password"])
-      expect(resourceOf(terraform(), "google_secret_manager_secret", name).deletion_protection).toBe(expected);
-  });
-
   it("takes the caller's flags, which override those for logging", () => {
     const flags = valueAt(databaseIn({ flags: { log_statement: "none" } }).instance(), "settings.database_flags");
     expect(flags).toContainEqual({ name: "log_statement", value: "none" });
