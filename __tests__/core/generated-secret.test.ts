@@ -1,11 +1,10 @@
-import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { TerraformStack } from "cdktf";
 
 import { GeneratedSecret, type GeneratedSecretProps } from "../../lib/core/generated-secret";
 import { InputVariable } from "../../lib/core/input-variable";
 import { ExistingIdentity } from "../../lib/platform/identity/existing-identity";
 import { standInIdentity } from "../support/stand-in-parts";
-import { bareStack, resourceOf, terraformOf, testApp } from "../support/synthesis";
+import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
 
 const props = (overrides: Partial<GeneratedSecretProps> = {}): GeneratedSecretProps => ({
@@ -59,25 +58,6 @@ describe("GeneratedSecret", () => {
     expect(Object.keys(terraform().resource?.google_secret_manager_secret_iam_member ?? {})).toEqual([
       "key_runtime",
       "key_runtime2",
-    ]);
-  });
-
-  it("works in a plain stack, which then accepts the releases that know its attributes", () => {
-    const stack = new TerraformStack(testApp(), "test");
-    new GoogleProvider(stack, "google", { project: "demo-project" });
-    new GeneratedSecret(stack, "Key", props());
-    const { ephemeral, terraform } = terraformOf(stack);
-    expect(terraform).toMatchObject({
-      required_version: ">= 1.11.0",
-      required_providers: {
-        google: { source: "hashicorp/google", version: ">= 7.42.0, < 8.0.0" },
-        random: { source: "hashicorp/random", version: ">= 3.7.2, < 4.0.0" },
-      },
-    });
-    const [candidate] = Object.keys(ephemeral?.random_password ?? {});
-    const { google_secret_manager_secret_version: versions = {} } = terraformOf(stack).resource ?? {};
-    expect(Object.values(versions)).toMatchObject([
-      { secret_data_wo: `\${ephemeral.random_password.${candidate ?? ""}.result}` },
     ]);
   });
 

@@ -21,23 +21,17 @@ const workloadOf = (
   props: Partial<KubernetesWorkloadProps> = {},
   stack = bareStack(),
 ) => {
-  const workload = new KubernetesWorkload(stack, "Workload", {
+  new KubernetesWorkload(stack, "Workload", {
     place: PLACE,
     identity: standInIdentity(),
     container: container(stack),
+    namespace: namespaceIn(stack),
     ...props,
-    namespace: props.namespace ?? namespaceIn(stack),
   });
-  const of = (type: string, name: string) => resourceOf(terraformOf(stack), type, name);
-  const deployment = of("kubernetes_deployment_v1", "workload");
+  const deployment = resourceOf(terraformOf(stack), "kubernetes_deployment_v1", "workload");
   const pod = valueAt(deployment, "spec.template.spec") as Block;
-  return { workload, stack, of, deployment, pod, server: valueAt(pod, "container.0") as Block };
+  return { deployment, pod, server: valueAt(pod, "container.0") as Block };
 };
-
-/** A container with a database that accepts this many connections. */
-const databaseWith = (maxConnections: number | undefined): Partial<ContainerSpec> => ({
-  database: { instance: standInDatabase({ maxConnections }), hostVariable: "DB_HOST" },
-});
 
 const workloadIn = (
   props: Partial<KubernetesWorkloadProps> = {},
@@ -47,8 +41,8 @@ const workloadIn = (
 
 describe("KubernetesWorkload", () => {
   it("allows four more minutes for every further pod, because pods are replaced one after another", () => {
-    const timeouts = (maxInstanceCount: number) =>
-      workloadIn({ maxInstanceCount }, databaseWith(400)).deployment.timeouts;
+    const database = { instance: standInDatabase({ maxConnections: 400 }), hostVariable: "DB_HOST" };
+    const timeouts = (maxInstanceCount: number) => workloadIn({ maxInstanceCount }, { database }).deployment.timeouts;
     expect(timeouts(1)).toEqual({ create: "30m", update: "30m" });
     expect(timeouts(4)).toEqual({ create: "30m", update: "42m" });
     const stack = bareStack();
