@@ -1,4 +1,4 @@
-import { TerraformStack } from "cdktf";
+import { type TerraformStack } from "cdktf";
 
 import { GeneratedSecret, type GeneratedSecretProps } from "../../lib/core/generated-secret";
 import { InputVariable } from "../../lib/core/input-variable";

@@ -1,22 +1,8 @@
-import { type ReadableSecret } from "../../../lib/core/generated-secret";
-import { type SecretSettings } from "../../../lib/idp/secret-settings";
 import { WorkloadSecret } from "../../../lib/platform/kubernetes/workload-secret";
 import { evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
 import { namespaceIn, PLACE, standInSecret, standInSettings } from "../../support/stand-in-parts";
-import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
-
-const secretIn = (
-  values: Record<string, ReadableSecret>,
-  stack = bareStack(),
-  settings?: readonly SecretSettings[],
-) => {
-  const namespace = namespaceIn(stack);
-  const props = { name: "idp", namespace, projectId: PLACE.projectId, values, settings };
-  const secret = new WorkloadSecret(stack, "Secrets", props);
-  const terraform = terraformOf(stack);
-  return { secret, stack, terraform, resource: resourceOf(terraform, "kubernetes_secret_v1", "secrets") };
-};
+import { bareStack, terraformOf } from "../../support/synthesis";
 
 describeWith(["terraform"], "WorkloadSecret with further secrets, read by Terraform", () => {
   const SMTP = { secret_id: "smtp", version: 3 };
@@ -24,8 +10,15 @@ describeWith(["terraform"], "WorkloadSecret with further secrets, read by Terraf
   /** What the name is a hash of, for several sets of further secrets. */
   const versionsOf = (...sets: readonly Readonly<Record<string, object>>[]) => {
     const all = sets.map((references, index) => {
-      const { terraform } = secretIn({ A: standInSecret("a", "5") }, bareStack(), [standInSettings("var.settings")]);
-      return String(terraform.locals?.secrets_versions).replaceAll(
+      const stack = bareStack();
+      new WorkloadSecret(stack, "Secrets", {
+        name: "idp",
+        namespace: namespaceIn(stack),
+        projectId: PLACE.projectId,
+        values: { A: standInSecret("a", "5") },
+        settings: [standInSettings("var.settings")],
+      });
+      return String(terraformOf(stack).locals?.secrets_versions).replaceAll(
         "local.secrets_references",
         `jsondecode(local.set_${index})`,
       );
