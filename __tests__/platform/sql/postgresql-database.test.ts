@@ -2,62 +2,44 @@ import { InputVariable } from "../../../lib/core/input-variable";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../../lib/platform/sql/postgresql-database";
 import { valueAt } from "../../stacks/configuration-graph";
 import { PLACE, placeOf } from "../../support/stand-in-parts";
-import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
+import { bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
 import { brokenRules } from "../../support/broken-rules";
 
-const databaseIn = (overrides: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
-  const database = new PostgresqlDatabase(stack, "Database", {
-    place: PLACE,
-    ...overrides,
-  });
-  const terraform = () => terraformOf(stack);
-  return {
-    stack,
-    database,
-    terraform,
-    instance: () => resourceOf(terraform(), "google_sql_database_instance", "database"),
-  };
+const databaseIn = (props: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
+  const database = new PostgresqlDatabase(stack, "Database", { place: PLACE, ...props });
+  const terraform = terraformOf(stack);
+  const instance = resourceOf(terraform, "google_sql_database_instance", "database");
+  return { database, settings: instance.settings, remains: terraform.locals?.database_backups_after_destroy };
 };
+
+/** A number of days that only the plan knows. */
+const daysIn = (stack: BareStack) =>
+  new InputVariable(stack, "days", { type: "number", description: "Days." }).numberValue;
 
 describe("PostgresqlDatabase", () => {
   it("takes the caller's flags, which override those for logging", () => {
-    const flags = valueAt(databaseIn({ flags: { log_statement: "none" } }).instance(), "settings.database_flags");
+    const flags = valueAt(databaseIn({ flags: { log_statement: "none" } }).settings, "database_flags");
     expect(flags).toContainEqual({ name: "log_statement", value: "none" });
     expect(flags).toContainEqual({ name: "log_connections", value: "on" });
     expect(flags).not.toContainEqual({ name: "log_statement", value: "ddl" });
   });
 
-  const afterDeletion = (finalBackupDays?: number, stack = bareStack()) => {
-    const { final_backup_config: finalBackup, retain_backups_on_delete: retain } = databaseIn(
-      { finalBackupDays },
-      stack,
-    ).instance().settings as Record<string, unknown>;
-    return { finalBackup, retain };
-  };
-
-  it("keeps a final backup for 30 days, and the automatic ones, when it is deleted", () => {
-    expect(afterDeletion()).toEqual({ finalBackup: { enabled: true, retention_days: 30 }, retain: true });
-    expect(afterDeletion(365)).toEqual({ finalBackup: { enabled: true, retention_days: 365 }, retain: true });
+  it.each([
+    [undefined, { final_backup_config: { enabled: true, retention_days: 30 }, retain_backups_on_delete: true }],
+    [0, { final_backup_config: { enabled: false, retention_days: null }, retain_backups_on_delete: false }],
+  ])("says what is kept after a deletion, with %p days: %j", (finalBackupDays, kept) => {
+    expect(databaseIn({ finalBackupDays }).settings).toMatchObject(kept);
   });
-
-  it("states explicitly that no backup is kept", () => {
-    expect(afterDeletion(0)).toEqual({ finalBackup: { enabled: false, retention_days: null }, retain: false });
-  });
-
-  const remainsOf = (props: Partial<PostgresqlDatabaseProps>, stack = bareStack()) => {
-    databaseIn(props, stack);
-    return (terraformOf(stack).locals as Record<string, unknown>).database_backups_after_destroy;
-  };
 
   it("names what stays after a deletion, and for how long", () => {
-    expect(remainsOf({ backupRetentionCount: 14 })).toBe(
-      `a final backup of sql-demo-abc123-idp for 30 days, up to 14 automatic backups and those from before upgrades, each until its own retention ends`,
-    );
-    expect(remainsOf({ finalBackupDays: 0 })).toBe("no backup of sql-demo-abc123-idp");
+    const stays = (days: number | string, count: number) =>
+      `a final backup of sql-demo-abc123-idp for ${days} days, up to ${count} automatic backups and those from before upgrades, each until its own retention ends`;
+    const none = "no backup of sql-demo-abc123-idp";
+    expect(databaseIn({ backupRetentionCount: 14 }).remains).toBe(stays(30, 14));
+    expect(databaseIn({ finalBackupDays: 0 }).remains).toBe(none);
     const stack = bareStack();
-    const days = new InputVariable(stack, "days", { type: "number", description: "Days." }).numberValue;
-    expect(remainsOf({ finalBackupDays: days }, stack)).toBe(
-      `\${(var.days > 0 ? join("", ["a final backup of sql-demo-abc123-idp for \${var.days} days, up to 7 automatic backups and those from before upgrades, each until its own retention ends"]) : "no backup of sql-demo-abc123-idp")}`,
+    expect(databaseIn({ finalBackupDays: daysIn(stack) }, stack).remains).toBe(
+      `\${(var.days > 0 ? join("", ["${stays("${var.days}", 7)}"]) : "${none}")}`,
     );
   });
 
