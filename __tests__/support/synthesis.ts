@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
-import { App, TerraformResource, Testing, type ITerraformDependable, type TerraformStack } from "cdktf";
+import { App, Testing, type TerraformStack } from "cdktf";
 
 import { PortableStack, type PortableStackProps, type StackOutput } from "../../lib/core/portable-stack";
 import { temporaryFolder } from "./temporary-folder";
@@ -100,14 +100,6 @@ export function resourceAddresses({ resource = {} }: Terraform): string[] {
   return Object.entries(resource)
     .flatMap(([type, elements]) => Object.keys(elements).map((name) => `${type}.${name}`))
     .sort();
-}
-
-/** Addresses of dependables: `<type>.<name>`. */
-export function addressesOf(dependables: readonly ITerraformDependable[]): string[] {
-  return dependables.map((dependable) => {
-    if (!TerraformResource.isTerraformResource(dependable)) throw new Error("only resources have an address here");
-    return `${dependable.terraformResourceType}.${dependable.friendlyUniqueId}`;
-  });
 }
 
 /** A stack's synthesized folder. */
