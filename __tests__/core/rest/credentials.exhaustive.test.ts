@@ -139,19 +139,27 @@ describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pip
     }),
   );
 
-  it.concurrent.each(["text", "json"] as const)("exchange the token of a pipeline's file (%s)", (type) =>
+  it.concurrent.each(["text", "json", "url"] as const)("exchange the token of a pipeline, which is a %s", (kind) =>
     withTokenServices(
-      { "/sts": [200, FEDERATED], "/impersonate": [200, { accessToken: "ya29.first" }] },
+      {
+        "/oidc?audience=a%2Fb": [200, { value: ODD_SECRET }],
+        "/sts": [200, FEDERATED],
+        "/impersonate": [200, { accessToken: "ya29.first" }],
+      },
       async ({ requests, url }) => {
         const file = join(temporaryFolder(), "token");
-        writeFileSync(file, type === "text" ? ODD_SECRET : JSON.stringify({ id_token: ODD_SECRET }));
-        const format = type === "text" ? { type } : { type, subject_token_field_name: "id_token" };
+        writeFileSync(file, kind === "text" ? ODD_SECRET : JSON.stringify({ value: ODD_SECRET }));
+        const format = kind === "text" ? { type: "text" } : { type: "json", subject_token_field_name: "value" };
+        const asked = { url: `${url}/oidc?audience=a%2Fb`, headers: { Authorization: "Bearer of-the-run" }, format };
+        const source = kind === "url" ? asked : { file, format };
 
-        const { run, tokens } = await look({ GOOGLE_CREDENTIALS: JSON.stringify(workload(url, { file, format })) });
+        const { run, tokens } = await look({ GOOGLE_CREDENTIALS: JSON.stringify(workload(url, source)) });
 
         expect(run).toMatchObject({ exitCode: 0, stderr: "" });
         expect(tokens).toEqual(["Bearer ya29.first"]);
-        expect(requests[0]?.form).toEqual({
+        const [exchange, impersonation] = requests.slice(kind === "url" ? 1 : 0);
+        if (kind === "url") expect(requests[0]?.headers.authorization).toBe("Bearer of-the-run");
+        expect(exchange?.form).toEqual({
           grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
           audience: expect.stringContaining("/workloadIdentityPools/") as string,
           requested_token_type: "urn:ietf:params:oauth:token-type:access_token",
@@ -159,31 +167,8 @@ describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pip
           subject_token: ODD_SECRET,
           subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
         });
-        expect(requests[1]?.headers.authorization).toBe("Bearer ya29.federated");
-        expect(JSON.parse(requests[1]?.body ?? "")).toEqual({ scope: [SCOPE] });
-      },
-    ),
-  );
-
-  it.concurrent("ask a pipeline for its token, as the file that its sign-in step writes says", () =>
-    withTokenServices(
-      {
-        "/oidc?audience=a%2Fb": [200, { value: "ey.pipeline" }],
-        "/sts": [200, FEDERATED],
-        "/impersonate": [200, { accessToken: "ya29.first" }],
-      },
-      async ({ requests, url }) => {
-        const source = {
-          url: `${url}/oidc?audience=a%2Fb`,
-          headers: { Authorization: "Bearer of-the-run" },
-          format: { type: "json", subject_token_field_name: "value" },
-        };
-
-        const { tokens } = await look({ GOOGLE_CREDENTIALS: JSON.stringify(workload(url, source)) });
-
-        expect(tokens).toEqual(["Bearer ya29.first"]);
-        expect(requests[0]?.headers.authorization).toBe("Bearer of-the-run");
-        expect(requests[1]?.form.subject_token).toBe("ey.pipeline");
+        expect(impersonation?.headers.authorization).toBe("Bearer ya29.federated");
+        expect(JSON.parse(impersonation?.body ?? "")).toEqual({ scope: [SCOPE] });
       },
     ),
   );
