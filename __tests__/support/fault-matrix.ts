@@ -1,0 +1,182 @@
+import { type Fault, type GoogleStandIn, type RecordedRequest } from "./google-stand-in";
+import { programFolder, type ScriptOptions, type ScriptRun, type Shell } from "./google-stand-in-scripts";
+import { ApiError, errorReason } from "./google-stand-in-services";
+import { temporaryFolder } from "./temporary-folder";
+
+/** Shells in which the scripts run: that of a workstation, and that of a small image. */
+export const SHELLS = ["dash", "busybox"] as const satisfies readonly Shell[];
+
+/** A refusal by the API itself. */
+export function status(code: number, name: string, message = "Injected.", ...reasons: readonly string[]): Fault {
+  const details = reasons.map((reason) => errorReason(reason));
+  return { kind: "status", error: new ApiError(code, name, message, details) };
+}
+
+/** A page of a proxy or portal, or an answer that is none. */
+export const page = (code: number, text: string): Fault => ({ kind: "html", status: code, page: text });
+
+/** The request is carried out, and its answer is lost. */
+export const LOST_ANSWER: Fault = { kind: "reset", carriedOut: true };
+
+/** What passes when the call is repeated. */
+const PASSING: readonly Fault[] = [
+  { kind: "service-disabled" },
+  status(503, "UNAVAILABLE"),
+  page(502, "<p>Bad gateway</p>"),
+  { kind: "reset" },
+  LOST_ANSWER,
+];
+
+/** Enough attempts for all of these, without pauses. */
+const PATIENCE = { REST_TRIES: "8", REST_RETRY_BASE_SECONDS: "0" };
+
+/** A token from gcloud, which has another one when the first has expired. */
+export function renewableToken({ tokens }: GoogleStandIn): ScriptOptions {
+  const asked = `${temporaryFolder()}/asked`;
+  tokens.add("ya29.second");
+  const gcloud = `if [ -e ${asked} ]; then echo ya29.second; else : >${asked}; echo ya29.first; fi`;
+  return { programs: programFolder({ scripts: { gcloud } }), environment: { GOOGLE_OAUTH_ACCESS_TOKEN: undefined } };
+}
+
+/** What every scene of a script has. */
+interface Scene {
+  readonly standIn: GoogleStandIn;
+}
+
+/** The script of a matrix, in scenes of its own. */
+interface Subject<S extends Scene> {
+  readonly inScene: (test: (scene: S) => Promise<void>) => Promise<void>;
+  readonly run: (scene: S, options: ScriptOptions) => Promise<ScriptRun>;
+  /** What there is before a run. @default nothing more than in every scene */
+  readonly prepare?: (scene: S) => void;
+  /** Fails unless all is as it shall be after a run that has ended well. */
+  readonly settled: (scene: S, run: ScriptRun) => void;
+  /** Words that are never printed. @default the tokens */
+  readonly secrets?: readonly string[];
+}
+
+/** What becomes of a run in which one call gets other answers. */
+export interface FaultRow<S extends Scene> {
+  readonly what: string;
+  /** Id of a method, or name of an API. */
+  readonly at: string;
+  /** One for each call in turn, and then the API's own. */
+  readonly answers: readonly Fault[];
+  /** Whether the last answer is given for as long as the script asks. @default false */
+  readonly lasts?: boolean;
+  readonly options?: ScriptOptions | ((standIn: GoogleStandIn) => ScriptOptions);
+  readonly exitCode: number;
+  /** What is printed, on either output. */
+  readonly says?: readonly (string | RegExp)[];
+  /** Looks at what is left behind. @default settled, after exit code 0 */
+  readonly left?: (scene: S, run: ScriptRun) => void;
+}
+
+/** Counts the requests that change something, and tells the number of each. */
+function onChange(standIn: GoogleStandIn, action: (number: number) => void): void {
+  let changes = 0;
+  standIn.onRequest = ({ httpMethod }: RecordedRequest) => {
+    if (httpMethod === "GET") return;
+    changes += 1;
+    action(changes);
+  };
+}
+
+/** What a script does when calls fail and when it is killed. To be used within a `describe`. */
+export class FaultMatrix<S extends Scene> {
+  constructor(private readonly subject: Subject<S>) {}
+
+  /** One test for each row and shell. */
+  rows(rows: readonly FaultRow<S>[]): void {
+    const cases = rows.flatMap((row) => SHELLS.map((shell) => [row.what, shell, row] as const));
+    it.concurrent.each(cases)("%s (%s)", (_, shell, row) =>
+      this.inScene(async (scene) => {
+        const { answers, at, lasts = false, left, options = {} } = row;
+        for (const [index, answer] of answers.entries())
+          scene.standIn.inject(at, answer, lasts && index === answers.length - 1 ? Infinity : 1);
+
+        const run = await this.run(scene, shell, typeof options === "function" ? options(scene.standIn) : options);
+
+        expect({ exitCode: run.exitCode, stderr: run.exitCode === 0 ? run.stderr : "" }).toEqual({
+          exitCode: row.exitCode,
+          stderr: "",
+        });
+        for (const words of row.says ?? [])
+          expect(run.output).toEqual(
+            typeof words === "string" ? expect.stringContaining(words) : expect.stringMatching(words),
+          );
+        (left ?? (row.exitCode === 0 ? this.subject.settled : () => undefined))(scene, run);
+      }),
+    );
+  }
+
+  /** One test for each set of calls, all of which meet all faults that pass, one after the other. */
+  passing(sets: readonly (readonly string[])[], options: ScriptOptions = {}): void {
+    const cases = sets.map(
+      (calls, index) => [calls.join(", "), SHELLS[index % SHELLS.length] ?? "dash", calls] as const,
+    );
+    it.concurrent.each(cases)("ends well in spite of faults that pass: %s (%s)", (_, shell, calls) =>
+      this.inScene(async (scene) => {
+        for (const call of calls) for (const fault of PASSING) scene.standIn.inject(call, fault);
+
+        const environment = { ...options.environment, ...PATIENCE };
+        const run = await this.run(scene, shell, { ...options, environment });
+
+        expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+        for (const call of calls) expect(scene.standIn.requestsTo(call).length).toBeGreaterThanOrEqual(PASSING.length);
+        this.subject.settled(scene, run);
+      }),
+    );
+  }
+
+  /**
+   * One test for each change that an undisturbed run makes: the script is killed when the API has the request, which is
+   * carried out all the same. `then` gets what was printed, and looks at what is left or runs the script again.
+   */
+  kills(
+    changes: number,
+    signal: "SIGKILL" | "SIGTERM",
+    then: (scene: S, killed: ScriptRun, again: (options?: ScriptOptions) => Promise<ScriptRun>) => Promise<void> | void,
+  ): void {
+    it(`makes ${changes} changes, at each of which it is ended below by ${signal}`, () =>
+      this.inScene(async (scene) => {
+        let seen = 0;
+        onChange(scene.standIn, (number) => (seen = number));
+        const run = await this.run(scene, "dash", {});
+        expect([run.exitCode, seen]).toEqual([0, changes]);
+        this.subject.settled(scene, run);
+      }));
+
+    // Every second one in the other shell, because each is a whole run.
+    const cases = Array.from({ length: changes }, (_, index) => [index + 1, SHELLS[index % 2] ?? "dash"] as const);
+    it.concurrent.each(cases)(`ended by ${signal} at change %i (%s): nothing is lost or left`, (change, shell) =>
+      this.inScene(async (scene) => {
+        let kill: (signal: NodeJS.Signals) => void = () => undefined;
+        onChange(scene.standIn, (number) => {
+          if (number === change) kill(signal);
+        });
+        const killed = await this.run(scene, shell, { onStart: (end) => (kill = end) });
+        scene.standIn.onRequest = () => undefined;
+        // What was under way goes on without the script.
+        scene.standIn.sql.settle();
+
+        expect(killed.exitCode).toBe(signal === "SIGKILL" ? null : 143);
+        await then(scene, killed, (options = {}) => this.run(scene, shell, options));
+      }),
+    );
+  }
+
+  private inScene(test: (scene: S) => Promise<void>): Promise<void> {
+    return this.subject.inScene(async (scene) => {
+      this.subject.prepare?.(scene);
+      await test(scene);
+    });
+  }
+
+  /** Runs the script, which never prints a secret. */
+  private async run(scene: S, shell: Shell, options: ScriptOptions): Promise<ScriptRun> {
+    const run = await this.subject.run(scene, { ...options, shell });
+    for (const secret of this.subject.secrets ?? ["ya29."]) expect(run.output).not.toContain(secret);
+    return run;
+  }
+}
