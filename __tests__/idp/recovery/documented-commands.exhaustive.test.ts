@@ -27,7 +27,6 @@ describeWith(["curl", "dash", "jq"], "The page's commands of a restore", () => {
 
   it.concurrent.each(COMMANDS)("%s %j runs with %j", (script, words, environment) =>
     inSqlScene(async ({ run, standIn }) => {
-      standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
       standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: "2026-11-22T11:00:00Z" });
       standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.8" });
       if (environment.FROM_INSTANCE !== undefined) standIn.sql.addBackup(PROJECT, environment.FROM_INSTANCE);

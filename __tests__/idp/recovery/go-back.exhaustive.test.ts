@@ -53,7 +53,6 @@ async function outcomeOf(commands: readonly string[], scene: Scene): Promise<Out
   const atRestore: string[][] = [];
   const runs: ScriptRun[] = [];
   await inSqlScene(async ({ standIn }) => {
-    standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
     standIn.sql.addBackup(PROJECT, INSTANCE, { description: `before ${NEWER}` });
     standIn.onRequest = ({ method }) => {
       if (!method.endsWith("restoreBackup")) return;

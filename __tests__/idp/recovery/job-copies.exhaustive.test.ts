@@ -5,8 +5,7 @@ import { type RecordedRequest } from "../../support/google-stand-in";
 import { runFile } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { expectNothingLeft } from "./interruptions";
-import { ENVIRONMENT, INIT_JOB, inSqlScene, JOBS, runsOf, type SqlScene } from "./sql-scene";
+import { ENVIRONMENT, expectNothingLeft, INIT_JOB, inSqlScene, JOBS, runsOf, type SqlScene } from "./sql-scene";
 
 const DROP = { arguments: ["drop-former", "--yes"], environment: { JOB_SECONDS: "20" } };
 const ORIGINAL = `${JOBS}/${INIT_JOB}`;

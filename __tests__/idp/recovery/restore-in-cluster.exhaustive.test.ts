@@ -17,7 +17,6 @@ async function inCluster(test: (scene: ClusterScene) => Promise<void>): Promise<
   const cluster = await KubectlStandIn.start();
   const sources = cluster.there;
   await inSqlScene(async (scene) => {
-    scene.standIn.secrets.payloads.set(`projects/${PROJECT}/secrets/administrator`, "geheim");
     const run = (script: ScriptName, options: ScriptOptions = {}): Promise<ScriptRun> =>
       scene.run(script, {
         ...options,

@@ -11,6 +11,8 @@ export const INIT_JOB = `${INSTANCE}-db-init`;
 /** Identity of the database that a job has filled. */
 export const RESTORED_ID = "16411";
 export const DUMP_JOB = `${INSTANCE}-dump`;
+/** Where the administrator's password is kept. */
+export const ADMINISTRATOR = `projects/${PROJECT}/secrets/administrator`;
 
 export const ENVIRONMENT = {
   ...{ GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first", PROJECT_ID: PROJECT, INSTANCE, DATABASE, INIT_JOB },
@@ -28,6 +30,7 @@ export interface SqlScene {
 export async function inSqlScene(test: (scene: SqlScene) => Promise<void>): Promise<void> {
   const standIn = await new GoogleStandIn().start();
   standIn.sql.make(PROJECT, INSTANCE, { [DATABASE]: 7 });
+  standIn.secrets.payloads.set(ADMINISTRATOR, "geheim");
   standIn.jobs.outcomeOf = (run) => ({ isSuccess: true, lines: linesOf(run) });
   const cloudsql = { name: "cloudsql", cloudSqlInstance: { instances: [CONNECTION] } };
   const container = {
@@ -55,6 +58,16 @@ export async function inSqlScene(test: (scene: SqlScene) => Promise<void>): Prom
   } finally {
     await standIn.stop();
   }
+}
+
+/**
+ * Fails if anything is left that a script has made, but for a clone that it has named: one whose run was killed before the
+ * clone had its label could be anybody's.
+ */
+export function expectNothingLeft({ standIn }: SqlScene, { stderr }: Pick<ScriptRun, "stderr"> = { stderr: "" }): void {
+  const named = /^The clone (\S+) is protected or has no label copy-for/m.exec(stderr)?.[1] ?? "";
+  expect(standIn.sql.billed.filter((name) => name !== `${PROJECT}/${named}`)).toEqual([`${PROJECT}/${INSTANCE}`]);
+  expect([...standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);
 }
 
 /** What a job writes when it has done what it is for, its last word at the end. */
