@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Fault, GoogleStandIn } from "../../support/google-stand-in";
+import { GoogleStandIn } from "../../support/google-stand-in";
 import { type BuildStep } from "../../support/google-stand-in-builds";
 import {
   BUILD_ENVIRONMENT,
@@ -13,7 +13,6 @@ import {
   type ScriptRun,
 } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { ApiError } from "../../support/google-stand-in-services";
 import { programPath } from "../../support/programs";
 
 export const CREATE = "cloudbuild.projects.builds.create";
@@ -27,7 +26,6 @@ export interface Scene {
   /** The folder of the image. */
   readonly folder: string;
   readonly build: (options?: ScriptOptions) => Promise<ScriptRun>;
-  readonly methods: () => readonly string[];
 }
 
 /** Every test has its own stand-in and folder, so that tests can run concurrently. */
@@ -51,15 +49,10 @@ export async function inScene(test: (scene: Scene) => Promise<void>): Promise<vo
             ...options.environment,
           },
         }),
-      methods: () => standIn.requests.map(({ method }) => method),
     });
   } finally {
     await standIn.stop();
   }
-}
-
-export function refusal(code: number, status: string, message: string): Fault {
-  return { kind: "status", error: new ApiError(code, status, message) };
 }
 
 /** Starts a build of an image as another run would. */
