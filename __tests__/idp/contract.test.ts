@@ -5,21 +5,7 @@ import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
 import { DRAIN_SECONDS, TERMINATION_GRACE_SECONDS } from "../../lib/platform/kubernetes/kubernetes-defaults";
 
-const FACTS = [
-  "lib/core/names.ts",
-  "lib/idp/contract.ts",
-  "lib/platform/kubernetes/kubernetes-defaults.ts",
-  "lib/platform/serverless/serverless-defaults.ts",
-];
-
 const script = (path: string) => readFileSync(packageFile(path), "utf8");
-
-it.each(FACTS)("Every fact of %s has a reason", (path) => {
-  const lines = script(path).split("\n");
-  const bare = lines.filter((line, index) => line.startsWith("export ") && !(lines[index - 1] ?? "").endsWith("*/"));
-  expect(lines.filter((line) => line.startsWith("export ")).length).toBeGreaterThan(5);
-  expect(bare).toEqual([]);
-});
 
 describe("The scripts that run alone", () => {
   const entrypoint = script("image/cloud-entrypoint.sh");
@@ -69,8 +55,5 @@ describe("The scripts that run alone", () => {
 
 it("The database is one that the application supports", () => {
   expect(contract.DATABASE_MAJOR_VERSION).toBeGreaterThanOrEqual(contract.OLDEST_DATABASE_MAJOR_VERSION);
-  expect([contract.DATABASE_VERSION, contract.DB_INIT_IMAGE]).toEqual([
-    "POSTGRES_15",
-    "docker.io/library/postgres:15-alpine",
-  ]);
+  expect(contract.DB_INIT_IMAGE).toContain(`:${contract.DATABASE_MAJOR_VERSION}-`);
 });

@@ -41,15 +41,6 @@ const dumpIn = (props: Partial<DatabaseDumpProps> = {}, stack: BareStack = bareS
 };
 
 describe("DatabaseDump", () => {
-  it("runs on its schedule in UTC, as the application's role, into its own bucket", () => {
-    const { dump, job } = dumpIn();
-    expect(job).toMatchObject({ name: "dump", schedule: "30 4 * * *", timeZone: "Etc/UTC", condition: "true" });
-    expect(job.container.environment.required).toMatchObject({ DB_USER: "demo_role", DUMP_FOLDER: "/dumps" });
-    expect(Object.keys(job.container.secretEnvironment)).toEqual(["DB_PASSWORD"]);
-    expect(job.container.mounts).toEqual([dump.bucket]);
-    expect([dump.bucketName, dump.runCommand]).toEqual(["bkt-idpdemo-abc123-dumps", "run it"]);
-  });
-
   it("lets a dump wait for what creates the tables, and the bucket only for its API", () => {
     const stack = bareStack();
     const tables = new TerraformData(stack, "Tables", {});
@@ -92,19 +83,6 @@ describe("DatabaseDump", () => {
 });
 
 describe("DumpBucket", () => {
-  it("deletes old dumps, but never the copy of the newest", () => {
-    const stack = bareStack();
-    new DumpBucket(stack, "Dumps", { place: PLACE, retentionDays: 90 });
-    expect(resourceOf(terraformOf(stack), "google_storage_bucket", "dumps")).toMatchObject({
-      name: "bkt-idpdemo-abc123-dumps",
-      storage_class: "NEARLINE",
-      lifecycle_rule: [{ action: { type: "Delete" }, condition: { age: 90, matches_prefix: ["dumps/"] } }],
-      soft_delete_policy: { retention_duration_seconds: 604800 },
-      public_access_prevention: "enforced",
-      force_destroy: false,
-    });
-  });
-
   it("lets its account add and read dumps, and replace nothing but the copy of the newest", () => {
     const stack = bareStack();
     const bucket = new DumpBucket(stack, "Dumps", { place: PLACE });

@@ -33,22 +33,10 @@ describe("ExistingSecrets", () => {
     });
   });
 
-  it("withdraws a grant only after what used it has been updated", () => {
-    const { secrets, terraform } = secretsIn([LITERAL]);
-    secrets.grantAccess(RUNNER);
-    expect(grantOf(terraform()).lifecycle).toEqual({ create_before_destroy: true });
-  });
-
   it("grants nothing to an identity whose permissions are managed elsewhere", () => {
     const { secrets, terraform } = secretsIn([LITERAL]);
     expect(secrets.grantAccess(standInIdentity("Runtime", { grantable: false }))).toEqual([]);
     expect(terraform().resource).toBeUndefined();
-  });
-
-  it("creates nothing that holds a value", () => {
-    const { terraform } = secretsIn([LITERAL]);
-    expect(terraform()).not.toHaveProperty("ephemeral");
-    expect(terraform()).not.toHaveProperty("data");
   });
 });
 

@@ -40,14 +40,6 @@ describe("The release of an image", () => {
   it.each(["2026.8.6", "2026.10.0", "2027.2.0"])("is warned of: %s", (release) => {
     expect(warningsOf(stackIn(release))).toEqual([WARNING.replace("2030.1.1", release)]);
   });
-
-  it("is refused when it takes the load balancer as every client", () => {
-    expect(() => stackIn("2026.8.0")).toThrow(
-      new Error(
-        'test/Image: 1 problem\n  - applicationVersion is "2026.8.0"; it must be another release, because behind a load balancer, it takes the load balancer as the client of every request; use for example "2026.8.5"',
-      ),
-    );
-  });
 });
 
 describeWith(["terraform"], "An input for the release", () => {

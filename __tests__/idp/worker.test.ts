@@ -9,7 +9,6 @@ import { asConstant, evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { standInIdentityProvider } from "../support/stand-in-parts";
 import { bareStack } from "../support/synthesis";
-import { brokenRules } from "../support/broken-rules";
 
 const server = (form: WorkerOptions = {}) => standInIdentityProvider(bareStack(), form);
 
@@ -44,17 +43,6 @@ describe("The container of the server", () => {
     const { baseline, optional } = standInIdentityProvider(stack, { workerThreads: numberValue }).environment;
     expect(baseline).not.toHaveProperty("IDP_WORKER__THREADS");
     expect(rendered(stack, optional)).toEqual({ IDP_WORKER__THREADS: "${var.threads}" });
-  });
-
-  it("refuses an unknown mode, and invalid sizes", () => {
-    const made = () => server({ workerMode: "beside", workerProcesses: 0, workerThreads: 1.5 });
-    expect(made).toThrow(
-      brokenRules("test", [
-        'workerMode is "beside"; it must be in-container, all-in-one or separate; use in-container',
-        "workerProcesses is 0; it must be a whole number from 1; leave it out for the application's own default",
-        "workerThreads is 1.5; it must be a whole number from 1; leave it out for the application's own default",
-      ]),
-    );
   });
 });
 
