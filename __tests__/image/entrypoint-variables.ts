@@ -211,9 +211,6 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
       AUTHENTIK_EMAIL__TIMEOUT: "30",
       AUTHENTIK_EMAIL__FROM: "Sign-in <idp@example.com>",
     };
-    const mailOf = (variables: Readonly<Record<string, string>>) =>
-      Object.fromEntries(Object.entries(variables).filter(([name]) => name.startsWith("AUTHENTIK_EMAIL__")));
-
     it("reaches the command that sends a test mail, with its arguments and the database", async () => {
       const args = [TEST_MAIL_COMMAND, "you@example.com"];
       const { exitCode, starts } = await scene.run(args, { ...DATABASE, ...injected, IDP_SECRET_KEY: "the-key" });
@@ -223,20 +220,6 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
       ]);
       expect(starts("worker")).toEqual([]);
     });
-
-    it("is not set without one", async () => {
-      expect(mailOf(await scene.applicationEnvironment({}))).toEqual({});
-    });
-
-    if (thorough) {
-      it("reaches server and worker under the upstream's names, and nothing else of mail does", async () => {
-        const container = await scene.startContainer(injected);
-        expect(mailOf(container.server.environment)).toEqual(read);
-        expect(mailOf((await scene.firstWorker(container)).environment)).toEqual(read);
-        expect(container.output()).not.toContain("word}");
-        await container.stop();
-      });
-    }
   });
 
   if (thorough) {

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { ENTRYPOINT_COMMANDS, WORKER_PROCESSES, WORKER_THREADS } from "../../lib/idp/worker-mode";
+import { ENTRYPOINT_COMMANDS } from "../../lib/idp/worker-mode";
 import { eventually } from "./processes";
 
 import { DATABASE, type Container, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
@@ -58,22 +58,18 @@ export function describeWorkerModes(scene: EntrypointScene, { thorough }: { thor
     });
 
     if (thorough) {
-      it.each(forms)("ends, as %s, with 0 on SIGTERM, after %j have finished", async (argument, parts) => {
+      it.each([
+        [serverAlone, ["server"], 3],
+        [worker, ["worker"], 4],
+        [allInOne, ["server", "worker"], 0],
+      ] as const)("ends on SIGTERM, as %s, after %j have finished, with %i", async (argument, parts, exitCode) => {
         const container = await startForm(argument, parts, {
-          STUB_SERVER_STOP_SECONDS: "0.2",
-          STUB_WORKER_STOP_SECONDS: "0.2",
+          ...{ STUB_SERVER_STOP_SECONDS: "0.2", STUB_SERVER_STOP_CODE: "3" },
+          ...{ STUB_WORKER_STOP_SECONDS: "0.2", STUB_WORKER_STOP_CODE: "4" },
         });
-        expect(await container.stop()).toBe(0);
+        expect(await container.stop()).toBe(exitCode);
         for (const part of parts) expect(container.starts(part)).toMatchObject([{ ended: true, signals: ["TERM"] }]);
         expect(linesOf(container)).toHaveLength(1);
-      });
-
-      it.each([
-        [serverAlone, "server", { STUB_SERVER_STOP_CODE: "3" }, 3],
-        [worker, "worker", { STUB_WORKER_STOP_CODE: "4" }, 4],
-      ] as const)("ends, as %s, on SIGTERM as its %s does", async (argument, part, variables, exitCode) => {
-        const container = await startForm(argument, [part], variables);
-        expect(await container.stop()).toBe(exitCode);
       });
 
       it.each([
@@ -104,32 +100,6 @@ export function describeWorkerModes(scene: EntrypointScene, { thorough }: { thor
           expect((await scene.run([argument], { ...complete, ...variables })).exitCode).toBe(exitCode);
         },
       );
-
-      it("keeps serving, as server-alone, while the worker of another one is replaced", async () => {
-        const server = await startForm(serverAlone, ["server"]);
-        const first = await startForm(worker, ["worker"]);
-        process.kill(first.starts("worker")[0]?.pid ?? 0, "SIGKILL");
-        expect(await first.ended).toBe(128 + constants.signals.SIGKILL);
-        const second = await scene.startContainer({}, undefined, { argument: worker, first: "worker" });
-        await eventually("another worker", () => second.starts("worker").length === 2);
-        expect(scene.running()).toContain(server.server.pid);
-        process.kill(server.pid, "SIGTERM");
-        expect(await server.ended).toBe(0);
-        expect(second.starts("worker").filter(({ ended }) => ended)).toEqual([]);
-        expect(await second.stop()).toBe(0);
-      });
-
-      it.each([
-        ["server", "server"],
-        [worker, "worker"],
-        [allInOne, "server"],
-      ] as const)("sets the size of its worker, as %s, under the upstream's names", async (argument, first) => {
-        const variables = { [WORKER_PROCESSES.variable]: "3", [WORKER_THREADS.variable]: "5" };
-        const container = await scene.startContainer(variables, undefined, { argument, first });
-        const { environment: actual } = await scene.firstWorker(container);
-        expect(actual).toMatchObject({ AUTHENTIK_WORKER__PROCESSES: "3", AUTHENTIK_WORKER__THREADS: "5" });
-        await container.stop();
-      });
     }
   });
 
