@@ -10,7 +10,7 @@ import { Blueprints } from "../../../lib/idp/blueprints";
 import { IdpImage } from "../../../lib/idp/idp-image";
 import { describeWith, programPath } from "../../support/programs";
 import { PLACE, STAND_IN_REPOSITORY } from "../../support/stand-in-parts";
-import { BareStack, bareStack, synthesizeInto, terraformOf, testApp, type Terraform } from "../../support/synthesis";
+import { BareStack, bareStack, synthesizeInto, testApp, type Terraform } from "../../support/synthesis";
 import { temporaryFolder } from "../../support/temporary-folder";
 
 const blueprint = (name: string) => `version: 1\nmetadata:\n  name: ${name}\nentries: []\n`;
@@ -144,32 +144,6 @@ describe("Blueprints", () => {
     });
     jest.dontMock("yaml");
     expect(load).not.toHaveBeenCalled();
-  });
-});
-
-describe("An image with blueprints", () => {
-  const buildWith = (props: BlueprintProps) => {
-    const stack = bareStack();
-    new IdpImage(stack, "Image", {
-      place: PLACE,
-      repository: STAND_IN_REPOSITORY,
-      blueprints: new Blueprints(stack, "Blueprints", { blueprintFiles: {}, ...props }),
-    });
-    return terraformOf(stack);
-  };
-
-  it("has their content in its name, and without any the same name as before", () => {
-    const { locals } = buildWith({ blueprints: ["branding"] });
-    expect(locals?.image_reference).toContain(
-      '"AUTHENTIK_"], [for place, source in local.blueprints_sources : join(" ", [place, filesha256(source), filesha256("${path.module}/image/Dockerfile.blueprints")])])',
-    );
-  });
-
-  it("hands the build their list", () => {
-    const terraform = buildWith({});
-    const text = JSON.stringify(terraform.resource);
-    expect(text).toContain('"BLUEPRINTS":"${join(\\" \\", keys(local.blueprints_sources))}"');
-    expect(text).toContain('"BLUEPRINTS_DIRECTORY":"${path.module}/blueprints"');
   });
 });
 
