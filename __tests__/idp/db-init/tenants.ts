@@ -64,7 +64,7 @@ export interface Tenant extends Environment {
 }
 
 /** A server that tests share; each test has its own tenants. */
-class TenantServer {
+export class TenantServer {
   /** For notes of stand-in programs. */
   readonly folder = temporaryFolder();
   private tenants = 0;

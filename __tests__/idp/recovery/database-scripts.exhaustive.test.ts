@@ -1,46 +1,24 @@
 import { execFile } from "node:child_process";
-import { dirname } from "node:path";
 import { promisify } from "node:util";
 
 import { type Environment, psqlPath, runScript } from "../db-init/script-run";
 import { type Cluster, SUPERUSER } from "../db-init/cluster";
 import { applicationLogin, describeOnServer } from "../db-init/tenants";
-import { runJob } from "./job-run";
+import { exchange, filledTenant, restored, runJob } from "./job-run";
 import { temporaryFolder } from "../../support/temporary-folder";
 
 const execute = promisify(execFile);
 
-const CONTENTS = [
-  "CREATE TABLE authentik_core_user (id bigserial PRIMARY KEY, name text NOT NULL)",
-  "INSERT INTO authentik_core_user (name) VALUES ('akadmin'), ('Zoë 🙂')",
-  "CREATE SCHEMA template",
-  "CREATE VIEW template.names AS SELECT name FROM authentik_core_user",
-  "SELECT lo_from_bytea(0, 'large')",
-];
-
 const NAMES = "SELECT string_agg(name, ',' ORDER BY name COLLATE \"C\") FROM template.names";
-
-function restored(settings: Environment): Environment {
-  return { ...settings, DB_NAME: `${settings.DB_NAME ?? ""}_restored` };
-}
 
 /** What makes a job copy the database of a tenant. */
 function copyOf({ DB_HOST = "", DB_NAME = "", DB_PORT = "" }: Environment): Environment {
   return { SOURCE_HOST: DB_HOST, SOURCE_PORT: DB_PORT, SOURCE_NAME: DB_NAME };
 }
 
-/** Exchanges the databases, as the run that has filled the restored one. */
-async function exchange(
-  cluster: Cluster,
-  settings: Environment,
-  options?: Parameters<typeof runJob>[3],
-): ReturnType<typeof runJob> {
-  const RESTORED_ID = await identityOf(cluster, restored(settings));
-  return runJob("swap-database.sh", settings, { ACTION: "swap", RESTORED_ID }, options);
-}
-
-function identityOf(cluster: Cluster, { DB_NAME = "" }: Environment): Promise<string> {
-  return cluster.query({ user: SUPERUSER }, `SELECT oid FROM pg_database WHERE datname = '${DB_NAME}'`);
+/** Waits until the superuser sees a session. */
+async function sessionOf(cluster: Cluster, session: string): Promise<void> {
+  while ((await cluster.query({ user: SUPERUSER }, `SELECT count(*) ${session}`)) === "0");
 }
 
 describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
@@ -48,9 +26,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     cluster,
     tenant,
   }) => {
-    const settings = tenant();
-    await runScript(settings);
-    await cluster.query(applicationLogin(settings), ...CONTENTS);
+    const settings = await filledTenant({ cluster, tenant });
     const source = copyOf(settings);
 
     expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
@@ -83,38 +59,29 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     cluster,
     tenant,
   }) => {
-    const settings = tenant();
+    const settings = await filledTenant({ cluster, tenant });
     const folder = temporaryFolder();
-    await runScript(settings);
-    await cluster.query(applicationLogin(settings), ...CONTENTS);
-    const { DB_HOST = "", DB_NAME, DB_PASSWORD = "", DB_PORT = "", DB_USER } = settings;
-    const login = { PGHOST: DB_HOST, PGPORT: DB_PORT, PGUSER: DB_USER, PGPASSWORD: DB_PASSWORD };
-    await execute(
-      "sh",
-      [
-        "-c",
-        `pg_dump -Fc -f '${folder}/a.dump' '${DB_NAME}' && cd '${folder}' && sha256sum a.dump >a.dump.sha256
-          head -c 2000 a.dump >cut.dump && sha256sum cut.dump >cut.dump.sha256
-          cp a.dump wrong.dump && sha256sum cut.dump >wrong.dump.sha256 && cp a.dump bare.dump`,
-      ],
-      { env: { ...login, PATH: `${dirname(psqlPath())}:${process.env.PATH ?? ""}` } },
-    );
+    await runJob("dump-database.sh", settings, { DUMP_FOLDER: folder });
+    const latest = `latest/${settings.DB_NAME}.dump`;
+    await execute("sh", [
+      "-c",
+      `cd '${folder}' && cp ${latest} a.dump && head -c 2000 a.dump >cut.dump && sha256sum cut.dump >cut.dump.sha256
+        cp a.dump wrong.dump && sha256sum cut.dump >wrong.dump.sha256 && cp a.dump bare.dump`,
+    ]);
     await runScript(restored(settings));
 
     for (const file of ["cut", "wrong", "bare", "none"]) {
       const refused = await runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/${file}.dump` });
       expect([file, refused.exitCode]).toEqual([file, 3]);
     }
-    const filled = await runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/a.dump` });
+    const filled = await runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/${latest}` });
 
     expect(filled).toMatchObject({ exitCode: 0, output: expect.stringContaining("users: 2") as string });
     expect(await cluster.query(applicationLogin(restored(settings)), NAMES)).toBe("Zoë 🙂,akadmin");
   });
 
   test("exchange the databases although the application keeps connecting", async ({ cluster, tenant }) => {
-    const settings = tenant();
-    await runScript(settings);
-    await cluster.query(applicationLogin(settings), ...CONTENTS);
+    const settings = await filledTenant({ cluster, tenant });
     await runScript(restored(settings));
     const over = new AbortController();
     const application = (async () => {
@@ -141,8 +108,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     const held: Promise<unknown>[] = [];
     const hold = async (login: Environment): Promise<void> => {
       held.push(cluster.query(applicationLogin(login), "LISTEN x", "SELECT pg_sleep(60)").catch(() => undefined));
-      const sessions = `SELECT count(*) FROM pg_stat_activity WHERE datname = '${login.DB_NAME ?? ""}'`;
-      while ((await cluster.query({ user: SUPERUSER }, sessions)) === "0");
+      await sessionOf(cluster, `FROM pg_stat_activity WHERE datname = '${login.DB_NAME ?? ""}'`);
     };
     const before = await cluster.query({ user: SUPERUSER }, members);
     await runScript(settings);
@@ -193,7 +159,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     const statements = `ALTER DATABASE ${settings.DB_NAME} CONNECTION LIMIT 9; SELECT pg_sleep(60)`;
     const held = cluster.query({ user: SUPERUSER }, statements).catch(() => undefined);
     const session = "FROM pg_stat_activity WHERE query LIKE 'ALTER%LIMIT 9%' AND wait_event = 'PgSleep'";
-    while ((await cluster.query({ user: SUPERUSER }, `SELECT count(*) ${session}`)) === "0");
+    await sessionOf(cluster, session);
 
     // The lock is free when the script pauses before its next try.
     const release = `PGUSER=${SUPERUSER} psql -qAtc "SELECT pg_terminate_backend(pid) ${session}" >/dev/null`;
@@ -215,7 +181,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
       .query({ user: SUPERUSER, database: settings.DB_NAME }, "SELECT pg_sleep(60)")
       .catch(() => undefined);
     const sessions = `FROM pg_stat_activity WHERE datname = '${settings.DB_NAME}'`;
-    while ((await cluster.query({ user: SUPERUSER }, `SELECT count(*) ${sessions}`)) === "0");
+    await sessionOf(cluster, sessions);
 
     const programs = { sleep: "kill -TERM $PPID" };
     const stopped = await exchange(cluster, settings, { programs });
@@ -228,9 +194,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
   });
 
   test("exchange only the database that the same restore has filled", async ({ cluster, tenant }) => {
-    const settings = tenant();
-    await runScript(settings);
-    await cluster.query(applicationLogin(settings), ...CONTENTS);
+    const settings = await filledTenant({ cluster, tenant });
     const source = copyOf(settings);
     await runScript(restored(settings));
     const { output } = await runJob("fill-database.sh", restored(settings), source);
@@ -249,9 +213,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
   });
 
   test("notice a second restore that comes while they exchange, and while they fill", async ({ cluster, tenant }) => {
-    const settings = tenant();
-    await runScript(settings);
-    await cluster.query(applicationLogin(settings), ...CONTENTS);
+    const settings = await filledTenant({ cluster, tenant });
     const source = copyOf(settings);
     await runScript(restored(settings));
     const name = restored(settings).DB_NAME ?? "";
@@ -278,9 +240,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
   });
 
   test("count the users, and fail where there are none", async ({ cluster, tenant }) => {
-    const settings = tenant();
-    await runScript(settings);
-    await cluster.query(applicationLogin(settings), ...CONTENTS);
+    const settings = await filledTenant({ cluster, tenant });
 
     expect(await runJob("count-users.sh", settings)).toEqual({ exitCode: 0, output: "users: 2\n" });
     await cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user");

@@ -5,8 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import { type Environment, runScript, type Shell } from "../db-init/script-run";
-import { applicationLogin, describeOnServer, type Tenant } from "../db-init/tenants";
-import { databasePath, runJob } from "./job-run";
+import { applicationLogin, describeOnServer } from "../db-init/tenants";
+import { databasePath, exchange, filledTenant, restored, runJob } from "./job-run";
 import { temporaryFolder } from "../../support/temporary-folder";
 
 const execute = promisify(execFile);
@@ -34,10 +34,6 @@ const CONTENT = `SELECT md5(string_agg(t::text, '' ORDER BY id)) FROM template.t
 /** Shell text of a program that stops the script which has started it: the process that this one has started. */
 const STOP_SCRIPT = `p=$$; while q=$(cut -d ' ' -f 4 /proc/$p/stat) && [ "$q" != ${process.pid} ]; do p=$q; done; kill -TERM $p`;
 
-function restored(settings: Environment): Environment {
-  return { ...settings, DB_NAME: `${settings.DB_NAME ?? ""}_restored` };
-}
-
 /** Definitions of everything in a database, without its name. */
 async function schemaOf(settings: Environment): Promise<string> {
   const { DB_HOST = "", DB_NAME = "", DB_PASSWORD = "", DB_PORT = "", DB_USER = "" } = settings;
@@ -50,6 +46,9 @@ async function schemaOf(settings: Environment): Promise<string> {
   return stdout.replaceAll(/^\\(un)?restrict .*$/gm, "");
 }
 
+const dump = (settings: Environment, further: Environment, options?: Parameters<typeof runJob>[3]) =>
+  runJob("dump-database.sh", settings, further, options);
+
 /** Files of a bucket, without the times in their names. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -59,23 +58,13 @@ function filesIn(folder: string): string[] {
 }
 
 describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
-  const filled = async (
-    { cluster, tenant }: Parameters<Parameters<typeof test>[1]>[0],
-    contents = CONTENTS,
-  ): Promise<Tenant> => {
-    const settings = tenant();
-    await runScript(settings);
-    await cluster.query(applicationLogin(settings), ...contents);
-    return settings;
-  };
-
   for (const shell of ["dash", "busybox sh"] as const satisfies readonly Shell[]) {
     test(`makes a dump that becomes an equal database, with ${shell}`, async (server) => {
       const DUMP_FOLDER = temporaryFolder();
-      const settings = await filled(server);
+      const settings = await filledTenant(server, CONTENTS);
       const { DB_NAME } = settings;
 
-      const dumped = await runJob("dump-database.sh", settings, { DUMP_FOLDER }, { shell });
+      const dumped = await dump(settings, { DUMP_FOLDER }, { shell });
       await runScript(restored(settings));
       const DUMP_FILE = `${DUMP_FOLDER}/latest/${DB_NAME}.dump`;
       const refilled = await runJob("fill-database.sh", restored(settings), { DUMP_FILE });
@@ -98,16 +87,16 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
 
   test("names each dump by its time, puts a checksum beside it, and replaces only the copy of the newest", async (server) => {
     const DUMP_FOLDER = temporaryFolder();
-    const settings = await filled(server);
+    const settings = await filledTenant(server, CONTENTS);
     const { DB_NAME } = settings;
-    await runJob("dump-database.sh", settings, { DUMP_FOLDER });
+    await dump(settings, { DUMP_FOLDER });
     const [first = ""] = readdirSync(`${DUMP_FOLDER}/dumps`);
     const written = readFileSync(`${DUMP_FOLDER}/dumps/${first}`);
     // The next second has another name.
     await pause(1100);
     await server.cluster.query(applicationLogin(settings), "DELETE FROM template.task");
 
-    expect(await runJob("dump-database.sh", settings, { DUMP_FOLDER })).toMatchObject({ exitCode: 0 });
+    expect(await dump(settings, { DUMP_FOLDER })).toMatchObject({ exitCode: 0 });
 
     const dated = [`dumps/${DB_NAME}-TIME.dump`, `dumps/${DB_NAME}-TIME.dump.sha256`];
     const newest = [`latest/${DB_NAME}.dump`, `latest/${DB_NAME}.dump.sha256`];
@@ -123,14 +112,14 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
 
   test("fails without a checksum when the database cannot be read to its end", async (server) => {
     const DUMP_FOLDER = temporaryFolder();
-    const settings = await filled(server);
+    const settings = await filledTenant(server, CONTENTS);
     // A table with another owner, which the application's role may not read.
     await server.cluster.query(
       { user: "cloudsqladmin", database: settings.DB_NAME },
       "CREATE TABLE public.zzz (id int)",
     );
 
-    const { exitCode, output } = await runJob("dump-database.sh", settings, { DUMP_FOLDER });
+    const { exitCode, output } = await dump(settings, { DUMP_FOLDER });
 
     expect(exitCode).toBe(1);
     expect(output).toContain("permission denied for table zzz");
@@ -139,7 +128,7 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
   });
 
   test("fails without a checksum when the dump cannot be stored, or is not what was read", async (server) => {
-    const settings = await filled(server);
+    const settings = await filledTenant(server, CONTENTS);
     const broken = {
       "the dump could not be stored": "head -c 2000 >/dev/null; echo 'dd: closing: Input/output error' >&2; exit 1",
       "the stored dump is not what was read from the database":
@@ -148,7 +137,7 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
     };
     for (const [message, dd] of Object.entries(broken)) {
       const DUMP_FOLDER = temporaryFolder();
-      const { exitCode, output } = await runJob("dump-database.sh", settings, { DUMP_FOLDER }, { programs: { dd } });
+      const { exitCode, output } = await dump(settings, { DUMP_FOLDER }, { programs: { dd } });
       expect([exitCode, output.trimEnd().split("\n").at(-1)]).toEqual([4, `failed: ${message}`]);
       expect(filesIn(DUMP_FOLDER).filter((name) => name.endsWith(".sha256"))).toEqual([]);
     }
@@ -156,11 +145,10 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
 
   test("ends at once when it is stopped, with what it has started", async (server) => {
     const DUMP_FOLDER = temporaryFolder();
-    const settings = await filled(server);
+    const settings = await filledTenant(server, CONTENTS);
     const pidFile = join(DUMP_FOLDER, "pid");
 
-    const { exitCode } = await runJob(
-      "dump-database.sh",
+    const { exitCode } = await dump(
       settings,
       { DUMP_FOLDER },
       { programs: { pg_dump: `echo $$ >'${pidFile}'; ${STOP_SCRIPT}; while :; do sleep 0.1; done` } },
@@ -173,7 +161,7 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
 
   test("replaces the newest dump in one step, so that it can be restored at any moment", async (server) => {
     const DUMP_FOLDER = temporaryFolder();
-    const settings = await filled(server);
+    const settings = await filledTenant(server, CONTENTS);
     const DUMP_FILE = `${DUMP_FOLDER}/latest/${settings.DB_NAME}.dump`;
     const restoredUsers = async () => {
       await runJob("swap-database.sh", settings, { ACTION: "clear" });
@@ -182,44 +170,28 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
         .split("\n")
         .find((line) => line.startsWith("users"));
     };
-    await runJob("dump-database.sh", settings, { DUMP_FOLDER });
+    await dump(settings, { DUMP_FOLDER });
     await server.cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user WHERE name <> 'akadmin'");
 
     await pause(1100);
-    const before = await runJob(
-      "dump-database.sh",
-      settings,
-      { DUMP_FOLDER },
-      { programs: { mv: `${STOP_SCRIPT}; sleep 2` } },
-    );
+    const before = await dump(settings, { DUMP_FOLDER }, { programs: { mv: `${STOP_SCRIPT}; sleep 2` } });
     expect([before.exitCode, await restoredUsers()]).toEqual([143, expect.stringMatching(/^users: 2 /)]);
     await pause(1100);
-    const after = await runJob(
-      "dump-database.sh",
-      settings,
-      { DUMP_FOLDER },
-      { programs: { mv: `/bin/mv "$@"; ${STOP_SCRIPT}` } },
-    );
+    const after = await dump(settings, { DUMP_FOLDER }, { programs: { mv: `/bin/mv "$@"; ${STOP_SCRIPT}` } });
     expect([after.exitCode, await restoredUsers()]).toEqual([143, expect.stringMatching(/^users: 1 /)]);
   });
 
   test("never replaces the newest dump by one without tables", async (server) => {
     const DUMP_FOLDER = temporaryFolder();
-    const settings = await filled(server);
-    await runJob("dump-database.sh", settings, { DUMP_FOLDER });
+    const settings = await filledTenant(server, CONTENTS);
+    await dump(settings, { DUMP_FOLDER });
     const newest = () => readFileSync(`${DUMP_FOLDER}/latest/${settings.DB_NAME}.dump`);
     const before = newest();
     await runScript(restored(settings));
-    await runJob("swap-database.sh", settings, {
-      ACTION: "swap",
-      RESTORED_ID: await server.cluster.query(
-        { user: "cloudsqladmin" },
-        `SELECT oid FROM pg_database WHERE datname = '${settings.DB_NAME}_restored'`,
-      ),
-    });
+    await exchange(server.cluster, settings);
     await pause(1100);
 
-    const { exitCode, output } = await runJob("dump-database.sh", settings, { DUMP_FOLDER });
+    const { exitCode, output } = await dump(settings, { DUMP_FOLDER });
 
     expect(exitCode).toBe(0);
     expect(output).toContain(`${settings.DB_NAME} has no tables, so latest/${settings.DB_NAME}.dump stays as it is\n`);
@@ -228,9 +200,8 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
 
   test("keeps its time limit", async (server) => {
     const DUMP_FOLDER = temporaryFolder();
-    const settings = await filled(server);
-    const { exitCode, output } = await runJob(
-      "dump-database.sh",
+    const settings = await filledTenant(server, CONTENTS);
+    const { exitCode, output } = await dump(
       settings,
       { DUMP_FOLDER, DUMP_SECONDS: "1" },
       { programs: { pg_dump: "echo PGDMP; exec sleep 60" } },
@@ -242,8 +213,7 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
   test("reports all problems of its settings at once, and a database that does not answer", async ({ tenant }) => {
     const settings = tenant();
     expect(
-      await runJob(
-        "dump-database.sh",
+      await dump(
         { ...settings, DB_NAME: "a b", DB_PORT: "abc", DB_USER: "" },
         { DUMP_FOLDER: "/none", DUMP_SECONDS: "x" },
       ),
@@ -253,7 +223,7 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
         'failed: DB_USER is missing; DUMP_SECONDS is "x", no number of seconds; DB_PORT is "abc", no port; DB_NAME is "a b", which cannot be part of a file\'s name; DUMP_FOLDER is "/none", no folder;\n',
     });
     const DUMP_FOLDER = temporaryFolder();
-    expect(await runJob("dump-database.sh", settings, { DUMP_FOLDER, PGSSLMODE: "required" })).toEqual({
+    expect(await dump(settings, { DUMP_FOLDER, PGSSLMODE: "required" })).toEqual({
       exitCode: 2,
       output: `failed: no connection can be tried with DB_HOST=${settings.DB_HOST}, DB_PORT=${settings.DB_PORT} and PGSSLMODE=required; correct these\n`,
     });
@@ -261,12 +231,12 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
       exitCode: 2,
       output: `failed: the port of ${settings.DB_HOST} is "abc", no number\n`,
     });
-    expect(await runJob("dump-database.sh", settings, { DUMP_FOLDER, TMPDIR: "/none" })).toMatchObject({
+    expect(await dump(settings, { DUMP_FOLDER, TMPDIR: "/none" })).toMatchObject({
       exitCode: 4,
       output: expect.stringContaining("failed: the temporary folder /none is full or cannot be written\n") as string,
     });
     const nobody = { ...settings, DB_HOST: DUMP_FOLDER, DB_WAIT_SECONDS: "1" };
-    expect(await runJob("dump-database.sh", nobody, { DUMP_FOLDER })).toEqual({
+    expect(await dump(nobody, { DUMP_FOLDER })).toEqual({
       exitCode: 3,
       output: `failed: PostgreSQL at ${DUMP_FOLDER} port ${settings.DB_PORT ?? ""} did not answer within 1 s\n`,
     });
@@ -274,12 +244,12 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
 
   test("tells the proxy to quit however it ends, and never prints the password", async (server) => {
     const DUMP_FOLDER = temporaryFolder();
-    const settings = await filled(server);
+    const settings = await filledTenant(server, CONTENTS);
     const { DB_PASSWORD = "", DB_PROXY_QUIT_URL = "" } = settings;
     const ends = [
-      await runJob("dump-database.sh", settings, { DUMP_FOLDER, DB_PROXY_QUIT_URL }),
-      await runJob("dump-database.sh", { ...settings, DB_HOST: "" }, { DUMP_FOLDER, DB_PROXY_QUIT_URL }),
-      await runJob("dump-database.sh", settings, { DUMP_FOLDER, DB_PROXY_QUIT_URL, DB_PASSWORD: "wrong" }),
+      await dump(settings, { DUMP_FOLDER, DB_PROXY_QUIT_URL }),
+      await dump({ ...settings, DB_HOST: "" }, { DUMP_FOLDER, DB_PROXY_QUIT_URL }),
+      await dump(settings, { DUMP_FOLDER, DB_PROXY_QUIT_URL, DB_PASSWORD: "wrong" }),
     ];
     expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 2, 1]);
     // The first one is that of db-init.

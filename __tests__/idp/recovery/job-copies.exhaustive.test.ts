@@ -1,41 +1,90 @@
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { type RecordedRequest } from "../../support/google-stand-in";
 import { runFile } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { ENVIRONMENT, expectNothingLeft, INIT_JOB, inSqlScene, JOBS, runsOf, type SqlScene } from "./sql-scene";
 
 const DROP = { arguments: ["drop-former", "--yes"], environment: { JOB_SECONDS: "20" } };
+const CREATE = "run.projects.locations.jobs.create";
 const ORIGINAL = `${JOBS}/${INIT_JOB}`;
 
 /** Names of the copies that the stand-in has. */
 const copiesIn = ({ standIn }: SqlScene): string[] =>
   [...standIn.jobs.jobs.keys()].filter((name) => name.endsWith("-restore"));
 
-/** Does something at the first request for the method. */
-function at(scene: SqlScene, method: string, action: (request: RecordedRequest) => void): void {
-  let isDone = false;
-  scene.standIn.onRequest = (request) => {
-    if (isDone || request.method !== `run.projects.locations.jobs.${method}`) return;
-    isDone = true;
-    action(request);
-  };
-}
+/** What somebody else or a job does, what is said, and what is left of it; all in the removal of the former data. */
+const FAILURES: readonly (readonly [
+  what: string,
+  arrange: (scene: SqlScene) => void,
+  says: RegExp,
+  left: (scene: SqlScene) => void,
+])[] = [
+  [
+    "are believed only when their log says what they have done",
+    ({ standIn }) => (standIn.jobs.outcomeOf = () => ({ isSuccess: true, lines: ["users: 7"] })),
+    /The job \S+-restore ended without an error, but its log has no line that begins with "dropped: " after 0 s/,
+    expectNothingLeft,
+  ],
+  [
+    "that fail are reported with the last lines of their log",
+    ({ standIn: { jobs } }) =>
+      (jobs.outcomeOf = () => ({ isSuccess: false, lines: ["ERROR: in use", "failed: nothing is changed"] })),
+    /The job \S+ failed; its last lines: ERROR: in use failed: nothing is changed; its log: https:\/\/\S+\n/,
+    expectNothingLeft,
+  ],
+  ...[{}, { template: { template: { containers: [{ image: "a" }] } } }].map(
+    (job) =>
+      [
+        `are not made of a job without a database: ${JSON.stringify(job)}`,
+        ({ standIn }: SqlScene) => standIn.jobs.jobs.set(ORIGINAL, job),
+        /The job \S+ cannot be copied: .*it has 0 volumes of Cloud SQL/,
+        ({ changes }: SqlScene) => expect(changes()).toEqual([]),
+      ] as const,
+  ),
+  [
+    "do not run a job of somebody else that has the name",
+    ({ standIn }) => {
+      const { jobs } = standIn.jobs;
+      standIn.onRequest = ({ method, path }) => {
+        if (method !== CREATE) return;
+        const name = `${JOBS}/${new URL(path, "http://a").searchParams.get("jobId") ?? ""}`;
+        jobs.set(name, { ...jobs.get(ORIGINAL), name });
+      };
+    },
+    /There is a job \S+-restore already, which is not of this run\./,
+    (scene) => {
+      expect(scene.standIn.jobs.runs).toEqual([]);
+      expect(copiesIn(scene)).toHaveLength(1);
+    },
+  ],
+  ...["get", "run", "executions.list"].map(
+    (method) =>
+      [
+        `say at once that somebody has removed one: ${method}`,
+        (scene: SqlScene) => {
+          scene.standIn.onRequest = (request) => {
+            if (request.method !== `run.projects.locations.jobs.${method}`) return;
+            for (const name of copiesIn(scene)) scene.standIn.jobs.jobs.delete(name);
+          };
+        },
+        /The job \S+-restore was removed by somebody else\.\n/,
+        expectNothingLeft,
+      ] as const,
+  ),
+];
 
 describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
-  it.concurrent("are believed only when their log says what they have done", () =>
+  it.concurrent.each(FAILURES)("%s", (_, arrange, says, left) =>
     inSqlScene(async (scene) => {
-      scene.standIn.jobs.outcomeOf = () => ({ isSuccess: true, lines: ["users: 7"] });
+      arrange(scene);
 
       const { exitCode, stderr } = await scene.run("restore", DROP);
 
       expect(exitCode).toBe(1);
-      expect(stderr).toMatch(
-        /The job \S+-restore ended without an error, but its log has no line that begins with "dropped: " after 0 s/,
-      );
-      expectNothingLeft(scene);
+      expect(stderr).toMatch(says);
+      left(scene);
     }),
   );
 
@@ -71,34 +120,6 @@ describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
     }),
   );
 
-  it.concurrent.each([
-    ["nothing", {}],
-    ["no database", { template: { template: { containers: [{ image: "a" }] } } }],
-  ])("are not made of a job with %s", (_, job) =>
-    inSqlScene(async ({ changes, run, standIn }) => {
-      standIn.jobs.jobs.set(ORIGINAL, job);
-
-      const { exitCode, stderr } = await run("restore", DROP);
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/The job \S+ cannot be copied: .*it has 0 volumes of Cloud SQL/);
-      expect(changes()).toEqual([]);
-    }),
-  );
-
-  it.concurrent("that fail are reported with the last lines of their log", () =>
-    inSqlScene(async ({ run, standIn }) => {
-      standIn.jobs.outcomeOf = () => ({ isSuccess: false, lines: ["ERROR: in use", "failed: nothing is changed"] });
-
-      const { exitCode, stderr } = await run("restore", DROP);
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(
-        /The job \S+ failed; its last lines: ERROR: in use failed: nothing is changed; its log: https:\/\/\S+\n/,
-      );
-    }),
-  );
-
   it.concurrent("have a name of at most 48 characters for each run, and the mark of the run", () =>
     inSqlScene(async ({ run, standIn }) => {
       const long = `${"a-long-application-".repeat(2)}db-init`;
@@ -113,41 +134,8 @@ describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
       ]);
       expect(new Set(copies).size).toBe(3);
       for (const copy of copies) expect(copy.length).toBeLessThanOrEqual(48);
-      const marks = standIn.requestsTo("run.projects.locations.jobs.create").map(({ body }) => body.labels);
+      const marks = standIn.requestsTo(CREATE).map(({ body }) => body.labels);
       expect(new Set(marks.map((labels) => JSON.stringify(labels))).size).toBe(3);
-    }),
-  );
-
-  it.concurrent("do not run a job of somebody else that has the name", () =>
-    inSqlScene(async (scene) => {
-      const { jobs } = scene.standIn;
-      at(scene, "create", ({ path }) => {
-        const name = `${JOBS}/${new URL(path, "http://a").searchParams.get("jobId") ?? ""}`;
-        jobs.jobs.set(name, { ...jobs.jobs.get(ORIGINAL), name });
-      });
-
-      const { exitCode, stderr } = await scene.run("restore", DROP);
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/There is a job \S+-restore already, which is not of this run\./);
-      expect(jobs.runs).toEqual([]);
-      expect(copiesIn(scene)).toHaveLength(1);
-    }),
-  );
-
-  it.concurrent.each(["get", "run", "executions.list"])("say at once that somebody has removed one: %s", (method) =>
-    inSqlScene(async (scene) => {
-      const { jobs } = scene.standIn;
-      scene.standIn.onRequest = (request) => {
-        if (request.method !== `run.projects.locations.jobs.${method}`) return;
-        for (const name of copiesIn(scene)) jobs.jobs.delete(name);
-      };
-
-      const { exitCode, stderr } = await scene.run("restore", DROP);
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/The job \S+-restore was removed by somebody else\.\n/);
-      expectNothingLeft(scene);
     }),
   );
 
@@ -155,7 +143,7 @@ describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
     inSqlScene(async (scene) => {
       const { jobs } = scene.standIn.jobs;
       await scene.run("restore", DROP);
-      const [made] = scene.standIn.requestsTo("run.projects.locations.jobs.create");
+      const [made] = scene.standIn.requestsTo(CREATE);
       const own = made?.body.labels as object;
       const add = (id: string, hoursAgo: number, labels: object): void => {
         const createTime = new Date(Date.now() - hoursAgo * 3_600_000).toISOString();

@@ -1,24 +1,18 @@
 import { SUPERUSER } from "../db-init/cluster";
 import { runScript } from "../db-init/script-run";
 import { applicationLogin, describeOnServer } from "../db-init/tenants";
-import { runJob } from "./job-run";
+import { filledTenant, runJob } from "./job-run";
 
+const NAME = "SELECT name FROM authentik_core_user WHERE id = 1";
 const LATER = "application-password-of-later-Xk37";
 
 describeOnServer("The job db-init on a restored instance", (test) => {
   test("replaces the password in the backup with the current one, and keeps the data", async ({ cluster, tenant }) => {
-    const settings = tenant();
+    const settings = await filledTenant({ cluster, tenant });
     const now = { ...settings, DB_PASSWORD: LATER };
     const superuser = { user: SUPERUSER, database: settings.DB_NAME };
-    const canSignIn = (password: string) =>
-      cluster.query(applicationLogin(settings, password), "SELECT name FROM authentik_core_user");
+    const canSignIn = (password: string) => cluster.query(applicationLogin(settings, password), NAME);
 
-    await runScript(settings);
-    await cluster.query(
-      applicationLogin(settings),
-      "CREATE TABLE authentik_core_user (name text)",
-      "INSERT INTO authentik_core_user VALUES ('akadmin')",
-    );
     const inBackup = await cluster.query(
       superuser,
       `SELECT rolpassword FROM pg_authid WHERE rolname = '${settings.DB_USER}'`,
@@ -58,8 +52,8 @@ describeOnServer("The job db-init on a restored instance", (test) => {
     await runScript(before);
     await cluster.query(
       applicationLogin(before),
-      "CREATE TABLE authentik_core_user (name text)",
-      "INSERT INTO authentik_core_user VALUES ('akadmin')",
+      "CREATE TABLE authentik_core_user (id int, name text)",
+      "INSERT INTO authentik_core_user VALUES (1, 'akadmin')",
     );
     const rename = () => runJob("swap-database.sh", { ...names, ACTION: "rename", FROM_NAME: lost.DB_NAME });
 
@@ -68,7 +62,7 @@ describeOnServer("The job db-init on a restored instance", (test) => {
     expect((await runScript(names)).exitCode).toBe(0);
 
     const login = applicationLogin(names);
-    await expect(cluster.query(login, "SELECT name FROM authentik_core_user")).resolves.toBe("akadmin");
+    await expect(cluster.query(login, NAME)).resolves.toBe("akadmin");
     await expect(cluster.query(login, "ALTER TABLE authentik_core_user ADD COLUMN mail text")).resolves.toBe("");
   });
 });

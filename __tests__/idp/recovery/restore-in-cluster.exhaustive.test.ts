@@ -2,7 +2,7 @@ import { Job } from "kubernetes-models/batch/v1/Job";
 
 import { describeWith } from "../../support/programs";
 import { CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB, KubectlStandIn, NAMESPACE, type ClusterJob } from "./kubectl-stand-in";
-import { CONNECTION, DATABASE, inSqlScene, INSTANCE, PROJECT, type SqlScene } from "./sql-scene";
+import { CONNECTION, DATABASE, expectNothingLeft, inSqlScene, INSTANCE, PROJECT, type SqlScene } from "./sql-scene";
 import { type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 
 const TIME = "2026-11-22T11:00:00Z";
@@ -46,6 +46,64 @@ function instancesOf({ spec }: ClusterJob): string[] {
   const [proxy] = spec.template.spec.initContainers;
   return (proxy?.args ?? []).filter((word) => !word.startsWith("--"));
 }
+
+type Words = readonly [script: ScriptName, ...words: string[]];
+
+/** What there is in the cluster, and what a script says of it, after which nothing is left. */
+const FAILURES: readonly (readonly [
+  what: string,
+  arrange: (cluster: KubectlStandIn) => void,
+  words: Words,
+  environment: Readonly<Record<string, string>>,
+  says: string,
+])[] = [
+  [
+    "say that no job reads dumps where there is no schedule",
+    () => undefined,
+    ["restore", "dump", "latest", "--yes"],
+    { DUMP_JOB: "idp-dump-gone" },
+    "There is no job idp-dump-gone, ",
+  ],
+  [
+    "say what kubectl says when the job is not there",
+    () => undefined,
+    ["restore-drill"],
+    { INIT_JOB: "idp-db-init-gone" },
+    'kubectl: Error from server (NotFound): job "idp-db-init-gone" not found',
+  ],
+  [
+    "say what a failed job wrote last",
+    (cluster) => {
+      cluster.ends("Failed");
+      cluster.prints("failed: the database has no user\n");
+    },
+    ["restore-drill"],
+    {},
+    "failed; its last lines: failed: the database has no user",
+  ],
+  [
+    "believe a job only when its log says what it has done",
+    (cluster) => cluster.prints("users: 7\n"),
+    ["restore", "drop-former", "--yes"],
+    {},
+    'its log has no line that begins with "dropped: " after 0 s',
+  ],
+  ...(
+    [
+      ["another name", (text: string) => text.replaceAll('"database-proxy"', '"proxy"')],
+      ["an option last", (text: string) => text.replaceAll(`"${CONNECTION}"]`, `"${CONNECTION}","--quiet"]`)],
+    ] as const
+  ).map(
+    ([what, change]) =>
+      [
+        `copy no job whose proxy has ${what}, because it would reach the deployment's own database`,
+        (cluster: KubectlStandIn) => cluster.rewriteInit(change),
+        ["restore-drill"] as Words,
+        {},
+        `The job ${CLUSTER_INIT_JOB} cannot be pointed at ${PROJECT}:us-central1:drill-`,
+      ] as const,
+  ),
+];
 
 describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a cluster", () => {
   it.concurrent("restore to a point in time with copies of db-init that the cluster accepts", () =>
@@ -99,7 +157,7 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
         SOURCE_PORT: PROXY_PORT,
         SOURCE_NAME: DATABASE,
       });
-      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+      expectNothingLeft({ standIn });
     }),
   );
 
@@ -125,19 +183,6 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
     }),
   );
 
-  it.concurrent("say that no job reads dumps where there is no schedule", () =>
-    inCluster(async ({ changes, run }) => {
-      const environment = { DUMP_JOB: "idp-dump-gone" };
-
-      const { exitCode, stderr } = await run("restore", { arguments: ["dump", "latest", "--yes"], environment });
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toContain("There is no job idp-dump-gone, ");
-      expect(stderr).toContain("To fix: set dump_schedule and apply first.");
-      expect(changes()).toEqual([]);
-    }),
-  );
-
   it.concurrent.each([["final-backup"], ["backup", "before 2026.5.8"], ["drop-former"]])("%s runs", (...words) =>
     inCluster(async ({ cluster, run, standIn }) => {
       standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: TIME });
@@ -154,36 +199,19 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
 
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
       expect(stdout).toContain(`Restored 7 user(s) as of ${TIME}: `);
-      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+      expectNothingLeft({ standIn });
     }),
   );
 
-  it.concurrent("say what a failed job wrote last, and leave nothing", () =>
-    inCluster(async ({ cluster, run, standIn }) => {
-      cluster.ends("Failed");
-      cluster.prints("failed: the database has no user\n");
+  it.concurrent.each(FAILURES)("%s", (_, arrange, words, environment, says) =>
+    inCluster(async (scene) => {
+      arrange(scene.cluster);
 
-      const { exitCode, stderr } = await run("restore-drill");
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toContain("failed; its last lines: failed: the database has no user");
-      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
-    }),
-  );
-
-  it.concurrent.each<[string, (text: string) => string]>([
-    ["another name", (text) => text.replaceAll('"database-proxy"', '"proxy"')],
-    ["an option last", (text) => text.replaceAll(`"${CONNECTION}"]`, `"${CONNECTION}","--quiet"]`)],
-  ])("copy no job whose proxy has %s, because it would reach the deployment's own database", (_, change) =>
-    inCluster(async ({ cluster, run, standIn }) => {
-      cluster.rewriteInit(change);
-
-      const { exitCode, stderr } = await run("restore-drill");
+      const { exitCode, stderr } = await scene.run(words[0], { arguments: words.slice(1), environment });
 
       expect(exitCode).toBe(1);
-      expect(stderr).toContain(`The job ${CLUSTER_INIT_JOB} cannot be pointed at ${PROJECT}:us-central1:drill-`);
-      expect(cluster.created).toEqual([]);
-      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+      expect(stderr).toContain(says);
+      expectNothingLeft(scene);
     }),
   );
 
@@ -197,7 +225,7 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
 
       expect(exitCode).toBe(143);
       expect(cluster.created).toHaveLength(1);
-      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
+      expectNothingLeft({ standIn });
     }),
   );
 
@@ -213,27 +241,6 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
 
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(/The job \S+-restore was removed by somebody else\.\n/);
-    }),
-  );
-
-  it.concurrent("believe a job only when its log says what it has done", () =>
-    inCluster(async ({ cluster, run }) => {
-      cluster.prints("users: 7\n");
-
-      const { exitCode, stderr } = await run("restore", { arguments: ["drop-former", "--yes"] });
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toContain('its log has no line that begins with "dropped: " after 0 s');
-    }),
-  );
-
-  it.concurrent("say what kubectl says when the job is not there", () =>
-    inCluster(async ({ run, standIn }) => {
-      const { exitCode, stderr } = await run("restore-drill", { environment: { INIT_JOB: "idp-db-init-gone" } });
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toContain('kubectl: Error from server (NotFound): job "idp-db-init-gone" not found');
-      expect(standIn.sql.billed).toEqual([`${PROJECT}/${INSTANCE}`]);
     }),
   );
 });

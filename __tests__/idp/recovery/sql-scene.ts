@@ -64,7 +64,10 @@ export async function inSqlScene(test: (scene: SqlScene) => Promise<void>): Prom
  * Fails if anything is left that a script has made, but for a clone that it has named: one whose run was killed before the
  * clone had its label could be anybody's.
  */
-export function expectNothingLeft({ standIn }: SqlScene, { stderr }: Pick<ScriptRun, "stderr"> = { stderr: "" }): void {
+export function expectNothingLeft(
+  { standIn }: Pick<SqlScene, "standIn">,
+  { stderr }: Pick<ScriptRun, "stderr"> = { stderr: "" },
+): void {
   const named = /^The clone (\S+) is protected or has no label copy-for/m.exec(stderr)?.[1] ?? "";
   expect(standIn.sql.billed.filter((name) => name !== `${PROJECT}/${named}`)).toEqual([`${PROJECT}/${INSTANCE}`]);
   expect([...standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);
