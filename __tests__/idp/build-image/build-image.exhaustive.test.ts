@@ -6,7 +6,18 @@ import { FaultMatrix, LOST_ANSWER, page, renewableToken, SHELLS, status } from "
 import { programFolder, recordingPrograms } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
-import { BUILD, CREATE, executeStep, IMAGE, inScene, killAtWork, LOG, type Scene, startBuild } from "./build-scene";
+import {
+  BUILD,
+  CREATE,
+  executeStep,
+  IMAGE,
+  inScene,
+  killAtWork,
+  LOG,
+  type Scene,
+  startBuild,
+  scenario,
+} from "./build-scene";
 
 const GET = "cloudbuild.projects.builds.get";
 const LIST = "cloudbuild.projects.builds.list";
@@ -109,8 +120,9 @@ describeWith(["busybox", "curl", "dash", "jq"], "build-image.sh", () => {
     },
   ]);
 
-  it.concurrent("sends its request again when only another image with the same tag is being built", () =>
-    inScene(async ({ standIn, build }) => {
+  scenario(
+    "sends its request again when only another image with the same tag is being built",
+    async ({ standIn, build }) => {
       const other = `other:${IMAGE.replace(/^.*:/, "")}`;
       standIn.builds.courses.push({ states: ["WORKING"] });
       await startBuild(standIn, other);
@@ -118,82 +130,72 @@ describeWith(["busybox", "curl", "dash", "jq"], "build-image.sh", () => {
 
       expect((await build()).exitCode).toBe(0);
       expect(standIn.builds.accepted.map(({ images }) => images)).toEqual([[other], [IMAGE]]);
-    }),
+    },
   );
 
-  it.concurrent("waits for an identity that is too new to push", () =>
-    inScene(async ({ standIn, build }) => {
-      const detail = "denied: Permission artifactregistry.uploadArtifacts";
-      standIn.builds.courses.push({
-        states: ["WORKING", "FAILURE"],
-        failureInfo: { type: "PUSH_NOT_AUTHORIZED", detail },
-      });
+  scenario("waits for an identity that is too new to push", async ({ standIn, build }) => {
+    const detail = "denied: Permission artifactregistry.uploadArtifacts";
+    standIn.builds.courses.push({
+      states: ["WORKING", "FAILURE"],
+      failureInfo: { type: "PUSH_NOT_AUTHORIZED", detail },
+    });
 
-      const run = await build();
+    const run = await build();
 
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toContain(detail);
-      expect(standIn.builds.accepted).toHaveLength(2);
-    }),
-  );
+    expect(run.exitCode).toBe(0);
+    expect(run.stdout).toContain(detail);
+    expect(standIn.builds.accepted).toHaveLength(2);
+  });
 
-  it.concurrent("needs no build when the tag exists, whatever slashes the image's name has", () =>
-    inScene(async ({ standIn, build }) => {
-      const image = "us-docker.pkg.dev/other-project/images/team/idp:1.0";
-      const digest = standIn.registry.push(image);
+  scenario("needs no build when the tag exists, whatever slashes the image's name has", async ({ standIn, build }) => {
+    const image = "us-docker.pkg.dev/other-project/images/team/idp:1.0";
+    const digest = standIn.registry.push(image);
 
-      expect(await build({ environment: { IMAGE: image } })).toMatchObject({
-        exitCode: 0,
-        stdout: `${image} is already there (${digest}): nothing to build.\n`,
-      });
-      expect(standIn.requests.map(({ path }) => path)).toEqual([
-        "/artifactregistry/v1/projects/other-project/locations/us/repositories/images/packages/team%2Fidp/tags/1.0",
-      ]);
-    }),
-  );
+    expect(await build({ environment: { IMAGE: image } })).toMatchObject({
+      exitCode: 0,
+      stdout: `${image} is already there (${digest}): nothing to build.\n`,
+    });
+    expect(standIn.requests.map(({ path }) => path)).toEqual([
+      "/artifactregistry/v1/projects/other-project/locations/us/repositories/images/packages/team%2Fidp/tags/1.0",
+    ]);
+  });
 
-  it.concurrent("builds in a region", () =>
-    inScene(async ({ standIn, build }) => {
-      expect((await build({ environment: { BUILD_LOCATION: "europe-west1" } })).exitCode).toBe(0);
-      expect(standIn.requests.slice(1, 4).map(({ method }) => method)).toEqual(
-        ["list", "create", "get"].map((name) => `cloudbuild.projects.locations.builds.${name}`),
-      );
-      expect(standIn.requests[2]?.path).toBe("/cloudbuild/v1/projects/demo-project/locations/europe-west1/builds");
-    }),
-  );
+  scenario("builds in a region", async ({ standIn, build }) => {
+    expect((await build({ environment: { BUILD_LOCATION: "europe-west1" } })).exitCode).toBe(0);
+    expect(standIn.requests.slice(1, 4).map(({ method }) => method)).toEqual(
+      ["list", "create", "get"].map((name) => `cloudbuild.projects.locations.builds.${name}`),
+    );
+    expect(standIn.requests[2]?.path).toBe("/cloudbuild/v1/projects/demo-project/locations/europe-west1/builds");
+  });
 
-  it.concurrent("says a state once, however long it lasts", () =>
-    inScene(async ({ standIn, build }) => {
-      standIn.builds.courses.push({ states: ["WORKING", "WORKING", "WORKING", "SUCCESS"] });
-      expect((await build()).stdout.match(/: WORKING /g)).toHaveLength(1);
-    }),
-  );
+  scenario("says a state once, however long it lasts", async ({ standIn, build }) => {
+    standIn.builds.courses.push({ states: ["WORKING", "WORKING", "WORKING", "SUCCESS"] });
+    expect((await build()).stdout.match(/: WORKING /g)).toHaveLength(1);
+  });
 
-  it.concurrent("ends with the error message of a failed build", () =>
-    inScene(async ({ standIn, build }) => {
-      standIn.builds.courses.push({
-        states: ["WORKING", "FAILURE"],
-        statusDetail: "Build step failure: build step 0 failed: step exited with non-zero status: 1",
-        failureInfo: { type: "USER_BUILD_STEP", detail: "MANIFEST_UNKNOWN: no such tag, access denied" },
-        exitCode: 1,
-      });
+  scenario("ends with the error message of a failed build", async ({ standIn, build }) => {
+    standIn.builds.courses.push({
+      states: ["WORKING", "FAILURE"],
+      statusDetail: "Build step failure: build step 0 failed: step exited with non-zero status: 1",
+      failureInfo: { type: "USER_BUILD_STEP", detail: "MANIFEST_UNKNOWN: no such tag, access denied" },
+      exitCode: 1,
+    });
 
-      const run = await build();
+    const run = await build();
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr.replace(/\d+ s:/, "N s:")).toBe(
-        [
-          `The build of ${IMAGE} ended FAILURE after N s:`,
-          "  MANIFEST_UNKNOWN: no such tag, access denied",
-          "  Build step failure: build step 0 failed: step exited with non-zero status: 1",
-          "  step build ended FAILURE with exit code 1",
-          `  Log: ${LOG}`,
-          "",
-        ].join("\n"),
-      );
-      expect(standIn.builds.accepted).toHaveLength(1);
-    }),
-  );
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr.replace(/\d+ s:/, "N s:")).toBe(
+      [
+        `The build of ${IMAGE} ended FAILURE after N s:`,
+        "  MANIFEST_UNKNOWN: no such tag, access denied",
+        "  Build step failure: build step 0 failed: step exited with non-zero status: 1",
+        "  step build ended FAILURE with exit code 1",
+        `  Log: ${LOG}`,
+        "",
+      ].join("\n"),
+    );
+    expect(standIn.builds.accepted).toHaveLength(1);
+  });
 
   it.concurrent.each(["INTERNAL_ERROR", "TIMEOUT", "CANCELLED", "EXPIRED"] as const)(
     "reports a build that ends %s",
@@ -209,19 +211,17 @@ describeWith(["busybox", "curl", "dash", "jq"], "build-image.sh", () => {
       }),
   );
 
-  it.concurrent("leaves a build running that does not end within the time limit", () =>
-    inScene(async ({ standIn, build }) => {
-      standIn.builds.courses.push({ states: ["WORKING"] });
-      // A clock that runs a thousand times as fast.
-      const programs = programFolder({ scripts: { date: `/bin/date +%s%3N` } });
+  scenario("leaves a build running that does not end within the time limit", async ({ standIn, build }) => {
+    standIn.builds.courses.push({ states: ["WORKING"] });
+    // A clock that runs a thousand times as fast.
+    const programs = programFolder({ scripts: { date: `/bin/date +%s%3N` } });
 
-      const run = await build({ programs, environment: { BUILD_TIMEOUT_SECONDS: "1", BUILD_QUEUE_SECONDS: "1" } });
+    const run = await build({ programs, environment: { BUILD_TIMEOUT_SECONDS: "1", BUILD_QUEUE_SECONDS: "1" } });
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain("is still WORKING long after its time limit; waiting ends here.");
-      expect(run.stderr).toContain(`Log: ${LOG}`);
-    }),
-  );
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr).toContain("is still WORKING long after its time limit; waiting ends here.");
+    expect(run.stderr).toContain(`Log: ${LOG}`);
+  });
 
   it.concurrent.each([
     ["SIGINT", 130, "busybox"],
@@ -264,8 +264,9 @@ describeWith(["busybox", "curl", "dash", "jq"], "build-image.sh", () => {
     }),
   );
 
-  it.concurrent("says on a signal that a build may have been started while its request is under way", () =>
-    inScene(async ({ standIn, build }) => {
+  scenario(
+    "says on a signal that a build may have been started while its request is under way",
+    async ({ standIn, build }) => {
       standIn.inject(CREATE, LOST_ANSWER);
 
       const run = await build({
@@ -277,63 +278,55 @@ describeWith(["busybox", "curl", "dash", "jq"], "build-image.sh", () => {
 
       expect(run.exitCode).toBe(143);
       expect(run.stderr).toContain("A build that was just being started goes on:");
-    }),
+    },
   );
 
   describe("a build of the same image that is under way", () => {
-    it.concurrent("is waited for", () =>
-      inScene(async ({ standIn, build }) => {
-        await startBuild(standIn);
+    scenario("is waited for", async ({ standIn, build }) => {
+      await startBuild(standIn);
 
-        const run = await build();
+      const run = await build();
 
-        expect(run).toMatchObject({ exitCode: 0, stderr: "" });
-        expect(run.stdout).toContain(`Built ${IMAGE} in`);
-        expect(standIn.builds.accepted).toHaveLength(1);
-      }),
-    );
+      expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(run.stdout).toContain(`Built ${IMAGE} in`);
+      expect(standIn.builds.accepted).toHaveLength(1);
+    });
 
-    it.concurrent("is not cancelled with the run that only waits for it", () =>
-      inScene(async ({ standIn, build }) => {
-        standIn.builds.courses.push({ states: ["WORKING"] });
-        await startBuild(standIn);
+    scenario("is not cancelled with the run that only waits for it", async ({ standIn, build }) => {
+      standIn.builds.courses.push({ states: ["WORKING"] });
+      await startBuild(standIn);
 
-        const run = await build(killAtWork("SIGTERM"));
+      const run = await build(killAtWork("SIGTERM"));
 
-        expect(run.exitCode).toBe(143);
-        expect(run.stderr).toContain("goes on, because another run has started it.");
-        expect(standIn.requestsTo(CANCEL)).toEqual([]);
-      }),
-    );
+      expect(run.exitCode).toBe(143);
+      expect(run.stderr).toContain("goes on, because another run has started it.");
+      expect(standIn.requestsTo(CANCEL)).toEqual([]);
+    });
 
-    it.concurrent("is replaced when the run that started it has cancelled it", () =>
-      inScene(async ({ standIn, build }) => {
-        standIn.builds.courses.push({ states: ["WORKING", "CANCELLED"] });
-        await startBuild(standIn);
+    scenario("is replaced when the run that started it has cancelled it", async ({ standIn, build }) => {
+      standIn.builds.courses.push({ states: ["WORKING", "CANCELLED"] });
+      await startBuild(standIn);
 
-        const run = await build();
+      const run = await build();
 
-        expect(run.exitCode).toBe(0);
-        expect(run.stdout).toContain("has cancelled it.");
-        expect(standIn.builds.accepted).toHaveLength(2);
-      }),
-    );
+      expect(run.exitCode).toBe(0);
+      expect(run.stdout).toContain("has cancelled it.");
+      expect(standIn.builds.accepted).toHaveLength(2);
+    });
   });
 
-  it.concurrent("puts neither token nor file contents on a command line or into its output", () =>
-    inScene(async ({ folder, build }) => {
-      const log = join(folder, "calls");
+  scenario("puts neither token nor file contents on a command line or into its output", async ({ folder, build }) => {
+    const log = join(folder, "calls");
 
-      const run = await build({ programs: recordingPrograms(log) });
+    const run = await build({ programs: recordingPrograms(log) });
 
-      const seen = readFileSync(log, "utf8") + run.output;
-      expect(run.exitCode).toBe(0);
-      expect(seen).toContain("--rawfile");
-      expect(seen).not.toContain("ya29");
-      for (const file of ["Dockerfile", "cloud-entrypoint.sh"])
-        expect(seen).not.toContain(readFileSync(join(folder, file), "base64").slice(0, 20));
-    }),
-  );
+    const seen = readFileSync(log, "utf8") + run.output;
+    expect(run.exitCode).toBe(0);
+    expect(seen).toContain("--rawfile");
+    expect(seen).not.toContain("ya29");
+    for (const file of ["Dockerfile", "cloud-entrypoint.sh"])
+      expect(seen).not.toContain(readFileSync(join(folder, file), "base64").slice(0, 20));
+  });
 
   it.concurrent.each([
     ["IMAGE", "docker.io/library/idp:1"],
@@ -355,24 +348,23 @@ describeWith(["busybox", "curl", "dash", "jq"], "build-image.sh", () => {
     }),
   );
 
-  it.concurrent("refuses blueprints that it cannot find or read, before any call", () =>
-    inScene(async ({ standIn, folder, build }) => {
-      writeFileSync(join(folder, "Dockerfile.blueprints"), "COPY blueprints /blueprints/\n");
-      writeFileSync(join(folder, "large.yaml"), Buffer.alloc(65_537, "#"));
+  scenario("refuses blueprints that it cannot find or read, before any call", async ({ standIn, folder, build }) => {
+    writeFileSync(join(folder, "Dockerfile.blueprints"), "COPY blueprints /blueprints/\n");
+    writeFileSync(join(folder, "large.yaml"), Buffer.alloc(65_537, "#"));
 
-      const { exitCode, stderr } = await build({
-        environment: { BLUEPRINTS: "own/large.yaml shipped/none.yaml", BLUEPRINTS_DIRECTORY: folder },
-      });
+    const { exitCode, stderr } = await build({
+      environment: { BLUEPRINTS: "own/large.yaml shipped/none.yaml", BLUEPRINTS_DIRECTORY: folder },
+    });
 
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain("large.yaml has 65537 bytes; a file inside a build request may have 65536.");
-      expect(stderr).toContain("blueprints/none.yaml is missing or empty; BLUEPRINTS names it as shipped/none.yaml.");
-      expect(standIn.requests).toEqual([]);
-    }),
-  );
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("large.yaml has 65537 bytes; a file inside a build request may have 65536.");
+    expect(stderr).toContain("blueprints/none.yaml is missing or empty; BLUEPRINTS names it as shipped/none.yaml.");
+    expect(standIn.requests).toEqual([]);
+  });
 
-  it.concurrent("writes the blueprints byte for byte, and appends to the Dockerfile what copies them", () =>
-    inScene(async ({ folder }) => {
+  scenario(
+    "writes the blueprints byte for byte, and appends to the Dockerfile what copies them",
+    async ({ folder }) => {
       const own = temporaryFolder();
       const large = randomBytes(60_000);
       mkdirSync(join(folder, "blueprints"));
@@ -391,6 +383,6 @@ describeWith(["busybox", "curl", "dash", "jq"], "build-image.sh", () => {
       expect(readFileSync(join(workspace, "blueprints/shipped/branding.yaml"), "utf8")).toBe("entries: []\n");
       expect(statSync(join(workspace, "blueprints/own/large.yaml")).mode & 0o777).toBe(0o644);
       expect(Math.max(...step.env.map((entry) => entry.length))).toBeLessThan(10_000);
-    }),
+    },
   );
 });

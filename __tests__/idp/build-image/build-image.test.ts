@@ -3,11 +3,12 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { describeWith } from "../../support/programs";
-import { BUILD, CREATE, executeStep, IMAGE, inScene, LOG } from "./build-scene";
+import { BUILD, CREATE, executeStep, IMAGE, scenario, LOG } from "./build-scene";
 
 describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
-  it.concurrent("sends one request with everything in it, and reports its progress line by line", () =>
-    inScene(async ({ standIn, folder, build }) => {
+  scenario(
+    "sends one request with everything in it, and reports its progress line by line",
+    async ({ standIn, folder, build }) => {
       standIn.builds.courses.push({ states: ["QUEUED", "WORKING", "SUCCESS"] });
 
       const run = await build();
@@ -49,11 +50,12 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
           tags: ["idp-image", "2026.5.4-0123456789ab"],
         },
       ]);
-    }),
+    },
   );
 
-  it.concurrent("refuses a file that is too large for a request, and one that is missing, before any call", () =>
-    inScene(async ({ standIn, folder, build }) => {
+  scenario(
+    "refuses a file that is too large for a request, and one that is missing, before any call",
+    async ({ standIn, folder, build }) => {
       writeFileSync(join(folder, "Dockerfile"), Buffer.alloc(65_537, "#"));
       rmSync(join(folder, "cloud-entrypoint.sh"));
 
@@ -63,12 +65,13 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
       expect(run.stderr).toContain("Dockerfile has 65537 bytes; a file inside a build request may have 65536.");
       expect(run.stderr).toContain("cloud-entrypoint.sh is missing or empty");
       expect(standIn.requests).toEqual([]);
-    }),
+    },
   );
 
   describe("the step of the build", () => {
-    it.concurrent("writes both files byte for byte, whatever is in them, and builds with the four arguments", () =>
-      inScene(async ({ folder }) => {
+    scenario(
+      "writes both files byte for byte, whatever is in them, and builds with the four arguments",
+      async ({ folder }) => {
         const dockerfile = Buffer.concat([randomBytes(30_000), Buffer.from("\0\n\n")]);
         const entrypoint = randomBytes(65_536);
         writeFileSync(join(folder, "Dockerfile"), dockerfile);
@@ -89,7 +92,7 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
           ...["--tag", IMAGE],
           ".",
         ]);
-      }),
+      },
     );
   });
 });

@@ -55,6 +55,11 @@ export async function inScene(test: (scene: Scene) => Promise<void>): Promise<vo
   }
 }
 
+/** A test with a stand-in and a folder of its own. */
+export function scenario(what: string, test: (scene: Scene) => Promise<void>): void {
+  it.concurrent(what, () => inScene(test));
+}
+
 /** Starts a build of an image as another run would. */
 export async function startBuild({ environment }: GoogleStandIn, image: string = IMAGE): Promise<void> {
   await fetch(`${environment.GOOGLE_CLOUD_BUILD_CUSTOM_ENDPOINT ?? ""}projects/demo-project/builds`, {

@@ -1,7 +1,7 @@
 import { FaultMatrix, page, status } from "../../support/fault-matrix";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import { inSqlScene, INSTANCE, PROJECT, type SqlScene } from "./sql-scene";
+import { inSqlScene, INSTANCE, PROJECT, type SqlScene, scenario } from "./sql-scene";
 
 const RELEASE = { RELEASE: "2026.5.8" };
 const CREATE = "sqladmin.backups.createBackup";
@@ -52,8 +52,9 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
     expect(changes()).toEqual([CREATE]);
   });
 
-  it.concurrent("says, killed while it waits, that the backup goes on, and a second run waits for the same", () =>
-    inSqlScene(async ({ changes, run, standIn }) => {
+  scenario(
+    "says, killed while it waits, that the backup goes on, and a second run waits for the same",
+    async ({ changes, run, standIn }) => {
       standIn.sql.callsUntilDone = 6;
 
       const killed = await run("backup-before-upgrade", {
@@ -69,7 +70,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
       expect(repeated).toMatchObject({ exitCode: 0, stderr: "" });
       expect(repeated.stdout).toMatch(/^Backup \S+, before 2026\.5\.8, is taken instead of another one\.\n/);
       expect(changes()).toEqual([CREATE]);
-    }),
+    },
   );
 
   it.concurrent.each([-36_000, 0, 36_000])(
@@ -86,37 +87,33 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
       }),
   );
 
-  it.concurrent("reports a failed backup, and a second run makes another", () =>
-    inSqlScene(async ({ changes, run, standIn }) => {
-      standIn.sql.failures.set("backups.createBackup", { code: "INTERNAL_ERROR", message: "No room." });
+  scenario("reports a failed backup, and a second run makes another", async ({ changes, run, standIn }) => {
+    standIn.sql.failures.set("backups.createBackup", { code: "INTERNAL_ERROR", message: "No room." });
 
-      const failed = await run("backup-before-upgrade", { environment: RELEASE });
-      standIn.sql.settle();
-      const repeated = await run("backup-before-upgrade", { environment: RELEASE });
+    const failed = await run("backup-before-upgrade", { environment: RELEASE });
+    standIn.sql.settle();
+    const repeated = await run("backup-before-upgrade", { environment: RELEASE });
 
-      expect(failed.exitCode).toBe(1);
-      expect(failed.stderr).toMatch(
-        /^The backup of idp-demo-abc123 is not made, so 2026\.5\.8 is not rolled out\. Operation \S+ of Cloud SQL failed: INTERNAL_ERROR: No room\.\n {2}To fix: apply again/,
-      );
-      expect(repeated.exitCode).toBe(0);
-      expect(changes()).toEqual([CREATE, CREATE]);
-    }),
-  );
+    expect(failed.exitCode).toBe(1);
+    expect(failed.stderr).toMatch(
+      /^The backup of idp-demo-abc123 is not made, so 2026\.5\.8 is not rolled out\. Operation \S+ of Cloud SQL failed: INTERNAL_ERROR: No room\.\n {2}To fix: apply again/,
+    );
+    expect(repeated.exitCode).toBe(0);
+    expect(changes()).toEqual([CREATE, CREATE]);
+  });
 
-  it.concurrent("waits while the instance does something else", () =>
-    inSqlScene(async ({ run, standIn }) => {
-      standIn.sql.callsUntilDone = 6;
-      standIn.sql.service.handlers?.["backups.createBackup"]?.({
-        method: { id: CREATE, httpMethod: "POST", path: "" },
-        parameters: { parent: `projects/${PROJECT}` },
-        query: new URLSearchParams(),
-        body: { instance: INSTANCE, description: "by somebody else", ttlDays: "1" },
-      });
+  scenario("waits while the instance does something else", async ({ run, standIn }) => {
+    standIn.sql.callsUntilDone = 6;
+    standIn.sql.service.handlers?.["backups.createBackup"]?.({
+      method: { id: CREATE, httpMethod: "POST", path: "" },
+      parameters: { parent: `projects/${PROJECT}` },
+      query: new URLSearchParams(),
+      body: { instance: INSTANCE, description: "by somebody else", ttlDays: "1" },
+    });
 
-      const { exitCode, stdout } = await run("backup-before-upgrade", { environment: RELEASE });
+    const { exitCode, stdout } = await run("backup-before-upgrade", { environment: RELEASE });
 
-      expect(exitCode).toBe(0);
-      expect(stdout).toContain("Backup before 2026.5.8: waiting for another operation of the instance");
-    }),
-  );
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("Backup before 2026.5.8: waiting for another operation of the instance");
+  });
 });

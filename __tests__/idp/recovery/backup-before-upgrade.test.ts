@@ -1,65 +1,55 @@
 import { describeWith } from "../../support/programs";
-import { INSTANCE, inSqlScene } from "./sql-scene";
+import { INSTANCE, scenario } from "./sql-scene";
 
 const RELEASE = { RELEASE: "2026.5.8" };
 const CREATE = "sqladmin.backups.createBackup";
 
 describeWith(["curl", "dash", "jq"], "backup-before-upgrade.sh", () => {
-  it.concurrent("makes a backup that expires, waits for it and names it", () =>
-    inSqlScene(async ({ changes, run, standIn }) => {
-      const { exitCode, stderr, stdout } = await run("backup-before-upgrade", { environment: RELEASE });
+  scenario("makes a backup that expires, waits for it and names it", async ({ changes, run, standIn }) => {
+    const { exitCode, stderr, stdout } = await run("backup-before-upgrade", { environment: RELEASE });
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      expect(changes()).toEqual([CREATE]);
-      expect(standIn.requestsTo(CREATE)[0]?.body).toEqual({
-        instance: INSTANCE,
-        description: "before 2026.5.8",
-        ttlDays: "30",
-      });
-      expect([...standIn.sql.backups.values()]).toMatchObject([
-        { description: "before 2026.5.8", state: "SUCCESSFUL" },
-      ]);
-      expect(stdout).toMatch(/The backup before 2026\.5\.8 is there after \d+ s and is kept for 30 days\.\n$/);
-    }),
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(changes()).toEqual([CREATE]);
+    expect(standIn.requestsTo(CREATE)[0]?.body).toEqual({
+      instance: INSTANCE,
+      description: "before 2026.5.8",
+      ttlDays: "30",
+    });
+    expect([...standIn.sql.backups.values()]).toMatchObject([{ description: "before 2026.5.8", state: "SUCCESSFUL" }]);
+    expect(stdout).toMatch(/The backup before 2026\.5\.8 is there after \d+ s and is kept for 30 days\.\n$/);
+  });
 
-  it.concurrent("makes none of a database that does not exist yet", () =>
-    inSqlScene(async ({ changes, run }) => {
-      const { exitCode, stdout } = await run("backup-before-upgrade", {
-        environment: { ...RELEASE, DATABASE: "idp_new" },
-      });
+  scenario("makes none of a database that does not exist yet", async ({ changes, run }) => {
+    const { exitCode, stdout } = await run("backup-before-upgrade", {
+      environment: { ...RELEASE, DATABASE: "idp_new" },
+    });
 
-      expect({ exitCode, stdout }).toEqual({
-        exitCode: 0,
-        stdout: "There is no database idp_new yet: nothing to back up before 2026.5.8.\n",
-      });
-      expect(changes()).toEqual([]);
-    }),
-  );
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: "There is no database idp_new yet: nothing to back up before 2026.5.8.\n",
+    });
+    expect(changes()).toEqual([]);
+  });
 
-  it.concurrent("refuses to go on without the instance", () =>
-    inSqlScene(async ({ changes, run, standIn }) => {
-      standIn.sql.instances.clear();
+  scenario("refuses to go on without the instance", async ({ changes, run, standIn }) => {
+    standIn.sql.instances.clear();
 
-      const { exitCode, stderr } = await run("backup-before-upgrade", { environment: RELEASE });
+    const { exitCode, stderr } = await run("backup-before-upgrade", { environment: RELEASE });
 
-      expect(exitCode).toBe(1);
-      expect(stderr).toContain(`The database instance ${INSTANCE} cannot be read, so 2026.5.8 is not rolled out.`);
-      expect(changes()).toEqual([]);
-    }),
-  );
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`The database instance ${INSTANCE} cannot be read, so 2026.5.8 is not rolled out.`);
+    expect(changes()).toEqual([]);
+  });
 
-  it.concurrent("refuses invalid settings, all at once", () =>
-    inSqlScene(async ({ run, standIn }) => {
-      const environment = { INSTANCE: "", DATABASE: "a-b", RELEASE: "$x", BACKUP_DAYS: "0" };
+  scenario("refuses invalid settings, all at once", async ({ run, standIn }) => {
+    const environment = { INSTANCE: "", DATABASE: "a-b", RELEASE: "$x", BACKUP_DAYS: "0" };
 
-      const { exitCode, stderr } = await run("backup-before-upgrade", { environment });
+    const { exitCode, stderr } = await run("backup-before-upgrade", { environment });
 
-      expect(exitCode).toBe(2);
-      expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
-        ...["INSTANCE", "DATABASE", "RELEASE", "BACKUP_DAYS"],
-      ]);
-      expect(standIn.requests).toEqual([]);
-    }),
-  );
+    expect(exitCode).toBe(2);
+    expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
+      ...["INSTANCE", "DATABASE", "RELEASE", "BACKUP_DAYS"],
+    ]);
+    expect(standIn.requests).toEqual([]);
+  });
 });

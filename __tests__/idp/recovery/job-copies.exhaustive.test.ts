@@ -4,7 +4,16 @@ import { join } from "node:path";
 import { runFile } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { ENVIRONMENT, expectNothingLeft, INIT_JOB, inSqlScene, JOBS, runsOf, type SqlScene } from "./sql-scene";
+import {
+  ENVIRONMENT,
+  expectNothingLeft,
+  INIT_JOB,
+  inSqlScene,
+  JOBS,
+  runsOf,
+  type SqlScene,
+  scenario,
+} from "./sql-scene";
 
 const DROP = { arguments: ["drop-former", "--yes"], environment: { JOB_SECONDS: "20" } };
 const CREATE = "run.projects.locations.jobs.create";
@@ -88,59 +97,54 @@ describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
     }),
   );
 
-  it.concurrent("stop a restore before the exchange when one does not say what it has done", () =>
-    inSqlScene(async (scene) => {
-      scene.standIn.jobs.outcomeOf = ({ environment: { ACTION } }) => ({
-        isSuccess: true,
-        lines: ACTION === "clear" ? ["cleared: it is empty"] : ["done: it can be used"],
-      });
+  scenario("stop a restore before the exchange when one does not say what it has done", async (scene) => {
+    scene.standIn.jobs.outcomeOf = ({ environment: { ACTION } }) => ({
+      isSuccess: true,
+      lines: ACTION === "clear" ? ["cleared: it is empty"] : ["done: it can be used"],
+    });
 
-      const { exitCode, stderr } = await scene.run("restore", { arguments: ["dump", "latest", "--yes"] });
+    const { exitCode, stderr } = await scene.run("restore", { arguments: ["dump", "latest", "--yes"] });
 
-      expect(exitCode).toBe(1);
-      expect(stderr).toContain('no line that begins with "users: "');
-      expect(runsOf(scene).filter((run) => run.includes("swap"))).toEqual([]);
-    }),
-  );
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('no line that begins with "users: "');
+    expect(runsOf(scene).filter((run) => run.includes("swap"))).toEqual([]);
+  });
 
-  it.concurrent("are not made without their script", () =>
-    inSqlScene(async ({ changes, standIn }) => {
-      const folder = temporaryFolder();
-      cpSync(join(__dirname, "../../../lib/idp/scripts"), folder, { recursive: true });
-      rmSync(join(folder, "swap-database.sh"));
+  scenario("are not made without their script", async ({ changes, standIn }) => {
+    const folder = temporaryFolder();
+    cpSync(join(__dirname, "../../../lib/idp/scripts"), folder, { recursive: true });
+    rmSync(join(folder, "swap-database.sh"));
 
-      const { exitCode, stderr } = await runFile(join(folder, "restore.sh"), {
-        ...DROP,
-        environment: { ...standIn.environment, ...ENVIRONMENT, ...DROP.environment },
-      });
+    const { exitCode, stderr } = await runFile(join(folder, "restore.sh"), {
+      ...DROP,
+      environment: { ...standIn.environment, ...ENVIRONMENT, ...DROP.environment },
+    });
 
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/The job \S+ cannot be copied: .*swap-database\.sh.*No such file/);
-      expect(changes()).toEqual([]);
-    }),
-  );
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/The job \S+ cannot be copied: .*swap-database\.sh.*No such file/);
+    expect(changes()).toEqual([]);
+  });
 
-  it.concurrent("have a name of at most 48 characters for each run, and the mark of the run", () =>
-    inSqlScene(async ({ run, standIn }) => {
-      const long = `${"a-long-application-".repeat(2)}db-init`;
-      standIn.jobs.jobs.set(`${JOBS}/${long}`, { ...standIn.jobs.jobs.get(ORIGINAL), name: `${JOBS}/${long}` });
-      for (const job of [INIT_JOB, INIT_JOB, long]) await run("restore", { ...DROP, environment: { INIT_JOB: job } });
+  scenario("have a name of at most 48 characters for each run, and the mark of the run", async ({ run, standIn }) => {
+    const long = `${"a-long-application-".repeat(2)}db-init`;
+    standIn.jobs.jobs.set(`${JOBS}/${long}`, { ...standIn.jobs.jobs.get(ORIGINAL), name: `${JOBS}/${long}` });
+    for (const job of [INIT_JOB, INIT_JOB, long]) await run("restore", { ...DROP, environment: { INIT_JOB: job } });
 
-      const copies = standIn.jobs.runs.map(({ job }) => job.slice(JOBS.length + 1));
-      expect(copies).toEqual([
-        expect.stringMatching(new RegExp(`^${INIT_JOB}-[0-9a-f]{8}-restore$`)),
-        expect.stringMatching(new RegExp(`^${INIT_JOB}-[0-9a-f]{8}-restore$`)),
-        expect.stringMatching(/^a-long-application-a-long-appli-[0-9a-f]{8}-restore$/),
-      ]);
-      expect(new Set(copies).size).toBe(3);
-      for (const copy of copies) expect(copy.length).toBeLessThanOrEqual(48);
-      const marks = standIn.requestsTo(CREATE).map(({ body }) => body.labels);
-      expect(new Set(marks.map((labels) => JSON.stringify(labels))).size).toBe(3);
-    }),
-  );
+    const copies = standIn.jobs.runs.map(({ job }) => job.slice(JOBS.length + 1));
+    expect(copies).toEqual([
+      expect.stringMatching(new RegExp(`^${INIT_JOB}-[0-9a-f]{8}-restore$`)),
+      expect.stringMatching(new RegExp(`^${INIT_JOB}-[0-9a-f]{8}-restore$`)),
+      expect.stringMatching(/^a-long-application-a-long-appli-[0-9a-f]{8}-restore$/),
+    ]);
+    expect(new Set(copies).size).toBe(3);
+    for (const copy of copies) expect(copy.length).toBeLessThanOrEqual(48);
+    const marks = standIn.requestsTo(CREATE).map(({ body }) => body.labels);
+    expect(new Set(marks.map((labels) => JSON.stringify(labels))).size).toBe(3);
+  });
 
-  it.concurrent("of a killed run are removed once nobody can use them, and those of other deployments stay", () =>
-    inSqlScene(async (scene) => {
+  scenario(
+    "of a killed run are removed once nobody can use them, and those of other deployments stay",
+    async (scene) => {
       const { jobs } = scene.standIn.jobs;
       await scene.run("restore", DROP);
       const [made] = scene.standIn.requestsTo(CREATE);
@@ -166,6 +170,6 @@ describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
       expect(scene.standIn.jobs.runs).toHaveLength(runs);
       expect((await scene.run("restore", { arguments: [...DROP.arguments, "--take-over"] })).exitCode).toBe(0);
       expect(copiesIn(scene)).toEqual([`${JOBS}/other-restore`]);
-    }),
+    },
   );
 });

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { type IJob } from "kubernetes-models/batch/v1/Job";
+
 import { documentedStacks } from "../../tools/documented-stacks";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
@@ -8,41 +10,11 @@ import { CONNECTION } from "./sql-scene";
 import { apiObject } from "../../platform/kubernetes/objects/api-object";
 import { type Block } from "../../support/synthesis";
 
-/** A job as the cluster has it, as far as tests look at it. */
-export interface ClusterJob {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace: string;
-    readonly labels: Readonly<Record<string, string>>;
-  };
-  readonly spec: {
-    readonly activeDeadlineSeconds: number;
-    readonly backoffLimit: number;
-    readonly ttlSecondsAfterFinished: number;
-    readonly template: {
-      readonly metadata: {
-        readonly annotations?: Readonly<Record<string, string>>;
-        readonly labels: Readonly<Record<string, string>>;
-      };
-      readonly spec: {
-        readonly activeDeadlineSeconds: number;
-        readonly containers: readonly Container[];
-        readonly initContainers: readonly Container[];
-        readonly restartPolicy: string;
-        readonly serviceAccountName: string;
-      };
-    };
-  };
-}
+/** Every member is there, in what the stack makes. */
+type Complete<Value> = Value extends object ? { [Key in keyof Value]-?: Complete<Value[Key]> } : Value;
 
-interface Container {
-  readonly name: string;
-  readonly args?: readonly string[];
-  readonly command?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-}
+/** A job as the cluster has it. */
+export type ClusterJob = Complete<IJob>;
 
 export const NAMESPACE = "identity-provider";
 export const CLUSTER_INIT_JOB = "idp-db-init-0a1b2c3d";

@@ -36,6 +36,10 @@ async function inCluster(test: (scene: ClusterScene) => Promise<void>): Promise<
   });
 }
 
+function clusterScenario(what: string, test: (scene: ClusterScene) => Promise<void>): void {
+  it.concurrent(what, () => inCluster(test));
+}
+
 function variablesOf({ spec }: ClusterJob): Readonly<Record<string, string | undefined>> {
   const [container] = spec.template.spec.containers;
   return Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
@@ -106,15 +110,16 @@ const FAILURES: readonly (readonly [
 ];
 
 describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a cluster", () => {
-  it.concurrent("restore to a point in time with copies of db-init that the cluster accepts", () =>
-    inCluster(async ({ cluster, run, standIn }) => {
+  clusterScenario(
+    "restore to a point in time with copies of db-init that the cluster accepts",
+    async ({ cluster, run, standIn }) => {
       const { exitCode, output, stderr } = await run("restore", { arguments: ["point-in-time", TIME, "--yes"] });
 
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
       expect(output).not.toContain("geheim");
       const jobs = cluster.created;
       for (const job of jobs) {
-        expect(() => new Job(job as unknown as ConstructorParameters<typeof Job>[0]).validate()).not.toThrow();
+        expect(() => new Job(job).validate()).not.toThrow();
         expect(job.metadata).toEqual({
           name: expect.stringMatching(new RegExp(`^${CLUSTER_INIT_JOB}-[0-9a-f]{8}-restore$`)) as string,
           namespace: NAMESPACE,
@@ -158,30 +163,28 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
         SOURCE_NAME: DATABASE,
       });
       expectNothingLeft({ standIn });
-    }),
+    },
   );
 
-  it.concurrent("restore a dump by a copy of the cron job, which has its volume", () =>
-    inCluster(async ({ cluster, run }) => {
-      const { exitCode, stderr } = await run("restore", { arguments: ["dump", "latest"], input: "yes\n" });
+  clusterScenario("restore a dump by a copy of the cron job, which has its volume", async ({ cluster, run }) => {
+    const { exitCode, stderr } = await run("restore", { arguments: ["dump", "latest"], input: "yes\n" });
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      const names = cluster.created.map(({ kind, metadata: { name } }) => `${kind} ${name}`);
-      expect(names).toEqual(
-        [CLUSTER_INIT_JOB, CLUSTER_INIT_JOB, CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB].map(
-          (name) => expect.stringMatching(new RegExp(`^Job ${name}-[0-9a-f]{8}-restore$`)) as string,
-        ),
-      );
-      const [, , copy] = cluster.created;
-      expect(() => new Job(copy as unknown as ConstructorParameters<typeof Job>[0]).validate()).not.toThrow();
-      const { metadata, spec } = copy?.spec.template ?? {};
-      expect(metadata?.annotations).toEqual({ "gke-gcsfuse/volumes": "true" });
-      expect(metadata?.labels["app.kubernetes.io/component"]).toBe("dump");
-      expect(spec?.containers[0]?.command?.[2]).toMatch(
-        /^# shellcheck shell=sh\n[^]*\nDUMP_FILE=\$DUMP_FOLDER\/latest\/idp_demo\.dump\n/,
-      );
-    }),
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    const names = cluster.created.map(({ kind, metadata: { name } }) => `${kind} ${name}`);
+    expect(names).toEqual(
+      [CLUSTER_INIT_JOB, CLUSTER_INIT_JOB, CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB].map(
+        (name) => expect.stringMatching(new RegExp(`^Job ${name}-[0-9a-f]{8}-restore$`)) as string,
+      ),
+    );
+    const [, , copy] = cluster.created;
+    expect(() => new Job(copy).validate()).not.toThrow();
+    const { metadata, spec } = copy?.spec.template ?? {};
+    expect(metadata?.annotations).toEqual({ "gke-gcsfuse/volumes": "true" });
+    expect(metadata?.labels["app.kubernetes.io/component"]).toBe("dump");
+    expect(spec?.containers[0]?.command[2]).toMatch(
+      /^# shellcheck shell=sh\n[^]*\nDUMP_FILE=\$DUMP_FOLDER\/latest\/idp_demo\.dump\n/,
+    );
+  });
 
   it.concurrent.each([["final-backup"], ["backup", "before 2026.5.8"], ["drop-former"]])("%s runs", (...words) =>
     inCluster(async ({ cluster, run, standIn }) => {
@@ -193,15 +196,13 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
     }),
   );
 
-  it.concurrent("count the users of a clone in a drill, and leave nothing", () =>
-    inCluster(async ({ run, standIn }) => {
-      const { exitCode, stderr, stdout } = await run("restore-drill", { arguments: [TIME] });
+  clusterScenario("count the users of a clone in a drill, and leave nothing", async ({ run, standIn }) => {
+    const { exitCode, stderr, stdout } = await run("restore-drill", { arguments: [TIME] });
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      expect(stdout).toContain(`Restored 7 user(s) as of ${TIME}: `);
-      expectNothingLeft({ standIn });
-    }),
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toContain(`Restored 7 user(s) as of ${TIME}: `);
+    expectNothingLeft({ standIn });
+  });
 
   it.concurrent.each(FAILURES)("%s", (_, arrange, words, environment, says) =>
     inCluster(async (scene) => {
@@ -215,32 +216,28 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
     }),
   );
 
-  it.concurrent("take the job and the clone away when they are interrupted", () =>
-    inCluster(async ({ cluster, run, standIn }) => {
-      const { exitCode } = await run("restore-drill", {
-        onOutput: (output, kill) => {
-          if (/^Job \S+: running/m.test(output) && !output.includes("Deleting")) kill("SIGTERM");
-        },
-      });
+  clusterScenario("take the job and the clone away when they are interrupted", async ({ cluster, run, standIn }) => {
+    const { exitCode } = await run("restore-drill", {
+      onOutput: (output, kill) => {
+        if (/^Job \S+: running/m.test(output) && !output.includes("Deleting")) kill("SIGTERM");
+      },
+    });
 
-      expect(exitCode).toBe(143);
-      expect(cluster.created).toHaveLength(1);
-      expectNothingLeft({ standIn });
-    }),
-  );
+    expect(exitCode).toBe(143);
+    expect(cluster.created).toHaveLength(1);
+    expectNothingLeft({ standIn });
+  });
 
-  it.concurrent("say at once that somebody has removed the job", () =>
-    inCluster(async ({ cluster, run }) => {
-      const { exitCode, stderr } = await run("restore", {
-        arguments: ["drop-former", "--yes"],
-        environment: { JOB_SECONDS: "20" },
-        onOutput: (output) => {
-          if (/^Job \S+: running/m.test(output)) cluster.removeCopies();
-        },
-      });
+  clusterScenario("say at once that somebody has removed the job", async ({ cluster, run }) => {
+    const { exitCode, stderr } = await run("restore", {
+      arguments: ["drop-former", "--yes"],
+      environment: { JOB_SECONDS: "20" },
+      onOutput: (output) => {
+        if (/^Job \S+: running/m.test(output)) cluster.removeCopies();
+      },
+    });
 
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/The job \S+-restore was removed by somebody else\.\n/);
-    }),
-  );
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/The job \S+-restore was removed by somebody else\.\n/);
+  });
 });

@@ -16,6 +16,7 @@ import {
   RESTORED_ID,
   runsOf,
   type SqlScene,
+  scenario,
 } from "./sql-scene";
 
 const TIME = "2026-11-22T11:00:00Z";
@@ -87,27 +88,25 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
     })),
   );
 
-  it.concurrent("copies from a clone that has the current passwords, and drops the clone", () =>
-    inSqlScene(async (scene) => {
-      const { standIn } = scene;
+  scenario("copies from a clone that has the current passwords, and drops the clone", async (scene) => {
+    const { standIn } = scene;
 
-      const { exitCode, output, stderr } = await scene.run("restore", { arguments: POINT_IN_TIME });
+    const { exitCode, output, stderr } = await scene.run("restore", { arguments: POINT_IN_TIME });
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      expect(runsOf(scene)).toEqual([
-        `puts clear ${DATABASE}`,
-        `db-init ${DATABASE}_restored`,
-        `db-init ${DATABASE} restore-…`,
-        `restores ${DATABASE}_restored +restore-…`,
-        `puts swap ${DATABASE}`,
-      ]);
-      expect(standIn.jobs.runs.at(-1)?.environment.RESTORED_ID).toBe(RESTORED_ID);
-      expect(output).toContain(
-        `${DATABASE}_former, with the grants to other roles and the settings that the database had`,
-      );
-      expectNothingLeft(scene);
-    }),
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(runsOf(scene)).toEqual([
+      `puts clear ${DATABASE}`,
+      `db-init ${DATABASE}_restored`,
+      `db-init ${DATABASE} restore-…`,
+      `restores ${DATABASE}_restored +restore-…`,
+      `puts swap ${DATABASE}`,
+    ]);
+    expect(standIn.jobs.runs.at(-1)?.environment.RESTORED_ID).toBe(RESTORED_ID);
+    expect(output).toContain(
+      `${DATABASE}_former, with the grants to other roles and the settings that the database had`,
+    );
+    expectNothingLeft(scene);
+  });
 
   it.concurrent.each(SHELLS)("keeps password and token out of files, in %s", (shell) =>
     inSqlScene(async ({ run, standIn }) => {
@@ -135,31 +134,30 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
     }),
   );
 
-  it.concurrent("says what to do when it is stopped in the exchange", () =>
-    inSqlScene(async (scene) => {
-      let stop: ((signal: NodeJS.Signals) => void) | undefined;
-      scene.standIn.onRequest = ({ body, method }) => {
-        if (method.endsWith("jobs.create") && JSON.stringify(body).includes(RESTORED_ID)) stop?.("SIGTERM");
-      };
+  scenario("says what to do when it is stopped in the exchange", async (scene) => {
+    let stop: ((signal: NodeJS.Signals) => void) | undefined;
+    scene.standIn.onRequest = ({ body, method }) => {
+      if (method.endsWith("jobs.create") && JSON.stringify(body).includes(RESTORED_ID)) stop?.("SIGTERM");
+    };
 
-      const { exitCode, stderr } = await scene.run("restore", {
-        arguments: POINT_IN_TIME,
-        onStart: (kill) => {
-          stop = kill;
-        },
-      });
+    const { exitCode, stderr } = await scene.run("restore", {
+      arguments: POINT_IN_TIME,
+      onStart: (kill) => {
+        stop = kill;
+      },
+    });
 
-      expect(exitCode).toBe(143);
-      expect(stderr).toContain(
-        `If the exchange was killed, it may have left ${DATABASE} closed to connections. To fix: run the same command again`,
-      );
-      scene.standIn.sql.settle();
-      expectNothingLeft(scene);
-    }),
-  );
+    expect(exitCode).toBe(143);
+    expect(stderr).toContain(
+      `If the exchange was killed, it may have left ${DATABASE} closed to connections. To fix: run the same command again`,
+    );
+    scene.standIn.sql.settle();
+    expectNothingLeft(scene);
+  });
 
-  it.concurrent("refuses, as every restore does, while a clone of another may be in use, unless it takes over", () =>
-    inSqlScene(async (scene) => {
+  scenario(
+    "refuses, as every restore does, while a clone of another may be in use, unless it takes over",
+    async (scene) => {
       const { changes, run, standIn } = scene;
       await run("restore", { arguments: POINT_IN_TIME });
       const { cloneContext } = standIn.requestsTo("sqladmin.instances.clone")[0]?.body ?? {};
@@ -176,7 +174,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
       const dump = ["dump", "latest", "--yes", "--take-over"];
       expect(await run("restore", { arguments: dump })).toMatchObject({ exitCode: 0 });
       expectNothingLeft(scene);
-    }),
+    },
   );
 });
 
@@ -186,48 +184,44 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh with a backup", () =
     expect(new Set(standIn.requestsTo(RESTORE_BACKUP).map(({ body }) => body.backup)).size).toBe(1),
   ).passing([["sqladmin.backups.listBackups", RESTORE_BACKUP]]);
 
-  it.concurrent("final-backup: takes the newest one of this instance, then stores the current passwords", () =>
-    inSqlScene(async (scene) => {
-      const { standIn } = scene;
-      const final = { type: "FINAL", instanceDeletionTime: "2026-11-20T00:00:00Z" };
-      standIn.sql.addBackup(PROJECT, INSTANCE, final);
-      const newest = standIn.sql.addBackup(PROJECT, INSTANCE, { ...final, instanceDeletionTime: TIME });
-      standIn.sql.addBackup(PROJECT, "idp-other", { ...final, instanceDeletionTime: "2026-11-22T11:30:00Z" });
+  scenario("final-backup: takes the newest one of this instance, then stores the current passwords", async (scene) => {
+    const { standIn } = scene;
+    const final = { type: "FINAL", instanceDeletionTime: "2026-11-20T00:00:00Z" };
+    standIn.sql.addBackup(PROJECT, INSTANCE, final);
+    const newest = standIn.sql.addBackup(PROJECT, INSTANCE, { ...final, instanceDeletionTime: TIME });
+    standIn.sql.addBackup(PROJECT, "idp-other", { ...final, instanceDeletionTime: "2026-11-22T11:30:00Z" });
 
-      const { exitCode, stderr } = await scene.run("restore", { arguments: ["final-backup", "--yes"] });
+    const { exitCode, stderr } = await scene.run("restore", { arguments: ["final-backup", "--yes"] });
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      expect(standIn.requestsTo(RESTORE_BACKUP)[0]?.body).toEqual({ backup: newest });
-      expect(standIn.sql.instances.get(`${PROJECT}/${INSTANCE}`)?.passwords.get("postgres")).toBe("geheim");
-      expect(runsOf(scene)).toEqual([`db-init ${DATABASE}`]);
-    }),
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(standIn.requestsTo(RESTORE_BACKUP)[0]?.body).toEqual({ backup: newest });
+    expect(standIn.sql.instances.get(`${PROJECT}/${INSTANCE}`)?.passwords.get("postgres")).toBe("geheim");
+    expect(runsOf(scene)).toEqual([`db-init ${DATABASE}`]);
+  });
 
-  it.concurrent("backup: takes the newest one of another deployment, and renames database and login", () =>
-    inSqlScene(async (scene) => {
-      const { standIn } = scene;
-      // Of an instance that is deleted, all have the time of that.
-      const at = (endTime: string) => ({
-        type: "AUTOMATED",
-        backupInterval: { startTime: endTime, endTime },
-        instanceDeletionTime: "2026-11-22T10:00:00Z",
-      });
-      const newest = standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-22T02:00:00Z"));
-      standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-21T02:00:00Z"));
-      standIn.sql.addBackup(PROJECT, INSTANCE, at("2026-11-23T02:00:00Z"));
+  scenario("backup: takes the newest one of another deployment, and renames database and login", async (scene) => {
+    const { standIn } = scene;
+    // Of an instance that is deleted, all have the time of that.
+    const at = (endTime: string) => ({
+      type: "AUTOMATED",
+      backupInterval: { startTime: endTime, endTime },
+      instanceDeletionTime: "2026-11-22T10:00:00Z",
+    });
+    const newest = standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-22T02:00:00Z"));
+    standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-21T02:00:00Z"));
+    standIn.sql.addBackup(PROJECT, INSTANCE, at("2026-11-23T02:00:00Z"));
 
-      const { exitCode, stderr, stdout } = await scene.run("restore", {
-        arguments: ["backup", "latest", "--yes"],
-        environment: { FROM_INSTANCE: "sql-lost", FROM_DATABASE: "db_lost" },
-      });
+    const { exitCode, stderr, stdout } = await scene.run("restore", {
+      arguments: ["backup", "latest", "--yes"],
+      environment: { FROM_INSTANCE: "sql-lost", FROM_DATABASE: "db_lost" },
+    });
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      expect(stdout).toContain(`3. rename the database and the login db_lost to ${DATABASE}`);
-      expect(standIn.requestsTo(RESTORE_BACKUP)[0]?.body).toEqual({ backup: newest });
-      expect(runsOf(scene)).toEqual([`puts rename ${DATABASE}`, `db-init ${DATABASE}`]);
-      expect(standIn.jobs.runs[0]?.environment.FROM_NAME).toBe("db_lost");
-    }),
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toContain(`3. rename the database and the login db_lost to ${DATABASE}`);
+    expect(standIn.requestsTo(RESTORE_BACKUP)[0]?.body).toEqual({ backup: newest });
+    expect(runsOf(scene)).toEqual([`puts rename ${DATABASE}`, `db-init ${DATABASE}`]);
+    expect(standIn.jobs.runs[0]?.environment.FROM_NAME).toBe("db_lost");
+  });
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "restore.sh media", () => {
@@ -250,29 +244,28 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh media", () => {
     },
   ]);
 
-  it.concurrent("restores the newest deleted version of each file, and no file that exists again", () =>
-    inSqlScene(async (scene) => {
-      const deleted = { bucket: "media", softDeleteTime: TIME };
-      scene.standIn.storage.objects = [
-        { ...deleted, name: "media/public/Zoë ~ a+b..png", generation: "1" },
-        { ...deleted, name: "media/public/Zoë ~ a+b..png", generation: "2" },
-        { ...deleted, name: "media/again.png", generation: "3" },
-        { bucket: "media", name: "media/again.png", generation: "4" },
-        { ...deleted, name: "media/old.png", generation: "5", softDeleteTime: "2026-11-01T00:00:00Z" },
-      ];
+  scenario("restores the newest deleted version of each file, and no file that exists again", async (scene) => {
+    const deleted = { bucket: "media", softDeleteTime: TIME };
+    scene.standIn.storage.objects = [
+      { ...deleted, name: "media/public/Zoë ~ a+b..png", generation: "1" },
+      { ...deleted, name: "media/public/Zoë ~ a+b..png", generation: "2" },
+      { ...deleted, name: "media/again.png", generation: "3" },
+      { bucket: "media", name: "media/again.png", generation: "4" },
+      { ...deleted, name: "media/old.png", generation: "5", softDeleteTime: "2026-11-01T00:00:00Z" },
+    ];
 
-      const { exitCode, stderr, stdout } = await scene.run("restore", {
-        arguments: ["media", "2026-11-22T00:00:00Z", "--yes"],
-      });
+    const { exitCode, stderr, stdout } = await scene.run("restore", {
+      arguments: ["media", "2026-11-22T00:00:00Z", "--yes"],
+    });
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      expect(stdout).toContain("Restored 1 file(s) of media; 1 exist again and stayed as they are.");
-      expect(filesIn(scene)).toEqual(["media/again.png 4", "media/public/Zoë ~ a+b..png 1002"]);
-    }),
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toContain("Restored 1 file(s) of media; 1 exist again and stayed as they are.");
+    expect(filesIn(scene)).toEqual(["media/again.png 4", "media/public/Zoë ~ a+b..png 1002"]);
+  });
 
-  it.concurrent("restores names of every kind and files deleted in the very second, and goes on after a bad one", () =>
-    inSqlScene(async (scene) => {
+  scenario(
+    "restores names of every kind and files deleted in the very second, and goes on after a bad one",
+    async (scene) => {
       const { run, standIn } = scene;
       const names = ["a (1).png", "a!.png", "it's.png", "a*.png", "a..b~.png", "in the second.png", "last.png"];
       standIn.storage.objects = names.map((name, index) => ({
@@ -291,7 +284,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh media", () => {
       );
       expect(await run("restore", options)).toMatchObject({ exitCode: 0 });
       expect(filesIn(scene)).toHaveLength(names.length);
-    }),
+    },
   );
 });
 
@@ -317,21 +310,20 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     }),
   );
 
-  it.concurrent("says what to stop, asks before it overwrites anything, and takes only yes", () =>
-    inSqlScene(async ({ changes, run }) => {
-      const { exitCode, stdout } = await run("restore", { arguments: ["dump", "latest"], input: "y\n" });
+  scenario("says what to stop, asks before it overwrites anything, and takes only yes", async ({ changes, run }) => {
+    const { exitCode, stdout } = await run("restore", { arguments: ["dump", "latest"], input: "y\n" });
 
-      expect(exitCode).toBe(1);
-      expect(stdout).toContain(
-        "If it is restored to before an upgrade, stop them first, and start them after an apply with the earlier release.\n" +
-          `Replace the data of ${DATABASE} with that of latest/${DATABASE}.dump? Type "yes" to continue: Nothing was changed.`,
-      );
-      expect(changes()).toEqual([]);
-    }),
-  );
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(
+      "If it is restored to before an upgrade, stop them first, and start them after an apply with the earlier release.\n" +
+        `Replace the data of ${DATABASE} with that of latest/${DATABASE}.dump? Type "yes" to continue: Nothing was changed.`,
+    );
+    expect(changes()).toEqual([]);
+  });
 
-  it.concurrent("says what to do first where no job reads dumps, before it changes anything", () =>
-    inSqlScene(async ({ changes, run, standIn }) => {
+  scenario(
+    "says what to do first where no job reads dumps, before it changes anything",
+    async ({ changes, run, standIn }) => {
       standIn.jobs.jobs.delete(`${JOBS}/${DUMP_JOB}`);
 
       const { exitCode, stderr, stdout } = await run("restore", { arguments: ["dump", "latest", "--yes"] });
@@ -342,6 +334,6 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
           "  To fix: set dump_schedule and apply first.\n",
       );
       expect(changes()).toEqual([]);
-    }),
+    },
   );
 });

@@ -4,80 +4,72 @@ import { join } from "node:path";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { DATABASE, DUMP_JOB, INIT_JOB, inSqlScene, JOBS, runsOf } from "./sql-scene";
+import { DATABASE, DUMP_JOB, INIT_JOB, scenario, JOBS, runsOf } from "./sql-scene";
 
 describeWith(["curl", "dash", "jq"], "restore.sh", () => {
-  it.concurrent("dump: fills an empty database from the dump and exchanges the two", () =>
-    inSqlScene(async (scene) => {
-      const { exitCode, stderr, stdout } = await scene.run("restore", {
-        arguments: ["dump", "latest"],
-        input: "yes\n",
-      });
+  scenario("dump: fills an empty database from the dump and exchanges the two", async (scene) => {
+    const { exitCode, stderr, stdout } = await scene.run("restore", {
+      arguments: ["dump", "latest"],
+      input: "yes\n",
+    });
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      expect(runsOf(scene)).toEqual([
-        `puts clear ${DATABASE}`,
-        `db-init ${DATABASE}_restored`,
-        `dump: restores ${DATABASE}_restored`,
-        `puts swap ${DATABASE}`,
-      ]);
-      expect(scene.standIn.jobs.runs[2]?.command[2]).toMatch(
-        /^# shellcheck shell=sh\n[^]*\nDUMP_FILE=\$DUMP_FOLDER\/latest\/idp_demo\.dump\n#!\/bin\/sh\n/,
-      );
-      expect(stdout).toContain(`The previous data is in the database ${DATABASE}_former`);
-      expect([...scene.standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);
-    }),
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(runsOf(scene)).toEqual([
+      `puts clear ${DATABASE}`,
+      `db-init ${DATABASE}_restored`,
+      `dump: restores ${DATABASE}_restored`,
+      `puts swap ${DATABASE}`,
+    ]);
+    expect(scene.standIn.jobs.runs[2]?.command[2]).toMatch(
+      /^# shellcheck shell=sh\n[^]*\nDUMP_FILE=\$DUMP_FOLDER\/latest\/idp_demo\.dump\n#!\/bin\/sh\n/,
+    );
+    expect(stdout).toContain(`The previous data is in the database ${DATABASE}_former`);
+    expect([...scene.standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);
+  });
 
-  it.concurrent("refuses invalid arguments, all at once", () =>
-    inSqlScene(async ({ run, standIn }) => {
+  scenario("refuses invalid arguments, all at once", async ({ run, standIn }) => {
+    const { exitCode, stderr } = await run("restore", {
+      arguments: ["point-in-time", "yesterday", "--force"],
+      environment: { INSTANCE: "", ADMINISTRATOR_SECRET: "a b" },
+    });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('"--force" is not an option');
+    expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
+      ...["TIME", "INSTANCE", "ADMINISTRATOR_SECRET"],
+    ]);
+    expect(standIn.requests).toEqual([]);
+  });
+
+  scenario("names what is missing by the words of its usage", async ({ run }) => {
+    const complaints = async (...words: readonly string[]) =>
+      /- \w+ is not set|- \w+ is "/.exec((await run("restore", { arguments: words })).stderr)?.[0];
+
+    expect(await Promise.all(["point-in-time", "dump", "backup"].map((word) => complaints(word)))).toEqual([
+      ...["- TIME is not set", "- OBJECT is not set", "- NAME is not set"],
+    ]);
+    expect(await complaints("media", "soon")).toBe('- TIME is "');
+  });
+
+  scenario("says at once that the temporary folder is full or is not there", async ({ run, standIn }) => {
+    const FULL = temporaryFolder();
+    symlinkSync("/dev/full", join(FULL, "room"));
+    const programs = programFolder({ scripts: { mktemp: `echo ${FULL}` } });
+    for (const [TMPDIR, options] of [
+      [FULL, { programs }],
+      ["/none", {}],
+    ] as const) {
       const { exitCode, stderr } = await run("restore", {
-        arguments: ["point-in-time", "yesterday", "--force"],
-        environment: { INSTANCE: "", ADMINISTRATOR_SECRET: "a b" },
+        ...options,
+        arguments: ["dump", "latest", "--yes"],
+        environment: { TMPDIR },
       });
 
-      expect(exitCode).toBe(2);
-      expect(stderr).toContain('"--force" is not an option');
-      expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
-        ...["TIME", "INSTANCE", "ADMINISTRATOR_SECRET"],
-      ]);
-      expect(standIn.requests).toEqual([]);
-    }),
-  );
-
-  it.concurrent("names what is missing by the words of its usage", () =>
-    inSqlScene(async ({ run }) => {
-      const complaints = async (...words: readonly string[]) =>
-        /- \w+ is not set|- \w+ is "/.exec((await run("restore", { arguments: words })).stderr)?.[0];
-
-      expect(await Promise.all(["point-in-time", "dump", "backup"].map((word) => complaints(word)))).toEqual([
-        ...["- TIME is not set", "- OBJECT is not set", "- NAME is not set"],
-      ]);
-      expect(await complaints("media", "soon")).toBe('- TIME is "');
-    }),
-  );
-
-  it.concurrent("says at once that the temporary folder is full or is not there", () =>
-    inSqlScene(async ({ run, standIn }) => {
-      const FULL = temporaryFolder();
-      symlinkSync("/dev/full", join(FULL, "room"));
-      const programs = programFolder({ scripts: { mktemp: `echo ${FULL}` } });
-      for (const [TMPDIR, options] of [
-        [FULL, { programs }],
-        ["/none", {}],
-      ] as const) {
-        const { exitCode, stderr } = await run("restore", {
-          ...options,
-          arguments: ["dump", "latest", "--yes"],
-          environment: { TMPDIR },
-        });
-
-        expect(stderr).toBe(
-          `The temporary folder ${TMPDIR} is full or cannot be written. To fix: make room there, or set TMPDIR to another folder.\n`,
-        );
-        expect(exitCode).toBe(1);
-      }
-      expect(standIn.requests).toEqual([]);
-    }),
-  );
+      expect(stderr).toBe(
+        `The temporary folder ${TMPDIR} is full or cannot be written. To fix: make room there, or set TMPDIR to another folder.\n`,
+      );
+      expect(exitCode).toBe(1);
+    }
+    expect(standIn.requests).toEqual([]);
+  });
 });

@@ -73,6 +73,11 @@ export function expectNothingLeft(
   expect([...standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);
 }
 
+/** A test in a project of its own. */
+export function scenario(what: string, test: (scene: SqlScene) => Promise<void>): void {
+  it.concurrent(what, () => inSqlScene(test));
+}
+
 /** What a job writes when it has done what it is for, its last word at the end. */
 function linesOf({ command, environment: { ACTION = "" } }: JobRun): readonly string[] {
   const words: Readonly<Record<string, string>> = {
