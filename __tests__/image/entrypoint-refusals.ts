@@ -76,29 +76,19 @@ export function describeRefusals(scene: EntrypointScene, { thorough }: { thoroug
         return (await scene.run(["server"], { ...variables, STUB_SERVER_EXIT_CODE: "5" }, { wrapper })).exitCode;
       };
 
+      const spelled = (prefix: string, password: string) => ({
+        [`${prefix}POSTGRESQL__HOST`]: "localhost",
+        [`${prefix}POSTGRESQL__NAME`]: "n",
+        [`${prefix}POSTGRESQL__USER`]: "u",
+        [`${prefix}POSTGRESQL__PASSWORD`]: password,
+        [`${prefix}SECRET_KEY`]: "the-key",
+      });
+
       it.each([
         ["the platform's", complete],
         ["the platform's, the password being empty,", { ...complete, DB_PASSWORD: "" }],
-        [
-          "the neutral",
-          {
-            IDP_POSTGRESQL__HOST: "localhost",
-            IDP_POSTGRESQL__NAME: "n",
-            IDP_POSTGRESQL__USER: "u",
-            IDP_POSTGRESQL__PASSWORD: "",
-            IDP_SECRET_KEY: "the-key",
-          },
-        ],
-        [
-          "the upstream's",
-          {
-            AUTHENTIK_POSTGRESQL__HOST: "localhost",
-            AUTHENTIK_POSTGRESQL__NAME: "n",
-            AUTHENTIK_POSTGRESQL__USER: "u",
-            AUTHENTIK_POSTGRESQL__PASSWORD: "p",
-            AUTHENTIK_SECRET_KEY: "the-key",
-          },
-        ],
+        ["the neutral", spelled("IDP_", "")],
+        ["the upstream's", spelled("AUTHENTIK_", "p")],
       ])("is not the case when all variables have %s spelling", async (_, variables) => {
         expect(await startAndEnd(variables)).toBe(5);
       });
