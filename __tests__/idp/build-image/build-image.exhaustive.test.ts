@@ -39,7 +39,7 @@ const matrix = new FaultMatrix<Scene>({
   settled: ({ standIn }) => expect(standIn.builds.accepted.map(({ images }) => images)).toEqual([[IMAGE]]),
 });
 
-describeWith(["busybox", "curl", "dash", "jq"], "build-image.sh", () => {
+describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => {
   matrix.rows([
     {
       what: "a registry that may not be read is no reason not to build",

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../support/temporary-folder";
 
 export const SCRIPT = deliveredScript("lib/idp/scripts/db-init.sh");
 
-export type Shell = "dash" | "bash" | "busybox sh";
+export type Shell = "dash" | "busybox sh";
 
 /** Programs of busybox in the job's image that the script may use. */
 const BUSYBOX_PROGRAMS = ["cat", "date", "setsid", "sleep", "timeout", "wc", "wget"];

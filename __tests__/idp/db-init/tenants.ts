@@ -120,7 +120,7 @@ export function describeOnServer(
   name: string,
   body: (test: (behaviour: string, run: (server: TenantServer) => Promise<void>) => void) => void,
 ): void {
-  describeWith(["initdb", "postgres", "psql", "busybox", "dash", "bash"], name, () => {
+  describeWith(["initdb", "postgres", "psql", "busybox", "dash"], name, () => {
     // Concurrent tests start before any hook of this block.
     let starting: Promise<TenantServer> | undefined;
     const started = () => (starting ??= TenantServer.start());
