@@ -88,8 +88,8 @@ export class Deployment {
   }
 
   /** An independent copy of this deployment in its current state. */
-  fork(inputs: Inputs = this.inputs, program = this.options.program): Promise<Deployment> {
-    return new Deployment({ ...this.options, inputs, program }, this).listen();
+  fork(inputs: Inputs = this.inputs): Promise<Deployment> {
+    return new Deployment({ ...this.options, inputs }, this).listen();
   }
 
   private async listen(): Promise<this> {

@@ -161,10 +161,10 @@ async function faultsOf(
   return [...(gates.length > 0 ? [closedGates(gates, patterns)] : []), ...faults];
 }
 
-/** Checks that the dependencies cover all needs; OpenTofu draws a different kind of graph. */
+/** Checks that the dependencies cover all needs. */
 async function checkDependencies(context: RunContext, deployment: Deployment): Promise<void> {
   const { scripts } = context.options.rehearsal;
-  if (scripts === undefined || context.isOpenTofu) return;
+  if (scripts === undefined) return;
   const gates = gateScripts(gatesAmong(deployment.stateAddresses()));
   const dependencies = await dependenciesOf(deployment, { ...gates, ...scripts });
   requireWaiting(dependencies);
@@ -174,11 +174,7 @@ async function checkDependencies(context: RunContext, deployment: Deployment): P
 function interruptions(context: RunContext, begun: Stage, end: EndState): Promise<void> {
   const { kill } = context.options.rehearsal;
   const works = [{ name: "interrupted", work: (deployment: Deployment) => rehearseInterrupt(deployment, end) }];
-  // OpenTofu writes its state at most every 20 s, so after a kill it does not know what it has created.
-  if (context.isOpenTofu && kill !== undefined)
-    context.say("not killed: OpenTofu loses what it has made since its last save");
-  else if (kill !== undefined)
-    works.push({ name: "killed", work: (deployment) => rehearseKill(deployment, kill, end) });
+  if (kill !== undefined) works.push({ name: "killed", work: (deployment) => rehearseKill(deployment, kill, end) });
   const wanted = works.filter(({ name }) => context.wants(name));
   return context.each(wanted.map(({ name }) => name).join(", "), wanted, ({ work }) =>
     context.count(begun.deployment.fork(), work),

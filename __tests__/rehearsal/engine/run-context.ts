@@ -1,5 +1,3 @@
-import { basename } from "node:path";
-
 import pLimit from "p-limit";
 
 import { Deployment, type DeploymentOptions } from "../deployment/deployment";
@@ -83,10 +81,6 @@ export class RunContext {
   /** All steps that succeeded. */
   get steps(): readonly StepReport[] {
     return [...this.lifecycle, ...this.further];
-  }
-
-  get isOpenTofu(): boolean {
-    return basename(this.options.program).startsWith("tofu");
   }
 
   /** Whether this part is to be rehearsed. */

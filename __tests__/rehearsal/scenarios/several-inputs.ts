@@ -1,5 +1,4 @@
-import { findProgram } from "../../support/programs";
-import { type Deployment, type Inputs } from "../deployment/deployment";
+import { type Inputs } from "../deployment/deployment";
 import { inputCombinations } from "../engine/input-matrix";
 import { type Episode } from "../engine/stack-rehearsal";
 
@@ -23,33 +22,16 @@ export function severalInputs(features: Readonly<Record<string, Inputs>>, update
         const off = Object.entries(features).filter(([name]) => chosen[name] === false);
         return { ...begun, ...Object.fromEntries(off.flatMap(([, inputs]) => Object.keys(inputs)).map(asUnset)) };
       };
-      await planEach(
-        deployment,
-        combinations.map((chosen) => ({ ...without(chosen), ...update })),
-      );
-      deployment.inputs = { ...without(offAll), ...update };
-      await deployment.applyAtOnce();
-      await planEach(deployment, [begun]);
-      deployment.inputs = begun;
-      await deployment.applyAtOnce();
+      for (const chosen of combinations) {
+        deployment.inputs = { ...without(chosen), ...update };
+        await deployment.plan();
+      }
+      for (const inputs of [{ ...without(offAll), ...update }, begun]) {
+        deployment.inputs = inputs;
+        await deployment.applyAtOnce();
+      }
     },
   };
 }
 
 const asUnset = (name: string): [string, undefined] => [name, undefined];
-
-/** Plans each set of inputs, also with OpenTofu where it is on the machine. */
-async function planEach(deployment: Deployment, sets: readonly Inputs[]): Promise<void> {
-  const openTofu = findProgram("tofu");
-  for (const program of openTofu === undefined ? [undefined] : [undefined, openTofu]) {
-    const fork = await deployment.fork(deployment.inputs, program);
-    try {
-      for (const inputs of sets) {
-        fork.inputs = inputs;
-        await fork.plan();
-      }
-    } finally {
-      await fork.stop();
-    }
-  }
-}
