@@ -8,9 +8,8 @@ import { Cloud } from "../project/cloud";
 import { PROVIDERS } from "../project/provider-types";
 import { copyFolder } from "../deployment/folder-copy";
 import { inputCombinations } from "../engine/input-matrix";
-import { type StepReport } from "../engine/journey";
 import { type RehearsalOptions } from "../engine/run-context";
-import { type RehearsalReport } from "../engine/rehearsal-report";
+import { type RehearsalReport, stepLine, type StepReport } from "../engine/rehearsal-report";
 import { PluginServer } from "../providers/plugin-server";
 import { ResourceProvider } from "../providers/resource-provider";
 import { runTerraform, type TerraformRun } from "../deployment/terraform-process";
@@ -87,14 +86,13 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
     }
     const { exitCode, output } = await run(command);
     const seconds = (performance.now() - start) / 1000;
-    onProgress?.(`${seconds.toFixed(1).padStart(6)} s  ${stack}  ${step}`);
     if (exitCode !== 0) {
       const message = inputs === undefined ? output : `${JSON.stringify(inputs)}\n${output}`;
       plugins.stop();
       return { stack, steps, failure: { step, address: undefined, message, folder } };
     }
-    const resources = Number(/Plan: (\d+) to add/.exec(output)?.[1] ?? 0);
-    steps.push({ step, seconds, resources });
+    steps.push({ step, seconds });
+    onProgress?.(stepLine(stack, { step, seconds }));
   }
   plugins.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { findProgram } from "../../support/programs";
 import { planWithRealProviders } from "./real-providers";
 import { rehearse } from "../engine/rehearsal";
 import { EXHAUSTIVE_PARTS, type RehearsalOptions, USUAL_PARTS, workLimit } from "../engine/run-context";
-import { failureParagraph, type RehearsalReport, reportTable } from "../engine/rehearsal-report";
+import { failureParagraph, type RehearsalReport } from "../engine/rehearsal-report";
 import { REHEARSALS } from "../scenarios/stacks";
 import { killAllRuns } from "../deployment/terraform-process";
 
@@ -89,7 +89,7 @@ async function main({ positionals, values }: ReturnType<typeof parsedArguments>)
       return rehearse(options);
     }),
   );
-  process.stdout.write(`\n${reportTable(reports)}\n\n${((performance.now() - start) / 1000).toFixed(1)} s in all\n`);
+  process.stdout.write(`${((performance.now() - start) / 1000).toFixed(1)} s in all\n`);
   const failures = reports.flatMap(({ stack, failure }) =>
     failure === undefined ? [] : [failureParagraph(stack, failure)],
   );

@@ -14,7 +14,7 @@ import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
 import { ResourceProvider } from "../providers/resource-provider";
 import { type Configuration, secretInputs, SecretScan } from "./secret-scan";
-import { type Action, type Plan, type Refusals, StepFailure } from "./steps";
+import { type Plan, type Refusals, StepFailure } from "./steps";
 import { actionsOf, addressesIn, changedOutputsOf, keysByAddress } from "./terraform-json";
 import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
@@ -176,13 +176,6 @@ export class Deployment {
 
   async apply(plan: Plan): Promise<void> {
     await this.succeed("apply", ["apply", "-input=false", plan.file]);
-  }
-
-  /** Plans, has the actions judged, and applies. */
-  async change(judge: (actions: ReadonlyMap<string, Action>) => void, ...further: string[]): Promise<void> {
-    const plan = await this.plan(...further);
-    judge(plan.actions);
-    await this.apply(plan);
   }
 
   /** Runs a command that must fail and must not reveal secrets. */

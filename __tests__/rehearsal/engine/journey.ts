@@ -2,15 +2,7 @@ import { type ResourceType } from "../project/resource-type";
 import { PROVIDERS } from "../project/provider-types";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { Refusal } from "../project/cloud";
-import { type Action, inStep, type Plan, requireActions, failOfChanges, StepFailure } from "../deployment/steps";
-
-/** A completed step. */
-export interface StepReport {
-  readonly step: string;
-  readonly seconds: number;
-  /** Resources that the step changed, or checked if it changes nothing; undefined if it creates none. */
-  readonly resources: number | undefined;
-}
+import { type Action, inStep, requireActions, failOfChanges, StepFailure } from "../deployment/steps";
 
 /** A change that an owner makes to a deployment, with all the actions that it may cause. */
 export interface ChangeScenario {
@@ -41,18 +33,15 @@ export interface Protection {
   readonly refusal?: string;
 }
 
-/** The life of one deployment in timed steps; after each step, no secret may be readable anywhere. */
+/** The life of one deployment in steps; after each step, no secret may be readable anywhere. */
 export class Journey {
-  readonly steps: StepReport[] = [];
-
   constructor(
-    readonly deployment: Deployment,
-    private readonly nullOutputs: readonly string[] | undefined,
-    private readonly onStep: (report: StepReport) => void = () => undefined,
+    private readonly deployment: Deployment,
+    private readonly timed: <Result>(step: string, work: () => Promise<Result>) => Promise<Result>,
   ) {}
 
   /** From an empty folder to an empty plan, with every output that the configuration declares. */
-  async setUp(): Promise<void> {
+  async setUp(nullOutputs?: readonly string[]): Promise<void> {
     const { deployment } = this;
     await this.step("init", () => deployment.init());
     await this.step("validate", () => deployment.validate());
@@ -65,12 +54,9 @@ export class Journey {
     await this.step("apply", async () => {
       await deployment.apply(plan);
       requireSoundness(deployment, "apply");
-      return plan;
     });
-    await this.step("plan again", () => this.requireEmptyPlan("plan again"));
-    await this.step("output", async () => {
-      await requireOutputs(deployment, this.nullOutputs);
-    });
+    await this.step("plan again", () => requireEmptyPlan(deployment, "plan again"));
+    await this.step("output", () => requireOutputs(deployment, nullOutputs));
   }
 
   async change({
@@ -85,19 +71,13 @@ export class Journey {
       change?.(deployment);
       const before = deployment.cloud.livePayloads;
       const rewritten = versionsOf(deployment.stateKeys, expected ?? {});
-      let actions: Plan["actions"] = new Map();
-      await deployment.change(
-        (planned) => {
-          actions = planned;
-          if (expected !== undefined) requireActions(name, { actions }, expected);
-        },
-        ...planArguments,
-      );
+      const plan = await deployment.plan(...planArguments);
+      if (expected !== undefined) requireActions(name, plan, expected);
+      await deployment.apply(plan);
       requireSoundness(deployment, name);
       requireRewrites(name, before, deployment.cloud.livePayloads, rewritten);
       requireVerified(name, () => verify?.(deployment));
-      await this.requireEmptyPlan(name);
-      return { actions };
+      await requireEmptyPlan(deployment, name);
     });
   }
 
@@ -105,7 +85,7 @@ export class Journey {
   async tearDown(protection?: Protection, verify?: ChangeScenario["verify"]): Promise<void> {
     const { deployment } = this;
     if (protection !== undefined) {
-      await this.step("destroy refused", () => this.requireRefusedDestroy(protection.refusal));
+      await this.step("destroy refused", () => requireRefusedDestroy(deployment, protection.refusal));
       await this.change({
         name: "protection off",
         change: () => {
@@ -115,51 +95,42 @@ export class Journey {
       });
     }
     await this.step("destroy", async () => {
-      const plan = await deployment.plan("-destroy");
-      await deployment.apply(plan);
+      await deployment.apply(await deployment.plan("-destroy"));
       const left = deployment.stateAddresses();
       if (left.length > 0) throw new StepFailure("destroy", `the state still has ${left.join(", ")}`);
       const existing = [...deployment.cloud.objects.keys()];
       if (existing.length > 0) throw new StepFailure("destroy", `the project still has ${existing.join(", ")}`);
       requireVerified("destroy", () => verify?.(deployment));
-      return plan;
     });
   }
 
-  async requireEmptyPlan(step: string): Promise<void> {
-    if (await this.deployment.isSettled()) return;
-    failOfChanges(`${step}: second plan`, await this.deployment.plan());
+  /** Takes one step and scans for secrets. */
+  private step<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
+    return this.timed(step, async () => {
+      const result = await inStep(step, work);
+      this.deployment.requireNoLeaks(step);
+      return result;
+    });
   }
+}
 
-  private async requireRefusedDestroy(refusal = ""): Promise<void> {
-    const step = "destroy refused";
-    const { deployment } = this;
-    const before = [...deployment.cloud.objects.keys()];
-    const payloads = deployment.cloud.livePayloads;
-    const { output } = await deployment.refuse(step, ["destroy", "-auto-approve", "-input=false"]);
-    if (!output.includes(refusal)) throw new StepFailure(step, `expected "${refusal}" in:\n${output}`);
-    const lost = before.filter((key) => !deployment.cloud.objects.has(key));
-    if (lost.length > 0) throw new StepFailure(step, `refused, but these are gone:\n  ${lost.join("\n  ")}`);
-    requireRewrites(step, payloads, deployment.cloud.livePayloads, []);
-    // Terraform drops the outputs when a destroy begins and restores them with the next apply.
-    if (!(await deployment.isSettled())) requireActions(`${step}: second plan`, await deployment.plan(), {});
-  }
+export async function requireEmptyPlan(deployment: Deployment, step: string): Promise<void> {
+  if (await deployment.isSettled()) return;
+  failOfChanges(`${step}: second plan`, await deployment.plan());
+}
 
-  /** Takes one step, times it, and scans for secrets. */
-  private async step<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
-    const start = performance.now();
-    const result = await inStep(step, work);
-    this.deployment.requireNoLeaks(step);
-    const actions = (result as { readonly actions?: ReadonlyMap<string, Action> } | undefined)?.actions;
-    const report = {
-      step,
-      seconds: (performance.now() - start) / 1000,
-      resources: actions?.size ?? this.deployment.cloud.objects.size,
-    };
-    this.steps.push(report);
-    this.onStep(report);
-    return result;
-  }
+async function requireRefusedDestroy(deployment: Deployment, refusal = ""): Promise<void> {
+  const step = "destroy refused";
+  const { cloud } = deployment;
+  const before = [...cloud.objects.keys()];
+  const payloads = cloud.livePayloads;
+  const { output } = await deployment.refuse(step, ["destroy", "-auto-approve", "-input=false"]);
+  if (!output.includes(refusal)) throw new StepFailure(step, `expected "${refusal}" in:\n${output}`);
+  const lost = before.filter((key) => !cloud.objects.has(key));
+  if (lost.length > 0) throw new StepFailure(step, `refused, but these are gone:\n  ${lost.join("\n  ")}`);
+  requireRewrites(step, payloads, cloud.livePayloads, []);
+  // Terraform drops the outputs when a destroy begins and restores them with the next apply.
+  if (!(await deployment.isSettled())) requireActions(`${step}: second plan`, await deployment.plan(), {});
 }
 
 const TYPES: Readonly<Record<string, ResourceType>> = Object.assign(

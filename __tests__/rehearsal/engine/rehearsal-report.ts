@@ -1,4 +1,8 @@
-import { type StepReport } from "./journey";
+/** A completed step. */
+export interface StepReport {
+  readonly step: string;
+  readonly seconds: number;
+}
 
 /** The first failure. */
 export interface RehearsalFailure {
@@ -18,24 +22,9 @@ export interface RehearsalReport {
   readonly failure?: RehearsalFailure;
 }
 
-/** A table of everything that was rehearsed. */
-export function reportTable(reports: readonly RehearsalReport[]): string {
-  const rows = reports.flatMap(({ stack, steps }) =>
-    steps.map(
-      ({ step, seconds, resources }) =>
-        [stack, step, seconds.toFixed(1), resources === undefined ? "-" : String(resources)] as const,
-    ),
-  );
-  const all = [["stack", "step", "seconds", "resources"] as const, ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+/** A line that says that a step of a stack has succeeded. */
+export function stepLine(stack: string, { step, seconds }: StepReport): string {
+  return `${seconds.toFixed(1).padStart(6)} s  ${stack}  ${step}`;
 }
 
 /** A paragraph that describes the failure. */

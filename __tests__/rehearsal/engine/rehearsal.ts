@@ -14,14 +14,12 @@ import {
   rehearseFault,
   rehearseInterrupt,
   rehearseKill,
-  type StagedFault,
 } from "./fault-scenarios";
 import { inputCombinations } from "./input-matrix";
-import { type ChangeScenario, Journey, requireSoundness } from "./journey";
+import { type ChangeScenario, Journey, requireEmptyPlan, requireSoundness } from "./journey";
 import { type RehearsalReport } from "./rehearsal-report";
-import { LocatedFailure, type RehearsalOptions, RunContext, together } from "./run-context";
+import { type Incident, lastOf, LocatedFailure, type RehearsalOptions, RunContext, together } from "./run-context";
 import { type StackRehearsal } from "./stack-rehearsal";
-import { fromStages, lastOf, type Stage } from "./stages";
 
 /**
  * Takes a copy of a synthesized folder through its whole life with the real Terraform, offline and in seconds.
@@ -38,105 +36,116 @@ export async function rehearse(options: RehearsalOptions): Promise<RehearsalRepo
   const problem = schemaProblem(folder);
   if (problem !== undefined) return refused("schemas", problem);
   const context = new RunContext(options);
+  const { steps } = context;
   try {
-    await together(partsOf(context));
-    if (only !== undefined && context.steps.length === 0)
+    await everyPart(context);
+    if (only !== undefined && steps.length === 0)
       return refused("--only", `nothing that is rehearsed has "${only}" in its name`);
-    return { stack, steps: context.steps };
+    return { stack, steps };
   } catch (error) {
     if (!(error instanceof LocatedFailure)) throw error;
-    return { stack, steps: context.steps, failure: error.failure };
+    return { stack, steps, failure: error.failure };
   }
 }
 
-/** A stack that does not come up fails at once; everything else runs in parallel. */
-function partsOf(context: RunContext): Promise<void>[] {
-  // The longest chains of applies begin first.
-  const works = {
-    "further changes": furtherLife,
-    "failed creations": failedCreations,
-    faults,
-    combinations,
-  };
+/** A stack that does not come up fails at once; everything else runs in parallel, the longest chains of applies first. */
+function everyPart(context: RunContext): Promise<void> {
+  const { changes = [], furtherChanges = [], verifyDestroyed } = context.options.rehearsal;
   const others = () =>
-    (Object.keys(works) as (keyof typeof works)[])
-      .filter((part) => context.includes(part))
-      .map((part) => works[part](context));
-  const { changes = [] } = context.options.rehearsal;
-  return context.includes("life") && isAnyWanted(context, changes) ? [life(context, others)] : others();
+    together([
+      ...(context.includes("further changes") && isAnyWanted(context, furtherChanges)
+        ? [life(context, furtherChanges)]
+        : []),
+      ...(context.includes("failed creations") ? [failedCreations(context)] : []),
+      ...(context.includes("faults") ? [faults(context)] : []),
+      ...(context.includes("combinations") ? [combinations(context)] : []),
+    ]);
+  if (!context.includes("life")) return others();
+  if (!context.includes("changes")) return life(context, [], undefined, others);
+  const isWanted = context.options.only === undefined || isAnyWanted(context, changes);
+  return isWanted ? life(context, changes, verifyDestroyed, others) : others();
 }
 
 /** Changes build on each other, so one that is asked for takes all of them. */
 function isAnyWanted(context: RunContext, changes: readonly ChangeScenario[]): boolean {
-  return context.options.only === undefined || changes.some(({ name }) => context.wants(name));
-}
-
-function life(context: RunContext, others: () => Promise<void>[]): Promise<void> {
-  const { changes = [], verifyDestroyed } = context.options.rehearsal;
-  if (!context.includes("changes")) return lifeWith(context, [], undefined, others);
-  return lifeWith(context, changes, verifyDestroyed, others);
-}
-
-function furtherLife(context: RunContext): Promise<void> {
-  const { furtherChanges = [] } = context.options.rehearsal;
-  if (furtherChanges.length === 0 || !isAnyWanted(context, furtherChanges)) return Promise.resolve();
-  return lifeWith(context, furtherChanges);
+  return changes.some(({ name }) => context.wants(name));
 }
 
 /** One deployment, from an empty folder through these changes until it is destroyed; the others begin when it is there. */
-async function lifeWith(
+async function life(
   context: RunContext,
   changes: readonly ChangeScenario[],
   verifyDestroyed?: StackRehearsal["verifyDestroyed"],
-  others: () => Promise<void>[] = () => [],
+  others: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const { nullOutputs, protection } = context.options.rehearsal;
   await context.with(context.started(), async (deployment) => {
-    const journey = new Journey(deployment, nullOutputs, (report) => {
-      context.lifecycle.push(report);
-    });
-    await journey.setUp();
+    const journey = new Journey(deployment, (step, work) => context.timed(step, work));
+    await journey.setUp(nullOutputs);
     const goOn = async () => {
       for (const change of changes) await journey.change(change);
       await journey.tearDown(protection, verifyDestroyed);
     };
-    await together([context.take(goOn), ...others()]);
+    await together([context.take(goOn), others()]);
   });
 }
 
 function faults(context: RunContext): Promise<void> {
-  const { faultInputs, inputs, lateStage, stages: patterns = [] } = context.options.rehearsal;
-  const all = lateStage === undefined ? patterns : [...patterns, lateStage];
-  return fromStages(context, faultInputs ?? inputs, all, async (stages) => {
-    const begun = stages[patterns.length] ?? lastOf(stages);
-    await context.with(begun.deployment.fork(), async (deployment) => {
-      const end = await context.take(() => endWithoutFaults(deployment));
-      const faults = await context.take(() => faultsOf(context, deployment, end, all));
-      const wanted = faults.filter(({ name }) => context.wants(name));
-      await together([
-        episodes(context, begun, deployment),
-        context.each("faults of a first apply", wanted, async (fault) => {
+  const { rehearsal } = context.options;
+  const { episodes = [], faultInputs = rehearsal.inputs, kill, stages: patterns = [] } = rehearsal;
+  return context.fromStages(faultInputs, patterns, async (stages) => {
+    const { deployment: begun } = lastOf(stages);
+    await context.with(begun.fork(), async (whole) => {
+      const end = await context.take(() => endWithoutFaults(whole));
+      await context.take(() => checkDependencies(context, whole));
+      const gates = gatesAmong(end.addresses);
+      const injected = [...(gates.length > 0 ? [closedGates(gates, patterns)] : []), ...(rehearsal.faults ?? [])];
+      const incidents: readonly Incident[] = [
+        ...episodes.map(({ name, play, fromNothing = false }) => ({
+          name,
+          begin: () => (fromNothing ? begun : whole).fork(),
+          play: async (deployment: Deployment) => {
+            await inStep(name, () => play(deployment));
+            requireSoundness(deployment, name);
+            await requireEmptyPlan(deployment, name);
+            deployment.requireNoLeaks(name);
+          },
+        })),
+        ...injected.map((fault) => {
           const origin = stages[fault.afterStage] ?? lastOf(stages);
-          const plan = await inStep(fault.name, () => origin.plan());
-          return context.count(origin.deployment.fork(), (fork) => rehearseFault(fork, plan, fault, end));
+          return {
+            name: fault.name,
+            begin: () => inStep(fault.name, () => origin.plan()).then(() => origin.deployment.fork()),
+            play: async (deployment: Deployment) => rehearseFault(deployment, await origin.plan(), fault, end),
+          };
         }),
-        interruptions(context, begun, end),
-      ]);
+        { name: "interrupted", begin: () => begun.fork(), play: (deployment) => rehearseInterrupt(deployment, end) },
+        ...(kill === undefined
+          ? []
+          : [
+              {
+                name: "killed",
+                begin: () => begun.fork(),
+                play: (deployment: Deployment) => rehearseKill(deployment, kill, end),
+              },
+            ]),
+      ];
+      await context.each(incidents.filter(({ name }) => context.wants(name)));
     });
   });
 }
 
 /** The creation of every resource fails, from nothing on. */
 function failedCreations(context: RunContext): Promise<void> {
-  const { faultInputs, inputs } = context.options.rehearsal;
-  const step = "failed creations";
-  if (!context.wants(step)) return Promise.resolve();
-  return fromStages(context, faultInputs ?? inputs, [], async (stages) => {
-    const { deployment: nothing } = lastOf(stages);
-    const end = await context.take(() => context.with(nothing.fork(), endWithoutFaults));
-    await context.each(step, end.objects.length > 0 ? [end.objects] : [], (keys) =>
-      context.count(nothing.fork(), (deployment) => rehearseFailedCreations(deployment, keys, end)),
-    );
+  const { inputs, faultInputs = inputs } = context.options.rehearsal;
+  const name = "failed creations";
+  if (!context.wants(name)) return Promise.resolve();
+  return context.fromStages(faultInputs, [], async (stages) => {
+    const begin = () => lastOf(stages).deployment.fork();
+    const end = await context.take(() => context.with(begin(), endWithoutFaults));
+    await context.each([
+      { name, begin, play: (deployment) => rehearseFailedCreations(deployment, end.objects, end) },
+    ]);
   });
 }
 
@@ -146,19 +155,6 @@ async function endWithoutFaults(deployment: Deployment): Promise<EndState> {
   await inStep(step, () => deployment.applyAtOnce());
   deployment.requireNoLeaks(step);
   return endState(deployment);
-}
-
-/** Faults of the gates in the end state, and those that the stack describes. */
-async function faultsOf(
-  context: RunContext,
-  complete: Deployment,
-  end: EndState,
-  patterns: readonly RegExp[],
-): Promise<readonly StagedFault[]> {
-  const { faults = [] } = context.options.rehearsal;
-  await checkDependencies(context, complete);
-  const gates = gatesAmong(end.addresses);
-  return [...(gates.length > 0 ? [closedGates(gates, patterns)] : []), ...faults];
 }
 
 /** Checks that the dependencies cover all needs. */
@@ -171,31 +167,9 @@ async function checkDependencies(context: RunContext, deployment: Deployment): P
   for (const line of requireShortApply(dependencies)) context.say(line);
 }
 
-function interruptions(context: RunContext, begun: Stage, end: EndState): Promise<void> {
-  const { kill } = context.options.rehearsal;
-  const works = [{ name: "interrupted", work: (deployment: Deployment) => rehearseInterrupt(deployment, end) }];
-  if (kill !== undefined) works.push({ name: "killed", work: (deployment) => rehearseKill(deployment, kill, end) });
-  const wanted = works.filter(({ name }) => context.wants(name));
-  return context.each(wanted.map(({ name }) => name).join(", "), wanted, ({ work }) =>
-    context.count(begun.deployment.fork(), work),
-  );
-}
-
-function episodes(context: RunContext, begun: Stage, complete: Deployment): Promise<void> {
-  const wanted = (context.options.rehearsal.episodes ?? []).filter(({ name }) => context.wants(name));
-  return context.each("episodes", wanted, ({ name, play, fromNothing = false }) =>
-    context.count((fromNothing ? begun.deployment : complete).fork(), async (deployment) => {
-      await inStep(name, () => play(deployment));
-      requireSoundness(deployment, name);
-      await new Journey(deployment, undefined).requireEmptyPlan(name);
-      deployment.requireNoLeaks(name);
-    }),
-  );
-}
-
+/** Combinations with the same required inputs start from a deployment with only those. */
 async function combinations(context: RunContext): Promise<void> {
-  const { inputs: required, stages: patterns = [] } = context.options.rehearsal;
-  // Combinations with the same required inputs start from a deployment with only those.
+  const { inputs: required, stages = [] } = context.options.rehearsal;
   const places = new Map<string, Inputs[]>();
   const wanted = inputCombinations(context.options.rehearsal).filter((inputs) => context.wants(JSON.stringify(inputs)));
   for (const inputs of wanted) {
@@ -203,20 +177,18 @@ async function combinations(context: RunContext): Promise<void> {
     const key = JSON.stringify(own);
     places.set(key, [...(places.get(key) ?? []), inputs]);
   }
-  await together(
-    [...places].map(([key, group]) =>
-      fromStages(context, JSON.parse(key) as Inputs, inOne(patterns), (stages) =>
-        context.each(`matrix of inputs, ${key.replace(/[{}"]/g, "")}`, group, (inputs) =>
-          context.count(lastOf(stages).deployment.fork({ ...required, ...inputs }), (deployment) =>
-            complete(deployment, `matrix ${JSON.stringify(inputs)}`),
-          ),
-        ),
+  // One stage in the place of several.
+  const patterns = stages.length === 0 ? [] : [new RegExp(stages.map(({ source }) => source).join("|"))];
+  const works = [...places].map(([key, group]) =>
+    context.fromStages(JSON.parse(key) as Inputs, patterns, (begun) =>
+      context.each(
+        group.map((inputs, index) => ({
+          name: `combination ${index + 1} of ${group.length} with ${key.replace(/[{}"]/g, "")}`,
+          begin: () => lastOf(begun).deployment.fork({ ...required, ...inputs }),
+          play: (deployment) => complete(deployment, `matrix ${JSON.stringify(inputs)}`),
+        })),
       ),
     ),
   );
-}
-
-/** One stage in the place of several. */
-function inOne(patterns: readonly RegExp[]): RegExp[] {
-  return patterns.length === 0 ? [] : [new RegExp(patterns.map(({ source }) => source).join("|"))];
+  await together(works);
 }

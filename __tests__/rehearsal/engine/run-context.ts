@@ -1,9 +1,10 @@
+import { basename } from "node:path";
+
 import pLimit from "p-limit";
 
-import { Deployment, type DeploymentOptions } from "../deployment/deployment";
-import { StepFailure } from "../deployment/steps";
-import { type StepReport } from "./journey";
-import { type RehearsalFailure } from "./rehearsal-report";
+import { Deployment, type DeploymentOptions, type Inputs } from "../deployment/deployment";
+import { inStep, type Plan, StepFailure } from "../deployment/steps";
+import { type RehearsalFailure, stepLine, type StepReport } from "./rehearsal-report";
 import { type StackRehearsal } from "./stack-rehearsal";
 
 /** What `npm run rehearse` does with each stack. */
@@ -27,8 +28,8 @@ export interface RehearsalOptions {
    */
   readonly parts?: readonly Part[];
   /**
-   * Runs only what has this in its name: changes, faults, episodes, refused inputs, or combinations as JSON. Changes
-   * build on each other, so one match runs them all.
+   * Runs only what has this in its name: changes, faults, episodes, or combinations as JSON. Changes build on each other,
+   * so one match runs them all.
    *
    * @default - everything is
    */
@@ -41,7 +42,7 @@ export interface RehearsalOptions {
   readonly limit?: WorkLimit;
   /** Keeps every folder, including those without a failure. */
   readonly keep?: boolean;
-  /** Called with what is found out on the way, and every kept folder. */
+  /** Called with every finished step, what is found out on the way, and every kept folder. */
   readonly onProgress?: (line: string) => void;
   readonly onCommand?: DeploymentOptions["onCommand"];
 }
@@ -66,21 +67,34 @@ export class LocatedFailure extends Error {
   }
 }
 
+/** One thing that happens to a deployment of its own. */
+export interface Incident {
+  readonly name: string;
+  readonly begin: () => Promise<Deployment>;
+  readonly play: (deployment: Deployment) => Promise<void>;
+}
+
+/** A deployment from which others are forked, and its plan. */
+export class Stage {
+  private planned?: Promise<Plan>;
+
+  constructor(readonly deployment: Deployment) {}
+
+  /** Planned on first use; deployments forked after that have the plan file. */
+  plan(): Promise<Plan> {
+    return (this.planned ??= this.deployment.plan());
+  }
+}
+
 /** What all rehearsals of one folder share: deployments, limited work and the report. */
 export class RunContext {
-  /** Steps of the complete life. */
-  readonly lifecycle: StepReport[] = [];
-  private readonly further: StepReport[] = [];
+  /** All steps that succeeded. */
+  readonly steps: StepReport[] = [];
   private readonly limit: WorkLimit;
   private hasFailed = false;
 
   constructor(readonly options: RehearsalOptions) {
     this.limit = options.limit ?? workLimit();
-  }
-
-  /** All steps that succeeded. */
-  get steps(): readonly StepReport[] {
-    return [...this.lifecycle, ...this.further];
   }
 
   /** Whether this part is to be rehearsed. */
@@ -94,10 +108,9 @@ export class RunContext {
   }
 
   async started(inputs = this.options.rehearsal.inputs): Promise<Deployment> {
-    const { folder, onCommand, program } = this.options;
-    const { externalResourcesExist, prepare } = this.options.rehearsal;
-    const options = { source: folder, inputs, program, externalResourcesExist, onCommand };
-    const deployment = await Deployment.start(options);
+    const { folder, onCommand, program, rehearsal } = this.options;
+    const { externalResourcesExist, prepare } = rehearsal;
+    const deployment = await Deployment.start({ source: folder, inputs, program, externalResourcesExist, onCommand });
     prepare?.(deployment);
     return deployment;
   }
@@ -122,14 +135,6 @@ export class RunContext {
     }
   }
 
-  /** Like `with`; returns the number of resources at the end. */
-  count(starting: Promise<Deployment>, work: (deployment: Deployment) => Promise<void>): Promise<number> {
-    return this.with(starting, async (deployment) => {
-      await work(deployment);
-      return deployment.stateAddresses().length;
-    });
-  }
-
   /**
    * Runs work as soon as there is room for it. Work must not take room for other work: it would wait for itself.
    *
@@ -147,23 +152,60 @@ export class RunContext {
     });
   }
 
-  /** Runs many items as one line of the report; the work may return the number of resources at the end. */
-  async each<Item>(step: string, items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
-    if (items.length === 0) return;
+  /** Runs work as a step, which is reported when it succeeds. */
+  async timed<Result>(step: string, work: () => Promise<Result>): Promise<Result> {
     const start = performance.now();
-    let resources: number | undefined;
-    const one = async (item: Item): Promise<void> => {
-      const count = await this.take(() => work(item));
-      if (typeof count === "number") resources = (resources ?? 0) + count;
-    };
-    await together(items.map(one));
+    const result = await work();
     const seconds = (performance.now() - start) / 1000;
-    this.further.push({ step: `${step} (${items.length})`, seconds, resources });
+    this.steps.push({ step, seconds });
+    this.say(stepLine(basename(this.options.folder), { step, seconds }));
+    return result;
+  }
+
+  /** Plays each incident as soon as there is room for it. */
+  each(incidents: readonly Incident[]): Promise<void> {
+    const played = ({ name, begin, play }: Incident) =>
+      this.take(() => this.timed(name, () => this.with(begin(), play)));
+    return together(incidents.map(played));
+  }
+
+  /** Runs work on stages; the first is empty, and each further one also has the resources of the next pattern. */
+  fromStages(
+    inputs: Inputs,
+    patterns: readonly RegExp[],
+    work: (stages: readonly Stage[]) => Promise<void>,
+  ): Promise<void> {
+    const further = async (stages: readonly Stage[], [pattern, ...rest]: readonly RegExp[]): Promise<void> => {
+      if (pattern === undefined) return work(stages);
+      await this.with(lastOf(stages).deployment.fork(), async (deployment) => {
+        await this.take(() => inStep(`stage ${pattern.source}`, () => applyPart(deployment, stages, pattern)));
+        await further([...stages, new Stage(deployment)], rest);
+      });
+    };
+    return this.with(this.started(inputs), async (deployment) => {
+      await this.take(() => deployment.init());
+      await further([new Stage(deployment)], patterns);
+    });
   }
 
   say(line: string): void {
     this.options.onProgress?.(line);
   }
+}
+
+/** Applies what a pattern names, as the first stage plans it: that plan has everything. */
+async function applyPart(deployment: Deployment, stages: readonly Stage[], pattern: RegExp): Promise<void> {
+  const [nothing = lastOf(stages)] = stages;
+  const { actions } = await nothing.plan();
+  const targets = [...actions.keys()].filter((address) => pattern.test(address));
+  await deployment.applyAtOnce(...targets.map((target) => `-target=${target}`));
+  deployment.requireNoLeaks("apply");
+}
+
+export function lastOf(stages: readonly Stage[]): Stage {
+  const last = stages.at(-1);
+  if (last === undefined) throw new Error("there is no stage to begin with");
+  return last;
 }
 
 /**
@@ -177,7 +219,7 @@ export async function together(parts: readonly Promise<void>[]): Promise<void> {
   if (reasons.length > 0) throw reasons.find((reason) => !(reason instanceof NotBegun)) ?? reasons[0];
 }
 
-export function locatedFailure(error: unknown, { folder }: Deployment): LocatedFailure {
+function locatedFailure(error: unknown, { folder }: Deployment): LocatedFailure {
   const message = error instanceof Error ? error.message : String(error);
   const step = error instanceof StepFailure ? error.step : "the rehearsal itself";
   const [address] =

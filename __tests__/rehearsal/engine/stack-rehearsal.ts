@@ -60,14 +60,6 @@ export interface StackRehearsal {
   readonly stages?: readonly RegExp[];
 
   /**
-   * Addresses of a last stage, used by the faults and episodes only: they start from it, so that the others are not
-   * created again for each.
-   *
-   * @default - all faults start from `stages`
-   */
-  readonly lateStage?: RegExp;
-
-  /**
    * Whether there is what the folder does not create, as for a folder from elsewhere.
    *
    * @default false - only what `prepare` creates

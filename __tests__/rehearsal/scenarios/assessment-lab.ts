@@ -58,8 +58,6 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     /^google_project_service\./,
     /^terraform_data\.lab_apis_\w+_answers/,
   ],
-  // The scripts among these take longer than everything else together.
-  lateStage: /^(aws_|google_migration_center_|terraform_data\.lab_(cloudb|source)_)/,
   matrix: {
     project_id: PROJECTS,
     region: ["us-central1", "europe-west1"],

@@ -123,7 +123,6 @@ export const IDP_KUBERNETES: StackRehearsal = {
     refusal: "deletion_protection is true; nothing is deleted",
   },
   stages: STAGES,
-  lateStage: /^(google_|random_|terraform_data\.image_build)/,
   matrix: { ...MATRIX, ...ACCEPTED_BY_KUBERNETES },
   isAllowed,
   plansOffline,
