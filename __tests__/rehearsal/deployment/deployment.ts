@@ -14,7 +14,7 @@ import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
 import { ResourceProvider } from "../providers/resource-provider";
 import { type Configuration, secretInputs, SecretScan } from "./secret-scan";
-import { type Plan, type Refusals, StepFailure } from "./steps";
+import { type Plan, StepFailure } from "./steps";
 import { actionsOf, addressesIn, changedOutputsOf, keysByAddress } from "./terraform-json";
 import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
@@ -178,13 +178,16 @@ export class Deployment {
     await this.succeed("apply", ["apply", "-input=false", plan.file]);
   }
 
-  /** Runs a command that must fail and must not reveal secrets. */
-  async refuse(step: string, command: readonly string[]): Promise<Refusals> {
+  /** Runs a command that must fail with these messages and must not reveal secrets. */
+  async refuse(command: readonly string[], ...messages: readonly string[]): Promise<void> {
+    const step = command.join(" ");
     this.writeInputs();
-    const run = await this.terraform(command);
+    const { exitCode, output } = await this.terraform(command);
     this.requireNoLeaks(step);
-    if (run.exitCode === 0) throw new StepFailure(step, `${command.join(" ")} succeeds, expected a refusal`);
-    return { output: unwrapped(run.output) };
+    if (exitCode === 0) throw new StepFailure(step, "it succeeds, expected a refusal");
+    const said = unwrapped(output).replaceAll(/\s+/g, " ");
+    const missing = messages.filter((message) => !said.includes(message));
+    if (missing.length > 0) throw new StepFailure(step, `expected "${missing.join('", "')}" in:\n${output}`);
   }
 
   /** Plans and applies in one go. */

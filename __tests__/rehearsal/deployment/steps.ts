@@ -8,11 +8,6 @@ export interface Plan {
   readonly outputs: readonly string[];
 }
 
-/** The messages of a refused command. */
-export interface Refusals {
-  readonly output: string;
-}
-
 /** A deviation from what a step expected. */
 export class StepFailure extends Error {
   constructor(

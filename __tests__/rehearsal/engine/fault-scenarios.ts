@@ -63,9 +63,7 @@ async function requireFailure(
   command: readonly string[],
   reasons: readonly string[],
 ): Promise<void> {
-  const { output } = await deployment.refuse(name, command);
-  const missing = reasons.filter((reason) => !output.includes(reason));
-  if (missing.length > 0) throw new StepFailure(name, `expected "${missing.join('", "')}" in:\n${output.slice(-2000)}`);
+  await inStep(name, () => deployment.refuse(command, ...reasons));
   // What needs the failed resource must have waited for it, and not only happen to come later when nothing fails.
   const [premature] = deployment.cloud.refusals;
   if (premature !== undefined) throw new StepFailure(name, `tried without waiting for what it needs: ${premature}`);

@@ -12,12 +12,6 @@ function requireAbsent({ cloud }: Deployment, type: string): void {
   if (found !== undefined) throw new Error(`${type} ${found.id} was made nevertheless`);
 }
 
-/** Fails unless the command is refused with this message. */
-async function requireRefused(deployment: Deployment, command: readonly string[], text: string): Promise<void> {
-  const { output } = await deployment.refuse(command.join(" "), command);
-  if (!output.includes(text)) throw new StepFailure(command.join(" "), `expected "${text}" in:\n${output}`);
-}
-
 /** Leaves the rule of a load balancer that a cluster has made, which uses the address; returns its key. */
 function leaveLoadBalancer(cloud: Cloud): string {
   const type = "google_compute_global_forwarding_rule";
@@ -38,7 +32,7 @@ export const KUBERNETES_EPISODES: readonly Episode[] = [
     play: async (deployment) => {
       deployment.inputs = { ...deployment.inputs, deletion_protection: false };
       await deployment.applyAtOnce();
-      await requireRefused(deployment, ["plan", REPLACE_CLUSTER], "connect: connection refused");
+      await deployment.refuse(["plan", REPLACE_CLUSTER], "connect: connection refused");
       const emptied = await deployment.plan("-destroy", `-target=${NAMESPACE}`);
       await deployment.apply(emptied);
       await deployment.applyAtOnce(REPLACE_CLUSTER);
@@ -54,10 +48,10 @@ export const KUBERNETES_EPISODES: readonly Episode[] = [
       for (const { id, type } of [...cloud.objects.values()])
         if (type.startsWith("kubernetes_") || type === "google_container_cluster") cloud.forget(`${type} ${id}`);
       const left = leaveLoadBalancer(cloud);
-      await requireRefused(deployment, ["plan"], "connect: connection refused");
+      await deployment.refuse(["plan"], "connect: connection refused");
       const inCluster = deployment.stateAddresses().filter((address) => address.startsWith("kubernetes_"));
       await deployment.terraform(["state", "rm", ...inCluster]);
-      await requireRefused(deployment, APPLY_AT_ONCE, "an address that no other load balancer uses");
+      await deployment.refuse(APPLY_AT_ONCE, "an address that no other load balancer uses");
       cloud.forget(left);
       await deployment.applyAtOnce();
       const after = cloud.ofType("google_sql_database_instance").map(({ values }) => JSON.stringify(values));
@@ -70,8 +64,8 @@ export const KUBERNETES_EPISODES: readonly Episode[] = [
     // The cluster is tainted and protected, so it can neither be replaced nor used.
     play: async (deployment) => {
       deployment.cloud.failNext("google_container_cluster", "broken", "injected failure");
-      await requireRefused(deployment, APPLY_AT_ONCE, "injected failure");
-      await requireRefused(deployment, APPLY_AT_ONCE, "deletion_protection is set to true");
+      await deployment.refuse(APPLY_AT_ONCE, "injected failure");
+      await deployment.refuse(APPLY_AT_ONCE, "deletion_protection is set to true");
       await deployment.terraform(["untaint", CLUSTER]);
       await deployment.applyAtOnce();
     },
@@ -84,7 +78,7 @@ export const KUBERNETES_EPISODES: readonly Episode[] = [
       // Only without a domain does a service have a load balancer of its own.
       deployment.inputs = { ...deployment.inputs, domain: null, dns_zone: null, protection: null };
       deployment.cloud.failNext("kubernetes_service_v1", "broken", text);
-      await requireRefused(deployment, APPLY_AT_ONCE, text);
+      await deployment.refuse(APPLY_AT_ONCE, text);
       await deployment.applyAtOnce();
     },
   },
