@@ -1,29 +1,19 @@
 import { type Action } from "./steps";
 
-interface Resource {
-  readonly type: string;
-  readonly name: string;
-  readonly instances: readonly {
-    readonly index_key?: number | string;
-    readonly attributes?: { readonly id?: string };
-  }[];
-}
-
 interface StateFile {
-  readonly resources?: readonly Resource[];
+  readonly resources?: readonly {
+    readonly type: string;
+    readonly name: string;
+    readonly instances: readonly {
+      readonly index_key?: number | string;
+      readonly attributes?: { readonly id?: string };
+    }[];
+  }[];
 }
 
 /** Addresses of everything in a state file. */
 export function addressesIn(state: unknown): string[] {
   return [...keysByAddress(state).keys()];
-}
-
-/** Addresses, without an index, of everything in a state file, each with its type and identity. */
-export function instancesIn(state: unknown): { readonly address: string; readonly key: string }[] {
-  const { resources = [] } = state as StateFile;
-  return resources.flatMap(({ type, name, instances }) =>
-    instances.map(({ attributes: { id = "" } = {} }) => ({ address: `${type}.${name}`, key: `${type} ${id}` })),
-  );
 }
 
 interface PlanJson {
@@ -61,15 +51,11 @@ export function changedOutputsOf(shown: unknown): string[] {
 export function keysByAddress(state: unknown): ReadonlyMap<string, string> {
   const { resources = [] } = state as StateFile;
   return new Map(
-    resources.flatMap((resource) =>
-      resource.instances.map((instance): [string, string] => [
-        addressOf(resource, instance),
-        `${resource.type} ${instance.attributes?.id ?? ""}`,
+    resources.flatMap(({ type, name, instances }) =>
+      instances.map(({ index_key: key, attributes }): [string, string] => [
+        `${type}.${name}${key === undefined ? "" : `[${JSON.stringify(key)}]`}`,
+        `${type} ${attributes?.id ?? ""}`,
       ]),
     ),
   );
-}
-
-function addressOf({ type, name }: Resource, { index_key: key }: Resource["instances"][number]): string {
-  return `${type}.${name}${key === undefined ? "" : `[${JSON.stringify(key)}]`}`;
 }

@@ -1,7 +1,6 @@
 import { type Cloud, type CloudSurroundings } from "../project/cloud";
 import { type Deployment } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
-import { instancesIn } from "../deployment/terraform-json";
 
 /** What a script needs, and its effect, which is not in the state. */
 export interface ScriptRehearsal {
@@ -28,9 +27,7 @@ export interface Dependencies {
 }
 
 export async function dependenciesOf(deployment: Deployment, scripts: Scripts): Promise<Dependencies> {
-  const addresses = new Map(
-    instancesIn(JSON.parse(deployment.read("terraform.tfstate") ?? "{}")).map(({ address, key }) => [key, address]),
-  );
+  const addresses = new Map([...deployment.stateKeys].map(([address, key]) => [key, address.replace(/\[.*/, "")]));
   return { addresses, waiting: await waitingIn(deployment), needed: needs(deployment.cloud, addresses, scripts) };
 }
 
