@@ -3,7 +3,17 @@ import { type Scripts, withoutService } from "../engine/dependency-graph";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type KillScenario, type StagedFault } from "../engine/fault-scenarios";
 import { type ChangeScenario } from "../engine/journey";
-import { UPTIME_CHECK } from "./monitoring";
+import { type StackRehearsal } from "../engine/stack-rehearsal";
+import { WITH_BLUEPRINTS } from "./blueprints";
+import { WITH_TOKEN } from "./bootstrap-token";
+import { prepareDomain, WITH_DOMAIN } from "./domain";
+import { WITH_DUMP } from "./dump";
+import { all, edited, withInputs } from "./every-stack";
+import { prepareMail, WITH_MAIL } from "./mail";
+import { prepareMonitoring, UPTIME_CHECK, WITH_RECEIVERS } from "./monitoring";
+import { prepareSettings, requireVariables, WITH_SETTINGS } from "./settings";
+import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
+import { WITH_SEPARATE_WORKER } from "./worker-modes";
 
 /** What is the same in the rehearsals of both variants, because it is the same in the variants. */
 
@@ -18,8 +28,11 @@ const SECRETS = [
 
 export const SECRET_KEY_VERSION = "google_secret_manager_secret_version.secrets_secret_key_version";
 
+/** Accepts another secret key. */
+export const ACCEPTED_KEY = "-replace=terraform_data.secrets_secret_key_first";
+
 /** Resources that change when the protection of the data is switched off. */
-export const PROTECTED = [
+const PROTECTED = [
   ...SECRETS,
   "google_sql_database_instance.database",
   "google_storage_bucket.media_bucket",
@@ -28,7 +41,7 @@ export const PROTECTED = [
 ];
 
 /** Resources with labels. */
-export const LABELLED = [
+const LABELLED = [
   ...SECRETS,
   "google_artifact_registry_repository.registry[0]",
   "google_sql_database_instance.database",
@@ -38,11 +51,6 @@ export const LABELLED = [
 
 const GIVEN_PASSWORD = "given-by-hand-0815";
 
-export const GIVEN_PASSWORD_INPUTS = { bootstrap_password: GIVEN_PASSWORD, bootstrap_password_version: 2 };
-
-export function requireGivenPassword({ cloud }: Deployment): void {
-  if (![...cloud.livePayloads.values()].includes(GIVEN_PASSWORD)) throw new Error("the given password is not stored");
-}
 
 /** Fails unless the job has been executed this many times since the first apply began. */
 export const requireExecutions =
@@ -52,7 +60,99 @@ export const requireExecutions =
     if (length !== expected) throw new Error(`db-init ran ${length} times, expected ${expected}`);
   };
 
-export const requireTwoExecutions = requireExecutions(2);
+/** What the changes of both variants come to on one platform. */
+interface VariantParts {
+  /** What runs the application. */
+  readonly workload: string;
+  /** What is replaced with another script of the job that initializes the database. */
+  readonly job: readonly string[];
+  /** Copies of the secrets for what runs, which are replaced with each of them. */
+  readonly copies: readonly string[];
+  /** What has labels beside what both variants have. */
+  readonly labelled: readonly string[];
+}
+
+/** Changes by an owner of either variant, with all the actions that each may cause. */
+export function ownersChanges({ copies, job, labelled, workload }: VariantParts): readonly ChangeScenario[] {
+  const rollout = { [BUILD]: "replace", [workload]: "update" } as const;
+  const withSecret = (...replaced: readonly string[]) => ({
+    ...all("replace", [...replaced, ...copies]),
+    ...all("update", [workload]),
+  });
+  const variables = { IDP_LOG_LEVEL: "debug", IDP_GREETING: "$$ $(DB_NAME) $5" };
+  return [
+    { name: "edit of the entrypoint", change: edited("image/cloud-entrypoint.sh"), expected: rollout },
+    {
+      name: "edit of db-init.sh",
+      change: edited("scripts/db-init.sh"),
+      expected: all("replace", job),
+      verify: requireExecutions(2),
+    },
+    {
+      name: "another version",
+      change: withInputs({ application_version: "2026.5.3" }),
+      expected: { ...rollout, [UPGRADE_BACKUP]: "replace" },
+      verify: requireBackup("before 2026.5.3"),
+    },
+    {
+      name: "a variable",
+      change: withInputs({ environment_variables: variables }),
+      expected: { [workload]: "update" },
+      verify: requireVariables(variables),
+    },
+    {
+      name: "bootstrap password given",
+      change: withInputs({ bootstrap_password: GIVEN_PASSWORD, bootstrap_password_version: 2 }),
+      expected: withSecret("google_secret_manager_secret_version.secrets_bootstrap_password_version"),
+      verify: ({ cloud }) => {
+        if (![...cloud.livePayloads.values()].includes(GIVEN_PASSWORD))
+          throw new Error("the given password is not stored");
+      },
+    },
+    {
+      name: "labels",
+      change: withInputs({ labels: { team: "identity" } }),
+      expected: all("update", [...LABELLED, ...labelled]),
+      verify: requireExecutions(2),
+    },
+    {
+      name: "another secret key",
+      planArguments: [`-replace=${SECRET_KEY_VERSION}`, ACCEPTED_KEY],
+      expected: withSecret(SECRET_KEY_VERSION, "terraform_data.secrets_secret_key_first"),
+      verify: requireExecutions(2),
+    },
+  ];
+}
+
+/** Inputs of each part that can be switched off while it runs. */
+export const FEATURES = {
+  domain: WITH_DOMAIN,
+  mail: WITH_MAIL,
+  receivers: WITH_RECEIVERS,
+  worker: WITH_SEPARATE_WORKER,
+  dump: WITH_DUMP,
+  settings: WITH_SETTINGS,
+  token: WITH_TOKEN,
+} as const;
+
+/** Inputs that ask for all of them. */
+export const withFeatures = (features: Readonly<Record<string, Inputs>>): Inputs =>
+  Object.assign({ project_id: "my-project", ...WITH_BLUEPRINTS }, ...Object.values(features)) as Inputs;
+
+/** What the inputs of either variant find in the project. */
+export function prepareProject(deployment: Deployment): void {
+  prepareDomain(deployment);
+  prepareSettings(deployment);
+  prepareMail(deployment);
+  prepareMonitoring(deployment);
+}
+
+/** How both variants protect their data. */
+export const protection = (...further: readonly string[]): StackRehearsal["protection"] => ({
+  off: { deletion_protection: false },
+  expected: { ...all("update", [...PROTECTED, ...further]), "terraform_data.protected_identity": "replace" },
+  refusal: "deletion_protection is true; nothing is deleted",
+});
 
 /** The resources that the rest of both stacks needs. */
 export const STAGES = [

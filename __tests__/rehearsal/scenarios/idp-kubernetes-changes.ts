@@ -1,17 +1,8 @@
 import { blueprintChanges } from "./blueprints";
 import { bootstrapToken } from "./bootstrap-token";
-import { all, edited, withInputs } from "./every-stack";
-import {
-  BUILD,
-  GIVEN_PASSWORD_INPUTS,
-  LABELLED,
-  requireGivenPassword,
-  requireTwoExecutions,
-  SECRET_KEY_VERSION,
-} from "./identity-provider-rehearsal";
-import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
+import { all, withInputs } from "./every-stack";
+import { BUILD, ownersChanges } from "./identity-provider-rehearsal";
 import { DASHBOARD } from "./monitoring";
-import { ACCEPTED_KEY } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
 
 export const CLUSTER = "google_container_cluster.cluster";
@@ -39,44 +30,15 @@ const OBJECTS = [
   "kubernetes_service_v1.front_door_load_balancer[0]",
 ];
 
-const ROLLOUT = { [BUILD]: "replace", [DEPLOYMENT]: "update" } as const;
-
 /** Changes by an owner of the Kubernetes variant, with all the actions that each may cause. */
 export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
-  { name: "edit of the entrypoint", change: edited("image/cloud-entrypoint.sh"), expected: ROLLOUT },
-  {
-    name: "edit of db-init.sh",
-    change: edited("scripts/db-init.sh"),
-    expected: all("replace", ["kubernetes_config_map_v1.db_init_script", JOB]),
-    verify: requireTwoExecutions,
-  },
-  {
-    name: "another version",
-    change: withInputs({ application_version: "2026.5.3" }),
-    expected: { ...ROLLOUT, [UPGRADE_BACKUP]: "replace" },
-    verify: requireBackup("before 2026.5.3"),
-  },
-  {
-    name: "a variable",
-    change: withInputs({ environment_variables: { IDP_LOG_LEVEL: "debug", IDP_GREETING: "$$ $(DB_NAME) $5" } }),
-    expected: { [DEPLOYMENT]: "update" },
-    verify: ({ cloud }) => {
-      const [pods] = cloud.podEnvironments.values();
-      const { IDP_GREETING: greeting } = pods?.environment ?? {};
-      if (greeting !== "$$ $(DB_NAME) $5") throw new Error(`the container sees IDP_GREETING as ${String(greeting)}`);
-    },
-  },
-  {
-    name: "bootstrap password given",
-    change: withInputs(GIVEN_PASSWORD_INPUTS),
-    expected: {
-      "google_secret_manager_secret_version.secrets_bootstrap_password_version": "replace",
-      [COPIES]: "replace",
-      [DEPLOYMENT]: "update",
-    },
-    verify: requireGivenPassword,
-  },
-  ...blueprintChanges(ROLLOUT),
+  ...ownersChanges({
+    workload: DEPLOYMENT,
+    job: ["kubernetes_config_map_v1.db_init_script", JOB],
+    copies: [COPIES],
+    labelled: [...OBJECTS, CLUSTER, ADDRESS],
+  }),
+  ...blueprintChanges({ [BUILD]: "replace", [DEPLOYMENT]: "update" }),
   {
     name: "from one to three instances",
     change: withInputs({ min_instance_count: 3 }),
@@ -84,22 +46,9 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
     expected: all("update", [AUTOSCALER, DASHBOARD]),
   },
   {
-    name: "labels",
-    change: withInputs({ labels: { team: "identity" } }),
-    expected: all("update", [...LABELLED, ...OBJECTS, CLUSTER, ADDRESS]),
-  },
-  {
     name: "who may reach the control plane",
     change: withInputs({ authorized_networks: { office: "203.0.113.0/24" } }),
     expected: { [CLUSTER]: "update" },
-  },
-  {
-    name: "another secret key",
-    planArguments: [`-replace=${SECRET_KEY_VERSION}`, ACCEPTED_KEY],
-    expected: {
-      ...all("replace", [SECRET_KEY_VERSION, "terraform_data.secrets_secret_key_first", COPIES]),
-      [DEPLOYMENT]: "update",
-    },
   },
   bootstrapToken({ [COPIES]: "replace", [DEPLOYMENT]: "update" }),
 ];

@@ -1,35 +1,35 @@
 import { ACCEPTED_BY_BOTH, ACCEPTED_BY_KUBERNETES, allowsBlueprints, allowsDumps } from "../../stacks/accepted-inputs";
 import { type Inputs } from "../deployment/deployment";
 import { anotherIdentity } from "./another-identity";
-import { WITH_BLUEPRINTS } from "./blueprints";
-import { WITH_TOKEN } from "./bootstrap-token";
 import { CLUSTER, COPIES, DEPLOYMENT, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
 import { KUBERNETES_DOMAIN_CHANGES } from "./idp-kubernetes-domain";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
-import { dumpChanges, WITH_DUMP } from "./dump";
+import { dumpChanges } from "./dump";
 import { deletedParts } from "./deleted-parts";
 import { geoipChanges, prepareGeoip, WITH_GEOIP } from "./geoip";
-import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { all } from "./every-stack";
 import {
   allowsDomain,
   allowsInstances,
   FAILING_BUILD,
+  FEATURES,
   gibibytesOf,
   KILL,
   MATRIX,
-  PROTECTED,
+  prepareProject,
+  protection,
   SCRIPTS,
   STAGES,
+  withFeatures,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
-import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
-import { monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
+import { mailChanges } from "./mail";
+import { monitoringChanges } from "./monitoring";
 import { RECOVERY_CHANGES } from "./recovery";
-import { prepareSettings, settingsChanges, WITH_SETTINGS } from "./settings";
+import { settingsChanges } from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
 import { severalInputs } from "./several-inputs";
-import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
+import { workerModeChanges } from "./worker-modes";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
 /** Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule. */
@@ -72,29 +72,20 @@ const DUMP_CHANGES = dumpChanges({
   ],
 });
 
+const OWN_FEATURES = {
+  ...FEATURES,
+  domain: { ...FEATURES.domain, certificate_validation: "dns" },
+  geoip: WITH_GEOIP,
+};
+
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  faultInputs: {
-    project_id: "my-project",
-    ...WITH_DOMAIN,
-    certificate_validation: "dns",
-    ...WITH_MAIL,
-    ...WITH_RECEIVERS,
-    ...WITH_GEOIP,
-    ...WITH_SEPARATE_WORKER,
-    ...WITH_DUMP,
-    ...WITH_BLUEPRINTS,
-    ...WITH_SETTINGS,
-    ...WITH_TOKEN,
-  },
+  faultInputs: withFeatures(OWN_FEATURES),
   nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "test_mail_command"],
   prepare: (deployment) => {
-    prepareDomain(deployment);
-    prepareSettings(deployment);
-    prepareMail(deployment);
+    prepareProject(deployment);
     prepareGeoip(deployment, ACCEPTED_BY_BOTH.project_id);
-    prepareMonitoring(deployment);
   },
   changes: [
     ...KUBERNETES_CHANGES,
@@ -117,11 +108,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     ...KUBERNETES_DOMAIN_CHANGES,
     ...DUMP_CHANGES,
   ],
-  protection: {
-    off: { deletion_protection: false },
-    expected: { ...all("update", [...PROTECTED, CLUSTER]), "terraform_data.protected_identity": "replace" },
-    refusal: "deletion_protection is true; nothing is deleted",
-  },
+  protection: protection(CLUSTER),
   stages: STAGES,
   matrix: { ...MATRIX, ...ACCEPTED_BY_KUBERNETES },
   isAllowed,
@@ -149,24 +136,12 @@ export const IDP_KUBERNETES: StackRehearsal = {
       // With another cluster, the plan fails by itself.
       { namespace: "other" },
     ),
-    severalInputs(
-      {
-        domain: { ...WITH_DOMAIN, certificate_validation: "dns" },
-        mail: WITH_MAIL,
-        receivers: WITH_RECEIVERS,
-        geoip: WITH_GEOIP,
-        worker: WITH_SEPARATE_WORKER,
-        dump: WITH_DUMP,
-        settings: WITH_SETTINGS,
-        token: WITH_TOKEN,
-      },
-      {
-        authorized_networks: { office: "203.0.113.0/24" },
-        deletion_protection: false,
-        keep_dumps: true,
-        labels: { team: "identity" },
-      },
-    ),
+    severalInputs(OWN_FEATURES, {
+      authorized_networks: { office: "203.0.113.0/24" },
+      deletion_protection: false,
+      keep_dumps: true,
+      labels: { team: "identity" },
+    }),
     deletedParts([
       "kubernetes_deployment_v1",
       "kubernetes_horizontal_pod_autoscaler_v2",

@@ -1,4 +1,4 @@
-import { all, EARLY_FAULTS, edited, withInputs } from "./every-stack";
+import { all, EARLY_FAULTS, withInputs } from "./every-stack";
 import { ACCEPTED, allowsBlueprints, allowsDumps } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { executeByHand } from "../project/google-workloads";
@@ -7,36 +7,34 @@ import {
   allowsInstances,
   BUILD,
   FAILING_BUILD,
+  FEATURES,
   gibibytesOf,
-  GIVEN_PASSWORD_INPUTS,
   KILL,
-  LABELLED,
   MATRIX,
-  PROTECTED,
+  ownersChanges,
+  prepareProject,
+  protection,
   requireExecutions,
-  requireGivenPassword,
-  requireTwoExecutions,
   SCRIPTS,
   STAGES,
+  withFeatures,
   withSubnetwork,
-  SECRET_KEY_VERSION,
 } from "./identity-provider-rehearsal";
-import { dumpChanges, WITH_DUMP } from "./dump";
-import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
-import { prepareDomain, WITH_DOMAIN } from "./domain";
+import { dumpChanges } from "./dump";
+import { UPGRADE_BACKUP } from "./upgrade-backup";
 import { DOMAIN_CHANGES } from "./idp-serverless-domain";
-import { blueprintChanges, WITH_BLUEPRINTS } from "./blueprints";
-import { DASHBOARD, monitoringChanges, prepareMonitoring, WITH_RECEIVERS } from "./monitoring";
-import { bootstrapToken, WITH_TOKEN } from "./bootstrap-token";
+import { blueprintChanges } from "./blueprints";
+import { DASHBOARD, monitoringChanges } from "./monitoring";
+import { bootstrapToken } from "./bootstrap-token";
 import { anotherIdentity } from "./another-identity";
 import { anotherRegion } from "./another-region";
 import { deletedParts } from "./deleted-parts";
-import { mailChanges, prepareMail, WITH_MAIL } from "./mail";
+import { mailChanges } from "./mail";
 import { RECOVERY_CHANGES } from "./recovery";
-import { prepareSettings, settingsChanges, WITH_SETTINGS } from "./settings";
-import { ACCEPTED_KEY, secretsOutOfStep } from "./secrets-out-of-step";
+import { settingsChanges } from "./settings";
+import { secretsOutOfStep } from "./secrets-out-of-step";
 import { severalInputs } from "./several-inputs";
-import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
+import { workerModeChanges } from "./worker-modes";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
@@ -62,17 +60,12 @@ const BUILT_WITH = [
 ];
 
 const CHANGES: readonly ChangeScenario[] = [
-  { name: "edit of the entrypoint", change: edited("image/cloud-entrypoint.sh"), expected: ROLLOUT },
-  {
-    name: "edit of db-init.sh",
-    change: edited("scripts/db-init.sh"),
-    expected: {
-      "google_secret_manager_secret_version.db_init_script_version": "replace",
-      [JOB]: "replace",
-      "terraform_data.db_init_trigger": "replace",
-    },
-    verify: requireTwoExecutions,
-  },
+  ...ownersChanges({
+    workload: SERVICE,
+    job: ["google_secret_manager_secret_version.db_init_script_version", JOB, "terraform_data.db_init_trigger"],
+    copies: [],
+    labelled: [SERVICE, JOB, "google_secret_manager_secret.db_init_script"],
+  }),
   {
     name: "a run of the job by hand",
     change: ({ cloud }) => {
@@ -107,44 +100,9 @@ const CHANGES: readonly ChangeScenario[] = [
     verify: requireExecutions(5),
   },
   {
-    name: "another secret key",
-    planArguments: [`-replace=${SECRET_KEY_VERSION}`, ACCEPTED_KEY],
-    expected: {
-      ...all("replace", [SECRET_KEY_VERSION, "terraform_data.secrets_secret_key_first"]),
-      [SERVICE]: "update",
-    },
-    verify: requireExecutions(5),
-  },
-  {
-    name: "another version",
-    change: withInputs({ application_version: "2026.5.3" }),
-    expected: { ...ROLLOUT, [UPGRADE_BACKUP]: "replace" },
-    verify: requireBackup("before 2026.5.3"),
-  },
-  {
-    name: "a variable",
-    change: withInputs({ environment_variables: { IDP_LOG_LEVEL: "debug" } }),
-    expected: { [SERVICE]: "update" },
-  },
-  {
-    name: "bootstrap password given",
-    change: withInputs(GIVEN_PASSWORD_INPUTS),
-    expected: {
-      "google_secret_manager_secret_version.secrets_bootstrap_password_version": "replace",
-      [SERVICE]: "update",
-    },
-    verify: requireGivenPassword,
-  },
-  {
     name: "fewer instances",
     change: withInputs({ max_instance_count: 2 }),
     expected: all("update", [DASHBOARD, SERVICE]),
-  },
-  {
-    name: "labels",
-    change: withInputs({ labels: { team: "identity" } }),
-    expected: all("update", [...LABELLED, SERVICE, JOB, "google_secret_manager_secret.db_init_script"]),
-    verify: requireExecutions(5),
   },
   // The images go with their repository.
   {
@@ -219,24 +177,9 @@ const IDENTITY = { project_id: "other-project", region: "europe-west1", tenant_i
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  faultInputs: {
-    project_id: "my-project",
-    ...WITH_DOMAIN,
-    ...WITH_MAIL,
-    ...WITH_RECEIVERS,
-    ...WITH_SEPARATE_WORKER,
-    ...WITH_DUMP,
-    ...WITH_BLUEPRINTS,
-    ...WITH_SETTINGS,
-    ...WITH_TOKEN,
-  },
+  faultInputs: withFeatures(FEATURES),
   nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "load_balancer_address", "test_mail_command"],
-  prepare: (deployment) => {
-    prepareDomain(deployment);
-    prepareSettings(deployment);
-    prepareMail(deployment);
-    prepareMonitoring(deployment);
-  },
+  prepare: prepareProject,
   changes: [
     ...CHANGES,
     ...blueprintChanges(ROLLOUT),
@@ -259,11 +202,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     ...DOMAIN_CHANGES,
     ...DUMP_CHANGES,
   ],
-  protection: {
-    off: { deletion_protection: false },
-    expected: { ...all("update", PROTECTED), "terraform_data.protected_identity": "replace" },
-    refusal: "deletion_protection is true; nothing is deleted",
-  },
+  protection: protection(),
   stages: STAGES,
   matrix: { ...MATRIX, ...ACCEPTED },
   isAllowed,
@@ -281,18 +220,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
       withSubnetwork({ network: "projects/shared/global/networks/services", region: "us-central1" }),
     ),
     anotherRegion({ deletion_protection: false }),
-    severalInputs(
-      {
-        domain: WITH_DOMAIN,
-        mail: WITH_MAIL,
-        receivers: WITH_RECEIVERS,
-        worker: WITH_SEPARATE_WORKER,
-        dump: WITH_DUMP,
-        settings: WITH_SETTINGS,
-        token: WITH_TOKEN,
-      },
-      { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } },
-    ),
+    severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   faults: [...EARLY_FAULTS, FAILING_BUILD],

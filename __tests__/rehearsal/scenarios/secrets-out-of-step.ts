@@ -3,16 +3,13 @@ import { StepFailure } from "../deployment/steps";
 import { requireSoundness } from "../engine/journey";
 import { type Episode } from "../engine/stack-rehearsal";
 import { type FaultKind } from "../project/cloud";
-import { SECRET_KEY_VERSION } from "./identity-provider-rehearsal";
+import { ACCEPTED_KEY, SECRET_KEY_VERSION } from "./identity-provider-rehearsal";
 
 const ADMINISTRATOR = "database_administrator_password";
 const APPLICATION = "database_password";
 const SECRET_KEY = "secrets_secret_key";
 
 const replaced = (secret: string) => `-replace=google_secret_manager_secret_version.${secret}_version`;
-
-/** Accepts another secret key. */
-export const ACCEPTED_KEY = "-replace=terraform_data.secrets_secret_key_first";
 
 /** Fails unless nothing is out of step and nothing is left to do. */
 async function requireInStep(deployment: Deployment, step: string): Promise<void> {

@@ -42,7 +42,8 @@ export function environmentOf({ cloud }: Deployment): Readonly<Record<string, st
   return resolvedEnvironment(cloud, { project: "my-project", template: valueAt(service.values, "template.0") });
 }
 
-function requireVariables(expected: Readonly<Record<string, string | undefined>>): ChangeScenario["verify"] {
+/** Fails unless the container sees these values. */
+export function requireVariables(expected: Readonly<Record<string, string | undefined>>): ChangeScenario["verify"] {
   return (deployment) => {
     const environment = environmentOf(deployment);
     const wrong = Object.keys(expected).filter((name) => environment[name] !== expected[name]);
