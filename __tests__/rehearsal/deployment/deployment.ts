@@ -13,7 +13,7 @@ import { canBeAttached } from "../project/kubernetes-exposure";
 import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
 import { ResourceProvider } from "../providers/resource-provider";
-import { type Configuration, secretInputs, SecretScan } from "./secret-scan";
+import { type Configuration, leaksIn, type Place, planPlaces, secretInputs, secretsOf, statePlaces } from "./secret-scan";
 import { type Plan, StepFailure } from "./steps";
 import { actionsOf, addressesIn, changedOutputsOf, keysByAddress } from "./terraform-json";
 import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
@@ -49,11 +49,10 @@ export class Deployment {
   /** Environment variables added for Terraform and its scripts; undefined removes one. */
   environment: Record<string, string | undefined> = {};
   private readonly plugins = new PluginServer();
-  private readonly scan = new SecretScan();
+  /** What has been written and not yet searched for secrets. */
+  private unsearched: readonly Place[];
   private planNumber: number;
   private readonly configuration: Configuration;
-  /** Outputs and plans that were shown as JSON. */
-  private readonly shown = { outputs: "", plans: "" };
 
   private constructor(
     private readonly options: DeploymentOptions,
@@ -65,7 +64,7 @@ export class Deployment {
     this.web.builds.usualCourse = { states: ["SUCCESS"] };
     this.configuration = JSON.parse(this.read("cdk.tf.json") ?? "{}") as Configuration;
     this.inputs = options.inputs;
-    // Copied plan files must not be overwritten: each is scanned for secrets only once.
+    this.unsearched = origin?.unsearched ?? [];
     this.planNumber = origin?.planNumber ?? 0;
     const surroundings = {
       enabledApis: this.web.usage.enabled,
@@ -143,7 +142,11 @@ export class Deployment {
       ...command,
       "-no-color",
     );
-    if (!command.includes("-json")) this.log += run.output;
+    const isJson = command.includes("-json");
+    if (!isJson) this.log += run.output;
+    const kind = isJson ? (command.includes("show") ? "plan" : "state") : "text";
+    const name = `what ${command[0] ?? "Terraform"} has printed`;
+    this.unsearched = [...this.unsearched, { name, kind, bytes: Buffer.from(run.output) }];
     this.options.onCommand?.(run, command);
     return run;
   }
@@ -162,7 +165,8 @@ export class Deployment {
     const file = `plan-${this.planNumber}.tfplan`;
     this.writeInputs();
     await this.succeed("plan", ["plan", "-input=false", `-out=${file}`, ...further]);
-    const shown = await this.terraformJson("plans", "show", "-json", file);
+    this.unsearched = [...this.unsearched, ...planPlaces(this.folder, file)];
+    const shown = await this.terraformJson("show", "-json", file);
     return { file, actions: actionsOf(shown), outputs: changedOutputsOf(shown) };
   }
 
@@ -196,27 +200,21 @@ export class Deployment {
     await this.succeed("apply", [...APPLY_AT_ONCE, ...further]);
   }
 
-  /** Fails if the folder or the output reveals the value of a secret. */
+  /** Fails if the state, or what has been written since the last time, reveals the value of a secret. */
   requireNoLeaks(step: string): void {
-    const leaks = this.leaks();
-    if (leaks.length > 0) throw new StepFailure(step, leaks.join("\n"));
-  }
-
-  private leaks(): string[] {
-    const { cloud, folder, log } = this;
+    const { cloud, folder } = this;
     const requests = this.web.requests.map(({ path, body }) => `${path} ${JSON.stringify(body)}`).join("\n");
-    const texts = {
-      "what was printed": log,
-      "requests of scripts": requests,
-      "JSON output": this.shown.outputs,
-      "JSON of plans": this.shown.plans,
-    };
-    const views = { stateViews: ["JSON output"], planViews: ["JSON of plans"] };
-    return this.scan.leaks({ cloud, folder, texts, ...views, inputs: secretInputs(this.configuration, this.inputs) });
+    const sent: Place = { name: "requests of scripts", kind: "text", bytes: Buffer.from(requests) };
+    const secrets = secretsOf(cloud, folder, secretInputs(this.configuration, this.inputs));
+    const leaks = leaksIn([...statePlaces(folder), ...this.unsearched, sent], secrets);
+    if (leaks.length > 0) throw new StepFailure(step, leaks.join("\n"));
+    this.unsearched = [];
+    // What is generated and never stored can only be in what the command wrote that it was generated for.
+    cloud.handedOut.clear();
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
-    return (await this.terraformJson("outputs", "output", "-json")) as Readonly<
+    return (await this.terraformJson("output", "-json")) as Readonly<
       Record<string, { type: unknown; value: unknown }>
     >;
   }
@@ -236,10 +234,9 @@ export class Deployment {
     writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs, undefined, 2));
   }
 
-  private async terraformJson(kind: "outputs" | "plans", ...command: string[]): Promise<unknown> {
+  private async terraformJson(...command: string[]): Promise<unknown> {
     const run = await this.terraform(command);
     if (run.exitCode !== 0) throw new StepFailure(command.join(" "), problemsIn(run.output));
-    this.shown[kind] += run.output;
     return JSON.parse(run.output) as unknown;
   }
 

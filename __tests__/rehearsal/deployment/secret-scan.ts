@@ -4,18 +4,25 @@ import { join } from "node:path";
 import { type Cloud } from "../project/cloud";
 import { zipEntries } from "./zip-entries";
 
-/** What Terraform and its scripts leave behind. */
-export interface Traces {
-  readonly folder: string;
-  readonly cloud: Cloud;
-  /** What was printed, sent or shown, by name; these texts only grow. */
-  readonly texts: Readonly<Record<string, string>>;
-  /** Names of the texts that show the state. */
-  readonly stateViews?: readonly string[];
-  /** Names of the texts that show plans. */
-  readonly planViews?: readonly string[];
-  /** Secrets among the inputs. */
-  readonly inputs?: readonly SecretInput[];
+type PlaceKind = "plan" | "state" | "text";
+
+/** Something that Terraform or a script has written, sent or shown. */
+export interface Place {
+  readonly name: string;
+  readonly kind: PlaceKind;
+  readonly bytes: Buffer;
+}
+
+/** The state files of a folder. */
+export function statePlaces(folder: string): Place[] {
+  const names = readdirSync(folder).filter((name) => /\.tfstate(\.backup)?$/.test(name));
+  return names.map((name) => ({ name, kind: "state", bytes: readFileSync(join(folder, name)) }));
+}
+
+/** The files in a plan file. */
+export function planPlaces(folder: string, name: string): Place[] {
+  const entries = [...zipEntries(readFileSync(join(folder, name)))];
+  return entries.map(([entry, bytes]) => ({ name: `${name}, ${entry}`, kind: "plan", bytes }));
 }
 
 /** The value of an input that is declared as a secret. */
@@ -45,77 +52,14 @@ export function secretInputs(
 /** Shorter texts occur by chance. */
 const SHORTEST_SECRET = 8;
 
-/** Longer than any form of a secret that may span the end of the text scanned before. */
-const OVERLAP = 1000;
-
-/** Scans everything new since the last scan for the values of secrets, and everything for new secrets. */
-export class SecretScan {
-  /** Contents of plan files, which never change. */
-  private readonly plans = new Map<string, readonly Place[]>();
-  private readonly seenLengths = new Map<string, number>();
-  private readonly seenSecrets = new Set<string>();
-
-  /** All places where the value of a secret can be read, without the values themselves. */
-  leaks(traces: Traces): string[] {
-    // What is generated and never stored can only be in what the command wrote that it was generated for.
-    const secrets = secretsOf(traces).filter(
-      ({ value, isPassing }) => isPassing !== true || !this.seenSecrets.has(value),
-    );
-    const looks = { fresh: this.places(traces, false), all: this.places(traces, true) };
-    for (const [place, text] of Object.entries(traces.texts)) this.seenLengths.set(place, text.length);
-    return secrets.flatMap((secret) => {
-      const { value, meaning } = secret;
-      // A newly generated value cannot be in what was written before.
-      const isKnown = this.seenSecrets.has(value) || traces.cloud.handedOut.has(value);
-      this.seenSecrets.add(value);
-      const forms = formsOf(value);
-      return (isKnown ? looks.fresh : looks.all)
-        .filter(({ kind, bytes }) => !mayBeIn(secret, kind) && forms.some((form) => bytes().includes(form)))
-        .map(({ name }) => `${meaning} is in ${name}`);
-    });
-  }
-
-  private places({ folder, planViews = [], stateViews = [], texts }: Traces, isAll: boolean): Place[] {
-    const names = readdirSync(folder);
-    const states = names
-      .filter((name) => /\.tfstate(\.backup)?$/.test(name))
-      .map((name): Place => ({ name, kind: "state", bytes: once(() => readFileSync(join(folder, name))) }));
-    const plans = names
-      .filter((name) => name.endsWith(".tfplan") && (isAll || !this.plans.has(name)))
-      .flatMap((name) => this.planned(folder, name));
-    const shown = Object.entries(texts).map(([name, text]): Place => {
-      const start = isAll ? 0 : Math.max(0, (this.seenLengths.get(name) ?? 0) - OVERLAP);
-      const kind = stateViews.includes(name) ? "state" : planViews.includes(name) ? "plan" : "text";
-      return { name, kind, bytes: once(() => Buffer.from(text.slice(start))) };
-    });
-    return [...states, ...plans, ...shown];
-  }
-
-  private planned(folder: string, name: string): readonly Place[] {
-    const known = this.plans.get(name);
-    if (known !== undefined) return known;
-    const entries = [...zipEntries(readFileSync(join(folder, name)))];
-    const places = entries.map(([entry, bytes]): Place => ({
-      name: `${name}, ${entry}`,
-      kind: "plan",
-      bytes: () => bytes,
-    }));
-    this.plans.set(name, places);
-    return places;
-  }
-}
-
-type PlaceKind = "plan" | "state" | "text";
-
-interface Place {
-  readonly name: string;
-  readonly kind: PlaceKind;
-  readonly bytes: () => Buffer;
-}
-
-function once(read: () => Buffer): () => Buffer {
-  let bytes: Buffer | undefined;
-  return () => (bytes ??= read());
+/** All places where the value of a secret can be read, without the values themselves. */
+export function leaksIn(places: readonly Place[], secrets: readonly Secret[]): string[] {
+  return secrets.flatMap(({ value, meaning, kept = [] }) => {
+    const forms = formsOf(value);
+    return places
+      .filter(({ kind, bytes }) => !kept.includes(kind) && forms.some((form) => bytes.includes(form)))
+      .map(({ name }) => `${meaning} is in ${name}`);
+  });
 }
 
 interface Secret {
@@ -123,42 +67,29 @@ interface Secret {
   readonly meaning: string;
   /** Where Terraform or the provider itself stores it. */
   readonly kept?: readonly PlaceKind[];
-  /** True for a value that nothing has stored. */
-  readonly isPassing?: boolean;
-}
-
-function mayBeIn({ kept = [] }: Secret, kind: PlaceKind): boolean {
-  return kept.includes(kind);
 }
 
 /** All secret values in the project. A payload that is also a file of the folder is not secret. */
-function secretsOf({ cloud, folder, inputs = [] }: Traces): Secret[] {
+export function secretsOf(cloud: Cloud, folder: string, inputs: readonly SecretInput[]): Secret[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /^(scripts|image)\//.test(path) && statSync(join(folder, path)).isFile())
     .map((path) => readFileSync(join(folder, path), "utf8"));
   const payloads = [...cloud.payloads.map(({ name, payload }) => [name, payload] as const), ...cloud.othersPayloads];
-  const stored = payloads.map(([name, value]) => ({ value, meaning: `the payload of ${name}` }));
-  const opened = [...cloud.handedOut].map((value): Secret => ({
-    value,
-    meaning: "a generated value that was never stored",
-    isPassing: true,
-  }));
   const written = [...cloud.objects.values()].flatMap(({ id, writeOnly }) =>
     Object.entries(writeOnly).map(([name, value]) => ({ value, meaning: `${name} of ${id}` })),
   );
-  const kept = [...cloud.keptInState].map((value): Secret => ({
-    value,
-    meaning: "a key of the state",
-    kept: ["plan", "state"],
-  }));
-  const given = inputs.map(({ name, value, isEphemeral }): Secret => ({
-    value,
-    meaning: `the input ${name}`,
-    kept: isEphemeral ? [] : ["plan"],
-  }));
-  const seen = new Set<string>(files);
-  return [...stored, ...written, ...opened, ...kept, ...given].filter(({ value }) => {
-    if (seen.has(value) || value.length < SHORTEST_SECRET || cloud.publicPayloads.has(value)) return false;
+  const secrets: readonly Secret[] = [
+    ...payloads.map(([name, value]) => ({ value, meaning: `the payload of ${name}` })),
+    ...written,
+    ...[...cloud.handedOut].map((value) => ({ value, meaning: "a generated value that was never stored" })),
+    ...[...cloud.keptInState].map((value): Secret => ({ value, meaning: "a key of the state", kept: ["plan", "state"] })),
+    ...inputs.map(({ name, value, isEphemeral }): Secret => {
+      return { value, meaning: `the input ${name}`, kept: isEphemeral ? [] : ["plan"] };
+    }),
+  ];
+  const seen = new Set<string>([...files, ...cloud.publicPayloads]);
+  return secrets.filter(({ value }) => {
+    if (seen.has(value) || value.length < SHORTEST_SECRET) return false;
     seen.add(value);
     return true;
   });

@@ -25,6 +25,7 @@ export function severalInputs(features: Readonly<Record<string, Inputs>>, update
       for (const chosen of combinations) {
         deployment.inputs = { ...without(chosen), ...update };
         await deployment.plan();
+        deployment.requireNoLeaks("plan");
       }
       for (const inputs of [{ ...without(offAll), ...update }, begun]) {
         deployment.inputs = inputs;
