@@ -107,10 +107,7 @@ export function blockType(block: BlockSchema): AttributeType {
   const attributes = Object.entries(block.attributes ?? {}).map(([name, { type }]) => [name, type] as const);
   const blocks = Object.entries(block.block_types ?? {}).map(([name, nested]) => {
     const object = blockType(nested.block);
-    return [
-      name,
-      nested.nesting_mode === "single" || nested.nesting_mode === "group" ? object : [nested.nesting_mode, object],
-    ] as const;
+    return [name, nested.nesting_mode === "single" ? object : [nested.nesting_mode, object]] as const;
   });
   return ["object", Object.fromEntries([...attributes, ...blocks]) as Readonly<Record<string, AttributeType>>];
 }
@@ -144,13 +141,8 @@ export function completedBlock(value: Value, block: BlockSchema): Value {
   ]);
   const blocks = Object.entries(block.block_types ?? {}).map(([name, nested]): [string, Value] => {
     const given = value[name] ?? null;
-    if (nested.nesting_mode !== "list" && nested.nesting_mode !== "set") {
-      return [name, completedBlock(given, nested.block)];
-    }
-    return [
-      name,
-      given instanceof Unknown ? given : membersOf(given).map((item) => completedBlock(item, nested.block)),
-    ];
+    if (nested.nesting_mode === "single") return [name, completedBlock(given, nested.block)];
+    return [name, given instanceof Unknown ? given : membersOf(given).map((item) => completedBlock(item, nested.block))];
   });
   return Object.fromEntries([...attributes, ...blocks]);
 }
@@ -177,7 +169,7 @@ export function mapAttributes(value: Value, block: BlockSchema, other: Value, ch
       }
       const nested = block.block_types?.[name];
       if (nested === undefined) return [name, member];
-      const each = (item: Value, index: number | string) => {
+      const each = (item: Value, index: number) => {
         const candidates = membersOf(counterpart);
         const match =
           nested.nesting_mode === "set"
@@ -186,9 +178,6 @@ export function mapAttributes(value: Value, block: BlockSchema, other: Value, ch
         return mapAttributes(item, nested.block, match, change);
       };
       if (Array.isArray(member)) return [name, (member as readonly Value[]).map(each)];
-      if (nested.nesting_mode === "map" && isValueObject(member)) {
-        return [name, Object.fromEntries(Object.entries(member).map(([key, item]) => [key, each(item, key)]))];
-      }
       return [name, mapAttributes(member, nested.block, counterpart, change)];
     }),
   );
