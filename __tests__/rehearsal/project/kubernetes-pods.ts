@@ -21,7 +21,7 @@ export interface PodRequest {
   readonly pod: Value;
 }
 
-/** A use of a secret or config map by a container. */
+/** A use of a secret's key, or of a whole config map. */
 interface KeyUse {
   readonly kind: string;
   readonly name: string;
@@ -31,28 +31,17 @@ interface KeyUse {
   readonly isOptional: boolean;
 }
 
-/** Where a container or a volume uses secrets and config maps. */
-const USES = [
-  { at: "env.*.value_from.0.secret_key_ref.0", kind: "kubernetes_secret_v1" },
-  { at: "env.*.value_from.0.config_map_key_ref.0", kind: "kubernetes_config_map_v1" },
-  { at: "env_from.*.secret_ref.0", kind: "kubernetes_secret_v1" },
-  { at: "env_from.*.config_map_ref.0", kind: "kubernetes_config_map_v1" },
-  { at: "secret.0", kind: "kubernetes_secret_v1" },
-  { at: "config_map.0", kind: "kubernetes_config_map_v1" },
-];
-
-/** Uses of secrets and config maps by a container, one entry of its environment, or a volume. */
+/** Uses of secrets by the environment of a container, and of a config map by a volume. */
 function keyUses(part: Value): KeyUse[] {
-  return USES.flatMap(({ at, kind }) =>
-    valuesAt(part, at)
-      .filter((source) => source !== null)
-      .flatMap((source) => {
-        const name = textAt(source, "name") || textAt(source, "secret_name");
-        const keys = textsAt(source, "items.*.key");
-        const isOptional = valueAt(source, "optional") === true;
-        return (keys.length > 0 ? keys : [textAt(source, "key")]).map((key) => ({ kind, name, key, isOptional }));
-      }),
-  );
+  const use = (kind: string) => (source: Value) => ({
+    ...{ kind, name: textAt(source, "name"), key: textAt(source, "key") },
+    isOptional: valueAt(source, "optional") === true,
+  });
+  const found = (path: string) => valuesAt(part, path).filter((source) => source !== null);
+  return [
+    ...found("env.*.value_from.0.secret_key_ref.0").map(use("kubernetes_secret_v1")),
+    ...found("config_map.0").map(use("kubernetes_config_map_v1")),
+  ];
 }
 
 function containersOf(pod: Value): readonly Value[] {
@@ -69,13 +58,12 @@ function dataOf(cloud: Cloud, namespace: string, { kind, name }: KeyUse): Readon
 
 /** Environment of the first container with all references resolved, as the process sees it. */
 export function podEnvironment(cloud: Cloud, { namespace, pod }: PodRequest): Record<string, string> {
-  const whole = keyUses({ env_from: valueAt(pod, "container.0.env_from") }).map((use) => dataOf(cloud, namespace, use));
-  const entries = membersOf(valueAt(pod, "container.0.env")).map((entry) => {
+  const entries = membersOf(valueAt(pod, "container.0.env")).map((entry): [string, Value] => {
     const [use] = keyUses({ env: [entry] });
     const value = use === undefined ? expanded(textAt(entry, "value")) : dataOf(cloud, namespace, use)[use.key];
     return [textAt(entry, "name"), value ?? ""];
   });
-  return Object.assign({}, ...whole, Object.fromEntries(entries)) as Record<string, string>;
+  return Object.fromEntries(entries) as Record<string, string>;
 }
 
 /** Expands a plain value as Kubernetes does: `$(NAME)` is a reference, and two dollars are one. */
