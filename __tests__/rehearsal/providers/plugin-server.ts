@@ -48,7 +48,7 @@ export class PluginServer {
 
   async add(name: string, provider: ResourceProvider): Promise<void> {
     const server = new Server();
-    server.addService(withKeptSchema(providerService()), handlers(provider));
+    server.addService(providerService(), handlers(provider));
     const socket = join(this.folder, name);
     await new Promise<void>((resolve, reject) => {
       server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) => {
@@ -83,40 +83,29 @@ export class PluginServer {
   }
 }
 
-let service: ServiceClientConstructor | undefined;
+const DEFINITION = loadSync(join(__dirname, "plugin-protocol.proto"), { keepCase: true, longs: Number, defaults: true });
+const { Provider } = loadPackageDefinition(DEFINITION).tfplugin5 as GrpcObject;
 
+/** Serialized schemas, kept because they are large, constant and requested by every run. */
+const SCHEMA_ANSWERS = new WeakMap<ProviderSchema, Buffer>();
+
+/** The provider service, whose schema is answered from what is kept. */
 function providerService(): ServiceClientConstructor["service"] {
-  if (service === undefined) {
-    const definition = loadSync(join(__dirname, "plugin-protocol.proto"), {
-      keepCase: true,
-      longs: Number,
-      defaults: true,
-    });
-    const root = loadPackageDefinition(definition).tfplugin5 as GrpcObject;
-    service = root.Provider as ServiceClientConstructor;
-  }
-  return service.service;
-}
-
-/** Schema responses and their serialized form, cached because they are large, constant and requested by every run. */
-const SCHEMA_ANSWERS = new WeakMap<ProviderSchema, object>();
-const SERIALIZED = new WeakMap<object, Buffer>();
-
-function withKeptSchema(definition: ServiceClientConstructor["service"]): ServiceClientConstructor["service"] {
-  const { GetSchema: method } = definition;
-  if (method === undefined) return definition;
-  const responseSerialize = (answer: object): Buffer => {
-    const bytes = SERIALIZED.get(answer) ?? method.responseSerialize(answer);
-    SERIALIZED.set(answer, bytes);
+  const { service } = Provider as ServiceClientConstructor;
+  const { GetSchema: method } = service;
+  if (method === undefined) throw new Error("the protocol has no schema");
+  const responseSerialize = (schema: ProviderSchema): Buffer => {
+    const bytes = SCHEMA_ANSWERS.get(schema) ?? method.responseSerialize(schemaAnswer(schema));
+    SCHEMA_ANSWERS.set(schema, bytes);
     return bytes;
   };
-  return { ...definition, GetSchema: { ...method, responseSerialize } };
+  return { ...service, GetSchema: { ...method, responseSerialize } };
 }
 
 function schemaAnswer(schema: ProviderSchema): object {
   const messages = (schemas: ProviderSchema["resource_schemas"] = {}) =>
     Object.fromEntries(Object.entries(schemas).map(([type, element]) => [type, schemaMessage(element)]));
-  const answer = SCHEMA_ANSWERS.get(schema) ?? {
+  return {
     provider: schemaMessage(schema.provider),
     // As in the real providers: Terraform then requests the schema once per run, not once per use of the provider.
     server_capabilities: { get_provider_schema_optional: true },
@@ -124,13 +113,11 @@ function schemaAnswer(schema: ProviderSchema): object {
     data_source_schemas: messages(schema.data_source_schemas),
     ephemeral_resource_schemas: messages(schema.ephemeral_resource_schemas),
   };
-  SCHEMA_ANSWERS.set(schema, answer);
-  return answer;
 }
 
 function handlers(provider: ResourceProvider): UntypedServiceImplementation {
   const answers: Readonly<Record<string, (question: Question) => object>> = {
-    GetSchema: () => schemaAnswer(provider.schema),
+    GetSchema: () => provider.schema,
     PrepareProviderConfig: ({ config }) => ({ prepared_config: config }),
     Configure: ({ config }) => {
       provider.configure(valueFromMessage(config));
