@@ -28,35 +28,19 @@ function labelsOf(config: ValueObject): ValueObject {
 /** Planned values, with those that the real provider knows before the apply. */
 export function withKnown(
   kind: ResourceType,
-  {
-    planned,
-    config,
-    block,
-    settings,
-  }: {
-    readonly planned: ValueObject;
-    readonly config: ValueObject;
-    readonly block: BlockSchema;
-    readonly settings: ProviderSettings;
-  },
+  planned: ValueObject,
+  config: ValueObject,
+  settings: ProviderSettings,
 ): ValueObject {
-  const attributes = block.attributes ?? {};
-  const hasProject = "project" in attributes && kind.isPlacedByReference !== true;
-  const ofEvery: ValueObject = {
+  const hasProject = "project" in planned && kind.isPlacedByReference !== true;
+  const labels = planned.labels instanceof Unknown ? UNKNOWN : labelsOf(config);
+  const known: ValueObject = {
     ...(hasProject ? { project: requireProject(config.project ?? settings.project) } : {}),
-    deletion_policy: "DELETE",
-    ...("terraform_labels" in attributes
-      ? { effective_labels: labelsOf(config), terraform_labels: labelsOf(config) }
-      : {}),
+    ...{ deletion_policy: "DELETE", effective_labels: labels, terraform_labels: labels },
+    ...kind.knownAtPlan?.(config, settings),
   };
-  const known: ValueObject = { ...ofEvery, ...kind.knownAtPlan?.(config, settings) };
-  const labelsUnknown = planned.labels instanceof Unknown;
   return Object.fromEntries(
-    Object.entries(planned).map(([name, value]) => {
-      const replacement = known[name];
-      if (replacement === undefined || config[name] !== null) return [name, value];
-      return [name, labelsUnknown && name.endsWith("_labels") ? UNKNOWN : replacement];
-    }),
+    Object.entries(planned).map(([name, value]) => [name, config[name] === null ? (known[name] ?? value) : value]),
   );
 }
 

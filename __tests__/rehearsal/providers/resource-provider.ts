@@ -103,7 +103,7 @@ export class ResourceProvider {
       // A value that the platform left empty stays empty; only a new one is unknown.
       return value === null && computed === true && before === undefined ? UNKNOWN : value;
     });
-    const known = withKnown(kind, { planned: unset as ValueObject, config, block, settings: this.settings });
+    const known = withKnown(kind, unset as ValueObject, config, this.settings);
     const planned = { ...known, ...computedBlocks(kind, prior, config) };
     this.cloud.planned.add(`${type} ${idOf(kind, withProject(planned, this.settings), this.cloud)}`);
     if (!isValueObject(prior)) return { planned, replacedBy: [] };
