@@ -7,8 +7,10 @@ import { inStep, type Plan, StepFailure } from "../deployment/steps";
 import { killWithScripts } from "../deployment/terraform-process";
 
 /** Something that goes wrong once during the first apply. */
-export interface FaultScenario {
+export interface StagedFault {
   readonly name: string;
+  /** How many stages of the stack are applied before it. */
+  readonly afterStage: number;
   /** Injects the fault before anything is applied. */
   readonly prepare: (deployment: Deployment) => void;
   /** Parts of the failed apply's output. */
@@ -18,9 +20,6 @@ export interface FaultScenario {
   /** Removes a fault that does not pass by itself. */
   readonly repair?: (deployment: Deployment) => void;
 }
-
-/** A fault, and how many stages of the stack are applied before it. */
-export type StagedFault = FaultScenario & { readonly afterStage: number };
 
 /** What a deployment must end as, whatever happened before. */
 export interface EndState {
@@ -45,7 +44,7 @@ function hasIdentityOfChance(key: string): boolean {
 export async function rehearseFault(
   deployment: Deployment,
   plan: Plan,
-  fault: FaultScenario,
+  fault: StagedFault,
   expected: EndState,
 ): Promise<void> {
   fault.prepare(deployment);
@@ -80,31 +79,21 @@ const BREAKABLE = [
  *
  * What does not wait for each other fails in one apply, so there are only as many applies as there are levels.
  *
- * @param keys type and identity of each resource
  * @param expected how it must end
  */
-export async function rehearseFailedCreations(
-  deployment: Deployment,
-  keys: readonly string[],
-  expected?: EndState,
-): Promise<void> {
+export async function rehearseFailedCreations(deployment: Deployment, expected: EndState): Promise<void> {
   const name = "every creation fails once";
   const { cloud } = deployment;
-  const breaking = new Set(keys.filter((key) => BREAKABLE.includes(key.split(" ")[0] ?? "")));
-  for (const key of keys) failOnce(deployment, key, "refused");
+  const breaking = new Set(expected.objects.filter((key) => BREAKABLE.includes(key.split(" ")[0] ?? "")));
+  for (const key of expected.objects) cloud.failNext(key, "refused");
   while (!cloud.allFaultsMet) {
     await requireFailure(deployment, name, APPLY_AT_ONCE, ["injected failure"]);
     for (const key of [...breaking].filter((candidate) => !cloud.pendingFaults.includes(candidate))) {
       breaking.delete(key);
-      failOnce(deployment, key, "broken");
+      cloud.failNext(key, "broken");
     }
   }
   await complete(deployment, name, expected);
-}
-
-function failOnce({ cloud }: Deployment, key: string, kind: "broken" | "refused"): void {
-  const [type = "", ...id] = key.split(" ");
-  cloud.failOnce(type, id.join(" "), kind);
 }
 
 /** Applies and compares the end state with the expected one. */

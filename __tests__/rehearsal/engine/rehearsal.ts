@@ -144,7 +144,7 @@ function failedCreations(context: RunContext): Promise<void> {
     const begin = () => lastOf(stages).deployment.fork();
     const end = await context.take(() => context.with(begin(), endWithoutFaults));
     await context.each([
-      { name, begin, play: (deployment) => rehearseFailedCreations(deployment, end.objects, end) },
+      { name, begin, play: (deployment) => rehearseFailedCreations(deployment, end) },
     ]);
   });
 }

@@ -152,14 +152,13 @@ export class Cloud {
     this.othersPayloads.set(`${secret}/versions/${version}`, payload);
   }
 
-  /** Makes the next creation of one resource fail: refused before it exists, or broken after that. */
-  failOnce(type: string, id: string, kind: FaultKind = "refused"): void {
-    this.faults.set(`${type} ${id}`, { kind, message: "injected failure" });
-  }
-
-  /** The same for the next resource of a type, with this message. */
-  failNext(type: string, kind: FaultKind, message: string): void {
-    this.faults.set(type, { kind, message });
+  /**
+   * Makes the next creation of a resource fail, or the next creation or update of any of its type.
+   *
+   * @param place its type and identity, or its type
+   */
+  failNext(place: string, kind: FaultKind, message = "injected failure"): void {
+    this.faults.set(place, { kind, message });
   }
 
   /** Whether every injected fault has occurred. */

@@ -63,8 +63,8 @@ export const KUBERNETES_EPISODES: readonly Episode[] = [
     fromNothing: true,
     // The cluster is tainted and protected, so it can neither be replaced nor used.
     play: async (deployment) => {
-      deployment.cloud.failNext("google_container_cluster", "broken", "injected failure");
-      await deployment.refuse(APPLY_AT_ONCE, "injected failure");
+      deployment.cloud.failNext("google_container_cluster", "broken");
+      await deployment.refuse(APPLY_AT_ONCE);
       await deployment.refuse(APPLY_AT_ONCE, "deletion_protection is set to true");
       await deployment.terraform(["untaint", CLUSTER]);
       await deployment.applyAtOnce();

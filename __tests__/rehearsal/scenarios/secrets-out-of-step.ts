@@ -25,7 +25,7 @@ function refused(secret: string, type: string, kind: FaultKind): Episode {
       const { cloud } = deployment;
       // Twice, because the first apply leaves what the second one repeats.
       for (const further of [[replaced(secret)], []]) {
-        cloud.failNext(type, kind, "injected failure");
+        cloud.failNext(type, kind);
         await deployment.refuse([...APPLY_AT_ONCE, ...further], "injected failure");
         const stored = new Set(cloud.livePayloads.values());
         for (const password of [...cloud.administratorPasswords.values(), ...cloud.databaseRoles.values()])
