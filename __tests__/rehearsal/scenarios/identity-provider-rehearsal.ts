@@ -1,18 +1,16 @@
-import { ACCEPTED_BY_BOTH } from "../../stacks/accepted-inputs";
+import { ACCEPTED_BY_BOTH, allowsBlueprints, allowsDumps } from "../../stacks/accepted-inputs";
 import { type Scripts, withoutService } from "../engine/dependency-graph";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type KillScenario, type StagedFault } from "../engine/fault-scenarios";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 import { WITH_BLUEPRINTS } from "./blueprints";
-import { WITH_TOKEN } from "./bootstrap-token";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { WITH_DUMP } from "./dump";
 import { all, edited, withInputs } from "./every-stack";
 import { prepareMail, WITH_MAIL } from "./mail";
 import { prepareMonitoring, UPTIME_CHECK, WITH_RECEIVERS } from "./monitoring";
 import { prepareSettings, requireVariables, WITH_SETTINGS } from "./settings";
-import { requireBackup, UPGRADE_BACKUP } from "./upgrade-backup";
 import { WITH_SEPARATE_WORKER } from "./worker-modes";
 
 /** What is the same in the rehearsals of both variants, because it is the same in the variants. */
@@ -27,6 +25,8 @@ const SECRETS = [
 ].map((name) => `google_secret_manager_secret.${name}`);
 
 export const SECRET_KEY_VERSION = "google_secret_manager_secret_version.secrets_secret_key_version";
+
+export const UPGRADE_BACKUP = "terraform_data.upgrade_backup[0]";
 
 /** Accepts another secret key. */
 export const ACCEPTED_KEY = "-replace=terraform_data.secrets_secret_key_first";
@@ -52,6 +52,17 @@ const LABELLED = [
 const GIVEN_PASSWORD = "given-by-hand-0815";
 
 
+/** Fails unless exactly this backup has been made, and before the new release was rolled out. */
+const requireBackup =
+  (description: string): ChangeScenario["verify"] =>
+  ({ web }) => {
+    const made = [...web.sql.backups.values()].map((backup) => `${String(backup.description)} ${String(backup.state)}`);
+    if (made.join() !== `${description} SUCCESSFUL`) throw new Error(`the backups are: ${made.join(", ") || "none"}`);
+  };
+
+/** Inputs with a token for the application's API, whose value only the container and the secret store may know. */
+const WITH_TOKEN = { bootstrap_token: true };
+
 /** Fails unless the job has been executed this many times since the first apply began. */
 export const requireExecutions =
   (expected: number): ChangeScenario["verify"] =>
@@ -70,10 +81,12 @@ interface VariantParts {
   readonly copies: readonly string[];
   /** What has labels beside what both variants have. */
   readonly labelled: readonly string[];
+  /** What a token needs beside its secret. */
+  readonly grants: readonly string[];
 }
 
 /** Changes by an owner of either variant, with all the actions that each may cause. */
-export function ownersChanges({ copies, job, labelled, workload }: VariantParts): readonly ChangeScenario[] {
+export function ownersChanges({ copies, grants, job, labelled, workload }: VariantParts): readonly ChangeScenario[] {
   const rollout = { [BUILD]: "replace", [workload]: "update" } as const;
   const withSecret = (...replaced: readonly string[]) => ({
     ...all("replace", [...replaced, ...copies]),
@@ -121,6 +134,23 @@ export function ownersChanges({ copies, job, labelled, workload }: VariantParts)
       expected: withSecret(SECRET_KEY_VERSION, "terraform_data.secrets_secret_key_first"),
       verify: requireExecutions(2),
     },
+    {
+      name: "a token for the application's API",
+      change: withInputs(WITH_TOKEN),
+      expected: {
+        ...withSecret(),
+        ...all("create", [
+          "google_secret_manager_secret.secrets_bootstrap_token[0]",
+          "google_secret_manager_secret_version.secrets_bootstrap_token_version[0]",
+          ...grants,
+        ]),
+      },
+    },
+    {
+      name: "backups in another place, more of them, and fewer days of log",
+      change: withInputs({ backup_location: "eu", backup_retention_count: 30, transaction_log_days: 3 }),
+      expected: all("update", ["google_sql_database_instance.database", "terraform_data.deletion_guard"]),
+    },
   ];
 }
 
@@ -155,7 +185,7 @@ export const protection = (...further: readonly string[]): StackRehearsal["prote
 });
 
 /** The resources that the rest of both stacks needs. */
-export const STAGES = [
+const STAGES = [
   /^terraform_data\.apis_resource_manager$/,
   /^google_project_service\./,
   /^terraform_data\.apis_\w+_answers$/,
@@ -207,7 +237,7 @@ function connectionsIn(mode: unknown, inputs: Inputs, surge: number): number {
  *
  * @param surge instances that a rollout runs beyond the maximum
  */
-export function allowsInstances(inputs: Inputs, surge: number): boolean {
+function allowsInstances(inputs: Inputs, surge: number): boolean {
   const { database_tier: tier, max_instance_count: most, min_instance_count: least } = inputs;
   const offered = typeof tier === "string" ? (CONNECTIONS[tier] ?? 0) : Math.max(...Object.values(CONNECTIONS));
   const available = offered - 10;
@@ -224,16 +254,36 @@ const OF_DOMAIN = [
 ];
 
 /** Whether the inputs' own rules allow what is said of a domain; inputs that are not chosen yet break no rule. */
-export function allowsDomain(inputs: Inputs): boolean {
+function allowsDomain(inputs: Inputs): boolean {
   const given = OF_DOMAIN.filter((name) => Boolean(inputs[name]));
   const hasTwoPolicies = given.includes("existing_security_policy") && given.includes("protection");
   return (inputs.domain !== null || given.length === 0) && !hasTwoPolicies;
 }
 
 /** Memory in gibibytes; undefined if not chosen yet. */
-export function gibibytesOf(memory: unknown): number | undefined {
+function gibibytesOf(memory: unknown): number | undefined {
   const [, digits, unit] = /^(\d+)(Mi|Gi)$/.exec(typeof memory === "string" ? memory : "") ?? [];
   return digits === undefined ? undefined : Number(digits) / (unit === "Mi" ? 1024 : 1);
+}
+
+/**
+ * Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule.
+ *
+ * @param surge instances that a rollout runs beyond the maximum
+ * @param memory gibibytes for so many processors
+ */
+export function allows(
+  inputs: Inputs,
+  surge: number,
+  memory: (cpu: number) => readonly [least: number, most: number],
+): boolean {
+  const { container_cpu: cpu, container_memory: given } = inputs;
+  const gibibytes = gibibytesOf(given);
+  const [least, most] = memory(Number(cpu));
+  const fits = cpu === undefined || gibibytes === undefined || (gibibytes >= least && gibibytes <= most);
+  return (
+    fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsDumps(inputs) && allowsInstances(inputs, surge)
+  );
 }
 
 /**
@@ -247,7 +297,7 @@ export function withSubnetwork(inputs: Inputs): Inputs {
 }
 
 /** Terraform is killed during the build, which finishes nevertheless. */
-export const KILL: KillScenario = {
+const KILL: KillScenario = {
   prepare: ({ web }) => web.builds.courses.push({ states: [...Array<"WORKING">(10_000).fill("WORKING"), "SUCCESS"] }),
   waiting: ": WORKING",
   meanwhile: ({ web }) => {
@@ -264,7 +314,7 @@ export const FAILING_BUILD: StagedFault = {
 };
 
 /** What the scripts, other than the API gates, need, and what does not exist before they run. */
-export const SCRIPTS: Scripts = {
+const SCRIPTS: Scripts = {
   "terraform_data.apis_resource_manager": {
     needs: [],
     before: (surroundings) => withoutService(surroundings, "cloudresourcemanager.googleapis.com"),
@@ -279,3 +329,12 @@ export const SCRIPTS: Scripts = {
     before: (surroundings) => ({ ...surroundings, hasImage: () => false }),
   },
 };
+
+/** What is rehearsed alike of both variants. */
+export const OF_BOTH = {
+  inputs: { project_id: "my-project" },
+  stages: STAGES,
+  completed: withSubnetwork,
+  kill: KILL,
+  scripts: SCRIPTS,
+} as const;

@@ -1,5 +1,4 @@
 import { blueprintChanges } from "./blueprints";
-import { bootstrapToken } from "./bootstrap-token";
 import { all, withInputs } from "./every-stack";
 import { BUILD, ownersChanges } from "./identity-provider-rehearsal";
 import { DASHBOARD } from "./monitoring";
@@ -37,6 +36,7 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
     job: ["kubernetes_config_map_v1.db_init_script", JOB],
     copies: [COPIES],
     labelled: [...OBJECTS, CLUSTER, ADDRESS],
+    grants: [],
   }),
   ...blueprintChanges({ [BUILD]: "replace", [DEPLOYMENT]: "update" }),
   {
@@ -50,5 +50,4 @@ export const KUBERNETES_CHANGES: readonly ChangeScenario[] = [
     change: withInputs({ authorized_networks: { office: "203.0.113.0/24" } }),
     expected: { [CLUSTER]: "update" },
   },
-  bootstrapToken({ [COPIES]: "replace", [DEPLOYMENT]: "update" }),
 ];

@@ -1,4 +1,4 @@
-import { ACCEPTED_BY_BOTH, ACCEPTED_BY_KUBERNETES, allowsBlueprints, allowsDumps } from "../../stacks/accepted-inputs";
+import { ACCEPTED_BY_BOTH, ACCEPTED_BY_KUBERNETES } from "../../stacks/accepted-inputs";
 import { type Inputs } from "../deployment/deployment";
 import { anotherIdentity } from "./another-identity";
 import { CLUSTER, COPIES, DEPLOYMENT, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
@@ -9,37 +9,22 @@ import { deletedParts } from "./deleted-parts";
 import { geoipChanges, prepareGeoip, WITH_GEOIP } from "./geoip";
 import { all } from "./every-stack";
 import {
-  allowsDomain,
-  allowsInstances,
+  allows,
   FAILING_BUILD,
   FEATURES,
-  gibibytesOf,
-  KILL,
   MATRIX,
+  OF_BOTH,
   prepareProject,
   protection,
-  SCRIPTS,
-  STAGES,
   withFeatures,
-  withSubnetwork,
 } from "./identity-provider-rehearsal";
 import { mailChanges } from "./mail";
 import { monitoringChanges } from "./monitoring";
-import { RECOVERY_CHANGES } from "./recovery";
 import { settingsChanges } from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
 import { severalInputs } from "./several-inputs";
 import { workerModeChanges } from "./worker-modes";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
-
-/** Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule. */
-function isAllowed(inputs: Inputs): boolean {
-  const { container_cpu: cpu, container_memory: memory } = inputs;
-  const gibibytes = gibibytesOf(memory);
-  const fits =
-    cpu === undefined || gibibytes === undefined || (gibibytes >= Number(cpu) && gibibytes <= Number(cpu) * 6.5);
-  return fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsDumps(inputs) && allowsInstances(inputs, 1);
-}
 
 /** Whether a plan reads no secret that exists before it, as copies for the pods do. */
 function plansOffline({ secret_environment_variables: settings, smtp }: Inputs): boolean {
@@ -80,7 +65,7 @@ const OWN_FEATURES = {
 
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
-  inputs: { project_id: "my-project" },
+  ...OF_BOTH,
   faultInputs: withFeatures(OWN_FEATURES),
   nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "test_mail_command"],
   prepare: (deployment) => {
@@ -100,7 +85,6 @@ export const IDP_KUBERNETES: StackRehearsal = {
     }),
     ...geoipChanges(DEPLOYMENT),
     ...KUBERNETES_DOMAIN_CHANGES.slice(0, 1),
-    ...RECOVERY_CHANGES,
   ],
   furtherChanges: [
     ...monitoringChanges("kubernetes", ["room", "uptimeCheck", "workerInContainer"]),
@@ -109,13 +93,9 @@ export const IDP_KUBERNETES: StackRehearsal = {
     ...DUMP_CHANGES,
   ],
   protection: protection(CLUSTER),
-  stages: STAGES,
   matrix: { ...MATRIX, ...ACCEPTED_BY_KUBERNETES },
-  isAllowed,
+  isAllowed: (inputs) => allows(inputs, 1, (cpu) => [cpu, cpu * 6.5]),
   plansOffline,
-  completed: withSubnetwork,
-  kill: KILL,
-  scripts: SCRIPTS,
   episodes: [
     ...KUBERNETES_EPISODES,
     ...secretsOutOfStep({

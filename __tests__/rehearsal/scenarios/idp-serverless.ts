@@ -1,36 +1,30 @@
 import { all, EARLY_FAULTS, withInputs } from "./every-stack";
-import { ACCEPTED, allowsBlueprints, allowsDumps } from "../../stacks/accepted-inputs";
-import { type Deployment, type Inputs } from "../deployment/deployment";
+import { ACCEPTED } from "../../stacks/accepted-inputs";
+import { type Deployment } from "../deployment/deployment";
 import { executeByHand } from "../project/google-workloads";
 import {
-  allowsDomain,
-  allowsInstances,
+  allows,
   BUILD,
   FAILING_BUILD,
   FEATURES,
-  gibibytesOf,
-  KILL,
   MATRIX,
+  OF_BOTH,
   ownersChanges,
   prepareProject,
   protection,
   requireExecutions,
-  SCRIPTS,
-  STAGES,
+  UPGRADE_BACKUP,
   withFeatures,
   withSubnetwork,
 } from "./identity-provider-rehearsal";
 import { dumpChanges } from "./dump";
-import { UPGRADE_BACKUP } from "./upgrade-backup";
 import { DOMAIN_CHANGES } from "./idp-serverless-domain";
 import { blueprintChanges } from "./blueprints";
 import { DASHBOARD, monitoringChanges } from "./monitoring";
-import { bootstrapToken } from "./bootstrap-token";
 import { anotherIdentity } from "./another-identity";
 import { anotherRegion } from "./another-region";
 import { deletedParts } from "./deleted-parts";
 import { mailChanges } from "./mail";
-import { RECOVERY_CHANGES } from "./recovery";
 import { settingsChanges } from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
 import { severalInputs } from "./several-inputs";
@@ -65,6 +59,7 @@ const CHANGES: readonly ChangeScenario[] = [
     job: ["google_secret_manager_secret_version.db_init_script_version", JOB, "terraform_data.db_init_trigger"],
     copies: [],
     labelled: [SERVICE, JOB, "google_secret_manager_secret.db_init_script"],
+    grants: ["google_secret_manager_secret_iam_member.secrets_bootstrap_token_runtime[0]"],
   }),
   {
     name: "a run of the job by hand",
@@ -134,11 +129,6 @@ const WORKER_MODE_CHANGES = workerModeChanges({
   separateWorker: ["google_cloud_run_v2_worker_pool.worker[0]"],
 });
 
-const TOKEN = bootstrapToken({
-  "google_secret_manager_secret_iam_member.secrets_bootstrap_token_runtime[0]": "create",
-  [SERVICE]: "update",
-});
-
 const DUMP_CHANGES = dumpChanges({
   schedule: "google_cloud_scheduler_job.dump_job_schedule[0]",
   parts: [
@@ -160,23 +150,12 @@ const DUMP_CHANGES = dumpChanges({
 
 const LEAST_GI: Readonly<Record<number, number>> = { 1: 0.5, 2: 0.5, 4: 2, 8: 4 };
 
-/** Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule. */
-function isAllowed(inputs: Inputs): boolean {
-  const { container_cpu: cpu, container_memory: memory } = inputs;
-  const gibibytes = gibibytesOf(memory);
-  const fits =
-    cpu === undefined ||
-    gibibytes === undefined ||
-    (gibibytes <= Number(cpu) * 4 && gibibytes >= (LEAST_GI[Number(cpu)] ?? 0));
-  return fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsDumps(inputs) && allowsInstances(inputs, 0);
-}
-
 /** Other values of what makes a deployment what it is. */
 const IDENTITY = { project_id: "other-project", region: "europe-west1", tenant_id: "other", application_name: "other" };
 
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
-  inputs: { project_id: "my-project" },
+  ...OF_BOTH,
   faultInputs: withFeatures(FEATURES),
   nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "load_balancer_address", "test_mail_command"],
   prepare: prepareProject,
@@ -193,8 +172,6 @@ export const IDP_SERVERLESS: StackRehearsal = {
       changing: ["google_cloud_run_v2_job.test_mail[0]"],
     }),
     ...DOMAIN_CHANGES.slice(0, 1),
-    ...RECOVERY_CHANGES,
-    TOKEN,
   ],
   furtherChanges: [
     ...monitoringChanges("serverless", ["room", "uptimeCheck", "workerInContainer"]),
@@ -203,12 +180,8 @@ export const IDP_SERVERLESS: StackRehearsal = {
     ...DUMP_CHANGES,
   ],
   protection: protection(),
-  stages: STAGES,
   matrix: { ...MATRIX, ...ACCEPTED },
-  isAllowed,
-  completed: withSubnetwork,
-  kill: KILL,
-  scripts: SCRIPTS,
+  isAllowed: (inputs) => allows(inputs, 0, (cpu) => [LEAST_GI[cpu] ?? 0, cpu * 4]),
   episodes: [
     ...secretsOutOfStep({
       google_cloud_run_v2_job: "database_password",
