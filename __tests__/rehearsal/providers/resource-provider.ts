@@ -39,11 +39,10 @@ export interface Change {
 /** A failed creation, with the resource that exists nevertheless. */
 export class BrokenCreation extends Error {
   constructor(
-    message: string,
+    readonly refusal: Refusal,
     readonly state: Value,
-    readonly isInjected = false,
   ) {
-    super(message);
+    super(refusal.message);
   }
 }
 
@@ -115,9 +114,8 @@ export class ResourceProvider {
     try {
       return this.applied(type, change);
     } catch (error) {
-      const isOwn = error instanceof Refusal || error instanceof BrokenCreation;
-      const isInjected = error instanceof InjectedRefusal || (error instanceof BrokenCreation && error.isInjected);
-      if (isOwn && !isInjected) this.cloud.refusals.push(error.message);
+      const refusal = error instanceof BrokenCreation ? error.refusal : error;
+      if (refusal instanceof Refusal && !(refusal instanceof InjectedRefusal)) this.cloud.refusals.push(refusal.message);
       throw error;
     }
   }
@@ -140,7 +138,7 @@ export class ResourceProvider {
       kind.afterApply?.(object, this.cloud, true);
     } catch (error) {
       if (!(error instanceof Refusal) || this.cloud.objects.get(`${type} ${id}`) !== object) throw error;
-      throw new BrokenCreation(error.message, state, error instanceof InjectedRefusal);
+      throw new BrokenCreation(error, state);
     }
     return state;
   }
