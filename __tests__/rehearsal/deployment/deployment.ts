@@ -15,7 +15,7 @@ import { PROVIDERS } from "../project/provider-types";
 import { ResourceProvider } from "../providers/resource-provider";
 import { type Configuration, leaksIn, type Place, planPlaces, secretInputs, secretsOf, statePlaces } from "./secret-scan";
 import { type Plan, StepFailure } from "./steps";
-import { actionsOf, addressesIn, changedOutputsOf, keysByAddress } from "./terraform-json";
+import { actionsOf, changedOutputsOf, keysByAddress } from "./terraform-json";
 import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
 /** Values of input variables; the others have the stack's defaults. */
@@ -65,6 +65,7 @@ export class Deployment {
     this.configuration = JSON.parse(this.read("cdk.tf.json") ?? "{}") as Configuration;
     this.inputs = options.inputs;
     this.unsearched = origin?.unsearched ?? [];
+    // A fork may apply a plan of its origin, so its own have other numbers.
     this.planNumber = origin?.planNumber ?? 0;
     const surroundings = {
       enabledApis: this.web.usage.enabled,
@@ -152,11 +153,11 @@ export class Deployment {
   }
 
   async init(): Promise<void> {
-    await this.succeed("init", ["init", "-input=false"]);
+    await this.succeed("init", "-input=false");
   }
 
   async validate(): Promise<void> {
-    await this.succeed("validate", ["validate"]);
+    await this.succeed("validate");
   }
 
   /** Plans into a file and returns the actions. */
@@ -164,7 +165,7 @@ export class Deployment {
     this.planNumber += 1;
     const file = `plan-${this.planNumber}.tfplan`;
     this.writeInputs();
-    await this.succeed("plan", ["plan", "-input=false", `-out=${file}`, ...further]);
+    await this.succeed("plan", "-input=false", `-out=${file}`, ...further);
     this.unsearched = [...this.unsearched, ...planPlaces(this.folder, file)];
     const shown = await this.terraformJson("show", "-json", file);
     return { file, actions: actionsOf(shown), outputs: changedOutputsOf(shown) };
@@ -179,7 +180,7 @@ export class Deployment {
   }
 
   async apply(plan: Plan): Promise<void> {
-    await this.succeed("apply", ["apply", "-input=false", plan.file]);
+    await this.succeed("apply", "-input=false", plan.file);
   }
 
   /** Runs a command that must fail with these messages and must not reveal secrets. */
@@ -197,7 +198,7 @@ export class Deployment {
   /** Plans and applies in one go. */
   async applyAtOnce(...further: string[]): Promise<void> {
     this.writeInputs();
-    await this.succeed("apply", [...APPLY_AT_ONCE, ...further]);
+    await this.succeed(...APPLY_AT_ONCE, ...further);
   }
 
   /** Fails if the state, or what has been written since the last time, reveals the value of a secret. */
@@ -221,7 +222,7 @@ export class Deployment {
 
   /** Addresses of everything in the state. */
   stateAddresses(): string[] {
-    return addressesIn(JSON.parse(this.read("terraform.tfstate") ?? "{}"));
+    return [...this.stateKeys.keys()];
   }
 
   /** Type and identity of everything in the state, by address. */
@@ -234,15 +235,14 @@ export class Deployment {
     writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs, undefined, 2));
   }
 
-  private async terraformJson(...command: string[]): Promise<unknown> {
-    const run = await this.terraform(command);
-    if (run.exitCode !== 0) throw new StepFailure(command.join(" "), problemsIn(run.output));
-    return JSON.parse(run.output) as unknown;
+  private async terraformJson(...command: readonly [string, ...string[]]): Promise<unknown> {
+    return JSON.parse(await this.succeed(...command)) as unknown;
   }
 
-  /** Runs a command that must succeed. */
-  async succeed(step: string, command: readonly string[]): Promise<void> {
-    const run = await this.terraform(command);
-    if (run.exitCode !== 0) throw new StepFailure(step, problemsIn(run.output));
+  /** Runs a command that must succeed; returns its output. */
+  async succeed(...command: readonly [step: string, ...further: string[]]): Promise<string> {
+    const { exitCode, output } = await this.terraform(command);
+    if (exitCode !== 0) throw new StepFailure(command[0], problemsIn(output));
+    return output;
   }
 }

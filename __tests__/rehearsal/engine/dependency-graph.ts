@@ -32,8 +32,7 @@ export async function dependenciesOf(deployment: Deployment, scripts: Scripts): 
 }
 
 async function waitingIn(deployment: Deployment): Promise<Graph> {
-  const { exitCode, output } = await deployment.terraform(["graph"]);
-  if (exitCode !== 0) throw new StepFailure("dependencies", output);
+  const output = await deployment.succeed("graph");
   return graphOf([...output.matchAll(/"([^"]+)" -> "([^"]+)"/g)].map(([, from = "", to = ""]) => [from, to] as const));
 }
 

@@ -90,7 +90,7 @@ const DISABLED: Episode = {
       cloud.objects.set(key, { ...version, values: { ...version.values, enabled: false } });
     }
     await deployment.refuse(["plan", "-input=false"], "gcloud secrets versions enable 1 --secret=");
-    await deployment.succeed("destroy", ["destroy", "-auto-approve", "-input=false"]);
+    await deployment.succeed("destroy", "-auto-approve", "-input=false");
     if (deployment.stateAddresses().length > 0) throw new StepFailure("destroy", "something is left");
     await deployment.applyAtOnce();
   },
