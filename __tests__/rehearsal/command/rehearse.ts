@@ -52,7 +52,9 @@ async function main(): Promise<number> {
   if (program === undefined) return complain(`There is no ${terraform ?? "terraform on the PATH"}. ${HOW_TO_GET}`);
   const unknown = positionals.filter((stack) => REHEARSALS[stack] === undefined);
   if (unknown.length > 0) return complain(`${unknown.join(", ")}: no stack.\n\n${USAGE}`);
-  const chosen = Object.entries(REHEARSALS).filter(([stack]) => positionals.length === 0 || positionals.includes(stack));
+  const chosen = Object.entries(REHEARSALS).filter(
+    ([stack]) => positionals.length === 0 || positionals.includes(stack),
+  );
   const limit = workLimit();
   const works = chosen.map(([stack, rehearsal]): Promise<RehearsalReport> => {
     const folder = packageFile(join("cdktf.out", "stacks", stack));

@@ -13,7 +13,15 @@ import { canBeAttached } from "../project/kubernetes-exposure";
 import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
 import { ResourceProvider } from "../providers/resource-provider";
-import { type Configuration, leaksIn, type Place, planPlaces, secretInputs, secretsOf, statePlaces } from "./secret-scan";
+import {
+  type Configuration,
+  leaksIn,
+  type Place,
+  planPlaces,
+  secretInputs,
+  secretsOf,
+  statePlaces,
+} from "./secret-scan";
 import { type Plan, StepFailure } from "./steps";
 import { actionsOf, changedOutputsOf, keysByAddress } from "./terraform-json";
 import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
@@ -215,9 +223,7 @@ export class Deployment {
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
-    return (await this.terraformJson("output", "-json")) as Readonly<
-      Record<string, { type: unknown; value: unknown }>
-    >;
+    return (await this.terraformJson("output", "-json")) as Readonly<Record<string, { type: unknown; value: unknown }>>;
   }
 
   /** Addresses of everything in the state. */

@@ -82,7 +82,11 @@ export function secretsOf(cloud: Cloud, folder: string, inputs: readonly SecretI
     ...payloads.map(([name, value]) => ({ value, meaning: `the payload of ${name}` })),
     ...written,
     ...[...cloud.handedOut].map((value) => ({ value, meaning: "a generated value that was never stored" })),
-    ...[...cloud.keptInState].map((value): Secret => ({ value, meaning: "a key of the state", kept: ["plan", "state"] })),
+    ...[...cloud.keptInState].map((value): Secret => ({
+      value,
+      meaning: "a key of the state",
+      kept: ["plan", "state"],
+    })),
     ...inputs.map(({ name, value, isEphemeral }): Secret => {
       return { value, meaning: `the input ${name}`, kept: isEphemeral ? [] : ["plan"] };
     }),

@@ -143,9 +143,7 @@ function failedCreations(context: RunContext): Promise<void> {
   return context.fromStages(faultInputs, [], async (stages) => {
     const begin = () => lastOf(stages).deployment.fork();
     const end = await context.take(() => context.with(begin(), endWithoutFaults));
-    await context.each([
-      { name, begin, play: (deployment) => rehearseFailedCreations(deployment, end) },
-    ]);
+    await context.each([{ name, begin, play: (deployment) => rehearseFailedCreations(deployment, end) }]);
   });
 }
 

@@ -75,7 +75,7 @@ export interface Incident {
 }
 
 /** A deployment from which others are forked, and its plan. */
-export class Stage {
+class Stage {
   private planned?: Promise<Plan>;
 
   constructor(readonly deployment: Deployment) {}

@@ -142,7 +142,10 @@ export function completedBlock(value: Value, block: BlockSchema): Value {
   const blocks = Object.entries(block.block_types ?? {}).map(([name, nested]): [string, Value] => {
     const given = value[name] ?? null;
     if (nested.nesting_mode === "single") return [name, completedBlock(given, nested.block)];
-    return [name, given instanceof Unknown ? given : membersOf(given).map((item) => completedBlock(item, nested.block))];
+    return [
+      name,
+      given instanceof Unknown ? given : membersOf(given).map((item) => completedBlock(item, nested.block)),
+    ];
   });
   return Object.fromEntries([...attributes, ...blocks]);
 }

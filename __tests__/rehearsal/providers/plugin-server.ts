@@ -83,7 +83,11 @@ export class PluginServer {
   }
 }
 
-const DEFINITION = loadSync(join(__dirname, "plugin-protocol.proto"), { keepCase: true, longs: Number, defaults: true });
+const DEFINITION = loadSync(join(__dirname, "plugin-protocol.proto"), {
+  keepCase: true,
+  longs: Number,
+  defaults: true,
+});
 const { Provider } = loadPackageDefinition(DEFINITION).tfplugin5 as GrpcObject;
 
 /** Serialized schemas, kept because they are large, constant and requested by every run. */

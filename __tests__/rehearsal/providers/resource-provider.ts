@@ -115,7 +115,8 @@ export class ResourceProvider {
       return this.applied(type, change);
     } catch (error) {
       const refusal = error instanceof BrokenCreation ? error.refusal : error;
-      if (refusal instanceof Refusal && !(refusal instanceof InjectedRefusal)) this.cloud.refusals.push(refusal.message);
+      if (refusal instanceof Refusal && !(refusal instanceof InjectedRefusal))
+        this.cloud.refusals.push(refusal.message);
       throw error;
     }
   }

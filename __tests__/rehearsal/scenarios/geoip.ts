@@ -1,21 +1,12 @@
 import { geoipWith } from "../../stacks/accepted-inputs";
-import { type Deployment } from "../deployment/deployment";
 import { type ChangeScenario } from "../engine/journey";
 import { withInputs } from "./every-stack";
+import { othersPayload } from "./settings";
 
 const COPY = "kubernetes_secret_v1.workload_geoip_secrets[0]";
 
 /** Inputs with databases of addresses. */
 export const WITH_GEOIP = { geoip: geoipWith(1) };
-
-const keyOf = (project: string, version: number): string => `key-of-${project}-${version}`;
-
-/** The secret with the key, in the project and in the other one that combinations name. */
-export function prepareGeoip({ cloud }: Deployment, projects: readonly string[]): void {
-  for (const project of [...projects, "other-project"]) {
-    for (const version of [1, 2]) cloud.addOthersSecret(project, "maxmind", version, keyOf(project, version));
-  }
-}
 
 /** Fails unless the updater has this key; without one, there must be no copy of any. */
 function requireKey(key: string | undefined): ChangeScenario["verify"] {
@@ -38,13 +29,13 @@ export function geoipChanges(deployment: string): readonly ChangeScenario[] {
       name: "databases of addresses",
       change: withInputs(WITH_GEOIP),
       expected: { [deployment]: "update", [COPY]: "create" },
-      verify: requireKey(keyOf("my-project", 1)),
+      verify: requireKey(othersPayload("maxmind", "my-project", 1)),
     },
     {
       name: "another version of their licence key",
       change: withInputs({ geoip: geoipWith(2) }),
       expected: { [deployment]: "update", [COPY]: "replace" },
-      verify: requireKey(keyOf("my-project", 2)),
+      verify: requireKey(othersPayload("maxmind", "my-project", 2)),
     },
     {
       name: "no databases of addresses any more",

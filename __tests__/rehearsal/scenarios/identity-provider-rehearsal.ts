@@ -8,9 +8,9 @@ import { WITH_BLUEPRINTS } from "./blueprints";
 import { prepareDomain, WITH_DOMAIN } from "./domain";
 import { WITH_DUMP } from "./dump";
 import { all, edited, withInputs } from "./every-stack";
-import { prepareMail, WITH_MAIL } from "./mail";
+import { WITH_MAIL } from "./mail";
 import { prepareMonitoring, UPTIME_CHECK, WITH_RECEIVERS } from "./monitoring";
-import { prepareSettings, requireVariables, WITH_SETTINGS } from "./settings";
+import { prepareSecrets, requireVariables, WITH_SETTINGS } from "./settings";
 import { WITH_SEPARATE_WORKER } from "./worker-modes";
 
 /** What is the same in the rehearsals of both variants, because it is the same in the variants. */
@@ -50,7 +50,6 @@ const LABELLED = [
 ];
 
 const GIVEN_PASSWORD = "given-by-hand-0815";
-
 
 /** Fails unless exactly this backup has been made, and before the new release was rolled out. */
 const requireBackup =
@@ -170,10 +169,9 @@ export const withFeatures = (features: Readonly<Record<string, Inputs>>): Inputs
   Object.assign({ project_id: "my-project", ...WITH_BLUEPRINTS }, ...Object.values(features)) as Inputs;
 
 /** What the inputs of either variant find in the project. */
-export function prepareProject(deployment: Deployment): void {
+function prepareProject(deployment: Deployment): void {
   prepareDomain(deployment);
-  prepareSettings(deployment);
-  prepareMail(deployment);
+  prepareSecrets(deployment);
   prepareMonitoring(deployment);
 }
 
@@ -333,6 +331,7 @@ const SCRIPTS: Scripts = {
 /** What is rehearsed alike of both variants. */
 export const OF_BOTH = {
   inputs: { project_id: "my-project" },
+  prepare: prepareProject,
   stages: STAGES,
   completed: withSubnetwork,
   kill: KILL,

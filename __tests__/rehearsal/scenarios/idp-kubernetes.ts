@@ -1,4 +1,4 @@
-import { ACCEPTED_BY_BOTH, ACCEPTED_BY_KUBERNETES } from "../../stacks/accepted-inputs";
+import { ACCEPTED_BY_KUBERNETES } from "../../stacks/accepted-inputs";
 import { type Inputs } from "../deployment/deployment";
 import { anotherIdentity } from "./another-identity";
 import { CLUSTER, COPIES, DEPLOYMENT, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
@@ -6,7 +6,7 @@ import { KUBERNETES_DOMAIN_CHANGES } from "./idp-kubernetes-domain";
 import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
 import { dumpChanges } from "./dump";
 import { deletedParts } from "./deleted-parts";
-import { geoipChanges, prepareGeoip, WITH_GEOIP } from "./geoip";
+import { geoipChanges, WITH_GEOIP } from "./geoip";
 import { all } from "./every-stack";
 import {
   allows,
@@ -14,7 +14,6 @@ import {
   FEATURES,
   MATRIX,
   OF_BOTH,
-  prepareProject,
   protection,
   withFeatures,
 } from "./identity-provider-rehearsal";
@@ -68,10 +67,6 @@ export const IDP_KUBERNETES: StackRehearsal = {
   ...OF_BOTH,
   faultInputs: withFeatures(OWN_FEATURES),
   nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "test_mail_command"],
-  prepare: (deployment) => {
-    prepareProject(deployment);
-    prepareGeoip(deployment, ACCEPTED_BY_BOTH.project_id);
-  },
   changes: [
     ...KUBERNETES_CHANGES,
     ...settingsChanges({ [DEPLOYMENT]: "update", [COPIES]: "replace" }, { granted: false }),

@@ -10,7 +10,6 @@ import {
   MATRIX,
   OF_BOTH,
   ownersChanges,
-  prepareProject,
   protection,
   requireExecutions,
   UPGRADE_BACKUP,
@@ -158,7 +157,6 @@ export const IDP_SERVERLESS: StackRehearsal = {
   ...OF_BOTH,
   faultInputs: withFeatures(FEATURES),
   nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "load_balancer_address", "test_mail_command"],
-  prepare: prepareProject,
   changes: [
     ...CHANGES,
     ...blueprintChanges(ROLLOUT),

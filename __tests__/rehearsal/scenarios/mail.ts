@@ -1,21 +1,11 @@
-import { ACCEPTED_BY_BOTH } from "../../stacks/accepted-inputs";
-import { type Deployment, type Inputs } from "../deployment/deployment";
+import { type Inputs } from "../deployment/deployment";
 import { type Action } from "../deployment/steps";
 import { type ChangeScenario } from "../engine/journey";
 import { type CloudObject } from "../project/cloud";
 import { resolvedEnvironment } from "../project/google-workloads";
 import { membersOf, textAt, valueAt } from "../project/terraform-value";
 import { all, withInputs } from "./every-stack";
-import { environmentOf } from "./settings";
-
-const payload = (project: string, version: number): string => `mail-password-of-${project}-${version}`;
-
-/** The passwords that a mail server finds, in the projects that combinations name and in another one. */
-export function prepareMail({ cloud }: Deployment): void {
-  for (const project of [...ACCEPTED_BY_BOTH.project_id, "other-project"]) {
-    for (const version of [1, 2]) cloud.addOthersSecret(project, "smtp-password", version, payload(project, version));
-  }
-}
+import { environmentOf, othersPayload } from "./settings";
 
 const smtp = (given: Inputs, version: number) => ({
   smtp: {
@@ -86,7 +76,7 @@ export function mailChanges({ changing, parts, rollout }: MailActions): readonly
         IDP_EMAIL__HOST: "smtp.example.com",
         IDP_EMAIL__PORT: "587",
         IDP_EMAIL__USERNAME: "idp",
-        IDP_EMAIL__PASSWORD: payload("my-project", 1),
+        IDP_EMAIL__PASSWORD: othersPayload("smtp-password", "my-project", 1),
         IDP_EMAIL__USE_TLS: "true",
         IDP_EMAIL__USE_SSL: "false",
         IDP_EMAIL__TIMEOUT: "10",
@@ -101,7 +91,7 @@ export function mailChanges({ changing, parts, rollout }: MailActions): readonly
         IDP_EMAIL__HOST: "smtp.example.com",
         IDP_EMAIL__PORT: "465",
         IDP_EMAIL__USERNAME: "idp",
-        IDP_EMAIL__PASSWORD: payload("my-project", 2),
+        IDP_EMAIL__PASSWORD: othersPayload("smtp-password", "my-project", 2),
         IDP_EMAIL__USE_TLS: "false",
         IDP_EMAIL__USE_SSL: "true",
         IDP_EMAIL__TIMEOUT: "60",

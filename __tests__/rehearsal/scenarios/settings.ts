@@ -6,20 +6,24 @@ import { resolvedEnvironment } from "../project/google-workloads";
 import { valueAt } from "../project/terraform-value";
 import { all, withInputs } from "./every-stack";
 
-/** Secrets that exist before the deployment, in its project and in another one, with two versions each. */
-const OTHERS = ["my-project", "other-project"] as const;
+/** Versions of the secrets that exist before the deployment. */
+const OTHERS = { maxmind: [1, 2], session: [3], "smtp-password": [1, 2], "storage-key": [1, 2] } as const;
 
-const payload = (project: string, version: number): string => `storage-key-of-${project}-${version}`;
+/** Payload of a secret that exists before the deployment. */
+export const othersPayload = (secret: keyof typeof OTHERS, project: string, version: number): string =>
+  `${secret}-of-${project}-${version}`;
 
-/** What secret settings find in the project, and in those that combinations name. */
-export function prepareSettings({ cloud }: Deployment): void {
-  for (const project of [...ACCEPTED_BY_BOTH.project_id, ...OTHERS]) {
-    for (const version of [1, 2]) cloud.addOthersSecret(project, "storage-key", version, payload(project, version));
-    cloud.addOthersSecret(project, "session", 3, `session-of-${project}`);
-  }
+/** The secrets that inputs name, in the projects that combinations name and in another one. */
+export function prepareSecrets({ cloud }: Deployment): void {
+  for (const project of [...ACCEPTED_BY_BOTH.project_id, "other-project"])
+    for (const secret of Object.keys(OTHERS) as (keyof typeof OTHERS)[])
+      for (const version of OTHERS[secret])
+        cloud.addOthersSecret(project, secret, version, othersPayload(secret, project, version));
 }
 
-const grants = OTHERS.map(
+const payload = (project: string, version: number): string => othersPayload("storage-key", project, version);
+
+const grants = ["my-project", "other-project"].map(
   (project) =>
     `google_secret_manager_secret_iam_member.existing_secrets_runtime["projects/${project}/secrets/storage-key"]`,
 );
