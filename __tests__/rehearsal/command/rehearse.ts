@@ -22,12 +22,12 @@ Takes synthesized stacks through their whole life with the real Terraform, offli
                       JSON) with this in their names
   --keep              keep the folders of all deployments and say where they are
   --verbose           show what Terraform prints
-  --terraform PATH    the terraform or tofu to use, by its path or its name
+  --terraform PATH    the terraform to use
   --providers MIRROR  only plan, with the real providers of a filesystem mirror
 `;
 
-const HOW_TO_GET = `Install Terraform 1.11 or newer (https://developer.hashicorp.com/terraform/install)
-or OpenTofu 1.11 or newer (https://opentofu.org/docs/intro/install/), or name one with --terraform PATH.
+const HOW_TO_GET = `Install Terraform 1.11 or newer (https://developer.hashicorp.com/terraform/install), or name one with
+--terraform PATH.
 `;
 
 async function main(): Promise<number> {
@@ -48,8 +48,9 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  const program = programOf(terraform);
-  if (program === undefined) return complain(`There is no ${terraform ?? "terraform on the PATH"}. ${HOW_TO_GET}`);
+  const program = terraform === undefined ? findProgram("terraform") : resolve(terraform);
+  if (program === undefined || !existsSync(program))
+    return complain(`There is no ${terraform ?? "terraform on the PATH"}. ${HOW_TO_GET}`);
   const unknown = positionals.filter((stack) => REHEARSALS[stack] === undefined);
   if (unknown.length > 0) return complain(`${unknown.join(", ")}: no stack.\n\n${USAGE}`);
   const chosen = Object.entries(REHEARSALS).filter(
@@ -76,13 +77,6 @@ async function main(): Promise<number> {
   return failures.length === 0 ? 0 : complain(`\n${failures.join("\n\n")}\n`);
 }
 
-/** A program by its path, or by its name on the PATH; undefined if there is none. */
-function programOf(given: string | undefined): string | undefined {
-  if (given === undefined) return findProgram("terraform") ?? findProgram("tofu");
-  if (given === "terraform" || given === "tofu") return findProgram(given);
-  return existsSync(given) ? resolve(given) : undefined;
-}
-
 function complain(text: string): number {
   process.stderr.write(text);
   return 1;
@@ -100,6 +94,7 @@ main().then(
     process.exitCode = exitCode;
   },
   (error: unknown) => {
-    process.exitCode = complain(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    const { code = "", message, stack = message } = error as Error & { readonly code?: string };
+    process.exitCode = complain(code.startsWith("ERR_PARSE_ARGS") ? `${message}\n\n${USAGE}` : `${stack}\n`);
   },
 );

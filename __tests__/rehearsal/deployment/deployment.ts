@@ -33,7 +33,7 @@ export interface DeploymentOptions {
   /** A synthesized folder; it is copied and never modified. */
   readonly source: string;
   readonly inputs: Inputs;
-  /** Path of `terraform` or `tofu`. */
+  /** Path of `terraform`. */
   readonly program: string;
   /** Whether there is what the folder does not create, and not only what the stack's `prepare` creates. */
   readonly externalResourcesExist?: boolean;

@@ -18,7 +18,7 @@ type Part = (typeof EXHAUSTIVE_PARTS | typeof USUAL_PARTS)[number];
 export interface RehearsalOptions {
   /** Folder of a synthesized stack; it is copied and never modified. */
   readonly folder: string;
-  /** Path of `terraform` or `tofu`. */
+  /** Path of `terraform`. */
   readonly program: string;
   readonly rehearsal: StackRehearsal;
   /**
