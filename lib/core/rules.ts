@@ -20,13 +20,13 @@ type RequiredName<Props> = {
 }[keyof Props];
 
 /**
- * Refuses props that lack a required value, which the compiler catches only in TypeScript, and props that break a rule;
- * reports all problems at once. Exported constructs begin with it; given a construct, it also has its stack state the
+ * Refuses props that lack a required value, which the compiler catches only in TypeScript, and props that break a rule,
+ * all of them at once. Exported constructs begin with it; given a construct, it also has its stack state the
  * releases of the providers of its resources.
  *
  * @param subject the construct, or the path of anything else that takes props
  * @param required props without a default; while one is missing, the rules are not checked
- * @throws RulesBrokenError naming everything that is missing or wrong
+ * @throws RulesBrokenError naming every missing prop, or else all that is wrong
  */
 export function requireProps<Props extends object>(
   subject: IConstruct | string,

@@ -52,9 +52,9 @@ export interface AssessmentSourceProps {
 /**
  * Registers the source to which the discovery client reports, through the Migration Center REST API.
  *
- * An existing source with that id is reused, which the apply reports; one of another type or name is refused. The source is not in the Terraform state and survives a destroy, as does all discovered and
- * imported data: `assessment-status.sh` in the folder shows it and `assessment-cleanup.sh` removes it. Migration Center
- * needs no other preparation.
+ * An existing source with that id is reused, which the apply reports; one of another type or name is refused. The source
+ * is not in the Terraform state and survives a destroy, as does all discovered and imported data: `assessment-status.sh` in
+ * the folder shows it and `assessment-cleanup.sh` removes it. Migration Center needs no other preparation.
  *
  * A plan does not notice that the source is missing, because it is not in the state, and a look-up at plan would need
  * the API before it is enabled. If only the source was deleted, an apply that replaces `Registered` registers it again;
@@ -79,7 +79,6 @@ export class AssessmentSource extends Construct {
       this.ready = [];
       return;
     }
-    // A lab passes an expression of its own for an id that only Terraform knows, so the name stands for it.
 
     const libraries = addAssessmentLibraries(this);
     const script = addScript(this, "lib/lab/scripts/register-source.sh");

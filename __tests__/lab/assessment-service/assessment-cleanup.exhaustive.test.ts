@@ -35,8 +35,8 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh", () => {
         expect(exitCode).toBe(0);
         expect(stdout).toContain("  importJobs to delete: 1\n    mine\n");
         expect(namesIn(standIn)).toEqual(OTHERS);
-        expect(stdout.match(/^Left: .*$/gm)).toHaveLength(8);
-        expect(stdout).toContain("Left: assets of others: 2\n");
+        expect(stdout.match(/^Kept: .*$/gm)).toHaveLength(8);
+        expect(stdout).toContain("Kept: 2 assets of others\n");
       }),
   );
 
@@ -116,7 +116,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh", () => {
       expect(blind.stderr).toContain("could not reach far.");
       expect(unchanged).toEqual(before);
       expect(exitCode).toBe(1);
-      expect(stderr).toContain("Of the sources, assess-discovery-client cannot be deleted. DELETE ");
+      expect(stderr).toContain("sources/assess-discovery-client cannot be deleted. DELETE ");
       expect(stderr).toContain(`a proxy or portal answered, not the API: HTTP 200, ${page}.`);
       expect(stderr).toContain("1 deletions failed, and 1 items are still there; run the same command again");
       expect(namesIn(standIn)).not.toContain("importJobs/mine");

@@ -156,9 +156,9 @@ delete_one() {
 remove() {
   while read -r name <&3; do
     if delete_one "$name" "$2"; then
-      google_say "Deleted of the $1: ${name##*/}."
+      google_say "Deleted $1/${name##*/}."
     else
-      google_error "Of the $1, ${name##*/} cannot be deleted. $(google_outcome)"
+      google_error "$1/${name##*/} cannot be deleted. $(google_outcome)"
       failures=$((failures + 1))
     fi
   done 3<"$GOOGLE_WORK/$1-mine"
@@ -211,9 +211,9 @@ fate="whether everything is deleted is not known"
 read_scope
 for collection in $collections; do
   others=$(($(count_of "$collection") - $(count_of "$collection-mine")))
-  [ "$others" -eq 0 ] || google_say "Left: $collection of others: $others"
+  [ "$others" -eq 0 ] || google_say "Kept: $others $collection of others"
 done
-google_say "Left: the API migrationcenter.googleapis.com, which stays on."
+google_say "Kept: the API migrationcenter.googleapis.com, which stays on."
 if [ "$((found + failures))" -gt 0 ]; then
   google_error "$failures deletions failed, and $found items are still there; run the same command again, or delete the rest at https://console.cloud.google.com/migration?project=$PROJECT_ID"
   exit 1

@@ -172,5 +172,5 @@ GOOGLE_LABS='
   # Of a source.
   def labs($groups): (.name | last_part) as $id | [$groups[] | lab_of | select(.source == $id).lab] | unique;
   def other_users($groups; $lab):
-    (if .description // "" | test("Made by assessment lab ") then [] else ["an unknown owner"] end) + (labs($groups) - [$lab]);
+    (if $lab == "" or (.description // "" | test("Made by assessment lab ")) then [] else ["an unknown owner"] end) + (labs($groups) - [$lab]);
 '

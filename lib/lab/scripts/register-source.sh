@@ -38,9 +38,12 @@ google_be_patient
 location="projects/$PROJECT_ID/locations/$REGION"
 
 # For an unknown region the service answers as for a missing role.
-google_get migrationcenter "$location" ||
-  google_fail "The assessment service does not answer for region $REGION in project $PROJECT_ID." \
-    "To fix: choose a region of https://cloud.google.com/migration-center/docs/locations, which is permanent for the assessment data of a project, and let an owner grant roles/migrationcenter.admin to this account."
+google_get migrationcenter "$location" || {
+  remedy="To fix: repair what the message names and run the same command again."
+  ! google_says '^(INVALID_ARGUMENT|NOT_FOUND|PERMISSION_DENIED)' ||
+    remedy="To fix: choose a region of https://cloud.google.com/migration-center/docs/locations, which is permanent for the assessment data of a project, and let an owner grant roles/migrationcenter.admin to this account."
+  google_fail "The assessment service does not answer for region $REGION in project $PROJECT_ID." "$remedy"
+}
 
 google_say "Registering source $SOURCE_ID with the assessment service in $REGION."
 jq -n --arg name "$SOURCE_DISPLAY_NAME" --arg type "$SOURCE_TYPE" --arg lab "${DEPLOYMENT_ID:-}" '
