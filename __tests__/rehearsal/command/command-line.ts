@@ -6,18 +6,22 @@ import { packageFile } from "../../../lib/core/package-file";
 import { programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { Deployment } from "../deployment/deployment";
-import { REHEARSALS } from "../scenarios/stacks";
+import { ASSESSMENT_LAB } from "../scenarios/assessment-lab";
+import { IDP_SERVERLESS } from "../scenarios/idp-serverless";
 
 /**
- * Deploys and destroys every stack with the framework's own command line, against the stand-ins.
+ * Deploys and destroys a stack of each kind with the framework's own command line, against the stand-ins.
  *
  * The argument is the path of `cdktf`.
  */
 
 const execute = promisify(execFile);
 
+/** The framework treats both identity providers alike. */
+const STACKS = { "idp-serverless": IDP_SERVERLESS, "assessment-lab": ASSESSMENT_LAB };
+
 async function main(program: string): Promise<void> {
-  for (const [stack, { inputs, protection }] of Object.entries(REHEARSALS)) {
+  for (const [stack, { inputs, protection }] of Object.entries(STACKS)) {
     const terraform = programPath("terraform");
     const source = packageFile(join("cdktf.out", "stacks", stack));
     const deployment = await Deployment.start({ source, inputs, program: terraform });
