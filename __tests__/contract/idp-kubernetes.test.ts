@@ -75,10 +75,13 @@ testContract(KUBERNETES_STACK_NAME, {
     [
       "The Kubernetes variant's secret-sync resource rejects key names containing a double underscore",
       () =>
-        namesOf("kubernetes_secret_v1")
-          .flatMap((name) => Object.keys(kubernetesResource(`kubernetes_secret_v1.${name}`).data_wo as object))
-          .filter((key) => key.includes("__")),
-      [],
+        namesOf("kubernetes_secret_v1").map((name) => {
+          const text = JSON.stringify(kubernetesResource(`kubernetes_secret_v1.${name}`).data_wo);
+          const keys = [...text.matchAll(/"([\w.-]+?)\\?"(?::| =)/g)].map(([, key = ""]) => key);
+          const areComputed = text.includes('replace(name, \\"__\\", \\".\\")');
+          return (keys.length > 0 || areComputed) && !keys.some((key) => key.includes("__"));
+        }),
+      Array<boolean>(5).fill(true),
     ],
     [
       "No variable of a container repeats a secret one in plain",

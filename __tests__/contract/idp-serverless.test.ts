@@ -600,10 +600,10 @@ testContract(STACK_NAME, {
     [
       "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1",
       () => [
-        valueAt(service(), "resources.cpu_idle"),
-        valueAt(serverlessResource(ADDRESS.service), "template.scaling.min_instance_count"),
+        [valueAt(service(), "resources.cpu_idle"), variable("cpu_always_allocated").default],
+        byDefault(valueAt(serverlessResource(ADDRESS.service), "template.scaling.min_instance_count")),
       ],
-      ["${!var.cpu_always_allocated}", "${var.min_instance_count}"],
+      [["${!var.cpu_always_allocated}", true], 1],
     ],
     [
       "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host is a Unix-socket directory or loopback: disable",

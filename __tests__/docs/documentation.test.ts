@@ -45,7 +45,7 @@ describe.each(PAGES)("%s", (path, { text }) => {
 const NAMES: readonly (readonly [pattern: RegExp, isThere: (name: string) => boolean])[] = [
   [/npm run (?:--silent |-s )?([\w:]+)/g, (name) => name in scripts],
   [/\/stacks\/((?:idp|assessment)-[\w-]+)/g, (name) => name in stacks],
-  [/ -var[= ]'?(\w+)=/g, (name) => Object.values(stacks).some(({ variable }) => name in variable)],
+  [/ --?var[= ]'?(\w+)=/g, (name) => Object.values(stacks).some(({ variable }) => name in variable)],
   [/ output -(?:raw|json) (\w+)/g, (name) => Object.values(stacks).some(({ output }) => name in output)],
   [/-- (__tests__\/[\w./-]+)/g, (name) => existsSync(packageFile(name))],
 ];

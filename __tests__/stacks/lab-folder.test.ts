@@ -67,7 +67,7 @@ describe("The synthesized folder of the lab", () => {
     expect(unused).toEqual(["tenant_id"]);
   });
 
-  it("has for every input its group, its type and what a later change does, and refuses null where it means nothing", () => {
+  it("has for every input its group and its type, and refuses null where it means nothing", () => {
     const inputs = Object.entries(labTerraform().variable ?? {});
     for (const [name, { default: value, description, nullable, type }] of inputs) {
       expect([name, typeof type, /^\[[12378] [A-Z]/.test(String(description))]).toEqual([name, "string", true]);

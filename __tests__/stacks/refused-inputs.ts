@@ -2,7 +2,7 @@ import { CHANNEL, DIGEST, IMAGE, manyRanges, NETWORK, OWN_IMAGES, SUBNETWORK } f
 import { type Inputs } from "./terraform-run";
 
 /**
- * Inputs that are refused. What is said about them begins with the name of one of them, or with each of the complaints.
+ * Inputs that are refused. Each message names one of them, or one of the complaints, and each complaint is in a message.
  * A value that must not be shown contains "unsaid".
  */
 export type RefusedInputs = readonly [behaviour: string, inputs: Inputs, complaints?: readonly string[]];

@@ -105,6 +105,8 @@ export class FaultMatrix<S extends Scene> {
           expect(run.output).toEqual(
             typeof words === "string" ? expect.stringContaining(words) : expect.stringMatching(words),
           );
+        const isOfApi = ({ method }: RecordedRequest) => method === at || method.startsWith(`${at}.`);
+        expect(scene.standIn.requests.filter(isOfApi).length).toBeGreaterThanOrEqual(answers.length);
         (left ?? (row.exitCode === 0 ? this.subject.settled : () => undefined))(scene, run);
       }),
     );

@@ -41,7 +41,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
     {
       what: "a list that does not have the backup yet is no reason to doubt the operation",
       at: LIST,
-      answers: [page(200, "{}"), page(200, "{}")],
+      answers: [page(200, "{}")],
       exitCode: 0,
       left: ({ changes }) => expect(changes()).toEqual([CREATE]),
     },
