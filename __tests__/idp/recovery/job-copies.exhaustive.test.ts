@@ -23,7 +23,7 @@ const ORIGINAL = `${JOBS}/${INIT_JOB}`;
 const copiesIn = ({ standIn }: SqlScene): string[] =>
   [...standIn.jobs.jobs.keys()].filter((name) => name.endsWith("-restore"));
 
-/** What somebody else or a job does, what is said, and what is left of it; all in the removal of the former data. */
+/** What another person or a job does while the former data is removed, what is said, and what is left. */
 const FAILURES: readonly (readonly [
   what: string,
   arrange: (scene: SqlScene) => void,

@@ -155,7 +155,7 @@ function renewableToken(standIn: GoogleStandIn): ScriptOptions {
   return { programs: programFolder({ scripts: { gcloud } }) };
 }
 
-/** A refusal, and then all that passes in one run, on what the refused run has left. */
+/** A run that is refused, then one that meets every passing fault, in what the first has left. */
 async function rehearse(scene: Scene, call: string, journey: Journey): Promise<void> {
   const { run, standIn } = scene;
   const { environment = {}, ...options } = await journey.prepare(scene);
