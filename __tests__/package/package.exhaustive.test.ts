@@ -1,12 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-
-import { buildSync } from "esbuild";
 
 import { temporaryFolder } from "../support/temporary-folder";
 import { pageOf, programs } from "../tools/pages";
-import { installPackage, linkPackages, PEERS, REPOSITORY, variantProgram, VARIANTS } from "./installed-package";
+import { installPackage, linkPackages, PEERS, REPOSITORY } from "./installed-package";
 
 const filesUnder = (folder: string): string[] =>
   readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: "utf8" })
@@ -30,7 +28,6 @@ const RESOLUTIONS: Readonly<Record<string, object>> = {
     ...{ lib: ["ES2018"], module: "CommonJS", target: "ES2018", resolveJsonModule: true },
     ...{ noFallthroughCasesInSwitch: true, noImplicitReturns: true, noUnusedLocals: true, noUnusedParameters: true },
   },
-  node16: { module: "Node16", moduleResolution: "Node16" },
   nodenext: { module: "NodeNext", moduleResolution: "NodeNext" },
   bundler: { module: "ESNext", moduleResolution: "Bundler" },
 };
@@ -71,13 +68,6 @@ describe.each(Object.entries(constructs))("%s", (name, Construct) => {
 });
 `;
 
-/** An address in a stack of the framework's own kind, whose logical ids end in a hash. */
-const speaking = (logicalId: string): string =>
-  logicalId
-    .toLowerCase()
-    .replace(/_[0-9a-f]{8}$/, "")
-    .replaceAll("-", "_");
-
 /** An empty project in which the packed library is installed, and every TypeScript example of its pages. */
 describe("the packed library", () => {
   let project: string;
@@ -93,10 +83,6 @@ describe("the packed library", () => {
       writeFileSync(join(project, `example-${index}/main.ts`), text);
       if (stacks.length > 0) writeFileSync(join(project, `modules/example-${index}.ts`), asModule(text));
     }
-    for (const [variant, subpath] of VARIANTS) {
-      mkdirSync(join(project, variant));
-      writeFileSync(join(project, variant, "main.ts"), variantProgram(variant, subpath));
-    }
     mkdirSync(join(project, "example-of-everything"));
     writeFileSync(
       join(project, "example-of-everything/main.ts"),
@@ -105,7 +91,7 @@ describe("the packed library", () => {
     Object.entries(RESOLUTIONS).forEach(([name, options], index) => {
       const types = ["node", "jest"];
       const compilerOptions = { strict: true, skipLibCheck: true, target: "ES2022", types, ...options };
-      const include = ["example-*/main.ts", ...VARIANTS.map(([variant]) => `${variant}/main.ts`)];
+      const include = ["example-*/main.ts"];
       if (name === "nodenext") include.push("modules/*.ts");
       writeFileSync(join(project, `tsconfig-${index}.json`), JSON.stringify({ compilerOptions, include }));
     });
@@ -195,44 +181,6 @@ describe("the packed library", () => {
     };
     // A seed with which some stacks are first synthesized in full, and others not.
     expect(jest(elsewhere, "--ci", "--randomize", "--seed=2")).toEqual(again);
-  });
-
-  describe.each(VARIANTS)("%s, alone and with a network of the same stack", (variant, _, service) => {
-    it.each([
-      ["compiled by the framework's template", undefined],
-      ["bundled", "bundled.js"],
-    ])("synthesizes when it is %s", (__, bundle) => {
-      const cwd = join(project, variant);
-      if (bundle !== undefined) {
-        buildSync({
-          absWorkingDir: cwd,
-          entryPoints: ["main.ts"],
-          outfile: bundle,
-          bundle: true,
-          platform: "node",
-          packages: "external",
-        });
-      }
-      rmSync(join(cwd, "cdktf.out"), { recursive: true, force: true });
-      execFileSync(process.execPath, [bundle ?? "main.js"], { cwd, stdio: "pipe" });
-      const read = (stack: string) =>
-        JSON.parse(readFileSync(join(cwd, "cdktf.out/stacks", stack, "cdk.tf.json"), "utf8")) as {
-          resource: Record<string, Record<string, object>>;
-        };
-      const [type = "", name = ""] = service.split(".");
-      const [alone, withNetwork] = [read("alone"), read("with-network")];
-      for (const { resource } of [alone, withNetwork])
-        expect(Object.keys(resource[type] ?? {}).map(speaking)).toEqual([name]);
-      const [database] = Object.values(withNetwork.resource.google_sql_database_instance ?? {});
-      expect(database).toMatchObject({
-        settings: {
-          user_labels: { cost: "shared" },
-          ip_configuration: { private_network: "${google_compute_network.Vpc.id}" },
-        },
-      });
-      const scripts = readdirSync(join(cwd, "cdktf.out/stacks/alone/scripts"));
-      expect(scripts).toEqual(expect.arrayContaining(["build-image.sh", "db-init.sh", "wait-for-api.sh"]));
-    });
   });
 
   it("loads nothing of the lab without one", () => {
