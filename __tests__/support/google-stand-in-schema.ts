@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { Ajv, type Options, type ValidateFunction } from "ajv";
+
 /** The parts of Google's API descriptions ("discovery documents") that the stand-in reads. */
 export interface ApiDescription {
   readonly name: string;
@@ -44,8 +46,8 @@ export interface Schema {
   readonly items?: Schema;
 }
 
-/** Where a value comes from: an API also accepts 64-bit integers as numbers, but never returns them so. */
-export type Origin = "request" | "answer";
+/** Where a body comes from. */
+type Origin = "answer" | "request";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -89,125 +91,87 @@ function pathExpression(description: ApiDescription, method: ApiMethod): RegExp 
   return new RegExp(`^${source}$`);
 }
 
+/** Everything in the query of a request that its method does not allow. */
 export function queryProblems(description: ApiDescription, method: ApiMethod, query: URLSearchParams): string[] {
-  const known = { ...description.parameters, ...method.parameters };
-  const unknown = [...query.keys()].filter((name) => known[name]?.location !== "query");
-  const wrong = [...query].flatMap(([name, value]) =>
-    schemaProblems(description, { ...known[name] }, parameterValue(known[name], value), name),
-  );
-  const missing = Object.entries(method.parameters ?? {})
-    .filter(([name, parameter]) => parameter.location === "query" && parameter.required === true && !query.has(name))
-    .map(([name]) => `Missing required parameter "${name}"`);
-  return [
-    ...unknown.map((name) => `Unknown name "${name}": Cannot bind query parameter.`),
-    ...(unknown.length === 0 ? wrong : []),
-    ...missing,
-  ];
+  const check = cached(`query ${method.id}`, () => {
+    const known = Object.entries({ ...description.parameters, ...method.parameters });
+    const parameters = known.filter(([, { location }]) => location === "query");
+    const required = parameters.filter(([, parameter]) => parameter.required === true).map(([name]) => name);
+    const schema = jsonSchema({ type: "object", properties: Object.fromEntries(parameters) }, "request");
+    return new Ajv({ ...OPTIONS, coerceTypes: true }).compile({ ...schema, required });
+  });
+  return problems(check, Object.fromEntries(query));
 }
 
-function parameterValue(parameter: Parameter | undefined, value: string): unknown {
-  if (parameter?.type === "integer" && /^-?\d+$/.test(value)) return Number(value);
-  if (parameter?.type === "boolean" && /^(true|false)$/.test(value)) return value === "true";
-  return value;
-}
-
-/** Everything in a JSON value that its schema does not allow, worded like the real API's errors. */
-export function schemaProblems(
+/** Everything in a body that the description does not allow: fields, types and words of enumerations. */
+export function bodyProblems(
   description: ApiDescription,
-  schema: Schema,
-  value: unknown,
-  path: string,
-  origin: Origin = "request",
-): readonly string[] {
-  if (schema.$ref !== undefined) {
-    const target = description.schemas[schema.$ref];
-    if (target === undefined) throw new Error(`the description of ${description.name} lacks ${schema.$ref}`);
-    return schemaProblems(description, target, value, path, origin);
-  }
-  const invalid = (expected: string) => [`Invalid value at '${path}' (${expected}), ${JSON.stringify(value)}`];
-  switch (schema.type) {
-    case "object":
-      return isObject(value) ? objectProblems(description, schema, value, path, origin) : invalid("an object");
-    case "array":
-      if (!Array.isArray(value)) return invalid("a list");
-      return value.flatMap((item, index) =>
-        schemaProblems(description, schema.items ?? { type: "any" }, item, `${path}[${index}]`, origin),
-      );
-    case "string":
-      return stringAllowed(schema, value, origin)
-        ? []
-        : invalid(schema.enum?.join(" | ") ?? schema.format ?? "TYPE_STRING");
-    case "boolean":
-      return typeof value === "boolean" ? [] : invalid("TYPE_BOOL");
-    case "integer":
-      return Number.isInteger(value) ? [] : invalid("TYPE_INT32");
-    case "number":
-      return typeof value === "number" ? [] : invalid("TYPE_DOUBLE");
-    default:
-      return [];
-  }
-}
-
-function objectProblems(
-  description: ApiDescription,
-  schema: Schema,
-  value: JsonObject,
-  path: string,
+  schema: Schema | undefined,
+  body: unknown,
   origin: Origin,
 ): string[] {
-  const { "@type": type, ...members } = value;
-  const isAny = schema.additionalProperties?.type === "any";
-  const held = isAny ? heldSchema(description, type) : schema;
-  if (held === undefined) return [`Unknown type ${JSON.stringify(type)} at '${path}'.`];
-  return Object.entries(isAny ? members : value).flatMap(([name, member]) => {
-    const memberSchema = held.properties?.[name] ?? held.additionalProperties;
-    const memberPath = path === "" ? name : `${path}.${name}`;
-    if (memberSchema === undefined) return [`Unknown name "${name}" at '${path}': Cannot find field.`];
-    // A request may contain null, a response never does.
-    if (member === null && origin === "request") return [];
-    return schemaProblems(description, memberSchema, member, memberPath, origin);
+  if (schema === undefined) return Object.keys(body ?? {}).length === 0 ? [] : ["This method has no body."];
+  const check = cached(JSON.stringify([description.name, schema, origin]), () => {
+    const definitions = Object.entries(description.schemas).map(([name, each]) => [name, jsonSchema(each, origin)]);
+    const all = { ...jsonSchema(schema, origin), definitions: Object.fromEntries(definitions) as object };
+    return new Ajv(OPTIONS).compile(all);
   });
+  return problems(check, body);
 }
 
-/** Types that every API may use in a value of any type. */
-const COMMON_TYPES: Readonly<Record<string, Schema>> = {
-  "google.protobuf.Empty": { type: "object", properties: {} },
-  "google.rpc.BadRequest": {
-    type: "object",
-    properties: {
-      fieldViolations: {
-        type: "array",
-        items: { type: "object", properties: { field: { type: "string" }, description: { type: "string" } } },
-      },
-    },
-  },
-  "google.rpc.ErrorInfo": {
-    type: "object",
-    properties: {
-      reason: { type: "string" },
-      domain: { type: "string" },
-      metadata: { type: "object", additionalProperties: { type: "string" } },
-    },
+const CHECKS = new Map<string, ValidateFunction>();
+
+function cached(key: string, make: () => ValidateFunction): ValidateFunction {
+  const check = CHECKS.get(key) ?? make();
+  CHECKS.set(key, check);
+  return check;
+}
+
+const OPTIONS: Options = {
+  allErrors: true,
+  strict: false,
+  formats: {
+    ...{ byte: true, float: true, int32: true, uint32: true, int64: /^-?\d+$/, uint64: /^\d+$/ },
+    "google-duration": /^\d+(\.\d{1,9})?s$/,
+    "google-datetime": (text) => !Number.isNaN(Date.parse(text)),
+    "date-time": (text) => !Number.isNaN(Date.parse(text)),
   },
 };
 
-/** The schema of a value of any type, which names its type itself. */
-function heldSchema(description: ApiDescription, type: unknown): Schema | undefined {
-  const name = /^type\.googleapis\.com\/([\w.]+)$/.exec(String(type))?.[1] ?? "";
-  const place = `.${description.name}.${description.version}.`;
-  const own = name.includes(place) ? description.schemas[name.slice(name.indexOf(place) + place.length)] : undefined;
-  return COMMON_TYPES[name] ?? own;
+/** The same in the dialect of JSON Schema, where an object has the fields that are described and no others. */
+function jsonSchema(schema: Schema, origin: Origin): object {
+  const { $ref, additionalProperties, enum: words, format, items, properties, type } = schema;
+  const inner = (each: Schema | undefined) => (each === undefined ? undefined : jsonSchema(each, origin));
+  if ($ref !== undefined) return { $ref: `#/definitions/${$ref}` };
+  switch (type) {
+    case "object": {
+      const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, inner(field)]);
+      return {
+        ...{ type, properties: Object.fromEntries(fields) as object },
+        additionalProperties: inner(additionalProperties) ?? false,
+      };
+    }
+    case "array":
+      return { type, items: inner(items) ?? {} };
+    case "any":
+      return {};
+    default: {
+      const is64Bit = type === "string" && format?.endsWith("int64") === true;
+      return {
+        // An API also accepts a 64-bit integer as a number, but never returns one so.
+        type: is64Bit && origin === "request" ? ["string", "integer"] : type,
+        ...(words === undefined ? {} : { enum: words }),
+        ...(format === undefined ? {} : { format }),
+      };
+    }
+  }
 }
 
-function stringAllowed(schema: Schema, value: unknown, origin: Origin): boolean {
-  // 64-bit integers are sent as strings.
-  if (schema.format === "int64" && Number.isInteger(value)) return origin === "request";
-  if (schema.format === "int64") return typeof value === "string" && /^-?\d+$/.test(value);
-  if (typeof value !== "string") return false;
-  if (schema.enum !== undefined) return schema.enum.includes(value);
-  if (schema.format === "google-duration") return /^\d+(\.\d{1,9})?s$/.test(value);
-  if (schema.format === "google-datetime") return !Number.isNaN(Date.parse(value));
-  return true;
+function problems(check: ValidateFunction, value: unknown): string[] {
+  if (check(value)) return [];
+  return (check.errors ?? []).map(
+    ({ instancePath, message = "", params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
 }
 
 /** A body as an API understands it: a null field counts as absent. */

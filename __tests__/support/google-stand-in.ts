@@ -1,19 +1,18 @@
 import { type IncomingMessage, type ServerResponse } from "node:http";
 
-import { answerProblems, errorProblems } from "./google-stand-in-answers";
 import { CloudBuild } from "./google-stand-in-builds";
 import { CloudRunJobs, StoredObjects, StoredSecrets } from "./google-stand-in-jobs";
 import { LoadBalancers } from "./google-stand-in-load-balancers";
 import { MigrationCenter } from "./google-stand-in-migration";
 import {
   type ApiDescription,
+  bodyProblems,
   isObject,
   type JsonObject,
   loadDescription,
   matchMethod,
   type MethodMatch,
   queryProblems,
-  schemaProblems,
   withoutNulls,
 } from "./google-stand-in-schema";
 import {
@@ -273,49 +272,32 @@ function refuseFault(fault: Fault | undefined, api: string): void {
 
 /** Checks the request, calls the handler, and checks its response too: a stand-in must not invent fields. */
 function carryOut(
-  api: { readonly description: ApiDescription; readonly service: Service },
+  { description, service }: { readonly description: ApiDescription; readonly service: Service },
   { method, parameters }: MethodMatch,
   query: URLSearchParams,
-  body: unknown,
+  sent: unknown,
 ): JsonObject {
+  const body = withoutNulls(sent);
   const problems = [
-    ...queryProblems(api.description, method, query),
-    ...bodyProblems(api.description, method.request, body),
+    ...queryProblems(description, method, query),
+    ...bodyProblems(description, method.request, body, "request"),
   ];
   if (problems.length > 0) {
     throw new ApiError(400, "INVALID_ARGUMENT", `Invalid JSON payload received. ${problems.join(" ")}`, [
       {
         "@type": "type.googleapis.com/google.rpc.BadRequest",
-        fieldViolations: problems.map((description) => ({ description })),
+        fieldViolations: problems.map((problem) => ({ description: problem })),
       },
     ]);
   }
-  const handler = api.service.handlers?.[method.id.slice(api.description.name.length + 1)];
-  try {
-    const answer = handler?.({ method, parameters, query, body: isObject(body) ? withoutNulls(body) : {} }) ?? {};
-    requireNone(method, answerProblems(api.description, method, answer));
-    return answer;
-  } catch (error) {
-    if (error instanceof ApiError) requireNone(method, errorProblems(api.description, error));
-    throw error;
-  }
+  const handler = service.handlers?.[method.id.slice(description.name.length + 1)];
+  const answer = handler?.({ method, parameters, query, body: isObject(body) ? body : {} }) ?? {};
+  const mistakes = bodyProblems(description, method.response, answer, "answer");
+  if (mistakes.length > 0) throw new OwnMistake(`${method.id} answers against its description: ${mistakes.join("; ")}`);
+  return answer;
 }
 
 class OwnMistake extends Error {}
-
-function requireNone({ id }: MethodMatch["method"], problems: readonly string[]): void {
-  if (problems.length > 0) throw new OwnMistake(`${id} answers against its description: ${problems.join(" ")}`);
-}
-
-function bodyProblems(
-  description: ApiDescription,
-  schema: ApiDescription["schemas"][string] | undefined,
-  body: unknown,
-) {
-  if (schema === undefined) return body === undefined ? [] : ["This method takes no body."];
-  if (body === undefined) return ["A body is missing."];
-  return schemaProblems(description, schema, body, "");
-}
 
 function parseBody(text: string): unknown {
   if (text === "") return undefined;
