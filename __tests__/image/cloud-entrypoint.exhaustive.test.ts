@@ -1,3 +1,5 @@
 import { describeEntrypoint } from "./entrypoint-behaviour";
 
-for (const shell of ["dash", "bash", "busybox"] as const) describeEntrypoint(shell, { thorough: true });
+// The shell of the image, and two others that read the same language.
+describeEntrypoint("dash", { thorough: true });
+for (const shell of ["bash", "busybox"] as const) describeEntrypoint(shell, { thorough: false });
