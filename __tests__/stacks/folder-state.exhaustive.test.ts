@@ -5,7 +5,7 @@ import { App } from "cdktf";
 
 import { Deployment } from "../rehearsal/deployment/deployment";
 import { requireActions } from "../rehearsal/deployment/steps";
-import { addressesIn } from "../rehearsal/deployment/terraform-json";
+import { keysByAddress } from "../rehearsal/deployment/terraform-json";
 import { LoopbackServer } from "../support/loopback-server";
 import { describeWith, findProgram } from "../support/programs";
 import { synthesizeInto, type SynthesizedFolder, type Terraform } from "../support/synthesis";
@@ -73,7 +73,7 @@ describeWith(["terraform", "curl", "jq"], "The state of a handed-over folder", (
       // Nobody is there to answer the question.
       const moved = await deployment.terraform([...command, "-force-copy"]);
       expect(moved.output).toMatch(/Successfully configured the backend "http"/);
-      expect(addressesIn(JSON.parse(server.state))).toEqual(addresses);
+      expect([...keysByAddress(JSON.parse(server.state)).keys()]).toEqual(addresses);
       requireActions("the plan after the move", await deployment.plan(), {});
 
       rmSync(join(deployment.folder, file));

@@ -22,8 +22,8 @@ import {
   secretsOf,
   statePlaces,
 } from "./secret-scan";
-import { type Plan, StepFailure } from "./steps";
-import { actionsOf, changedOutputsOf, keysByAddress } from "./terraform-json";
+import { type Plan, requireActions, StepFailure } from "./steps";
+import { actionsIn, keysByAddress } from "./terraform-json";
 import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
 /** Values of input variables; the others have the stack's defaults. */
@@ -153,7 +153,7 @@ export class Deployment {
     );
     const isJson = command.includes("-json");
     if (!isJson) this.log += run.output;
-    const kind = isJson ? (command.includes("show") ? "plan" : "state") : "text";
+    const kind = isJson ? "state" : "text";
     const name = `what ${command[0] ?? "Terraform"} has printed`;
     this.unsearched = [...this.unsearched, { name, kind, bytes: Buffer.from(run.output) }];
     this.options.onCommand?.(run, command);
@@ -173,18 +173,20 @@ export class Deployment {
     this.planNumber += 1;
     const file = `plan-${this.planNumber}.tfplan`;
     this.writeInputs();
-    await this.succeed("plan", "-input=false", `-out=${file}`, ...further);
+    const output = await this.succeed("plan", "-input=false", `-out=${file}`, ...further);
     this.unsearched = [...this.unsearched, ...planPlaces(this.folder, file)];
-    const shown = await this.terraformJson("show", "-json", file);
-    return { file, actions: actionsOf(shown), outputs: changedOutputsOf(shown) };
+    return { file, actions: actionsIn(output) };
   }
 
-  /** Whether a plan is empty. */
-  async isSettled(): Promise<boolean> {
+  /** Fails unless a plan is empty, except for `outputs` that it may set back. */
+  async requireEmptyPlan(step: string, { outputs = "checked" } = {}): Promise<void> {
     this.writeInputs();
     const { exitCode, output } = await this.terraform(["plan", "-input=false", "-detailed-exitcode"]);
-    if (exitCode === 1) throw new StepFailure("plan", problemsIn(output));
-    return exitCode === 0;
+    if (exitCode === 0) return;
+    if (exitCode === 1) throw new StepFailure(step, problemsIn(output));
+    requireActions(step, { actions: actionsIn(output) }, {});
+    const [, changed] = output.split("Changes to Outputs:");
+    if (outputs === "checked") throw new StepFailure(step, `the plan changes outputs:${changed ?? output}`);
   }
 
   async apply(plan: Plan): Promise<void> {
@@ -223,7 +225,8 @@ export class Deployment {
   }
 
   async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
-    return (await this.terraformJson("output", "-json")) as Readonly<Record<string, { type: unknown; value: unknown }>>;
+    const output = await this.succeed("output", "-json");
+    return JSON.parse(output) as Readonly<Record<string, { type: unknown; value: unknown }>>;
   }
 
   /** Addresses of everything in the state. */
@@ -239,10 +242,6 @@ export class Deployment {
   writeInputs(): void {
     // Terraform prints the line of a refused input, which must not contain other inputs.
     writeFileSync(join(this.folder, "rehearsal.auto.tfvars.json"), JSON.stringify(this.inputs, undefined, 2));
-  }
-
-  private async terraformJson(...command: readonly [string, ...string[]]): Promise<unknown> {
-    return JSON.parse(await this.succeed(...command)) as unknown;
   }
 
   /** Runs a command that must succeed; returns its output. */

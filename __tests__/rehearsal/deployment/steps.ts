@@ -4,8 +4,6 @@ export type Action = "create" | "delete" | "replace" | "update";
 export interface Plan {
   readonly file: string;
   readonly actions: ReadonlyMap<string, Action>;
-  /** Names of the outputs that it changes. */
-  readonly outputs: readonly string[];
 }
 
 /** A deviation from what a step expected. */
@@ -28,19 +26,16 @@ export async function inStep<Result>(step: string, work: () => Promise<Result>):
   }
 }
 
-/** One line per action, sorted. */
-function actionLines(actions: ReadonlyMap<string, Action>): string[] {
-  return [...actions].map(([address, action]) => `${action} ${address}`).sort();
-}
-
 /** Fails unless the plan does exactly what is expected. */
 export function requireActions(
   step: string,
   { actions }: Pick<Plan, "actions">,
   expected: Readonly<Record<string, Action>>,
 ): void {
-  const found = actionLines(actions);
-  const wanted = actionLines(new Map(Object.entries(expected)));
+  const found = [...actions].map(([address, action]) => `${action} ${address}`).sort();
+  const wanted = Object.entries(expected)
+    .map(([address, action]) => `${action} ${address}`)
+    .sort();
   const surplus = found.filter((line) => !wanted.includes(line));
   const missing = wanted.filter((line) => !found.includes(line));
   if (surplus.length + missing.length === 0) return;
@@ -49,17 +44,5 @@ export function requireActions(
   throw new StepFailure(
     step,
     [...list("planned, but not expected", surplus), ...list("expected, but not planned", missing)].join("\n"),
-  );
-}
-
-/** Fails with the actions of a plan that should be empty. */
-export function failOfChanges(step: string, plan: Plan): never {
-  requireActions(step, plan, {});
-  const { outputs } = plan;
-  throw new StepFailure(
-    step,
-    outputs.length > 0
-      ? `the plan changes outputs: ${outputs.join(", ")}`
-      : "a plan had changes, and the next one has none",
   );
 }

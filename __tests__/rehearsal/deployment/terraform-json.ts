@@ -1,4 +1,4 @@
-import { type Action } from "./steps";
+import { type Action, StepFailure } from "./steps";
 
 interface StateFile {
   readonly resources?: readonly {
@@ -9,42 +9,6 @@ interface StateFile {
       readonly attributes?: { readonly id?: string };
     }[];
   }[];
-}
-
-/** Addresses of everything in a state file. */
-export function addressesIn(state: unknown): string[] {
-  return [...keysByAddress(state).keys()];
-}
-
-interface PlanJson {
-  readonly resource_changes?: readonly {
-    readonly address: string;
-    readonly mode: string;
-    readonly change: { readonly actions: readonly string[] };
-  }[];
-  readonly output_changes?: Readonly<Record<string, { readonly actions: readonly string[] }>>;
-}
-
-/** Actions of a plan shown as JSON. */
-export function actionsOf(shown: unknown): ReadonlyMap<string, Action> {
-  const changes = (shown as PlanJson).resource_changes ?? [];
-  return new Map(
-    changes
-      .filter(({ mode, change }) => mode === "managed" && change.actions.join() !== "no-op")
-      .map(({ address, change: { actions } }): [string, Action] => [
-        address,
-        actions.length === 2 ? "replace" : (actions[0] as Action),
-      ]),
-  );
-}
-
-/** Outputs that a plan shown as JSON changes, sorted. */
-export function changedOutputsOf(shown: unknown): string[] {
-  const changes = Object.entries((shown as PlanJson).output_changes ?? {});
-  return changes
-    .filter(([, { actions }]) => actions.join() !== "no-op")
-    .map(([name]) => name)
-    .sort();
 }
 
 /** Type and identity of everything in a state file, by address. */
@@ -58,4 +22,32 @@ export function keysByAddress(state: unknown): ReadonlyMap<string, string> {
       ]),
     ),
   );
+}
+
+/** What a plan says of a resource, by action. */
+const SAID: readonly (readonly [words: RegExp, Action])[] = [
+  [/^(.+) will be created$/, "create"],
+  [/^(.+) will be destroyed$/, "delete"],
+  [/^(.+) will be updated in-place$/, "update"],
+  [/^(.+) (?:must be replaced|is tainted, so must be replaced|will be replaced, as requested)$/, "replace"],
+  [/^(.+) will be replaced due to changes in replace_triggered_by$/, "replace"],
+];
+
+/** Actions by address in the text of a plan, as many as its last line counts. */
+export function actionsIn(text: string): ReadonlyMap<string, Action> {
+  const actions = new Map<string, Action>();
+  for (const [, line = ""] of text.matchAll(/^ {2}# (.+)$/gm))
+    for (const [words, action] of SAID) {
+      const [, address] = words.exec(line) ?? [];
+      if (address !== undefined) actions.set(address, action);
+    }
+  const counted = /^Plan: (\d+) to add, (\d+) to change, (\d+) to destroy\.$/m.exec(text)?.slice(1) ?? ["0", "0", "0"];
+  const count = (...kinds: Action[]) => [...actions.values()].filter((action) => kinds.includes(action)).length;
+  const found = [count("create", "replace"), count("update"), count("delete", "replace")];
+  if (found.join() !== counted.join())
+    throw new StepFailure(
+      "plan",
+      `${found.join()} actions are found where Terraform counts ${counted.join()}:\n${text}`,
+    );
+  return actions;
 }

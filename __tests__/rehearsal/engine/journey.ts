@@ -2,7 +2,7 @@ import { type ResourceType } from "../project/resource-type";
 import { PROVIDERS } from "../project/provider-types";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { Refusal } from "../project/cloud";
-import { type Action, inStep, requireActions, failOfChanges, StepFailure } from "../deployment/steps";
+import { type Action, inStep, requireActions, StepFailure } from "../deployment/steps";
 
 /** A change that an owner makes to a deployment, with all the actions that it may cause. */
 export interface ChangeScenario {
@@ -55,7 +55,7 @@ export class Journey {
       await deployment.apply(plan);
       requireSoundness(deployment, "apply");
     });
-    await this.step("plan again", () => requireEmptyPlan(deployment, "plan again"));
+    await this.step("plan again", () => deployment.requireEmptyPlan("plan again"));
     await this.step("output", () => requireOutputs(deployment, nullOutputs));
   }
 
@@ -77,7 +77,7 @@ export class Journey {
       requireSoundness(deployment, name);
       requireRewrites(name, before, deployment.cloud.livePayloads, rewritten);
       requireVerified(name, () => verify?.(deployment));
-      await requireEmptyPlan(deployment, name);
+      await deployment.requireEmptyPlan(`${name}: second plan`);
     });
   }
 
@@ -114,11 +114,6 @@ export class Journey {
   }
 }
 
-export async function requireEmptyPlan(deployment: Deployment, step: string): Promise<void> {
-  if (await deployment.isSettled()) return;
-  failOfChanges(`${step}: second plan`, await deployment.plan());
-}
-
 async function requireRefusedDestroy(deployment: Deployment, refusal = ""): Promise<void> {
   const step = "destroy refused";
   const { cloud } = deployment;
@@ -129,7 +124,7 @@ async function requireRefusedDestroy(deployment: Deployment, refusal = ""): Prom
   if (lost.length > 0) throw new StepFailure(step, `refused, but these are gone:\n  ${lost.join("\n  ")}`);
   requireRewrites(step, payloads, cloud.livePayloads, []);
   // Terraform drops the outputs when a destroy begins and restores them with the next apply.
-  if (!(await deployment.isSettled())) requireActions(`${step}: second plan`, await deployment.plan(), {});
+  await deployment.requireEmptyPlan(`${step}: second plan`, { outputs: "may be set back" });
 }
 
 const TYPES: Readonly<Record<string, ResourceType>> = Object.assign(

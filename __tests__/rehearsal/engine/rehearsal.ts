@@ -16,7 +16,7 @@ import {
   rehearseKill,
 } from "./fault-scenarios";
 import { inputCombinations } from "./input-matrix";
-import { type ChangeScenario, Journey, requireEmptyPlan, requireSoundness } from "./journey";
+import { type ChangeScenario, Journey, requireSoundness } from "./journey";
 import { type RehearsalReport } from "./rehearsal-report";
 import { type Incident, lastOf, LocatedFailure, type RehearsalOptions, RunContext, together } from "./run-context";
 import { type StackRehearsal } from "./stack-rehearsal";
@@ -107,7 +107,7 @@ function faults(context: RunContext): Promise<void> {
           play: async (deployment: Deployment) => {
             await inStep(name, () => play(deployment));
             requireSoundness(deployment, name);
-            await requireEmptyPlan(deployment, name);
+            await deployment.requireEmptyPlan(`${name}: second plan`);
             deployment.requireNoLeaks(name);
           },
         })),
