@@ -21,7 +21,6 @@ import { messageFromValue, valueFromMessage } from "../project/terraform-value";
 
 interface Message {
   readonly msgpack: Uint8Array;
-  readonly json: Uint8Array;
 }
 
 /** Fields of all requests; a call has only its own. */
@@ -162,14 +161,12 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
         };
       } catch (error) {
         const state = error instanceof BrokenCreation ? error.state : recordedAfterFailure(change);
-        return { new_state: messageFromValue(state), ...problems([messageOf(error)]) };
+        return { new_state: messageFromValue(state), ...problem(error) };
       }
     },
-    ImportResourceState: ({ type_name: type }) => problems([`the stand-in imports nothing, so no ${type} either`]),
     OpenEphemeralResource: ({ type_name: type, config }) => ({
       result: messageFromValue(provider.open(type, valueFromMessage(config))),
     }),
-    RenewEphemeralResource: () => ({}),
     CloseEphemeralResource: () => ({}),
     Stop: () => ({}),
   };
@@ -182,18 +179,15 @@ function unary(answer: (question: Question) => object): handleUnaryCall<Question
     try {
       callback(null, answer(call.request));
     } catch (error) {
-      callback(null, problems([messageOf(error)]));
+      callback(null, problem(error));
     }
   };
 }
 
-function messageOf(error: unknown): string {
-  if (error instanceof Refusal || error instanceof BrokenCreation) return error.message;
-  return `the stand-in failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
-}
-
-function problems(summaries: readonly string[]): object {
-  return { diagnostics: summaries.map((summary) => ({ severity: SEVERITY_ERROR, summary })) };
+function problem(error: unknown): object {
+  const isRefusal = error instanceof Refusal || error instanceof BrokenCreation;
+  const summary = isRefusal ? error.message : `the stand-in failed: ${(error as Error).stack ?? String(error)}`;
+  return { diagnostics: [{ severity: SEVERITY_ERROR, summary }] };
 }
 
 function attributePath(path: string): object {
