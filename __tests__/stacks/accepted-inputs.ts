@@ -148,16 +148,6 @@ export const ACCEPTED_BY_KUBERNETES = {
   namespace: ["identity-provider", "a"],
 } as const;
 
-/** Whether a first dump has a schedule; inputs that are not chosen yet break no rule. */
-export function allowsDumps({ dump_at_apply: first, dump_schedule: schedule }: Inputs): boolean {
-  return first !== true || schedule !== null;
-}
-
-/** Whether an image that exists is given no blueprints; inputs that are not chosen yet break no rule. */
-export function allowsBlueprints({ blueprints, existing_container_image: image }: Inputs): boolean {
-  return (image ?? null) === null || !Array.isArray(blueprints) || blueprints.length === 0;
-}
-
 /** Further inputs that both variants accept. */
 const FINE_WORKERS: readonly AcceptedInputs[] = [
   ["the application's own supervision with the pinned release", { worker_mode: "all-in-one" }],

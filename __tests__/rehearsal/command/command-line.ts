@@ -9,11 +9,7 @@ import { Deployment } from "../deployment/deployment";
 import { ASSESSMENT_LAB } from "../scenarios/assessment-lab";
 import { IDP_SERVERLESS } from "../scenarios/idp-serverless";
 
-/**
- * Deploys and destroys a stack of each kind with the framework's own command line, against the stand-ins.
- *
- * The argument is the path of `cdktf`.
- */
+/** Deploys and destroys a stack of each kind with the framework's own command line, `cdktf`, against the stand-ins. */
 
 const execute = promisify(execFile);
 

@@ -2,18 +2,13 @@ import { rmSync } from "node:fs";
 
 import { type Inputs } from "../deployment/deployment";
 import { rehearse } from "../engine/rehearsal";
-import { type RehearsalOptions } from "../engine/run-context";
-import { type RehearsalReport } from "../engine/rehearsal-report";
+import { type RehearsalOptions, type RehearsalReport } from "../engine/run-context";
 
 export interface FolderRehearsalOptions extends Omit<RehearsalOptions, "parts" | "rehearsal"> {
   /** Inputs that have no default. */
   readonly inputs?: Inputs;
 
-  /**
-   * Inputs that switch off the protection of the data.
-   *
-   * @default - if a protection refuses the destroy, the rehearsal ends before it
-   */
+  /** Inputs that switch off the protection; without them, a refused destroy is the end of the rehearsal. */
   readonly protectionOff?: Inputs;
 
   /** Prepares what must exist before the first apply, for example files in a bucket. */

@@ -8,8 +8,7 @@ import { Cloud } from "../project/cloud";
 import { PROVIDERS } from "../project/provider-types";
 import { copyFolder } from "../deployment/folder-copy";
 import { inputCombinations } from "../engine/input-matrix";
-import { type RehearsalOptions } from "../engine/run-context";
-import { type RehearsalReport, stepLine, type StepReport } from "../engine/rehearsal-report";
+import { type RehearsalOptions, type RehearsalReport, stepLine, type StepReport } from "../engine/run-context";
 import { PluginServer } from "../providers/plugin-server";
 import { ResourceProvider } from "../providers/resource-provider";
 import { runTerraform, type TerraformRun } from "../deployment/terraform-process";
@@ -68,8 +67,8 @@ export async function planWithRealProviders(options: RealProvidersOptions): Prom
   const run = (command: readonly string[]): Promise<TerraformRun> =>
     runTerraform({ program, folder, environment }, ...command, "-no-color");
 
-  const { plansOffline = () => true } = rehearsal;
-  const combinations = inputCombinations(rehearsal).filter(plansOffline);
+  const { matrix = {}, plansOffline = () => true } = rehearsal;
+  const combinations = inputCombinations(matrix).filter(plansOffline);
   const work = [
     { step: "init", inputs: undefined, command: ["init", "-input=false"] },
     { step: "validate", inputs: undefined, command: ["validate"] },

@@ -6,8 +6,14 @@ import { packageFile } from "../../../lib/core/package-file";
 import { findProgram } from "../../support/programs";
 import { planWithRealProviders } from "./real-providers";
 import { rehearse } from "../engine/rehearsal";
-import { EXHAUSTIVE_PARTS, type RehearsalOptions, USUAL_PARTS, workLimit } from "../engine/run-context";
-import { failureParagraph, type RehearsalReport } from "../engine/rehearsal-report";
+import {
+  EXHAUSTIVE_PARTS,
+  type RehearsalFailure,
+  type RehearsalOptions,
+  type RehearsalReport,
+  USUAL_PARTS,
+  workLimit,
+} from "../engine/run-context";
 import { REHEARSALS } from "../scenarios/stacks";
 import { killAllRuns } from "../deployment/terraform-process";
 
@@ -75,6 +81,15 @@ async function main(): Promise<number> {
     failure === undefined ? [] : [failureParagraph(stack, failure)],
   );
   return failures.length === 0 ? 0 : complain(`\n${failures.join("\n\n")}\n`);
+}
+
+/** A paragraph that describes the failure. */
+function failureParagraph(stack: string, { step, address, message, folder }: RehearsalFailure): string {
+  return [
+    `${stack}: the rehearsal failed in step "${step}"${address === undefined ? "" : `, at ${address}`}.`,
+    message.trim(),
+    `The deployment as it was then is in ${folder}.`,
+  ].join("\n");
 }
 
 function complain(text: string): number {

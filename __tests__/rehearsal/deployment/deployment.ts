@@ -8,7 +8,6 @@ import { GoogleStandIn } from "../../support/google-stand-in";
 import { Cloud } from "../project/cloud";
 import { copyWhatScriptsSee, standInEnvironment } from "./stand-ins";
 import { copyFolder } from "./folder-copy";
-import { awsStandIn } from "../project/aws-stand-in";
 import { canBeAttached } from "../project/kubernetes-exposure";
 import { PluginServer } from "../providers/plugin-server";
 import { PROVIDERS } from "../project/provider-types";
@@ -49,7 +48,6 @@ export const APPLY_AT_ONCE = ["apply", "-auto-approve", "-input=false"] as const
 export class Deployment {
   readonly folder = mkdtempSync(join(tmpdir(), "rehearsal-"));
   readonly web = new GoogleStandIn();
-  readonly aws = awsStandIn();
   readonly cloud: Cloud;
   /** All output of Terraform and the scripts. */
   log = "";
@@ -102,7 +100,7 @@ export class Deployment {
 
   private async listen(): Promise<this> {
     const { cloud, plugins, web } = this;
-    await Promise.all([web.start(), this.aws.start()]);
+    await web.start();
     for (const [name, kinds] of Object.entries(PROVIDERS)) {
       const schema = schemaOfFolder(name, this.folder);
       if (schema !== undefined) await plugins.add(name, new ResourceProvider(schema, kinds, cloud));
@@ -112,7 +110,7 @@ export class Deployment {
 
   async stop({ keepFolder = false } = {}): Promise<void> {
     this.plugins.stop();
-    await Promise.all([this.web.stop(), this.aws.stop()]);
+    await this.web.stop();
     // Asynchronous, because removing a folder can take long and this process also serves other deployments.
     if (!keepFolder) await rm(this.folder, { recursive: true, force: true });
   }
@@ -134,10 +132,7 @@ export class Deployment {
 
   /** Environment of a program that works on this deployment: stand-ins replace everything external. */
   get programEnvironment(): Record<string, string> {
-    return standInEnvironment(
-      { ...this.web.environment, ...this.plugins.environment, AWS_ENDPOINT_URL_EC2: this.aws.endpoint },
-      this.environment,
-    );
+    return standInEnvironment({ ...this.web.environment, ...this.plugins.environment }, this.environment);
   }
 
   async terraform(command: readonly string[], onOutput?: TerraformOptions["onOutput"]): Promise<TerraformRun> {

@@ -1,5 +1,5 @@
 import { type GoogleStandIn } from "../../support/google-stand-in";
-import { quickPrograms } from "../project/aws-stand-in";
+import { quickPrograms } from "./aws-program";
 
 const TOKEN = "ya29.first";
 
@@ -8,12 +8,7 @@ const FAST_SCRIPTS = { REST_POLL_SECONDS: "0.02", REST_RETRY_BASE_SECONDS: "0.01
 
 let programs: string | undefined;
 
-/**
- * Environment in which a program meets stand-ins alone.
- *
- * @param addresses where they listen
- * @param further takes the place of others of its name; undefined removes one
- */
+/** Environment in which a program meets stand-ins alone, at these addresses; undefined in `further` removes a variable. */
 export function standInEnvironment(
   addresses: Readonly<Record<string, string>>,
   further: Readonly<Record<string, string | undefined>>,

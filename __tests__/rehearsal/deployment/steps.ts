@@ -26,18 +26,30 @@ export async function inStep<Result>(step: string, work: () => Promise<Result>):
   }
 }
 
+/** Actions by address, or by a part of many addresses with `*` for the rest; what is said of an address itself counts. */
+export type Expected = Readonly<Record<string, Action>>;
+
+/** What may happen to an address. */
+export function actionsFor(address: string, expected: Expected): readonly Action[] {
+  const own = expected[address];
+  if (own !== undefined) return [own];
+  return Object.entries(expected).flatMap(([pattern, action]) => (isMeant(pattern, address) ? [action] : []));
+}
+
+function isMeant(pattern: string, address: string): boolean {
+  const escaped = pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\\*", ".*");
+  return new RegExp(`^${escaped}$`).test(address);
+}
+
 /** Fails unless the plan does exactly what is expected. */
-export function requireActions(
-  step: string,
-  { actions }: Pick<Plan, "actions">,
-  expected: Readonly<Record<string, Action>>,
-): void {
-  const found = [...actions].map(([address, action]) => `${action} ${address}`).sort();
-  const wanted = Object.entries(expected)
-    .map(([address, action]) => `${action} ${address}`)
-    .sort();
-  const surplus = found.filter((line) => !wanted.includes(line));
-  const missing = wanted.filter((line) => !found.includes(line));
+export function requireActions(step: string, { actions }: Pick<Plan, "actions">, expected: Expected): void {
+  const planned = [...actions];
+  const surplus = planned
+    .filter(([address, action]) => !actionsFor(address, expected).includes(action))
+    .map(([address, action]) => `${action} ${address}`);
+  const missing = Object.entries(expected)
+    .filter(([pattern, action]) => !planned.some(([address, found]) => found === action && isMeant(pattern, address)))
+    .map(([pattern, action]) => `${action} ${pattern}`);
   if (surplus.length + missing.length === 0) return;
   const list = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`${title}: ${lines.join(", ")}`];

@@ -37,10 +37,7 @@ function hasIdentityOfChance(key: string): boolean {
   return /^(random|tls)_/.test(key);
 }
 
-/**
- * Applies a plan with the fault, which must fail, then plans and applies again without it, which must reach the same end
- * state as an apply without faults.
- */
+/** Applies a plan with the fault, which must fail, then again without it, which must end as an apply without faults. */
 export async function rehearseFault(
   deployment: Deployment,
   plan: Plan,
@@ -75,11 +72,8 @@ const BREAKABLE = [
 ];
 
 /**
- * Applies until everything is there, while the creation of each resource fails once, or twice where it can also break.
- *
- * What does not wait for each other fails in one apply, so there are only as many applies as there are levels.
- *
- * @param expected how it must end
+ * Applies until everything is there, while the creation of each resource fails once, or twice where it can also break: as
+ * often as there are levels, because what does not wait for each other fails in one apply.
  */
 export async function rehearseFailedCreations(deployment: Deployment, expected: EndState): Promise<void> {
   const name = "every creation fails once";

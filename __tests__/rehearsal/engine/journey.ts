@@ -2,15 +2,17 @@ import { type ResourceType } from "../project/resource-type";
 import { PROVIDERS } from "../project/provider-types";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { Refusal } from "../project/cloud";
-import { type Action, inStep, requireActions, StepFailure } from "../deployment/steps";
+import { actionsFor, type Expected, inStep, requireActions, StepFailure } from "../deployment/steps";
 
 /** A change that an owner makes to a deployment, with all the actions that it may cause. */
 export interface ChangeScenario {
   readonly name: string;
   readonly change?: (deployment: Deployment) => void;
+  /** Whether somebody else has changed the project, so that the plan has to look. */
+  readonly isOutside?: boolean;
   /** Further arguments of the plan, for example `-replace=…`. */
   readonly planArguments?: readonly string[];
-  readonly expected: Readonly<Record<string, Action>>;
+  readonly expected: Expected;
   /** Checks the project after the apply; throws if it is not as expected. */
   readonly verify?: (deployment: Deployment) => void;
 }
@@ -19,17 +21,9 @@ export interface ChangeScenario {
 export interface Protection {
   /** Inputs that switch the protection off. */
   readonly off: Inputs;
-  /**
-   * Actions of switching it off.
-   *
-   * @default - anything
-   */
-  readonly expected?: Readonly<Record<string, Action>>;
-  /**
-   * Part of the output of a refused destroy.
-   *
-   * @default - anything
-   */
+  /** Actions of switching it off. @default - anything */
+  readonly expected?: Expected;
+  /** Part of the output of a refused destroy. @default - anything */
   readonly refusal?: string;
 }
 
@@ -63,6 +57,7 @@ export class Journey {
     name,
     change,
     expected,
+    isOutside = false,
     planArguments = [],
     verify,
   }: Omit<ChangeScenario, "expected"> & Partial<Pick<ChangeScenario, "expected">>): Promise<void> {
@@ -71,7 +66,7 @@ export class Journey {
       change?.(deployment);
       const before = deployment.cloud.livePayloads;
       const rewritten = versionsOf(deployment.stateKeys, expected ?? {});
-      const plan = await deployment.plan(...planArguments);
+      const plan = await deployment.plan(...(isOutside ? [] : ["-refresh=false"]), ...planArguments);
       if (expected !== undefined) requireActions(name, plan, expected);
       await deployment.apply(plan);
       requireSoundness(deployment, name);
@@ -185,8 +180,9 @@ async function requireOutputs(deployment: Deployment, nullOutputs: readonly stri
 const VERSION = "google_secret_manager_secret_version";
 
 /** Names of the secret versions that are replaced or deleted. */
-function versionsOf(state: ReadonlyMap<string, string>, expected: Readonly<Record<string, Action>>): string[] {
-  const going = [...state].filter(([address]) => expected[address] === "replace" || expected[address] === "delete");
+function versionsOf(state: ReadonlyMap<string, string>, expected: Expected): string[] {
+  const isGoing = (address: string) => actionsFor(address, expected).some((action) => /replace|delete/.test(action));
+  const going = [...state].filter(([address]) => isGoing(address));
   return going.map(([, key]) => key.split(" ")).flatMap(([type, id = ""]) => (type === VERSION ? [id] : []));
 }
 

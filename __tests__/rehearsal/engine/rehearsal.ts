@@ -3,8 +3,7 @@ import { basename } from "node:path";
 import { schemaProblem } from "../../stacks/provider-schema/provider-schema";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { inStep } from "../deployment/steps";
-import { requireShortApply } from "./critical-path";
-import { dependenciesOf, gatesAmong, gateScripts, requireWaiting } from "./dependency-graph";
+import { gatesAmong, requireDependencies } from "./dependency-graph";
 import {
   closedGates,
   complete,
@@ -17,8 +16,15 @@ import {
 } from "./fault-scenarios";
 import { inputCombinations } from "./input-matrix";
 import { type ChangeScenario, Journey, requireSoundness } from "./journey";
-import { type RehearsalReport } from "./rehearsal-report";
-import { type Incident, lastOf, LocatedFailure, type RehearsalOptions, RunContext, together } from "./run-context";
+import {
+  type Incident,
+  lastOf,
+  LocatedFailure,
+  type RehearsalOptions,
+  type RehearsalReport,
+  RunContext,
+  together,
+} from "./run-context";
 import { type StackRehearsal } from "./stack-rehearsal";
 
 /**
@@ -92,12 +98,12 @@ async function life(
 
 function faults(context: RunContext): Promise<void> {
   const { rehearsal } = context.options;
-  const { episodes = [], faultInputs = rehearsal.inputs, kill, stages: patterns = [] } = rehearsal;
+  const { episodes = [], faultInputs = rehearsal.inputs, kill, scripts, stages: patterns = [] } = rehearsal;
   return context.fromStages(faultInputs, patterns, async (stages) => {
     const { deployment: begun } = lastOf(stages);
     await context.with(begun.fork(), async (whole) => {
       const end = await context.take(() => endWithoutFaults(whole));
-      await context.take(() => checkDependencies(context, whole));
+      if (scripts !== undefined) context.say(await context.take(() => requireDependencies(whole, scripts)));
       const gates = gatesAmong(end.addresses);
       const injected = [...(gates.length > 0 ? [closedGates(gates, patterns)] : []), ...(rehearsal.faults ?? [])];
       const incidents: readonly Incident[] = [
@@ -155,21 +161,11 @@ async function endWithoutFaults(deployment: Deployment): Promise<EndState> {
   return endState(deployment);
 }
 
-/** Checks that the dependencies cover all needs. */
-async function checkDependencies(context: RunContext, deployment: Deployment): Promise<void> {
-  const { scripts } = context.options.rehearsal;
-  if (scripts === undefined) return;
-  const gates = gateScripts(gatesAmong(deployment.stateAddresses()));
-  const dependencies = await dependenciesOf(deployment, { ...gates, ...scripts });
-  requireWaiting(dependencies);
-  for (const line of requireShortApply(dependencies)) context.say(line);
-}
-
 /** Combinations with the same required inputs start from a deployment with only those. */
 async function combinations(context: RunContext): Promise<void> {
-  const { inputs: required, stages = [] } = context.options.rehearsal;
+  const { inputs: required, matrix = {}, stages = [] } = context.options.rehearsal;
   const places = new Map<string, Inputs[]>();
-  const wanted = inputCombinations(context.options.rehearsal).filter((inputs) => context.wants(JSON.stringify(inputs)));
+  const wanted = inputCombinations(matrix).filter((inputs) => context.wants(JSON.stringify(inputs)));
   for (const inputs of wanted) {
     const own = Object.fromEntries(Object.entries(required).map(([name, value]) => [name, inputs[name] ?? value]));
     const key = JSON.stringify(own);

@@ -4,8 +4,36 @@ import pLimit from "p-limit";
 
 import { Deployment, type DeploymentOptions, type Inputs } from "../deployment/deployment";
 import { inStep, type Plan, StepFailure } from "../deployment/steps";
-import { type RehearsalFailure, stepLine, type StepReport } from "./rehearsal-report";
 import { type StackRehearsal } from "./stack-rehearsal";
+
+/** A completed step. */
+export interface StepReport {
+  readonly step: string;
+  readonly seconds: number;
+}
+
+/** The first failure. */
+export interface RehearsalFailure {
+  readonly step: string;
+  /** Address of the resource that the failure names, if any. */
+  readonly address: string | undefined;
+  /** What was expected, or Terraform's message. */
+  readonly message: string;
+  /** Folder of the deployment at that time. */
+  readonly folder: string;
+}
+
+/** Result of the rehearsal of one folder. */
+export interface RehearsalReport {
+  readonly stack: string;
+  readonly steps: readonly StepReport[];
+  readonly failure?: RehearsalFailure;
+}
+
+/** A line that says that a step of a stack has succeeded. */
+export function stepLine(stack: string, { step, seconds }: StepReport): string {
+  return `${seconds.toFixed(1).padStart(6)} s  ${stack}  ${step}`;
+}
 
 /** What `npm run rehearse` does with each stack. */
 export const USUAL_PARTS = ["life", "changes", "faults"] as const;
@@ -21,24 +49,11 @@ export interface RehearsalOptions {
   /** Path of `terraform`. */
   readonly program: string;
   readonly rehearsal: StackRehearsal;
-  /**
-   * What is rehearsed; "life" alone is a life without changes.
-   *
-   * @default - every part
-   */
+  /** What is rehearsed; "life" alone is a life without changes. @default - every part */
   readonly parts?: readonly Part[];
-  /**
-   * Runs only what has this in its name: changes, faults, episodes, or combinations as JSON. Changes build on each other,
-   * so one match runs them all.
-   *
-   * @default - everything is
-   */
+  /** Runs only what has this in its name; changes build on each other, so one match runs them all. */
   readonly only?: string;
-  /**
-   * Limit of the work at the same time, to be shared by rehearsals that run side by side.
-   *
-   * @default - one of its own
-   */
+  /** Limit of the work at the same time, to be shared by rehearsals that run side by side. */
   readonly limit?: WorkLimit;
   /** Keeps every folder, including those without a failure. */
   readonly keep?: boolean;

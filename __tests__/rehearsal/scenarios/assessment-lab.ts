@@ -1,6 +1,5 @@
 import { anotherRegion } from "./another-region";
-import { DEFAULT_ZONE } from "../../../lib/lab/contract";
-import { type Inputs } from "../deployment/deployment";
+import { choicesOf } from "../engine/input-matrix";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 import { AWS_CHANGES, LAB_CHANGES } from "./assessment-lab-changes";
 import { BOOTSTRAP_INPUTS, requireSurvivors } from "./aws-inventory";
@@ -9,18 +8,6 @@ import { EARLY_FAULTS } from "./every-stack";
 /** Deployment ids of existing networks in every project. */
 const OTHERS_IDS = ["a", "0a1b2c3d", "office"];
 const PROJECTS = ["my-project", "another-project-12345"];
-
-/** Adds what follows from other inputs: an AWS key has a secret. */
-function consistent(inputs: Inputs): Inputs {
-  const { cloudb_access_key_id: keyId } = inputs;
-  return { ...inputs, cloudb_secret_access_key: keyId === "" ? "" : BOOTSTRAP_INPUTS.cloudb_secret_access_key };
-}
-
-/** An existing network needs an id, and a zone lies in its region; inputs that are not chosen yet break no rule. */
-function isAllowed({ create_vpc: createVpc, deployment_id: id, region, zone }: Inputs): boolean {
-  const isInRegion = typeof region !== "string" || typeof zone !== "string" || zone.startsWith(`${region}-`);
-  return (createVpc !== false || id !== null) && (zone === DEFAULT_ZONE || isInRegion);
-}
 
 /** An existing network is looked up by a plan, so that nothing is created without it. */
 const networkThatDoesNotExist: Episode = {
@@ -57,31 +44,34 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     /^terraform_data\.lab_apis_\w+_answers/,
   ],
   matrix: {
-    project_id: PROJECTS,
-    region: ["us-central1", "europe-west1"],
-    zone: [DEFAULT_ZONE, "us-central1-c", "europe-west1-c"],
-    tenant_id: ["demo", "a"],
-    deployment_id: [null, "a", "0a1b2c3d"],
-    labels: [{}, { team: "migration" }],
-    create_vpc: [true, false],
-    create_default_firewall_rules: [true, false],
-    internal_traffic_cidr: ["10.128.0.0/9", "192.168.0.0/16"],
-    rdp_source_ranges: [["0.0.0.0/0"], ["203.0.113.0/24", "198.51.100.7/32"]],
-    create_windows_vm: [true, false],
-    windows_password: ["fixed", "unknown"],
-    windows_vm_machine_type: ["e2-medium", "n2-standard-4"],
-    windows_vm_boot_disk_size_gb: [50, 100],
-    linux_vm_count: [0, 1, 3, 12],
-    linux_vm_machine_type: ["e2-medium", "e2-small"],
-    linux_vm_boot_disk_size_gb: [10, 20],
-    create_ssh_key_bucket: [true, false],
-    initialize_assessment_service: [true, false],
-    assess_discovery_client_name: ["assess-discovery-client", 'a "b" ${c} %{d} $5 `e` é'],
-    cloudb_access_key_id: ["", BOOTSTRAP_INPUTS.cloudb_access_key_id],
-    cloudb_region: ["us-east-1", "eu-central-1"],
+    ...choicesOf({
+      project_id: PROJECTS,
+      tenant_id: ["demo", "a"],
+      labels: [{}, { team: "migration" }],
+      create_default_firewall_rules: [true, false],
+      internal_traffic_cidr: ["10.128.0.0/9", "192.168.0.0/16"],
+      rdp_source_ranges: [["0.0.0.0/0"], ["203.0.113.0/24", "198.51.100.7/32"]],
+      create_windows_vm: [true, false],
+      windows_password: ["fixed", "unknown"],
+      windows_vm_machine_type: ["e2-medium", "n2-standard-4"],
+      windows_vm_boot_disk_size_gb: [50, 100],
+      linux_vm_count: [0, 1, 12],
+      linux_vm_machine_type: ["e2-medium", "e2-small"],
+      linux_vm_boot_disk_size_gb: [10, 20],
+      create_ssh_key_bucket: [true, false],
+      initialize_assessment_service: [true, false],
+      assess_discovery_client_name: ["assess-discovery-client", 'a "b" ${c} %{d} $5 `e` é'],
+      cloudb_region: ["us-east-1", "eu-central-1"],
+    }),
+    aws: [{}, BOOTSTRAP_INPUTS],
+    network: [{}, { create_vpc: false, deployment_id: "a" }, { deployment_id: "0a1b2c3d" }],
+    place: [
+      {},
+      { region: "europe-west1", zone: "europe-west1-c" },
+      { region: "europe-west1" },
+      { zone: "us-central1-c" },
+    ],
   },
-  isAllowed,
-  completed: consistent,
   kill: {
     prepare: ({ web }) => {
       web.migration.callsPerPhase = 100_000;

@@ -14,15 +14,11 @@ export const OF_DOMAIN = [
   "google_certificate_manager_dns_authorization.edge_certificate_authorization[0]",
 ];
 
-export const apis = (...names: readonly string[]): string[] =>
-  names.flatMap((name) => [`google_project_service.apis_${name}[0]`, `terraform_data.apis_${name}_answers[0]`]);
+/** What turns on APIs and waits for them. */
+export const apis = (...names: readonly string[]): string[] => names.map((name) => `*.apis_${name}*`);
 
 /** What a certificate by DNS takes. */
-export const BY_DNS = [
-  ...apis("certificatemanager"),
-  ...OF_DOMAIN,
-  "google_certificate_manager_certificate_map.edge_certificate_map[0]",
-];
+export const BY_DNS = ["google_certificate_manager_*", ...apis("certificatemanager")];
 
 export const ZONE = "projects/my-project/managedZones/example";
 export const COMPANY_POLICY = "projects/my-project/global/securityPolicies/company";

@@ -18,6 +18,27 @@ export const edited =
   (deployment) =>
     deployment.edit(path, (text) => `${text}# edited\n`);
 
+/** Changes that one apply makes together. */
+function combined(...changes: readonly ChangeScenario[]): ChangeScenario {
+  const expected: Record<string, Action> = {};
+  for (const [address, action] of changes.flatMap((change) => Object.entries(change.expected))) {
+    if ((expected[address] ?? action) !== action) throw new Error(`${address} would have two actions`);
+    expected[address] = action;
+  }
+  return {
+    name: changes.map(({ name }) => name).join("; "),
+    change: (deployment) => changes.forEach(({ change }) => change?.(deployment)),
+    expected,
+    verify: (deployment) => changes.forEach(({ verify }) => verify?.(deployment)),
+  };
+}
+
+/** Courses of changes that do not depend on each other: each apply takes the next step of all. */
+export const sideBySide = (...courses: readonly (readonly ChangeScenario[])[]): readonly ChangeScenario[] =>
+  Array.from({ length: Math.max(...courses.map(({ length }) => length)) }, (_, index) =>
+    combined(...courses.flatMap((course) => course[index] ?? [])),
+  );
+
 /** Faults before anything of a stack exists. */
 export const EARLY_FAULTS: readonly StagedFault[] = [
   {

@@ -1,11 +1,12 @@
-import { ACCEPTED_BY_BOTH, allowsBlueprints, allowsDumps } from "../../stacks/accepted-inputs";
+import { ACCEPTED_BY_BOTH, IMAGE } from "../../stacks/accepted-inputs";
 import { type Scripts, withoutService } from "../engine/dependency-graph";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type KillScenario, type StagedFault } from "../engine/fault-scenarios";
 import { type ChangeScenario } from "../engine/journey";
+import { choicesOf, type Matrix } from "../engine/input-matrix";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 import { WITH_BLUEPRINTS } from "./blueprints";
-import { prepareDomain, WITH_DOMAIN } from "./domain";
+import { COMPANY_POLICY, prepareDomain, WITH_DOMAIN } from "./domain";
 import { WITH_DUMP } from "./dump";
 import { all, edited, withInputs } from "./every-stack";
 import { WITH_MAIL } from "./mail";
@@ -87,17 +88,15 @@ interface VariantParts {
 /** Changes by an owner of either variant, with all the actions that each may cause. */
 export function ownersChanges({ copies, grants, job, labelled, workload }: VariantParts): readonly ChangeScenario[] {
   const rollout = { [BUILD]: "replace", [workload]: "update" } as const;
-  const withSecret = (...replaced: readonly string[]) => ({
-    ...all("replace", [...replaced, ...copies]),
-    ...all("update", [workload]),
-  });
   const variables = { IDP_LOG_LEVEL: "debug", IDP_GREETING: "$$ $(DB_NAME) $5" };
   return [
-    { name: "edit of the entrypoint", change: edited("image/cloud-entrypoint.sh"), expected: rollout },
     {
-      name: "edit of db-init.sh",
-      change: edited("scripts/db-init.sh"),
-      expected: all("replace", job),
+      name: "edits of the entrypoint and of db-init.sh",
+      change: (deployment) => {
+        edited("image/cloud-entrypoint.sh")?.(deployment);
+        edited("scripts/db-init.sh")?.(deployment);
+      },
+      expected: { ...rollout, ...all("replace", job) },
       verify: requireExecutions(2),
     },
     {
@@ -107,48 +106,41 @@ export function ownersChanges({ copies, grants, job, labelled, workload }: Varia
       verify: requireBackup("before 2026.5.3"),
     },
     {
-      name: "a variable",
-      change: withInputs({ environment_variables: variables }),
-      expected: { [workload]: "update" },
-      verify: requireVariables(variables),
-    },
-    {
-      name: "bootstrap password given",
-      change: withInputs({ bootstrap_password: GIVEN_PASSWORD, bootstrap_password_version: 2 }),
-      expected: withSecret("google_secret_manager_secret_version.secrets_bootstrap_password_version"),
-      verify: ({ cloud }) => {
-        if (![...cloud.livePayloads.values()].includes(GIVEN_PASSWORD))
-          throw new Error("the given password is not stored");
+      name: "variables, labels, and backups in another place, more of them, and fewer days of log",
+      change: withInputs({
+        ...{ backup_location: "eu", backup_retention_count: 30, transaction_log_days: 3 },
+        environment_variables: variables,
+        labels: { team: "identity" },
+      }),
+      expected: all("update", [workload, "terraform_data.deletion_guard", ...LABELLED, ...labelled]),
+      verify: (deployment) => {
+        requireVariables(variables)?.(deployment);
+        requireExecutions(2)?.(deployment);
       },
     },
     {
-      name: "labels",
-      change: withInputs({ labels: { team: "identity" } }),
-      expected: all("update", [...LABELLED, ...labelled]),
-      verify: requireExecutions(2),
-    },
-    {
-      name: "another secret key",
+      name: "a bootstrap password given, another secret key, and a token for the application's API",
+      change: withInputs({ bootstrap_password: GIVEN_PASSWORD, bootstrap_password_version: 2, ...WITH_TOKEN }),
       planArguments: [`-replace=${SECRET_KEY_VERSION}`, ACCEPTED_KEY],
-      expected: withSecret(SECRET_KEY_VERSION, "terraform_data.secrets_secret_key_first"),
-      verify: requireExecutions(2),
-    },
-    {
-      name: "a token for the application's API",
-      change: withInputs(WITH_TOKEN),
       expected: {
-        ...withSecret(),
+        ...all("replace", [
+          SECRET_KEY_VERSION,
+          "google_secret_manager_secret_version.secrets_bootstrap_password_version",
+          "terraform_data.secrets_secret_key_first",
+          ...copies,
+        ]),
         ...all("create", [
           "google_secret_manager_secret.secrets_bootstrap_token[0]",
           "google_secret_manager_secret_version.secrets_bootstrap_token_version[0]",
           ...grants,
         ]),
+        [workload]: "update",
       },
-    },
-    {
-      name: "backups in another place, more of them, and fewer days of log",
-      change: withInputs({ backup_location: "eu", backup_retention_count: 30, transaction_log_days: 3 }),
-      expected: all("update", ["google_sql_database_instance.database", "terraform_data.deletion_guard"]),
+      verify: (deployment) => {
+        if (![...deployment.cloud.livePayloads.values()].includes(GIVEN_PASSWORD))
+          throw new Error("the given password is not stored");
+        requireExecutions(2)?.(deployment);
+      },
     },
   ];
 }
@@ -189,109 +181,55 @@ const STAGES = [
   /^terraform_data\.apis_\w+_answers$/,
 ];
 
-/** Values of the inputs that both variants share. */
-export const MATRIX = { ...ACCEPTED_BY_BOTH, bootstrap_password: [null, GIVEN_PASSWORD] } as const;
+/** Inputs that clients of an existing network need; the subnetwork is in the region. */
+export const inNetwork = (region: string): Inputs => ({
+  network: "projects/shared/global/networks/main",
+  subnetwork: `projects/shared/regions/${region}/subnetworks/services`,
+  region,
+});
 
-/** Connections that the database of each tier accepts. */
-const CONNECTIONS: Readonly<Record<string, number>> = {
-  "db-g1-small": 174,
-  "db-custom-1-3840": 384,
-  "db-custom-2-7680": 768,
-  "db-custom-4-15360": 1536,
-};
+const SEPARATE = { ...WITH_SEPARATE_WORKER, worker_count: 2, worker_cpu: 2, worker_memory: "4Gi" };
+const DOMAIN = { domain: "sign-in.example.com" };
 
-/** Inputs for the place of a separate worker; null says nothing. */
-const OF_WORKER_PLACE = ["worker_count", "worker_cpu", "worker_max_count", "worker_memory"];
-
-/**
- * The modes of the worker that can still be. An input for a separate worker's place leaves that alone, and the oldest
- * release has no supervision of its own.
- */
-function possibleModes(inputs: Inputs): unknown[] {
-  const hasPlace = OF_WORKER_PLACE.some((name) => (inputs[name] ?? null) !== null);
-  const isTooOld = inputs.application_version === "2025.10.0";
-  const modes = inputs.worker_mode === undefined ? ["in-container", "separate"] : [inputs.worker_mode];
-  return modes.filter((mode) => (mode === "separate" || !hasPlace) && (mode !== "all-in-one" || !isTooOld));
-}
-
-/** Most connections in a mode of the worker, as in the inputs' own rule. */
-function connectionsIn(mode: unknown, inputs: Inputs, surge: number): number {
-  // The maximum must not be less than the minimum.
-  const instances = Math.max(Number(inputs.max_instance_count ?? 1), Number(inputs.min_instance_count ?? 1));
-  // On Cloud Run, a rollout has both revisions.
-  const isServerless = surge === 0;
-  const during = isServerless ? 2 * instances : instances + surge;
-  const requests = isServerless ? Number(inputs.max_instance_request_concurrency ?? 40) : 40;
-  const ofWorker = 4 + Number(inputs.worker_processes ?? 1) * (Number(inputs.worker_threads ?? 2) + 4);
-  if (mode !== "separate") return during * (10 + ofWorker + requests);
-  const least = Number(inputs.worker_count ?? 1);
-  const workers = isServerless ? 2 * least : Number(inputs.worker_max_count ?? least + 1) + surge;
-  return during * (12 + requests) + workers * ofWorker;
-}
-
-/**
- * Whether the inputs' own rules allow the number of instances and the form of the worker; inputs that are not chosen yet
- * break no rule.
- *
- * @param surge instances that a rollout runs beyond the maximum
- */
-function allowsInstances(inputs: Inputs, surge: number): boolean {
-  const { database_tier: tier, max_instance_count: most, min_instance_count: least } = inputs;
-  const offered = typeof tier === "string" ? (CONNECTIONS[tier] ?? 0) : Math.max(...Object.values(CONNECTIONS));
-  const available = offered - 10;
-  return (
-    possibleModes(inputs).some((mode) => connectionsIn(mode, inputs, surge) <= available) &&
-    (most === undefined || least === undefined || Number(least) <= Number(most))
-  );
-}
-
-/** Inputs that say something of a domain; null, false or 0 says nothing. */
-const OF_DOMAIN = [
-  ...["close_default_address", "dns_zone", "existing_security_policy", "protection"],
-  "request_log_sample_rate",
+/** Choices of a domain and what belongs to it. */
+export const DOMAINS: readonly Inputs[] = [
+  {},
+  { ...DOMAIN, dns_zone: WITH_DOMAIN.dns_zone, protection: { restrict_admin: true, admin_ranges: ["203.0.113.0/24"] } },
+  { ...DOMAIN, existing_security_policy: COMPANY_POLICY, request_log_sample_rate: 1 },
+  { ...DOMAIN, dns_zone: { name: "example", project: "dns-project" }, protection: {}, request_log_sample_rate: 0.5 },
 ];
 
-/** Whether the inputs' own rules allow what is said of a domain; inputs that are not chosen yet break no rule. */
-function allowsDomain(inputs: Inputs): boolean {
-  const given = OF_DOMAIN.filter((name) => Boolean(inputs[name]));
-  const hasTwoPolicies = given.includes("existing_security_policy") && given.includes("protection");
-  return (inputs.domain !== null || given.length === 0) && !hasTwoPolicies;
-}
+/** Choices of a form of the worker; the oldest release has no supervision of its own. */
+export const WORKERS: readonly Inputs[] = [
+  {},
+  { ...SEPARATE, application_version: "2025.10.0" },
+  { worker_mode: "all-in-one", application_version: "2026.5.4" },
+];
 
-/** Memory in gibibytes; undefined if not chosen yet. */
-function gibibytesOf(memory: unknown): number | undefined {
-  const [, digits, unit] = /^(\d+)(Mi|Gi)$/.exec(typeof memory === "string" ? memory : "") ?? [];
-  return digits === undefined ? undefined : Number(digits) / (unit === "Mi" ? 1024 : 1);
-}
+/** Choices of inputs that depend on each other. */
+const SUBJECTS: Matrix = {
+  bootstrap_password: [{}, { bootstrap_password: GIVEN_PASSWORD }],
+  domain: DOMAINS,
+  dump: [{}, WITH_DUMP, { dump_schedule: "*/30 0-6/2,22 1,15 1-12 1-5" }],
+  image: [{}, { existing_container_image: IMAGE }, { blueprints: ["password-recovery", "branding"] }],
+  instances: [{}, { min_instance_count: 2, max_instance_count: 3 }],
+  place: [{}, inNetwork("europe-west1"), { region: "europe-west1" }, inNetwork("us-central1")],
+  worker: WORKERS,
+  // With connections for as many instances and workers as the others ask for.
+  database_tier: [{ database_tier: "db-custom-2-7680" }, { database_tier: "db-custom-4-15360" }],
+};
 
 /**
- * Whether the rules that combine several inputs allow these; inputs that are not chosen yet break no rule.
+ * Inputs to combine.
  *
- * @param surge instances that a rollout runs beyond the maximum
- * @param memory gibibytes for so many processors
+ * @param own values of inputs of one variant
+ * @param further choices of its own
  */
-export function allows(
-  inputs: Inputs,
-  surge: number,
-  memory: (cpu: number) => readonly [least: number, most: number],
-): boolean {
-  const { container_cpu: cpu, container_memory: given } = inputs;
-  const gibibytes = gibibytesOf(given);
-  const [least, most] = memory(Number(cpu));
-  const fits = cpu === undefined || gibibytes === undefined || (gibibytes >= least && gibibytes <= most);
-  return (
-    fits && allowsBlueprints(inputs) && allowsDomain(inputs) && allowsDumps(inputs) && allowsInstances(inputs, surge)
-  );
-}
-
-/**
- * A network needs its subnetwork, in the region of the stack. Null inputs are omitted: Terraform refuses an ephemeral
- * variable that a file sets to null, as if it were set only at apply.
- */
-export function withSubnetwork(inputs: Inputs): Inputs {
-  const { network, region } = inputs;
-  const subnetwork = network === null ? null : `projects/shared/regions/${String(region)}/subnetworks/services`;
-  return Object.fromEntries(Object.entries({ ...inputs, subnetwork }).filter(([, value]) => value !== null));
+export function matrixOf(own: Readonly<Record<string, readonly unknown[]>>, further: Matrix): Matrix {
+  const subjects = { ...SUBJECTS, ...further };
+  const told = Object.values(subjects).flatMap((choices) => choices.flatMap((inputs) => Object.keys(inputs)));
+  const alone = Object.entries({ ...ACCEPTED_BY_BOTH, ...own }).filter(([name]) => !told.includes(name));
+  return { ...choicesOf(Object.fromEntries(alone)), ...subjects };
 }
 
 /** Terraform is killed during the build, which finishes nevertheless. */
@@ -333,7 +271,6 @@ export const OF_BOTH = {
   inputs: { project_id: "my-project" },
   prepare: prepareProject,
   stages: STAGES,
-  completed: withSubnetwork,
   kill: KILL,
   scripts: SCRIPTS,
 } as const;

@@ -12,17 +12,7 @@ const ALLOW_INGRESS = "kubernetes_network_policy_v1.front_door_allow_ingress";
 const SETTINGS = "terraform_data.front_door_load_balancer_settings[0]";
 
 /** What every domain has. */
-const DOOR = [
-  ADDRESS_RECORD,
-  CERTIFICATE,
-  INGRESS,
-  SETTINGS,
-  "google_compute_global_address.address_global[0]",
-  "google_compute_global_forwarding_rule.front_door_http_rule[0]",
-  "google_compute_target_http_proxy.front_door_http_proxy[0]",
-  "google_compute_url_map.front_door_redirect[0]",
-  "kubernetes_service_v1.front_door_backend[0]",
-];
+const DOOR = ["*.front_door_*", "google_compute_global_address.address_global[0]", ADDRESS_RECORD];
 
 const OWN_POLICY = "-protection";
 

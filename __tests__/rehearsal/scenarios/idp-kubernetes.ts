@@ -7,22 +7,24 @@ import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-inciden
 import { dumpChanges } from "./dump";
 import { deletedParts } from "./deleted-parts";
 import { geoipChanges, WITH_GEOIP } from "./geoip";
-import { all } from "./every-stack";
+import { all, sideBySide } from "./every-stack";
+import { blueprintChanges } from "./blueprints";
 import {
-  allows,
+  BUILD,
   FAILING_BUILD,
   FEATURES,
-  MATRIX,
+  matrixOf,
   OF_BOTH,
   protection,
   withFeatures,
+  WORKERS,
 } from "./identity-provider-rehearsal";
 import { mailChanges } from "./mail";
-import { monitoringChanges } from "./monitoring";
+import { MONITORING_CHANGES } from "./monitoring";
 import { settingsChanges } from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
 import { severalInputs } from "./several-inputs";
-import { workerModeChanges } from "./worker-modes";
+import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
 /** Whether a plan reads no secret that exists before it, as copies for the pods do. */
@@ -34,33 +36,22 @@ function plansOffline({ secret_environment_variables: settings, smtp }: Inputs):
 const WORKER_MODE_CHANGES = workerModeChanges({
   isSeparate: (workload) => workload.endsWith("/idp-worker"),
   rollout: { [DEPLOYMENT]: "update" },
-  separateWorker: [
-    "kubernetes_deployment_v1.worker[0]",
-    "kubernetes_horizontal_pod_autoscaler_v2.worker_autoscaler[0]",
-    "kubernetes_pod_disruption_budget_v1.worker_disruption_budget[0]",
-  ],
+  separateWorker: ["kubernetes_*.worker*"],
 });
 
-const DUMP_CHANGES = dumpChanges({
-  schedule: "kubernetes_cron_job_v1.dump_job[0]",
-  parts: [
-    "google_service_account_iam_member.cluster_dumper[0]",
-    "google_service_account_iam_member.cluster_dumper2[0]",
-    "kubernetes_cron_job_v1.dump_job[0]",
-    "kubernetes_job_v1.dump_at_apply[0]",
-    ...["dump_job", "dump_at_apply"].flatMap((job) => [
-      `kubernetes_config_map_v1.${job}_script[0]`,
-      `kubernetes_secret_v1.${job}_secrets[0]`,
-      `kubernetes_service_account_v1.${job}_account[0]`,
-    ]),
-  ],
-});
+const DUMP_CHANGES = dumpChanges("kubernetes_cron_job_v1.dump_job[0]");
 
 const OWN_FEATURES = {
   ...FEATURES,
   domain: { ...FEATURES.domain, certificate_validation: "dns" },
   geoip: WITH_GEOIP,
 };
+
+const CONTAINERS = [
+  [0.5, "1024Mi"],
+  [2, "8Gi"],
+  [4, "4Gi"],
+] as const;
 
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
@@ -69,27 +60,27 @@ export const IDP_KUBERNETES: StackRehearsal = {
   nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "test_mail_command"],
   changes: [
     ...KUBERNETES_CHANGES,
-    ...settingsChanges({ [DEPLOYMENT]: "update", [COPIES]: "replace" }, { granted: false }),
-    ...mailChanges({
-      rollout: {
-        ...all("update", [DEPLOYMENT, "kubernetes_network_policy_v1.namespace_outbound"]),
-        [COPIES]: "replace",
-      },
-      parts: [],
-      changing: [],
-    }),
-    ...geoipChanges(DEPLOYMENT),
+    ...sideBySide(
+      blueprintChanges({ [BUILD]: "replace", [DEPLOYMENT]: "update" }),
+      settingsChanges({ [DEPLOYMENT]: "update", [COPIES]: "replace" }, { granted: false }),
+      mailChanges({
+        rollout: {
+          ...all("update", [DEPLOYMENT, "kubernetes_network_policy_v1.namespace_outbound"]),
+          [COPIES]: "replace",
+        },
+        parts: [],
+        changing: [],
+      }),
+      geoipChanges(DEPLOYMENT),
+    ),
     ...KUBERNETES_DOMAIN_CHANGES.slice(0, 1),
   ],
-  furtherChanges: [
-    ...monitoringChanges("kubernetes", ["room", "uptimeCheck", "workerInContainer"]),
-    ...WORKER_MODE_CHANGES,
-    ...KUBERNETES_DOMAIN_CHANGES,
-    ...DUMP_CHANGES,
-  ],
+  furtherChanges: [...MONITORING_CHANGES, ...sideBySide(WORKER_MODE_CHANGES, KUBERNETES_DOMAIN_CHANGES, DUMP_CHANGES)],
   protection: protection(CLUSTER),
-  matrix: { ...MATRIX, ...ACCEPTED_BY_KUBERNETES },
-  isAllowed: (inputs) => allows(inputs, 1, (cpu) => [cpu, cpu * 6.5]),
+  matrix: matrixOf(ACCEPTED_BY_KUBERNETES, {
+    container: CONTAINERS.map(([cpu, memory]) => ({ container_cpu: cpu, container_memory: memory })),
+    worker: [...WORKERS, { ...WITH_SEPARATE_WORKER, worker_count: 2, worker_max_count: 3 }],
+  }),
   plansOffline,
   episodes: [
     ...KUBERNETES_EPISODES,

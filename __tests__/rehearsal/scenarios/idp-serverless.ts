@@ -1,25 +1,26 @@
-import { all, EARLY_FAULTS, withInputs } from "./every-stack";
+import { all, EARLY_FAULTS, sideBySide, withInputs } from "./every-stack";
 import { ACCEPTED } from "../../stacks/accepted-inputs";
 import { type Deployment } from "../deployment/deployment";
 import { executeByHand } from "../project/google-workloads";
 import {
-  allows,
   BUILD,
   FAILING_BUILD,
   FEATURES,
-  MATRIX,
+  DOMAINS,
+  inNetwork,
+  matrixOf,
   OF_BOTH,
   ownersChanges,
   protection,
   requireExecutions,
   UPGRADE_BACKUP,
   withFeatures,
-  withSubnetwork,
 } from "./identity-provider-rehearsal";
+import { apis } from "./domain";
 import { dumpChanges } from "./dump";
 import { DOMAIN_CHANGES } from "./idp-serverless-domain";
 import { blueprintChanges } from "./blueprints";
-import { DASHBOARD, monitoringChanges } from "./monitoring";
+import { DASHBOARD, MONITORING_CHANGES } from "./monitoring";
 import { anotherIdentity } from "./another-identity";
 import { anotherRegion } from "./another-region";
 import { deletedParts } from "./deleted-parts";
@@ -40,17 +41,7 @@ const ROLE_VERSION = "google_secret_manager_secret_version.database_password_ver
 const ROLLOUT = { [BUILD]: "replace", [SERVICE]: "update" } as const;
 
 /** Resources that exist only to build an image. */
-const BUILT_WITH = [
-  BUILD,
-  "google_artifact_registry_repository.registry[0]",
-  "google_artifact_registry_repository_iam_member.registry_builder_pushes[0]",
-  "google_project_iam_member.registry_builder_logs[0]",
-  "google_service_account.registry_builder[0]",
-  ...["artifactregistry", "cloudbuild"].flatMap((api) => [
-    `google_project_service.apis_${api}[0]`,
-    `terraform_data.apis_${api}_answers[0]`,
-  ]),
-];
+const BUILT_WITH = ["terraform_data.image_build[0]", "*.registry*", ...apis("artifactregistry", "cloudbuild")];
 
 const CHANGES: readonly ChangeScenario[] = [
   ...ownersChanges({
@@ -61,42 +52,32 @@ const CHANGES: readonly ChangeScenario[] = [
     grants: ["google_secret_manager_secret_iam_member.secrets_bootstrap_token_runtime[0]"],
   }),
   {
-    name: "a run of the job by hand",
-    change: ({ cloud }) => {
-      const [job] = cloud.ofType("google_cloud_run_v2_job");
-      executeByHand(cloud, job?.id ?? "");
+    name: "fewer instances, after a run of the job by hand",
+    isOutside: true,
+    change: (deployment) => {
+      const [job] = deployment.cloud.ofType("google_cloud_run_v2_job");
+      executeByHand(deployment.cloud, job?.id ?? "");
+      withInputs({ max_instance_count: 2 })?.(deployment);
     },
-    expected: {},
+    expected: all("update", [DASHBOARD, SERVICE]),
     verify: requireExecutions(3),
   },
   {
-    name: "another password of the database's administrator",
-    planArguments: [`-replace=${ADMINISTRATOR_VERSION}`],
-    // That the database has the stored password is checked after every apply; the job proves it.
-    expected: all("replace", [
-      ADMINISTRATOR_VERSION,
-      "google_sql_user.database_administrator",
-      JOB,
-      "terraform_data.database_administrator_version",
-      "terraform_data.db_init_trigger",
-    ]),
-    verify: requireExecutions(4),
-  },
-  {
-    name: "another password of the application's role",
-    planArguments: [`-replace=${ROLE_VERSION}`],
+    name: "other passwords of the database's administrator and of the application's role",
+    planArguments: [`-replace=${ADMINISTRATOR_VERSION}`, `-replace=${ROLE_VERSION}`],
+    // That the database has the stored passwords is checked after every apply; the job proves it.
     expected: {
-      [ROLE_VERSION]: "replace",
+      ...all("replace", [
+        ADMINISTRATOR_VERSION,
+        ROLE_VERSION,
+        "google_sql_user.database_administrator",
+        JOB,
+        "terraform_data.database_administrator_version",
+        "terraform_data.db_init_trigger",
+      ]),
       [SERVICE]: "update",
-      [JOB]: "replace",
-      "terraform_data.db_init_trigger": "replace",
     },
-    verify: requireExecutions(5),
-  },
-  {
-    name: "fewer instances",
-    change: withInputs({ max_instance_count: 2 }),
-    expected: all("update", [DASHBOARD, SERVICE]),
+    verify: requireExecutions(4),
   },
   // The images go with their repository.
   {
@@ -128,26 +109,13 @@ const WORKER_MODE_CHANGES = workerModeChanges({
   separateWorker: ["google_cloud_run_v2_worker_pool.worker[0]"],
 });
 
-const DUMP_CHANGES = dumpChanges({
-  schedule: "google_cloud_scheduler_job.dump_job_schedule[0]",
-  parts: [
-    "google_cloud_run_v2_job_iam_member.dump_job_may_start[0]",
-    "google_cloud_scheduler_job.dump_job_schedule[0]",
-    "google_project_service.apis_cloudscheduler[0]",
-    "google_secret_manager_secret_iam_member.database_password_dumper[0]",
-    "google_service_account.dump_job_starter[0]",
-    "terraform_data.apis_cloudscheduler_answers[0]",
-    "terraform_data.dump_at_apply_trigger[0]",
-    ...["dump_job", "dump_at_apply"].flatMap((job) => [
-      `google_cloud_run_v2_job.${job}[0]`,
-      `google_secret_manager_secret.${job}_script[0]`,
-      `google_secret_manager_secret_iam_member.${job}_script_reader[0]`,
-      `google_secret_manager_secret_version.${job}_script_version[0]`,
-    ]),
-  ],
-});
+const DUMP_CHANGES = dumpChanges("google_cloud_scheduler_job.dump_job_schedule[0]", apis("cloudscheduler"));
 
-const LEAST_GI: Readonly<Record<number, number>> = { 1: 0.5, 2: 0.5, 4: 2, 8: 4 };
+const CONTAINERS = [
+  [1, "512Mi"],
+  [4, "16Gi"],
+  [8, "4Gi"],
+] as const;
 
 /** Other values of what makes a deployment what it is. */
 const IDENTITY = { project_id: "other-project", region: "europe-west1", tenant_id: "other", application_name: "other" };
@@ -159,37 +127,32 @@ export const IDP_SERVERLESS: StackRehearsal = {
   nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "load_balancer_address", "test_mail_command"],
   changes: [
     ...CHANGES,
-    ...blueprintChanges(ROLLOUT),
-    ...settingsChanges({ [SERVICE]: "update" }, { granted: true }),
-    ...mailChanges({
-      rollout: { [SERVICE]: "update" },
-      parts: [
-        "google_cloud_run_v2_job.test_mail[0]",
-        'google_secret_manager_secret_iam_member.existing_secrets_runtime["projects/my-project/secrets/smtp-password"]',
-      ],
-      changing: ["google_cloud_run_v2_job.test_mail[0]"],
-    }),
+    ...sideBySide(
+      blueprintChanges(ROLLOUT),
+      settingsChanges({ [SERVICE]: "update" }, { granted: true }),
+      mailChanges({
+        rollout: { [SERVICE]: "update" },
+        parts: [
+          "google_cloud_run_v2_job.test_mail[0]",
+          'google_secret_manager_secret_iam_member.existing_secrets_runtime["projects/my-project/secrets/smtp-password"]',
+        ],
+        changing: ["google_cloud_run_v2_job.test_mail[0]"],
+      }),
+    ),
     ...DOMAIN_CHANGES.slice(0, 1),
   ],
-  furtherChanges: [
-    ...monitoringChanges("serverless", ["room", "uptimeCheck", "workerInContainer"]),
-    ...WORKER_MODE_CHANGES,
-    ...DOMAIN_CHANGES,
-    ...DUMP_CHANGES,
-  ],
+  furtherChanges: [...MONITORING_CHANGES, ...sideBySide(WORKER_MODE_CHANGES, DOMAIN_CHANGES, DUMP_CHANGES)],
   protection: protection(),
-  matrix: { ...MATRIX, ...ACCEPTED },
-  isAllowed: (inputs) => allows(inputs, 0, (cpu) => [LEAST_GI[cpu] ?? 0, cpu * 4]),
+  matrix: matrixOf(ACCEPTED, {
+    container: CONTAINERS.map(([cpu, memory]) => ({ container_cpu: cpu, container_memory: memory })),
+    domain: [...DOMAINS, { domain: "sign-in.example.com", close_default_address: true }],
+  }),
   episodes: [
     ...secretsOutOfStep({
       google_cloud_run_v2_job: "database_password",
       google_cloud_run_v2_service: "database_password",
     }),
-    anotherIdentity(
-      IDENTITY,
-      IDENTITY,
-      withSubnetwork({ network: "projects/shared/global/networks/services", region: "us-central1" }),
-    ),
+    anotherIdentity(IDENTITY, IDENTITY, inNetwork("us-central1")),
     anotherRegion({ deletion_protection: false }),
     severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),

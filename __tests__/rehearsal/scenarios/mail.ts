@@ -20,9 +20,13 @@ const smtp = (given: Inputs, version: number) => ({
 /** Asks for all that there can be for mail. */
 export const WITH_MAIL = smtp({}, 1);
 
-const SETTINGS = ["FROM", "HOST", "PASSWORD", "PORT", "TIMEOUT", "USERNAME", "USE_SSL", "USE_TLS"].map(
-  (name) => `IDP_EMAIL__${name}`,
-);
+const SETTINGS = ["FROM", "HOST", "PASSWORD", "PORT", "TIMEOUT", "USERNAME", "USE_SSL", "USE_TLS"];
+
+/** What a container is told of the server above, with a version of its password. */
+const told = (version: number, further: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
+  ...{ HOST: "smtp.example.com", USERNAME: "idp", FROM: "Sign-in <idp@example.com>", ...further },
+  PASSWORD: othersPayload("smtp-password", "my-project", version),
+});
 
 /** What the application, and the job for a test mail, are told of mail. */
 function requireMail(expected: Readonly<Record<string, string>>): ChangeScenario["verify"] {
@@ -35,13 +39,13 @@ function requireMail(expected: Readonly<Record<string, string>>): ChangeScenario
       ...jobs.map((job) => resolvedEnvironment(cloud, { project: "my-project", template: template(job) })),
     ];
     for (const environment of environments) {
-      const wrong = SETTINGS.filter((name) => environment[name] !== expected[name]);
+      const wrong = SETTINGS.filter((name) => environment[`IDP_EMAIL__${name}`] !== expected[name]);
       if (wrong.length > 0) throw new Error(`a container sees other values of ${wrong.join(", ")}`);
     }
     const policies = cloud.ofType("kubernetes_network_policy_v1").filter(({ id }) => id.endsWith("-outbound"));
     if (cloud.podEnvironments.size > 0 && policies.length !== 1)
       throw new Error("there is no policy of what pods reach");
-    for (const policy of policies) requirePorts(policy, expected.IDP_EMAIL__PORT);
+    for (const policy of policies) requirePorts(policy, expected.PORT);
   };
 }
 
@@ -72,31 +76,13 @@ export function mailChanges({ changing, parts, rollout }: MailActions): readonly
       name: "a mail server",
       change: withInputs(WITH_MAIL),
       expected: { ...rollout, ...all("create", parts) },
-      verify: requireMail({
-        IDP_EMAIL__HOST: "smtp.example.com",
-        IDP_EMAIL__PORT: "587",
-        IDP_EMAIL__USERNAME: "idp",
-        IDP_EMAIL__PASSWORD: othersPayload("smtp-password", "my-project", 1),
-        IDP_EMAIL__USE_TLS: "true",
-        IDP_EMAIL__USE_SSL: "false",
-        IDP_EMAIL__TIMEOUT: "10",
-        IDP_EMAIL__FROM: "Sign-in <idp@example.com>",
-      }),
+      verify: requireMail(told(1, { PORT: "587", USE_TLS: "true", USE_SSL: "false", TIMEOUT: "10" })),
     },
     {
       name: "another port, encryption and password of the mail server",
       change: withInputs(smtp({ port: 465, encryption: "tls", timeout: 60 }, 2)),
       expected: { ...rollout, ...all("update", changing) },
-      verify: requireMail({
-        IDP_EMAIL__HOST: "smtp.example.com",
-        IDP_EMAIL__PORT: "465",
-        IDP_EMAIL__USERNAME: "idp",
-        IDP_EMAIL__PASSWORD: othersPayload("smtp-password", "my-project", 2),
-        IDP_EMAIL__USE_TLS: "false",
-        IDP_EMAIL__USE_SSL: "true",
-        IDP_EMAIL__TIMEOUT: "60",
-        IDP_EMAIL__FROM: "Sign-in <idp@example.com>",
-      }),
+      verify: requireMail(told(2, { PORT: "465", USE_TLS: "false", USE_SSL: "true", TIMEOUT: "60" })),
     },
     {
       name: "no mail server any more",

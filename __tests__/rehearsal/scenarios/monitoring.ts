@@ -2,8 +2,6 @@ import { CHANNEL } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type ChangeScenario } from "../engine/journey";
 import { textAt, valueAt } from "../project/terraform-value";
-import { alertsOn } from "../../../lib/platform/monitoring/alerts";
-import { type AlertNeed, type Platform } from "../../../lib/platform/monitoring/alert";
 import { all, withInputs } from "./every-stack";
 
 const email = (address: string): string =>
@@ -38,77 +36,66 @@ function requireReceivers(...addresses: readonly string[]): ChangeScenario["veri
   };
 }
 
-/**
- * From no receiver to one, to another one with custom alerts, and back.
- *
- * @param met what the deployment has that alerts need
- */
-export function monitoringChanges(platform: Platform, met: readonly AlertNeed[]): readonly ChangeScenario[] {
-  const policies = alertsOn(platform)
-    .filter(({ needs = [] }) => needs.every((need) => met.includes(need)))
-    .map(({ id }) => policy(id));
-  return [
-    {
-      name: "somebody to tell of alerts",
-      change: withInputs({ alert_emails: ["first@example.com", "second@example.com"] }),
-      expected: {
-        ...all("create", policies),
-        ...all("create", [email("first@example.com"), email("second@example.com")]),
-      },
-      verify: requireReceivers("first@example.com", "second@example.com"),
+const POLICIES = "google_monitoring_alert_policy.monitoring_alerts*";
+
+/** From no receiver to one, to another one with custom alerts, and back. */
+export const MONITORING_CHANGES: readonly ChangeScenario[] = [
+  {
+    name: "somebody to tell of alerts",
+    change: withInputs({ alert_emails: ["first@example.com", "second@example.com"] }),
+    expected: {
+      [POLICIES]: "create",
+      ...all("create", [email("first@example.com"), email("second@example.com")]),
     },
-    {
-      name: "another address, custom alerts, and the reads of secrets",
-      change: withInputs({
-        alert_emails: ["first@example.com", "third@example.com"],
-        notification_channels: [CHANNEL],
-        alerts: { "database-cpu": { threshold: 0.5, duration_seconds: 300 }, memory: { enabled: false } },
-        audit_secret_access: true,
-        secret_readers: ["deployer@example.com"],
-      }),
-      expected: {
-        ...all("update", policies),
-        [policy("memory")]: "delete",
-        [policy("secret-read")]: "create",
-        [email("second@example.com")]: "delete",
-        [email("third@example.com")]: "create",
-        [AUDIT]: "create",
-        [DASHBOARD]: "update",
-      },
-      verify: (deployment) => {
-        requireReceivers("first@example.com", "third@example.com")?.(deployment);
-        const cpu = deployment.cloud
-          .ofType("google_monitoring_alert_policy")
-          .map(({ values }) => valueAt(values, "conditions.0.condition_prometheus_query_language.0"))
-          .find((condition) => textAt(condition, "query").includes("database_cpu"));
-        if (!textAt(cpu, "query").endsWith("> 0.5") || textAt(cpu, "duration") !== "300s")
-          throw new Error(`the tuned alert is ${JSON.stringify(cpu)}`);
-      },
+    verify: requireReceivers("first@example.com", "second@example.com"),
+  },
+  {
+    name: "another address, custom alerts, and the reads of secrets",
+    change: withInputs({
+      alert_emails: ["first@example.com", "third@example.com"],
+      notification_channels: [CHANNEL],
+      alerts: { "database-cpu": { threshold: 0.5, duration_seconds: 300 }, memory: { enabled: false } },
+      audit_secret_access: true,
+      secret_readers: ["deployer@example.com"],
+    }),
+    expected: {
+      [POLICIES]: "update",
+      [policy("memory")]: "delete",
+      [policy("secret-read")]: "create",
+      [email("second@example.com")]: "delete",
+      [email("third@example.com")]: "create",
+      [AUDIT]: "create",
+      [DASHBOARD]: "update",
     },
-    {
-      name: "nobody to tell, and no check and dashboard either",
-      change: withInputs({
-        alert_emails: [],
-        notification_channels: [],
-        alerts: {},
-        audit_secret_access: false,
-        secret_readers: [],
-        uptime_check: false,
-        dashboard: false,
-      }),
-      expected: {
-        ...all(
-          "delete",
-          policies.filter((address) => address !== policy("memory")),
-        ),
-        [policy("secret-read")]: "delete",
-        ...all("delete", [email("first@example.com"), email("third@example.com"), AUDIT, UPTIME_CHECK, DASHBOARD]),
-      },
+    verify: (deployment) => {
+      requireReceivers("first@example.com", "third@example.com")?.(deployment);
+      const cpu = deployment.cloud
+        .ofType("google_monitoring_alert_policy")
+        .map(({ values }) => valueAt(values, "conditions.0.condition_prometheus_query_language.0"))
+        .find((condition) => textAt(condition, "query").includes("database_cpu"));
+      if (!textAt(cpu, "query").endsWith("> 0.5") || textAt(cpu, "duration") !== "300s")
+        throw new Error(`the tuned alert is ${JSON.stringify(cpu)}`);
     },
-    {
-      name: "check and dashboard again",
-      change: withInputs({ uptime_check: null, dashboard: true }),
-      expected: all("create", [UPTIME_CHECK, DASHBOARD]),
+  },
+  {
+    name: "nobody to tell, and no check and dashboard either",
+    change: withInputs({
+      alert_emails: [],
+      notification_channels: [],
+      alerts: {},
+      audit_secret_access: false,
+      secret_readers: [],
+      uptime_check: false,
+      dashboard: false,
+    }),
+    expected: {
+      [POLICIES]: "delete",
+      ...all("delete", [email("first@example.com"), email("third@example.com"), AUDIT, UPTIME_CHECK, DASHBOARD]),
     },
-  ];
-}
+  },
+  {
+    name: "check and dashboard again",
+    change: withInputs({ uptime_check: null, dashboard: true }),
+    expected: all("create", [UPTIME_CHECK, DASHBOARD]),
+  },
+];

@@ -10,7 +10,7 @@ import { serverlessStack, STACK_NAME } from "../../stacks/serverless-stack";
 import { describeWith, findProgram } from "../../support/programs";
 import { synthesizeInto } from "../../support/synthesis";
 import { rehearse } from "../engine/rehearsal";
-import { type RehearsalFailure } from "../engine/rehearsal-report";
+import { type RehearsalFailure } from "../engine/run-context";
 import { REHEARSALS } from "./stacks";
 
 type Loose = Record<string, unknown>;

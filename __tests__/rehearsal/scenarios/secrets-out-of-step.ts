@@ -1,5 +1,6 @@
 import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
+import { requireSoundness } from "../engine/journey";
 import { type Episode } from "../engine/stack-rehearsal";
 import { type FaultKind } from "../project/cloud";
 import { ACCEPTED_KEY, SECRET_KEY_VERSION } from "./identity-provider-rehearsal";
@@ -10,37 +11,44 @@ const SECRET_KEY = "secrets_secret_key";
 
 const replaced = (secret: string) => `-replace=google_secret_manager_secret_version.${secret}_version`;
 
-/** Another value, which one request of the apply refuses, or takes without an answer; the next apply makes up for it. */
-function refused(secret: string, type: string, kind: FaultKind): Episode {
-  return {
-    name: `another ${secret.replaceAll("_", " ")}, ${kind} by ${type}`,
-    play: async (deployment) => {
-      const { cloud } = deployment;
-      // Twice, because the first apply leaves what the second one repeats.
-      for (const further of [[replaced(secret)], []]) {
-        cloud.failNext(type, kind);
-        await deployment.refuse([...APPLY_AT_ONCE, ...further], "injected failure");
-        const stored = new Set(cloud.livePayloads.values());
-        for (const password of [...cloud.administratorPasswords.values(), ...cloud.databaseRoles.values()])
-          if (!stored.has(password))
-            throw new StepFailure("refused apply", "the only copy of a password in use is gone");
-      }
-      await deployment.applyAtOnce();
-    },
-  };
+/** Another value, which one request of an apply refuses, or takes without an answer: the password in use is not lost. */
+async function refuseOnce(deployment: Deployment, type: string, kind: FaultKind, ...further: string[]): Promise<void> {
+  const { cloud } = deployment;
+  cloud.failNext(type, kind);
+  await deployment.refuse([...APPLY_AT_ONCE, ...further], "injected failure");
+  const stored = new Set(cloud.livePayloads.values());
+  for (const password of [...cloud.administratorPasswords.values(), ...cloud.databaseRoles.values()])
+    if (!stored.has(password)) throw new StepFailure("refused apply", "the only copy of a password in use is gone");
 }
 
-/** A secret that somebody deletes, however often its value was replaced before, comes back, and everything uses it. */
-function deleted(secret: string, rotations: number): Episode {
-  return {
-    name: `${secret.replaceAll("_", " ")} deleted after ${rotations} rotations`,
-    play: async (deployment) => {
-      for (let rotation = 0; rotation < rotations; rotation += 1) await deployment.applyAtOnce(replaced(secret));
-      deleteSecret(deployment, secret);
+/** The apply after a refused one makes up for it. */
+const refused = (consumers: Readonly<Record<string, string>>): Episode => ({
+  name: `other passwords, refused by google_sql_user, ${Object.keys(consumers).join(", ")}`,
+  play: async (deployment) => {
+    // Twice, because the first apply leaves what the second one repeats.
+    await refuseOnce(deployment, "google_sql_user", "refused", replaced(ADMINISTRATOR));
+    await refuseOnce(deployment, "google_sql_user", "broken");
+    for (const [type, secret] of Object.entries(consumers)) {
       await deployment.applyAtOnce();
-    },
-  };
-}
+      requireSoundness(deployment, `apply before ${type}`);
+      await refuseOnce(deployment, type, "refused", replaced(secret));
+    }
+    await deployment.applyAtOnce();
+  },
+});
+
+/** Secrets that somebody deletes, however often their value was replaced before, come back, and everything uses them. */
+const DELETED: Episode = {
+  name: "passwords deleted, one of them after two rotations",
+  play: async (deployment) => {
+    for (let rotation = 0; rotation < 2; rotation += 1) await deployment.applyAtOnce(replaced(APPLICATION));
+    deleteSecret(deployment, APPLICATION);
+    await deployment.applyAtOnce();
+    requireSoundness(deployment, "apply after the deletion");
+    deleteSecret(deployment, ADMINISTRATOR);
+    await deployment.applyAtOnce();
+  },
+};
 
 function deleteSecret({ cloud, stateKeys }: Deployment, secret: string): void {
   cloud.forget(stateKeys.get(`google_secret_manager_secret.${secret}`) ?? "");
@@ -51,7 +59,7 @@ const KEY_IS_GONE: Episode = {
   name: "secret key deleted",
   play: async (deployment) => {
     const { cloud } = deployment;
-    const environments = () => JSON.stringify([...cloud.podEnvironments.values(), ...cloud.serverAnnotations]);
+    const environments = () => JSON.stringify([...cloud.podEnvironments.values()]);
     const before = environments();
     const copies = cloud.ofType("kubernetes_secret_v1").map(({ id }) => id);
     deleteSecret(deployment, SECRET_KEY);
@@ -92,10 +100,8 @@ const DISABLED: Episode = {
  * @param consumers types that get a value, or start with it, in the course of an apply
  */
 export const secretsOutOfStep = (consumers: Readonly<Record<string, string>>): readonly Episode[] => [
-  ...(["refused", "broken"] as const).map((kind) => refused(ADMINISTRATOR, "google_sql_user", kind)),
-  ...Object.entries(consumers).map(([type, secret]) => refused(secret, type, "refused")),
-  deleted(ADMINISTRATOR, 0),
-  deleted(APPLICATION, 2),
+  refused(consumers),
+  DELETED,
   KEY_IS_GONE,
   DISABLED,
 ];

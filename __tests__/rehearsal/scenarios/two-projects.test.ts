@@ -8,7 +8,7 @@ import { PortableStack } from "../../../lib/core/portable-stack";
 import { describeWith, programPath } from "../../support/programs";
 import { synthesizeInto, type Terraform, testApp } from "../../support/synthesis";
 import { rehearse } from "../engine/rehearsal";
-import { type RehearsalReport } from "../engine/rehearsal-report";
+import { type RehearsalReport } from "../engine/run-context";
 
 const PROJECTS = ["acme-project", "globex-project"];
 
