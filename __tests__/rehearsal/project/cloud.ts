@@ -38,24 +38,7 @@ export interface Need {
   readonly isMet: (cloud: Cloud) => boolean;
 }
 
-/** One version of a secret. A payload never changes once it is stored. */
-export interface StoredPayload {
-  /** `projects/<number>/secrets/<id>/versions/<version>`. */
-  readonly name: string;
-  readonly payload: string;
-}
-
-/** One completed run of a job. */
-export interface JobExecution {
-  readonly job: string;
-  readonly environment: Readonly<Record<string, string>>;
-}
-
-/** Pods that were started together. */
-export interface StartedPods {
-  readonly template: Value;
-  readonly environment: Readonly<Record<string, string>>;
-}
+type Environment = Readonly<Record<string, string>>;
 
 /** The web services that the scripts call. */
 export interface CloudSurroundings {
@@ -68,16 +51,13 @@ export interface CloudSurroundings {
   readonly loadBalancers?: LoadBalancers;
 }
 
-/**
- * An in-memory project: what providers created, with write-only values, and what Google Cloud checks at deploy time.
- *
- * It outlives the runs of Terraform and the providers, as a real project does.
- */
+/** An in-memory project, which outlives the runs of Terraform: what was created, and what Google Cloud checks then. */
 export class Cloud {
   readonly objects = new Map<string, CloudObject>();
-  /** All payloads ever stored, including those of deleted versions. */
-  readonly payloads: StoredPayload[] = [];
-  readonly executions: JobExecution[] = [];
+  /** All payloads ever stored, also of deleted versions, by `projects/<number>/secrets/<id>/versions/<version>`. */
+  readonly payloads: { readonly name: string; readonly payload: string }[] = [];
+  /** Completed runs of jobs. */
+  readonly executions: { readonly job: string; readonly environment: Environment }[] = [];
   /** Passwords of database roles, by instance and role. */
   readonly databaseRoles = new Map<string, string>();
   /** Cluster that created the identity pool, by project; the pool outlives the cluster. */
@@ -107,11 +87,9 @@ export class Cloud {
   /** What runs of the application. */
   readonly running = new RunningProcesses();
   /** What the pods of a deployment were started with, and from which template. */
-  readonly podEnvironments = new Map<string, StartedPods>();
+  readonly podEnvironments = new Map<string, { readonly template: Value; readonly environment: Environment }>();
   /** What the pods of a deployment need until they have ended. */
   readonly podNeeds = new Map<string, readonly Need[]>();
-  /** Annotations of a service as last sent. */
-  readonly serverAnnotations = new Map<string, Readonly<Record<string, Value>>>();
   /** Number of the next job executions that fail. */
   failingJobs = 0;
   /** What the provider stores in the state: secret anywhere else. */
@@ -127,11 +105,7 @@ export class Cloud {
     return this.objects.get(`${type} ${id}`);
   }
 
-  /**
-   * Whether a resource exists, from Terraform or not.
-   *
-   * @param reference its identity, a URL that ends with it, or the end of it
-   */
+  /** Whether a resource exists, from Terraform or not; a reference is its identity, a URL with it, or the end of it. */
   has(type: string, reference: string): boolean {
     const path = pathOf(reference);
     if (this.objects.has(`${type} ${path}`)) return true;
@@ -152,11 +126,7 @@ export class Cloud {
     this.othersPayloads.set(`${secret}/versions/${version}`, payload);
   }
 
-  /**
-   * Makes the next creation of a resource fail, or the next creation or update of any of its type.
-   *
-   * @param place its type and identity, or its type
-   */
+  /** Makes the next creation of a resource (type and identity) fail, or the next creation or update of a type. */
   failNext(place: string, kind: FaultKind, message = "injected failure"): void {
     this.faults.set(place, { kind, message });
   }
@@ -260,11 +230,7 @@ export class Cloud {
     return Object.assign(new Cloud(surroundings), Object.fromEntries(copies));
   }
 
-  /**
-   * Payload of a secret's version; the newest for `latest`.
-   *
-   * @param secretId `projects/<project>/secrets/<name>`
-   */
+  /** Payload of a version, the newest for `latest`, of a secret `projects/<project>/secrets/<name>`. */
   payloadOf(secretId: string, version: string): string | undefined {
     const foreign = this.othersPayloads.get(`${secretId}/versions/${version}`);
     if (foreign !== undefined) return foreign;

@@ -17,7 +17,6 @@ function grant(api: string, id: string, refs: ResourceType["refs"] = {}): Resour
     replacedBy: ["condition"],
     refs,
     needs: (values) => needPrincipal(textAt(values, "member")),
-    computed: { etag: "BwYAAAAAAAA=" },
   };
 }
 
@@ -28,16 +27,12 @@ function numberOf(seed: string, digits: number): string {
 }
 
 /** A resource of Cloud Monitoring, which gives it a number. */
-function numbered(collection: string, wordsAt: string, row: Omit<ResourceType, "id"> = {}): ResourceType {
+function numbered(collection: string, wordsAt: string, row: Partial<ResourceType> = {}): ResourceType {
   return {
     api: "monitoring",
     id: (values) => `projects/${textAt(values, "project")}/${collection}/${numberOf(textAt(values, wordsAt), 18)}`,
     ...row,
-    computed: (_values, { id }) => ({
-      name: id,
-      uptime_check_id: id.split("/").at(-1) ?? "",
-      ...(row.computed as ValueObject | undefined),
-    }),
+    computed: (_values, { id }) => ({ name: id, uptime_check_id: id.split("/").at(-1) ?? "" }),
   };
 }
 
@@ -69,7 +64,7 @@ const STORAGE: ResourceTypes = {
     api: "artifactregistry",
     id: "projects/{{project}}/locations/{{location}}/repositories/{{repository_id}}",
     replacedBy: ["format"],
-    computed: (values) => ({ name: textAt(values, "repository_id"), registry_uri: registryOf(values) }),
+    computed: (values) => ({ name: textAt(values, "repository_id") }),
     // The images go with their repository.
     afterCreate: ({ values }, cloud) => cloud.deletedRepositories.delete(`${registryOf(values)}/`),
     afterDestroy: ({ values }, cloud) => cloud.deletedRepositories.add(`${registryOf(values)}/`),
@@ -84,7 +79,7 @@ const STORAGE: ResourceTypes = {
     id: "projects/{{project}}/secrets/{{secret_id}}",
     replacedBy: ["replication"],
     protectedBy: { deletion_protection: false },
-    computed: (values, { cloud }) => ({ name: cloud.secretName(textAt(values, "secret_id")), expire_time: "" }),
+    computed: (values, { cloud }) => ({ name: cloud.secretName(textAt(values, "secret_id")) }),
     afterDestroy: ({ id }, cloud) => cloud.endSecret(id),
   },
   google_secret_manager_secret_version: SECRET_VERSION,
@@ -127,7 +122,6 @@ const STORAGE: ResourceTypes = {
     api: "storage",
     id: "{{name}}",
     replacedBy: ["location"],
-    computed: (values) => ({ url: `gs://${textAt(values, "name")}`, rpo: "" }),
     // Grants and files go with their bucket.
     beforeDestroy: (prior, { id }, cloud) => {
       const parts = [...cloud.objects.values()].filter(({ values }) => textAt(values, "bucket") === id);
@@ -141,11 +135,6 @@ const STORAGE: ResourceTypes = {
     id: "{{bucket}}-{{name}}",
     replacedBy: ["content_type"],
     refs: { bucket: "google_storage_bucket" },
-    computed: (values) => ({
-      output_name: textAt(values, "name"),
-      md5hash: createHash("md5").update(textAt(values, "content")).digest("base64"),
-      md5hexhash: createHash("md5").update(textAt(values, "content")).digest("hex"),
-    }),
   },
 };
 
@@ -162,7 +151,7 @@ const IAM: ResourceTypes = {
   google_secret_manager_secret_iam_member: {
     ...grant("secretmanager", "{{secret_id}}", { secret_id: "google_secret_manager_secret" }),
     isPlacedByReference: true,
-    computed: (values) => ({ etag: "BwYAAAAAAAA=", project: textAt(values, "secret_id").split("/")[1] ?? "" }),
+    computed: (values) => ({ project: textAt(values, "secret_id").split("/")[1] ?? "" }),
   },
   google_service_account_iam_member: grant("iam", "{{service_account_id}}", {
     service_account_id: "google_service_account",
@@ -189,98 +178,86 @@ const IAM: ResourceTypes = {
   },
 };
 
+const compute =
+  (scope: string) =>
+  (collection: string, row: Partial<ResourceType> = {}): ResourceType => ({
+    api: "compute",
+    id: `projects/{{project}}/${scope}/${collection}/{{name}}`,
+    ...row,
+  });
+const global = compute("global");
+const regional = compute("regions/{{region}}");
+const certificateManager = (collection: string, row: Partial<ResourceType> = {}): ResourceType => ({
+  api: "certificatemanager",
+  id: `projects/{{project}}/locations/global/${collection}/{{name}}`,
+  ...row,
+});
+
 const NETWORK: ResourceTypes = {
-  google_compute_network: {
-    api: "compute",
-    id: "projects/{{project}}/global/networks/{{name}}",
+  google_compute_network: global("networks", {
     replacedBy: ["auto_create_subnetworks"],
-    computed: { routing_mode: "REGIONAL", gateway_ipv4: "", internal_ipv6_range: "" },
-  },
-  google_compute_subnetwork: {
-    api: "compute",
-    id: "projects/{{project}}/regions/{{region}}/subnetworks/{{name}}",
+  }),
+  google_compute_subnetwork: regional("subnetworks", {
     replacedBy: ["network"],
     refs: { network: "google_compute_network" },
-    computed: { gateway_address: "10.0.0.1", purpose: "PRIVATE", stack_type: "IPV4_ONLY" },
-  },
-  google_compute_router: {
-    api: "compute",
-    id: "projects/{{project}}/regions/{{region}}/routers/{{name}}",
+  }),
+  google_compute_router: regional("routers", {
     replacedBy: ["network"],
     refs: { network: "google_compute_network" },
-  },
+  }),
   google_compute_router_nat: {
     api: "compute",
     id: "{{project}}/{{region}}/{{router}}/{{name}}",
     refs: { router: "google_compute_router" },
   },
-  google_compute_address: {
-    api: "compute",
-    id: "projects/{{project}}/regions/{{region}}/addresses/{{name}}",
-    computed: { address: "203.0.113.20", network_tier: "PREMIUM", users: [] },
-  },
-  google_compute_global_address: {
-    api: "compute",
-    id: "projects/{{project}}/global/addresses/{{name}}",
+  google_compute_address: regional("addresses", {
+    computed: { address: "203.0.113.20" },
+  }),
+  google_compute_global_address: global("addresses", {
     replacedBy: ["network"],
     refs: { network: "google_compute_network" },
     computed: (_values, { cloud }) => {
       const taken = cloud.ofType("google_compute_global_address").map(({ values }) => values.address);
       return { address: GLOBAL_ADDRESSES.find((address) => !taken.includes(address)) ?? "" };
     },
-  },
+  }),
   google_service_networking_connection: {
     api: "servicenetworking",
     id: "{{network}}:{{service}}",
     refs: { network: "google_compute_network", "reserved_peering_ranges.*": "google_compute_global_address" },
   },
-  google_compute_firewall: {
-    api: "compute",
-    id: "projects/{{project}}/global/firewalls/{{name}}",
+  google_compute_firewall: global("firewalls", {
     replacedBy: ["direction"],
     refs: { network: "google_compute_network" },
-  },
+  }),
   google_compute_instance: {
     api: "compute",
     id: "projects/{{project}}/zones/{{zone}}/instances/{{name}}",
     replacedBy: ["boot_disk.0.initialize_params.0.image"],
     refs: { "network_interface.*.network": "google_compute_network" },
-    computed: { current_status: "RUNNING" },
   },
 };
 
 /** Load balancers, certificates and records for the Internet. */
 const EDGE: ResourceTypes = {
-  google_compute_region_network_endpoint_group: {
-    api: "compute",
-    id: "projects/{{project}}/regions/{{region}}/networkEndpointGroups/{{name}}",
+  google_compute_region_network_endpoint_group: regional("networkEndpointGroups", {
     replacedBy: ["cloud_run", "network_endpoint_type"],
-  },
-  google_compute_backend_service: {
-    api: "compute",
-    id: "projects/{{project}}/global/backendServices/{{name}}",
+  }),
+  google_compute_backend_service: global("backendServices", {
     refs: {
       "backend.*.group": "google_compute_region_network_endpoint_group",
       security_policy: "google_compute_security_policy",
     },
     conflicts: schemeConflicts("google_compute_backend_service"),
-    computed: { timeout_sec: 30, port_name: "http", session_affinity: "NONE" },
-  },
-  google_compute_security_policy: {
-    api: "compute",
-    id: "projects/{{project}}/global/securityPolicies/{{name}}",
+  }),
+  google_compute_security_policy: global("securityPolicies", {
     replacedBy: ["type"],
-    defaults: { preview: false },
-  },
-  google_compute_url_map: {
-    api: "compute",
-    id: "projects/{{project}}/global/urlMaps/{{name}}",
+  }),
+  google_compute_url_map: global("urlMaps", {
     refs: { default_service: "google_compute_backend_service" },
-  },
-  google_compute_ssl_policy: { api: "compute", id: "projects/{{project}}/global/sslPolicies/{{name}}" },
-  google_compute_target_https_proxy: {
-    api: "compute",
-    id: "projects/{{project}}/global/targetHttpsProxies/{{name}}",
+  }),
+  google_compute_ssl_policy: global("sslPolicies"),
+  google_compute_target_https_proxy: global("targetHttpsProxies", {
     refs: {
       url_map: "google_compute_url_map",
       "ssl_certificates.*": "google_compute_managed_ssl_certificate",
@@ -289,15 +266,11 @@ const EDGE: ResourceTypes = {
     },
     needs: needEntry,
     conflicts: certificateConflicts,
-  },
-  google_compute_target_http_proxy: {
-    api: "compute",
-    id: "projects/{{project}}/global/targetHttpProxies/{{name}}",
+  }),
+  google_compute_target_http_proxy: global("targetHttpProxies", {
     refs: { url_map: "google_compute_url_map" },
-  },
-  google_compute_global_forwarding_rule: {
-    api: "compute",
-    id: "projects/{{project}}/global/forwardingRules/{{name}}",
+  }),
+  google_compute_global_forwarding_rule: global("forwardingRules", {
     replacedBy: ["ip_address", "ip_protocol", "port_range"],
     refs: { ip_address: "google_compute_global_address" },
     needs: (values) => {
@@ -310,16 +283,11 @@ const EDGE: ResourceTypes = {
       ...portConflicts(values, context),
       ...schemeConflicts("google_compute_global_forwarding_rule")(values, context),
     ],
-  },
-  google_compute_managed_ssl_certificate: {
-    api: "compute",
-    id: "projects/{{project}}/global/sslCertificates/{{name}}",
+  }),
+  google_compute_managed_ssl_certificate: global("sslCertificates", {
     replacedBy: ["managed"],
-    computed: (values) => ({ subject_alternative_names: valueAt(values, "managed.0.domains") }),
-  },
-  google_certificate_manager_dns_authorization: {
-    api: "certificatemanager",
-    id: "projects/{{project}}/locations/global/dnsAuthorizations/{{name}}",
+  }),
+  google_certificate_manager_dns_authorization: certificateManager("dnsAuthorizations", {
     replacedBy: ["domain", "type"],
     computed: (values, { id }) => ({
       dns_resource_record: [
@@ -330,21 +298,12 @@ const EDGE: ResourceTypes = {
         },
       ],
     }),
-  },
-  google_certificate_manager_certificate: {
-    api: "certificatemanager",
-    id: "projects/{{project}}/locations/global/certificates/{{name}}",
+  }),
+  google_certificate_manager_certificate: certificateManager("certificates", {
     replacedBy: ["managed"],
     refs: { "managed.0.dns_authorizations.*": "google_certificate_manager_dns_authorization" },
-    computed: (values) => ({
-      san_dnsnames: valueAt(values, "managed.0.domains"),
-      managed: [{ state: "PROVISIONING", provisioning_issue: [], authorization_attempt_info: [] }],
-    }),
-  },
-  google_certificate_manager_certificate_map: {
-    api: "certificatemanager",
-    id: "projects/{{project}}/locations/global/certificateMaps/{{name}}",
-  },
+  }),
+  google_certificate_manager_certificate_map: certificateManager("certificateMaps"),
   google_certificate_manager_certificate_map_entry: {
     api: "certificatemanager",
     id: "projects/{{project}}/locations/global/certificateMaps/{{map}}/certificateMapEntries/{{name}}",
@@ -358,7 +317,6 @@ const EDGE: ResourceTypes = {
         .ofType("google_certificate_manager_certificate_map_entry")
         .filter((other) => other.id !== id && other.values.map === map && other.values.hostname === hostname)
         .map((other) => `the map has an entry of this host name: ${other.id}`),
-    computed: { state: "ACTIVE" },
   },
   /** A record that is there already is overwritten, and gone after a destroy. */
   google_dns_record_set: {
@@ -371,17 +329,12 @@ const EDGE: ResourceTypes = {
 };
 
 const MONITORING: ResourceTypes = {
-  google_monitoring_notification_channel: numbered("notificationChannels", "display_name", {
-    computed: { verification_status: "" },
-  }),
+  google_monitoring_notification_channel: numbered("notificationChannels", "display_name"),
   google_monitoring_alert_policy: numbered("alertPolicies", "display_name", {
     refs: { "notification_channels.*": "google_monitoring_notification_channel" },
-    computed: { creation_record: [] },
   }),
   google_monitoring_uptime_check_config: numbered("uptimeCheckConfigs", "monitored_resource.0.labels.host", {
     replacedBy: ["monitored_resource", "http_check.0.request_method"],
-    computed: { checker_type: "STATIC_IP_CHECKERS" },
-    defaults: { request_method: "GET" },
     beforeDestroy: (_prior, { id }, cloud) => {
       const number = id.split("/").at(-1) ?? id;
       const names = ({ values }: CloudObject) => JSON.stringify(values).includes(number);
@@ -405,7 +358,6 @@ const WORKLOADS: ResourceTypes = {
       "http_target.0.uri": "google_cloud_run_v2_job",
       "http_target.0.oauth_token.0.service_account_email": "google_service_account",
     },
-    computed: { state: "ENABLED" },
     needs: (values) => [
       needRole({
         type: "google_cloud_run_v2_job_iam_member",

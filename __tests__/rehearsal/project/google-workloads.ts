@@ -208,7 +208,6 @@ export function executeByHand(cloud: Cloud, id: string): void {
 /** A job runs when it is created with a token, and when it gets its first one. */
 export const JOB: ResourceType = {
   ...cloudRun("jobs", jobTemplate),
-  computed: { execution_count: 1 },
   afterApply: (object, cloud, isNew) => {
     const hasRun = !isNew && cloud.executions.some(({ job }) => job === object.id);
     if (object.values.run_execution_token !== null && !hasRun) runJob(object, cloud);

@@ -7,27 +7,12 @@ import { needObject } from "./needs";
 import { type ResourceType, type ResourceTypes } from "./resource-type";
 import { sameValue, textAt, valueAt, type ValueObject } from "./terraform-value";
 
-/** Defaults that the server sets; it leaves the others empty. */
-const SERVER_DEFAULTS: ValueObject = {
-  ...{ hostname: "", ingress_class_name: "", name: "", node_name: "", resource_version: "", restart_policy: "" },
-  ...{ service_account_name: "", target_port: "", uid: "", default_secret_name: "" },
-  completion_mode: "NonIndexed",
-  external_traffic_policy: "Cluster",
-  image_pull_policy: "IfNotPresent",
-  internal_traffic_policy: "Cluster",
-  ip_family_policy: "SingleStack",
-  replicas: "1",
-  scheduler_name: "default-scheduler",
-  termination_message_policy: "File",
-  timeout_seconds: 10_800,
-};
-
 /** An object of the cluster. */
 function clusterObject(row: Partial<ResourceType> = {}): ResourceType {
   const { computed, needs } = row;
   return {
     id: (values) => textAt(values, "metadata.0.name"),
-    defaults: SERVER_DEFAULTS,
+    defaults: { replicas: "1" },
     ...row,
     replacedBy: ["metadata.0.name", ...(row.replacedBy ?? [])],
     needs: (values, cloud) => [needCluster(), ...(needs?.(values, cloud) ?? [])],

@@ -10,8 +10,7 @@ const ALPHABETS = {
   numeric: "0123456789",
   special: "!@#$%&*()-_=+[]{}<>:?",
 };
-
-const KINDS = Object.keys(ALPHABETS) as (keyof typeof ALPHABETS)[];
+const KINDS = ["lower", "upper", "numeric", "special"] as const;
 
 /** Random text of every kind of character that is not switched off. */
 function randomText(config: ValueObject): string {

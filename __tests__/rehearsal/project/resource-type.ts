@@ -29,59 +29,39 @@ export interface ConflictContext {
 export interface ResourceType {
   /** Google's service that it belongs to, for example `secretmanager`; it must be enabled and have answered. */
   readonly api?: string;
-
-  /**
-   * Identity, unique in the type, of arguments: `projects/{{project}}/secrets/{{secret_id}}`. A change of one of these
-   * forces a replacement.
-   */
+  /** Identity, unique in the type, of arguments whose change replaces it: `projects/{{project}}/secrets/{{secret_id}}`. */
   readonly id: string | ((values: ValueObject, cloud: Cloud) => string);
-
   /** Other arguments whose change forces a replacement: those with `ForceNew` in the provider's source. */
   readonly replacedBy?: readonly string[];
-
   /** Arguments whose change forces a replacement depending on their values. */
   readonly replacedWhen?: (prior: ValueObject, planned: ValueObject) => readonly string[];
-
   /** What must exist before it and as long as it exists: types by the path of a reference; `*` is each item of a list. */
   readonly refs?: Readonly<Record<string, string>>;
-
   /** What must exist and is not said by one reference. */
   readonly needs?: (values: ValueObject, cloud: Cloud) => readonly Need[];
-
   /** What the API refuses because of what else is in the project, or of what the resource was before. */
   readonly conflicts?: (values: ValueObject, context: ConflictContext) => readonly string[];
-
   /** Arguments that, if true, refuse the deletion, with what they are if they are not given. */
   readonly protectedBy?: Readonly<Record<string, boolean>>;
-
   /** Computed attributes that the provider already knows at plan, besides project and labels. */
   readonly knownAtPlan?: (values: ValueObject, settings: ProviderSettings) => ValueObject;
-
   /** Whether the project follows from another argument, so that a plan does not know it. */
   readonly isPlacedByReference?: boolean;
-
   /** Blocks that are filled as in `computed` if the configuration has none. */
   readonly computedBlocks?: readonly string[];
-
   /** Computed attributes as the API returns them; the others get a typed default. */
   readonly computed?: ValueObject | ((values: ValueObject, context: { id: string; cloud: Cloud }) => ValueObject);
-
   /** Computed attributes by name, in whichever block they are. */
   readonly defaults?: ValueObject;
-
   /** Effects of the creation. Throws a Refusal when they fail. */
   readonly afterCreate?: (object: CloudObject, cloud: Cloud) => void;
-
   /** Effects of a creation or an update. Throws a Refusal when they fail. */
   readonly afterApply?: (object: CloudObject, cloud: Cloud, isNew: boolean) => void;
-
   /** Throws a Refusal when the resource must not be deleted. `prior` is Terraform's state, `object` the project's. */
   readonly beforeDestroy?: (prior: ValueObject, object: CloudObject, cloud: Cloud) => void;
   readonly afterDestroy?: (object: CloudObject, cloud: Cloud) => void;
-
   /** What a refresh returns, if the API returns values in a form other than it was sent. */
   readonly asRead?: (values: ValueObject, context: ReadContext) => ValueObject;
-
   /** Throws a Refusal when a workload could not be restarted in the current state of the project. */
   readonly requireStart?: (object: CloudObject, cloud: Cloud) => void;
 }
@@ -156,7 +136,6 @@ export interface ProviderTypes {
   readonly resources: ResourceTypes;
   readonly ephemeral?: Readonly<Record<string, EphemeralType>>;
   readonly dataSources?: Readonly<Record<string, DataSourceType>>;
-
   /** Throws a Refusal when the API cannot be reached with this `provider` block. */
   readonly requireAccess?: (provider: ValueObject, cloud: Cloud) => void;
 }
