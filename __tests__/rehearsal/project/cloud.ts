@@ -90,6 +90,8 @@ export class Cloud {
   readonly podEnvironments = new Map<string, { readonly template: Value; readonly environment: Environment }>();
   /** What the pods of a deployment need until they have ended. */
   readonly podNeeds = new Map<string, readonly Need[]>();
+  /** Annotations of a service as last sent. */
+  readonly serverAnnotations = new Map<string, Readonly<Record<string, Value>>>();
   /** Number of the next job executions that fail. */
   failingJobs = 0;
   /** What the provider stores in the state: secret anywhere else. */

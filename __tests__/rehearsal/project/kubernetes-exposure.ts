@@ -1,10 +1,10 @@
 import { type IngressSpec } from "../../support/google-stand-in-load-balancers";
 import { type Cloud, type CloudObject, type Need, Refusal } from "./cloud";
-import { annotationOf, namespaceOf, withServerAnnotations } from "./kubernetes-metadata";
+import { annotationOf, annotationsOf, namespaceOf, withServerAnnotations } from "./kubernetes-metadata";
 import { DEPLOYMENT } from "./kubernetes-workloads";
 import { needObject } from "./needs";
 import { type ResourceType } from "./resource-type";
-import { isValueObject, textAt, type Value, valueAt, type ValueObject } from "./terraform-value";
+import { isValueObject, sameValue, textAt, type Value, valueAt, type ValueObject } from "./terraform-value";
 
 /** Annotation by which a passthrough load balancer refers to its address. */
 const ADDRESS_NAME = "networking.gke.io/load-balancer-ip-addresses";
@@ -53,6 +53,15 @@ export const SERVICE_ROW: Partial<ResourceType> = {
         : "",
     ),
   }),
+  // The provider sends the first annotation that is added later as the whole map, which removes those of GKE.
+  afterApply: ({ id, values }, cloud) => {
+    const server = cloud.serverAnnotations.get(id);
+    const asked = annotationsOf(values);
+    const isFirst = server !== undefined && Object.keys(server).length === 0 && !sameValue(server, asked);
+    if (isFirst && !(ENDPOINT_GROUPS in asked))
+      throw new Refusal(`the service ${id} has lost ${ENDPOINT_GROUPS}, and with it its load balancers`);
+    cloud.serverAnnotations.set(id, asked);
+  },
   // Requests must go to pods with a server.
   requireStart: ({ id, values }, cloud) => {
     for (const deployment of selectedDeployments(cloud, namespaceOf(values), valueAt(values, "spec.0.selector")))
