@@ -31,4 +31,21 @@ describeOnServer("db-init.sh on PostgreSQL 15", (test) => {
     );
     expect(await cluster.query(applicationLogin(settings), "SELECT count(*) FROM visits")).toBe("1");
   });
+
+  test("waits for a server that is not there at first, and only as long as it may", async ({ tenant }) => {
+    const psql = `
+[ "$PGUSER" != postgres ] || [ -e "$PROGRAM_FOLDER/refused" ] || {
+  : >"$PROGRAM_FOLDER/refused"
+  echo "psql: error: connection to server failed: Connection refused" >&2
+  exit 2
+}
+exec "$REAL_PSQL" "$@"`;
+    const programs = { psql, sleep: "exit 0" };
+
+    const patient = await runScript(tenant({ DB_WAIT_SECONDS: "300" }), { programs });
+    const impatient = await runScript(tenant({ DB_WAIT_SECONDS: "0" }), { programs });
+
+    expect(patient.output).toMatch(/^waiting for PostgreSQL, \d+ of 300 s are over: connection to server failed/m);
+    expect([patient.exitCode, impatient.exitCode]).toEqual([0, 3]);
+  });
 });
