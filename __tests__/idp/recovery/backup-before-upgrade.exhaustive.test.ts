@@ -47,7 +47,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
     },
   ]);
 
-  matrix.kills(1, "SIGKILL", async ({ changes }, _, again) => {
+  matrix.kills(1, [1], "SIGKILL", async ({ changes }, _, again) => {
     expect(await again()).toMatchObject({ exitCode: 0, stderr: "" });
     expect(changes()).toEqual([CREATE]);
   });

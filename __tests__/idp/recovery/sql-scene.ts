@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { type JobRun } from "../../support/google-stand-in-jobs";
 import { runScript, type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
@@ -100,4 +102,20 @@ export function runsOf({ standIn }: SqlScene): readonly string[] {
       .join("+");
     return [job.includes(`/${DUMP_JOB}-`) ? "dump:" : "", script, ACTION, DB_NAME, where].filter(Boolean).join(" ");
   });
+}
+
+/** Adds a clone as a run leaves it that was killed some seconds ago; returns its name. */
+export function leftClone(
+  { standIn }: SqlScene,
+  kind: "drill" | "restore",
+  secondsAgo: number,
+  instance: string = INSTANCE,
+): string {
+  const [sum = ""] = execFileSync("cksum", { input: instance, encoding: "utf8" }).split(" ");
+  const group = `${kind}-${Number(sum).toString(16).padStart(8, "0")}`;
+  const clone = `${group}-1a2b3c4d`;
+  const made = standIn.sql.make(PROJECT, clone);
+  made.createTime = new Date(Date.now() - secondsAgo * 1000).toISOString();
+  made.settings = { ...made.settings, deletionProtectionEnabled: false, userLabels: { "copy-for": group } };
+  return clone;
 }
