@@ -13,8 +13,11 @@ export const SCRIPT = deliveredScript("lib/idp/scripts/db-init.sh");
 
 export type Shell = "dash" | "busybox sh";
 
-/** Programs of busybox in the job's image that the script may use. */
-const BUSYBOX_PROGRAMS = ["cat", "date", "setsid", "sleep", "timeout", "wc", "wget"];
+/** Programs of busybox in the job's image that the scripts may use. */
+const BUSYBOX_PROGRAMS = [
+  ...["cat", "date", "dd", "grep", "mkdir", "mkfifo", "mktemp", "mv", "rm", "setsid", "sha256sum"],
+  ...["sleep", "tee", "timeout", "wc", "wget", "xargs"],
+];
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -24,6 +27,8 @@ export interface RunOptions {
   readonly programs?: Readonly<Record<string, string>>;
   /** PATH after those programs; the real one if absent. */
   readonly searchPath?: string;
+  /** @default db-init.sh */
+  readonly file?: string;
 }
 
 export interface Outcome {
@@ -56,7 +61,7 @@ export function startScript(environment: Environment, options: RunOptions = {}):
   const folder = programFolder(options.programs ?? {}, shell === "busybox sh" ? BUSYBOX_PROGRAMS : ["wget"]);
   const systemPath = `${dirname(psqlPath())}:${process.env.PATH ?? ""}`;
   // A single stream for both outputs keeps their lines in order.
-  const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...shellCommand(shell), SCRIPT], {
+  const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...shellCommand(shell), options.file ?? SCRIPT], {
     env: {
       ...environment,
       PATH: `${folder}:${options.searchPath ?? systemPath}`,
@@ -108,7 +113,7 @@ function shellCommand(shell: Shell): string[] {
 }
 
 /** A folder of stand-in programs, with busybox in the place of the others that are named. */
-export function programFolder(programs: Readonly<Record<string, string>>, ofBusybox: readonly string[]): string {
+function programFolder(programs: Readonly<Record<string, string>>, ofBusybox: readonly string[]): string {
   const folder = temporaryFolder();
   for (const name of ofBusybox) {
     if (programs[name] === undefined) symlinkSync(programPath("busybox"), join(folder, name));

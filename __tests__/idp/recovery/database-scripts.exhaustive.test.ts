@@ -1,88 +1,84 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { execFileSync } from "node:child_process";
 
-import { type Environment, psqlPath, runScript } from "../db-init/script-run";
-import { type Cluster, SUPERUSER } from "../db-init/cluster";
-import { applicationLogin, describeOnServer } from "../db-init/tenants";
-import { exchange, filledTenant, restored, runJob } from "./job-run";
 import { temporaryFolder } from "../../support/temporary-folder";
-
-const execute = promisify(execFile);
+import { type Cluster, type Login, SUPERUSER } from "../db-init/cluster";
+import { type Environment, runScript } from "../db-init/script-run";
+import { applicationLogin, describeOnServer } from "../db-init/tenants";
+import { exchange, filledTenant, restored, runJob, swap, tenantWithRestored } from "./job-run";
 
 const NAMES = "SELECT string_agg(name, ',' ORDER BY name COLLATE \"C\") FROM template.names";
+const FIRST_USER = "SELECT name FROM authentik_core_user WHERE id = 1";
+const LATER = "application-password-of-later-Xk37";
+const DONE = { exitCode: 0 };
 
 /** What makes a job copy the database of a tenant. */
 function copyOf({ DB_HOST = "", DB_NAME = "", DB_PORT = "" }: Environment): Environment {
   return { SOURCE_HOST: DB_HOST, SOURCE_PORT: DB_PORT, SOURCE_NAME: DB_NAME };
 }
 
-/** Waits until the superuser sees a session. */
-async function sessionOf(cluster: Cluster, session: string): Promise<void> {
-  while ((await cluster.query({ user: SUPERUSER }, `SELECT count(*) ${session}`)) === "0");
+const says = (text: string) => expect.stringContaining(text) as string;
+
+/** Starts a session that stays until it is ended, and waits until the superuser sees it. */
+async function hold(
+  cluster: Cluster,
+  login: Login,
+  statements: string,
+  seen: string,
+): Promise<{ end: Promise<unknown> }> {
+  const end = cluster.query(login, statements).catch(() => undefined);
+  while ((await cluster.query({ user: SUPERUSER }, `SELECT count(*) ${seen}`)) === "0");
+  return { end };
 }
 
-describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
-  test("copy a database into an empty one and exchange the two, as often as it is repeated", async ({
-    cluster,
-    tenant,
-  }) => {
-    const settings = await filledTenant({ cluster, tenant });
-    const source = copyOf(settings);
+const sessionsIn = (database: string) => `FROM pg_stat_activity WHERE datname = '${database}'`;
 
-    expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
+describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
+  test("copy a database into an empty one and exchange the two, as often as it is repeated", async (server) => {
+    const { cluster } = server;
+    const settings = await filledTenant(server);
+
+    expect(await swap(settings, "clear")).toMatchObject(DONE);
     await runScript(restored(settings));
-    const filled = await runJob("fill-database.sh", restored(settings), source);
-    const again = await runJob("fill-database.sh", restored(settings), source);
+    const filled = await runJob("fill-database.sh", restored(settings), copyOf(settings));
+    const again = await runJob("fill-database.sh", restored(settings), copyOf(settings));
     // Written after the copy: it goes aside with the old data.
     await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('late')");
-    const swapped = await exchange(cluster, settings);
+    expect(await exchange(cluster, settings)).toMatchObject(DONE);
 
     expect(filled).toEqual({
       exitCode: 0,
       output: expect.stringMatching(/^copying .*\nusers: 2 in database \d+\n$/s) as string,
     });
-    expect(again).toMatchObject({ exitCode: 2, output: expect.stringContaining("is not empty") as string });
-    expect(swapped).toMatchObject({ exitCode: 0 });
+    expect(again).toMatchObject({ exitCode: 2, output: says("is not empty") });
     expect(await cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
-    expect(await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('x')")).toBe(
-      "",
-    );
+    await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('x')");
     // What is put aside can be compared.
     const former = { ...settings, DB_NAME: `${settings.DB_NAME}_former` };
     expect(await cluster.query(applicationLogin(former), NAMES)).toBe("Zoë 🙂,akadmin,late");
-    expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 1 });
-    expect(await runJob("swap-database.sh", settings, { ACTION: "drop-former" })).toMatchObject({ exitCode: 0 });
-    expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
+    expect(await swap(settings, "clear")).toMatchObject({ exitCode: 1 });
+    expect(await swap(settings, "drop-former")).toMatchObject(DONE);
+    expect(await swap(settings, "clear")).toMatchObject(DONE);
   });
 
-  test("restore a dump whose checksum is right, and refuse all others before they change anything", async ({
-    cluster,
-    tenant,
-  }) => {
-    const settings = await filledTenant({ cluster, tenant });
+  test("restore a dump whose checksum is right, and refuse all others before they change anything", async (server) => {
+    const settings = await tenantWithRestored(server);
     const folder = temporaryFolder();
     await runJob("dump-database.sh", settings, { DUMP_FOLDER: folder });
     const latest = `latest/${settings.DB_NAME}.dump`;
-    await execute("sh", [
-      "-c",
-      `cd '${folder}' && cp ${latest} a.dump && head -c 2000 a.dump >cut.dump && sha256sum cut.dump >cut.dump.sha256
-        cp a.dump wrong.dump && sha256sum cut.dump >wrong.dump.sha256 && cp a.dump bare.dump`,
-    ]);
-    await runScript(restored(settings));
+    const others = `cp ${latest} a.dump && head -c 2000 a.dump >cut.dump && sha256sum cut.dump >cut.dump.sha256
+      cp a.dump wrong.dump && sha256sum cut.dump >wrong.dump.sha256 && cp a.dump bare.dump`;
+    execFileSync("sh", ["-c", others], { cwd: folder });
+    const fill = (file: string) => runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/${file}` });
 
-    for (const file of ["cut", "wrong", "bare", "none"]) {
-      const refused = await runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/${file}.dump` });
-      expect([file, refused.exitCode]).toEqual([file, 3]);
-    }
-    const filled = await runJob("fill-database.sh", restored(settings), { DUMP_FILE: `${folder}/${latest}` });
-
-    expect(filled).toMatchObject({ exitCode: 0, output: expect.stringContaining("users: 2") as string });
-    expect(await cluster.query(applicationLogin(restored(settings)), NAMES)).toBe("Zoë 🙂,akadmin");
+    for (const file of ["cut.dump", "wrong.dump", "bare.dump", "none.dump"])
+      expect([file, (await fill(file)).exitCode]).toEqual([file, 3]);
+    expect(await fill(latest)).toMatchObject({ exitCode: 0, output: says("users: 2") });
+    expect(await server.cluster.query(applicationLogin(restored(settings)), NAMES)).toBe("Zoë 🙂,akadmin");
   });
 
-  test("exchange the databases although the application keeps connecting", async ({ cluster, tenant }) => {
-    const settings = await filledTenant({ cluster, tenant });
-    await runScript(restored(settings));
+  test("exchange the databases although the application keeps connecting", async (server) => {
+    const { cluster } = server;
+    const settings = await tenantWithRestored(server);
     const over = new AbortController();
     const application = (async () => {
       while (!over.signal.aborted)
@@ -93,157 +89,177 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     over.abort();
     await application;
 
-    expect(swapped).toMatchObject({ exitCode: 0 });
-    expect(await cluster.query(applicationLogin(settings), "SELECT to_regclass('authentik_core_user') IS NULL")).toBe(
-      "t",
-    );
+    expect(swapped).toMatchObject(DONE);
+    const isEmpty = "SELECT to_regclass('authentik_core_user') IS NULL";
+    expect(await cluster.query(applicationLogin(settings), isEmpty)).toBe("t");
   });
 
-  test("end sessions of the application that stay, as an administrator that is no superuser", async ({
-    cluster,
-    tenant,
-  }) => {
-    const settings = tenant();
+  test("end sessions of the application that stay, as an administrator that is no superuser", async (server) => {
+    const { cluster } = server;
     const members = "SELECT count(*) FROM pg_auth_members WHERE member = 'postgres'::regrole";
     const held: Promise<unknown>[] = [];
-    const hold = async (login: Environment): Promise<void> => {
-      held.push(cluster.query(applicationLogin(login), "LISTEN x", "SELECT pg_sleep(60)").catch(() => undefined));
-      await sessionOf(cluster, `FROM pg_stat_activity WHERE datname = '${login.DB_NAME ?? ""}'`);
+    const holdIn = async (login: Environment): Promise<void> => {
+      const seen = sessionsIn(login.DB_NAME ?? "");
+      held.push((await hold(cluster, applicationLogin(login), "LISTEN x; SELECT pg_sleep(60)", seen)).end);
     };
     const before = await cluster.query({ user: SUPERUSER }, members);
-    await runScript(settings);
-    await runScript(restored(settings));
+    const settings = await tenantWithRestored(server, []);
 
-    await hold(settings);
-    expect(await exchange(cluster, settings)).toMatchObject({ exitCode: 0 });
-    await hold({ ...settings, DB_NAME: `${settings.DB_NAME}_former` });
-    expect(await runJob("swap-database.sh", settings, { ACTION: "drop-former" })).toMatchObject({ exitCode: 0 });
+    await holdIn(settings);
+    expect(await exchange(cluster, settings)).toMatchObject(DONE);
+    await holdIn({ ...settings, DB_NAME: `${settings.DB_NAME}_former` });
+    expect(await swap(settings, "drop-former")).toMatchObject(DONE);
     await runScript(restored(settings));
-    await hold(restored(settings));
-    expect(await runJob("swap-database.sh", settings, { ACTION: "clear" })).toMatchObject({ exitCode: 0 });
-    await hold(settings);
+    await holdIn(restored(settings));
+    expect(await swap(settings, "clear")).toMatchObject(DONE);
+    await holdIn(settings);
     const renamed = { ...settings, DB_NAME: `${settings.DB_NAME}_2` };
-    const further = { ACTION: "rename", FROM_NAME: settings.DB_NAME };
-    expect(await runJob("swap-database.sh", renamed, further)).toMatchObject({ exitCode: 0 });
+    expect(await swap(renamed, "rename", { FROM_NAME: settings.DB_NAME })).toMatchObject(DONE);
 
     await Promise.all(held);
     expect(await cluster.query({ user: SUPERUSER }, members)).toBe(before);
   });
 
-  test("open a database that a killed exchange has left closed, and say so", async ({ cluster, tenant }) => {
-    const settings = tenant();
-    await runScript(settings);
-    const close = () =>
-      cluster.query({ user: SUPERUSER }, `ALTER DATABASE ${settings.DB_NAME} WITH ALLOW_CONNECTIONS false`);
-
-    await close();
-    const cleared = await runJob("swap-database.sh", settings, { ACTION: "clear" });
-    await close();
-    const prepared = await runScript(settings);
-
-    for (const { exitCode, output } of [cleared, prepared]) {
-      expect({ exitCode, output }).toEqual({
+  test("open a database that a killed exchange has left closed, and say so", async (server) => {
+    const settings = await filledTenant(server, []);
+    for (const run of [() => swap(settings, "clear"), () => runScript(settings)]) {
+      await server.cluster.query(
+        { user: SUPERUSER },
+        `ALTER DATABASE ${settings.DB_NAME} WITH ALLOW_CONNECTIONS false`,
+      );
+      expect(await run()).toEqual({
         exitCode: 0,
-        output: expect.stringContaining(
-          `${settings.DB_NAME} is open to connections again; an exchange that was stopped had closed it\n`,
-        ) as string,
+        output: says(`${settings.DB_NAME} is open to connections again; an exchange that was stopped had closed it\n`),
       });
     }
-    expect(await cluster.query(applicationLogin(settings), "SELECT 1")).toBe("1");
+    expect(await server.cluster.query(applicationLogin(settings), "SELECT 1")).toBe("1");
   });
 
-  test("wait for a lock for a short time and try again", async ({ cluster, tenant }) => {
-    const settings = tenant();
-    await runScript(settings);
-    await runScript(restored(settings));
+  test("wait for a lock for a short time and try again", async (server) => {
+    const { cluster } = server;
+    const settings = await tenantWithRestored(server, []);
     const statements = `ALTER DATABASE ${settings.DB_NAME} CONNECTION LIMIT 9; SELECT pg_sleep(60)`;
-    const held = cluster.query({ user: SUPERUSER }, statements).catch(() => undefined);
     const session = "FROM pg_stat_activity WHERE query LIKE 'ALTER%LIMIT 9%' AND wait_event = 'PgSleep'";
-    await sessionOf(cluster, session);
+    const held = await hold(cluster, { user: SUPERUSER }, statements, session);
 
     // The lock is free when the script pauses before its next try.
     const release = `PGUSER=${SUPERUSER} psql -qAtc "SELECT pg_terminate_backend(pid) ${session}" >/dev/null`;
     const swapped = await exchange(cluster, settings, { programs: { sleep: release } });
-    await held;
+    await held.end;
 
-    expect(swapped).toMatchObject({
-      exitCode: 0,
-      output: expect.stringContaining("canceling statement due to lock timeout") as string,
-    });
+    expect(swapped).toMatchObject({ exitCode: 0, output: says("canceling statement due to lock timeout") });
   });
 
-  test("admit the application again when they are stopped before the exchange", async ({ cluster, tenant }) => {
-    const settings = tenant();
-    await runScript(settings);
-    await runScript(restored(settings));
+  test("admit the application again when they are stopped before the exchange", async (server) => {
+    const { cluster } = server;
+    const settings = await tenantWithRestored(server, []);
+    const sessions = sessionsIn(settings.DB_NAME);
     // A session of the server itself, which nobody else may end.
-    const held = cluster
-      .query({ user: SUPERUSER, database: settings.DB_NAME }, "SELECT pg_sleep(60)")
-      .catch(() => undefined);
-    const sessions = `FROM pg_stat_activity WHERE datname = '${settings.DB_NAME}'`;
-    await sessionOf(cluster, sessions);
+    const superuser = { user: SUPERUSER, database: settings.DB_NAME };
+    const held = await hold(cluster, superuser, "SELECT pg_sleep(60)", sessions);
 
-    const programs = { sleep: "kill -TERM $PPID" };
-    const stopped = await exchange(cluster, settings, { programs });
+    const stopped = await exchange(cluster, settings, { programs: { sleep: "kill -TERM $PPID" } });
     await cluster.query({ user: SUPERUSER }, `SELECT pg_terminate_backend(pid) ${sessions}`);
-    await held;
+    await held.end;
 
     expect(stopped.exitCode).toBe(143);
     expect(await cluster.query(applicationLogin(settings), "SELECT 1")).toBe("1");
-    expect(await exchange(cluster, settings)).toMatchObject({ exitCode: 0 });
+    expect(await exchange(cluster, settings)).toMatchObject(DONE);
   });
 
-  test("exchange only the database that the same restore has filled", async ({ cluster, tenant }) => {
-    const settings = await filledTenant({ cluster, tenant });
-    const source = copyOf(settings);
-    await runScript(restored(settings));
-    const { output } = await runJob("fill-database.sh", restored(settings), source);
+  test("exchange only the database that the same restore has filled", async (server) => {
+    const settings = await tenantWithRestored(server);
+    const { output } = await runJob("fill-database.sh", restored(settings), copyOf(settings));
     const RESTORED_ID = /^users: 2 in database (\d+)$/m.exec(output)?.[1] ?? "";
 
     // The first steps of another restore.
-    await runJob("swap-database.sh", settings, { ACTION: "clear" });
+    await swap(settings, "clear");
     await runScript(restored(settings));
-    const swapped = await runJob("swap-database.sh", settings, { ACTION: "swap", RESTORED_ID });
 
-    expect(swapped).toEqual({
+    expect(await swap(settings, "swap", { RESTORED_ID })).toEqual({
       exitCode: 1,
-      output: expect.stringContaining("that this restore has filled is gone, another restore") as string,
+      output: says("that this restore has filled is gone, another restore"),
     });
-    expect(await cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
+    expect(await server.cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
   });
 
-  test("notice a second restore that comes while they exchange, and while they fill", async ({ cluster, tenant }) => {
-    const settings = await filledTenant({ cluster, tenant });
-    const source = copyOf(settings);
-    await runScript(restored(settings));
+  test("notice a second restore that comes while they exchange, and while they fill", async (server) => {
+    const { cluster } = server;
+    const settings = await tenantWithRestored(server);
     const name = restored(settings).DB_NAME ?? "";
-    const replace = `PGDATABASE=postgres PGUSER=${SUPERUSER} PGPASSWORD= "$real" -qc 'DROP DATABASE ${name} WITH (FORCE)' -c 'CREATE DATABASE ${name} OWNER postgres' >&2`;
-    const psql = (isMoment: string) => ({
-      psql: `real='${psqlPath()}'; echo >>"$0.calls"; if ${isMoment}; then ${replace}; fi; exec "$real" "$@"`,
+    const replace = `PGDATABASE=postgres PGUSER=${SUPERUSER} PGPASSWORD= "$REAL_PSQL" -qc 'DROP DATABASE ${name} WITH (FORCE)' -c 'CREATE DATABASE ${name} OWNER postgres' >&2`;
+    const replacedWhen = (isMoment: string) => ({
+      programs: { psql: `echo >>"$0.calls"; if ${isMoment}; then ${replace}; fi; exec "$REAL_PSQL" "$@"` },
     });
 
-    const filled = await runJob("fill-database.sh", restored(settings), source, {
-      programs: psql('[ "$*" != "${*#*ANALYZE}" ]'),
-    });
+    const whileFilled = replacedWhen('[ "$*" != "${*#*ANALYZE}" ]');
+    const filled = await runJob("fill-database.sh", restored(settings), copyOf(settings), whileFilled);
     // After the first look at the identity, before the exchange itself.
-    const swapped = await exchange(cluster, settings, { programs: psql('[ "$(wc -l <"$0.calls")" -eq 3 ]') });
+    const swapped = await exchange(cluster, settings, replacedWhen('[ "$(wc -l <"$0.calls")" -eq 3 ]'));
 
-    expect(filled).toMatchObject({
-      exitCode: 1,
-      output: expect.stringContaining("another restore has made a new") as string,
-    });
-    expect(swapped).toMatchObject({
-      exitCode: 1,
-      output: expect.stringContaining("is gone, another restore") as string,
-    });
+    expect(filled).toMatchObject({ exitCode: 1, output: says("another restore has made a new") });
+    expect(swapped).toMatchObject({ exitCode: 1, output: says("is gone, another restore") });
     expect(await cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
   });
 
-  test("count the users, and fail where there are none", async ({ cluster, tenant }) => {
-    const settings = await filledTenant({ cluster, tenant });
+  test("count the users, and fail where there are none", async (server) => {
+    const settings = await filledTenant(server);
 
     expect(await runJob("count-users.sh", settings)).toEqual({ exitCode: 0, output: "users: 2\n" });
-    await cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user");
+    await server.cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user");
     expect((await runJob("count-users.sh", settings)).exitCode).toBe(1);
+  });
+});
+
+describeOnServer("The job db-init on a restored instance", (test) => {
+  test("replaces the password in the backup with the current one, and keeps the data", async (server) => {
+    const { cluster } = server;
+    const settings = await filledTenant(server);
+    const now = { ...settings, DB_PASSWORD: LATER };
+    const role = settings.DB_USER;
+    const canSignIn = (password?: string) => cluster.query(applicationLogin(settings, password), FIRST_USER);
+    const hash = `SELECT rolpassword FROM pg_authid WHERE rolname = '${role}'`;
+    const inBackup = await cluster.query({ user: SUPERUSER }, hash);
+    await runScript(now);
+
+    // A restore of the instance brings back the logins too.
+    await cluster.query({ user: SUPERUSER }, `ALTER ROLE ${role} PASSWORD '${inBackup}'`);
+    await expect(canSignIn(LATER)).rejects.toThrow("password authentication failed");
+    const { exitCode, output } = await runScript(now);
+
+    expect(exitCode).toBe(0);
+    expect(output).not.toContain(LATER);
+    await expect(canSignIn(LATER)).resolves.toBe("akadmin");
+    await expect(canSignIn(settings.DB_PASSWORD)).rejects.toThrow("password authentication failed");
+  });
+
+  test("creates a login that the backup does not have", async ({ cluster, tenant }) => {
+    const settings = tenant();
+    await cluster.query({ user: SUPERUSER }, `CREATE DATABASE ${settings.DB_NAME} OWNER postgres`);
+
+    expect(await runScript(settings)).toMatchObject(DONE);
+    expect(await cluster.query(applicationLogin(settings), "SELECT current_user")).toBe(settings.DB_USER);
+  });
+
+  test("serves a deployment of another name after the restore has renamed database and login", async (server) => {
+    const { cluster, tenant } = server;
+    const here = { ...tenant(), DB_PASSWORD: LATER };
+    // Both have one name in a deployment.
+    const names = { ...here, DB_USER: here.DB_NAME };
+    const lost = tenant();
+    const before = { ...lost, DB_USER: lost.DB_NAME };
+    await runScript(before);
+    await cluster.query(
+      applicationLogin(before),
+      "CREATE TABLE authentik_core_user (id int, name text)",
+      "INSERT INTO authentik_core_user VALUES (1, 'akadmin')",
+    );
+
+    for (let time = 0; time < 2; time += 1)
+      expect(await swap(names, "rename", { FROM_NAME: lost.DB_NAME })).toMatchObject(DONE);
+    expect(await runScript(names)).toMatchObject(DONE);
+
+    await expect(cluster.query(applicationLogin(names), FIRST_USER)).resolves.toBe("akadmin");
+    await cluster.query(applicationLogin(names), "ALTER TABLE authentik_core_user ADD COLUMN mail text");
   });
 });

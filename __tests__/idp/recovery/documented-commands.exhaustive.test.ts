@@ -25,16 +25,25 @@ describeWith(["curl", "dash", "jq"], "The page's commands of a restore", () => {
     ]);
   });
 
-  it.concurrent.each(COMMANDS)("%s %j runs with %j", (script, words, environment) =>
-    inSqlScene(async ({ run, standIn }) => {
-      standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: "2026-11-22T11:00:00Z" });
+  it.concurrent.each(COMMANDS)("%s %j finds what it needs with %j, and a dry run changes nothing", (...command) =>
+    inSqlScene(async ({ changes, run, standIn }) => {
+      const [script, words, environment] = command;
+      const softDeleteTime = "2026-11-22T11:00:00Z";
+      standIn.storage.objects = [{ bucket: "media", name: "a.png", generation: "1", softDeleteTime }];
+      standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: softDeleteTime });
       standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.8" });
       if (environment.FROM_INSTANCE !== undefined) standIn.sql.addBackup(PROJECT, environment.FROM_INSTANCE);
+      const isDrill = script === "restore-drill";
 
-      expect(await run(script, { arguments: words, environment, input: "yes\n" })).toMatchObject({
-        exitCode: 0,
-        stderr: "",
+      const { exitCode, stderr, stdout } = await run(script, {
+        arguments: isDrill ? words : [...words, "--dry-run"],
+        environment,
       });
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      if (isDrill) return;
+      expect(stdout).toMatch(/^Dry run: nothing is changed\. Steps:\n {2}1\. /);
+      expect(changes()).toEqual([]);
     }),
   );
 });

@@ -1,15 +1,12 @@
-import { execFile } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { promisify } from "node:util";
 
-import { type Environment, runScript, type Shell } from "../db-init/script-run";
-import { applicationLogin, describeOnServer } from "../db-init/tenants";
-import { databasePath, exchange, filledTenant, restored, runJob } from "./job-run";
 import { temporaryFolder } from "../../support/temporary-folder";
-
-const execute = promisify(execFile);
+import { type Environment, psqlPath, type RunOptions, runScript } from "../db-init/script-run";
+import { applicationLogin, describeOnServer, type Tenant, type TenantServer } from "../db-init/tenants";
+import { exchange, filledTenant, restored, runJob, swap, tenantWithRestored } from "./job-run";
 
 /** What a dump can lose: text, generated and large values, numbers that go on, views, rules and types. */
 const CONTENTS = [
@@ -34,101 +31,117 @@ const CONTENT = `SELECT md5(string_agg(t::text, '' ORDER BY id)) FROM template.t
 /** Shell text of a program that stops the script which has started it: the process that this one has started. */
 const STOP_SCRIPT = `p=$$; while q=$(cut -d ' ' -f 4 /proc/$p/stat) && [ "$q" != ${process.pid} ]; do p=$q; done; kill -TERM $p`;
 
+/** A clock that is a second further at each call, because a dump is named by its second. */
+const CLOCK = `
+calls=$(($(cat "$DUMP_FOLDER/.clock" 2>/dev/null || echo 0) + 1))
+echo "$calls" >"$DUMP_FOLDER/.clock"
+exec /bin/date --date="@$((1700000000 + calls))" "$@"`;
+
 /** Definitions of everything in a database, without its name. */
-async function schemaOf(settings: Environment): Promise<string> {
-  const { DB_HOST = "", DB_NAME = "", DB_PASSWORD = "", DB_PORT = "", DB_USER = "" } = settings;
-  const { stdout } = await execute("pg_dump", ["--schema-only", "--no-comments"], {
-    env: {
-      ...{ PGHOST: DB_HOST, PGPORT: DB_PORT, PGUSER: DB_USER, PGPASSWORD: DB_PASSWORD, PGDATABASE: DB_NAME },
-      PATH: databasePath(),
-    },
+function schemaOf({ DB_HOST, DB_NAME, DB_PASSWORD, DB_PORT, DB_USER }: Environment): string {
+  const schema = execFileSync(join(dirname(psqlPath()), "pg_dump"), ["--schema-only", "--no-comments"], {
+    env: { PGHOST: DB_HOST, PGPORT: DB_PORT, PGUSER: DB_USER, PGPASSWORD: DB_PASSWORD, PGDATABASE: DB_NAME },
+    encoding: "utf8",
   });
-  return stdout.replaceAll(/^\\(un)?restrict .*$/gm, "");
+  return schema.replaceAll(/^\\(un)?restrict .*$/gm, "");
 }
 
-const dump = (settings: Environment, further: Environment, options?: Parameters<typeof runJob>[3]) =>
-  runJob("dump-database.sh", settings, further, options);
+/** The folder of dumps of a new tenant whose database has the contents above. */
+class Dumps {
+  readonly folder = temporaryFolder();
 
-/** Files of a bucket, without the times in their names. */
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.includes(".dump"))
-    .map((name) => name.replace(/\d{8}T\d{6}Z/, "TIME"))
-    .sort();
+  private constructor(
+    readonly settings: Tenant,
+    private readonly server: TenantServer,
+  ) {}
+
+  static async of(server: TenantServer, { withRestored = false } = {}): Promise<Dumps> {
+    return new Dumps(await (withRestored ? tenantWithRestored : filledTenant)(server, CONTENTS), server);
+  }
+
+  readonly dump = (changes: Environment = {}, { programs, shell }: RunOptions = {}) =>
+    runJob(
+      "dump-database.sh",
+      { ...this.settings, ...changes },
+      { DUMP_FOLDER: this.folder, ...changes },
+      {
+        shell,
+        programs: { date: CLOCK, ...programs },
+      },
+    );
+
+  readonly fill = () => runJob("fill-database.sh", restored(this.settings), { DUMP_FILE: this.newest });
+
+  query(...statements: readonly string[]): Promise<string> {
+    return this.server.cluster.query(applicationLogin(this.settings), ...statements);
+  }
+
+  get newest(): string {
+    return `${this.folder}/latest/${this.settings.DB_NAME}.dump`;
+  }
+
+  /** Files by date, the oldest first. */
+  get dated(): string[] {
+    return readdirSync(`${this.folder}/dumps`).sort();
+  }
 }
 
 describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
-  for (const shell of ["dash", "busybox sh"] as const satisfies readonly Shell[]) {
+  for (const shell of ["dash", "busybox sh"] as const)
     test(`makes a dump that becomes an equal database, with ${shell}`, async (server) => {
-      const DUMP_FOLDER = temporaryFolder();
-      const settings = await filledTenant(server, CONTENTS);
+      const { dump, fill, settings } = await Dumps.of(server, { withRestored: true });
       const { DB_NAME } = settings;
 
-      const dumped = await dump(settings, { DUMP_FOLDER }, { shell });
-      await runScript(restored(settings));
-      const DUMP_FILE = `${DUMP_FOLDER}/latest/${DB_NAME}.dump`;
-      const refilled = await runJob("fill-database.sh", restored(settings), { DUMP_FILE });
+      const dumped = await dump({}, { shell });
 
       expect(dumped.output).toMatch(
         new RegExp(`^dumping ${DB_NAME} to dumps/${DB_NAME}-\\d{8}T\\d{6}Z.dump\ndone: \\d+ bytes after \\d+ s\n$`),
       );
-      expect([dumped.exitCode, refilled.exitCode]).toEqual([0, 0]);
-      const bothOf = (query: string) =>
-        Promise.all(
-          [settings, restored(settings)].map((login) => server.cluster.query(applicationLogin(login), query)),
-        );
-      const [before = "", after] = await bothOf(CONTENT);
+      expect([dumped.exitCode, (await fill()).exitCode]).toEqual([0, 0]);
+      const [before = "", after] = await Promise.all(
+        [settings, restored(settings)].map((login) => server.cluster.query(applicationLogin(login), CONTENT)),
+      );
       expect(before.split("\n").slice(2)).toEqual(["2", "5000", "large"]);
       expect(before).toContain("Zoë 🙂");
       expect(after).toBe(before);
-      expect(await schemaOf(restored(settings))).toBe(await schemaOf(settings));
+      expect(schemaOf(restored(settings))).toBe(schemaOf(settings));
     });
-  }
 
   test("names each dump by its time, puts a checksum beside it, and replaces only the copy of the newest", async (server) => {
-    const DUMP_FOLDER = temporaryFolder();
-    const settings = await filledTenant(server, CONTENTS);
-    const { DB_NAME } = settings;
-    await dump(settings, { DUMP_FOLDER });
-    const [first = ""] = readdirSync(`${DUMP_FOLDER}/dumps`);
-    const written = readFileSync(`${DUMP_FOLDER}/dumps/${first}`);
-    // The next second has another name.
-    await pause(1100);
-    await server.cluster.query(applicationLogin(settings), "DELETE FROM template.task");
+    const dumps = await Dumps.of(server);
+    await dumps.dump();
+    const [first = ""] = dumps.dated;
+    const written = readFileSync(`${dumps.folder}/dumps/${first}`);
+    await dumps.query("DELETE FROM template.task");
 
-    expect(await dump(settings, { DUMP_FOLDER })).toMatchObject({ exitCode: 0 });
+    expect(await dumps.dump()).toMatchObject({ exitCode: 0 });
 
-    const dated = [`dumps/${DB_NAME}-TIME.dump`, `dumps/${DB_NAME}-TIME.dump.sha256`];
-    const newest = [`latest/${DB_NAME}.dump`, `latest/${DB_NAME}.dump.sha256`];
-    expect(filesIn(DUMP_FOLDER)).toEqual([...dated, ...dated, ...newest].sort());
-    expect(readFileSync(`${DUMP_FOLDER}/dumps/${first}`).equals(written)).toBe(true);
+    const [, , second = ""] = dumps.dated;
+    expect(dumps.dated).toEqual([first, `${first}.sha256`, second, `${second}.sha256`]);
+    const name = `${dumps.settings.DB_NAME}.dump`;
+    expect(readdirSync(`${dumps.folder}/latest`).sort()).toEqual([name, `${name}.sha256`]);
+    expect(readFileSync(`${dumps.folder}/dumps/${first}`).equals(written)).toBe(true);
+    expect(readFileSync(`${dumps.folder}/dumps/${second}`).equals(readFileSync(dumps.newest))).toBe(true);
     for (const folder of ["dumps", "latest"])
-      await execute("sh", ["-c", `cd '${DUMP_FOLDER}/${folder}' && sha256sum --check --strict *.sha256`]);
-    const second = readdirSync(`${DUMP_FOLDER}/dumps`).filter((name) => name.endsWith(".dump"))[1] ?? "";
-    expect(
-      readFileSync(`${DUMP_FOLDER}/dumps/${second}`).equals(readFileSync(`${DUMP_FOLDER}/latest/${DB_NAME}.dump`)),
-    ).toBe(true);
+      execFileSync("sh", ["-c", "sha256sum --check --strict *.sha256"], { cwd: join(dumps.folder, folder) });
   });
 
   test("fails without a checksum when the database cannot be read to its end", async (server) => {
-    const DUMP_FOLDER = temporaryFolder();
-    const settings = await filledTenant(server, CONTENTS);
+    const dumps = await Dumps.of(server);
     // A table with another owner, which the application's role may not read.
-    await server.cluster.query(
-      { user: "cloudsqladmin", database: settings.DB_NAME },
-      "CREATE TABLE public.zzz (id int)",
-    );
+    const superuser = { user: "cloudsqladmin", database: dumps.settings.DB_NAME };
+    await server.cluster.query(superuser, "CREATE TABLE public.zzz (id int)");
 
-    const { exitCode, output } = await dump(settings, { DUMP_FOLDER });
+    const { exitCode, output } = await dumps.dump();
 
     expect(exitCode).toBe(1);
     expect(output).toContain("permission denied for table zzz");
     expect(output).toContain("has no checksum and will not be restored");
-    expect(filesIn(DUMP_FOLDER)).toEqual([`dumps/${settings.DB_NAME}-TIME.dump`]);
+    expect(dumps.dated).toEqual([expect.stringMatching(/\.dump$/)]);
   });
 
   test("fails without a checksum when the dump cannot be stored, or is not what was read", async (server) => {
-    const settings = await filledTenant(server, CONTENTS);
+    const dumps = await Dumps.of(server);
     const broken = {
       "the dump could not be stored": "head -c 2000 >/dev/null; echo 'dd: closing: Input/output error' >&2; exit 1",
       "the stored dump is not what was read from the database":
@@ -136,74 +149,59 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
       "the stored dump cannot be read": "cat >/dev/null",
     };
     for (const [message, dd] of Object.entries(broken)) {
-      const DUMP_FOLDER = temporaryFolder();
-      const { exitCode, output } = await dump(settings, { DUMP_FOLDER }, { programs: { dd } });
+      const { exitCode, output } = await dumps.dump({}, { programs: { dd } });
       expect([exitCode, output.trimEnd().split("\n").at(-1)]).toEqual([4, `failed: ${message}`]);
-      expect(filesIn(DUMP_FOLDER).filter((name) => name.endsWith(".sha256"))).toEqual([]);
     }
+    expect(dumps.dated.filter((name) => name.endsWith(".sha256"))).toEqual([]);
+    expect(existsSync(dumps.newest)).toBe(false);
   });
 
   test("ends at once when it is stopped, with what it has started", async (server) => {
-    const DUMP_FOLDER = temporaryFolder();
-    const settings = await filledTenant(server, CONTENTS);
-    const pidFile = join(DUMP_FOLDER, "pid");
+    const { dump, folder } = await Dumps.of(server);
+    const pidFile = join(folder, "pid");
 
-    const { exitCode } = await dump(
-      settings,
-      { DUMP_FOLDER },
-      { programs: { pg_dump: `echo $$ >'${pidFile}'; ${STOP_SCRIPT}; while :; do sleep 0.1; done` } },
-    );
+    const pg_dump = `echo $$ >'${pidFile}'; ${STOP_SCRIPT}; while :; do sleep 0.1; done`;
+    expect(await dump({}, { programs: { pg_dump } })).toMatchObject({ exitCode: 143 });
 
-    expect(exitCode).toBe(143);
     const pid = Number(readFileSync(pidFile, "utf8"));
     while (existsSync(`/proc/${pid}`)) await pause(10);
   });
 
   test("replaces the newest dump in one step, so that it can be restored at any moment", async (server) => {
-    const DUMP_FOLDER = temporaryFolder();
-    const settings = await filledTenant(server, CONTENTS);
-    const DUMP_FILE = `${DUMP_FOLDER}/latest/${settings.DB_NAME}.dump`;
+    const dumps = await Dumps.of(server);
     const restoredUsers = async () => {
-      await runJob("swap-database.sh", settings, { ACTION: "clear" });
-      await runScript(restored(settings));
-      return (await runJob("fill-database.sh", restored(settings), { DUMP_FILE })).output
-        .split("\n")
-        .find((line) => line.startsWith("users"));
+      await swap(dumps.settings, "clear");
+      await runScript(restored(dumps.settings));
+      return /^users: \d+/m.exec((await dumps.fill()).output)?.[0];
     };
-    await dump(settings, { DUMP_FOLDER });
-    await server.cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user WHERE name <> 'akadmin'");
+    await dumps.dump();
+    await dumps.query("DELETE FROM authentik_core_user WHERE name <> 'akadmin'");
 
-    await pause(1100);
-    const before = await dump(settings, { DUMP_FOLDER }, { programs: { mv: `${STOP_SCRIPT}; sleep 2` } });
-    expect([before.exitCode, await restoredUsers()]).toEqual([143, expect.stringMatching(/^users: 2 /)]);
-    await pause(1100);
-    const after = await dump(settings, { DUMP_FOLDER }, { programs: { mv: `/bin/mv "$@"; ${STOP_SCRIPT}` } });
-    expect([after.exitCode, await restoredUsers()]).toEqual([143, expect.stringMatching(/^users: 1 /)]);
+    const before = await dumps.dump({}, { programs: { mv: `${STOP_SCRIPT}; sleep 2` } });
+    expect([before.exitCode, await restoredUsers()]).toEqual([143, "users: 2"]);
+    const after = await dumps.dump({}, { programs: { mv: `/bin/mv "$@"; ${STOP_SCRIPT}` } });
+    expect([after.exitCode, await restoredUsers()]).toEqual([143, "users: 1"]);
   });
 
   test("never replaces the newest dump by one without tables", async (server) => {
-    const DUMP_FOLDER = temporaryFolder();
-    const settings = await filledTenant(server, CONTENTS);
-    await dump(settings, { DUMP_FOLDER });
-    const newest = () => readFileSync(`${DUMP_FOLDER}/latest/${settings.DB_NAME}.dump`);
-    const before = newest();
-    await runScript(restored(settings));
+    const { dump, newest, settings } = await Dumps.of(server, { withRestored: true });
+    await dump();
+    const before = readFileSync(newest);
     await exchange(server.cluster, settings);
-    await pause(1100);
 
-    const { exitCode, output } = await dump(settings, { DUMP_FOLDER });
-
-    expect(exitCode).toBe(0);
-    expect(output).toContain(`${settings.DB_NAME} has no tables, so latest/${settings.DB_NAME}.dump stays as it is\n`);
-    expect(newest().equals(before)).toBe(true);
+    expect(await dump()).toEqual({
+      exitCode: 0,
+      output: expect.stringContaining(
+        `${settings.DB_NAME} has no tables, so latest/${settings.DB_NAME}.dump stays as it is\n`,
+      ) as string,
+    });
+    expect(readFileSync(newest).equals(before)).toBe(true);
   });
 
   test("keeps its time limit", async (server) => {
-    const DUMP_FOLDER = temporaryFolder();
-    const settings = await filledTenant(server, CONTENTS);
+    const { dump } = await Dumps.of(server);
     const { exitCode, output } = await dump(
-      settings,
-      { DUMP_FOLDER, DUMP_SECONDS: "1" },
+      { DUMP_SECONDS: "1" },
       { programs: { pg_dump: "echo PGDMP; exec sleep 60" } },
     );
     expect(exitCode).toBe(1);
@@ -211,45 +209,46 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
   });
 
   test("reports all problems of its settings at once, and a database that does not answer", async ({ tenant }) => {
-    const settings = tenant();
-    expect(
-      await dump(
-        { ...settings, DB_NAME: "a b", DB_PORT: "abc", DB_USER: "" },
-        { DUMP_FOLDER: "/none", DUMP_SECONDS: "x" },
-      ),
-    ).toEqual({
-      exitCode: 2,
-      output:
-        'failed: DB_USER is missing; DUMP_SECONDS is "x", no number of seconds; DB_PORT is "abc", no port; DB_NAME is "a b", which cannot be part of a file\'s name; DUMP_FOLDER is "/none", no folder;\n',
-    });
     const DUMP_FOLDER = temporaryFolder();
-    expect(await dump(settings, { DUMP_FOLDER, PGSSLMODE: "required" })).toEqual({
-      exitCode: 2,
-      output: `failed: no connection can be tried with DB_HOST=${settings.DB_HOST}, DB_PORT=${settings.DB_PORT} and PGSSLMODE=required; correct these\n`,
-    });
-    expect(await runJob("fill-database.sh", { ...settings, DB_PORT: "abc" })).toEqual({
-      exitCode: 2,
-      output: `failed: the port of ${settings.DB_HOST} is "abc", no number\n`,
-    });
-    expect(await dump(settings, { DUMP_FOLDER, TMPDIR: "/none" })).toMatchObject({
-      exitCode: 4,
-      output: expect.stringContaining("failed: the temporary folder /none is full or cannot be written\n") as string,
-    });
-    const nobody = { ...settings, DB_HOST: DUMP_FOLDER, DB_WAIT_SECONDS: "1" };
-    expect(await dump(nobody, { DUMP_FOLDER })).toEqual({
-      exitCode: 3,
-      output: `failed: PostgreSQL at ${DUMP_FOLDER} port ${settings.DB_PORT ?? ""} did not answer within 1 s\n`,
-    });
+    const settings: Environment = { ...tenant(), DUMP_FOLDER };
+    const { DB_HOST = "", DB_PORT = "" } = settings;
+    const wrong = { DB_NAME: "a b", DB_PORT: "abc", DB_USER: "", DUMP_FOLDER: "/none", DUMP_SECONDS: "x" };
+    const cases: readonly (readonly [script: string, changes: Environment, exitCode: number, says: string])[] = [
+      [
+        "dump-database.sh",
+        wrong,
+        2,
+        'DB_USER is missing; DUMP_SECONDS is "x", no number of seconds; DB_PORT is "abc", no port; DB_NAME is "a b", which cannot be part of a file\'s name; DUMP_FOLDER is "/none", no folder;',
+      ],
+      [
+        "dump-database.sh",
+        { PGSSLMODE: "required" },
+        2,
+        `no connection can be tried with DB_HOST=${DB_HOST}, DB_PORT=${DB_PORT} and PGSSLMODE=required; correct these`,
+      ],
+      ["fill-database.sh", { DB_PORT: "abc" }, 2, `the port of ${DB_HOST} is "abc", no number`],
+      ["dump-database.sh", { TMPDIR: "/none" }, 4, "the temporary folder /none is full or cannot be written"],
+      [
+        "dump-database.sh",
+        { DB_HOST: DUMP_FOLDER, DB_WAIT_SECONDS: "1" },
+        3,
+        `PostgreSQL at ${DUMP_FOLDER} port ${DB_PORT} did not answer within 1 s`,
+      ],
+    ];
+    for (const [script, changes, exitCode, says] of cases)
+      expect(await runJob(script, { ...settings, ...changes })).toEqual({
+        exitCode,
+        output: expect.stringContaining(`failed: ${says}\n`) as string,
+      });
   });
 
   test("tells the proxy to quit however it ends, and never prints the password", async (server) => {
-    const DUMP_FOLDER = temporaryFolder();
-    const settings = await filledTenant(server, CONTENTS);
+    const { dump, settings } = await Dumps.of(server);
     const { DB_PASSWORD = "", DB_PROXY_QUIT_URL = "" } = settings;
     const ends = [
-      await dump(settings, { DUMP_FOLDER, DB_PROXY_QUIT_URL }),
-      await dump({ ...settings, DB_HOST: "" }, { DUMP_FOLDER, DB_PROXY_QUIT_URL }),
-      await dump(settings, { DUMP_FOLDER, DB_PROXY_QUIT_URL, DB_PASSWORD: "wrong" }),
+      await dump({ DB_PROXY_QUIT_URL }),
+      await dump({ DB_PROXY_QUIT_URL, DB_HOST: "" }),
+      await dump({ DB_PROXY_QUIT_URL, DB_PASSWORD: "wrong" }),
     ];
     expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 2, 1]);
     // The first one is that of db-init.

@@ -20,7 +20,6 @@ const STEPS = BLOCKS.slice(0, -1).flat();
 const AFTER_A_FAILURE = BLOCKS.at(-1) ?? [];
 
 const isOfWorkers = (command: string): boolean => /\*\}-w(?:orker)?"/.test(command);
-const isStop = (command: string): boolean => /--scaling=0|--replicas=0|worker-pools delete|--for=delete/.test(command);
 
 interface Scene {
   readonly platform: "Cloud Run" | "GKE";
@@ -88,14 +87,6 @@ describeWith(["curl", "dash", "jq"], "The page's way back to an earlier release"
     expect(atRestore).toEqual([[]]);
     expect(database).toBe(EARLIER);
     expect(running).toEqual([`server ${EARLIER}`, ...(scene.hasWorkers ? [`worker ${EARLIER}`] : [])]);
-  });
-
-  it.concurrent.each(SCENES)("would end on a migrated database without the stop: %j", async (scene) => {
-    const commands = STEPS.filter((command) => !isStop(command));
-    const { atRestore, database } = await outcomeOf(commands, scene);
-
-    expect(atRestore.flat()).toContain(`server ${NEWER}`);
-    expect(database).toBe(NEWER);
   });
 
   it.concurrent("would end on a migrated database with a worker pool that is only scaled to zero", async () => {

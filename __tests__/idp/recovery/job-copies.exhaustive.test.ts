@@ -23,38 +23,37 @@ const ORIGINAL = `${JOBS}/${INIT_JOB}`;
 const copiesIn = ({ standIn }: SqlScene): string[] =>
   [...standIn.jobs.jobs.keys()].filter((name) => name.endsWith("-restore"));
 
-/** What another person or a job does while the former data is removed, what is said, and what is left. */
-const FAILURES: readonly (readonly [
-  what: string,
-  arrange: (scene: SqlScene) => void,
-  says: RegExp,
-  left: (scene: SqlScene) => void,
-])[] = [
-  [
-    "are believed only when their log says what they have done",
-    ({ standIn }) => (standIn.jobs.outcomeOf = () => ({ isSuccess: true, lines: ["users: 7"] })),
-    /The job \S+-restore ended without an error, but its log has no line that begins with "dropped: " after 0 s/,
-    expectNothingLeft,
-  ],
-  [
-    "that fail are reported with the last lines of their log",
-    ({ standIn: { jobs } }) =>
+interface Failure {
+  readonly what: string;
+  /** What another person or a job does while the former data is removed. */
+  readonly arrange: (scene: SqlScene) => void;
+  readonly says: RegExp;
+  /** @default nothing */
+  readonly left?: (scene: SqlScene) => void;
+}
+
+const FAILURES: readonly Failure[] = [
+  {
+    what: "are believed only when their log says what they have done",
+    arrange: ({ standIn }) => (standIn.jobs.outcomeOf = () => ({ isSuccess: true, lines: ["users: 7"] })),
+    says: /The job \S+-restore ended without an error, but its log has no line that begins with "dropped: " after 0 s/,
+  },
+  {
+    what: "that fail are reported with the last lines of their log",
+    arrange: ({ standIn: { jobs } }) =>
       (jobs.outcomeOf = () => ({ isSuccess: false, lines: ["ERROR: in use", "failed: nothing is changed"] })),
-    /The job \S+ failed; its last lines: ERROR: in use failed: nothing is changed; its log: https:\/\/\S+\n/,
-    expectNothingLeft,
-  ],
-  ...[{}, { template: { template: { containers: [{ image: "a" }] } } }].map(
-    (job) =>
-      [
-        `are not made of a job without a database: ${JSON.stringify(job)}`,
-        ({ standIn }: SqlScene) => standIn.jobs.jobs.set(ORIGINAL, job),
-        /The job \S+ cannot be copied: .*it has 0 volumes of Cloud SQL/,
-        ({ changes }: SqlScene) => expect(changes()).toEqual([]),
-      ] as const,
-  ),
-  [
-    "do not run a job of somebody else that has the name",
-    ({ standIn }) => {
+    says: /The job \S+ failed; its last lines: ERROR: in use failed: nothing is changed; its log: https:\/\/\S+\n/,
+  },
+  {
+    what: "are not made of a job without a database",
+    arrange: ({ standIn }) =>
+      standIn.jobs.jobs.set(ORIGINAL, { template: { template: { containers: [{ image: "a" }] } } }),
+    says: /The job \S+ cannot be copied: .*it has 0 volumes of Cloud SQL/,
+    left: ({ changes }) => expect(changes()).toEqual([]),
+  },
+  {
+    what: "do not run a job of somebody else that has the name",
+    arrange: ({ standIn }) => {
       const { jobs } = standIn.jobs;
       standIn.onRequest = ({ method, path }) => {
         if (method !== CREATE) return;
@@ -62,30 +61,26 @@ const FAILURES: readonly (readonly [
         jobs.set(name, { ...jobs.get(ORIGINAL), name });
       };
     },
-    /There is a job \S+-restore already, which is not of this run\./,
-    (scene) => {
+    says: /There is a job \S+-restore already, which is not of this run\./,
+    left: (scene) => {
       expect(scene.standIn.jobs.runs).toEqual([]);
       expect(copiesIn(scene)).toHaveLength(1);
     },
-  ],
-  ...["get", "run", "executions.list"].map(
-    (method) =>
-      [
-        `say at once that somebody has removed one: ${method}`,
-        (scene: SqlScene) => {
-          scene.standIn.onRequest = (request) => {
-            if (request.method !== `run.projects.locations.jobs.${method}`) return;
-            for (const name of copiesIn(scene)) scene.standIn.jobs.jobs.delete(name);
-          };
-        },
-        /The job \S+-restore was removed by somebody else\.\n/,
-        expectNothingLeft,
-      ] as const,
-  ),
+  },
+  ...["get", "run", "executions.list"].map((method) => ({
+    what: `say at once that somebody has removed one: ${method}`,
+    arrange: (scene: SqlScene) => {
+      scene.standIn.onRequest = (request) => {
+        if (request.method !== `run.projects.locations.jobs.${method}`) return;
+        for (const name of copiesIn(scene)) scene.standIn.jobs.jobs.delete(name);
+      };
+    },
+    says: /The job \S+-restore was removed by somebody else\.\n/,
+  })),
 ];
 
 describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
-  it.concurrent.each(FAILURES)("%s", (_, arrange, says, left) =>
+  it.concurrent.each(FAILURES)("$what", ({ arrange, says, left = expectNothingLeft }) =>
     inSqlScene(async (scene) => {
       arrange(scene);
 
@@ -131,10 +126,8 @@ describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
     for (const job of [INIT_JOB, INIT_JOB, long]) await run("restore", { ...DROP, environment: { INIT_JOB: job } });
 
     const copies = standIn.jobs.runs.map(({ job }) => job.slice(JOBS.length + 1));
-    expect(copies).toEqual([
-      expect.stringMatching(new RegExp(`^${INIT_JOB}-[0-9a-f]{8}-restore$`)),
-      expect.stringMatching(new RegExp(`^${INIT_JOB}-[0-9a-f]{8}-restore$`)),
-      expect.stringMatching(/^a-long-application-a-long-appli-[0-9a-f]{8}-restore$/),
+    expect(copies.map((copy) => copy.replace(/-[0-9a-f]{8}-restore$/, "-…"))).toEqual([
+      ...[`${INIT_JOB}-…`, `${INIT_JOB}-…`, "a-long-application-a-long-appli-…"],
     ]);
     expect(new Set(copies).size).toBe(3);
     for (const copy of copies) expect(copy.length).toBeLessThanOrEqual(48);

@@ -1,19 +1,12 @@
-import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { join } from "node:path";
 
 import { joinedScript } from "../../../lib/core/joined-script";
-import { programPath } from "../../support/programs";
+import { packageFile } from "../../../lib/core/package-file";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { type Cluster, SUPERUSER } from "../db-init/cluster";
-import { type Environment, programFolder, psqlPath, runScript, type Shell } from "../db-init/script-run";
+import { type Environment, type Outcome, type RunOptions, runScript } from "../db-init/script-run";
 import { applicationLogin, type Tenant, type TenantServer } from "../db-init/tenants";
-
-const execute = promisify(execFile);
-const SCRIPTS = join(__dirname, "../../../lib/idp/scripts");
-
-/** Programs of busybox in the image of the jobs. */
-const BUSYBOX_PROGRAMS = "date dd grep mkdir mkfifo mktemp mv rm sha256sum sleep tee timeout wc wget xargs".split(" ");
 
 /** Data of an application that a restore has to bring back. */
 const USERS = [
@@ -31,7 +24,7 @@ export async function filledTenant(
 ): Promise<Tenant> {
   const settings = tenant();
   await runScript(settings);
-  await cluster.query(applicationLogin(settings), ...contents);
+  if (contents.length > 0) await cluster.query(applicationLogin(settings), ...contents);
   return settings;
 }
 
@@ -40,56 +33,44 @@ export function restored(settings: Environment): Environment {
   return { ...settings, DB_NAME: `${settings.DB_NAME ?? ""}_restored` };
 }
 
+/** A new tenant whose database has contents, with an empty one beside it. */
+export async function tenantWithRestored(
+  server: Pick<TenantServer, "cluster" | "tenant">,
+  contents: readonly string[] = USERS,
+): Promise<Tenant> {
+  const settings = await filledTenant(server, contents);
+  await runScript(restored(settings));
+  return settings;
+}
+
+/** Runs the job that exchanges databases. */
+export function swap(settings: Environment, ACTION: string, further: Environment = {}): Promise<Outcome> {
+  return runJob("swap-database.sh", settings, { ACTION, ...further });
+}
+
 /** Exchanges the databases, as the run that has filled the restored one. */
-export async function exchange(cluster: Cluster, settings: Environment, options?: JobOptions): Promise<JobEnd> {
+export async function exchange(cluster: Cluster, settings: Environment, options?: RunOptions): Promise<Outcome> {
   const identity = `SELECT oid FROM pg_database WHERE datname = '${restored(settings).DB_NAME ?? ""}'`;
   const RESTORED_ID = await cluster.query({ user: SUPERUSER }, identity);
   return runJob("swap-database.sh", settings, { ACTION: "swap", RESTORED_ID }, options);
 }
 
-interface JobEnd {
-  readonly exitCode: number;
-  readonly output: string;
-}
-
-interface JobOptions {
-  readonly shell?: Shell;
-
-  /** Shell text of programs that come before the real ones on the PATH. */
-  readonly programs?: Readonly<Record<string, string>>;
-}
-
-/** PATH with the programs of PostgreSQL 15. */
-export function databasePath(): string {
-  return `${dirname(psqlPath())}:${process.env.PATH ?? ""}`;
-}
-
 /** Runs a script as a job does, against the database of a tenant. */
-export async function runJob(
+export function runJob(
   script: string,
   settings: Environment,
   further: Environment = {},
-  { programs = {}, shell = "dash" }: JobOptions = {},
-): Promise<JobEnd> {
-  const folder = programFolder(programs, shell === "busybox sh" ? BUSYBOX_PROGRAMS : ["wget"]);
-  try {
-    // An empty address: there is no proxy to stop.
-    const environment = { ...settings, PATH: `${folder}:${databasePath()}`, DB_PROXY_QUIT_URL: "", ...further };
-    const [program, ...words] = shell === "busybox sh" ? [programPath("busybox"), "sh"] : [programPath(shell)];
-    const { stderr, stdout } = await execute(program, [...words, jobText(folder, script)], { env: environment });
-    return { exitCode: 0, output: stdout + stderr };
-  } catch (error) {
-    const { code, stderr, stdout } = error as { code: number; stderr: string; stdout: string };
-    return { exitCode: code, output: stdout + stderr };
-  }
+  options: RunOptions = {},
+): Promise<Outcome> {
+  // An empty address: there is no proxy to stop.
+  return runScript({ ...settings, DB_PROXY_QUIT_URL: "", ...further }, { ...options, file: jobFile(script) });
 }
 
-/** The script as its job has it: what runs by itself as it is, the others after the text that they share. */
-function jobText(folder: string, script: string): string {
-  const path = join(SCRIPTS, script);
-  const text = joinedScript(path);
-  if (!text.includes("after database-client.sh")) return path;
-  const whole = join(folder, script);
-  writeFileSync(whole, joinedScript(join(SCRIPTS, "database-client.sh")) + text);
-  return whole;
+/** The script as its job has it: some follow a text that they share. */
+function jobFile(script: string): string {
+  const textOf = (name: string) => joinedScript(packageFile(`lib/idp/scripts/${name}`));
+  const text = textOf(script);
+  const file = join(temporaryFolder(), script);
+  writeFileSync(file, text.includes("after database-client.sh") ? textOf("database-client.sh") + text : text);
+  return file;
 }

@@ -85,7 +85,7 @@ export class KubectlStandIn {
     this.programs = programFolder({ scripts: { kubectl: `state='${this.state}'${KUBECTL}` } });
     this.write(`job.${CLUSTER_INIT_JOB}`, init);
     this.write(`cronjob.${CLUSTER_DUMP_JOB}`, dump);
-    this.ends("Complete");
+    writeFileSync(join(this.state, "outcome"), "Complete");
     this.prints("cleared: \ndone: \nexchanged: \ndropped: \nrenamed: \nusers: 7\n");
   }
 
@@ -108,9 +108,10 @@ export class KubectlStandIn {
     writeFileSync(path, change(readFileSync(path, "utf8")));
   }
 
-  /** How the next jobs end, in the words of the cluster. */
-  ends(outcome: "Complete" | "Failed"): void {
-    writeFileSync(join(this.state, "outcome"), outcome);
+  /** Lets the next jobs fail. */
+  fails(lines: string): void {
+    writeFileSync(join(this.state, "outcome"), "Failed");
+    this.prints(lines);
   }
 
   /** What the next jobs write. */

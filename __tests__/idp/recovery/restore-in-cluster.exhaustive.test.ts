@@ -22,10 +22,7 @@ async function inCluster(test: (scene: ClusterScene) => Promise<void>): Promise<
         ...options,
         programs: cluster.programs,
         environment: {
-          NAMESPACE,
-          REGION: "",
-          INIT_JOB: CLUSTER_INIT_JOB,
-          DUMP_JOB: CLUSTER_DUMP_JOB,
+          ...{ NAMESPACE, REGION: "", INIT_JOB: CLUSTER_INIT_JOB, DUMP_JOB: CLUSTER_DUMP_JOB },
           ...options.environment,
         },
       });
@@ -51,62 +48,68 @@ function instancesOf({ spec }: ClusterJob): string[] {
   return (proxy?.args ?? []).filter((word) => !word.startsWith("--"));
 }
 
-type Words = readonly [script: ScriptName, ...words: string[]];
+/** Fails unless the cluster accepts the job, and it is a copy of db-init that runs once and is removed in the end. */
+function expectCopy(job: ClusterJob): void {
+  expect(() => new Job(job).validate()).not.toThrow();
+  expect(job.metadata).toEqual({
+    name: expect.stringMatching(new RegExp(`^${CLUSTER_INIT_JOB}-[0-9a-f]{8}-restore$`)) as string,
+    namespace: NAMESPACE,
+    labels: {
+      "copy-for": expect.stringMatching(/^restore-[0-9a-f]{8}$/) as string,
+      "copy-run": expect.stringMatching(/^[0-9a-f]{8}$/) as string,
+    },
+  });
+  const { metadata, spec } = job.spec.template;
+  // The label by which the network policy lets it out stays, those of the original's own pods go.
+  expect(metadata.labels).toEqual({ "app.kubernetes.io/component": "db-init", "app.kubernetes.io/name": "idp" });
+  // The original's ten minutes are too few for a restore. What a killed one leaves, the cluster removes.
+  expect([spec.activeDeadlineSeconds, job.spec.activeDeadlineSeconds]).toEqual([3600, 3600]);
+  expect([spec.restartPolicy, job.spec.backoffLimit, job.spec.ttlSecondsAfterFinished]).toEqual(["Never", 0, 3600]);
+}
+
+interface Failure {
+  readonly what: string;
+  readonly arrange?: (cluster: KubectlStandIn) => void;
+  readonly words: readonly [script: ScriptName, ...words: string[]];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly says: string;
+}
 
 /** What there is in the cluster, and what a script says of it, after which nothing is left. */
-const FAILURES: readonly (readonly [
-  what: string,
-  arrange: (cluster: KubectlStandIn) => void,
-  words: Words,
-  environment: Readonly<Record<string, string>>,
-  says: string,
-])[] = [
-  [
-    "say that no job reads dumps where there is no schedule",
-    () => undefined,
-    ["restore", "dump", "latest", "--yes"],
-    { DUMP_JOB: "idp-dump-gone" },
-    "There is no job idp-dump-gone, ",
-  ],
-  [
-    "say what kubectl says when the job is not there",
-    () => undefined,
-    ["restore-drill"],
-    { INIT_JOB: "idp-db-init-gone" },
-    'kubectl: Error from server (NotFound): job "idp-db-init-gone" not found',
-  ],
-  [
-    "say what a failed job wrote last",
-    (cluster) => {
-      cluster.ends("Failed");
-      cluster.prints("failed: the database has no user\n");
-    },
-    ["restore-drill"],
-    {},
-    "failed; its last lines: failed: the database has no user",
-  ],
-  [
-    "believe a job only when its log says what it has done",
-    (cluster) => cluster.prints("users: 7\n"),
-    ["restore", "drop-former", "--yes"],
-    {},
-    'its log has no line that begins with "dropped: " after 0 s',
-  ],
-  ...(
-    [
-      ["another name", (text: string) => text.replaceAll('"database-proxy"', '"proxy"')],
-      ["an option last", (text: string) => text.replaceAll(`"${CONNECTION}"]`, `"${CONNECTION}","--quiet"]`)],
-    ] as const
-  ).map(
-    ([what, change]) =>
-      [
-        `copy no job whose proxy has ${what}, because it would reach the deployment's own database`,
-        (cluster: KubectlStandIn) => cluster.rewriteInit(change),
-        ["restore-drill"] as Words,
-        {},
-        `The job ${CLUSTER_INIT_JOB} cannot be pointed at ${PROJECT}:us-central1:drill-`,
-      ] as const,
-  ),
+const FAILURES: readonly Failure[] = [
+  {
+    what: "say that no job reads dumps where there is no schedule",
+    words: ["restore", "dump", "latest", "--yes"],
+    environment: { DUMP_JOB: "idp-dump-gone" },
+    says: "There is no job idp-dump-gone, ",
+  },
+  {
+    what: "say what kubectl says when the job is not there",
+    words: ["restore-drill"],
+    environment: { INIT_JOB: "idp-db-init-gone" },
+    says: 'kubectl: Error from server (NotFound): job "idp-db-init-gone" not found',
+  },
+  {
+    what: "say what a failed job wrote last",
+    arrange: (cluster) => cluster.fails("failed: the database has no user\n"),
+    words: ["restore-drill"],
+    says: "failed; its last lines: failed: the database has no user",
+  },
+  {
+    what: "believe a job only when its log says what it has done",
+    arrange: (cluster) => cluster.prints("users: 7\n"),
+    words: ["restore", "drop-former", "--yes"],
+    says: 'its log has no line that begins with "dropped: " after 0 s',
+  },
+  ...[
+    { other: "name", from: '"database-proxy"', to: '"proxy"' },
+    { other: "last argument", from: `"${CONNECTION}"]`, to: `"${CONNECTION}","--quiet"]` },
+  ].map(({ from, other, to }): Failure => ({
+    what: `copy no job whose proxy has another ${other}, because it would reach the deployment's own database`,
+    arrange: (cluster) => cluster.rewriteInit((text) => text.replaceAll(from, to)),
+    words: ["restore-drill"],
+    says: `The job ${CLUSTER_INIT_JOB} cannot be pointed at ${PROJECT}:us-central1:drill-`,
+  })),
 ];
 
 describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a cluster", () => {
@@ -118,49 +121,16 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
       expect(output).not.toContain("geheim");
       const jobs = cluster.created;
-      for (const job of jobs) {
-        expect(() => new Job(job).validate()).not.toThrow();
-        expect(job.metadata).toEqual({
-          name: expect.stringMatching(new RegExp(`^${CLUSTER_INIT_JOB}-[0-9a-f]{8}-restore$`)) as string,
-          namespace: NAMESPACE,
-          labels: {
-            "copy-for": expect.stringMatching(/^restore-[0-9a-f]{8}$/) as string,
-            "copy-run": expect.stringMatching(/^[0-9a-f]{8}$/) as string,
-          },
-        });
-        // What a killed restore leaves, the cluster removes.
-        expect(job.spec.ttlSecondsAfterFinished).toBe(3600);
-        const { metadata, spec } = job.spec.template;
-        // The label by which the network policy lets it out stays, those of the original's own pods go.
-        expect(metadata.labels).toEqual({
-          "app.kubernetes.io/component": "db-init",
-          "app.kubernetes.io/name": "idp",
-        });
-        expect([spec.restartPolicy, job.spec.backoffLimit]).toEqual(["Never", 0]);
-        // The original's ten minutes are too few for a restore.
-        expect([spec.activeDeadlineSeconds, job.spec.activeDeadlineSeconds]).toEqual([3600, 3600]);
-      }
-      const databases = jobs.map((job) => variablesOf(job).DB_NAME);
+      for (const job of jobs) expectCopy(job);
       const beside = `${DATABASE}_restored`;
-      expect(databases).toEqual([DATABASE, beside, DATABASE, beside, DATABASE]);
-      const clone = expect.stringMatching(
-        new RegExp(`^${PROJECT}:us-central1:restore-[0-9a-f]{8}-[0-9a-f]{8}$`),
-      ) as string;
-      const secondClone = expect.stringMatching(
-        new RegExp(`:restore-[0-9a-f]{8}-[0-9a-f]{8}\\?port=${PROXY_PORT}$`),
-      ) as string;
-      expect(jobs.map(instancesOf)).toEqual([
-        [CONNECTION],
-        [CONNECTION],
-        [clone],
-        [CONNECTION, secondClone],
-        [CONNECTION],
+      expect(jobs.map((job) => variablesOf(job).DB_NAME)).toEqual([DATABASE, beside, DATABASE, beside, DATABASE]);
+      const instances = jobs.map((job) => instancesOf(job).join().replaceAll(CONNECTION, "own"));
+      expect(instances.map((names) => names.replaceAll(/[^,]+:restore(-[0-9a-f]{8}){2}/g, "clone"))).toEqual([
+        ...["own", "own", "clone", `own,clone?port=${PROXY_PORT}`, "own"],
       ]);
       const [, , , copyJob] = jobs;
       expect(copyJob && variablesOf(copyJob)).toMatchObject({
-        SOURCE_HOST: "127.0.0.1",
-        SOURCE_PORT: PROXY_PORT,
-        SOURCE_NAME: DATABASE,
+        ...{ SOURCE_HOST: "127.0.0.1", SOURCE_PORT: PROXY_PORT, SOURCE_NAME: DATABASE },
       });
       expectNothingLeft({ standIn });
     },
@@ -204,11 +174,11 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
     expectNothingLeft({ standIn });
   });
 
-  it.concurrent.each(FAILURES)("%s", (_, arrange, words, environment, says) =>
+  it.concurrent.each(FAILURES)("$what", ({ arrange, environment, says, words: [script, ...words] }) =>
     inCluster(async (scene) => {
-      arrange(scene.cluster);
+      arrange?.(scene.cluster);
 
-      const { exitCode, stderr } = await scene.run(words[0], { arguments: words.slice(1), environment });
+      const { exitCode, stderr } = await scene.run(script, { arguments: words, environment });
 
       expect(exitCode).toBe(1);
       expect(stderr).toContain(says);
