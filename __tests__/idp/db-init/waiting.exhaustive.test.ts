@@ -51,7 +51,6 @@ exit 2`;
 const PROGRAMS = { ...CLOCK, psql: PSQL_THAT_REFUSES_FIRST };
 const ENDS_AT_ONCE = { psql: "echo FATAL: no >&2; exit 2" };
 const BUSY = 'FATAL:  too many connections for database "idp"';
-const SHELLS = ["dash", "busybox sh"] as const;
 
 /** What the first connections are answered, and how the script ends. */
 const ANSWERS: readonly (readonly [answer: string, exitCode: number, says: string])[] = [
@@ -59,7 +58,6 @@ const ANSWERS: readonly (readonly [answer: string, exitCode: number, says: strin
     "FATAL:  the database system is starting up",
     "FATAL:  the database system is shutting down",
     "FATAL:  sorry, too many clients already",
-    'FATAL:  too many connections for role "postgres"',
     BUSY,
     "No such file or directory",
     "Connection refused",
@@ -87,27 +85,12 @@ const REFUSED: readonly (readonly [settings: Environment, message: string])[] = 
   [{ DB_NAME: "d".repeat(64) }, "DB_NAME is 64 bytes long, a PostgreSQL name has at most 63"],
   [{ DB_PASSWORD: "one\ntwo" }, "DB_PASSWORD contains a line break"],
   [{ DB_PASSWORD: "one\r" }, "DB_PASSWORD contains a line break"],
-  [
-    { DB_USER: "postgres" },
-    "DB_USER is the administrator's own login, whose password and rights must stay as they are",
-  ],
-  ...["pg_monitor", "cloudsqlsuperuser"].map(
-    (name) =>
-      [
-        { DB_USER: name },
-        `DB_USER is ${name}, names that start with pg_ or cloudsql belong to the server; choose another one`,
-      ] as const,
-  ),
-  [
-    { DB_USER: "boss", DB_MANAGED_SUPERUSER_ROLE: "boss" },
-    "DB_USER is the managed-superuser role, which other roles belong to",
-  ],
+  [{ DB_USER: "postgres" }, "DB_USER is the administrator's own login"],
+  [{ DB_USER: "pg_monitor" }, "DB_USER is pg_monitor, names that start with pg_ or cloudsql belong to the server"],
+  [{ DB_USER: "cloudsqlx" }, "DB_USER is cloudsqlx, names that start with pg_ or cloudsql belong to the server"],
+  [{ DB_USER: "boss", DB_MANAGED_SUPERUSER_ROLE: "boss" }, "DB_USER is the managed-superuser role"],
   ...["postgres", "template0", "template1"].map(
-    (name) =>
-      [
-        { DB_NAME: name },
-        `DB_NAME is ${name}, which every login and every new database depends on; the application needs one of its own`,
-      ] as const,
+    (name) => [{ DB_NAME: name }, `DB_NAME is ${name}, which every login and every new database depends on`] as const,
   ),
   [{ DB_PORT: "postgresql" }, "DB_PORT is postgresql, a port is a number from 1 to 65535"],
   [{ DB_PORT: "65536" }, "DB_PORT is 65536, a port is a number from 1 to 65535"],
@@ -142,10 +125,9 @@ describeWith(["psql", "busybox", "dash"], "db-init.sh before the database answer
   it.each(REFUSED)("refuses %j", async (settings, message) => {
     const { exitCode, output } = await runScript({ ...SETTINGS, ...settings });
 
-    expect(output).toBe(
-      `cannot start: ${message}\n` +
-        "before leaving with exit code 2: no database proxy to stop (DB_PROXY_QUIT_URL is empty), skipped\n",
-    );
+    // One problem, and no call before the end.
+    const end = "before leaving with exit code 2: no database proxy to stop (DB_PROXY_QUIT_URL is empty), skipped";
+    expect(output.split("\n")).toEqual([expect.stringContaining(`cannot start: ${message}`), end, ""]);
     expect(exitCode).toBe(2);
   });
 
@@ -224,21 +206,20 @@ describeWith(["psql", "busybox", "dash"], "db-init.sh before the database answer
     expect((await runScript(SETTINGS, { programs: { psql } })).output).toContain("FATAL: own");
   });
 
-  describe.each(SHELLS)("under %s", (shell) => {
-    it.each([
-      ["SIGTERM", 143],
-      ["SIGINT", 130],
-      ["SIGHUP", 129],
-    ] as const)("tells the proxy to quit when stopped by %s while waiting", async (signal, expectedExitCode) => {
-      const run = startScript(withProxy, { shell, programs: { psql: "echo refused >&2; exit 2" } });
-      await run.said("step 1 of 5");
-      run.signal(signal);
-      const { exitCode, output } = await run.outcome;
+  it.each([
+    ["SIGTERM", 143, "dash"],
+    ["SIGINT", 130, "dash"],
+    ["SIGHUP", 129, "busybox sh"],
+  ] as const)("tells the proxy to quit when stopped by %s while waiting", async (signal, exitCode, shell) => {
+    const run = startScript(withProxy, { shell, programs: { psql: "echo refused >&2; exit 2" } });
+    await run.said("step 1 of 5");
+    run.signal(signal);
 
-      expect(output).toContain(`stopped by ${signal}\n`);
-      expect(exitCode).toBe(expectedExitCode);
-      wasToldToQuit();
+    expect(await run.outcome).toEqual({
+      exitCode,
+      output: expect.stringContaining(`stopped by ${signal}\n`) as string,
     });
+    wasToldToQuit();
   });
 
   it("reacts to SIGTERM at once although psql has not come back", async () => {
@@ -256,31 +237,26 @@ describeWith(["psql", "busybox", "dash"], "db-init.sh before the database answer
     wasToldToQuit();
   });
 
-  it("keeps its exit code when no proxy listens, and says what that means", async () => {
-    const quitUrl = `http://127.0.0.1:${await freePort()}/quitquitquit`;
-    const environment = { ...SETTINGS, REFUSALS: "0", DB_PROXY_QUIT_URL: quitUrl };
-    const { exitCode, output } = await runScript(environment, { programs: PROGRAMS });
+  it("keeps its exit code when no proxy listens or one refuses the signal, and says what that means", async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}/quitquitquit`;
+    const wget = "echo wget: server returned error: HTTP/1.1 404 Not Found >&2; exit 1";
+    const ends = [
+      await runScript({ ...SETTINGS, REFUSALS: "0", DB_PROXY_QUIT_URL: nobody }, { programs: PROGRAMS }),
+      await runScript({ ...withProxy, REFUSALS: "0" }, { programs: { ...PROGRAMS, wget } }),
+    ];
 
-    expect(output).toContain(
-      `nothing listens at ${quitUrl}: either the proxy has ended already, or the address is wrong and this job runs ` +
+    expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(ends[0]?.output).toContain(
+      `nothing listens at ${nobody}: either the proxy has ended already, or the address is wrong and this job runs ` +
         "until its time limit\n",
     );
-    expect(exitCode).toBe(0);
-  });
-
-  it("keeps its outcome when the proxy refuses the signal, and says that the job runs on", async () => {
-    const wget = "echo wget: server returned error: HTTP/1.1 404 Not Found >&2; exit 1";
-    const environment = { ...withProxy, REFUSALS: "0" };
-    const { exitCode, output } = await runScript(environment, { programs: { ...PROGRAMS, wget } });
-
-    expect(output).toContain(
+    expect(ends[1]?.output).toContain(
       `the proxy does not take the signal at ${proxy.quitUrl} (wget: server returned error: HTTP/1.1 404 Not Found); ` +
         "this job runs until the proxy ends or its time limit is over\n",
     );
-    expect(exitCode).toBe(0);
   });
 
-  it.each(SHELLS)("gives up on a proxy that does not answer after two seconds under %s", async (shell) => {
+  it.each(["dash", "busybox sh"] as const)("gives up on a silent proxy after two seconds under %s", async (shell) => {
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const quitUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/quitquitquit`;
