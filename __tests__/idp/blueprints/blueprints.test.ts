@@ -36,23 +36,18 @@ const refusalOf = (props: BlueprintProps) => {
 };
 
 describe("Blueprints", () => {
-  it("puts a map of files, and the shipped ones, into the folder", () => {
-    const folder = folderWith({ blueprintFiles: { "groups.yaml": blueprint("Groups") } });
-    expect(folder.files).toEqual(
-      ["blueprints/groups.yaml", "cdk.tf.json", "image/Dockerfile.blueprints", ...SHIPPED_FILES].sort(),
-    );
-    expect(folder.read("blueprints/groups.yaml")).toBe(blueprint("Groups"));
-  });
-
-  it("copies only the blueprints of a folder", () => {
+  it("puts the blueprints of a map or a folder, and the shipped ones, into the folder", () => {
     const source = temporaryFolder();
     mkdirSync(join(source, ".git"));
-    for (const file of ["groups.yaml", "README.md", ".hidden.yaml", ".git/config.yaml"]) {
+    for (const file of ["groups.yaml", "README.md", ".hidden.yaml", ".git/config.yaml"])
       writeFileSync(join(source, file), blueprint("Groups"));
+    for (const blueprintFiles of [{ "groups.yaml": blueprint("Groups") }, source]) {
+      const folder = folderWith({ blueprintFiles });
+      expect(folder.files).toEqual(
+        ["blueprints/groups.yaml", "cdk.tf.json", "image/Dockerfile.blueprints", ...SHIPPED_FILES].sort(),
+      );
+      expect(folder.read("blueprints/groups.yaml")).toBe(blueprint("Groups"));
     }
-    expect(folderWith({ blueprintFiles: source }).files.filter((file) => file.startsWith("blueprints/"))).toEqual([
-      "blueprints/groups.yaml",
-    ]);
   });
 
   it("keeps the files of several images in one stack apart", () => {
@@ -113,37 +108,32 @@ describe("Blueprints", () => {
     ]);
   });
 
-  it("says which package is missing if custom blueprints cannot be read", () => {
-    let refusal: unknown;
-    jest.isolateModules(() => {
-      jest.doMock("yaml", () => {
-        throw new Error("Cannot find module 'yaml'");
-      });
-      const { Blueprints: Isolated } = jest.requireActual<typeof BlueprintsModule>("../../../lib/idp/blueprints");
-      try {
-        new Isolated(bareStack(), "Blueprints", { blueprintFiles: { "a.yaml": blueprint("A") } });
-      } catch (error) {
-        refusal = (error as Error).message;
-      }
-    });
-    jest.dontMock("yaml");
-    expect(refusal).toBe(
-      "test/Blueprints: 1 problem\n  - blueprintFiles is given, but the package yaml, an optional dependency that reads them, is not installed; run npm install yaml",
-    );
-  });
-
-  it("loads no YAML library for an image without custom blueprints", () => {
+  describe("with the optional package yaml", () => {
     const load = jest.fn();
-    jest.isolateModules(() => {
-      jest.doMock("yaml", () => {
-        load();
-        return {};
+    /** Makes blueprints where the package cannot be loaded. */
+    const without = (props: BlueprintProps) => {
+      jest.isolateModules(() => {
+        jest.doMock("yaml", load);
+        const { Blueprints: Isolated } = jest.requireActual<typeof BlueprintsModule>("../../../lib/idp/blueprints");
+        new Isolated(bareStack(), "Blueprints", { blueprintFiles: {}, ...props });
       });
-      const { Blueprints: Isolated } = jest.requireActual<typeof BlueprintsModule>("../../../lib/idp/blueprints");
-      new Isolated(bareStack(), "Blueprints", { blueprintFiles: {}, blueprints: ["branding"] });
+    };
+    load.mockImplementation(() => {
+      throw new Error("Cannot find module 'yaml'");
     });
-    jest.dontMock("yaml");
-    expect(load).not.toHaveBeenCalled();
+    afterEach(() => jest.dontMock("yaml"));
+
+    it("names it if custom blueprints cannot be read", () => {
+      expect(() => without({ blueprintFiles: { "a.yaml": blueprint("A") } })).toThrow(
+        "test/Blueprints: 1 problem\n  - blueprintFiles is given, but the package yaml, an optional dependency that reads them, is not installed; run npm install yaml",
+      );
+    });
+
+    it("does not load it for an image without custom blueprints", () => {
+      load.mockClear();
+      without({ blueprints: ["branding"] });
+      expect(load).not.toHaveBeenCalled();
+    });
   });
 });
 
