@@ -70,19 +70,14 @@ describeWith(["terraform"], "ExistingSecrets, read by Terraform", () => {
     ).toEqual([expected, expected, expected]);
   });
 
-  it("name a secret of another project in full, and grant it there", () => {
+  it("name a secret of another project in full, and grant one secret once, however it is named", () => {
     const full = "projects/other-project/secrets/smtp";
-    expect(foundIn([[{ A: { secretId: full, version: 1 } }]])).toEqual([
-      { found: { A: { secret_id: full, version: "1" } }, granted: [full] },
-    ]);
-  });
-
-  it("grant one secret once, however it is named and however often it is used", () => {
-    const references = {
+    const twice = {
       A: { secretId: "smtp", version: 1 },
       B: { secretId: "projects/demo-project/secrets/smtp", version: 2 },
     };
-    expect(foundIn([[references]])).toEqual([
+    expect(foundIn([[{ A: { secretId: full, version: 1 } }]], [[twice]])).toEqual([
+      { found: { A: { secret_id: full, version: "1" } }, granted: [full] },
       {
         found: { A: { secret_id: "smtp", version: "1" }, B: { secret_id: "smtp", version: "2" } },
         granted: ["projects/demo-project/secrets/smtp"],

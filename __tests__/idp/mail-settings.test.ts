@@ -85,16 +85,11 @@ describeWith(["terraform"], "The settings of a mail server, read by Terraform", 
     return evaluatedSettings;
   };
 
-  it("are the same as those of literals", () => {
+  it("are the same as those of literals, hold all members, and the secret by its name", () => {
     expect(settingsOf({ host: "smtp.example.com", from: "Sign-in <idp@example.com>" })).toEqual({
       environment: mailSettings(SERVER).environment.baseline,
-      is_on: true,
-      password: {},
-      ports: [587],
+      ...{ is_on: true, password: {}, ports: [587] },
     });
-  });
-
-  it("hold all members, and the secret by its name", () => {
     const password_secret = { secret_id: "smtp-password", version: 3 };
     const given = { host: "10.0.0.25", from: "idp@example.com", port: 465, encryption: "tls", timeout: 60 };
     expect(settingsOf({ ...given, username: "123456", password_secret })).toEqual({
