@@ -23,7 +23,7 @@ const matrix = new FaultMatrix<SqlScene>({
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () => {
-  matrix.passing(CALLS.map((call) => [call]));
+  matrix.passing([CALLS]);
 
   matrix.rows([
     ...CALLS.map((at) => ({

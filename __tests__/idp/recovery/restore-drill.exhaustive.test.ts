@@ -38,8 +38,6 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
     expectNothingLeft(scene, repeated);
   });
 
-  matrix.passing([["sqladmin.instances.clone", "sqladmin.instances.delete"]]);
-
   matrix.rows([
     {
       what: "does not take an answer about something else for the end of the clone",
