@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
 
 import { temporaryFolder } from "../../support/temporary-folder";
 import { type Environment, psqlPath, type RunOptions, runScript } from "../db-init/script-run";
@@ -37,13 +38,13 @@ calls=$(($(cat "$DUMP_FOLDER/.clock" 2>/dev/null || echo 0) + 1))
 echo "$calls" >"$DUMP_FOLDER/.clock"
 exec /bin/date --date="@$((1700000000 + calls))" "$@"`;
 
-/** Definitions of everything in a database, without its name. */
-function schemaOf({ DB_HOST, DB_NAME, DB_PASSWORD, DB_PORT, DB_USER }: Environment): string {
-  const schema = execFileSync(join(dirname(psqlPath()), "pg_dump"), ["--schema-only", "--no-comments"], {
+/** Definitions of everything in a database, without its name. Waiting must not stop the reading of the server's log. */
+async function schemaOf({ DB_HOST, DB_NAME, DB_PASSWORD, DB_PORT, DB_USER }: Environment): Promise<string> {
+  const pgDump = join(dirname(psqlPath()), "pg_dump");
+  const { stdout } = await promisify(execFile)(pgDump, ["--schema-only", "--no-comments"], {
     env: { PGHOST: DB_HOST, PGPORT: DB_PORT, PGUSER: DB_USER, PGPASSWORD: DB_PASSWORD, PGDATABASE: DB_NAME },
-    encoding: "utf8",
   });
-  return schema.replaceAll(/^\\(un)?restrict .*$/gm, "");
+  return stdout.replaceAll(/^\\(un)?restrict .*$/gm, "");
 }
 
 /** The folder of dumps of a new tenant whose database has the contents above. */
@@ -104,7 +105,7 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
       expect(before.split("\n").slice(2)).toEqual(["2", "5000", "large"]);
       expect(before).toContain("Zoë 🙂");
       expect(after).toBe(before);
-      expect(schemaOf(restored(settings))).toBe(schemaOf(settings));
+      expect(await schemaOf(restored(settings))).toBe(await schemaOf(settings));
     });
 
   test("names each dump by its time, puts a checksum beside it, and replaces only the copy of the newest", async (server) => {
