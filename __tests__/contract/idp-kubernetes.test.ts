@@ -1,3 +1,4 @@
+import { CONTAINER_PORT, SERVER_LISTENER } from "../../lib/idp/contract";
 import { type Block } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
 import { atDefaults } from "../stacks/default-values";
@@ -69,7 +70,7 @@ testContract(KUBERNETES_STACK_NAME, {
         DB_PORT: "5432",
         DB_NAME: "${local.database_name}",
         DB_USER: "${local.database_name}",
-        IDP_LISTEN__HTTP: "0.0.0.0:9000",
+        ...SERVER_LISTENER,
       },
     ],
     [
@@ -289,7 +290,7 @@ testContract(KUBERNETES_STACK_NAME, {
         ),
         valueAt(kubernetesResource("kubernetes_network_policy_v1.namespace_outbound"), "spec.ingress"),
       ],
-      ["${(var.domain != null ? [9000] : [9000,9443])}", undefined],
+      [`\${(var.domain != null ? [${CONTAINER_PORT}] : [${CONTAINER_PORT},9443])}`, undefined],
     ],
   ],
 });

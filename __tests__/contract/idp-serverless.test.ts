@@ -4,9 +4,11 @@ import { bucketName, secretId, tenantPrefix } from "../../lib/core/names";
 import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
 import {
+  CONTAINER_PORT,
   HEALTH_PATH,
   NEUTRAL_PREFIX,
   OLDEST_DATABASE_MAJOR_VERSION,
+  SERVER_LISTENER,
   SSL_MODE,
   UPSTREAM_PREFIX,
   WORKER_LISTENERS,
@@ -127,8 +129,8 @@ testContract(STACK_NAME, {
       "Health checks: default startup probe and liveness probe, both unauthenticated",
       () => [valueAt(service(), "startup_probe.http_get"), valueAt(service(), "liveness_probe.http_get")],
       [
-        { path: "/-/health/ready/", port: 9000 },
-        { path: "/-/health/live/", port: 9000 },
+        { path: "/-/health/ready/", port: CONTAINER_PORT },
+        { path: "/-/health/live/", port: CONTAINER_PORT },
       ],
     ],
     [
@@ -241,7 +243,7 @@ testContract(STACK_NAME, {
         DB_PORT: "5432",
         DB_NAME: "${local.database_name}",
         DB_USER: "${local.database_name}",
-        IDP_LISTEN__HTTP: "0.0.0.0:9000",
+        ...SERVER_LISTENER,
       },
     ],
     [
@@ -455,12 +457,12 @@ testContract(STACK_NAME, {
     [
       "GET /-/health/ready/: ready once migrations have completed, no credentials, no body",
       () => valueAt(service(), "startup_probe.http_get"),
-      { path: "/-/health/ready/", port: 9000 },
+      { path: "/-/health/ready/", port: CONTAINER_PORT },
     ],
     [
       "GET /-/health/live/: lightweight process-alive check, no credentials, no body",
       () => valueAt(service(), "liveness_probe.http_get"),
-      { path: "/-/health/live/", port: 9000 },
+      { path: "/-/health/live/", port: CONTAINER_PORT },
     ],
   ],
 
@@ -570,8 +572,8 @@ testContract(STACK_NAME, {
     ],
     [
       "Container port: 9000; the container listens on port 9000; the server keeps the default 0.0.0.0:9000",
-      () => valueAt(service(), "ports.container_port"),
-      9000,
+      () => [valueAt(service(), "ports.container_port"), SERVER_LISTENER.IDP_LISTEN__HTTP],
+      [9000, "0.0.0.0:9000"],
     ],
     [
       "Worker loopback ports: HTTP 9001, HTTPS 9444, metrics 9301; IDP_LISTEN__HTTP 127.0.0.1:9001, IDP_LISTEN__HTTPS 127.0.0.1:9444, IDP_LISTEN__METRICS 127.0.0.1:9301",

@@ -53,7 +53,7 @@ const identityProviderProps = (
   environmentVariables: { IDP_GREETING: 'say "${hello}"\n%{and} $(DB_HOST) $5' },
   keepDumps: true,
   labels: { cost: "shared" },
-  livenessProbe: { periodSeconds: 60 },
+  livenessProbe: { initialDelaySeconds: 20, periodSeconds: 60, failureThreshold: 5, timeoutSeconds: 9 },
   logLevel: "debug",
   maxInstanceCount: 8,
   minInstanceCount: 2,
