@@ -17,19 +17,11 @@ export interface Job {
   phaseEndsAt: number;
   tables: readonly TableReport[];
   report: JsonObject;
-  /** When it was completed. */
-  completeTime?: string;
 }
 
 /** The time of everything whose order does not matter. */
 export const TIME = "2026-08-01T12:00:00Z";
 
-/** A time by the clock of the operations, without padding digits. */
-export function timeAt(clock: number): string {
-  const seconds = clock / 10;
-  const time = new Date(Date.parse(TIME) + Math.floor(seconds) * 1000).toISOString().slice(0, -5);
-  return seconds % 1 === 0 ? `${time}Z` : `${time}.${clock % 10}Z`;
-}
 const ID = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** The resource that a call is about: every path parameter is a resource name. */
@@ -57,15 +49,14 @@ export function find<Item>(items: ReadonlyMap<string, Item>, call: Call): Item {
   return item;
 }
 
-export function jobResource(job: Job, view: string): JsonObject {
+export function jobResource(job: Job): JsonObject {
   return {
     name: job.name,
     displayName: job.displayName,
     assetSource: job.assetSource,
     state: `IMPORT_JOB_STATE_${job.state}`,
     createTime: TIME,
-    ...(job.completeTime === undefined ? {} : { completeTime: job.completeTime }),
-    ...(view === "IMPORT_JOB_VIEW_BASIC" ? {} : job.report),
+    ...job.report,
   };
 }
 

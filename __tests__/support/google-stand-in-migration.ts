@@ -10,16 +10,12 @@ import {
   placeOf,
   requireFree,
   TIME,
-  timeAt,
 } from "./google-stand-in-import-job";
 import { type JsonObject } from "./google-stand-in-schema";
 import { EMPTY_RESPONSE, Operations, typed } from "./google-stand-in-operations";
 import { ApiError, type Call, type Service, textsAt, counted } from "./google-stand-in-services";
 import { readTable } from "./google-stand-in-tables";
 import { SignedUploads } from "./google-stand-in-uploads";
-
-/** Maximum characters of a display name. */
-const LONGEST_DISPLAY_NAME = 63;
 
 /** Collections filled by users; they can only be listed and deleted. */
 const USER_COLLECTIONS = ["reportConfigs", "assetsExportJobs", "groups", "preferenceSets", "discoveryClients"] as const;
@@ -34,8 +30,6 @@ export class MigrationCenter {
   readonly regions = ["europe-west1", "us-central1"];
   /** Maximum page size of a list, whatever the client requests. */
   longestPage = 1000;
-  /** Makes every page of a list name the first page as the next one. */
-  endlessPages = false;
   /** Calls that a validation or an import takes; more than its operation takes, which ends before the phase. */
   callsPerPhase = 2;
   /** Makes imports fail with this error or, if it is a number, import only that many frames. */
@@ -67,8 +61,9 @@ export class MigrationCenter {
       "projects.locations.sources.list": (call) => this.list("sources", [...this.sources.values()], call),
       "projects.locations.sources.delete": (call) => this.deleteSource(call),
       "projects.locations.importJobs.create": (call) => this.createJob(call),
-      "projects.locations.importJobs.get": (call) => jobResource(find(this.jobs, call), call.query.get("view") ?? ""),
-      "projects.locations.importJobs.list": (call) => this.listJobs(call),
+      "projects.locations.importJobs.get": (call) => jobResource(find(this.jobs, call)),
+      "projects.locations.importJobs.list": (call) =>
+        this.list("importJobs", [...this.jobs.values()].map(jobResource), call),
       "projects.locations.importJobs.delete": (call) => this.deleteJob(call),
       "projects.locations.importJobs.validate": (call) => this.startPhase(call, ["PENDING", "FAILED_VALIDATION"]),
       "projects.locations.importJobs.run": (call) => this.startPhase(call, ["READY"]),
@@ -113,21 +108,15 @@ export class MigrationCenter {
     const start = Number(/^from=(\d+)&\+\/$/.exec(token)?.[1] ?? Number.NaN);
     if (Number.isNaN(start)) throw new ApiError(400, "INVALID_ARGUMENT", `page token "${token}" is invalid`);
     const page = items.slice(start, start + size);
-    if (this.endlessPages) return { [field]: page, nextPageToken: "from=0&+/" };
     return {
       ...(page.length === 0 ? {} : { [field]: page }),
       ...(start + size < items.length ? { nextPageToken: `from=${start + size}&+/` } : {}),
-      // Export jobs exist only in the requested location.
-      ...(this.unreachable.length === 0 || field === "assetsExportJobs" ? {} : { unreachable: this.unreachable }),
+      ...(this.unreachable.length === 0 ? {} : { unreachable: this.unreachable }),
     };
   }
 
   private createSource(call: Call): JsonObject {
     const name = newName(call, "sources", "sourceId");
-    const displayName = call.body.displayName;
-    if (typeof displayName === "string" && Array.from(displayName).length > LONGEST_DISPLAY_NAME) {
-      throw new ApiError(400, "INVALID_ARGUMENT", `display_name has more than ${LONGEST_DISPLAY_NAME} characters.`);
-    }
     const source = { ...call.body, name, state: "ACTIVE", createTime: TIME, updateTime: TIME };
     return this.operations.accept(
       call,
@@ -160,35 +149,20 @@ export class MigrationCenter {
     if (typeof assetSource !== "string" || !this.sources.has(assetSource)) {
       throw new ApiError(400, "INVALID_ARGUMENT", `asset_source "${String(assetSource)}" does not exist.`);
     }
-    const make = (): Job => ({
-      name,
-      displayName: typeof displayName === "string" ? displayName : "",
-      assetSource,
-      files: new Map(),
-      assets: [],
-      state: "PENDING",
-      phaseEndsAt: 0,
-      tables: [],
-      report: {},
-    });
+    const job: Job = {
+      ...{ name, displayName: typeof displayName === "string" ? displayName : "", assetSource },
+      ...{ files: new Map(), assets: [], state: "PENDING", phaseEndsAt: 0, tables: [], report: {} },
+    };
     return this.operations.accept(
       call,
       name,
       () => {
         requireFree(this.jobs, name);
-        const job = make();
         this.jobs.set(name, job);
-        return typed("ImportJob", jobResource(job, "IMPORT_JOB_VIEW_FULL"));
+        return typed("ImportJob", jobResource(job));
       },
       () => requireFree(this.jobs, name),
     );
-  }
-
-  private listJobs(call: Call): JsonObject {
-    const jobs = [...this.jobs.values()].map((job) =>
-      jobResource(job, call.query.get("view") ?? "IMPORT_JOB_VIEW_BASIC"),
-    );
-    return this.list("importJobs", jobs, call);
   }
 
   /** Also deletes what the job has imported. */
@@ -296,19 +270,14 @@ export class MigrationCenter {
     job.state = "COMPLETED";
     job.assets.push(...imported.map((row, index) => assetOf(row, index, job)));
     job.report = { executionReport: { framesReported: imported.length, totalRowsCount } };
-    job.completeTime = timeAt(this.operations.clock);
   }
 
   private listAssets(call: Call): JsonObject {
-    const isFull = call.query.get("view") === "ASSET_VIEW_FULL";
     const shown = this.allAssets.filter(({ hidden }) => hidden !== true || call.query.get("showHidden") === "true");
-    // Metadata only: the service promises no more for this view.
+    // Metadata only: the service promises no more for another view.
     const basic = (asset: JsonObject): JsonObject =>
       Object.fromEntries(Object.entries(asset).filter(([field]) => !["machineDetails", "sources"].includes(field)));
-    // As in all Google APIs, `fields` limits the response.
-    const [, asked] = /assets\(([^)]*)\)/.exec(call.query.get("fields") ?? "") ?? [];
-    const chosen = (asset: JsonObject): JsonObject => (asked === undefined ? asset : partOf(asset, asked.split(",")));
-    return this.list("assets", (isFull ? shown : shown.map(basic)).map(chosen), call);
+    return this.list("assets", call.query.get("view") === "ASSET_VIEW_FULL" ? shown : shown.map(basic), call);
   }
 
   private deleteAssets(call: Call): JsonObject {
@@ -351,16 +320,4 @@ function stillCreating(file: JsonObject): JsonObject {
     ...Object.fromEntries(Object.entries(file).filter(([field]) => field !== "uploadFileInfo")),
     state: "CREATING",
   };
-}
-
-/** The named fields of an object; `a/b` names the field b of the object a. */
-function partOf(object: JsonObject, fields: readonly string[]): JsonObject {
-  const part: Record<string, unknown> = {};
-  for (const [first = "", ...rest] of fields.map((field) => field.split("/"))) {
-    const value = object[first];
-    if (value === undefined) continue;
-    part[first] =
-      rest.length === 0 ? value : { ...(part[first] as JsonObject), ...partOf(value as JsonObject, [rest.join("/")]) };
-  }
-  return part;
 }
