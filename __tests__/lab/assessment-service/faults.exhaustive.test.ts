@@ -198,5 +198,5 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh, when the
     callsOf("reportConfigs.list", "assets.batchDelete", "importJobs.delete", "sources.delete"),
     callsOf("operations.get"),
   ]);
-  cleanup.kills(10, [1, 4, 7, 10], "SIGKILL", finishes(isEmpty));
+  cleanup.kills(10, [1, 4, 10], "SIGKILL", finishes(isEmpty));
 });
