@@ -96,16 +96,6 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
         expect(waits.length).toBeGreaterThanOrEqual(STOP_SECONDS.serverless * 10);
       });
 
-      it("hands a stop to the worker while the server still takes its time", async () => {
-        const container = await scene.startContainer({ STUB_SERVER_STOP_SECONDS: "1" });
-        await scene.firstWorker(container);
-        process.kill(container.pid, "SIGINT");
-        await eventually("the worker's end", () => container.starts("worker")[0]?.ended);
-        expect(container.starts("server")[0]?.ended).toBe(false);
-        expect(await container.ended).toBe(0);
-        expect(container.starts("server")[0]?.ended).toBe(true);
-      });
-
       it("ends at once on SIGTERM while the next worker is waited for", async () => {
         const container = await scene.startContainer({ STUB_WORKER_EXIT_CODE: "1" });
         await eventually("the worker's end", () => container.output().includes("starts again in 1 s"));
@@ -221,14 +211,6 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
           },
         ]);
         expect(starts("worker")).toHaveLength(1);
-        await container.stop();
-      });
-
-      it("makes a temporary folder that does not exist", async () => {
-        const temporary = join(scene.folder, "not", "there");
-        const container = await scene.startContainer({ TMPDIR: temporary });
-        const worker = await scene.firstWorker(container);
-        expect(worker.environment.TMPDIR).toBe(`${temporary}/co-located-worker.${container.server.parentPid}`);
         await container.stop();
       });
 

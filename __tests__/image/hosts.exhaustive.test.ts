@@ -29,15 +29,13 @@ const REMOTE = [
   "localhost://x",
 ];
 
-// Each under the shell of the image that it runs in.
-const SHELLS = { entrypoint: () => [programPath("dash")], dbInit: () => [programPath("busybox"), "sh"] };
-const SCRIPTS = {
-  entrypoint: packageFile("image/cloud-entrypoint.sh"),
-  dbInit: deliveredScript("lib/idp/scripts/db-init.sh"),
-};
+const ENTRYPOINT = packageFile("image/cloud-entrypoint.sh");
+const DB_INIT = deliveredScript("lib/idp/scripts/db-init.sh");
 
-type Script = keyof typeof SCRIPTS;
 type Variables = Readonly<Record<string, string>>;
+
+/** The entrypoint's own lines. */
+const RULE = /^is_local_host\(\) \{\n.*?^\}\n/ms.exec(readFileSync(ENTRYPOINT, "utf8"))?.[0] ?? "none";
 
 describeWith(["busybox", "dash"], "The host of the database", () => {
   let folder: string;
@@ -54,50 +52,40 @@ describeWith(["busybox", "dash"], "The host of the database", () => {
     chmodSync(join(folder, name), 0o755);
   };
 
-  const run = (script: Script, args: readonly string[], environment: Variables = {}): string => {
-    const [program = "", ...rest] = SHELLS[script]();
+  const run = (shell: "busybox" | "dash", args: readonly string[], environment: Variables = {}): string => {
+    const words = [...(shell === "busybox" ? ["sh"] : []), ...args];
     const PATH = `${folder}:${process.env.PATH ?? ""}`;
-    return spawnSync(program, [...rest, ...args], { encoding: "utf8", env: { PATH, ...environment } }).stdout;
+    return spawnSync(programPath(shell), words, { encoding: "utf8", env: { PATH, ...environment } }).stdout;
   };
 
-  const rule = (script: Script) =>
-    /^is_local_host\(\) \{\n.*?^\}\n/ms.exec(readFileSync(SCRIPTS[script], "utf8"))?.[0] ?? "none";
-
-  const modeOf = {
-    entrypoint: (host: string): string => run("entrypoint", [SCRIPTS.entrypoint, "dump_config"], { DB_HOST: host }),
-    dbInit: (host: string): string => {
-      const variables = { DB_HOST: host, DB_NAME: "n", DB_USER: "u", DB_PASSWORD: "p", DB_ADMIN_PASSWORD: "p" };
-      run("dbInit", [SCRIPTS.dbInit], { ...variables, DB_WAIT_SECONDS: "0" });
-      return readFileSync(join(folder, "psql.mode"), "utf8");
-    },
-  };
-
-  it.each(["entrypoint", "dbInit"] as const)("is recognized by %s in every spelling, and nothing else is", (script) => {
-    const loop = `${rule(script)}for h in "$@"; do ! is_local_host "$h" || echo "$h"; done`;
-    expect(
-      run(script, ["-euc", loop, "sh", ...LOCAL, ...REMOTE])
-        .trimEnd()
-        .split("\n"),
-    ).toEqual(LOCAL);
+  it.each(["busybox", "dash"] as const)("is recognized by %s in every spelling, and nothing else is", (shell) => {
+    const loop = `${RULE}for h in "$@"; do ! is_local_host "$h" || echo "$h"; done`;
+    const found = run(shell, ["-euc", loop, "sh", ...LOCAL, ...REMOTE]);
+    expect(found.trimEnd().split("\n")).toEqual(LOCAL);
   });
 
-  it.each(["entrypoint", "dbInit"] as const)("is spoken to by %s without encryption only on this machine", (script) => {
-    const hosts = ["/cloudsql/project:region:instance", "LOCALHOST:5432", "10.0.0.3:5432", "127.example.com"];
-    expect(hosts.map(modeOf[script])).toEqual([SSL_MODE.local, SSL_MODE.local, SSL_MODE.remote, SSL_MODE.remote]);
+  it("is spoken to without encryption only on this machine", () => {
+    const hosts = ["/cloudsql/project:region:instance", "10.0.0.3:5432"];
+    const modes = hosts.map((DB_HOST) => {
+      const variables = { DB_HOST, DB_NAME: "n", DB_USER: "u", DB_PASSWORD: "p", DB_ADMIN_PASSWORD: "p" };
+      run("busybox", [DB_INIT], { ...variables, DB_WAIT_SECONDS: "0" });
+      return [run("dash", [ENTRYPOINT, "dump_config"], { DB_HOST }), readFileSync(join(folder, "psql.mode"), "utf8")];
+    });
+    expect(modes).toEqual([Array(2).fill(SSL_MODE.local), Array(2).fill(SSL_MODE.remote)]);
   });
 
   it.each(["db-init.sh", "dump-database.sh", "database-client.sh"])(
     "is judged by the entrypoint's lines in %s",
     (name) => {
-      expect(readFileSync(deliveredScript(`lib/idp/scripts/${name}`), "utf8")).toContain(rule("entrypoint"));
+      expect(readFileSync(deliveredScript(`lib/idp/scripts/${name}`), "utf8")).toContain(RULE);
     },
   );
 
   it.each(["dump-database.sh", "database-client.sh"])("decides in %s whether a connection is encrypted", (name) => {
     const script = readFileSync(deliveredScript(`lib/idp/scripts/${name}`), "utf8");
     const choice = script.split("\n").filter((line) => line.startsWith("if is_local_host"));
-    const text = `${rule("dbInit")}${choice.join("\n")}\nprintf %s "$PGSSLMODE"`;
-    const modeFor = (variables: Variables) => run("dbInit", ["-euc", text], variables);
+    const text = `${RULE}${choice.join("\n")}\nprintf %s "$PGSSLMODE"`;
+    const modeFor = (variables: Variables) => run("busybox", ["-euc", text], variables);
     expect([
       ...["localhost:5432", "127.1", "127.example.com", "10.0.0.3"].map((DB_HOST) => modeFor({ DB_HOST })),
       modeFor({ DB_HOST: "10.0.0.3", PGSSLMODE: "verify-full" }),
