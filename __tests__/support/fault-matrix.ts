@@ -165,7 +165,7 @@ export class FaultMatrix<S extends Scene> {
         const killed = await this.run(scene, shell, { onStart: (end) => (kill = end) });
         scene.standIn.onRequest = () => undefined;
         // What was under way goes on without the script.
-        scene.standIn.sql.settle();
+        scene.standIn.sql.operations.settle();
 
         expect(killed.exitCode).toBe(signal === "SIGKILL" ? null : 143);
         await then(scene, killed, (options = {}) => this.run(scene, shell, options));

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+import { Operations } from "./google-stand-in-operations";
 import { isObject, type JsonObject } from "./google-stand-in-schema";
 import { type Call, counted, ReasonError, type Service } from "./google-stand-in-services";
 
@@ -23,15 +24,6 @@ export interface LoadBalancerParts {
   readonly backend: string;
 }
 
-interface Operation {
-  readonly target: string;
-  readonly method: string;
-  readonly endsAt: number;
-  readonly effect: () => void;
-  readonly failure: { readonly code: string; readonly message: string } | undefined;
-  done: boolean;
-}
-
 const LONGEST_NAME = 63;
 
 const COMPUTE = "https://www.googleapis.com/compute/v1/projects/";
@@ -49,21 +41,16 @@ const READS = [
 export class LoadBalancers {
   /** Resources by `<project>/global/<collection>/<name>`. */
   readonly resources = new Map<string, JsonObject>();
-  /** Calls until an operation ends, not counting its own. */
-  callsUntilDone = 1;
-  /** Errors of the next operations, by method id without the API's name. */
-  readonly failures = new Map<string, Operation["failure"]>();
+  readonly operations = new Operations();
   /** Whether a security policy (`projects/…`) or a certificate map (`projects/…`) exists. */
   exists: (id: string) => boolean = () => true;
-  private readonly operations = new Map<string, Operation>();
-  private clock = 0;
   private changes = 0;
 
   readonly service: Service = {
     description: "compute.v1",
     endpointVariable: "GOOGLE_COMPUTE_CUSTOM_ENDPOINT",
     basePath: "compute/v1/",
-    handlers: counted(() => this.tick(), {
+    handlers: counted(() => this.operations.tick(), {
       ...Object.fromEntries(
         READS.map(([method, collection, parameter]) => [
           method,
@@ -148,15 +135,6 @@ export class LoadBalancers {
     this.resources.set(path, { ...values, name: path.split("/").at(-1), selfLink: COMPUTE + path });
   }
 
-  private tick(): void {
-    this.clock += 1;
-    for (const operation of this.operations.values()) {
-      if (operation.done || operation.endsAt > this.clock) continue;
-      operation.done = true;
-      if (operation.failure === undefined) operation.effect();
-    }
-  }
-
   private find({ parameters }: Call, collection: string, parameter: string): readonly [string, JsonObject] {
     const path = `${parameters.project ?? ""}/global/${collection}/${parameters[parameter] ?? ""}`;
     const found = this.resources.get(path);
@@ -207,27 +185,17 @@ export class LoadBalancers {
   }
 
   private accept(call: Call, target: string, changed: () => JsonObject): JsonObject {
-    if ([...this.operations.values()].some((operation) => operation.target === target && !operation.done))
+    if (this.operations.isBusy(target))
       throw new ReasonError(400, "resourceNotReady", `The resource 'projects/${target}' is not ready`);
-    const method = call.method.id.slice("compute.".length);
-    const name = `operation-1764000000000-${this.operations.size + 1}`;
-    this.operations.set(name, {
-      target,
-      method,
-      endsAt: this.clock + this.callsUntilDone,
-      failure: this.failures.get(method),
-      effect: () => {
-        // The Ingress may be gone by now.
-        if (this.resources.has(target)) this.add(target, { ...changed(), fingerprint: this.nextFingerprint() });
-      },
-      done: false,
+    const { name } = this.operations.begin(call, target, () => {
+      // The Ingress may be gone by now.
+      if (this.resources.has(target)) this.add(target, { ...changed(), fingerprint: this.nextFingerprint() });
     });
-    this.failures.delete(method);
     return this.operation(name);
   }
 
   private operation(name: string): JsonObject {
-    const operation = this.operations.get(name);
+    const operation = this.operations.find(name);
     if (operation === undefined) throw notFound(`operations/${name}`);
     const { done, failure, method, target } = operation;
     return {

@@ -12,7 +12,7 @@ import {
   TIME,
 } from "./google-stand-in-import-job";
 import { type JsonObject } from "./google-stand-in-schema";
-import { EMPTY_RESPONSE, Operations, typed } from "./google-stand-in-operations";
+import { type Operation, Operations } from "./google-stand-in-operations";
 import { ApiError, type Call, type Service, textsAt, counted } from "./google-stand-in-services";
 import { readTable } from "./google-stand-in-tables";
 import { SignedUploads } from "./google-stand-in-uploads";
@@ -44,6 +44,7 @@ export class MigrationCenter {
   readonly unreachable: string[] = [];
   readonly sources = new Map<string, JsonObject>();
   readonly jobs = new Map<string, Job>();
+  private readonly byRequestId = new Map<string, Operation>();
   /** Assets that no import made. */
   readonly assets: JsonObject[] = [];
   /** What users create, by collection. */
@@ -55,7 +56,7 @@ export class MigrationCenter {
     basePath: "v1/",
     handlers: counted((call) => this.tick(call), {
       "projects.locations.get": (call) => this.region(call.parameters.name ?? ""),
-      "projects.locations.operations.get": (call) => this.operations.get(call),
+      "projects.locations.operations.get": (call) => this.operation(call),
       "projects.locations.sources.create": (call) => this.createSource(call),
       "projects.locations.sources.get": (call) => find(this.sources, call),
       "projects.locations.sources.list": (call) => this.list("sources", [...this.sources.values()], call),
@@ -118,7 +119,7 @@ export class MigrationCenter {
   private createSource(call: Call): JsonObject {
     const name = newName(call, "sources", "sourceId");
     const source = { ...call.body, name, state: "ACTIVE", createTime: TIME, updateTime: TIME };
-    return this.operations.accept(
+    return this.accept(
       call,
       name,
       () => {
@@ -137,7 +138,7 @@ export class MigrationCenter {
       [...this.jobs.values()].some(({ assetSource }) => assetSource === name) ||
       (this.others.get("discoveryClients") ?? []).some(({ source }) => source === name);
     if (isUsed) throw new ApiError(400, "FAILED_PRECONDITION", `${name} is still in use.`);
-    return this.operations.accept(call, name, () => {
+    return this.accept(call, name, () => {
       this.sources.delete(name);
       return EMPTY_RESPONSE;
     });
@@ -153,7 +154,7 @@ export class MigrationCenter {
       ...{ name, displayName: typeof displayName === "string" ? displayName : "", assetSource },
       ...{ files: new Map(), assets: [], state: "PENDING", phaseEndsAt: 0, tables: [], report: {} },
     };
-    return this.operations.accept(
+    return this.accept(
       call,
       name,
       () => {
@@ -171,7 +172,7 @@ export class MigrationCenter {
     if (job.files.size > 0 && call.query.get("force") !== "true") {
       throw new ApiError(400, "FAILED_PRECONDITION", `${job.name} has data files; use force.`);
     }
-    return this.operations.accept(call, job.name, () => {
+    return this.accept(call, job.name, () => {
       this.jobs.delete(job.name);
       return EMPTY_RESPONSE;
     });
@@ -188,7 +189,7 @@ export class MigrationCenter {
       createTime: TIME,
       uploadFileInfo: { ...this.uploads.sign(this.host(), name), uriExpirationTime: TIME },
     };
-    return this.operations.accept(
+    return this.accept(
       call,
       name,
       () => {
@@ -215,7 +216,7 @@ export class MigrationCenter {
 
   private startPhase(call: Call, from: readonly JobState[]): JsonObject {
     const job = find(this.jobs, call);
-    return this.operations.accept(
+    return this.accept(
       call,
       job.name,
       () => EMPTY_RESPONSE,
@@ -224,11 +225,36 @@ export class MigrationCenter {
           throw new ApiError(400, "FAILED_PRECONDITION", `${job.name} is in state ${job.state}.`);
         }
         // An operation that is meant to fail starts nothing.
-        if (this.operations.failures.has(call.method.id)) return;
+        if (this.operations.failures.has(call.method.id.replace("migrationcenter.", ""))) return;
         job.state = from.includes("READY") ? "RUNNING" : "VALIDATING";
         job.phaseEndsAt = this.operations.clock + this.callsPerPhase;
       },
     );
+  }
+
+  /** Accepts a call as an operation. A repeated request id returns the operation of the first request. */
+  private accept(
+    call: Call,
+    target: string,
+    effect: () => JsonObject,
+    checks: () => void = () => undefined,
+  ): JsonObject {
+    const inBody = call.body.requestId;
+    const requestId = typeof inBody === "string" ? inBody : call.query.get("requestId");
+    if (requestId !== null && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(requestId))
+      throw new ApiError(400, "INVALID_ARGUMENT", `requestId "${requestId}" is not a UUID.`);
+    const known = this.byRequestId.get(requestId ?? "");
+    if (known !== undefined) return operationResource(known);
+    checks();
+    const operation = this.operations.begin(call, target, effect);
+    if (requestId !== null) this.byRequestId.set(requestId, operation);
+    return operationResource(operation);
+  }
+
+  private operation(call: Call): JsonObject {
+    const operation = this.operations.find(nameOf(call).split("/").at(-1) ?? "");
+    if (operation === undefined) throw new ApiError(404, "NOT_FOUND", "The operation was not found.");
+    return operationResource(operation);
   }
 
   private advance(job: Job): void {
@@ -305,7 +331,7 @@ export class MigrationCenter {
     ) {
       throw new ApiError(400, "FAILED_PRECONDITION", `${name} is still in use.`);
     }
-    return this.operations.accept(call, name, () => {
+    return this.accept(call, name, () => {
       this.others.set(
         collection,
         items.filter((item) => item.name !== name),
@@ -314,6 +340,25 @@ export class MigrationCenter {
     });
   }
 }
+
+function operationResource({ done, failure, method, name, response, target }: Operation): JsonObject {
+  const outcome = failure === undefined ? { response: response ?? EMPTY_RESPONSE } : { error: failure };
+  return {
+    name: `${target.split("/").slice(0, 4).join("/")}/operations/${name}`,
+    metadata: {
+      "@type": "type.googleapis.com/google.cloud.migrationcenter.v1.OperationMetadata",
+      ...{ createTime: TIME, target, verb: method.split(".").at(-1), apiVersion: "v1" },
+    },
+    ...(done ? { done, ...outcome } : {}),
+  };
+}
+
+/** The response of an operation, with its type. */
+function typed(type: string, value: JsonObject): JsonObject {
+  return { "@type": `type.googleapis.com/google.cloud.migrationcenter.v1.${type}`, ...value };
+}
+
+const EMPTY_RESPONSE: JsonObject = { "@type": "type.googleapis.com/google.protobuf.Empty" };
 
 function stillCreating(file: JsonObject): JsonObject {
   return {

@@ -1,3 +1,4 @@
+import { type Operation, Operations } from "./google-stand-in-operations";
 import { isObject, type JsonObject } from "./google-stand-in-schema";
 import { type Call, counted, ReasonError, type Service } from "./google-stand-in-services";
 
@@ -14,41 +15,26 @@ export interface SqlInstanceState {
   readonly clonedAt?: string;
 }
 
-interface Operation {
-  readonly name: string;
-  readonly instance: string;
-  readonly type: string;
-  readonly endsAt: number;
-  readonly effect: () => void;
-  readonly failure: { readonly code: string; readonly message: string } | undefined;
-  done: boolean;
-}
-
 /** A time of the stand-in's own, which passes with its calls. */
 const EPOCH = Date.UTC(2026, 10, 22, 12);
 
 /** Cloud SQL: instances, their clones, backups and logins. The client's calls are the clock. */
 export class CloudSql {
+  readonly operations = new Operations();
   /** Instances by `<project>/<name>`. */
   readonly instances = new Map<string, SqlInstanceState>();
   /** Backups by name, `projects/<project>/backups/<id>`. */
   readonly backups = new Map<string, JsonObject>();
-  /** Calls until an operation ends, not counting its own. */
-  callsUntilDone = 1;
-  /** Errors of the next operations, by method id without the API's name. */
-  readonly failures = new Map<string, Operation["failure"]>();
   /** Whether there is an instance that is not among `instances`. */
   hasInstance: (instance: string) => boolean = () => false;
   /** Whether an instance that is not among `instances` has a database. */
   hasDatabase: (instance: string, database: string) => boolean = () => false;
-  private readonly operations: Operation[] = [];
-  private clock = 0;
 
   readonly service: Service = {
     description: "sqladmin.v1beta4",
     endpointVariable: "GOOGLE_SQL_CUSTOM_ENDPOINT",
     basePath: "sql/v1beta4/",
-    handlers: counted(() => this.tick(), {
+    handlers: counted(() => this.operations.tick(), {
       "instances.list": ({ parameters: { project = "" } }) => this.list(project),
       "instances.get": (call) => this.get(call),
       "instances.clone": (call) => this.clone(call),
@@ -98,22 +84,8 @@ export class CloudSql {
     return [...this.instances.keys(), ...this.backups.keys()];
   }
 
-  /** Lets running operations end. */
-  settle(): void {
-    for (let call = 0; call <= this.callsUntilDone; call += 1) this.tick();
-  }
-
-  private tick(): void {
-    this.clock += 1;
-    for (const operation of this.operations) {
-      if (operation.done || operation.endsAt > this.clock) continue;
-      operation.done = true;
-      if (operation.failure === undefined) operation.effect();
-    }
-  }
-
   private time(): string {
-    return new Date(EPOCH + this.clock * 1000).toISOString();
+    return new Date(EPOCH + this.operations.clock * 1000).toISOString();
   }
 
   private find({ parameters: { project = "", instance = "" } }: Call): readonly [string, SqlInstanceState] {
@@ -145,7 +117,6 @@ export class CloudSql {
     return this.accept(
       call,
       name,
-      "CLONE",
       () => {
         const clone = this.instances.get(target);
         if (clone !== undefined) clone.state = "RUNNABLE";
@@ -166,7 +137,7 @@ export class CloudSql {
   private patch(call: Call): JsonObject {
     const [key, instance] = this.find(call);
     const settings = isObject(call.body.settings) ? call.body.settings : {};
-    return this.accept(call, key.split("/")[1] ?? "", "UPDATE", () => {
+    return this.accept(call, key.split("/")[1] ?? "", () => {
       instance.settings = { ...instance.settings, ...settings };
     });
   }
@@ -176,7 +147,7 @@ export class CloudSql {
     const [project = "", name = ""] = key.split("/");
     if (settings.deletionProtectionEnabled === true)
       throw new ReasonError(400, "deletionProtectionEnabled", "The instance is protected from deletion.");
-    return this.accept(call, name, "DELETE", () => {
+    return this.accept(call, name, () => {
       this.instances.delete(key);
       const { finalBackupConfig: final } = settings;
       const isWanted = call.query.get("enableFinalBackup") ?? String(isObject(final) && final.enabled === true);
@@ -189,7 +160,7 @@ export class CloudSql {
     const { backup } = call.body;
     const { instance: source, state } = this.backupOf(typeof backup === "string" ? backup : "");
     if (state !== "SUCCESSFUL") throw new ReasonError(400, "invalid", "The backup is not successful.");
-    return this.accept(call, key.split("/")[1] ?? "", "RESTORE_VOLUME", () => {
+    return this.accept(call, key.split("/")[1] ?? "", () => {
       instance.databases = new Map([
         ["restored", 1],
         [String(source), 3],
@@ -205,7 +176,6 @@ export class CloudSql {
     return this.accept(
       call,
       instance,
-      "BACKUP_VOLUME",
       () => this.backups.set(name, { ...this.backups.get(name), state: "SUCCESSFUL", backupInterval: interval() }),
       () => {
         const project = (call.parameters.parent ?? "").replace("projects/", "");
@@ -247,59 +217,50 @@ export class CloudSql {
     const name = call.query.get("name") ?? "";
     const { password } = call.body;
     if (typeof password !== "string") throw new ReasonError(400, "required", "Required parameter: password");
-    return this.accept(call, key.split("/")[1] ?? "", "UPDATE_USER", () => instance.passwords.set(name, password));
+    return this.accept(call, key.split("/")[1] ?? "", () => instance.passwords.set(name, password));
   }
 
   private accept(
     call: Call,
     instance: string,
-    type: string,
     effect: () => void,
     atOnce: () => void = () => undefined,
     atFailure: () => void = () => undefined,
   ): JsonObject {
-    const source = call.parameters.instance ?? instance;
-    const busy = this.operations.some(
-      (operation) => !operation.done && (operation.instance === instance || operation.instance === source),
-    );
-    if (busy)
-      throw new ReasonError(
-        409,
-        "operationInProgress",
-        "Operation failed because another operation was already in progress.",
-      );
+    if (this.operations.isBusy(instance, call.parameters.instance ?? instance))
+      throw new ReasonError(409, "operationInProgress", "Another operation was already in progress.");
     atOnce();
-    const method = call.method.id.slice("sqladmin.".length);
-    const failure = this.failures.get(method);
-    this.failures.delete(method);
-    const operation: Operation = {
-      name: `operation-${this.operations.length + 1}`,
-      ...{ instance, type, effect, failure },
-      endsAt: this.clock + this.callsUntilDone,
-      done: false,
-    };
-    this.operations.push(operation);
-    if (failure !== undefined) atFailure();
+    const operation = this.operations.begin(call, instance, effect);
+    if (operation.failure !== undefined) atFailure();
     return operationResource(operation);
   }
 
   private operation({ parameters: { operation: name = "" } }: Call): JsonObject {
-    const operation = this.operations.find((candidate) => candidate.name === name);
+    const operation = this.operations.find(name);
     if (operation === undefined) throw new ReasonError(404, "operationDoesNotExist", "The operation does not exist.");
     return operationResource(operation);
   }
 
   private listOperations({ query }: Call): JsonObject {
-    const items = this.operations.filter(({ instance }) => instance === query.get("instance")).reverse();
-    return items.length === 0
-      ? {}
-      : { items: items.slice(0, Number(query.get("maxResults") ?? 10)).map(operationResource) };
+    const items = this.operations.on(query.get("instance") ?? "").map(operationResource);
+    return items.length === 0 ? {} : { items: items.slice(0, Number(query.get("maxResults") ?? 10)) };
   }
 }
 
-function operationResource({ done, failure, instance, name, type }: Operation): JsonObject {
+/** What the API calls the operations of its methods. */
+const OPERATION_TYPES: Readonly<Record<string, string>> = {
+  "instances.clone": "CLONE",
+  "instances.delete": "DELETE",
+  "instances.patch": "UPDATE",
+  "instances.restoreBackup": "RESTORE_VOLUME",
+  "backups.createBackup": "BACKUP_VOLUME",
+  "users.update": "UPDATE_USER",
+};
+
+function operationResource({ done, failure, method, name, target }: Operation): JsonObject {
   return {
-    ...{ kind: "sql#operation", name, operationType: type, targetId: instance, status: done ? "DONE" : "RUNNING" },
+    ...{ kind: "sql#operation", name, operationType: OPERATION_TYPES[method], targetId: target },
+    status: done ? "DONE" : "RUNNING",
     ...(done && failure !== undefined ? { error: { kind: "sql#operationErrors", errors: [failure] } } : {}),
   };
 }

@@ -55,7 +55,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
   scenario(
     "says, killed while it waits, that the backup goes on, and a second run waits for the same",
     async ({ changes, run, standIn }) => {
-      standIn.sql.callsUntilDone = 6;
+      standIn.sql.operations.callsUntilDone = 6;
 
       const killed = await run("backup-before-upgrade", {
         environment: RELEASE,
@@ -88,10 +88,10 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
   );
 
   scenario("reports a failed backup, and a second run makes another", async ({ changes, run, standIn }) => {
-    standIn.sql.failures.set("backups.createBackup", { code: "INTERNAL_ERROR", message: "No room." });
+    standIn.sql.operations.failures.set("backups.createBackup", { code: "INTERNAL_ERROR", message: "No room." });
 
     const failed = await run("backup-before-upgrade", { environment: RELEASE });
-    standIn.sql.settle();
+    standIn.sql.operations.settle();
     const repeated = await run("backup-before-upgrade", { environment: RELEASE });
 
     expect(failed.exitCode).toBe(1);
@@ -103,7 +103,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
   });
 
   scenario("waits while the instance does something else", async ({ run, standIn }) => {
-    standIn.sql.callsUntilDone = 6;
+    standIn.sql.operations.callsUntilDone = 6;
     standIn.sql.service.handlers?.["backups.createBackup"]?.({
       method: { id: CREATE, httpMethod: "POST", path: "" },
       parameters: { parent: `projects/${PROJECT}` },

@@ -71,7 +71,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
   });
 
   scenario("reports a failed clone, and leaves none behind", async (scene) => {
-    scene.standIn.sql.failures.set("instances.clone", { code: "PITR_FAILED", message: "No log of that time." });
+    scene.standIn.sql.operations.failures.set("instances.clone", { code: "PITR_FAILED", message: "No log of that time." });
 
     const { exitCode, stderr } = await scene.run("restore-drill");
 

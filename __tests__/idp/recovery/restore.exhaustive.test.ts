@@ -152,7 +152,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
     expect(stderr).toContain(
       `If the exchange was killed, it may have left ${DATABASE} closed to connections. To fix: run the same command again`,
     );
-    scene.standIn.sql.settle();
+    scene.standIn.sql.operations.settle();
     expectNothingLeft(scene);
   });
 

@@ -1,7 +1,6 @@
 import { FaultMatrix, page, renewableToken, status } from "../../support/fault-matrix";
 import { type GoogleStandIn } from "../../support/google-stand-in";
 import { type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
-import { ApiError } from "../../support/google-stand-in-services";
 import { describeWith } from "../../support/programs";
 import {
   haveLeftovers,
@@ -91,7 +90,7 @@ const cleanup = new FaultMatrix({
 const failing =
   (call: string) =>
   ({ migration }: GoogleStandIn): ScriptOptions => {
-    migration.operations.failures.set(`${PREFIX}.${call}`, new ApiError(500, "INTERNAL", "It broke."));
+    migration.operations.failures.set(`projects.locations.${call}`, { code: 13, message: "It broke." });
     return {};
   };
 

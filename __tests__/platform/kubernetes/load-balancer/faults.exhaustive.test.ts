@@ -96,7 +96,7 @@ describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
     [
       "an operation that fails",
       ({ loadBalancers }) =>
-        loadBalancers.failures.set("backendServices.setSecurityPolicy", { code: "NOT_FOUND", message: "It is gone." }),
+        loadBalancers.operations.failures.set("backendServices.setSecurityPolicy", { code: "NOT_FOUND", message: "It is gone." }),
       "(security policy: idp-demo-abc123-protection) failed.\n  NOT_FOUND: It is gone.\n  To fix: ",
     ],
     [
@@ -115,10 +115,10 @@ describeWith(["curl", "dash", "jq"], "a fault of Compute Engine", () => {
 
   it.concurrent("an operation that does not end goes on", () =>
     inScene(async ({ run, standIn }) => {
-      standIn.loadBalancers.callsUntilDone = Infinity;
+      standIn.loadBalancers.operations.callsUntilDone = Infinity;
       const { exitCode, stderr } = await run({ environment: { ...ALL, WAIT_SECONDS: "1" } });
       expect(exitCode).toBe(1);
-      expect(stderr).toContain("was not done within 1 s; it goes on as operation-1764000000000-1.\n");
+      expect(stderr).toContain("was not done within 1 s; it goes on as operation-1.\n");
     }),
   );
 });
@@ -133,7 +133,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "configure-load-balancer
 
   it.concurrent("can run twice side by side", () =>
     inScene(async (scene) => {
-      scene.standIn.loadBalancers.callsUntilDone = 4;
+      scene.standIn.loadBalancers.operations.callsUntilDone = 4;
       const patience = { REST_TRIES: "20", REST_POLL_SECONDS: "0.1" };
       await Promise.all([requireConfigured(scene, patience), requireConfigured(scene, patience)]);
     }),
