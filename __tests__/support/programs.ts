@@ -17,7 +17,6 @@ const DEBIAN_PACKAGES = {
   jq: "jq",
   moto_server: "moto (from PyPI: moto[ec2,server])",
   openssl: "openssl",
-  pg_ctl: "postgresql-15",
   postgres: "postgresql-15",
   promtool: "prometheus",
   psql: "postgresql-client-15",
@@ -89,7 +88,7 @@ export function describeWith(programs: readonly Program[], name: string, body: (
 }
 
 /** The missing programs, with how to install them; undefined if there are none. */
-export function missingPrograms(programs: readonly Program[]): string | undefined {
+function missingPrograms(programs: readonly Program[]): string | undefined {
   const missing = programs.filter((program) => findProgram(program) === undefined);
   if (missing.length > 0) {
     const packages = [...new Set(missing.map((program) => DEBIAN_PACKAGES[program]))].join(" ");
