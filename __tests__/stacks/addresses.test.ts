@@ -1,5 +1,4 @@
-import { TerraformData } from "../../lib/core/terraform-data";
-import { bareStack, resourceAddresses, terraformOf, type Terraform } from "../support/synthesis";
+import { resourceAddresses, type Terraform } from "../support/synthesis";
 import ADDRESSES from "./addresses.json";
 import { shippedStacks } from "./shipped-stacks";
 
@@ -27,39 +26,5 @@ describe.each(Object.entries(shippedStacks()))("The addresses of %s", (name, ter
 
   it("are all in addresses.json", () => {
     expect(resourceAddresses(terraform).filter((address) => KNOWN[name]?.includes(address) !== true)).toEqual([]);
-  });
-});
-
-describe("An address that a stack has had", () => {
-  const OLD = "terraform_data.old";
-  const lostIn = (move: (resource: TerraformData) => void) => {
-    const stack = bareStack();
-    move(new TerraformData(stack, "New", {}));
-    return lostAddresses([OLD, "terraform_data.new"], terraformOf(stack));
-  };
-
-  it("may not disappear", () => {
-    expect(lostIn(() => undefined)).toEqual([
-      'terraform_data.old is gone; an address must stay, because Terraform deletes what is at it and creates it anew elsewhere; keep the construct\'s id, or have the resource at the new address say .moveFromId("terraform_data.old")',
-    ]);
-  });
-
-  it("may move to another with a moved block", () => {
-    const lost = lostIn((resource) => {
-      resource.moveFromId(OLD);
-    });
-    expect(lost).toEqual([]);
-  });
-
-  it("may move twice", () => {
-    const terraform = {
-      ...terraformOf(bareStack()),
-      resource: { terraform_data: { new: {} } },
-      moved: [
-        { from: OLD, to: "terraform_data.middle" },
-        { from: "terraform_data.middle", to: "terraform_data.new" },
-      ],
-    };
-    expect(lostAddresses([OLD], terraform)).toEqual([]);
   });
 });

@@ -37,13 +37,4 @@ describe("A program with an image that exists", () => {
     expect(valueAt(service, "template.containers.0.image")).toBe(image);
     expect(part("terraform_data", "image_build")).toEqual({});
   });
-
-  it("has no repository for it, and no account that may push", () => {
-    const counts = Object.entries(resource).flatMap(([type, elements]) =>
-      Object.entries(elements)
-        .filter(([id]) => type.includes("artifact_registry") || id.includes("registry_builder"))
-        .map(([, { count }]) => count),
-    );
-    expect([...new Set(counts)]).toEqual(["${(false) ? 1 : 0}"]);
-  });
 });
