@@ -1,9 +1,12 @@
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { describeWith } from "../../support/programs";
-import { BUILD, CREATE, executeStep, IMAGE, scenario, LOG } from "./build-scene";
+import { captureBuildRequest, programFolder } from "../../support/google-stand-in-scripts";
+import { describeWith, programPath } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
+import { BUILD, CREATE, IMAGE, scenario, LOG } from "./build-scene";
 
 describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
   scenario(
@@ -53,46 +56,42 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
     },
   );
 
-  scenario(
-    "refuses a file that is too large for a request, and one that is missing, before any call",
-    async ({ standIn, folder, build }) => {
-      writeFileSync(join(folder, "Dockerfile"), Buffer.alloc(65_537, "#"));
-      rmSync(join(folder, "cloud-entrypoint.sh"));
+  scenario("writes every file byte for byte in the step, and builds with the four arguments", async ({ folder }) => {
+    const contents = [randomBytes(30_000), Buffer.from("\0\n\n"), randomBytes(65_536)] as const;
+    const [dockerfile, end, large] = contents;
+    for (const name of ["blueprints", "own"]) mkdirSync(join(folder, name));
+    writeFileSync(join(folder, "Dockerfile"), Buffer.concat([dockerfile, end]));
+    writeFileSync(join(folder, "Dockerfile.blueprints"), "COPY blueprints /blueprints/\n");
+    writeFileSync(join(folder, "cloud-entrypoint.sh"), large);
+    writeFileSync(join(folder, "blueprints/branding.yaml"), "entries: []\n");
+    writeFileSync(join(folder, "own/large.yaml"), large);
 
-      const run = await build();
+    const request = await captureBuildRequest({
+      imageDirectory: folder,
+      environment: { BLUEPRINTS: "own/large.yaml shipped/branding.yaml", BLUEPRINTS_DIRECTORY: join(folder, "own") },
+    });
+    const { env = [], script = "" } = request.steps[0] ?? {};
+    const workspace = temporaryFolder();
+    const PATH = programFolder({ scripts: { docker: `printf '%s\\n' "$@" >arguments` } });
+    const environment = Object.fromEntries(env.map((entry) => entry.split(/=(.*)/s, 2) as [string, string]));
+    execFileSync(programPath("dash"), ["-c", script], { cwd: workspace, env: { PATH, ...environment } });
 
-      expect(run.exitCode).toBe(2);
-      expect(run.stderr).toContain("Dockerfile has 65537 bytes; a file inside a build request may have 65536.");
-      expect(run.stderr).toContain("cloud-entrypoint.sh is missing or empty");
-      expect(standIn.requests).toEqual([]);
-    },
-  );
-
-  describe("the step of the build", () => {
-    scenario(
-      "writes both files byte for byte, whatever is in them, and builds with the four arguments",
-      async ({ folder }) => {
-        const dockerfile = Buffer.concat([randomBytes(30_000), Buffer.from("\0\n\n")]);
-        const entrypoint = randomBytes(65_536);
-        writeFileSync(join(folder, "Dockerfile"), dockerfile);
-        writeFileSync(join(folder, "cloud-entrypoint.sh"), entrypoint);
-
-        const { step, workspace } = await executeStep(folder);
-
-        expect(readFileSync(join(workspace, "Dockerfile")).equals(dockerfile)).toBe(true);
-        expect(readFileSync(join(workspace, "cloud-entrypoint.sh")).equals(entrypoint)).toBe(true);
-        expect(statSync(join(workspace, "cloud-entrypoint.sh")).mode & 0o777).toBe(0o755);
-        expect(Math.max(...step.env.map((entry) => entry.length))).toBeLessThan(10_000);
-        expect(readFileSync(join(workspace, "arguments"), "utf8").trim().split("\n")).toEqual([
-          "build",
-          ...["--build-arg", "UPSTREAM_IMAGE=ghcr.io/goauthentik/server"],
-          ...["--build-arg", "UPSTREAM_PREFIX=AUTHENTIK_"],
-          ...["--build-arg", "IDP_VERSION=2026.5.4"],
-          ...["--build-arg", "APP_VERSION=latest"],
-          ...["--tag", IMAGE],
-          ".",
-        ]);
-      },
-    );
+    const written = (name: string) => readFileSync(join(workspace, name));
+    const both = Buffer.concat([dockerfile, end, Buffer.from("COPY blueprints /blueprints/\n")]);
+    expect(written("Dockerfile").equals(both)).toBe(true);
+    expect(written("cloud-entrypoint.sh").equals(large)).toBe(true);
+    expect(statSync(join(workspace, "cloud-entrypoint.sh")).mode & 0o777).toBe(0o755);
+    expect(written("blueprints/own/large.yaml").equals(large)).toBe(true);
+    expect(written("blueprints/shipped/branding.yaml").toString()).toBe("entries: []\n");
+    expect(Math.max(...env.map((entry) => entry.length))).toBeLessThan(10_000);
+    expect(written("arguments").toString().trim().split("\n")).toEqual([
+      "build",
+      ...["--build-arg", "UPSTREAM_IMAGE=ghcr.io/goauthentik/server"],
+      ...["--build-arg", "UPSTREAM_PREFIX=AUTHENTIK_"],
+      ...["--build-arg", "IDP_VERSION=2026.5.4"],
+      ...["--build-arg", "APP_VERSION=latest"],
+      ...["--tag", IMAGE],
+      ".",
+    ]);
   });
 });
