@@ -4,7 +4,7 @@ import { ApiError, errorReason } from "./google-stand-in-services";
 import { temporaryFolder } from "./temporary-folder";
 
 /** Shells in which the scripts run: that of a workstation, and that of a small image. */
-export const SHELLS = ["dash", "busybox"] as const satisfies readonly Shell[];
+const SHELLS = ["dash", "busybox"] as const satisfies readonly Shell[];
 
 const shellAt = (index: number): Shell => SHELLS[index % SHELLS.length] ?? "dash";
 

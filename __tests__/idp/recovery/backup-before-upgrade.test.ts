@@ -31,16 +31,6 @@ describeWith(["curl", "dash", "jq"], "backup-before-upgrade.sh", () => {
     expect(changes()).toEqual([]);
   });
 
-  scenario("refuses to go on without the instance", async ({ changes, run, standIn }) => {
-    standIn.sql.instances.clear();
-
-    const { exitCode, stderr } = await run("backup-before-upgrade", { environment: RELEASE });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(`The database instance ${INSTANCE} cannot be read, so 2026.5.8 is not rolled out.`);
-    expect(changes()).toEqual([]);
-  });
-
   scenario("refuses invalid settings, all at once", async ({ run, standIn }) => {
     const environment = { INSTANCE: "", DATABASE: "a-b", RELEASE: "$x", BACKUP_DAYS: "0" };
 

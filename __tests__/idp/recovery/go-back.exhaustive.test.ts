@@ -1,117 +1,93 @@
-import { jobName } from "../../../lib/core/names";
+import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { jobName, objectName, serviceName, workerPoolName } from "../../../lib/core/names";
+import { packageFile } from "../../../lib/core/package-file";
 import { DB_INIT_JOB } from "../../../lib/idp/contract";
-import { runFile, type ScriptRun } from "../../support/google-stand-in-scripts";
+import { WORKER_NAME } from "../../../lib/idp/worker-mode";
+import { programFolder, runFile } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { blocksIn, pageOf } from "../../tools/pages";
-import { ApplicationStandIn, DEPLOYMENT } from "./application-stand-in";
 import { CLUSTER_INIT_JOB, KubectlStandIn, NAMESPACE } from "./kubectl-stand-in";
 import { DATABASE, INIT_JOB, inSqlScene, INSTANCE, PROJECT } from "./sql-scene";
 
-const NEWER = "2026.5.8";
-const EARLIER = "2026.5.4";
+const DEPLOYMENT = { tenantPrefix: "demo-abc123", applicationName: "idp" };
 
-const SECTION =
-  pageOf("stacks/identity-provider.md").text.split("\n### Go back to an earlier release\n")[1]?.split("\n### ")[0] ??
-  "";
-const BLOCKS = blocksIn(SECTION, "sh").map((block) => block.trim().split("\n"));
-
-/** The steps in their order, and what the page says to do after an apply that fails. */
-const STEPS = BLOCKS.slice(0, -1).flat();
-const AFTER_A_FAILURE = BLOCKS.at(-1) ?? [];
-
-const isOfWorkers = (command: string): boolean => /\*\}-w(?:orker)?"/.test(command);
-
-interface Scene {
-  readonly platform: "Cloud Run" | "GKE";
-  readonly hasWorkers: boolean;
-  readonly failsWithoutInstances?: boolean;
-}
-
-interface Outcome extends ScriptRun {
-  /** What runs when the restore begins. */
-  readonly atRestore: readonly (readonly string[])[];
-  /** What runs in the end. */
-  readonly running: readonly string[];
-  /** The release that has migrated the database. */
-  readonly database: string;
-}
-
-/** Runs commands of the page as one script, without those for the other platform and for parts that there are not. */
-async function outcomeOf(commands: readonly string[], scene: Scene): Promise<Outcome> {
-  const { failsWithoutInstances, hasWorkers, platform } = scene;
-  const other = platform === "GKE" ? "gcloud" : "kubectl";
-  const own = commands.filter((line) => !line.startsWith(other) && (hasWorkers || !isOfWorkers(line)));
-  const cluster = platform === "GKE" ? await KubectlStandIn.start() : undefined;
-  const place: Record<string, string> =
-    cluster === undefined ? { INIT_JOB, REGION: "us-central1" } : { INIT_JOB: CLUSTER_INIT_JOB, NAMESPACE };
-  const application = new ApplicationStandIn({
-    ...{ hasWorkers, failsWithoutInstances, release: NEWER },
-    kubectl: cluster && `${cluster.programs}/kubectl`,
-    settings: { PROJECT_ID: PROJECT, INSTANCE, DATABASE, ADMINISTRATOR_SECRET: "administrator", ...place },
-  });
-  const atRestore: string[][] = [];
-  const runs: ScriptRun[] = [];
-  await inSqlScene(async ({ standIn }) => {
-    standIn.sql.addBackup(PROJECT, INSTANCE, { description: `before ${NEWER}` });
-    standIn.onRequest = ({ method }) => {
-      if (!method.endsWith("restoreBackup")) return;
-      atRestore.push(application.running);
-      application.database = EARLIER;
-    };
-    runs.push(
-      await runFile(application.file(own), {
-        programs: application.programs,
-        environment: { ...standIn.environment, GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first", LOG_SECONDS: "0" },
-        input: "yes\n",
-      }),
-    );
-  });
-  const { database, running } = application;
-  const [run = { exitCode: null, stdout: "", stderr: "", output: "" }] = runs;
-  return { ...run, atRestore, database, running };
-}
-
-const SCENES: readonly Scene[] = (["Cloud Run", "GKE"] as const).flatMap((platform) =>
-  [false, true].map((hasWorkers) => ({ platform, hasWorkers })),
+const [, AFTER_HEADING = ""] = pageOf("stacks/identity-provider.md").text.split(
+  "\n### Go back to an earlier release\n",
 );
+const [SECTION = ""] = AFTER_HEADING.split("\n### ");
+/** All commands of the page: the steps in their order, and what to do after an apply that fails. */
+const COMMANDS = blocksIn(SECTION, "sh").flatMap((block) => block.trim().split("\n"));
+
+const APPLY = "terraform apply -var project_id=my-project -var application_version=2026.5.4";
+const RESTORED = "the backup is restored";
+const SERVICE = `${serviceName(DEPLOYMENT)} --region=us-central1 --project=demo-project`;
+const POOL = `${workerPoolName(DEPLOYMENT)} --region=us-central1 --project=demo-project`;
+
+/** What shall happen, in this order: nothing of the newer release may run between the restore and the apply. */
+const ON_CLOUD_RUN = [
+  `gcloud run services update ${SERVICE} --scaling=0`,
+  // An apply sets the number of workers and their release at once, so that a pool of the newer one could start first.
+  `gcloud run worker-pools delete ${POOL} --quiet`,
+  RESTORED,
+  APPLY,
+  `gcloud run services update ${SERVICE} --scaling=auto`,
+  `gcloud run services delete ${SERVICE} --quiet`,
+  APPLY,
+];
+
+const scale = (name: string, replicas: number) => `kubectl scale deployment/${name} --replicas=${replicas}`;
+const ON_GKE = [
+  scale(objectName(DEPLOYMENT), 0),
+  scale(objectName(DEPLOYMENT, WORKER_NAME), 0),
+  "kubectl wait pod --for=delete --selector=app.kubernetes.io/component in (server,worker) --timeout=5m",
+  RESTORED,
+  APPLY,
+  scale(objectName(DEPLOYMENT), 1),
+  scale(objectName(DEPLOYMENT, WORKER_NAME), 1),
+];
 
 describeWith(["curl", "dash", "jq"], "The page's way back to an earlier release", () => {
   it("takes the name of the server from that of the job", () => {
     expect(jobName(DEPLOYMENT, DB_INIT_JOB)).toBe(INIT_JOB);
   });
 
-  it.concurrent.each(SCENES)("restores while nothing runs, and then starts that release: %j", async (scene) => {
-    const { atRestore, database, exitCode, running, stderr } = await outcomeOf(STEPS, scene);
+  it.concurrent.each([
+    ["Cloud Run", "kubectl", { INIT_JOB, REGION: "us-central1" }, ON_CLOUD_RUN],
+    ["GKE", "gcloud", { INIT_JOB: CLUSTER_INIT_JOB, NAMESPACE }, ON_GKE],
+  ] as const)("restores on %s while nothing runs, and then starts that release", (_, other, place, expected) =>
+    inSqlScene(async ({ standIn }) => {
+      const folder = temporaryFolder();
+      const log = join(folder, "log");
+      const stack = join(folder, "cdktf.out/stacks/idp-serverless");
+      mkdirSync(stack, { recursive: true });
+      symlinkSync(packageFile("lib/idp/scripts"), join(stack, "scripts"));
+      // An apply cannot fail for want of instances on GKE.
+      const commands = COMMANDS.slice(0, other === "gcloud" ? -1 : undefined).filter((line) => !line.startsWith(other));
+      writeFileSync(join(folder, "commands.sh"), ["set -eu", `cd '${folder}'`, ...commands].join("\n"));
+      const settings = { PROJECT_ID: PROJECT, INSTANCE, DATABASE, ADMINISTRATOR_SECRET: "administrator", ...place };
+      const exported = Object.entries(settings).map((pair) => pair.join("="));
+      const { programs } = await KubectlStandIn.start();
+      const scripts = {
+        gcloud: `echo "gcloud $*" >>'${log}'`,
+        kubectl: `case $3 in scale | wait) shift 2; echo "kubectl $*" >>'${log}' ;; *) exec ${programs}/kubectl "$@" ;; esac`,
+        terraform: `shift; if [ "$1" = apply ]; then echo "terraform $*" >>'${log}'; else echo "export ${exported.join(" ")}"; fi`,
+      };
+      standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.8" });
+      standIn.onRequest = ({ method }) => {
+        if (method.endsWith("restoreBackup")) appendFileSync(log, `${RESTORED}\n`);
+      };
 
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(atRestore).toEqual([[]]);
-    expect(database).toBe(EARLIER);
-    expect(running).toEqual([`server ${EARLIER}`, ...(scene.hasWorkers ? [`worker ${EARLIER}`] : [])]);
-  });
-
-  it.concurrent("would end on a migrated database with a worker pool that is only scaled to zero", async () => {
-    const commands = STEPS.map((command) =>
-      command.replace(/worker-pools delete (.*) --quiet/, "worker-pools update $1 --scaling=0"),
-    );
-    expect(commands).not.toEqual(STEPS);
-    const { database } = await outcomeOf(commands, { platform: "Cloud Run", hasWorkers: true });
-
-    expect(database).toBe(NEWER);
-  });
-
-  it.concurrent.each([false, true])(
-    "recovers from an apply that failed because a service had no instances, with separate workers: %j",
-    async (hasWorkers) => {
-      const apply = STEPS.findIndex((command) => command.includes(" apply "));
-      const failed = [...STEPS.slice(0, apply), `! ${String(STEPS[apply])}`];
-      const { atRestore, database, exitCode, running } = await outcomeOf([...failed, ...AFTER_A_FAILURE], {
-        ...{ platform: "Cloud Run", hasWorkers, failsWithoutInstances: true },
+      const { exitCode, stderr } = await runFile(join(folder, "commands.sh"), {
+        programs: programFolder({ scripts }),
+        environment: { ...standIn.environment, GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first", LOG_SECONDS: "0" },
+        input: "yes\n",
       });
 
-      expect(exitCode).toBe(0);
-      expect(atRestore).toEqual([[]]);
-      expect(database).toBe(EARLIER);
-      expect(running).toEqual([`server ${EARLIER}`, ...(hasWorkers ? [`worker ${EARLIER}`] : [])]);
-    },
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(readFileSync(log, "utf8").trim().split("\n")).toEqual(expected);
+    }),
   );
 });

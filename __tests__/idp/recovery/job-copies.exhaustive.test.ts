@@ -1,23 +1,8 @@
-import { cpSync, rmSync } from "node:fs";
-import { join } from "node:path";
-
-import { runFile } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import { temporaryFolder } from "../../support/temporary-folder";
-import {
-  ENVIRONMENT,
-  expectNothingLeft,
-  INIT_JOB,
-  inSqlScene,
-  JOBS,
-  runsOf,
-  type SqlScene,
-  scenario,
-} from "./sql-scene";
+import { expectNothingLeft, inSqlScene, JOBS, type SqlScene, scenario } from "./sql-scene";
 
 const DROP = { arguments: ["drop-former", "--yes"], environment: { JOB_SECONDS: "20" } };
 const CREATE = "run.projects.locations.jobs.create";
-const ORIGINAL = `${JOBS}/${INIT_JOB}`;
 
 /** Names of the copies that the stand-in has. */
 const copiesIn = ({ standIn }: SqlScene): string[] =>
@@ -28,8 +13,6 @@ interface Failure {
   /** What another person or a job does while the former data is removed. */
   readonly arrange: (scene: SqlScene) => void;
   readonly says: RegExp;
-  /** @default nothing */
-  readonly left?: (scene: SqlScene) => void;
 }
 
 const FAILURES: readonly Failure[] = [
@@ -39,48 +22,19 @@ const FAILURES: readonly Failure[] = [
     says: /The job \S+-restore ended without an error, but its log has no line that begins with "dropped: " after 0 s/,
   },
   {
-    what: "that fail are reported with the last lines of their log",
-    arrange: ({ standIn: { jobs } }) =>
-      (jobs.outcomeOf = () => ({ isSuccess: false, lines: ["ERROR: in use", "failed: nothing is changed"] })),
-    says: /The job \S+ failed; its last lines: ERROR: in use failed: nothing is changed; its log: https:\/\/\S+\n/,
-  },
-  {
-    what: "are not made of a job without a database",
-    arrange: ({ standIn }) =>
-      standIn.jobs.jobs.set(ORIGINAL, { template: { template: { containers: [{ image: "a" }] } } }),
-    says: /The job \S+ cannot be copied: .*it has 0 volumes of Cloud SQL/,
-    left: ({ changes }) => expect(changes()).toEqual([]),
-  },
-  {
-    what: "do not run a job of somebody else that has the name",
-    arrange: ({ standIn }) => {
-      const { jobs } = standIn.jobs;
-      standIn.onRequest = ({ method, path }) => {
-        if (method !== CREATE) return;
-        const name = `${JOBS}/${new URL(path, "http://a").searchParams.get("jobId") ?? ""}`;
-        jobs.set(name, { ...jobs.get(ORIGINAL), name });
-      };
-    },
-    says: /There is a job \S+-restore already, which is not of this run\./,
-    left: (scene) => {
-      expect(scene.standIn.jobs.runs).toEqual([]);
-      expect(copiesIn(scene)).toHaveLength(1);
-    },
-  },
-  ...["get", "run", "executions.list"].map((method) => ({
-    what: `say at once that somebody has removed one: ${method}`,
-    arrange: (scene: SqlScene) => {
-      scene.standIn.onRequest = (request) => {
-        if (request.method !== `run.projects.locations.jobs.${method}`) return;
+    what: "say at once that somebody has removed one",
+    arrange: (scene) => {
+      scene.standIn.onRequest = ({ method }) => {
+        if (method !== "run.projects.locations.jobs.run") return;
         for (const name of copiesIn(scene)) scene.standIn.jobs.jobs.delete(name);
       };
     },
     says: /The job \S+-restore was removed by somebody else\.\n/,
-  })),
+  },
 ];
 
 describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
-  it.concurrent.each(FAILURES)("$what", ({ arrange, says, left = expectNothingLeft }) =>
+  it.concurrent.each(FAILURES)("$what", ({ arrange, says }) =>
     inSqlScene(async (scene) => {
       arrange(scene);
 
@@ -88,52 +42,9 @@ describeWith(["curl", "dash", "jq"], "Copies of jobs", () => {
 
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(says);
-      left(scene);
+      expectNothingLeft(scene);
     }),
   );
-
-  scenario("stop a restore before the exchange when one does not say what it has done", async (scene) => {
-    scene.standIn.jobs.outcomeOf = ({ environment: { ACTION } }) => ({
-      isSuccess: true,
-      lines: ACTION === "clear" ? ["cleared: it is empty"] : ["done: it can be used"],
-    });
-
-    const { exitCode, stderr } = await scene.run("restore", { arguments: ["dump", "latest", "--yes"] });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('no line that begins with "users: "');
-    expect(runsOf(scene).filter((run) => run.includes("swap"))).toEqual([]);
-  });
-
-  scenario("are not made without their script", async ({ changes, standIn }) => {
-    const folder = temporaryFolder();
-    cpSync(join(__dirname, "../../../lib/idp/scripts"), folder, { recursive: true });
-    rmSync(join(folder, "swap-database.sh"));
-
-    const { exitCode, stderr } = await runFile(join(folder, "restore.sh"), {
-      ...DROP,
-      environment: { ...standIn.environment, ...ENVIRONMENT, ...DROP.environment },
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/The job \S+ cannot be copied: .*swap-database\.sh.*No such file/);
-    expect(changes()).toEqual([]);
-  });
-
-  scenario("have a name of at most 48 characters for each run, and the mark of the run", async ({ run, standIn }) => {
-    const long = `${"a-long-application-".repeat(2)}db-init`;
-    standIn.jobs.jobs.set(`${JOBS}/${long}`, { ...standIn.jobs.jobs.get(ORIGINAL), name: `${JOBS}/${long}` });
-    for (const job of [INIT_JOB, INIT_JOB, long]) await run("restore", { ...DROP, environment: { INIT_JOB: job } });
-
-    const copies = standIn.jobs.runs.map(({ job }) => job.slice(JOBS.length + 1));
-    expect(copies.map((copy) => copy.replace(/-[0-9a-f]{8}-restore$/, "-…"))).toEqual([
-      ...[`${INIT_JOB}-…`, `${INIT_JOB}-…`, "a-long-application-a-long-appli-…"],
-    ]);
-    expect(new Set(copies).size).toBe(3);
-    for (const copy of copies) expect(copy.length).toBeLessThanOrEqual(48);
-    const marks = standIn.requestsTo(CREATE).map(({ body }) => body.labels);
-    expect(new Set(marks.map((labels) => JSON.stringify(labels))).size).toBe(3);
-  });
 
   scenario(
     "of a killed run are removed once nobody can use them, and those of other deployments stay",

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type IJob } from "kubernetes-models/batch/v1/Job";
@@ -117,11 +117,6 @@ export class KubectlStandIn {
   /** What the next jobs write. */
   prints(lines: string): void {
     writeFileSync(join(this.state, "lines"), lines);
-  }
-
-  /** Does what somebody else may do while a script waits. */
-  removeCopies(): void {
-    for (const name of this.there) if (name.endsWith("-restore")) rmSync(join(this.state, name), { force: true });
   }
 
   /** Jobs that were created, in order. */

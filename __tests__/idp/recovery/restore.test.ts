@@ -1,9 +1,4 @@
-import { symlinkSync } from "node:fs";
-import { join } from "node:path";
-
-import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import { temporaryFolder } from "../../support/temporary-folder";
 import { DATABASE, DUMP_JOB, INIT_JOB, scenario, JOBS, runsOf } from "./sql-scene";
 
 describeWith(["curl", "dash", "jq"], "restore.sh", () => {
@@ -38,38 +33,6 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
       ...["TIME", "INSTANCE", "ADMINISTRATOR_SECRET"],
     ]);
-    expect(standIn.requests).toEqual([]);
-  });
-
-  scenario("names what is missing by the words of its usage", async ({ run }) => {
-    const complaints = async (...words: readonly string[]) =>
-      /- \w+ is not set|- \w+ is "/.exec((await run("restore", { arguments: words })).stderr)?.[0];
-
-    expect(await Promise.all(["point-in-time", "dump", "backup"].map((word) => complaints(word)))).toEqual([
-      ...["- TIME is not set", "- OBJECT is not set", "- NAME is not set"],
-    ]);
-    expect(await complaints("media", "soon")).toBe('- TIME is "');
-  });
-
-  scenario("says at once that the temporary folder is full or is not there", async ({ run, standIn }) => {
-    const FULL = temporaryFolder();
-    symlinkSync("/dev/full", join(FULL, "room"));
-    const programs = programFolder({ scripts: { mktemp: `echo ${FULL}` } });
-    for (const [TMPDIR, options] of [
-      [FULL, { programs }],
-      ["/none", {}],
-    ] as const) {
-      const { exitCode, stderr } = await run("restore", {
-        ...options,
-        arguments: ["dump", "latest", "--yes"],
-        environment: { TMPDIR },
-      });
-
-      expect(stderr).toBe(
-        `The temporary folder ${TMPDIR} is full or cannot be written. To fix: make room there, or set TMPDIR to another folder.\n`,
-      );
-      expect(exitCode).toBe(1);
-    }
     expect(standIn.requests).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ export const DUMP_JOB = `${INSTANCE}-dump`;
 /** Where the administrator's password is kept. */
 export const ADMINISTRATOR = `projects/${PROJECT}/secrets/administrator`;
 
-export const ENVIRONMENT = {
+const ENVIRONMENT = {
   ...{ GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first", PROJECT_ID: PROJECT, INSTANCE, DATABASE, INIT_JOB },
   ...{ ADMINISTRATOR_SECRET: "administrator", MEDIA_BUCKET: "media", REGION: "us-central1", LOG_SECONDS: "0" },
 };
