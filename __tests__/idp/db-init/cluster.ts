@@ -30,13 +30,10 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Logs more than Cloud SQL, so that everything that could reach a log does. */
-const EVERY_STATEMENT: ServerSettings = { log_statement: "all" };
-
-/** Settings of the server by name. */
-type ServerSettings = Readonly<Record<string, string>>;
-
-export async function startCluster(logging = EVERY_STATEMENT): Promise<Cluster> {
+/** Logs more than Cloud SQL by default, so that everything that could reach a log does. */
+export async function startCluster(
+  logging: Readonly<Record<string, string>> = { log_statement: "all" },
+): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "db-"));
   const owner = serverOwner();
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
@@ -49,11 +46,7 @@ export async function startCluster(logging = EVERY_STATEMENT): Promise<Cluster> 
 
   const port = await freePort();
   const settings = [
-    "fsync=off",
-    "full_page_writes=off",
-    "autovacuum=off",
-    "wal_level=minimal",
-    "max_wal_senders=0",
+    ...["fsync=off", "full_page_writes=off", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0"],
     "listen_addresses=127.0.0.1",
     `unix_socket_directories=${folder}`,
     ...Object.entries(logging).map(([name, value]) => `${name}=${value}`),
@@ -138,13 +131,8 @@ interface Owner {
 /** The server refuses to run as root; Debian's package creates an account for it. */
 function serverOwner(): Owner {
   if (process.getuid?.() !== 0) return {};
-  const idOf = (kind: string, user: string): number =>
-    Number(execFileSync("id", [kind, user], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
-  try {
-    return { uid: idOf("-u", "postgres"), gid: idOf("-g", "postgres") };
-  } catch {
-    return { uid: idOf("-u", "nobody"), gid: idOf("-g", "nobody") };
-  }
+  const idOf = (kind: string): number => Number(execFileSync("id", [kind, "postgres"], { encoding: "utf8" }));
+  return { uid: idOf("-u"), gid: idOf("-g") };
 }
 
 export async function freePort(): Promise<number> {

@@ -25,8 +25,6 @@ export interface RunOptions {
   readonly shell?: Shell;
   /** Shell text of programs that come before the real ones on the PATH. */
   readonly programs?: Readonly<Record<string, string>>;
-  /** PATH after those programs; the real one if absent. */
-  readonly searchPath?: string;
   /** @default db-init.sh */
   readonly file?: string;
 }
@@ -41,8 +39,6 @@ export interface ScriptRun {
   readonly outcome: Promise<Outcome>;
   /** Resolves when the script itself has ended. */
   readonly ended: Promise<void>;
-  /** Resolves when the output contains the text. */
-  said(text: string): Promise<void>;
   signal(name: NodeJS.Signals): void;
   /** Kills the script and its process group, as the end of a container does. */
   kill(): void;
@@ -64,7 +60,7 @@ export function startScript(environment: Environment, options: RunOptions = {}):
   const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...shellCommand(shell), options.file ?? SCRIPT], {
     env: {
       ...environment,
-      PATH: `${folder}:${options.searchPath ?? systemPath}`,
+      PATH: `${folder}:${systemPath}`,
       REAL_PSQL: psqlPath(),
       PROGRAM_FOLDER: folder,
     },
@@ -72,11 +68,7 @@ export function startScript(environment: Environment, options: RunOptions = {}):
     stdio: ["ignore", "pipe", "ignore"],
   });
   let output = "";
-  const listeners = new Set<() => void>();
-  child.stdout.on("data", (chunk: Buffer) => {
-    output += chunk.toString();
-    for (const listener of listeners) listener();
-  });
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const outcome = new Promise<Outcome>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (exitCode) => resolve({ exitCode, output }));
@@ -86,17 +78,6 @@ export function startScript(environment: Environment, options: RunOptions = {}):
     ended: new Promise((resolve) => {
       child.once("exit", () => resolve());
     }),
-    said: (text) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          if (output.includes(text)) resolve();
-        };
-        listeners.add(look);
-        look();
-        void outcome.then(() => {
-          reject(new Error(`ended without saying "${text}":\n${output}`));
-        });
-      }),
     signal: (name) => child.kill(name),
     kill: () => {
       if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
