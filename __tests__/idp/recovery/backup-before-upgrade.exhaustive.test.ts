@@ -32,27 +32,6 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
     expect(changes()).toEqual([CREATE]);
   });
 
-  scenario(
-    "says, killed while it waits, that the backup goes on, and a second run waits for the same",
-    async ({ changes, run, standIn }) => {
-      standIn.sql.operations.callsUntilDone = 6;
-
-      const killed = await run("backup-before-upgrade", {
-        environment: RELEASE,
-        onOutput: (output, kill) => {
-          if (output.includes("under way") && !output.includes("Interrupted")) kill("SIGTERM");
-        },
-      });
-      const repeated = await run("backup-before-upgrade", { environment: RELEASE });
-
-      expect(killed.exitCode).toBe(143);
-      expect(killed.stderr).toContain("The backup goes on by itself: gcloud sql backups list");
-      expect(repeated).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(repeated.stdout).toMatch(/^Backup \S+, before 2026\.5\.8, is taken instead of another one\.\n/);
-      expect(changes()).toEqual([CREATE]);
-    },
-  );
-
   scenario("takes no older backup for the release", async (scene) => {
     const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
     const backupInterval = { startTime: anHourAgo, endTime: anHourAgo };

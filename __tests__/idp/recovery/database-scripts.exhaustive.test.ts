@@ -180,8 +180,7 @@ describeOnServer("The job db-init on a restored instance", (test) => {
     await runScript(before);
     await cluster.query(
       applicationLogin(before),
-      "CREATE TABLE authentik_core_user (id int, name text)",
-      "INSERT INTO authentik_core_user VALUES (1, 'akadmin')",
+      "CREATE TABLE authentik_core_user AS SELECT 1 AS id, 'akadmin' AS name",
     );
 
     for (let time = 0; time < 2; time += 1)

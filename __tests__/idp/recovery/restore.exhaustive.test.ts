@@ -12,6 +12,7 @@ import {
   expectNothingLeft,
   inSqlScene,
   INSTANCE,
+  JOBS,
   leftClone,
   PROJECT,
   RESTORED_ID,
@@ -44,7 +45,7 @@ const COMMANDS = [
   return [instance, (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""))] as const;
 });
 
-/** A matrix of one command, in a project from which everything can be restored. */
+/** A matrix of one command, in a project with deleted files. */
 const matrixOf = (
   words: readonly string[],
   settled: (scene: SqlScene, run: ScriptRun) => void,
@@ -55,8 +56,6 @@ const matrixOf = (
       standIn.storage.objects = ["a.png", "b.png"].map((name) => ({
         ...{ bucket: "media", name, generation: "1", softDeleteTime: TIME },
       }));
-      if (words[0] === "final-backup")
-        standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: TIME });
     },
     run: ({ run }, options) => run("restore", { arguments: words, ...options }),
     settled: (scene, run) => {
@@ -174,11 +173,6 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "restore.sh with a backup", () => {
-  matrixOf(["final-backup", "--yes"], ({ standIn }) =>
-    // A request whose answer was lost is repeated, which overwrites everything with the same once more.
-    expect(new Set(standIn.requestsTo(RESTORE_BACKUP).map(({ body }) => body.backup)).size).toBe(1),
-  ).passing([["sqladmin.backups.listBackups", RESTORE_BACKUP]]);
-
   scenario("backup: takes the newest one of another deployment, and renames database and login", async (scene) => {
     const { standIn } = scene;
     // Of an instance that is deleted, all have the time of that.
@@ -258,4 +252,48 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     );
     expect(changes()).toEqual([]);
   });
+
+  scenario("believes a job only when its log says what it has done", async (scene) => {
+    scene.standIn.jobs.outcomeOf = () => ({ isSuccess: true, lines: ["users: 7"] });
+
+    const { exitCode, stderr } = await scene.run("restore", { arguments: ["dump", "latest", "--yes"] });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('ended without an error, but its log has no line that begins with "cleared: " after 0 s');
+    expectNothingLeft(scene);
+  });
+
+  scenario(
+    "removes copies of jobs of a killed run once nobody can use them, and none of other deployments",
+    async (scene) => {
+      const { jobs } = scene.standIn.jobs;
+      const copies = () => [...jobs.keys()].filter((name) => name.endsWith("-restore"));
+      const drop = (...words: readonly string[]) =>
+        scene.run("restore", { arguments: ["drop-former", "--yes", ...words] });
+      await drop();
+      const [made] = scene.standIn.requestsTo("run.projects.locations.jobs.create");
+      const own = made?.body.labels as object;
+      const add = (id: string, hoursAgo: number, labels: object): void => {
+        const createTime = new Date(Date.now() - hoursAgo * 3_600_000).toISOString();
+        jobs.set(`${JOBS}/${id}-restore`, { name: `${JOBS}/${id}-restore`, createTime, labels: { ...labels } });
+      };
+      add("old", 4, own);
+      add("other", 1, { ...own, "copy-for": "restore-00000000" });
+
+      expect((await drop()).exitCode).toBe(0);
+      expect(copies()).toEqual([`${JOBS}/other-restore`]);
+
+      add("new", 1, own);
+      const runs = scene.standIn.jobs.runs.length;
+      const { exitCode, stderr } = await drop();
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(
+        /^Another run has made the job new-restore 360\d s ago, and may still be at work: one at a time\.\n {2}To fix: .* --take-over/,
+      );
+      expect(scene.standIn.jobs.runs).toHaveLength(runs);
+      expect((await drop("--take-over")).exitCode).toBe(0);
+      expect(copies()).toEqual([`${JOBS}/other-restore`]);
+    },
+  );
 });
