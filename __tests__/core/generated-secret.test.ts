@@ -31,15 +31,6 @@ const ephemeralInput = (stack: TerraformStack) =>
   }).stringValue;
 
 describe("GeneratedSecret", () => {
-  it("is protected, written once and generated, unless it is told otherwise", () => {
-    const { resource } = secretIn();
-    expect(resource("google_secret_manager_secret", "key")).toMatchObject({ deletion_protection: true });
-    expect(resource("google_secret_manager_secret_version", "key_version")).toMatchObject({
-      secret_data_wo: "${ephemeral.random_password.key_candidate.result}",
-      secret_data_wo_version: 1,
-    });
-  });
-
   it("prefers the override, unless that is null or empty", () => {
     const stack = bareStack();
     new GeneratedSecret(stack, "Key", props({ override: ephemeralInput(stack), writeVersion: 3 }));
@@ -76,11 +67,5 @@ describe("GeneratedSecret", () => {
 
   it("refuses an empty literal override too, which would hide that nothing was passed", () => {
     expect(() => secretIn({ override: "" })).toThrow(/^test\/Key: 1 problem\n {2}- override is missing as a literal; /);
-  });
-
-  it.each(["s", `${"s".repeat(254)}_`])("takes a name of any legal length", (secretId) => {
-    expect(secretIn({ secretId }).resource("google_secret_manager_secret", "key")).toMatchObject({
-      secret_id: secretId,
-    });
   });
 });

@@ -35,11 +35,6 @@ describe("A script of several parts", () => {
     });
     expect(text).toBe("first\n\n# one $& $1\none\n\ntwo\n\nthree\n\nlast\n");
   });
-
-  it("keeps the lines that read libraries where it runs", () => {
-    const lines = ['. "$folder/library.sh"', '. "${0%"${0##*/}"}./library.sh"', '. "${LIBRARY:-library.sh}"'];
-    expect(joined({ "greet.sh": `${lines.join("\n")}\n` })).toBe(`${lines.join("\n")}\n`);
-  });
 });
 
 describe.each(JOINED)("%s", (script, parts) => {

@@ -2,8 +2,6 @@ import { TerraformLocal } from "cdktf";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import * as names from "../../lib/core/names";
-import { DATABASE_PORT } from "../../lib/idp/contract";
-import { SOCKET_FOLDER } from "../../lib/platform/serverless/serverless-defaults";
 import { describeWith } from "../support/programs";
 import { fc } from "../support/seeded-cases";
 import { bareStack, terraformOf } from "../support/synthesis";
@@ -45,21 +43,6 @@ const namesOf = ({ tenant, project, application }: Deployment, tenantPrefix = na
 type Names = ReturnType<typeof namesOf>;
 
 describe("The name of", () => {
-  it.each<[keyof Names, string]>([
-    ["prefix", "demo-c333b9"],
-    ["bucket", "bkt-idpdemo-c333b9-storage"],
-    ["cluster", "gke-idp-73d48903e43b"],
-    ["job", "idp-demo-c333b9-db-init"],
-    ["network", "idp-demo-c333b9-c0ffee00"],
-    ["postgresql", "db_demo_c333b9_idp"],
-    ["secret", "secret-demo-c333b9-idp-database-administrator-password"],
-    ["service", "idp-demo-c333b9"],
-    ["serviceAccount", "idp-run-d5c6997099cb"],
-    ["sqlInstance", "sql-demo-c333b9-idp"],
-  ])("a %s follows its formula", (kind, name) => {
-    expect(namesOf({ tenant: "demo", project: "demo-project", application: "idp" })[kind]).toBe(name);
-  });
-
   // Each pattern is Google Cloud's own rule, with its length.
   it.each<[keyof Names, string, RegExp, number]>([
     ["bucket", "object store", /^[a-z0-9][a-z0-9_-]*[a-z0-9]$/, names.BUCKET_NAME_MAX_LENGTH],
@@ -80,11 +63,6 @@ describe("The name of", () => {
       }),
       { examples: [[LONGEST], [SHORTEST], [ODDEST]] },
     );
-  });
-
-  it("a service account fits with the longest purpose", () => {
-    const parts = { tenantPrefix: names.tenantPrefix(LONGEST.tenant, LONGEST.project), applicationName: "a" };
-    expect(names.serviceAccountId(parts, "p".repeat(17))).toHaveLength(names.SERVICE_ACCOUNT_ID_MAX_LENGTH);
   });
 
   it("an object of a namespace is that of the application, with its part", () => {
@@ -151,11 +129,6 @@ describeWith(["terraform"], "Terraform", () => {
 });
 
 describe("The path of the database socket", () => {
-  it("has room for exactly the connection name that the budget allows", () => {
-    const connectionName = "c".repeat(names.CONNECTION_NAME_MAX_LENGTH);
-    expect(`${SOCKET_FOLDER}/${connectionName}/.s.PGSQL.${DATABASE_PORT}`).toHaveLength(names.SOCKET_PATH_MAX_LENGTH);
-  });
-
   it("counts what a connection name adds to project, region, tenant and application", () => {
     fc.assert(
       fc.property(deployment, ({ application, project, tenant }) => {

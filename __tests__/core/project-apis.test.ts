@@ -39,15 +39,6 @@ const apisIn = (...apis: ApiName[]) => {
 };
 
 describe("ProjectApis", () => {
-  it("lets a resource wait for exactly the APIs that it needs", () => {
-    const { projectApis, resource, stack } = apisIn("run", "storage", "iam");
-    new TerraformData(stack, "Bucket", { dependsOn: projectApis.ready("storage", "iam") });
-    expect(resource("terraform_data", "bucket").depends_on).toEqual([
-      "terraform_data.apis_storage_answers",
-      "terraform_data.apis_iam_answers",
-    ]);
-  });
-
   it("refuses to wait for an API that it does not enable", () => {
     const { projectApis } = apisIn("run");
     expect(() => projectApis.ready("run", "sqladmin")).toThrow(

@@ -1,9 +1,14 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
-import { Id } from "@cdktf/provider-random/lib/id";
+import { ServiceAccountV1 } from "@cdktf/provider-kubernetes/lib/service-account-v1";
 import { TerraformStack } from "cdktf";
 
+import {
+  NEWER_GOOGLE_ATTRIBUTES,
+  NEWER_KUBERNETES_ATTRIBUTES,
+  setNewerAttribute,
+} from "../../lib/core/newer-attribute";
 import { PortableStack } from "../../lib/core/portable-stack";
-import { requireProvider } from "../../lib/core/provider-requirements";
+import { PROVIDER_REQUIREMENTS, requireProvider } from "../../lib/core/provider-requirements";
 import { AssessmentLab } from "../../lib/lab";
 import { terraformOf, testApp } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
@@ -11,8 +16,8 @@ import { brokenRules } from "../support/broken-rules";
 /** What a stack's owner requires, before or after the constructs are created. */
 type Given = (stack: TerraformStack) => void;
 
-const stackIn = (app = testApp(), name = "test", { before, after }: { before?: Given; after?: Given } = {}) => {
-  const stack = new TerraformStack(app, name);
+const stackIn = ({ before, after }: { before?: Given; after?: Given } = {}) => {
+  const stack = new TerraformStack(testApp(), "test");
   before?.(stack);
   new GoogleProvider(stack, "google", { project: "demo-project" });
   requireProvider(stack, "google");
@@ -42,12 +47,6 @@ describe("A provider that a construct needs", () => {
       ]),
     );
   });
-
-  it("is the framework's to miss where only the stack's owner needs it", () => {
-    const stack = stackIn();
-    new Id(stack, "Own", { byteLength: 4 });
-    expect(() => terraformOf(stack)).toThrow("Found resources without a matching provider construct");
-  });
 });
 
 describe("What constructs require of a stack", () => {
@@ -60,47 +59,19 @@ describe("What constructs require of a stack", () => {
       stack.addOverride("terraform.required_version", "< 1.13.0");
       stack.addOverride("terraform.required_providers.google.version", "~> 7.45");
     };
-    const stack = stackIn(undefined, undefined, { [moment]: own });
+    const stack = stackIn({ [moment]: own });
     const both = { terraform: ">= 1.11.0, < 1.13.0", google: { ...GOOGLE, version: ">= 7.42.0, < 8.0.0, ~> 7.45" } };
     expect(requirementsOf(stack)).toEqual(both);
     expect(requirementsOf(stack)).toEqual(both);
   });
 
-  it("is stated once where the owner requires the same", () => {
-    const own: Given = (stack) => stack.addOverride("terraform.required_version", ">=1.12.0,>= 1.11.0");
-    expect(requirementsOf(stackIn(undefined, undefined, { before: own })).terraform).toBe(">= 1.11.0, >=1.12.0");
-  });
-
-  it.each<[string, unknown, unknown]>([
-    [
-      "a provider of a mirror",
-      { source: "mirror.example.com/hashicorp/google" },
-      { source: expect.anything() as unknown },
-    ],
-    ["a provider by its release alone", "7.50.0", { version: ">= 7.42.0, < 8.0.0, 7.50.0" }],
+  it.each<[string, unknown, object]>([
+    ["the source of a mirror", { source: "mirror.example.com/google" }, { source: "mirror.example.com/google" }],
+    ["a release alone", "7.50.0", { version: ">= 7.42.0, < 8.0.0, 7.50.0" }],
     ["an alias of its module", { configuration_aliases: ["google.eu"] }, { configuration_aliases: ["google.eu"] }],
-  ])("leaves the owner %s", (_, own, added) => {
-    const stack = stackIn(undefined, undefined, {
-      after: (owned) => owned.addOverride("terraform.required_providers.google", own),
-    });
-    const source = (own as { source?: string }).source;
-    expect(requirementsOf(stack).google).toEqual({
-      ...GOOGLE,
-      ...(added as object),
-      ...(source === undefined ? {} : { source }),
-    });
-  });
-
-  it("does not apply to another stack", () => {
-    const app = testApp();
-    const changed = stackIn(app, "changed", {
-      after: (stack) => {
-        stack.addOverride("terraform.required_providers.google.version", "7.50.0");
-        stack.addOverride("terraform.required_providers.google.source", "mirror.example.com/hashicorp/google");
-      },
-    });
-    requirementsOf(changed);
-    expect(requirementsOf(stackIn(app, "untouched")).google).toEqual(GOOGLE);
+  ])("leaves the owner %s", (_, own, left) => {
+    const stack = stackIn({ after: (owned) => owned.addOverride("terraform.required_providers.google", own) });
+    expect(requirementsOf(stack).google).toEqual({ ...GOOGLE, ...left });
   });
 
   it("refuses what cannot be combined, with both named", () => {
@@ -113,5 +84,25 @@ describe("What constructs require of a stack", () => {
         'terraform.required_providers.google.version is overridden by [">= 7.50.0"]; it must be a version constraint as a string, because it is combined with ">= 7.42.0, < 8.0.0", which the constructs need; write for example ">= 7.42.0, < 8.0.0"',
       ]),
     );
+  });
+});
+
+describe("An attribute that is newer than the bindings", () => {
+  it("is refused unless it is in the list of its provider", () => {
+    const account = new ServiceAccountV1(new TerraformStack(testApp(), "test"), "Account", { metadata: {} });
+    expect(() => setNewerAttribute(account, "metadata.new_thing", "x")).toThrow(
+      "test/Account: kubernetes_service_account_v1.metadata.new_thing is not listed in NEWER_KUBERNETES_ATTRIBUTES, which decides the accepted provider releases; add it with the release that introduced it",
+    );
+  });
+
+  it("needs no release of its provider that is not accepted, and no older one is accepted", () => {
+    const newestOf = (attributes: Readonly<Record<string, string>>) =>
+      Object.values(attributes)
+        .toSorted((one, other) => one.localeCompare(other, "en", { numeric: true }))
+        .at(-1);
+    const oldestOf = ({ version }: { readonly version: string }) => /^>= (\S+), < \d+\.0\.0$/.exec(version)?.[1] ?? "";
+    expect(oldestOf(PROVIDER_REQUIREMENTS.google)).toBe(newestOf(NEWER_GOOGLE_ATTRIBUTES));
+    const kubernetes = oldestOf(PROVIDER_REQUIREMENTS.kubernetes);
+    expect(newestOf({ ...NEWER_KUBERNETES_ATTRIBUTES, accepted: kubernetes })).toBe(kubernetes);
   });
 });

@@ -1,10 +1,9 @@
 import { join } from "node:path";
 
-import { CloudBackend, GcsBackend, LocalBackend, NamedCloudWorkspace, Testing } from "cdktf";
+import { GcsBackend, LocalBackend } from "cdktf";
 
 import { parseStateBackend, requireStatesApart } from "../../lib/core/state-backend";
 import { brokenRules } from "../support/broken-rules";
-import { describeWith } from "../support/programs";
 import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
 
 const SETTING = "STATE_BACKEND";
@@ -14,8 +13,7 @@ const blockOf = (setting?: string, add: (stack: BareStack) => unknown = () => un
   const backend = setting === undefined ? undefined : parseStateBackend(SETTING, setting);
   const stack = bareStack({ backend });
   add(stack);
-  const { terraform } = terraformOf(stack);
-  return terraform.backend ?? { cloud: terraform.cloud };
+  return terraformOf(stack).terraform.backend;
 };
 
 const bucket = (stack: BareStack) => new GcsBackend(stack, { bucket: "states" });
@@ -23,12 +21,10 @@ const bucket = (stack: BareStack) => new GcsBackend(stack, { bucket: "states" })
 describe("The state of a stack", () => {
   it.each<[string | undefined, unknown]>([
     [undefined, { local: { path: "terraform.tfstate" } }],
-    ["", { local: { path: "terraform.tfstate" } }],
     [" local\n", { local: { path: "terraform.tfstate" } }],
     ['{"local": {"path": "../states/{stack}.tfstate"}}', { local: { path: "../states/test.tfstate" } }],
     ["gcs", { gcs: { prefix: "test" } }],
     [' {"gcs": {"bucket": "states"}} ', { gcs: { bucket: "states", prefix: "test" } }],
-    ['{"gcs": {"bucket": "b", "prefix": "x/{stack}/{stack}"}}', { gcs: { bucket: "b", prefix: "x/test/test" } }],
   ])("is kept where the setting says: %j", (setting, block) => {
     expect(blockOf(setting)).toEqual(block);
   });
@@ -37,12 +33,9 @@ describe("The state of a stack", () => {
     ["azurerm"],
     ['{"s3": {"secret_key": "hunter2"}}'],
     ['{"gcs": {"secret_key": "hunter2"}'],
-    ["{}"],
     ['{"gcs": {}, "s3": {"secret_key": "hunter2"}}'],
     ['{"gcs": "hunter2"}'],
-    ['{"gcs": ["states"]}'],
     ['{"local": {"workspace_dir": "x"}}'],
-    ['{"local": {"path": 5}}'],
   ])("is refused elsewhere, without a value that may be secret: %s", (setting) => {
     expect(() => blockOf(setting)).toThrow(
       brokenRules(SETTING, [
@@ -51,8 +44,8 @@ describe("The state of a stack", () => {
     );
   });
 
-  it.each(["/var/lib/state.tfstate", "C:\\\\states\\\\idp.tfstate"])("is at no absolute path: %s", (path) => {
-    expect(() => blockOf(`{"local": {"path": "${path}"}}`)).toThrow("; it must be relative, because the folder is");
+  it("is at no absolute path", () => {
+    expect(() => blockOf('{"local": {"path": "/var/lib/state.tfstate"}}')).toThrow("; it must be relative, because");
   });
 
   it("may be kept by a backend of the framework, which replaces the default alone", () => {
@@ -63,23 +56,6 @@ describe("The state of a stack", () => {
     expect(() => blockOf(undefined, (stack) => new LocalBackend(stack))).toThrow(
       `the local path of the state is ${join(process.cwd(), "terraform.test.tfstate")}; it must be relative`,
     );
-  });
-
-  it("is not kept by the default where the framework renders a stack without preparing it", () => {
-    const stack = bareStack();
-    bucket(stack);
-    expect(Testing.synth(stack)).toMatch(/"backend": \{\s+"gcs": \{\s+"bucket": "states"\s+\}\s+\}/);
-    expect(Testing.synth(bareStack())).toMatch(/"backend": \{\s+"local": /);
-  });
-});
-
-// The framework asks the program for its version.
-describeWith(["terraform"], "The state of a stack in Terraform's own service", () => {
-  it("replaces the default", () => {
-    const cloud = { organization: "acme", workspaces: new NamedCloudWorkspace("idp") };
-    expect(blockOf(undefined, (stack) => new CloudBackend(stack, cloud))).toEqual({
-      cloud: { organization: "acme", workspaces: { name: "idp" } },
-    });
   });
 });
 
@@ -98,7 +74,6 @@ describe("The states of several stacks", () => {
   it.each([
     [SHARED, ["first"]],
     ["gcs", ["first", "second"]],
-    ['{"gcs": {"bucket": "states-{stack}", "prefix": "idp"}}', ["first", "second"]],
     ['{"local": {"path": "state.json"}}', ["first", "second"]],
   ])("are apart with %s", (setting, stacks) => {
     expect(judged(setting, stacks)).not.toThrow();
