@@ -1,47 +1,34 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { CREATE, IMAGE, inScene as inBuildScene } from "../../idp/build-image/build-scene";
+import { page } from "../../support/fault-matrix";
 import { recordingPrograms } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
-import { inScene, READ_STATE, refusal } from "./rest-scene";
+import { inScene } from "./rest-scene";
 
-describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST scripts", () => {
-  describe("access token", () => {
-    it.concurrent("appears on no command line and in no output, even with a ~/.curlrc that asks for it", () =>
-      inScene(async ({ lookAtApi }) => {
-        const home = temporaryFolder();
-        writeFileSync(join(home, ".curlrc"), "verbose\ninclude\n");
-        const log = join(home, "calls");
+describeWith(["curl", "dash", "jq"], "the shell library of the REST scripts", () => {
+  it.concurrent("prints no token and puts none on a command line, even with a ~/.curlrc that asks for it", () =>
+    inScene(async ({ lookAtApi }) => {
+      const home = temporaryFolder();
+      writeFileSync(join(home, ".curlrc"), "verbose\ninclude\n");
+      const log = join(home, "calls");
 
-        const run = await lookAtApi({ environment: { HOME: home }, programs: recordingPrograms(log) });
+      const run = await lookAtApi({ environment: { HOME: home }, programs: recordingPrograms(log) });
 
-        expect(run.exitCode).toBe(0);
-        expect(readFileSync(log, "utf8")).toMatch(/^curl /m);
-        expect(readFileSync(log, "utf8")).not.toContain("ya29");
-        expect(run.output).not.toContain("ya29");
-      }),
-    );
-  });
-
-  describe("error texts", () => {
-    it.concurrent("show a Google error with its reason", () =>
-      inScene(async ({ standIn, lookAtApi }) => {
-        standIn.inject(READ_STATE, refusal(400, "FAILED_PRECONDITION", "Billing is\n not on.", "BILLING_OFF"));
-
-        const run = await lookAtApi();
-
-        expect(run.exitCode).toBe(1);
-        expect(run.stderr).toBe(
-          `run.googleapis.com cannot be turned on in project demo-project.\n  GET http://${standIn.host}/serviceusage/v1/projects/demo-project/services/run.googleapis.com answered HTTP 400 FAILED_PRECONDITION (BILLING_OFF): Billing is not on.\n`,
-        );
-      }),
-    );
-  });
+      expect(run.exitCode).toBe(0);
+      expect(readFileSync(log, "utf8")).toMatch(/^curl /m);
+      expect(readFileSync(log, "utf8")).not.toContain("ya29");
+      expect(run.output).not.toContain("ya29");
+    }),
+  );
 
   it.concurrent("reports all wrong settings at once", () =>
     inScene(async ({ standIn, lookAtApi }) => {
-      const run = await lookAtApi({ environment: { PROJECT_ID: "Über", SERVICE: "run", WAIT_SECONDS: "soon" } });
+      const run = await lookAtApi({
+        environment: { PROJECT_ID: "Über", SERVICE: "run", WAIT_SECONDS: "soon", REST_TRIES: "0" },
+      });
 
       expect(run.exitCode).toBe(2);
       expect(run.stderr.split("\n")).toEqual([
@@ -49,9 +36,63 @@ describeWith(["curl", "jq", "dash", "busybox"], "the shell library of the REST s
         '  - PROJECT_ID is "Über"; it must hold the id of a project, like my-project-123.',
         '  - SERVICE is "run"; it must hold the name of an API, like run.googleapis.com.',
         '  - WAIT_SECONDS is "soon"; it must hold a number of seconds, at most 999999.',
+        expect.stringMatching(/^ {2}- REST_TRIES is "0"; it must hold a number of /),
         "",
       ]);
       expect(standIn.requests).toEqual([]);
+    }),
+  );
+
+  it.concurrent("never makes an answer a line of curl's configuration", () =>
+    inBuildScene(async ({ standIn, build }) => {
+      const written = join(temporaryFolder(), "written");
+      const id = `1"\noutput = "${written}"\nurl = "http://${standIn.host}/elsewhere`;
+      standIn.inject(CREATE, page(200, JSON.stringify({ metadata: { build: { id, logUrl: "x" } } })));
+
+      const run = await build();
+
+      expect(run.exitCode).toBe(1);
+      expect(run.stderr).toContain(`Cloud Build took the build of ${IMAGE} but gave it no id that can be asked for.`);
+      expect(existsSync(written)).toBe(false);
+      expect(standIn.requests.filter(({ path }) => path.includes("elsewhere"))).toEqual([]);
+    }),
+  );
+});
+
+describeWith(["curl", "dash", "jq"], "the gate of an API", () => {
+  it.concurrent("enables the API and waits for the operation", () =>
+    inScene(async ({ standIn, enable }) => {
+      const run = await enable();
+
+      expect(run.exitCode).toBe(0);
+      expect(run.stdout).toMatch(
+        /^Turning on cloudresourcemanager.googleapis.com in project demo-project\.\n[^\n]*: being turned on \(\d+ s\)\n[^\n]* is on in project demo-project \(\d+ s\)\.\n$/,
+      );
+      expect(standIn.usage.enabled).toContain("cloudresourcemanager.googleapis.com");
+    }),
+  );
+
+  it.concurrent("is not opened by the answer of a portal", () =>
+    inScene(async ({ standIn, wait }) => {
+      standIn.inject("run", page(407, "<h1>Sign in</h1>"), Infinity);
+
+      const run = await wait("run.googleapis.com", { environment: { WAIT_SECONDS: "0" } });
+
+      expect(run.exitCode).toBe(1);
+      expect(run.stdout).toContain("not answering yet (HTTP 407 of a proxy or portal)");
+      expect(run.stderr).toContain("a proxy or portal answered, not the API: HTTP 407, <h1>Sign in</h1>.\n");
+      expect(run.stderr).toContain("To fix: sign in to this network, or let the calls pass its proxy");
+    }),
+  );
+
+  it.concurrent("refuses an API that it knows no call of, and a missing region", () =>
+    inScene(async ({ wait }) => {
+      const unknown = await wait("translate.googleapis.com");
+      const regional = await wait("run.googleapis.com", { environment: { REGION: undefined } });
+
+      expect([unknown.exitCode, regional.exitCode]).toEqual([2, 2]);
+      expect(unknown.stderr).toContain("known are: artifactregistry certificatemanager cloudbuild ");
+      expect(regional.stderr).toContain("REGION is not set; it must hold a region");
     }),
   );
 });

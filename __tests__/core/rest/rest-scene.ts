@@ -1,46 +1,36 @@
-import { type Fault, GoogleStandIn } from "../../support/google-stand-in";
-import { runScript, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
-import { ApiError, errorReason } from "../../support/google-stand-in-services";
+import { GoogleStandIn } from "../../support/google-stand-in";
+import { runScript, type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 
 export const READ_STATE = "serviceusage.services.get";
 
-export function refusal(code: number, status: string, message: string, ...reasons: readonly string[]): Fault {
-  return {
-    kind: "status",
-    error: new ApiError(
-      code,
-      status,
-      message,
-      reasons.map((reason) => errorReason(reason)),
-    ),
-  };
-}
-
-interface Scene {
+export interface RestScene {
   readonly standIn: GoogleStandIn;
   /** Runs the smallest script for an API that is already on: one call. */
   readonly lookAtApi: (options?: ScriptOptions) => Promise<ScriptRun>;
+  /** Turns on an API that is off. */
+  readonly enable: (options?: ScriptOptions) => Promise<ScriptRun>;
+  readonly wait: (service: string, options?: ScriptOptions) => Promise<ScriptRun>;
   readonly tokensUsed: () => readonly (string | string[] | undefined)[];
 }
 
 /** Every test has its own stand-in, so that tests can run concurrently. */
-export async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
+export async function inScene<Result>(test: (scene: RestScene) => Promise<Result>): Promise<Result> {
   const standIn = await new GoogleStandIn().start();
   standIn.usage.enabled.add("run.googleapis.com");
+  const project = {
+    ...standIn.environment,
+    GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
+    PROJECT_ID: "demo-project",
+    REGION: "us-central1",
+  };
+  const run = (script: ScriptName, { environment, ...options }: ScriptOptions = {}, service?: string) =>
+    runScript(script, { ...options, environment: { ...project, SERVICE: service, ...environment } });
   try {
-    await test({
+    return await test({
       standIn,
-      lookAtApi: (options = {}) =>
-        runScript("enable-api", {
-          ...options,
-          environment: {
-            ...standIn.environment,
-            GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
-            PROJECT_ID: "demo-project",
-            SERVICE: "run.googleapis.com",
-            ...options.environment,
-          },
-        }),
+      lookAtApi: (options) => run("enable-api", options, "run.googleapis.com"),
+      enable: (options) => run("enable-api", options),
+      wait: (service, options) => run("wait-for-api", options, service),
       tokensUsed: () => standIn.requests.map(({ headers }) => headers.authorization),
     });
   } finally {
