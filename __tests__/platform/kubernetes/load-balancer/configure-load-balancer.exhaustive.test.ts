@@ -1,93 +1,130 @@
+import { FaultMatrix, type FaultRow, status } from "../../../support/fault-matrix";
+import { type Fault } from "../../../support/google-stand-in";
+import { ReasonError } from "../../../support/google-stand-in-services";
 import { describeWith } from "../../../support/programs";
-import { ALL, INGRESS, inScene } from "./load-balancer-scene";
+import { ALL, CONFIGURED, INGRESS, inScene, type Scene } from "./load-balancer-scene";
 
-const COMPUTE = "https://www.googleapis.com/compute/v1/";
+const READS = ["globalAddresses", "globalForwardingRules", "targetHttpsProxies", "urlMaps", "backendServices"].map(
+  (collection) => `compute.${collection}.get`,
+);
+const PATCH = "compute.backendServices.patch";
+const SET_POLICY = "compute.backendServices.setSecurityPolicy";
+const SET_MAP = "compute.targetHttpsProxies.setCertificateMap";
+const WATCH = "compute.globalOperations.get";
 
-describeWith(["curl", "dash", "jq"], "configure-load-balancer.sh", () => {
-  it.concurrent("changes nothing in a second run, and one thing when one differs", () =>
+const reason = (code: number, name: string): Fault => ({
+  kind: "status",
+  error: new ReasonError(code, name, `Injected ${name}.`),
+});
+
+const matrix = new FaultMatrix<Scene>({
+  inScene,
+  run: ({ run }, options) => run({ ...options, environment: { ...ALL, ...options.environment } }),
+  settled: ({ settings }) => expect(settings()).toEqual(CONFIGURED),
+});
+
+describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", () => {
+  matrix.passing([READS, [PATCH, SET_POLICY, SET_MAP, WATCH]]);
+
+  matrix.kills(3, [1, 2, 3], "SIGKILL", async ({ settings }, _, again) => {
+    expect(await again()).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(settings()).toEqual(CONFIGURED);
+  });
+
+  const denied = [status(403, "PERMISSION_DENIED")];
+  const waited = (at: string, fault: Fault, says: string): FaultRow<Scene> => ({
+    ...{ what: `waits for what is not there yet or changed by others: ${at}`, at, answers: [fault, fault] },
+    exitCode: 0,
+    says: [says],
+  });
+
+  matrix.rows([
+    ...[READS[0] ?? "", PATCH, SET_POLICY, SET_MAP].map((at) => ({
+      ...{ what: `names the role that a refused ${at} needs`, at, answers: denied, lasts: true, exitCode: 1 },
+      says: [/(GET|POST|PATCH) http:\S+ answered HTTP 403 .*Injected/, "grants roles/compute.loadBalancerAdmin"],
+    })),
+    { what: "is ended by a refused change", at: PATCH, answers: [status(400, "INVALID_ARGUMENT")], exitCode: 1 },
+    { what: "is ended by a change whose end cannot be read", at: WATCH, answers: denied, lasts: true, exitCode: 1 },
+    waited("compute.globalAddresses.get", reason(404, "notFound"), "Load balancer of apps/idp-backend: the"),
+    waited(PATCH, reason(412, "conditionNotMet"), "being changed by somebody else"),
+    waited(SET_POLICY, reason(400, "resourceNotReady"), "being changed by somebody else"),
+    {
+      ...{ what: "gives up when somebody changes it all the time", at: PATCH, lasts: true, exitCode: 1 },
+      answers: [reason(412, "conditionNotMet")],
+      says: ["The load balancer of apps/idp-backend is changed by somebody else all the time."],
+    },
+    {
+      ...{ what: "reports an operation that fails", at: WATCH, answers: [], exitCode: 1 },
+      options: ({ loadBalancers }) => {
+        loadBalancers.failures.set("backendServices.setSecurityPolicy", { code: "NOT_FOUND", message: "Gone." });
+        return {};
+      },
+      says: ["(security policy: idp-demo-abc123-protection) failed.\n  NOT_FOUND: Gone.\n  To fix: "],
+    },
+    {
+      ...{ what: "gives up after the time limit, and says where to look", at: READS[0] ?? "", exitCode: 1 },
+      ...{ answers: [reason(404, "notFound")], lasts: true, options: { environment: { WAIT_SECONDS: "0" } } },
+      says: [
+        "The Ingress controller did not create the load balancer of apps/idp-backend within 0 s: the address does not",
+        "To fix: kubectl describe ingress --namespace apps tells why; then run the same command again, or raise WAIT_SE",
+      ],
+      left: ({ changes }) => expect(changes()).toEqual([]),
+    },
+    {
+      ...{ what: "leaves an operation that does not end", at: WATCH, answers: [], exitCode: 1 },
+      options: ({ loadBalancers }) => {
+        loadBalancers.callsUntilDone = Infinity;
+        return { environment: { WAIT_SECONDS: "1" } };
+      },
+      says: ["was not done within 1 s; it goes on as operation-1764000000000-1.\n"],
+    },
+  ]);
+
+  it.concurrent("changes only what differs, and detaches what the deployment no longer has", () =>
     inScene(async ({ changes, run, settings }) => {
       await run({ environment: ALL });
-      const before = changes().length;
-
       const second = await run({ environment: ALL });
-      const third = await run({ environment: { ...ALL, REQUEST_LOG_SAMPLE_RATE: "0" } });
+      expect([second.exitCode, changes().length]).toEqual([0, 3]);
+      expect(second.output).toBe("The load balancer of apps/idp-backend is configured already: nothing to do.\n");
 
-      expect(second).toMatchObject({
-        exitCode: 0,
-        output: "The load balancer of apps/idp-backend is configured already: nothing to do.\n",
-      });
-      expect(third.exitCode).toBe(0);
-      expect(changes().slice(before)).toEqual(["backendServices.patch"]);
+      await run({ environment: { ...ALL, REQUEST_LOG_SAMPLE_RATE: "0" } });
+      expect(changes().slice(3)).toEqual(["backendServices.patch"]);
       expect(settings()).toMatchObject({ timeoutSec: 3600, logConfig: { enable: false } });
-    }),
-  );
 
-  it.concurrent("detaches the policy and the map of the deployment when none is given", () =>
-    inScene(async ({ changes, run, settings }) => {
-      await run({ environment: ALL });
-      const before = changes().length;
-
-      const { exitCode } = await run();
-
-      expect(exitCode).toBe(0);
+      await run();
+      expect(changes().slice(4)).toEqual(["backendServices.setSecurityPolicy", "targetHttpsProxies.setCertificateMap"]);
       expect(settings()).toMatchObject({ securityPolicy: undefined, certificateMap: undefined });
-      expect(changes().slice(before)).toEqual([
-        "backendServices.patch",
-        "backendServices.setSecurityPolicy",
-        "targetHttpsProxies.setCertificateMap",
-      ]);
     }),
   );
 
   it.concurrent("keeps the policy and the map of another owner when none is given, and says so", () =>
     inScene(async ({ run, settings }) => {
-      const theirs = {
-        SECURITY_POLICY: "organization-policy",
-        CERTIFICATE_MAP: "projects/demo-project/locations/global/certificateMaps/theirs",
-      };
-      await run({ environment: theirs });
+      const map = "projects/demo-project/locations/global/certificateMaps/theirs";
+      await run({ environment: { SECURITY_POLICY: "organization-policy", CERTIFICATE_MAP: map } });
       const before = settings();
+      expect(before.securityPolicy).toMatch(/\/projects\/demo-project\/global\/securityPolicies\/organization-policy$/);
 
       const { exitCode, stdout } = await run();
 
       expect(exitCode).toBe(0);
       expect(settings()).toEqual(before);
-      expect(before).toMatchObject({
-        securityPolicy: `${COMPUTE}projects/demo-project/global/securityPolicies/organization-policy`,
-      });
       expect(stdout).toContain("keeps security policy organization-policy, which is not this deployment's");
       expect(stdout).toContain("keeps certificate map theirs, which is not this deployment's");
     }),
   );
 
-  it.concurrent("gives up after the time limit, and says where to look", () =>
-    inScene(async ({ run, standIn }) => {
-      standIn.loadBalancers.remove("demo-project", INGRESS.address);
-      standIn.loadBalancers.add(`demo-project/global/addresses/${INGRESS.address}`, { status: "RESERVED" });
-
-      const { exitCode, stderr } = await run({ environment: { ...ALL, WAIT_SECONDS: "0" } });
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toBe(
-        "The Ingress controller did not create the load balancer of apps/idp-backend within 0 s: no HTTPS load balancer uses the address.\n  To fix: kubectl describe ingress --namespace apps tells why; then run the same command again, or raise WAIT_SECONDS.\n",
-      );
-    }),
-  );
-
   it.concurrent("refuses invalid settings, all at once", () =>
     inScene(async ({ run, standIn }) => {
-      const { exitCode, stderr } = await run({
-        environment: {
-          ...{ ADDRESS_NAME: "", BACKEND: "idp-backend", OWNER: "-", REQUEST_LOG_SAMPLE_RATE: "1.5" },
-          ...{ REQUEST_TIMEOUT_SECONDS: "0", SECURITY_POLICY: "regions/here", CERTIFICATE_MAP: "map" },
-        },
-      });
+      const environment = {
+        ...{ ADDRESS_NAME: "", BACKEND: "idp-backend", OWNER: "-", REQUEST_LOG_SAMPLE_RATE: "1.5" },
+        ...{ REQUEST_TIMEOUT_SECONDS: "0", SECURITY_POLICY: "regions/here", CERTIFICATE_MAP: "map" },
+      };
+
+      const { exitCode, stderr } = await run({ environment });
 
       expect(exitCode).toBe(2);
-      expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
-        ...["ADDRESS_NAME", "BACKEND", "OWNER", "REQUEST_TIMEOUT_SECONDS", "REQUEST_LOG_SAMPLE_RATE"],
-        ...["SECURITY_POLICY", "CERTIFICATE_MAP"],
-      ]);
+      const named = [...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name);
+      expect(named.sort()).toEqual(Object.keys(environment).sort());
       expect(standIn.requests).toEqual([]);
     }),
   );
@@ -105,23 +142,6 @@ describeWith(["curl", "dash", "jq"], "configure-load-balancer.sh", () => {
         /^Address idp-demo-abc123-address leads to backend service \S+, which is that of apps\/idp-backend-2, not of apps\/idp-backend\. Nothing is changed\.\n {2}To fix: /,
       );
       expect(changes()).toEqual([]);
-    }),
-  );
-
-  it.concurrent("waits until the controller has created everything", () =>
-    inScene(async ({ run, settings, standIn }) => {
-      standIn.loadBalancers.remove("demo-project", INGRESS.address);
-
-      const { exitCode, stdout } = await run({
-        environment: ALL,
-        onOutput: (output) => {
-          if (output.includes("the address does not exist")) standIn.loadBalancers.make(INGRESS);
-        },
-      });
-
-      expect(exitCode).toBe(0);
-      expect(stdout).toMatch(/^Load balancer of apps\/idp-backend: the address does not exist \(\d+ s\)\n/);
-      expect(settings()).toMatchObject({ timeoutSec: 3600 });
     }),
   );
 });

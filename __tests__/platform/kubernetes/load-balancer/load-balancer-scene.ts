@@ -11,8 +11,8 @@ export const INGRESS: IngressSpec = {
   certificates: ["idp-demo-abc123-0c6ca083"],
 };
 
-export const POLICY = "projects/demo-project/global/securityPolicies/idp-demo-abc123-protection";
-export const MAP = "projects/demo-project/locations/global/certificateMaps/idp-demo-abc123-certificates";
+const POLICY = "projects/demo-project/global/securityPolicies/idp-demo-abc123-protection";
+const MAP = "projects/demo-project/locations/global/certificateMaps/idp-demo-abc123-certificates";
 
 const ENVIRONMENT = {
   GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
@@ -25,6 +25,14 @@ const ENVIRONMENT = {
 
 /** Everything that the script can set. */
 export const ALL = { SECURITY_POLICY: POLICY, CERTIFICATE_MAP: MAP, REQUEST_LOG_SAMPLE_RATE: "0.5" };
+
+/** What there is when all of it is set. */
+export const CONFIGURED = {
+  timeoutSec: 3600,
+  logConfig: { enable: true, sampleRate: 0.5 },
+  securityPolicy: `https://www.googleapis.com/compute/v1/${POLICY}`,
+  certificateMap: `//certificatemanager.googleapis.com/${MAP}`,
+};
 
 export interface Scene {
   readonly standIn: GoogleStandIn;

@@ -1,3 +1,0 @@
-import { describeUpdateGeoip } from "./update-geoip";
-
-describeUpdateGeoip({ thorough: true });
