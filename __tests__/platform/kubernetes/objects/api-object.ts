@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 
 import { chosenValue } from "../../../stacks/default-values";
-import { type BlockSchema, type ProviderSchema, trimmedSchema } from "../../../stacks/provider-schema/provider-schema";
+import { type BlockSchema, trimmedSchema } from "../../../stacks/provider-schema/provider-schema";
 import { type Block, type Terraform } from "../../../support/synthesis";
 import { API_TYPES } from "./api-types";
 
@@ -10,12 +10,6 @@ export interface ApiObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly [field: string]: unknown;
-}
-
-/** One object of a configuration, with the address of its resource. */
-export interface AddressedObject {
-  readonly address: string;
-  readonly object: ApiObject;
 }
 
 /** Blocks that are lists in the API, with their names there; every other block is a single object. */
@@ -59,21 +53,11 @@ const NOT_SENT = [
   "target_cpu_utilization_percentage",
 ];
 
-/** Stands for a number that is known only after an apply. */
+/** Stands for a number that is known only after an apply; an empty map stands for such a map. */
 const LATER_NUMBER = 1;
 
-/** The same for a map, such as labels that an input gives. */
-const LATER_MAP = {};
-
-const schema = (): ProviderSchema => {
-  const found = trimmedSchema("kubernetes");
-  if (found === undefined)
-    throw new Error("there is no schema of the kubernetes provider; run: npm run rehearse:schemas");
-  return found;
-};
-
-/** Every Kubernetes object that a configuration creates with the defaults of its inputs. */
-export function apiObjects({ resource = {}, variable = {} }: Terraform): AddressedObject[] {
+/** Every Kubernetes object that a configuration creates with the defaults of its inputs, with its address. */
+export function apiObjects({ resource = {}, variable = {} }: Terraform) {
   return Object.entries(withDefaults(resource, variable))
     .filter(([type]) => type.startsWith("kubernetes_"))
     .flatMap(([type, elements]) =>
@@ -99,9 +83,9 @@ function textWithDefaults(text: string, defaultOf: (name: string) => unknown): u
 /** One resource in the form of the Kubernetes API. */
 export function apiObject(type: string, block: Block): ApiObject {
   const { apiVersion, kind } = API_TYPES[type] ?? {};
-  const described = schema().resource_schemas?.[type];
+  const described = trimmedSchema("kubernetes")?.resource_schemas?.[type];
   if (apiVersion === undefined || kind === undefined || described === undefined) {
-    throw new Error(`nothing is known of ${type}`);
+    throw new Error(`nothing is known of ${type}; without schemas, run: npm run rehearse:schemas`);
   }
   const fields = translated(block, described.block);
   return { apiVersion, kind, ...(kind === "Secret" ? encoded(fields) : fields) };
@@ -139,7 +123,7 @@ function fieldValue(name: string, value: unknown, type: unknown): unknown {
   if (typeof value !== "string")
     return typeof value === "number" && type === "string" ? sentText(name, String(value)) : value;
   const isLater = value.includes("${");
-  if (isLater && Array.isArray(type) && type[0] === "map") return LATER_MAP;
+  if (isLater && Array.isArray(type) && type[0] === "map") return {};
   if (type === "number") return isLater ? LATER_NUMBER : Number(value);
   if (type === "bool") return isLater ? true : value === "true";
   return sentText(name, value);
