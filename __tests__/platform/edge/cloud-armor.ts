@@ -8,36 +8,20 @@ import { PROTECTION_RULES } from "../../../lib/platform/edge/protection-rules";
 import { PLACE } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 
-/** A request as it reaches the load balancer. */
+/** A request as it reaches the load balancer; by default one of a visitor's browser that reads. */
 export interface Request {
   readonly path: string;
-
-  /** @default "GET" */
   readonly method?: string;
-
-  /** @default "" */
   readonly query?: string;
-
-  /** @default - those of a browser */
   readonly headers?: Readonly<Record<string, string>>;
-
-  /** @default "" */
   readonly body?: string;
-
-  /**
-   * Address that connects.
-   *
-   * @default - a visitor's
-   */
   readonly from?: string;
 }
 
-/** What happens to a request, and the rule that decides. */
-export interface Decision {
+/** What happens to a request, the rule that decides, and rules in preview that would have decided otherwise. */
+interface Decision {
   readonly action: string;
   readonly rule: string;
-
-  /** Rules in preview that would have decided otherwise. */
   readonly noted: readonly string[];
 }
 
@@ -110,27 +94,14 @@ export class CloudArmor {
     this.rules = rulesOf(protection);
   }
 
-  /** All expressions of the policy. */
-  get expressions(): string[] {
-    return this.rules.flatMap(({ match }) => match.expr?.expression ?? []);
+  /** How many conditions each expression of the policy joins. */
+  get conditions(): number[] {
+    return this.rules.flatMap(({ match }) =>
+      match.expr === undefined ? [] : [conditionsIn(parsed(match.expr.expression).ast)],
+    );
   }
 
-  /** What is wrong with an expression; undefined for nothing. */
-  problemOf(expression: string): string | undefined {
-    const { error, type, valid } = LANGUAGE.check(expression);
-    return valid && type === "bool" ? undefined : (error?.message ?? `it is a ${String(type)}`);
-  }
-
-  /** How many conditions an expression joins. */
-  conditionsOf(expression: string): number {
-    return conditionsIn(parsed(expression).ast);
-  }
-
-  /**
-   * Decides about a request.
-   *
-   * @param seconds when it arrives
-   */
+  /** Decides about a request that arrives at a time. */
   decide(request: Request, seconds = 0): Decision {
     current = completed(request);
     const noted: string[] = [];
@@ -148,7 +119,7 @@ export class CloudArmor {
     if (match.expr !== undefined) {
       return parsed(match.expr.expression)({ request: { method, path } }) === true;
     }
-    return (match.config?.src_ip_ranges ?? []).some((range) => range === "*" || isWithin(from, range));
+    return match.config?.src_ip_ranges.some((range) => range === "*" || isWithin(from, range)) === true;
   }
 
   private actionOf(rule: Rule, seconds: number): string {
@@ -185,10 +156,7 @@ function rulesOf(protection: Protection): readonly Rule[] {
   return rules;
 }
 
-function idOf({ priority }: Rule): string {
-  const below = PROTECTION_RULES.filter((rule) => rule.priority <= priority);
-  return below.at(-1)?.id ?? "";
-}
+const idOf = ({ priority }: Rule) => PROTECTION_RULES.findLast((rule) => rule.priority <= priority)?.id ?? "";
 
 function isWithin(address: string, range: string): boolean {
   const [network = "", prefix] = range.split("/");
