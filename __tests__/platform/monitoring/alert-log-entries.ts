@@ -88,7 +88,6 @@ const failedJob = (name: string): LogExample => ({
   quiet: {
     "a finished job": event("Job", name, "Completed"),
     "another job": event("Job", "migration", "BackoffLimitExceeded"),
-    "a job of another namespace": event("Job", name, "BackoffLimitExceeded", "other"),
     "a copy that restores": event("Job", `${name}-0a1b2c3d4e-restore`, "BackoffLimitExceeded"),
   },
 });
@@ -113,7 +112,6 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
     raises: [expiry("CLOSE_TO_EXPIRY"), expiry("EXPIRED")],
     quiet: {
       "another deployment": expiry("EXPIRED", "idp-acme-1a2b3c"),
-      "what the log may say besides": expiry("STATE_UNSPECIFIED"),
     },
   },
   "container-ended": {
@@ -153,7 +151,6 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
     ],
     quiet: {
       "a pod that waits for a node": event("Pod", serverPod, "FailedScheduling"),
-      "another namespace": event("Pod", serverPod, "BackOff", "other"),
       "a pod of the job that prepares the database": event("Pod", `${job}-0a1b2c3d4e-x7k2p`, "BackOff"),
       "a pod of a dump": event("Pod", `${dumpJob}-29403240-x7k2p`, "FailedMount"),
       "a pod of a dump at an apply": event("Pod", `${firstDumpJob}-0a1b2c3d4e-x7k2p`, "FailedMount"),

@@ -29,28 +29,26 @@ const {
   workload,
 } = NAMES;
 
-const check = (name: string, location: string, ofHost = host) =>
-  `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${ofHost}", checker_location="${location}"}`;
-const revision = (metric: string, labels: string, service = workload) =>
-  `run_googleapis_com:${metric}{monitored_resource="cloud_run_revision", service_name="${service}", revision_name="a", ${labels}}`;
+const check = (name: string, location: string) =>
+  `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${host}", checker_location="${location}"}`;
+const revision = (metric: string, labels: string) =>
+  `run_googleapis_com:${metric}{monitored_resource="cloud_run_revision", service_name="${workload}", revision_name="a", ${labels}}`;
 const pod = (metric: string, name: string, labels = "", container = "server") =>
   `kubernetes_io:container_${metric}{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="${container}", pod_name="${name}"${labels}}`;
-const pool = (metric: string, labels: string, name = worker) =>
-  `run_googleapis_com:${metric}{monitored_resource="cloud_run_worker_pool", worker_pool_name="${name}", revision_name="a", ${labels}}`;
-const instance = (metric: string, labels = "", name = database) =>
-  `cloudsql_googleapis_com:database_${metric}{monitored_resource="cloudsql_database", database_id="${projectId}:${name}"${labels}}`;
-const balancer = (metric: string, labels: string, map = urlMap) =>
-  `loadbalancing_googleapis_com:https_${metric}{monitored_resource="https_lb_rule", url_map_name="${map}", ${labels}}`;
+const pool = (metric: string, labels: string) =>
+  `run_googleapis_com:${metric}{monitored_resource="cloud_run_worker_pool", worker_pool_name="${worker}", revision_name="a", ${labels}}`;
+const instance = (metric: string, labels = "") =>
+  `cloudsql_googleapis_com:database_${metric}{monitored_resource="cloudsql_database", database_id="${projectId}:${database}"${labels}}`;
+const balancer = (metric: string, labels: string) =>
+  `loadbalancing_googleapis_com:https_${metric}{monitored_resource="https_lb_rule", url_map_name="${urlMap}", ${labels}}`;
 const executions = (name: string, result: string) =>
   `run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${name}", result="${result}"}`;
 
-const OTHER = "somebody-elses";
-
 /** Requests with a share of errors; errors and all grow by so many a minute. */
-function requests(of: (labels: string, owner?: string) => string, errorClass: string, owner?: string) {
+function requests(of: (labels: string) => string, errorClass: string) {
   return (errors: number, good: number): Series => [
-    [of(`response_code_class="${errorClass}"`, owner), `0+${errors}x40`],
-    [of(`response_code_class="${errorClass.startsWith("5xx") ? "2xx" : "200"}"`, owner), `0+${good}x40`],
+    [of(`response_code_class="${errorClass}"`), `0+${errors}x40`],
+    [of(`response_code_class="${errorClass.startsWith("5xx") ? "2xx" : "200"}"`), `0+${good}x40`],
   ];
 }
 
@@ -61,16 +59,15 @@ const distribution = (of: (labels: string) => string, limit: string, above: numb
   [of('le="+Inf"'), `0+100x60`],
 ];
 
-const runRequests = (labels: string, owner?: string) => revision("request_count", labels, owner);
-const doorRequests = (labels: string, owner?: string) => balancer("request_count", labels, owner);
+const runRequests = (labels: string) => revision("request_count", labels);
+const doorRequests = (labels: string) => balancer("request_count", labels);
 
-const gauge = (selector: (value?: string) => string, bad: number, good: number, afterMinutes: number): Example => ({
+const gauge = (selector: string, bad: number, good: number, afterMinutes: number): Example => ({
   afterMinutes,
-  raises: [[selector(), `${bad}x90`]],
+  raises: [[selector, `${bad}x90`]],
   quiet: {
-    "a good value": [[selector(), `${good}x90`]],
-    "a short peak": [[selector(), `${good}x${afterMinutes - 10} ${bad}x0 ${good}x60`]],
-    "another deployment": [[selector(OTHER), `${bad}x90`]],
+    "a good value": [[selector, `${good}x90`]],
+    "a short peak": [[selector, `${good}x${afterMinutes - 10} ${bad}x0 ${good}x60`]],
   },
 });
 
@@ -82,12 +79,11 @@ const failedJob = (name: string): Example => ({
       [executions(name, "failed"), "0x40"],
       [executions(name, "succeeded"), "0x9 1x30"],
     ],
-    "a failure of another job": [[executions(OTHER, "failed"), "0x9 1x30"]],
   },
 });
 
-const refused = (policy: string, blocked: boolean) =>
-  `networksecurity_googleapis_com:https_request_count{monitored_resource="network_security_policy", policy_name="${policy}", backend_target_name="idp", blocked="${blocked}"}`;
+const refused = (blocked: boolean) =>
+  `networksecurity_googleapis_com:https_request_count{monitored_resource="network_security_policy", policy_name="${securityPolicy}", backend_target_name="idp", blocked="${blocked}"}`;
 
 /** Starts within a minute of the tenth, this many below the limit in ms and above it. */
 const starts = (below: number, above: number): Series =>
@@ -114,7 +110,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         [check("check_passed", "eur"), "1x40"],
         [check("check_passed", "apac"), "1x40"],
       ],
-      "another host": [[check("check_passed", "usa", "other.example.com"), "0x40"]],
       "no data yet": [],
     },
   },
@@ -132,7 +127,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         [runRequests('response_code_class="5xx"'), "0x20 1x20"],
         [runRequests('response_code_class="2xx"'), "0x20 2x20"],
       ],
-      "another service": requests(runRequests, "5xx", OTHER)(10, 90),
     },
   },
   "load-balancer-errors": {
@@ -140,16 +134,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     raises: requests(doorRequests, "500")(10, 90),
     quiet: {
       "one error in a hundred": requests(doorRequests, "500")(1, 99),
-      "another load balancer": requests(doorRequests, "500", OTHER)(10, 90),
     },
   },
   "blocked-requests": {
     afterMinutes: 30,
-    raises: [[refused(securityPolicy, true), "0+150x60"]],
+    raises: [[refused(true), "0+150x60"]],
     quiet: {
-      "a scanner now and then": [[refused(securityPolicy, true), "0+20x60"]],
-      "many requests that are let in": [[refused(securityPolicy, false), "0+5000x60"]],
-      "another policy": [[refused(OTHER, true), "0+150x60"]],
+      "a scanner now and then": [[refused(true), "0+20x60"]],
+      "many requests that are let in": [[refused(false), "0+5000x60"]],
     },
   },
   latency: {
@@ -267,9 +259,9 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       "the proxy beside it": [[pod("restart_count", "a", "", "database-proxy"), "0x9 0+1x30"]],
     },
   },
-  "database-down": gauge((name) => instance("up", "", name), 0, 1, 40),
-  "database-cpu": gauge((name) => instance("cpu_utilization", "", name), 0.95, 0.5, 40),
-  "database-memory": gauge((name) => instance("memory_utilization", "", name), 0.95, 0.7, 40),
+  "database-down": gauge(instance("up"), 0, 1, 40),
+  "database-cpu": gauge(instance("cpu_utilization"), 0.95, 0.5, 40),
+  "database-memory": gauge(instance("memory_utilization"), 0.95, 0.7, 40),
   "database-transaction-ids": {
     afterMinutes: 80,
     raises: [[instance("postgresql_transaction_id_utilization"), "0.85x90"]],
@@ -296,7 +288,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     alsoRaises: {
       "a schedule that is new or deleted, with no dump at all": [],
       "a dump 31 hours ago": [[executions(dumpJob, "succeeded"), "_x33 1x0 _x90"]],
-      "dumps of another deployment": [[executions(`${OTHER}-dump`, "succeeded"), "1x140"]],
     },
     quiet: {
       "a dump last night": [[executions(dumpJob, "succeeded"), "_x68 1x1 _x60"]],

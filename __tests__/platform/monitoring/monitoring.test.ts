@@ -37,7 +37,6 @@ const resource = (terraform: Terraform, type: string): Block =>
 interface Policies {
   readonly policies: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
   readonly dashboard: {
-    readonly displayName: string;
     readonly mosaicLayout: { readonly columns: number; readonly tiles: readonly Tile[] };
   };
 }
@@ -62,7 +61,6 @@ const EVALUATED = {
   protectedDomain: { ...DOMAIN, protection: "true" },
   protection: { ...EMAILS, protection: "true" },
   audit: { ...EMAILS, auditSecretAccess: true },
-  auditWithReaders: { ...EMAILS, auditSecretAccess: true, secretReaders: ["deployer@example.com"] },
   dump: { ...EMAILS, dump: DUMP },
   // A condition looks back a day at most.
   rareDump: { ...EMAILS, dump: { ...DUMP, isDaily: "false" } },
@@ -115,14 +113,6 @@ describe("Monitoring", () => {
     expect(names).not.toContain("${google_");
   });
 
-  it.each([
-    ["if the application is public", {}, undefined],
-    ["not if it is not", { isPublic: "false" }, "${(false) ? 1 : 0}"],
-    ["as it is told otherwise", { isPublic: "false", uptimeCheck: true }, undefined],
-  ])("asks %s", (_behaviour, props, count) => {
-    expect(resource(monitored(props).terraform, "google_monitoring_uptime_check_config").count).toBe(count);
-  });
-
   it("changes no setting of the project unless requested", () => {
     const count = (props: Partial<MonitoringProps>) =>
       resource(monitored(props).terraform, "google_project_iam_audit_config").count;
@@ -132,10 +122,6 @@ describe("Monitoring", () => {
 });
 
 describeWith(["terraform"], "Monitoring, in Terraform", () => {
-  it("has no alerts without receivers", () => {
-    expect(madeOf("nobody").policies).toEqual({});
-  });
-
   it("has every alert that makes sense with an address or a channel", () => {
     const expected = alertsOn("serverless").filter(({ needs = [] }) =>
       needs.every((need) => ["room", "uptimeCheck", "workerInContainer"].includes(need)),
@@ -143,6 +129,7 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     const ids = expected.map(({ id }) => id);
     expect(Object.keys(madeOf("emails").policies)).toEqual(ids);
     expect(Object.keys(madeOf("channels").policies)).toEqual(ids);
+    expect(madeOf("nobody").policies).toEqual({});
   });
 
   it("has an alert only with what it needs", () => {
@@ -178,13 +165,6 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     expect(policies).not.toHaveProperty("memory");
   });
 
-  it("knows the deployment's accounts and the others that may read its secrets", () => {
-    const { policies } = madeOf("auditWithReaders");
-    expect(policies["secret-read"]?.filter).toContain(
-      'principalEmail=("runner@demo-project.iam.gserviceaccount.com" OR "deployer@example.com")',
-    );
-  });
-
   it.each(["idp-serverless", "idp-kubernetes"] as const)("knows every secret that %s makes", (name) => {
     const { policies } = madeOf("audit");
     const { resource: resources = {} } = shippedStacks()[name];
@@ -204,12 +184,8 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     const { policies } = madeOf("emails");
     const metrics = Object.keys(policies).filter((id) => policies[id]?.query !== undefined);
     expect(tiles.map(({ widget }) => widget.title.split(":")[0])).toEqual(metrics);
-    expect(tiles.slice(0, CHARTS_PER_ROW + 1).map(({ xPos, yPos }) => [xPos, yPos])).toEqual([
-      [undefined, undefined],
-      [columns / 3, undefined],
-      [(2 * columns) / 3, undefined],
-      [undefined, 12],
-    ]);
+    const [second, below] = [tiles[1], tiles[CHARTS_PER_ROW]];
+    expect([second?.xPos, second?.yPos, below?.xPos, below?.yPos]).toEqual([columns / 3, undefined, undefined, 12]);
     const cpu = tiles[metrics.indexOf("database-cpu")]?.widget.xyChart;
     expect(cpu?.thresholds).toEqual([{ value: 0.5 }]);
     // A threshold of zero is dropped by the service, and so would be the empty list.

@@ -7,12 +7,14 @@ import { KNOWN_METRICS } from "./known-metrics";
 const strict = parser.configure({ strict: true });
 
 /** The metrics of an expression, each with the labels that it is selected by. */
-function selectorsOf(query: string): { readonly metric: string; readonly labels: readonly string[] }[] {
-  const found: { metric: string; labels: string[] }[] = [];
+function selectorsOf(
+  query: string,
+): { readonly metric: string; readonly labels: readonly string[]; readonly text: string }[] {
+  const found: { metric: string; labels: string[]; text: string }[] = [];
   strict.parse(query).iterate({
     enter: ({ from, name, to }) => {
       const text = query.slice(from, to);
-      if (name === "VectorSelector") found.push({ metric: "", labels: [] });
+      if (name === "VectorSelector") found.push({ metric: "", labels: [], text });
       const last = found.at(-1);
       if (name === "Identifier" && last?.metric === "") last.metric = text;
       if (name === "LabelName" && text !== "le") last?.labels.push(text);
@@ -26,10 +28,6 @@ describe("The query of each alert", () => {
     expect(() => strict.parse(ruleOf(condition))).not.toThrow();
   });
 
-  it("is refused by the parser if it is invalid", () => {
-    expect(() => strict.parse('sum(rate(a:b{c="d"[5m])) > 1')).toThrow();
-  });
-
   it.each(METRIC_CASES)(
     "has no other metrics and labels than known-metrics.ts lists of Google Cloud: $name",
     ({ condition }) => {
@@ -37,27 +35,24 @@ describe("The query of each alert", () => {
       expect(selectors).not.toEqual([]);
       const unknown = selectors.flatMap(({ labels, metric }) => {
         const known = KNOWN_METRICS[metric];
-        return known === undefined ? [metric] : labels.filter((label) => !known.labels.includes(label));
+        return known === undefined ? [metric] : labels.filter((label) => !known.includes(label));
       });
       expect(unknown).toEqual([]);
     },
   );
 
-  it.each(METRIC_CASES)("selects a resource type and the deployment: $name", ({ condition }) => {
-    const query = condition.query(NAMES);
-    const own = Object.values(NAMES).filter((name) =>
-      [`"${name}"`, `:${name}"`, `"${name}|`].some((text) => query.includes(text)),
-    );
-    expect(own.length).toBeGreaterThan(0);
-    for (const { labels } of selectorsOf(query)) expect(labels).toContain("monitored_resource");
-  });
-
-  it("uses every metric of known-metrics.ts", () => {
-    const used = METRIC_CASES.flatMap(({ condition }) =>
-      selectorsOf(condition.query(NAMES)).map(({ metric }) => metric),
-    );
-    expect([...new Set(used)].sort()).toEqual(Object.keys(KNOWN_METRICS).sort());
-  });
+  it.each(METRIC_CASES)(
+    "selects a resource type and the deployment, wherever it reads a metric: $name",
+    ({ condition }) => {
+      for (const { labels, text } of selectorsOf(condition.query(NAMES))) {
+        const own = Object.values(NAMES).filter((name) =>
+          [`"${name}"`, `:${name}"`, `"${name}|`].some((quoted) => text.includes(quoted)),
+        );
+        expect(own.length).toBeGreaterThan(0);
+        expect(labels).toContain("monitored_resource");
+      }
+    },
+  );
 
   it("is evaluated once a minute, so durations are whole minutes", () => {
     expect(METRIC_CASES.filter(({ condition }) => condition.durationSeconds % 60 !== 0)).toEqual([]);
