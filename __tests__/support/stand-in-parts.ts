@@ -75,7 +75,7 @@ export const standInDatabase = (overrides: Partial<SqlInstance> = {}): SqlInstan
   ...overrides,
 });
 
-export const STAND_IN_MEDIA: MediaStore = {
+const STAND_IN_MEDIA: MediaStore = {
   name: "storage",
   bucketName: "bucket",
   mountPath: "/media",

@@ -35,11 +35,9 @@ describe("SecurityPolicy", () => {
     expect(protectedBy({ waf: "off" }).rules).toHaveLength(3);
   });
 
-  it.each([
-    [11, [10, 1]],
-    [1000, Array<number>(100).fill(10)],
-  ])("gives %i ranges as many rules as they need, below the next rule", (count, sizes) => {
-    const adminRanges = Array.from({ length: count }, (_, index) => `10.${index >> 8}.${index & 255}.0/24`);
+  it("gives a thousand and one ranges as many rules as they need, below the next rule", () => {
+    const sizes = [...Array<number>(100).fill(10), 1];
+    const adminRanges = Array.from({ length: 1001 }, (_, index) => `10.${index >> 8}.${index & 255}.0/24`);
     const ranges = protectedBy({ adminRanges }).rules.filter(({ priority }) => priority < 2000);
     expect(ranges.map(({ priority }) => priority)).toEqual(sizes.map((_, index) => 1000 + index));
     expect(ranges.map(({ match }) => match.config?.src_ip_ranges.length)).toEqual(sizes);

@@ -2,25 +2,20 @@ import { ExistingIdentity } from "../../../lib/platform/identity/existing-identi
 import { AutopilotCluster, type AutopilotClusterProps } from "../../../lib/platform/kubernetes/autopilot-cluster";
 import { type Network } from "../../../lib/platform/parts";
 import { PLACE, standInIdentity } from "../../support/stand-in-parts";
-import { bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
+import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 
 const NETWORK: Network = { network: "network", subnetwork: "subnetwork", hasNamedRanges: "true", ready: [] };
 
-const clusterIn = (props: (stack: BareStack) => Partial<AutopilotClusterProps> = () => ({})) => {
+const clusterIn = (props: Partial<AutopilotClusterProps> = {}) => {
   const stack = bareStack();
-  const cluster = new AutopilotCluster(stack, "Cluster", { place: PLACE, network: NETWORK, ...props(stack) });
-  const of = (type: string, name: string) => resourceOf(terraformOf(stack), type, name);
-  return { stack, cluster, of, resource: () => of("google_container_cluster", "cluster") };
+  const cluster = new AutopilotCluster(stack, "Cluster", { place: PLACE, network: NETWORK, ...props });
+  return { stack, cluster, resource: () => resourceOf(terraformOf(stack), "google_container_cluster", "cluster") };
 };
 
 describe("AutopilotCluster", () => {
-  it("is protected unless it is told otherwise", () => {
-    expect(clusterIn().resource().deletion_protection).toBe(true);
-  });
-
   it("is reachable from everywhere unless ranges are given, and always says so", () => {
     const rangesOf = (authorizedNetworks?: Record<string, string>) =>
-      clusterIn(() => ({ authorizedNetworks })).resource().master_authorized_networks_config;
+      clusterIn({ authorizedNetworks }).resource().master_authorized_networks_config;
     const blocks = (ranges: Record<string, string>) => ({
       gcp_public_cidrs_access_enabled: false,
       dynamic: {
@@ -30,7 +25,6 @@ describe("AutopilotCluster", () => {
         },
       },
     });
-    expect(rangesOf()).toEqual(blocks({ everywhere: "0.0.0.0/0" }));
     expect(rangesOf({})).toEqual(blocks({ everywhere: "0.0.0.0/0" }));
     expect(rangesOf({ office: "203.0.113.0/24" })).toEqual(blocks({ office: "203.0.113.0/24" }));
   });
@@ -38,11 +32,7 @@ describe("AutopilotCluster", () => {
   it("lets several accounts of pods act as one service account, and none as one that is managed elsewhere", () => {
     const { cluster, stack } = clusterIn();
     const runtime = standInIdentity("Runtime");
-    for (const [namespace, account] of [
-      ["apps", "idp"],
-      ["apps", "idp-worker"],
-    ] as const)
-      cluster.grantActAs(runtime, namespace, account);
+    for (const account of ["idp", "idp-worker"]) cluster.grantActAs(runtime, "apps", account);
     const existing = new ExistingIdentity("runner@demo-project.iam.gserviceaccount.com");
     expect(cluster.grantActAs(existing, "apps", "idp")).toEqual([]);
     const members = Object.values(terraformOf(stack).resource?.google_service_account_iam_member ?? {});

@@ -1,15 +1,13 @@
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
 import { type ServerlessIdentityProviderProps } from "../../../lib/serverless-identity-provider-props";
-import { bareStack, resourceOf, terraformOf, warningsOf, type BareStack } from "../../support/synthesis";
+import { bareStack, resourceOf, terraformOf, warningsOf } from "../../support/synthesis";
 
 type Props = Partial<ServerlessIdentityProviderProps>;
 
 const DOMAIN = { domain: "login.example.com" };
 
-/** An identity provider with literals, or with what a function makes of its stack. */
-const deployed = (given: Props | ((stack: BareStack) => Props) = DOMAIN) => {
+const deployed = (props: Props) => {
   const stack = bareStack();
-  const props = typeof given === "function" ? given(stack) : given;
   const construct = new ServerlessIdentityProvider(stack, "Idp", {
     projectId: "demo-project",
     tenantId: "demo",
@@ -20,39 +18,13 @@ const deployed = (given: Props | ((stack: BareStack) => Props) = DOMAIN) => {
   return { construct, of, stack, terraform };
 };
 
-let cached: ReturnType<typeof deployed> | undefined;
-
-/** One with a domain and nothing else. */
-const withDomain = () => (cached ??= deployed());
-
 describe("The front door of a service", () => {
-  it("states nothing of a backend that a serverless one refuses: no timeout, no port, no health check", () => {
-    const backend = withDomain().of("compute_backend_service", "front_door_backend");
-    expect(Object.keys(backend).sort()).toEqual([
-      "backend",
-      "load_balancing_scheme",
-      "log_config",
-      "name",
-      "project",
-      "protocol",
-      "security_policy",
-    ]);
-  });
-
   it.each([
-    [undefined, { enable: false }],
     [0, { enable: false }],
     [0.25, { enable: true, sample_rate: 0.25 }],
   ])("logs no requests unless it is told a share of them: %p", (requestLogSampleRate, expected) => {
     const { of } = deployed({ ...DOMAIN, requestLogSampleRate });
     expect(of("compute_backend_service", "front_door_backend").log_config).toEqual(expected);
-  });
-
-  it("is the address of the deployment", () => {
-    const { construct, stack } = withDomain();
-    expect(construct.url).toBe("https://login.example.com");
-    expect(construct.frontDoor?.url).toBe(construct.url);
-    expect(warningsOf(stack)).toEqual([]);
   });
 
   it("does not exist without a domain, and neither does anything that it needs", () => {
@@ -65,7 +37,7 @@ describe("The front door of a service", () => {
   it("closes the default address on request", () => {
     const closed = deployed({ ...DOMAIN, closeDefaultAddress: true }).of("cloud_run_v2_service", "service");
     expect(closed).toMatchObject({ ingress: "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER", default_uri_disabled: true });
-    const open = withDomain().of("cloud_run_v2_service", "service");
+    const open = deployed(DOMAIN).of("cloud_run_v2_service", "service");
     expect([open.ingress, open.default_uri_disabled]).toEqual(["INGRESS_TRAFFIC_ALL", undefined]);
   });
 
@@ -78,16 +50,5 @@ describe("The front door of a service", () => {
     const { stack } = deployed({ ...DOMAIN, protection: {}, ...given });
     const text = "closeDefaultAddress is false; a security policy protects only the domain";
     expect(warningsOf(stack).filter((warning) => String(warning).startsWith(text))).toHaveLength(count);
-  });
-});
-
-describe("The records of a domain", () => {
-  it("are in the project of the deployment, unless the zone has another", () => {
-    const { of } = deployed({ ...DOMAIN, dnsZone: { name: "example-com" } });
-    expect(of("dns_record_set", "edge_dns_records_address").project).toBe("demo-project");
-  });
-
-  it("are yours to create without a zone", () => {
-    expect(Object.keys(withDomain().terraform.resource ?? {})).not.toContain("google_dns_record_set");
   });
 });

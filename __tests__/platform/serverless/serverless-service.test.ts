@@ -2,12 +2,10 @@ import { InputVariable } from "../../../lib/core/input-variable";
 import { TerraformData } from "../../../lib/core/terraform-data";
 import { type ContainerSpec } from "../../../lib/idp/container-spec";
 import { type IdentityProviderContainerProps } from "../../../lib/idp/identity-provider-container";
-import { trustedProxies } from "../../../lib/idp/identity-provider-container";
 import { ServerlessService, type ServerlessServiceProps } from "../../../lib/platform/serverless/serverless-service";
 import { valueAt } from "../../stacks/configuration-graph";
 import {
   PLACE,
-  placeOf,
   standInContainer,
   standInDatabase,
   standInIdentity,
@@ -41,15 +39,6 @@ const serviceOf = (container: Partial<ContainerSpec>) =>
   serviceIn({ service: { container: standInContainer({ port: 80, ...container }) } });
 
 describe("ServerlessService", () => {
-  it("trusts what the platform's front end says about a client, unless the container has its own list", () => {
-    const proxies = (container: Given["container"] = {}) =>
-      valueAt(serviceIn({ container }).onlyContainer(), "dynamic.env.for_each.IDP_LISTEN__TRUSTED_PROXY_CIDRS");
-    const ownDefaults = "127.0.0.0/8,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fe80::/10,::1/128";
-    expect(proxies()).toBe(`${ownDefaults},169.254.0.0/16`);
-    const environment = trustedProxies(["203.0.113.7/32"]);
-    expect(proxies({ environment })).toBe(`${ownDefaults},203.0.113.7/32`);
-  });
-
   it("waits for settings with secret values, and for its right to read them", () => {
     const stack = bareStack();
     const [stored, granted] = [new TerraformData(stack, "Stored", {}), new TerraformData(stack, "Granted", {})];
@@ -95,12 +84,6 @@ describe("ServerlessService", () => {
     expect(terraform().check).toBeUndefined();
   });
 
-  it("warns of nothing when the worker keeps running", () => {
-    const { stack, terraform } = serviceIn();
-    expect(warningsOf(stack)).toEqual([]);
-    expect(terraform().check).toBeUndefined();
-  });
-
   it("warns of nothing when workers are separate", () => {
     const service = { minInstanceCount: 0, cpuAlwaysAllocated: false };
     const { stack, terraform } = serviceIn({ container: { workerMode: "separate" }, service });
@@ -122,16 +105,8 @@ describe("ServerlessService", () => {
     expect(warningsOf(stack)).toEqual([]);
   });
 
-  it("refuses a place that is none, and the name that would come of it", () => {
-    expect(() => serviceIn({ service: { place: placeOf({ applicationName: "a".repeat(40) }) } })).toThrow(
-      /: 2 problems\n {2}- place\.deployment\.applicationName is .*\n {2}- service name .* is 52 characters, the limit is 49, /,
-    );
-  });
-
   it.each([
-    ["as many instances as the database has connections for", 384, 3, 40],
-    ["more for a larger one", 768, 6, 40],
-    ["more that answer fewer requests each", 384, 6, 11],
+    ["more instances that answer fewer requests each", 384, 6, 11],
     ["any number when only Terraform knows the tier", undefined, 100, 40],
   ])("takes %s", (_, maxConnections, maxInstanceCount, maxInstanceRequestConcurrency) => {
     const container = { database: standInDatabase({ maxConnections }) };

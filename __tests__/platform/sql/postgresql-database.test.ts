@@ -20,7 +20,6 @@ describe("PostgresqlDatabase", () => {
   it("takes the caller's flags, which override those for logging", () => {
     const flags = valueAt(databaseIn({ flags: { log_statement: "none" } }).settings, "database_flags");
     expect(flags).toContainEqual({ name: "log_statement", value: "none" });
-    expect(flags).toContainEqual({ name: "log_connections", value: "on" });
     expect(flags).not.toContainEqual({ name: "log_statement", value: "ddl" });
   });
 
