@@ -1,4 +1,4 @@
-import { type LogEntry } from "../../support/log-filter";
+import { type LogEntry } from "./log-filter";
 import { NAMES } from "./alert-fixture";
 
 /** Entries that must raise an alert, and others that must not, each by what it is. */

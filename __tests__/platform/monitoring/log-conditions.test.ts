@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { isSelected } from "../../support/log-filter";
+import { isSelected } from "./log-filter";
 import { LOG_CASES, NAMES } from "./alert-fixture";
 import { LOG_EXAMPLES, type LogExample } from "./alert-log-entries";
 

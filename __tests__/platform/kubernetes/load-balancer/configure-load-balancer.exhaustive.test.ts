@@ -56,7 +56,10 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
     {
       ...{ what: "reports an operation that fails", at: WATCH, answers: [], exitCode: 1 },
       options: ({ loadBalancers }) => {
-        loadBalancers.failures.set("backendServices.setSecurityPolicy", { code: "NOT_FOUND", message: "Gone." });
+        loadBalancers.operations.failures.set("backendServices.setSecurityPolicy", {
+          code: "NOT_FOUND",
+          message: "Gone.",
+        });
         return {};
       },
       says: ["(security policy: idp-demo-abc123-protection) failed.\n  NOT_FOUND: Gone.\n  To fix: "],
@@ -73,10 +76,10 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
     {
       ...{ what: "leaves an operation that does not end", at: WATCH, answers: [], exitCode: 1 },
       options: ({ loadBalancers }) => {
-        loadBalancers.callsUntilDone = Infinity;
+        loadBalancers.operations.callsUntilDone = Infinity;
         return { environment: { WAIT_SECONDS: "1" } };
       },
-      says: ["was not done within 1 s; it goes on as operation-1764000000000-1.\n"],
+      says: ["was not done within 1 s; it goes on as operation-1.\n"],
     },
   ]);
 
