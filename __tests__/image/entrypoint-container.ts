@@ -1,11 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { packageFile } from "../../lib/core/package-file";
 import { STOP_SECONDS } from "../../lib/idp/contract";
-import { coreutilsPath } from "./coreutils";
 import { eventually, groupOf, killAll } from "./processes";
 
 import { DATABASE, type EntrypointScene, UPSTREAM_LISTENERS } from "./entrypoint-scene";
@@ -54,18 +51,6 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
     );
 
     if (thorough) {
-      it("passes the worker what blueprints read under its own name, and the token under the upstream's", async () => {
-        const folder = join(__dirname, "../../image/blueprints");
-        const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
-        const names = texts.flatMap((text) => text.match(/(?<=!Env \[?)\w+/g) ?? []);
-        const variables = Object.fromEntries(names.map((name) => [name, `value of ${name}`]));
-        const container = await scene.startContainer({ ...variables, IDP_BOOTSTRAP_TOKEN: "the-token" });
-        const { environment: actual } = await scene.firstWorker(container);
-        expect(names.length).toBeGreaterThan(3);
-        expect(actual).toMatchObject({ ...variables, AUTHENTIK_BOOTSTRAP_TOKEN: "the-token" });
-        await container.stop();
-      });
-
       it("lets server and worker finish with one TERM each, however often the container is told to stop", async () => {
         const container = await scene.startContainer({ STUB_SERVER_STOP_SECONDS: "2", STUB_WORKER_STOP_SECONDS: "2" });
         const worker = await scene.firstWorker(container);
@@ -131,39 +116,6 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
         },
       );
 
-      it("ends when the shell that waits for the server is killed", async () => {
-        const container = await scene.startContainer();
-        process.kill(container.server.parentPid, "SIGKILL");
-        expect(await container.ended).toBe(128 + constants.signals.SIGKILL);
-      });
-
-      it("ends when the supervision cannot start another process", async () => {
-        chmodSync(scene.media, 0o777);
-        // The limit counts all processes of a user and spares the administrator.
-        const userId = process.getuid?.() === 0 ? 54321 : undefined;
-        const container = await scene.startContainer({}, userId);
-        const worker = await scene.firstWorker(container);
-        execFileSync(coreutilsPath("prlimit"), ["--pid", String(worker.parentPid), "--nproc=1"], {
-          uid: userId,
-          gid: userId,
-        });
-        process.kill(worker.pid, "SIGKILL");
-        expect(await container.ended).toBe(1);
-        expect(container.starts("server")).toMatchObject([{ ended: true, signals: ["TERM"] }]);
-        expect(container.starts("worker")).toHaveLength(1);
-      });
-
-      it.each(["SIGUSR1", "SIGUSR2"] as const)("keeps the worker running after %s", async (signal) => {
-        scene.replaceProgram("sleep", []);
-        const container = await scene.startContainer();
-        const worker = await scene.firstWorker(container);
-        process.kill(container.pid, signal);
-        process.kill(worker.pid, "SIGKILL");
-        await eventually("another worker", () => container.starts("worker").length === 2);
-        expect(await container.stop()).toBe(0);
-        expect(container.starts("server")).toMatchObject([{ signals: ["TERM"] }]);
-      });
-
       it("leaves nothing of a killed worker behind", async () => {
         scene.replaceProgram("sleep", []);
         const container = await scene.startContainer({ STUB_WORKER_CHILD: "yes" });
@@ -194,24 +146,6 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
         expect(second.exitCode).toBe(5);
         expect(existsSync(socket)).toBe(true);
         expect(await container.stop()).toBe(0);
-      });
-
-      it("runs the command of the operations page with all settings and without another worker", async () => {
-        const page = readFileSync(packageFile("stacks/idp-kubernetes.md"), "utf8");
-        const args = / -c server -- \/cloud-entrypoint\.sh ([^`\n]+)`/.exec(page)?.[1]?.split(" ") ?? [];
-        expect(args).not.toEqual([]);
-        const container = await scene.startContainer();
-        await scene.firstWorker(container);
-        const { exitCode, starts } = await scene.run(args, { ...DATABASE, IDP_SECRET_KEY: "the-key" });
-        expect(exitCode).toBe(0);
-        expect(starts(args[0] ?? "")).toMatchObject([
-          {
-            arguments: args,
-            environment: { AUTHENTIK_POSTGRESQL__HOST: "/sockets/db", AUTHENTIK_SECRET_KEY: "the-key" },
-          },
-        ]);
-        expect(starts("worker")).toHaveLength(1);
-        await container.stop();
       });
 
       it("restarts a killed worker, in an emptied temporary folder", async () => {

@@ -96,12 +96,6 @@ export function describeRefusals(scene: EntrypointScene, { thorough }: { thoroug
       it.each([
         ["all files go elsewhere", 5, { IDP_STORAGE__BACKEND: "s3" }],
         [
-          "each kind of files goes elsewhere",
-          5,
-          { AUTHENTIK_STORAGE__MEDIA__BACKEND: "s3", AUTHENTIK_STORAGE__REPORTS__BACKEND: "s3" },
-        ],
-        ["one kind of files still goes there", EXIT_CODE_REFUSED, { AUTHENTIK_STORAGE__MEDIA__BACKEND: "s3" }],
-        [
           "one kind of files comes back",
           EXIT_CODE_REFUSED,
           { IDP_STORAGE__BACKEND: "s3", AUTHENTIK_STORAGE__REPORTS__BACKEND: "file" },
@@ -111,7 +105,6 @@ export function describeRefusals(scene: EntrypointScene, { thorough }: { thoroug
           5,
           { AUTHENTIK_STORAGE__MEDIA__FILE__PATH: "/", AUTHENTIK_STORAGE__REPORTS__FILE__PATH: "/" },
         ],
-        ["the application looks the folder up", 5, { IDP_STORAGE__FILE__PATH: "env://FOLDER" }],
       ])("requires no storage folder that is not used: when %s it ends with %d", async (_, exitCode, variables) => {
         rmSync(scene.media, { recursive: true });
         expect(await startAndEnd({ ...complete, ...variables })).toBe(exitCode);

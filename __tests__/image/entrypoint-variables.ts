@@ -1,8 +1,5 @@
 import { readFileSync } from "node:fs";
 
-import { mailSettings } from "../../lib/idp/mail-settings";
-import { TEST_MAIL_COMMAND } from "../../lib/idp/smtp";
-import { programPath } from "../support/programs";
 import { fc } from "../support/seeded-cases";
 import { eventually } from "./processes";
 
@@ -148,48 +145,6 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
         }),
         { numRuns: thorough ? 6 : 2 },
       );
-    });
-
-    it("keeps bytes that are no text in any encoding", async () => {
-      const bytes = Array.from({ length: 255 }, (_, index) => index + 1);
-      const octal = bytes.map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
-      // Node can only pass text.
-      const script = `IDP_BYTES=$(printf '${octal}.'); export IDP_BYTES; exec "$@"`;
-      const actual = await scene.applicationEnvironment({}, [programPath("dash"), "-c", script, "wrapper"]);
-      expect(actual.AUTHENTIK_BYTES).toBe(`${Buffer.from(bytes).toString("latin1")}.`);
-    });
-  });
-
-  describe("the mail server", () => {
-    const { environment: mail } = mailSettings({
-      host: "smtp.example.com",
-      port: 465,
-      encryption: "tls",
-      from: "Sign-in <idp@example.com>",
-      username: "123456",
-      passwordSecret: { secretId: "smtp-password", version: 1 },
-      timeout: 30,
-    });
-    /** As the platform injects it, the password from its secret. */
-    const settings = { ...mail.baseline, IDP_EMAIL__PASSWORD: 'p"a$s%s {word}' };
-    const read = {
-      AUTHENTIK_EMAIL__HOST: "smtp.example.com",
-      AUTHENTIK_EMAIL__PORT: "465",
-      AUTHENTIK_EMAIL__USERNAME: '"123456"',
-      AUTHENTIK_EMAIL__PASSWORD: 'p"a$s%s {word}',
-      AUTHENTIK_EMAIL__USE_TLS: "false",
-      AUTHENTIK_EMAIL__USE_SSL: "true",
-      AUTHENTIK_EMAIL__TIMEOUT: "30",
-      AUTHENTIK_EMAIL__FROM: "Sign-in <idp@example.com>",
-    };
-    it("reaches the command that sends a test mail, with its arguments and the database", async () => {
-      const args = [TEST_MAIL_COMMAND, "you@example.com"];
-      const { exitCode, starts } = await scene.run(args, { ...DATABASE, ...settings, IDP_SECRET_KEY: "the-key" });
-      expect(exitCode).toBe(0);
-      expect(starts(TEST_MAIL_COMMAND)).toMatchObject([
-        { arguments: args, environment: { ...read, AUTHENTIK_POSTGRESQL__HOST: "/sockets/db" } },
-      ]);
-      expect(starts("worker")).toEqual([]);
     });
   });
 

@@ -89,17 +89,6 @@ export function describeWorkerModes(scene: EntrypointScene, { thorough }: { thor
           expect(linesOf(container)).toEqual([expect.stringMatching(/^cloud-entrypoint: mapped: /)]);
         },
       );
-
-      it.each([
-        [serverAlone, { STUB_SERVER_EXIT_CODE: "5" }, 5],
-        [worker, { STUB_WORKER_EXIT_CODE: "6" }, 6],
-      ] as const)(
-        "ends, as %s, with the exit code of a process that ends by itself",
-        async (argument, variables, exitCode) => {
-          const complete = { ...DATABASE, IDP_SECRET_KEY: "the-key" };
-          expect((await scene.run([argument], { ...complete, ...variables })).exitCode).toBe(exitCode);
-        },
-      );
     }
   });
 
