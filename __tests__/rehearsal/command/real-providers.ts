@@ -1,22 +1,12 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { trimmedSchema } from "../../stacks/provider-schema/provider-schema";
 import { brokenCloudBSetUp } from "../../support/broken-cloudb-files";
 import { Cloud } from "../project/cloud";
 import { PROVIDERS } from "../project/provider-types";
-import { copyFolder } from "../deployment/folder-copy";
-import { inputCombinations } from "../engine/input-matrix";
-import { type RehearsalOptions, type RehearsalReport, stepLine, type StepReport } from "../engine/run-context";
-import { PluginServer } from "../providers/plugin-server";
+import { type PluginServer } from "../providers/plugin-server";
 import { ResourceProvider } from "../providers/resource-provider";
-import { runTerraform, type TerraformRun } from "../deployment/terraform-process";
-
-export interface RealProvidersOptions extends RehearsalOptions {
-  /** Filesystem mirror of providers, laid out as `terraform providers mirror` does. */
-  readonly mirror: string;
-}
 
 /** Nothing is applied, so the project is never used. */
 const NO_SURROUNDINGS = { enabledApis: new Set<string>(), hasImage: () => false, hasAnswered: () => false };
@@ -48,52 +38,4 @@ export async function realProviderEnvironment(place: RealProviderPlace): Promise
     ...brokenCloudBSetUp(folder),
     PATH: process.env.PATH ?? "",
   };
-}
-
-/**
- * Plans every combination of the inputs with the real providers' binaries: no account, no network, nothing applied.
- *
- * It shows what only the real providers can: what they refuse, that no plan calls an API, and that nothing depends on
- * the user's AWS configuration. A stand-in replaces a provider that the mirror lacks, and the progress says so.
- */
-export async function planWithRealProviders(options: RealProvidersOptions): Promise<RehearsalReport> {
-  const { mirror, onProgress, program, rehearsal } = options;
-  const stack = basename(options.folder);
-  const folder = mkdtempSync(join(tmpdir(), "real-providers-"));
-  const steps: StepReport[] = [];
-  copyFolder(options.folder, folder);
-  const plugins = new PluginServer();
-  const environment = await realProviderEnvironment({ folder, mirror, plugins, onProgress });
-  const run = (command: readonly string[]): Promise<TerraformRun> =>
-    runTerraform({ program, folder, environment }, ...command, "-no-color");
-
-  const { matrix = {}, plansOffline = () => true } = rehearsal;
-  const combinations = inputCombinations(matrix).filter(plansOffline);
-  const work = [
-    { step: "init", inputs: undefined, command: ["init", "-input=false"] },
-    { step: "validate", inputs: undefined, command: ["validate"] },
-    ...[rehearsal.inputs, ...combinations].map((inputs, index) => ({
-      step: index === 0 ? "plan" : `plan ${index} of ${combinations.length}`,
-      inputs,
-      command: ["plan", "-input=false"],
-    })),
-  ];
-  for (const { step, inputs, command } of work) {
-    const start = performance.now();
-    if (inputs !== undefined) {
-      writeFileSync(join(folder, "rehearsal.auto.tfvars.json"), JSON.stringify({ ...rehearsal.inputs, ...inputs }));
-    }
-    const { exitCode, output } = await run(command);
-    const seconds = (performance.now() - start) / 1000;
-    if (exitCode !== 0) {
-      const message = inputs === undefined ? output : `${JSON.stringify(inputs)}\n${output}`;
-      plugins.stop();
-      return { stack, steps, failure: { step, address: undefined, message, folder } };
-    }
-    steps.push({ step, seconds });
-    onProgress?.(stepLine(stack, { step, seconds }));
-  }
-  plugins.stop();
-  rmSync(folder, { recursive: true, force: true });
-  return { stack, steps };
 }

@@ -4,7 +4,6 @@ import { parseArgs } from "node:util";
 
 import { packageFile } from "../../../lib/core/package-file";
 import { findProgram } from "../../support/programs";
-import { planWithRealProviders } from "./real-providers";
 import { rehearse } from "../engine/rehearsal";
 import {
   EXHAUSTIVE_PARTS,
@@ -17,8 +16,7 @@ import {
 import { REHEARSALS } from "../scenarios/stacks";
 import { killAllRuns } from "../deployment/terraform-process";
 
-const USAGE = `npm run rehearse -- [stack...] [--exhaustive] [--only TEXT] [--keep] [--verbose] [--terraform PATH]
-                    [--providers MIRROR]
+const USAGE = `npm run rehearse -- [stack...] [--exhaustive] [--only TEXT] [--keep] [--terraform PATH]
 
 Takes synthesized stacks through their whole life with the real Terraform, offline, against stand-ins.
   stack               ${Object.keys(REHEARSALS).join(", ")}; all when none is named
@@ -27,9 +25,7 @@ Takes synthesized stacks through their whole life with the real Terraform, offli
   --only TEXT         of the usual and the exhaustive: changes, failed creations, faults, episodes and combinations (as
                       JSON) with this in their names
   --keep              keep the folders of all deployments and say where they are
-  --verbose           show what Terraform prints
   --terraform PATH    the terraform to use
-  --providers MIRROR  only plan, with the real providers of a filesystem mirror
 `;
 
 const HOW_TO_GET = `Install Terraform 1.11 or newer (https://developer.hashicorp.com/terraform/install), or name one with
@@ -44,12 +40,10 @@ async function main(): Promise<number> {
       help: { type: "boolean" },
       keep: { type: "boolean" },
       only: { type: "string" },
-      verbose: { type: "boolean" },
       terraform: { type: "string" },
-      providers: { type: "string" },
     },
   });
-  const { exhaustive = false, help = false, keep, only, providers: mirror, terraform, verbose = false } = values;
+  const { exhaustive = false, help = false, keep, only, terraform } = values;
   if (help) {
     process.stdout.write(USAGE);
     return 0;
@@ -69,11 +63,8 @@ async function main(): Promise<number> {
       ...{ folder, keep, limit, only, program, rehearsal },
       parts: only !== undefined ? undefined : exhaustive ? EXHAUSTIVE_PARTS : USUAL_PARTS,
       onProgress: (line) => process.stdout.write(`${line}\n`),
-      onCommand: ({ output }, command) => {
-        if (verbose) process.stdout.write(`\n${stack}$ terraform ${command.join(" ")}\n${output}`);
-      },
     };
-    return mirror === undefined ? rehearse(options) : planWithRealProviders({ ...options, mirror: resolve(mirror) });
+    return rehearse(options);
   });
   const reports = await Promise.all(works);
   process.stdout.write(`${(performance.now() / 1000).toFixed(1)} s in all\n`);

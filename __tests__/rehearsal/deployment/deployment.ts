@@ -36,7 +36,6 @@ export interface DeploymentOptions {
   readonly program: string;
   /** Whether there is what the folder does not create, and not only what the stack's `prepare` creates. */
   readonly externalResourcesExist?: boolean;
-  readonly onCommand?: (run: TerraformRun, command: readonly string[]) => void;
 }
 
 /** Arguments of a plan and apply in one command. */
@@ -151,7 +150,6 @@ export class Deployment {
     const kind = isJson ? "state" : "text";
     const name = `what ${command[0] ?? "Terraform"} has printed`;
     this.unsearched = [...this.unsearched, { name, kind, bytes: Buffer.from(run.output) }];
-    this.options.onCommand?.(run, command);
     return run;
   }
 

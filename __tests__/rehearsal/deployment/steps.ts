@@ -30,7 +30,7 @@ export async function inStep<Result>(step: string, work: () => Promise<Result>):
 export type Expected = Readonly<Record<string, Action>>;
 
 /** What may happen to an address. */
-export function actionsFor(address: string, expected: Expected): readonly Action[] {
+function actionsFor(address: string, expected: Expected): readonly Action[] {
   const own = expected[address];
   if (own !== undefined) return [own];
   return Object.entries(expected).flatMap(([pattern, action]) => (isMeant(pattern, address) ? [action] : []));

@@ -40,14 +40,9 @@ export async function runTerraform(options: TerraformOptions, ...command: string
   return runOf(child, ({ output }) => options.onOutput?.(output, child)).finally(() => underWay.delete(child));
 }
 
-/** Kills a run and its scripts. */
-export function killWithScripts(child: ChildProcess): void {
-  if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-}
-
-/** Kills all current runs when this process is stopped. */
+/** Kills all current runs and their scripts when this process is stopped. */
 export function killAllRuns(): void {
-  underWay.forEach(killWithScripts);
+  for (const { pid } of underWay) if (pid !== undefined) process.kill(-pid, "SIGKILL");
 }
 
 /** Terraform's output from its first error on. */

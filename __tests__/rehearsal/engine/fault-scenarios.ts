@@ -1,16 +1,10 @@
-import { type ChildProcess } from "node:child_process";
-
 import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
-import { type Gate } from "./dependency-graph";
 import { requireSoundness, requireVerified } from "./journey";
-import { inStep, type Plan, StepFailure } from "../deployment/steps";
-import { killWithScripts } from "../deployment/terraform-process";
+import { inStep, StepFailure } from "../deployment/steps";
 
 /** Something that goes wrong once during the first apply. */
-export interface StagedFault {
+export interface Fault {
   readonly name: string;
-  /** How many stages of the stack are applied before it. */
-  readonly afterStage: number;
   /** Injects the fault before anything is applied. */
   readonly prepare: (deployment: Deployment) => void;
   /** Parts of the failed apply's output. */
@@ -37,15 +31,10 @@ function hasIdentityOfChance(key: string): boolean {
   return /^(random|tls)_/.test(key);
 }
 
-/** Applies a plan with the fault, which must fail, then again without it, which must end as an apply without faults. */
-export async function rehearseFault(
-  deployment: Deployment,
-  plan: Plan,
-  fault: StagedFault,
-  expected: EndState,
-): Promise<void> {
+/** Applies with the fault, which must fail, then again without it, which must end as an apply without faults. */
+export async function rehearseFault(deployment: Deployment, fault: Fault, expected: EndState): Promise<void> {
   fault.prepare(deployment);
-  await requireFailure(deployment, fault.name, ["apply", "-input=false", plan.file], fault.refusals);
+  await requireFailure(deployment, fault.name, fault.refusals);
   if (!deployment.cloud.allFaultsMet) throw new StepFailure(fault.name, "the injected fault was never met");
   requireVerified(fault.name, () => fault.verify?.(deployment));
   fault.repair?.(deployment);
@@ -53,13 +42,8 @@ export async function rehearseFault(
 }
 
 /** Runs an apply that must fail, for these reasons and because of nothing that did not wait for what failed. */
-async function requireFailure(
-  deployment: Deployment,
-  name: string,
-  command: readonly string[],
-  reasons: readonly string[],
-): Promise<void> {
-  await inStep(name, () => deployment.refuse(command, ...reasons));
+async function requireFailure(deployment: Deployment, name: string, reasons: readonly string[]): Promise<void> {
+  await inStep(name, () => deployment.refuse(APPLY_AT_ONCE, ...reasons));
   // What needs the failed resource must have waited for it, and not only happen to come later when nothing fails.
   const [premature] = deployment.cloud.refusals;
   if (premature !== undefined) throw new StepFailure(name, `tried without waiting for what it needs: ${premature}`);
@@ -81,7 +65,7 @@ export async function rehearseFailedCreations(deployment: Deployment, expected: 
   const breaking = new Set(expected.objects.filter((key) => BREAKABLE.includes(key.split(" ")[0] ?? "")));
   for (const key of expected.objects) cloud.failNext(key, "refused");
   while (!cloud.allFaultsMet) {
-    await requireFailure(deployment, name, APPLY_AT_ONCE, ["injected failure"]);
+    await requireFailure(deployment, name, ["injected failure"]);
     for (const key of [...breaking].filter((candidate) => !cloud.pendingFaults.includes(candidate))) {
       breaking.delete(key);
       cloud.failNext(key, "broken");
@@ -108,28 +92,6 @@ function requireSameEnd(name: string, end: EndState, expected: EndState): void {
   }
 }
 
-/** A moment at which a script waits, so that Terraform can be killed while nothing else happens. */
-export interface KillScenario {
-  /** Makes the script wait. */
-  readonly prepare: (deployment: Deployment) => void;
-  /** Output that shows that it waits. */
-  readonly waiting: string;
-  /** What continues in the cloud after the kill. */
-  readonly meanwhile: (deployment: Deployment) => void;
-}
-
-/** Kills Terraform and its scripts while a script waits and nothing else changes. */
-export async function rehearseKill(deployment: Deployment, scenario: KillScenario, expected: EndState): Promise<void> {
-  const name = "killed in the middle of an apply";
-  scenario.prepare(deployment);
-  deployment.writeInputs();
-  const run = await deployment.terraform(APPLY_AT_ONCE, killAtRest(deployment, scenario.waiting));
-  if (run.exitCode !== null) throw new StepFailure(name, `Terraform ended by itself with ${run.exitCode}`);
-  deployment.requireNoLeaks(name);
-  scenario.meanwhile(deployment);
-  await complete(deployment, name, expected);
-}
-
 /** Interrupts Terraform, as Ctrl-C does, as soon as the first resources exist. */
 export async function rehearseInterrupt(deployment: Deployment, expected: EndState): Promise<void> {
   const name = "interrupted in the middle of an apply";
@@ -144,53 +106,20 @@ export async function rehearseInterrupt(deployment: Deployment, expected: EndSta
   await complete(deployment, name, expected);
 }
 
-/** The project is at rest if nothing has changed for this long. */
-const REST_MILLISECONDS = 300;
-
-/**
- * Kills Terraform once it waits and knows of everything that it has made: what it has made without having saved it would
- * be in the way of the next apply, with the platforms, too.
- */
-function killAtRest(deployment: Deployment, waiting: string): (output: string, child: ChildProcess) => void {
-  const before = new Set(deployment.cloud.objects.keys());
-  let timer: NodeJS.Timeout | undefined;
-  return (output, child) => {
-    if (timer !== undefined || !output.includes(waiting)) return;
-    let count = -1;
-    timer = setInterval(() => {
-      if (child.exitCode !== null || child.signalCode !== null) {
-        clearInterval(timer);
-        return;
-      }
-      const made = [...deployment.cloud.objects.keys()].filter((key) => !before.has(key));
-      if (made.length === count && isSaved(deployment, made)) killWithScripts(child);
-      count = made.length;
-    }, REST_MILLISECONDS);
-  };
-}
-
-/** Whether the state on disk has all of these. */
-function isSaved(deployment: Deployment, keys: readonly string[]): boolean {
-  try {
-    const saved = new Set(deployment.stateKeys.values());
-    return keys.every((key) => saved.has(key));
-  } catch (error) {
-    // Half written.
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+/** APIs with a gate, which opens when the API answers; created in `lib/core/project-apis.ts`. */
+export function gatedApis(addresses: readonly string[]): string[] {
+  return addresses.flatMap((address) => /^terraform_data\.\w*apis_(\w+)_answers\b/.exec(address)?.[1] ?? []);
 }
 
 /** The fault of gates that all stay closed until they time out; none of them waits for another. */
-export function closedGates(gates: readonly Gate[], stages: readonly RegExp[]): StagedFault {
+export function closedGates(apis: readonly string[]): Fault {
   return {
-    name: `the gates of ${gates.map(({ api }) => api).join(", ")} never open`,
-    afterStage: stages.findIndex((pattern) => gates.every(({ address }) => pattern.test(address))),
+    name: "the gates of all APIs never open",
     prepare: ({ environment, web }) => {
       environment.WAIT_SECONDS = "0";
-      for (const { api } of gates) web.inject(api, { kind: "service-disabled" });
+      for (const api of apis) web.inject(api, { kind: "service-disabled" });
     },
-    refusals: gates.map(({ api }) => `${api}.googleapis.com did not answer in project`),
+    refusals: apis.map((api) => `${api}.googleapis.com did not answer in project`),
     repair: ({ environment }) => {
       environment.WAIT_SECONDS = undefined;
     },

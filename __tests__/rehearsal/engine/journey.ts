@@ -2,7 +2,7 @@ import { type ResourceType } from "../project/resource-type";
 import { PROVIDERS } from "../project/provider-types";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { Refusal } from "../project/cloud";
-import { actionsFor, type Expected, inStep, requireActions, StepFailure } from "../deployment/steps";
+import { type Expected, inStep, requireActions, StepFailure } from "../deployment/steps";
 
 /** A change that an owner makes to a deployment, with all the actions that it may cause. */
 export interface ChangeScenario {
@@ -64,13 +64,10 @@ export class Journey {
     const { deployment } = this;
     await this.step(name, async () => {
       change?.(deployment);
-      const before = deployment.cloud.livePayloads;
-      const rewritten = versionsOf(deployment.stateKeys, expected ?? {});
       const plan = await deployment.plan(...(isOutside ? [] : ["-refresh=false"]), ...planArguments);
       if (expected !== undefined) requireActions(name, plan, expected);
       await deployment.apply(plan);
       requireSoundness(deployment, name);
-      requireRewrites(name, before, deployment.cloud.livePayloads, rewritten);
       requireVerified(name, () => verify?.(deployment));
       await deployment.requireEmptyPlan(`${name}: second plan`);
     });
@@ -113,11 +110,9 @@ async function requireRefusedDestroy(deployment: Deployment, refusal = ""): Prom
   const step = "destroy refused";
   const { cloud } = deployment;
   const before = [...cloud.objects.keys()];
-  const payloads = cloud.livePayloads;
   await deployment.refuse(["destroy", "-auto-approve", "-input=false"], refusal);
   const lost = before.filter((key) => !cloud.objects.has(key));
   if (lost.length > 0) throw new StepFailure(step, `refused, but these are gone:\n  ${lost.join("\n  ")}`);
-  requireRewrites(step, payloads, cloud.livePayloads, []);
   // Terraform drops the outputs when a destroy begins and restores them with the next apply.
   await deployment.requireEmptyPlan(`${step}: second plan`, { outputs: "may be set back" });
 }
@@ -162,40 +157,9 @@ async function requireOutputs(deployment: Deployment, nullOutputs: readonly stri
   const configuration = JSON.parse(deployment.read("cdk.tf.json") ?? "{}") as { output?: Record<string, unknown> };
   const declared = Object.keys(configuration.output ?? {}).sort();
   const outputs = await deployment.outputs();
-  const problems = declared.flatMap((name) => {
-    // Terraform does not keep null outputs.
-    const output = outputs[name];
-    const isMeantNull = nullOutputs?.includes(name);
-    if (output === undefined) return isMeantNull === false ? [`${name} is missing`] : [];
-    if (isMeantNull === true) return [`${name} has a value`];
-    if (output.value === "") return [`${name} is empty`];
-    return output.type === undefined || output.type === "dynamic" ? [`${name} has no type`] : [];
-  });
-  const surplus = Object.keys(outputs).filter((name) => !declared.includes(name));
-  if (problems.length + surplus.length > 0) {
-    throw new StepFailure("output", [...problems, ...surplus.map((name) => `${name} is not declared`)].join("; "));
-  }
-}
-
-const VERSION = "google_secret_manager_secret_version";
-
-/** Names of the secret versions that are replaced or deleted. */
-function versionsOf(state: ReadonlyMap<string, string>, expected: Expected): string[] {
-  const isGoing = (address: string) => actionsFor(address, expected).some((action) => /replace|delete/.test(action));
-  const going = [...state].filter(([address]) => isGoing(address));
-  return going.map(([, key]) => key.split(" ")).flatMap(([type, id = ""]) => (type === VERSION ? [id] : []));
-}
-
-/** Fails unless exactly the expected versions are gone: a secret changes only where a new version was meant. */
-function requireRewrites(
-  step: string,
-  before: ReadonlyMap<string, string>,
-  after: ReadonlyMap<string, string>,
-  meant: readonly string[],
-): void {
-  const lost = [...before.keys()].filter((name) => !after.has(name));
-  const surplus = lost.filter((name) => !meant.includes(name));
-  const kept = meant.filter((name) => !lost.includes(name));
-  if (surplus.length > 0) throw new StepFailure(step, `these versions of secrets are gone: ${surplus.join(", ")}`);
-  if (kept.length > 0) throw new StepFailure(step, `these versions of secrets are still there: ${kept.join(", ")}`);
+  // Terraform does not keep null outputs.
+  const isWrong = (name: string) =>
+    outputs[name] === undefined ? nullOutputs?.includes(name) === false : nullOutputs?.includes(name) === true;
+  const problems = [...declared.filter(isWrong), ...Object.keys(outputs).filter((name) => !declared.includes(name))];
+  if (problems.length > 0) throw new StepFailure("output", `null or not, and should not be: ${problems.join(", ")}`);
 }

@@ -3,22 +3,20 @@ import { basename } from "node:path";
 import { schemaProblem } from "../../stacks/provider-schema/provider-schema";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { inStep } from "../deployment/steps";
-import { gatesAmong, requireDependencies } from "./dependency-graph";
 import {
   closedGates,
   complete,
   endState,
   type EndState,
+  gatedApis,
   rehearseFailedCreations,
   rehearseFault,
   rehearseInterrupt,
-  rehearseKill,
 } from "./fault-scenarios";
 import { inputCombinations } from "./input-matrix";
 import { type ChangeScenario, Journey, requireSoundness } from "./journey";
 import {
   type Incident,
-  lastOf,
   LocatedFailure,
   type RehearsalOptions,
   type RehearsalReport,
@@ -98,14 +96,10 @@ async function life(
 
 function faults(context: RunContext): Promise<void> {
   const { rehearsal } = context.options;
-  const { episodes = [], faultInputs = rehearsal.inputs, kill, scripts, stages: patterns = [] } = rehearsal;
-  return context.fromStages(faultInputs, patterns, async (stages) => {
-    const { deployment: begun } = lastOf(stages);
-    await context.with(begun.fork(), async (whole) => {
+  const { episodes = [], faultInputs = rehearsal.inputs, stage } = rehearsal;
+  return context.fromStage(faultInputs, stage, (begun) =>
+    context.with(begun.fork(), async (whole) => {
       const end = await context.take(() => endWithoutFaults(whole));
-      if (scripts !== undefined) context.say(await context.take(() => requireDependencies(whole, scripts)));
-      const gates = gatesAmong(end.addresses);
-      const injected = [...(gates.length > 0 ? [closedGates(gates, patterns)] : []), ...(rehearsal.faults ?? [])];
       const incidents: readonly Incident[] = [
         ...episodes.map(({ name, play, fromNothing = false }) => ({
           name,
@@ -117,28 +111,28 @@ function faults(context: RunContext): Promise<void> {
             deployment.requireNoLeaks(name);
           },
         })),
-        ...injected.map((fault) => {
-          const origin = stages[fault.afterStage] ?? lastOf(stages);
-          return {
-            name: fault.name,
-            begin: () => inStep(fault.name, () => origin.plan()).then(() => origin.deployment.fork()),
-            play: async (deployment: Deployment) => rehearseFault(deployment, await origin.plan(), fault, end),
-          };
-        }),
+        ...(rehearsal.faults ?? []).map((fault) => ({
+          name: fault.name,
+          begin: () => begun.fork(),
+          play: (deployment: Deployment) => rehearseFault(deployment, fault, end),
+        })),
         { name: "interrupted", begin: () => begun.fork(), play: (deployment) => rehearseInterrupt(deployment, end) },
-        ...(kill === undefined
-          ? []
-          : [
-              {
-                name: "killed",
-                begin: () => begun.fork(),
-                play: (deployment: Deployment) => rehearseKill(deployment, kill, end),
-              },
-            ]),
       ];
-      await context.each(incidents.filter(({ name }) => context.wants(name)));
-    });
-  });
+      await together([context.each(incidents.filter(({ name }) => context.wants(name))), gates(context, end)]);
+    }),
+  );
+}
+
+/** What must be there before a gate waits. */
+const ENABLED = /^terraform_data\.\w*apis_resource_manager$|^google_project_service\./;
+
+function gates(context: RunContext, end: EndState): Promise<void> {
+  const { inputs, faultInputs = inputs } = context.options.rehearsal;
+  const fault = closedGates(gatedApis(end.addresses));
+  if (!context.wants(fault.name)) return Promise.resolve();
+  return context.fromStage(faultInputs, ENABLED, (deployment) =>
+    context.take(() => context.timed(fault.name, () => rehearseFault(deployment, fault, end))),
+  );
 }
 
 /** The creation of every resource fails, from nothing on. */
@@ -146,8 +140,8 @@ function failedCreations(context: RunContext): Promise<void> {
   const { inputs, faultInputs = inputs } = context.options.rehearsal;
   const name = "failed creations";
   if (!context.wants(name)) return Promise.resolve();
-  return context.fromStages(faultInputs, [], async (stages) => {
-    const begin = () => lastOf(stages).deployment.fork();
+  return context.fromStage(faultInputs, undefined, async (begun) => {
+    const begin = () => begun.fork();
     const end = await context.take(() => context.with(begin(), endWithoutFaults));
     await context.each([{ name, begin, play: (deployment) => rehearseFailedCreations(deployment, end) }]);
   });
@@ -163,7 +157,7 @@ async function endWithoutFaults(deployment: Deployment): Promise<EndState> {
 
 /** Combinations with the same required inputs start from a deployment with only those. */
 async function combinations(context: RunContext): Promise<void> {
-  const { inputs: required, matrix = {}, stages = [] } = context.options.rehearsal;
+  const { inputs: required, matrix = {}, stage } = context.options.rehearsal;
   const places = new Map<string, Inputs[]>();
   const wanted = inputCombinations(matrix).filter((inputs) => context.wants(JSON.stringify(inputs)));
   for (const inputs of wanted) {
@@ -171,14 +165,12 @@ async function combinations(context: RunContext): Promise<void> {
     const key = JSON.stringify(own);
     places.set(key, [...(places.get(key) ?? []), inputs]);
   }
-  // One stage in the place of several.
-  const patterns = stages.length === 0 ? [] : [new RegExp(stages.map(({ source }) => source).join("|"))];
   const works = [...places].map(([key, group]) =>
-    context.fromStages(JSON.parse(key) as Inputs, patterns, (begun) =>
+    context.fromStage(JSON.parse(key) as Inputs, stage, (begun) =>
       context.each(
         group.map((inputs, index) => ({
           name: `combination ${index + 1} of ${group.length} with ${key.replace(/[{}"]/g, "")}`,
-          begin: () => lastOf(begun).deployment.fork({ ...required, ...inputs }),
+          begin: () => begun.fork({ ...required, ...inputs }),
           play: (deployment) => complete(deployment, `matrix ${JSON.stringify(inputs)}`),
         })),
       ),

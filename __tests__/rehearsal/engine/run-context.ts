@@ -2,12 +2,12 @@ import { basename } from "node:path";
 
 import pLimit from "p-limit";
 
-import { Deployment, type DeploymentOptions, type Inputs } from "../deployment/deployment";
-import { inStep, type Plan, StepFailure } from "../deployment/steps";
+import { Deployment, type Inputs } from "../deployment/deployment";
+import { inStep, StepFailure } from "../deployment/steps";
 import { type StackRehearsal } from "./stack-rehearsal";
 
 /** A completed step. */
-export interface StepReport {
+interface StepReport {
   readonly step: string;
   readonly seconds: number;
 }
@@ -28,11 +28,6 @@ export interface RehearsalReport {
   readonly stack: string;
   readonly steps: readonly StepReport[];
   readonly failure?: RehearsalFailure;
-}
-
-/** A line that says that a step of a stack has succeeded. */
-export function stepLine(stack: string, { step, seconds }: StepReport): string {
-  return `${seconds.toFixed(1).padStart(6)} s  ${stack}  ${step}`;
 }
 
 /** What `npm run rehearse` does with each stack. */
@@ -59,7 +54,6 @@ export interface RehearsalOptions {
   readonly keep?: boolean;
   /** Called with every finished step, what is found out on the way, and every kept folder. */
   readonly onProgress?: (line: string) => void;
-  readonly onCommand?: DeploymentOptions["onCommand"];
 }
 
 /** Deployments that work at the same time: one more than two cores, because scripts mostly wait. */
@@ -71,9 +65,6 @@ type WorkLimit = ReturnType<typeof pLimit>;
 export function workLimit(): WorkLimit {
   return pLimit(PARALLEL);
 }
-
-/** Thrown for work that was not started because something else had already failed. */
-class NotBegun extends Error {}
 
 /** A failure with its deployment. */
 export class LocatedFailure extends Error {
@@ -89,24 +80,11 @@ export interface Incident {
   readonly play: (deployment: Deployment) => Promise<void>;
 }
 
-/** A deployment from which others are forked, and its plan. */
-class Stage {
-  private planned?: Promise<Plan>;
-
-  constructor(readonly deployment: Deployment) {}
-
-  /** Planned on first use; deployments forked after that have the plan file. */
-  plan(): Promise<Plan> {
-    return (this.planned ??= this.deployment.plan());
-  }
-}
-
 /** What all rehearsals of one folder share: deployments, limited work and the report. */
 export class RunContext {
   /** All steps that succeeded. */
   readonly steps: StepReport[] = [];
   private readonly limit: WorkLimit;
-  private hasFailed = false;
 
   constructor(readonly options: RehearsalOptions) {
     this.limit = options.limit ?? workLimit();
@@ -123,9 +101,9 @@ export class RunContext {
   }
 
   async started(inputs = this.options.rehearsal.inputs): Promise<Deployment> {
-    const { folder, onCommand, program, rehearsal } = this.options;
+    const { folder, program, rehearsal } = this.options;
     const { externalResourcesExist, prepare } = rehearsal;
-    const deployment = await Deployment.start({ source: folder, inputs, program, externalResourcesExist, onCommand });
+    const deployment = await Deployment.start({ source: folder, inputs, program, externalResourcesExist });
     prepare?.(deployment);
     return deployment;
   }
@@ -142,7 +120,7 @@ export class RunContext {
       if (keepFolder) this.say(`kept ${deployment.folder}`);
       return result;
     } catch (error) {
-      if (error instanceof LocatedFailure || error instanceof NotBegun) throw error;
+      if (error instanceof LocatedFailure) throw error;
       keepFolder = true;
       throw locatedFailure(error, deployment);
     } finally {
@@ -150,21 +128,9 @@ export class RunContext {
     }
   }
 
-  /**
-   * Runs work as soon as there is room for it. Work must not take room for other work: it would wait for itself.
-   *
-   * @throws NotBegun after any failure
-   */
+  /** Runs work as soon as there is room for it. Work must not take room for other work: it would wait for itself. */
   take<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.limit(async () => {
-      if (this.hasFailed) throw new NotBegun("something else has failed");
-      try {
-        return await work();
-      } catch (error) {
-        this.hasFailed = true;
-        throw error;
-      }
-    });
+    return this.limit(work);
   }
 
   /** Runs work as a step, which is reported when it succeeds. */
@@ -173,7 +139,7 @@ export class RunContext {
     const result = await work();
     const seconds = (performance.now() - start) / 1000;
     this.steps.push({ step, seconds });
-    this.say(stepLine(basename(this.options.folder), { step, seconds }));
+    this.say(`${seconds.toFixed(1).padStart(6)} s  ${basename(this.options.folder)}  ${step}`);
     return result;
   }
 
@@ -184,22 +150,18 @@ export class RunContext {
     return together(incidents.map(played));
   }
 
-  /** Runs work on stages; the first is empty, and each further one also has the resources of the next pattern. */
-  fromStages(
+  /** Runs work on a deployment that has only what the pattern names. */
+  fromStage(
     inputs: Inputs,
-    patterns: readonly RegExp[],
-    work: (stages: readonly Stage[]) => Promise<void>,
+    pattern: RegExp | undefined,
+    work: (deployment: Deployment) => Promise<void>,
   ): Promise<void> {
-    const further = async (stages: readonly Stage[], [pattern, ...rest]: readonly RegExp[]): Promise<void> => {
-      if (pattern === undefined) return work(stages);
-      await this.with(lastOf(stages).deployment.fork(), async (deployment) => {
-        await this.take(() => inStep(`stage ${pattern.source}`, () => applyPart(deployment, stages, pattern)));
-        await further([...stages, new Stage(deployment)], rest);
-      });
-    };
     return this.with(this.started(inputs), async (deployment) => {
-      await this.take(() => deployment.init());
-      await further([new Stage(deployment)], patterns);
+      await this.take(async () => {
+        await deployment.init();
+        if (pattern !== undefined) await inStep("stage", () => applyPart(deployment, pattern));
+      });
+      await work(deployment);
     });
   }
 
@@ -208,19 +170,11 @@ export class RunContext {
   }
 }
 
-/** Applies what a pattern names, as the first stage plans it: that plan has everything. */
-async function applyPart(deployment: Deployment, stages: readonly Stage[], pattern: RegExp): Promise<void> {
-  const [nothing = lastOf(stages)] = stages;
-  const { actions } = await nothing.plan();
+async function applyPart(deployment: Deployment, pattern: RegExp): Promise<void> {
+  const { actions } = await deployment.plan();
   const targets = [...actions.keys()].filter((address) => pattern.test(address));
   await deployment.applyAtOnce(...targets.map((target) => `-target=${target}`));
   deployment.requireNoLeaks("apply");
-}
-
-export function lastOf(stages: readonly Stage[]): Stage {
-  const last = stages.at(-1);
-  if (last === undefined) throw new Error("there is no stage to begin with");
-  return last;
 }
 
 /**
@@ -230,8 +184,8 @@ export function lastOf(stages: readonly Stage[]): Stage {
  */
 export async function together(parts: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(parts);
-  const reasons = results.flatMap((result): unknown[] => (result.status === "rejected" ? [result.reason] : []));
-  if (reasons.length > 0) throw reasons.find((reason) => !(reason instanceof NotBegun)) ?? reasons[0];
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
 }
 
 function locatedFailure(error: unknown, { folder }: Deployment): LocatedFailure {

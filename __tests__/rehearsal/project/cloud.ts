@@ -1,5 +1,5 @@
 import { type LoadBalancers } from "../../support/google-stand-in-load-balancers";
-import { RunningProcesses } from "./running-processes";
+import { type Process } from "./running-processes";
 import { type Value, type ValueObject } from "./terraform-value";
 
 /** Number of the only project. */
@@ -72,8 +72,6 @@ export class Cloud {
   readonly others = new Set<string>();
   /** Payloads of secrets from outside the configuration, by `projects/<project>/secrets/<name>/versions/<version>`. */
   readonly othersPayloads = new Map<string, string>();
-  /** Data of the records in DNS zones, by identity of the record set, whoever made them. */
-  readonly zoneRecords = new Map<string, readonly string[]>();
   /** Payloads that were public in the folder until an edit removed them. */
   readonly publicPayloads = new Set<string>();
   /** Values of ephemeral resources: secret wherever they appear. */
@@ -84,8 +82,8 @@ export class Cloud {
   externalResourcesExist = false;
   /** What the configuration creates, by type and identity, as soon as it is planned. */
   readonly planned = new Set<string>();
-  /** What runs of the application. */
-  readonly running = new RunningProcesses();
+  /** Processes of the application that run, by type and identity of the workload. */
+  readonly running = new Map<string, readonly Process[]>();
   /** What the pods of a deployment were started with, and from which template. */
   readonly podEnvironments = new Map<string, { readonly template: Value; readonly environment: Environment }>();
   /** What the pods of a deployment need until they have ended. */
@@ -177,7 +175,7 @@ export class Cloud {
     const user = usersBefore.find((candidate) => candidate !== object && this.missingNeeds(candidate).length > 0);
     // Kubernetes lets go of a secret that pods run with; what is left after the apply must be able to start again.
     if (user === undefined || object.type === "kubernetes_secret_v1") {
-      this.running.stop(key);
+      this.running.delete(key);
       return;
     }
     this.objects.set(key, object);
@@ -189,7 +187,7 @@ export class Cloud {
     this.objects.delete(key);
     const [type, id = ""] = key.split(" ");
     if (type === "google_secret_manager_secret") this.endSecret(id);
-    this.running.stop(key);
+    this.running.delete(key);
     for (const [role, maker] of this.roleMakers) if (maker === key) this.databaseRoles.delete(role);
     for (const [project, maker] of this.identityPools) if (maker === key) this.identityPools.delete(project);
   }
@@ -264,7 +262,6 @@ const NOT_COPIED = ["accessTokens", "failingJobs", "faults", "publicPayloads", "
 function copied(value: unknown): unknown {
   if (value instanceof Map) return new Map(value);
   if (value instanceof Set) return new Set(value);
-  if (value instanceof RunningProcesses) return value.copy();
   return Array.isArray(value) ? [...(value as unknown[])] : value;
 }
 

@@ -75,7 +75,7 @@ export const CLUSTER: ResourceType = {
     // Everything in the cluster is deleted with it.
     for (const key of [...cloud.objects.keys()].filter((candidate) => /^(kubernetes_|pods )/.test(candidate))) {
       cloud.objects.delete(key);
-      cloud.running.stop(key);
+      cloud.running.delete(key);
     }
   },
 };

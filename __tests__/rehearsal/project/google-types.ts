@@ -7,7 +7,7 @@ import { GOOGLE_EPHEMERAL_TYPES, SECRET_VERSION, setPassword } from "./google-se
 import { JOB, rolledOut } from "./google-workloads";
 import { needApi, needObject, needPrincipal, needRole } from "./needs";
 import { type DataSourceType, type ProviderTypes, type ResourceType, type ResourceTypes } from "./resource-type";
-import { textAt, textsAt, valueAt, type ValueObject } from "./terraform-value";
+import { textAt, valueAt, type ValueObject } from "./terraform-value";
 
 /** A grant to one principal on the resource that an argument names. */
 function grant(api: string, id: string, refs: ResourceType["refs"] = {}): ResourceType {
@@ -318,13 +318,10 @@ const EDGE: ResourceTypes = {
         .filter((other) => other.id !== id && other.values.map === map && other.values.hostname === hostname)
         .map((other) => `the map has an entry of this host name: ${other.id}`),
   },
-  /** A record that is there already is overwritten, and gone after a destroy. */
   google_dns_record_set: {
     api: "dns",
     id: "projects/{{project}}/managedZones/{{managed_zone}}/rrsets/{{name}}/{{type}}",
     refs: { managed_zone: "google_dns_managed_zone" },
-    afterApply: ({ id, values }, cloud) => cloud.zoneRecords.set(id, textsAt(values, "rrdatas.*")),
-    afterDestroy: ({ id }, cloud) => cloud.zoneRecords.delete(id),
   },
 };
 

@@ -237,7 +237,7 @@ export function rolledOut(collection: string, instances: (values: ValueObject) =
       startContainer(object, template(object.values), cloud);
       const processes =
         instances(object.values) > 0 ? processesIn(valueAt(object.values, "template.0.containers.0")) : [];
-      cloud.running.start(`${object.type} ${object.id}`, processes);
+      cloud.running.set(`${object.type} ${object.id}`, processes);
     },
     requireStart: (object, cloud) => startContainer(object, template(object.values), cloud),
     asRead: (values) => ({ ...values, template: [asReturned(template(values))] }),

@@ -19,7 +19,7 @@ const CERTIFICATES = "ingress.gcp.kubernetes.io/pre-shared-cert";
 const ATTACHABLE = ["google_compute_security_policy", "google_certificate_manager_certificate_map"];
 
 /** The deployments of a namespace whose pods have all these labels. */
-export function selectedDeployments(cloud: Cloud, namespace: string, selector: Value): CloudObject[] {
+function selectedDeployments(cloud: Cloud, namespace: string, selector: Value): CloudObject[] {
   if (!isValueObject(selector)) return [];
   return cloud.ofType(DEPLOYMENT).filter(({ values }) => {
     const labels = valueAt(values, "spec.0.template.0.metadata.0.labels") as ValueObject | null;
@@ -61,12 +61,6 @@ export const SERVICE_ROW: Partial<ResourceType> = {
     if (isFirst && !(ENDPOINT_GROUPS in asked))
       throw new Refusal(`the service ${id} has lost ${ENDPOINT_GROUPS}, and with it its load balancers`);
     cloud.serverAnnotations.set(id, asked);
-  },
-  // Requests must go to pods with a server.
-  requireStart: ({ id, values }, cloud) => {
-    for (const deployment of selectedDeployments(cloud, namespaceOf(values), valueAt(values, "spec.0.selector")))
-      if (!cloud.running.of(`${DEPLOYMENT} ${deployment.id}`).includes("server"))
-        throw new Refusal(`the service ${id} sends requests to ${deployment.id}, where no server runs`);
   },
   asRead: (values, context) => withServerAnnotations(values, { [ENDPOINT_GROUPS]: '{"ingress":true}' }, context),
 };

@@ -1,4 +1,4 @@
-import { type Cloud, type CloudObject, type Need, pathOf } from "./cloud";
+import { type Cloud, type CloudObject, type Need } from "./cloud";
 import { clustersOf, nodeAccountOf } from "./google-cluster";
 import { bucketNeeds, databaseNeeds, needImage, roleNeeds } from "./google-workloads";
 import { annotationOf } from "./kubernetes-metadata";
@@ -124,13 +124,9 @@ export function platformNeeds({ namespace, pod }: PodRequest, cloud: Cloud): Nee
   ];
 }
 
-/** Registries that nodes without external addresses reach through Private Google Access. */
-const INSIDE_HOSTS = /^([a-z0-9-]+-docker\.pkg\.dev|([a-z]+\.)?gcr\.io)\//;
-
-/** What a node needs to pull an image: the right to read a registry of the project, NAT for registries elsewhere. */
+/** What a node needs to pull an image from a registry of the project. */
 function imageNeeds(cluster: CloudObject, image: string): Need[] {
   const project = textAt(cluster.values, "project");
-  if (!INSIDE_HOSTS.test(image)) return [needNat(cluster)];
   const [repository = ""] = image.split(`-docker.pkg.dev/${project}/`).slice(1);
   if (repository === "") return [];
   return [
@@ -143,21 +139,4 @@ function imageNeeds(cluster: CloudObject, image: string): Need[] {
       target: `the repository of ${image}`,
     }),
   ];
-}
-
-/** Private nodes need NAT in their network; a network from elsewhere has its own. */
-function needNat({ values }: CloudObject): Need {
-  const network = pathOf(textAt(values, "network"));
-  return {
-    what: `a network address translation in ${network}, through which private nodes reach other registries`,
-    isMet: (cloud) => {
-      const routers = cloud.ofType("google_compute_router");
-      return (
-        cloud.find("google_compute_network", network) === undefined ||
-        cloud
-          .ofType("google_compute_router_nat")
-          .some((nat) => routers.some((router) => router.values.name === nat.values.router))
-      );
-    },
-  };
 }

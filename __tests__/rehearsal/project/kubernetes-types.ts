@@ -1,11 +1,11 @@
 import { Refusal } from "./cloud";
 import { needCluster } from "./google-cluster";
-import { INGRESS_ROW, selectedDeployments, SERVICE_ROW } from "./kubernetes-exposure";
+import { INGRESS_ROW, SERVICE_ROW } from "./kubernetes-exposure";
 import { computedMetadata, namespaceOf } from "./kubernetes-metadata";
 import { CRON_JOB_ROW, DEPLOYMENT, DEPLOYMENT_ROW, JOB_ROW } from "./kubernetes-workloads";
 import { needObject } from "./needs";
 import { type ResourceType, type ResourceTypes } from "./resource-type";
-import { sameValue, textAt, valueAt, type ValueObject } from "./terraform-value";
+import { sameValue, textAt, type ValueObject } from "./terraform-value";
 
 /** An object of the cluster. */
 function clusterObject(row: Partial<ResourceType> = {}): ResourceType {
@@ -61,11 +61,6 @@ export const KUBERNETES_TYPES: ResourceTypes = {
   kubernetes_network_policy_v1: namespaced(),
   kubernetes_pod_disruption_budget_v1: namespaced({
     replacedBy: ["spec"],
-    requireStart: ({ id, values }, cloud) => {
-      const selector = valueAt(values, "spec.0.selector.0.match_labels");
-      const selected = selectedDeployments(cloud, namespaceOf(values), selector);
-      if (selected.length !== 1) throw new Refusal(`${id} selects the pods of ${selected.length} deployments`);
-    },
   }),
   kubernetes_horizontal_pod_autoscaler_v2: namespaced({
     needs: (values) => [

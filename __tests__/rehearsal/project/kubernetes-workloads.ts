@@ -12,7 +12,7 @@ import {
 } from "./kubernetes-pods";
 import { type ReadContext, type ResourceType } from "./resource-type";
 import { processesIn } from "./running-processes";
-import { isValueObject, sameValue, textAt, type Value, valueAt, type ValueObject } from "./terraform-value";
+import { isValueObject, sameValue, textAt, valueAt, type ValueObject } from "./terraform-value";
 
 export const DEPLOYMENT = "kubernetes_deployment_v1";
 
@@ -57,21 +57,12 @@ function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueOb
   return { ...values, spec: [{ ...(valueAt(values, "spec.0") as ValueObject), replicas: String(most) }] };
 }
 
-/** Whether a rollout keeps at least one of so many pods; the server's own limit is a quarter of them. */
-function keepsPods(strategy: Value, pods: number): boolean {
-  const given = textAt(strategy, "rolling_update.0.max_unavailable") || "25%";
-  const limit = given.endsWith("%") ? Math.floor((pods * Number.parseInt(given, 10)) / 100) : Number(given);
-  return textAt(strategy, "type") !== "Recreate" && limit < pods;
-}
-
 /** Starts the pods of a deployment and records their environment. */
 function rollOut(object: CloudObject, cloud: Cloud): void {
   const pods = mostPods(object.id, cloud) ?? Number(valueAt(object.values, "spec.0.replicas") ?? 1);
   const request = podOf(object.values);
-  const key = `${object.type} ${object.id}`;
-  if (!keepsPods(valueAt(object.values, "spec.0.strategy.0"), pods)) cloud.running.stop(key);
   const environment = startPod(object, cloud);
-  cloud.running.start(key, pods > 0 ? processesIn(valueAt(request.pod, "container.0")) : []);
+  cloud.running.set(`${object.type} ${object.id}`, pods > 0 ? processesIn(valueAt(request.pod, "container.0")) : []);
   cloud.objects.delete(`pods ${request.namespace}/${object.id}`);
   cloud.podEnvironments.set(object.id, { template: valueAt(object.values, TEMPLATE), environment });
   cloud.podNeeds.set(object.id, platformNeeds(request, cloud));

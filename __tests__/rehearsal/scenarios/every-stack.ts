@@ -1,6 +1,5 @@
 import { type Inputs } from "../deployment/deployment";
 import { type Action } from "../deployment/steps";
-import { type StagedFault } from "../engine/fault-scenarios";
 import { type ChangeScenario } from "../engine/journey";
 
 /** The same action for each address. */
@@ -38,29 +37,3 @@ export const sideBySide = (...courses: readonly (readonly ChangeScenario[])[]): 
   Array.from({ length: Math.max(...courses.map(({ length }) => length)) }, (_, index) =>
     combined(...courses.flatMap((course) => course[index] ?? [])),
   );
-
-/** Faults before anything of a stack exists. */
-export const EARLY_FAULTS: readonly StagedFault[] = [
-  {
-    name: "the Resource Manager cannot be enabled",
-    afterStage: 0,
-    prepare: ({ web }) => {
-      web.usage.operationError = { code: 7, message: "injected failure" };
-    },
-    refusals: ["injected failure"],
-    repair: ({ web }) => {
-      web.usage.operationError = undefined;
-    },
-  },
-  {
-    name: "the token is missing",
-    afterStage: 0,
-    prepare: ({ environment }) => {
-      environment.GOOGLE_OAUTH_ACCESS_TOKEN = undefined;
-    },
-    refusals: ["No access token for Google's APIs"],
-    repair: ({ environment }) => {
-      environment.GOOGLE_OAUTH_ACCESS_TOKEN = "ya29.first";
-    },
-  },
-];

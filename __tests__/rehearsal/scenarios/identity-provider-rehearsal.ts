@@ -1,7 +1,6 @@
 import { ACCEPTED_BY_BOTH, IMAGE } from "../../stacks/accepted-inputs";
-import { type Scripts, withoutService } from "../engine/dependency-graph";
 import { type Deployment, type Inputs } from "../deployment/deployment";
-import { type KillScenario, type StagedFault } from "../engine/fault-scenarios";
+import { type Fault } from "../engine/fault-scenarios";
 import { type ChangeScenario } from "../engine/journey";
 import { choicesOf, type Matrix } from "../engine/input-matrix";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
@@ -9,9 +8,8 @@ import { WITH_BLUEPRINTS } from "./blueprints";
 import { COMPANY_POLICY, prepareDomain, WITH_DOMAIN } from "./domain";
 import { WITH_DUMP } from "./dump";
 import { all, edited, withInputs } from "./every-stack";
-import { WITH_MAIL } from "./mail";
 import { prepareMonitoring, UPTIME_CHECK, WITH_RECEIVERS } from "./monitoring";
-import { prepareSecrets, requireVariables, WITH_SETTINGS } from "./settings";
+import { prepareSecrets, requireVariables, WITH_MAIL, WITH_SETTINGS } from "./settings";
 import { WITH_SEPARATE_WORKER } from "./worker-modes";
 
 /** What is the same in the rehearsals of both variants, because it is the same in the variants. */
@@ -174,13 +172,6 @@ export const protection = (...further: readonly string[]): StackRehearsal["prote
   refusal: "deletion_protection is true; nothing is deleted",
 });
 
-/** The resources that the rest of both stacks needs. */
-const STAGES = [
-  /^terraform_data\.apis_resource_manager$/,
-  /^google_project_service\./,
-  /^terraform_data\.apis_\w+_answers$/,
-];
-
 /** Inputs that clients of an existing network need; the subnetwork is in the region. */
 export const inNetwork = (region: string): Inputs => ({
   network: "projects/shared/global/networks/main",
@@ -232,45 +223,16 @@ export function matrixOf(own: Readonly<Record<string, readonly unknown[]>>, furt
   return { ...choicesOf(Object.fromEntries(alone)), ...subjects };
 }
 
-/** Terraform is killed during the build, which finishes nevertheless. */
-const KILL: KillScenario = {
-  prepare: ({ web }) => web.builds.courses.push({ states: [...Array<"WORKING">(10_000).fill("WORKING"), "SUCCESS"] }),
-  waiting: ": WORKING",
-  meanwhile: ({ web }) => {
-    for (const image of web.builds.accepted.flatMap(({ images }) => images)) web.registry.push(image);
-  },
-};
-
-export const FAILING_BUILD: StagedFault = {
+export const FAILING_BUILD: Fault = {
   name: "the build fails",
-  afterStage: 3,
   prepare: ({ web }) =>
     web.builds.courses.push({ states: ["QUEUED", "FAILURE"], statusDetail: "injected failure", exitCode: 1 }),
   refusals: ["ended FAILURE"],
-};
-
-/** What the scripts, other than the API gates, need, and what does not exist before they run. */
-const SCRIPTS: Scripts = {
-  "terraform_data.apis_resource_manager": {
-    needs: [],
-    before: (surroundings) => withoutService(surroundings, "cloudresourcemanager.googleapis.com"),
-  },
-  "terraform_data.image_build": {
-    needs: [
-      "google_artifact_registry_repository_iam_member.registry_builder_pushes",
-      "google_project_iam_member.registry_builder_logs",
-      "terraform_data.apis_cloudbuild_answers",
-      "terraform_data.apis_logging_answers",
-    ],
-    before: (surroundings) => ({ ...surroundings, hasImage: () => false }),
-  },
 };
 
 /** What is rehearsed alike of both variants. */
 export const OF_BOTH = {
   inputs: { project_id: "my-project" },
   prepare: prepareProject,
-  stages: STAGES,
-  kill: KILL,
-  scripts: SCRIPTS,
+  stage: /^(terraform_data\.apis_|google_project_service\.)/,
 } as const;

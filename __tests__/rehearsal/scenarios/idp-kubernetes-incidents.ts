@@ -1,10 +1,10 @@
 import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
-import { CLUSTER } from "./idp-kubernetes-changes";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 import { type Cloud } from "../project/cloud";
 import { needObject } from "../project/needs";
 import { StepFailure } from "../deployment/steps";
 
+export const CLUSTER = "google_container_cluster.cluster";
 const NAMESPACE = "kubernetes_namespace_v1.namespace";
 
 function requireAbsent({ cloud }: Deployment, type: string): void {
@@ -70,25 +70,12 @@ export const KUBERNETES_EPISODES: readonly Episode[] = [
       await deployment.applyAtOnce();
     },
   },
-  {
-    name: "the load balancer's address comes too late",
-    fromNothing: true,
-    play: async (deployment) => {
-      const text = "to assign IP/hostname for a load balancer";
-      // Only without a domain does a service have a load balancer of its own.
-      deployment.inputs = { ...deployment.inputs, domain: null, dns_zone: null, protection: null };
-      deployment.cloud.failNext("kubernetes_service_v1", "broken", text);
-      await deployment.refuse(APPLY_AT_ONCE, text);
-      await deployment.applyAtOnce();
-    },
-  },
 ];
 
 /** Faults of the cluster and of what runs in it. */
 export const KUBERNETES_FAULTS: NonNullable<StackRehearsal["faults"]> = [
   {
     name: "the initialization fails",
-    afterStage: 3,
     prepare: ({ cloud }) => {
       cloud.failingJobs = 1;
     },
@@ -100,7 +87,6 @@ export const KUBERNETES_FAULTS: NonNullable<StackRehearsal["faults"]> = [
   },
   {
     name: "the cluster fails half-way",
-    afterStage: 3,
     prepare: ({ cloud }) => cloud.failNext("google_container_cluster", "withdrawn", "injected failure"),
     refusals: ["injected failure"],
     verify: (deployment) => requireAbsent(deployment, "kubernetes_namespace_v1"),

@@ -1,13 +1,9 @@
 import { ACCEPTED_BY_KUBERNETES } from "../../stacks/accepted-inputs";
-import { type Inputs } from "../deployment/deployment";
-import { anotherIdentity } from "./another-identity";
-import { CLUSTER, COPIES, DEPLOYMENT, KUBERNETES_CHANGES } from "./idp-kubernetes-changes";
-import { KUBERNETES_DOMAIN_CHANGES } from "./idp-kubernetes-domain";
-import { KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
+import { DEPLOYMENT, KUBERNETES_DOMAIN_CHANGES, REGIONAL_ADDRESS } from "./domain";
+import { anotherIdentity, deletedParts, severalInputs } from "./episodes";
+import { CLUSTER, KUBERNETES_EPISODES, KUBERNETES_FAULTS } from "./idp-kubernetes-incidents";
 import { dumpChanges } from "./dump";
-import { deletedParts } from "./deleted-parts";
-import { geoipChanges, WITH_GEOIP } from "./geoip";
-import { all, sideBySide } from "./every-stack";
+import { all, sideBySide, withInputs } from "./every-stack";
 import { blueprintChanges } from "./blueprints";
 import {
   BUILD,
@@ -15,23 +11,39 @@ import {
   FEATURES,
   matrixOf,
   OF_BOTH,
+  ownersChanges,
   protection,
   withFeatures,
   WORKERS,
 } from "./identity-provider-rehearsal";
-import { mailChanges } from "./mail";
-import { MONITORING_CHANGES } from "./monitoring";
-import { settingsChanges } from "./settings";
+import { DASHBOARD, MONITORING_CHANGES } from "./monitoring";
+import { geoipChanges, mailChanges, settingsChanges, WITH_GEOIP } from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
-import { severalInputs } from "./several-inputs";
 import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
+import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 
-/** Whether a plan reads no secret that exists before it, as copies for the pods do. */
-function plansOffline({ secret_environment_variables: settings, smtp }: Inputs): boolean {
-  const { password_secret: password = null } = (smtp ?? {}) as { readonly password_secret?: unknown };
-  return Object.keys(settings ?? {}).length === 0 && password === null;
-}
+/** Copies of the secrets for the pods. */
+const COPIES = "kubernetes_secret_v1.workload_secrets";
+const JOB = "kubernetes_job_v1.db_init";
+const AUTOSCALER = "kubernetes_horizontal_pod_autoscaler_v2.workload_autoscaler";
+
+/** Changes by an owner of the Kubernetes variant, with all the actions that each may cause. */
+const CHANGES: readonly ChangeScenario[] = [
+  ...ownersChanges({
+    workload: DEPLOYMENT,
+    job: ["kubernetes_config_map_v1.db_init_script", JOB],
+    copies: [COPIES],
+    labelled: ["kubernetes_*", CLUSTER, REGIONAL_ADDRESS],
+    grants: [],
+  }),
+  {
+    name: "from one to three instances, and others who may reach the control plane",
+    change: withInputs({ min_instance_count: 3, authorized_networks: { office: "203.0.113.0/24" } }),
+    // That there are as many as there may be says nothing any more.
+    expected: all("update", [AUTOSCALER, CLUSTER, DASHBOARD]),
+  },
+];
 
 const WORKER_MODE_CHANGES = workerModeChanges({
   isSeparate: (workload) => workload.endsWith("/idp-worker"),
@@ -59,7 +71,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
   faultInputs: withFeatures(OWN_FEATURES),
   nullOutputs: ["bootstrap_token_command", "dump_bucket", "dump_command", "test_mail_command"],
   changes: [
-    ...KUBERNETES_CHANGES,
+    ...CHANGES,
     ...sideBySide(
       blueprintChanges({ [BUILD]: "replace", [DEPLOYMENT]: "update" }),
       settingsChanges({ [DEPLOYMENT]: "update", [COPIES]: "replace" }, { granted: false }),
@@ -75,13 +87,12 @@ export const IDP_KUBERNETES: StackRehearsal = {
     ),
     ...KUBERNETES_DOMAIN_CHANGES.slice(0, 1),
   ],
-  furtherChanges: [...MONITORING_CHANGES, ...sideBySide(WORKER_MODE_CHANGES, KUBERNETES_DOMAIN_CHANGES, DUMP_CHANGES)],
+  furtherChanges: [...sideBySide(WORKER_MODE_CHANGES, KUBERNETES_DOMAIN_CHANGES, DUMP_CHANGES), ...MONITORING_CHANGES],
   protection: protection(CLUSTER),
   matrix: matrixOf(ACCEPTED_BY_KUBERNETES, {
     container: CONTAINERS.map(([cpu, memory]) => ({ container_cpu: cpu, container_memory: memory })),
     worker: [...WORKERS, { ...WITH_SEPARATE_WORKER, worker_count: 2, worker_max_count: 3 }],
   }),
-  plansOffline,
   episodes: [
     ...KUBERNETES_EPISODES,
     ...secretsOutOfStep({

@@ -1,4 +1,4 @@
-import { all, EARLY_FAULTS, sideBySide, withInputs } from "./every-stack";
+import { all, sideBySide, withInputs } from "./every-stack";
 import { ACCEPTED } from "../../stacks/accepted-inputs";
 import { type Deployment } from "../deployment/deployment";
 import { executeByHand } from "../project/google-workloads";
@@ -16,18 +16,13 @@ import {
   UPGRADE_BACKUP,
   withFeatures,
 } from "./identity-provider-rehearsal";
-import { apis } from "./domain";
+import { apis, SERVERLESS_DOMAIN_CHANGES } from "./domain";
 import { dumpChanges } from "./dump";
-import { DOMAIN_CHANGES } from "./idp-serverless-domain";
 import { blueprintChanges } from "./blueprints";
 import { DASHBOARD, MONITORING_CHANGES } from "./monitoring";
-import { anotherIdentity } from "./another-identity";
-import { anotherRegion } from "./another-region";
-import { deletedParts } from "./deleted-parts";
-import { mailChanges } from "./mail";
-import { settingsChanges } from "./settings";
+import { anotherIdentity, anotherRegion, deletedParts, severalInputs } from "./episodes";
+import { mailChanges, settingsChanges } from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
-import { severalInputs } from "./several-inputs";
 import { workerModeChanges } from "./worker-modes";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
@@ -139,9 +134,9 @@ export const IDP_SERVERLESS: StackRehearsal = {
         changing: ["google_cloud_run_v2_job.test_mail[0]"],
       }),
     ),
-    ...DOMAIN_CHANGES.slice(0, 1),
+    ...SERVERLESS_DOMAIN_CHANGES.slice(0, 1),
   ],
-  furtherChanges: [...MONITORING_CHANGES, ...sideBySide(WORKER_MODE_CHANGES, DOMAIN_CHANGES, DUMP_CHANGES)],
+  furtherChanges: [...sideBySide(WORKER_MODE_CHANGES, SERVERLESS_DOMAIN_CHANGES, DUMP_CHANGES), ...MONITORING_CHANGES],
   protection: protection(),
   matrix: matrixOf(ACCEPTED, {
     container: CONTAINERS.map(([cpu, memory]) => ({ container_cpu: cpu, container_memory: memory })),
@@ -157,5 +152,5 @@ export const IDP_SERVERLESS: StackRehearsal = {
     severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
-  faults: [...EARLY_FAULTS, FAILING_BUILD],
+  faults: [FAILING_BUILD],
 };

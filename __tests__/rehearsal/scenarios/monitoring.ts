@@ -1,7 +1,6 @@
 import { CHANNEL } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type ChangeScenario } from "../engine/journey";
-import { textAt, valueAt } from "../project/terraform-value";
 import { all, withInputs } from "./every-stack";
 
 const email = (address: string): string =>
@@ -23,22 +22,9 @@ export function prepareMonitoring({ cloud }: Deployment): void {
 /** What changes with the host that clients connect to. */
 export const OF_HOST = { [DASHBOARD]: "update", [UPTIME_CHECK]: "replace" } as const;
 
-/** Whom each policy tells, as far as these are addresses of the deployment. */
-function requireReceivers(...addresses: readonly string[]): ChangeScenario["verify"] {
-  return ({ cloud }: Deployment) => {
-    const channels = cloud.ofType("google_monitoring_notification_channel");
-    const found = channels.map(({ values }) => textAt(values, "labels.email_address"));
-    if (found.sort().join() !== addresses.join()) throw new Error(`alerts go to ${found.join(", ")}`);
-    for (const { values } of cloud.ofType("google_monitoring_alert_policy")) {
-      const told = JSON.stringify(values.notification_channels);
-      if (channels.some(({ id }) => !told.includes(id))) throw new Error(`${textAt(values, "display_name")}: ${told}`);
-    }
-  };
-}
-
 const POLICIES = "google_monitoring_alert_policy.monitoring_alerts*";
 
-/** From no receiver to one, to another one with custom alerts, and back. */
+/** From no receiver to one, to another one with custom alerts, and to nothing that watches. */
 export const MONITORING_CHANGES: readonly ChangeScenario[] = [
   {
     name: "somebody to tell of alerts",
@@ -47,7 +33,6 @@ export const MONITORING_CHANGES: readonly ChangeScenario[] = [
       [POLICIES]: "create",
       ...all("create", [email("first@example.com"), email("second@example.com")]),
     },
-    verify: requireReceivers("first@example.com", "second@example.com"),
   },
   {
     name: "another address, custom alerts, and the reads of secrets",
@@ -67,15 +52,6 @@ export const MONITORING_CHANGES: readonly ChangeScenario[] = [
       [AUDIT]: "create",
       [DASHBOARD]: "update",
     },
-    verify: (deployment) => {
-      requireReceivers("first@example.com", "third@example.com")?.(deployment);
-      const cpu = deployment.cloud
-        .ofType("google_monitoring_alert_policy")
-        .map(({ values }) => valueAt(values, "conditions.0.condition_prometheus_query_language.0"))
-        .find((condition) => textAt(condition, "query").includes("database_cpu"));
-      if (!textAt(cpu, "query").endsWith("> 0.5") || textAt(cpu, "duration") !== "300s")
-        throw new Error(`the tuned alert is ${JSON.stringify(cpu)}`);
-    },
   },
   {
     name: "nobody to tell, and no check and dashboard either",
@@ -92,10 +68,5 @@ export const MONITORING_CHANGES: readonly ChangeScenario[] = [
       [POLICIES]: "delete",
       ...all("delete", [email("first@example.com"), email("third@example.com"), AUDIT, UPTIME_CHECK, DASHBOARD]),
     },
-  },
-  {
-    name: "check and dashboard again",
-    change: withInputs({ uptime_check: null, dashboard: true }),
-    expected: all("create", [UPTIME_CHECK, DASHBOARD]),
   },
 ];

@@ -1,4 +1,4 @@
-import { ACCEPTED_BY_BOTH } from "../../stacks/accepted-inputs";
+import { ACCEPTED_BY_BOTH, geoipWith } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type Action } from "../deployment/steps";
 import { type ChangeScenario } from "../engine/journey";
@@ -10,7 +10,7 @@ import { all, withInputs } from "./every-stack";
 const OTHERS = { maxmind: [1, 2], session: [3], "smtp-password": [1, 2], "storage-key": [1, 2] } as const;
 
 /** Payload of a secret that exists before the deployment. */
-export const othersPayload = (secret: keyof typeof OTHERS, project: string, version: number): string =>
+const othersPayload = (secret: keyof typeof OTHERS, project: string, version: number): string =>
   `${secret}-of-${project}-${version}`;
 
 /** The secrets that inputs name, in the projects that combinations name and in another one. */
@@ -20,8 +20,6 @@ export function prepareSecrets({ cloud }: Deployment): void {
       for (const version of OTHERS[secret])
         cloud.addOthersSecret(project, secret, version, othersPayload(secret, project, version));
 }
-
-const payload = (project: string, version: number): string => othersPayload("storage-key", project, version);
 
 const grants = ["my-project", "other-project"].map(
   (project) =>
@@ -39,7 +37,7 @@ const settings = (foreignVersion: number) => ({
 export const WITH_SETTINGS: Inputs = settings(1);
 
 /** The environment of what runs, on either platform. */
-export function environmentOf({ cloud }: Deployment): Readonly<Record<string, string>> {
+function environmentOf({ cloud }: Deployment): Readonly<Record<string, string>> {
   const [service] = cloud.ofType("google_cloud_run_v2_service");
   const [pods] = cloud.podEnvironments.values();
   if (service === undefined) return pods?.environment ?? {};
@@ -56,7 +54,7 @@ export function requireVariables(expected: Readonly<Record<string, string | unde
 }
 
 /**
- * Settings with secret values come, change and go.
+ * Settings with secret values come and change.
  *
  * @param rollout what rolls out new instances
  * @param granted whether what runs reads the secrets itself
@@ -65,31 +63,88 @@ export function settingsChanges(
   rollout: Readonly<Record<string, Action>>,
   { granted }: { readonly granted: boolean },
 ): readonly ChangeScenario[] {
-  const granting = (action: Action) => (granted ? all(action, grants) : {});
+  const told = (foreignVersion: number) =>
+    requireVariables({
+      IDP_STORAGE__S3__ACCESS_KEY: othersPayload("storage-key", "my-project", 1),
+      IDP_STORAGE__S3__SECRET_KEY: othersPayload("storage-key", "other-project", foreignVersion),
+    });
   return [
     {
       name: "settings with secret values",
       change: withInputs(settings(1)),
-      expected: { ...rollout, ...granting("create") },
-      verify: requireVariables({
-        IDP_STORAGE__S3__ACCESS_KEY: payload("my-project", 1),
-        IDP_STORAGE__S3__SECRET_KEY: payload("other-project", 1),
-      }),
+      expected: { ...rollout, ...(granted ? all("create", grants) : {}) },
+      verify: told(1),
     },
     {
       name: "another version of a secret setting",
       change: withInputs(settings(2)),
       expected: rollout,
-      verify: requireVariables({
-        IDP_STORAGE__S3__ACCESS_KEY: payload("my-project", 1),
-        IDP_STORAGE__S3__SECRET_KEY: payload("other-project", 2),
-      }),
-    },
-    {
-      name: "no settings with secret values any more",
-      change: withInputs({ secret_environment_variables: {} }),
-      expected: { ...rollout, ...granting("delete") },
-      verify: requireVariables({ IDP_STORAGE__S3__ACCESS_KEY: undefined, IDP_STORAGE__S3__SECRET_KEY: undefined }),
+      verify: told(2),
     },
   ];
 }
+
+const smtp = (given: Inputs, version: number) => ({
+  smtp: {
+    host: "smtp.example.com",
+    from: "Sign-in <idp@example.com>",
+    username: "idp",
+    password_secret: { secret_id: "smtp-password", version },
+    ...given,
+  },
+});
+
+/** Asks for all that there can be for mail. */
+export const WITH_MAIL = smtp({}, 1);
+
+/** What each step of a mail server does beside rolling it out. */
+interface MailActions {
+  readonly rollout: Readonly<Record<string, Action>>;
+  /** What comes with the mail server. */
+  readonly parts: readonly string[];
+  /** What of it changes with the server's settings. */
+  readonly changing: readonly string[];
+}
+
+/** A mail server comes and changes. */
+export function mailChanges({ changing, parts, rollout }: MailActions): readonly ChangeScenario[] {
+  const told = (version: number) =>
+    requireVariables({ IDP_EMAIL__PASSWORD: othersPayload("smtp-password", "my-project", version) });
+  return [
+    {
+      name: "a mail server",
+      change: withInputs(WITH_MAIL),
+      expected: { ...rollout, ...all("create", parts) },
+      verify: told(1),
+    },
+    {
+      name: "another port, encryption and password of the mail server",
+      change: withInputs(smtp({ port: 465, encryption: "tls", timeout: 60 }, 2)),
+      expected: { ...rollout, ...all("update", changing) },
+      verify: told(2),
+    },
+  ];
+}
+
+const KEY_COPY = "kubernetes_secret_v1.workload_geoip_secrets[0]";
+
+/** Inputs with databases of addresses. */
+export const WITH_GEOIP = { geoip: geoipWith(1) };
+
+/**
+ * Databases of addresses come, and their key changes.
+ *
+ * @param deployment address of what rolls out new pods
+ */
+export const geoipChanges = (deployment: string): readonly ChangeScenario[] => [
+  {
+    name: "databases of addresses",
+    change: withInputs(WITH_GEOIP),
+    expected: { [deployment]: "update", [KEY_COPY]: "create" },
+  },
+  {
+    name: "another version of their licence key",
+    change: withInputs({ geoip: geoipWith(2) }),
+    expected: { [deployment]: "update", [KEY_COPY]: "replace" },
+  },
+];

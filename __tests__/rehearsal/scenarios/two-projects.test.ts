@@ -1,12 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 
 import { GoogleProvider, type GoogleProviderConfig } from "@cdktf/provider-google/lib/provider";
 
 import { ServerlessIdentityProvider } from "../../../lib";
 import { PortableStack } from "../../../lib/core/portable-stack";
 import { describeWith, programPath } from "../../support/programs";
-import { synthesizeInto, type Terraform, testApp } from "../../support/synthesis";
+import { synthesizeInto, testApp } from "../../support/synthesis";
 import { rehearse } from "../engine/rehearsal";
 import { type RehearsalReport } from "../engine/run-context";
 
@@ -15,7 +14,6 @@ const PROJECTS = ["acme-project", "globex-project"];
 /** Rehearses one life of a stack with a tenant in each project, and collects the projects of all that it creates. */
 async function lifeOf(
   config: GoogleProviderConfig,
-  change: (terraform: Terraform) => void = () => undefined,
 ): Promise<RehearsalReport & { readonly projects: ReadonlySet<unknown> }> {
   const app = testApp();
   const stack = new PortableStack(app, "test", { providers: ["google", "random"] });
@@ -29,10 +27,6 @@ async function lifeOf(
       existingContainerImage: "us-docker.pkg.dev/images/images/idp:2026.5.4",
     });
   const { path: folder } = synthesizeInto(app);
-  const file = join(folder, "cdk.tf.json");
-  const terraform = JSON.parse(readFileSync(file, "utf8")) as Terraform;
-  change(terraform);
-  writeFileSync(file, JSON.stringify(terraform, undefined, 2));
 
   const projects = new Set<unknown>();
   const report = await rehearse({
@@ -67,14 +61,4 @@ describeWith(["terraform", "curl", "jq"], "Two tenants in two projects of one st
     expect(failure).toBeUndefined();
     expect([...projects].sort()).toEqual(PROJECTS);
   });
-
-  it.each(["google_secret_manager_secret", "google_storage_bucket"])(
-    "are refused where a %s leaves its project to a provider without one",
-    async (type) => {
-      const { failure } = await lifeOf({}, ({ resource = {} }) => {
-        delete (Object.values(resource[type] ?? {})[0] as Record<string, unknown>).project;
-      });
-      expect(failure?.message).toContain("project: required field is not set");
-    },
-  );
 });

@@ -1,0 +1,159 @@
+import { APPLY_AT_ONCE, type Deployment, type Inputs } from "../deployment/deployment";
+import { requireActions, StepFailure } from "../deployment/steps";
+import { inputCombinations } from "../engine/input-matrix";
+import { type Episode } from "../engine/stack-rehearsal";
+
+const PLAN = ["plan", "-input=false"];
+
+/**
+ * What makes a protected deployment what it is does not change, neither alone nor with the end of its protection: nothing
+ * is lost, and the former inputs change nothing.
+ *
+ * @param parts other values of inputs that are refused by name at plan
+ * @param planned those of them that a plan takes if it also ends the protection, so that its apply is refused
+ * @param given inputs that can be given, but not taken away: an apply refuses this before anything else
+ */
+export function anotherIdentity(parts: Inputs, planned: Inputs, given?: Inputs): Episode {
+  return {
+    name: "another identity",
+    play: async (deployment) => {
+      const begun = deployment.inputs;
+      const messages = Object.entries(parts).map(
+        ([name, value]) => `${name} is "${String(value)}", but the protected deployment has`,
+      );
+      await requireRefused(deployment, { ...begun, ...parts }, PLAN, messages);
+      await requireUnchanged(deployment, begun);
+      const unprotected = { ...begun, ...planned, deletion_protection: false };
+      await requireRefused(deployment, unprotected, APPLY_AT_ONCE, ["nothing is deleted"]);
+      await requireUnchanged(deployment, begun);
+
+      if (given === undefined) return;
+      const [name = ""] = Object.keys(given);
+      deployment.inputs = { ...begun, ...given };
+      await deployment.applyAtOnce();
+      await requireRefused(deployment, begun, APPLY_AT_ONCE, [`${name} cannot be taken away`]);
+      await requireUnchanged(deployment, { ...begun, ...given });
+    },
+  };
+}
+
+/** Fails unless the command is refused with these messages, and everything is still there. */
+async function requireRefused(
+  deployment: Deployment,
+  inputs: Inputs,
+  command: readonly string[],
+  messages: readonly string[],
+): Promise<void> {
+  const { cloud } = deployment;
+  const before = [...cloud.objects.keys()];
+  deployment.inputs = inputs;
+  await deployment.refuse(command, ...messages);
+  const gone = before.filter((key) => !cloud.objects.has(key));
+  if (gone.length > 0) throw new StepFailure(command.join(" "), `these are gone: ${gone.join(", ")}`);
+}
+
+/** Fails if an apply would do anything but set outputs back, which a refused one may have changed in the state. */
+async function requireUnchanged(deployment: Deployment, inputs: Inputs): Promise<void> {
+  deployment.inputs = inputs;
+  const plan = await deployment.plan();
+  requireActions("plan with the former inputs", plan, {});
+  await deployment.apply(plan);
+}
+
+/**
+ * A deployment moves to another region, which replaces its buckets under their names: one apply makes all of it.
+ *
+ * @param unprotected inputs that first switch off the protection of the data
+ */
+export function anotherRegion(unprotected?: Inputs): Episode {
+  return {
+    name: "another region",
+    play: async (deployment) => {
+      const { cloud } = deployment;
+      const before = [...cloud.objects.keys()].length;
+      if (unprotected !== undefined) {
+        deployment.inputs = { ...deployment.inputs, ...unprotected };
+        await deployment.applyAtOnce();
+      }
+      deployment.inputs = { ...deployment.inputs, region: "europe-west1" };
+      await deployment.applyAtOnce();
+      const after = [...cloud.objects.keys()].length;
+      if (after !== before) throw new Error(`there were ${before} resources, and ${after} are left`);
+    },
+  };
+}
+
+/** What holds data that no apply can make again. */
+const DATA = [
+  "google_secret_manager_secret",
+  "google_secret_manager_secret_version",
+  "google_sql_database_instance",
+  "google_storage_bucket",
+];
+
+/** Notices of an identity provider, and the way to its domain. */
+const BESIDE = [
+  "google_dns_record_set",
+  "google_monitoring_alert_policy",
+  "google_monitoring_dashboard",
+  "google_monitoring_notification_channel",
+  "google_monitoring_uptime_check_config",
+];
+
+/**
+ * Somebody deletes what runs, what notices and the way in; the next apply makes all of it again and leaves alone what holds
+ * data.
+ *
+ * @param types what else is deleted
+ */
+export function deletedParts(types: readonly string[]): Episode {
+  return {
+    name: "parts that somebody has deleted",
+    play: async (deployment) => {
+      const { cloud } = deployment;
+      const keys = [...types, ...BESIDE].flatMap((type) => {
+        const found = cloud.ofType(type).map(({ id }) => `${type} ${id}`);
+        if (found.length === 0) throw new Error(`there is no ${type} to delete`);
+        return found;
+      });
+      for (const key of keys) cloud.forget(key);
+
+      const plan = await deployment.plan();
+      const touched = [...plan.actions.keys()].filter((address) => DATA.includes(address.split(".")[0] ?? ""));
+      if (touched.length > 0) throw new StepFailure("plan", `${touched.join(", ")} would change`);
+      await deployment.apply(plan);
+      const missing = keys.filter((key) => !cloud.objects.has(key));
+      if (missing.length > 0) throw new StepFailure("apply", `${missing.join(", ")} is still missing`);
+    },
+  };
+}
+
+/**
+ * Features of a running deployment are switched off, several at once and with an update of what all of them run on: as
+ * plans in which any two features meet in every combination of on and off, then all of them by an apply, and on again.
+ *
+ * @param features inputs with which the deployment begins, by feature
+ * @param update inputs that change what the features run on
+ */
+export function severalInputs(features: Readonly<Record<string, Inputs>>, update: Inputs): Episode {
+  const unset = (inputs: Inputs): Inputs => Object.fromEntries(Object.keys(inputs).map((name) => [name, undefined]));
+  const switches = Object.entries(features).map(([name, inputs]) => [name, [{}, unset(inputs)]] as const);
+  const off = inputCombinations(Object.fromEntries(switches));
+  const allOff = unset(Object.assign({}, ...Object.values(features)) as Inputs);
+
+  return {
+    name: "several inputs at once",
+    play: async (deployment) => {
+      const begun = deployment.inputs;
+      for (const inputs of off) {
+        deployment.inputs = { ...begun, ...inputs, ...update };
+        await deployment.plan("-refresh=false");
+        deployment.requireNoLeaks("plan");
+      }
+      for (const inputs of [{ ...begun, ...allOff, ...update }, begun]) {
+        deployment.inputs = inputs;
+        await deployment.applyAtOnce();
+      }
+    },
+  };
+}
