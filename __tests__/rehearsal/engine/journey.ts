@@ -145,7 +145,7 @@ export function requireSoundness({ cloud }: Pick<Deployment, "cloud">, step: str
 }
 
 /** Runs a check; fails the step if it throws. */
-export function requireVerified(step: string, verify: () => void): void {
+function requireVerified(step: string, verify: () => void): void {
   try {
     verify();
   } catch (error) {

@@ -52,46 +52,43 @@ export async function rehearse(options: RehearsalOptions): Promise<RehearsalRepo
   }
 }
 
-/** A stack that does not come up fails at once; everything else runs in parallel, the longest chains of applies first. */
+/** Everything runs in parallel, the longest chains of applies first. */
 function everyPart(context: RunContext): Promise<void> {
   const { changes = [], furtherChanges = [], verifyDestroyed } = context.options.rehearsal;
-  const others = () =>
-    together([
-      ...(context.includes("further changes") && isAnyWanted(context, furtherChanges)
-        ? [life(context, furtherChanges)]
-        : []),
-      ...(context.includes("failed creations") ? [failedCreations(context)] : []),
-      ...(context.includes("faults") ? [faults(context)] : []),
-      ...(context.includes("combinations") ? [combinations(context)] : []),
-    ]);
-  if (!context.includes("life")) return others();
-  if (!context.includes("changes")) return life(context, [], undefined, others);
-  const isWanted = context.options.only === undefined || isAnyWanted(context, changes);
-  return isWanted ? life(context, changes, verifyDestroyed, others) : others();
+  const isChanged = context.includes("changes");
+  return together([
+    ...(context.includes("life") && isAnyWanted(context, changes)
+      ? [life(context, isChanged ? changes : [], isChanged ? verifyDestroyed : undefined)]
+      : []),
+    ...(context.includes("further changes") && isAnyWanted(context, furtherChanges)
+      ? [life(context, furtherChanges)]
+      : []),
+    ...(context.includes("failed creations") ? [failedCreations(context)] : []),
+    ...(context.includes("faults") ? [faults(context)] : []),
+    ...(context.includes("combinations") ? [combinations(context)] : []),
+  ]);
 }
 
 /** Changes build on each other, so one that is asked for takes all of them. */
 function isAnyWanted(context: RunContext, changes: readonly ChangeScenario[]): boolean {
-  return changes.some(({ name }) => context.wants(name));
+  return context.options.only === undefined || changes.some(({ name }) => context.wants(name));
 }
 
-/** One deployment, from an empty folder through these changes until it is destroyed; the others begin when it is there. */
+/** One deployment, from an empty folder through these changes until it is destroyed. */
 async function life(
   context: RunContext,
   changes: readonly ChangeScenario[],
   verifyDestroyed?: StackRehearsal["verifyDestroyed"],
-  others: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
   const { nullOutputs, protection } = context.options.rehearsal;
-  await context.with(context.started(), async (deployment) => {
-    const journey = new Journey(deployment, (step, work) => context.timed(step, work));
-    await journey.setUp(nullOutputs);
-    const goOn = async () => {
+  await context.with(context.started(), (deployment) =>
+    context.take(async () => {
+      const journey = new Journey(deployment, (step, work) => context.timed(step, work));
+      await journey.setUp(nullOutputs);
       for (const change of changes) await journey.change(change);
       await journey.tearDown(protection, verifyDestroyed);
-    };
-    await together([context.take(goOn), others()]);
-  });
+    }),
+  );
 }
 
 function faults(context: RunContext): Promise<void> {

@@ -1,5 +1,4 @@
 import { type LoadBalancers } from "../../support/google-stand-in-load-balancers";
-import { type Process } from "./running-processes";
 import { type Value, type ValueObject } from "./terraform-value";
 
 /** Number of the only project. */
@@ -82,16 +81,12 @@ export class Cloud {
   externalResourcesExist = false;
   /** What the configuration creates, by type and identity, as soon as it is planned. */
   readonly planned = new Set<string>();
-  /** Processes of the application that run, by type and identity of the workload. */
-  readonly running = new Map<string, readonly Process[]>();
   /** What the pods of a deployment were started with, and from which template. */
   readonly podEnvironments = new Map<string, { readonly template: Value; readonly environment: Environment }>();
   /** What the pods of a deployment need until they have ended. */
   readonly podNeeds = new Map<string, readonly Need[]>();
   /** Annotations of a service as last sent. */
   readonly serverAnnotations = new Map<string, Readonly<Record<string, Value>>>();
-  /** Number of the next job executions that fail. */
-  failingJobs = 0;
   /** What the provider stores in the state: secret anywhere else. */
   readonly keptInState = new Set<string>();
   readonly projectNumber = PROJECT_NUMBER;
@@ -133,7 +128,7 @@ export class Cloud {
 
   /** Whether every injected fault has occurred. */
   get allFaultsMet(): boolean {
-    return this.faults.size === 0 && this.failingJobs === 0;
+    return this.faults.size === 0;
   }
 
   /** The injected faults that have not occurred yet, by type and identity. */
@@ -174,10 +169,7 @@ export class Cloud {
     this.objects.delete(key);
     const user = usersBefore.find((candidate) => candidate !== object && this.missingNeeds(candidate).length > 0);
     // Kubernetes lets go of a secret that pods run with; what is left after the apply must be able to start again.
-    if (user === undefined || object.type === "kubernetes_secret_v1") {
-      this.running.delete(key);
-      return;
-    }
+    if (user === undefined || object.type === "kubernetes_secret_v1") return;
     this.objects.set(key, object);
     throw new Refusal(`Error 400: ${key} is still used by ${user.type} ${user.id}`);
   }
@@ -187,7 +179,6 @@ export class Cloud {
     this.objects.delete(key);
     const [type, id = ""] = key.split(" ");
     if (type === "google_secret_manager_secret") this.endSecret(id);
-    this.running.delete(key);
     for (const [role, maker] of this.roleMakers) if (maker === key) this.databaseRoles.delete(role);
     for (const [project, maker] of this.identityPools) if (maker === key) this.identityPools.delete(project);
   }
@@ -257,7 +248,7 @@ export class Cloud {
   }
 }
 
-const NOT_COPIED = ["accessTokens", "failingJobs", "faults", "publicPayloads", "refusals", "surroundings"];
+const NOT_COPIED = ["accessTokens", "faults", "publicPayloads", "refusals", "surroundings"];
 
 function copied(value: unknown): unknown {
   if (value instanceof Map) return new Map(value);

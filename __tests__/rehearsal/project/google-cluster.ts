@@ -73,10 +73,8 @@ export const CLUSTER: ResourceType = {
     if (left !== undefined)
       throw new Refusal(`Error 400: the load balancer of ${left.type} ${left.id} would be left behind in the network`);
     // Everything in the cluster is deleted with it.
-    for (const key of [...cloud.objects.keys()].filter((candidate) => /^(kubernetes_|pods )/.test(candidate))) {
+    for (const key of [...cloud.objects.keys()].filter((candidate) => /^(kubernetes_|pods )/.test(candidate)))
       cloud.objects.delete(key);
-      cloud.running.delete(key);
-    }
   },
 };
 

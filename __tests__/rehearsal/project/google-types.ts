@@ -344,10 +344,8 @@ const MONITORING: ResourceTypes = {
 
 const WORKLOADS: ResourceTypes = {
   google_cloud_run_v2_job: JOB,
-  google_cloud_run_v2_service: rolledOut("services", () => 1),
-  google_cloud_run_v2_worker_pool: rolledOut("workerPools", (values) =>
-    Number(valueAt(values, "scaling.0.manual_instance_count") ?? 1),
-  ),
+  google_cloud_run_v2_service: rolledOut("services"),
+  google_cloud_run_v2_worker_pool: rolledOut("workerPools"),
   google_cloud_scheduler_job: {
     api: "cloudscheduler",
     id: "projects/{{project}}/locations/{{region}}/jobs/{{name}}",

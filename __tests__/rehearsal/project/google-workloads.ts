@@ -2,7 +2,6 @@ import { type Cloud, type CloudObject, type Need, pathOf, Refusal } from "./clou
 import { secretId } from "./google-secrets";
 import { needObject, needRole } from "./needs";
 import { type ResourceType } from "./resource-type";
-import { processesIn } from "./running-processes";
 import { membersOf, textAt, textsAt, valueAt, type Value, type ValueObject, valuesAt } from "./terraform-value";
 
 /** What is checked of containers, their environment and mounts before they start. */
@@ -220,8 +219,8 @@ export const JOB: ResourceType = {
 
 const template = (values: ValueObject): Value => valueAt(values, "template.0");
 
-/** What has instances, as many as its values say, and replaces those of an earlier revision. */
-export function rolledOut(collection: string, instances: (values: ValueObject) => number): ResourceType {
+/** What has instances, and replaces those of an earlier revision. */
+export function rolledOut(collection: string): ResourceType {
   return {
     ...cloudRun(collection, template),
     computedBlocks: collection === "workerPools" ? ["instance_splits"] : undefined,
@@ -233,12 +232,7 @@ export function rolledOut(collection: string, instances: (values: ValueObject) =
         instance_splits: [{ type: "INSTANCE_SPLIT_ALLOCATION_TYPE_LATEST", percent: 100, revision: "" }],
       };
     },
-    afterApply: (object, cloud) => {
-      startContainer(object, template(object.values), cloud);
-      const processes =
-        instances(object.values) > 0 ? processesIn(valueAt(object.values, "template.0.containers.0")) : [];
-      cloud.running.set(`${object.type} ${object.id}`, processes);
-    },
+    afterApply: (object, cloud) => startContainer(object, template(object.values), cloud),
     requireStart: (object, cloud) => startContainer(object, template(object.values), cloud),
     asRead: (values) => ({ ...values, template: [asReturned(template(values))] }),
   };

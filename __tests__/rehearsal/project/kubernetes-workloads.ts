@@ -1,5 +1,5 @@
 import { ADMISSION_ANNOTATIONS, admittedTemplate } from "./autopilot-admission";
-import { type Cloud, type CloudObject, InjectedRefusal, Refusal } from "./cloud";
+import { type Cloud, type CloudObject, Refusal } from "./cloud";
 import { logIn } from "./google-workloads";
 import { annotationOf, namespaceOf, withServerAnnotations } from "./kubernetes-metadata";
 import {
@@ -11,12 +11,13 @@ import {
   proxiedDatabases,
 } from "./kubernetes-pods";
 import { type ReadContext, type ResourceType } from "./resource-type";
-import { processesIn } from "./running-processes";
 import { isValueObject, sameValue, textAt, valueAt, type ValueObject } from "./terraform-value";
 
 export const DEPLOYMENT = "kubernetes_deployment_v1";
 
 const TEMPLATE = "spec.0.template.0";
+
+const SCALED = "spec.0.scale_target_ref.0.name";
 
 const podOf = (values: ValueObject): PodRequest => ({
   namespace: namespaceOf(values),
@@ -41,28 +42,20 @@ function asAdmitted(values: ValueObject, context: ReadContext): ValueObject {
   return withServerAnnotations(admitted, ADMISSION_ANNOTATIONS, context);
 }
 
-/** Maximum pods of a deployment's autoscaler; undefined if it has none. */
-function mostPods(id: string, cloud: Cloud): number | undefined {
+/** A deployment with an autoscaler has the replicas that the autoscaler has set: here, the most that it may. */
+function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueObject {
   const scaler = cloud
     .ofType("kubernetes_horizontal_pod_autoscaler_v2")
-    .find(({ values }) => `${namespaceOf(values)}/${textAt(values, "spec.0.scale_target_ref.0.name")}` === id);
-  const most = valueAt(scaler?.values, "spec.0.max_replicas");
-  return typeof most === "number" ? most : undefined;
-}
-
-/** A deployment with an autoscaler has the replicas that the autoscaler has set. */
-function asScaled(values: ValueObject, { cloud, current }: ReadContext): ValueObject {
-  const most = mostPods(textAt(current, "id"), cloud);
-  if (most === undefined) return values;
-  return { ...values, spec: [{ ...(valueAt(values, "spec.0") as ValueObject), replicas: String(most) }] };
+    .find((one) => `${namespaceOf(one.values)}/${textAt(one.values, SCALED)}` === textAt(current, "id"));
+  if (scaler === undefined) return values;
+  const replicas = String(Number(valueAt(scaler.values, "spec.0.max_replicas")));
+  return { ...values, spec: [{ ...(valueAt(values, "spec.0") as ValueObject), replicas }] };
 }
 
 /** Starts the pods of a deployment and records their environment. */
 function rollOut(object: CloudObject, cloud: Cloud): void {
-  const pods = mostPods(object.id, cloud) ?? Number(valueAt(object.values, "spec.0.replicas") ?? 1);
   const request = podOf(object.values);
   const environment = startPod(object, cloud);
-  cloud.running.set(`${object.type} ${object.id}`, pods > 0 ? processesIn(valueAt(request.pod, "container.0")) : []);
   cloud.objects.delete(`pods ${request.namespace}/${object.id}`);
   cloud.podEnvironments.set(object.id, { template: valueAt(object.values, TEMPLATE), environment });
   cloud.podNeeds.set(object.id, platformNeeds(request, cloud));
@@ -100,10 +93,6 @@ export const JOB_ROW: Partial<ResourceType> = {
   replacedBy: ["spec.0.template"],
   needs: (values, cloud) => podNeeds(podOf(values), cloud),
   afterCreate: (object, cloud) => {
-    if (cloud.failingJobs > 0) {
-      cloud.failingJobs -= 1;
-      throw new InjectedRefusal(`job: ${object.id} is in failed state`);
-    }
     cloud.executions.push({ job: object.id, environment: startPod(object, cloud) });
   },
   asRead: asAdmitted,

@@ -27,10 +27,8 @@ interface Message {
 interface Question {
   readonly type_name: string;
   readonly config: Message;
-  readonly current_state: Message;
   readonly prior_state: Message;
-  readonly proposed_new_state: Message;
-  readonly planned_state: Message;
+  readonly new_state: Message;
   readonly raw_state: { readonly json: Uint8Array };
 }
 
@@ -121,7 +119,7 @@ function schemaAnswer(schema: ProviderSchema): object {
 function handlers(provider: ResourceProvider): UntypedServiceImplementation {
   const answers: Readonly<Record<string, (question: Question) => object>> = {
     GetSchema: () => provider.schema,
-    PrepareProviderConfig: ({ config }) => ({ prepared_config: config }),
+    PrepareProviderConfig: ({ config }) => ({ value: config }),
     Configure: ({ config }) => {
       provider.configure(valueFromMessage(config));
       return {};
@@ -136,10 +134,10 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
     UpgradeResourceState: ({ type_name: type, raw_state: { json } }) => ({
       value: messageFromValue(provider.upgraded(type, Buffer.from(json).toString())),
     }),
-    ReadResource: ({ type_name: type, current_state: state }) => ({
+    ReadResource: ({ type_name: type, prior_state: state }) => ({
       value: messageFromValue(provider.read(type, valueFromMessage(state))),
     }),
-    PlanResourceChange: ({ type_name: type, prior_state: prior, proposed_new_state: proposed, config }) => {
+    PlanResourceChange: ({ type_name: type, prior_state: prior, new_state: proposed, config }) => {
       const { planned, replacedBy } = provider.plan(type, {
         prior: valueFromMessage(prior),
         planned: valueFromMessage(proposed),
@@ -151,7 +149,7 @@ function handlers(provider: ResourceProvider): UntypedServiceImplementation {
         legacy_type_system: provider.fillsBlocks(type),
       };
     },
-    ApplyResourceChange: ({ type_name: type, prior_state: priorMessage, planned_state: planned, config }) => {
+    ApplyResourceChange: ({ type_name: type, prior_state: priorMessage, new_state: planned, config }) => {
       const prior = valueFromMessage(priorMessage);
       const change = { prior, planned: valueFromMessage(planned), config: valueFromMessage(config) };
       try {

@@ -98,11 +98,7 @@ function loseImages({ cloud, web }: Deployment): void {
   for (const image of lost) web.registry.digests.delete(image);
 }
 
-const WORKER_MODE_CHANGES = workerModeChanges({
-  isSeparate: (workload) => workload.startsWith("google_cloud_run_v2_worker_pool "),
-  rollout: { [SERVICE]: "update" },
-  separateWorker: ["google_cloud_run_v2_worker_pool.worker[0]"],
-});
+const WORKER_MODE_CHANGES = workerModeChanges({ [SERVICE]: "update" }, ["google_cloud_run_v2_worker_pool.worker[0]"]);
 
 const DUMP_CHANGES = dumpChanges("google_cloud_scheduler_job.dump_job_schedule[0]", apis("cloudscheduler"));
 
