@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { schemaProblem } from "../../stacks/provider-schema/provider-schema";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { inStep } from "../deployment/steps";
+import { requireDependencies } from "./dependencies";
 import {
   closedGates,
   complete,
@@ -97,6 +98,7 @@ function faults(context: RunContext): Promise<void> {
   return context.fromStage(faultInputs, stage, (begun) =>
     context.with(begun.fork(), async (whole) => {
       const end = await context.take(() => endWithoutFaults(whole));
+      await context.take(() => context.timed("dependencies", () => requireDependencies(whole)));
       const incidents: readonly Incident[] = [
         ...episodes.map(({ name, play, fromNothing = false }) => ({
           name,
