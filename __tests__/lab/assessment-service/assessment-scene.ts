@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { AWS_IMPORT_COLUMNS } from "../../../lib/lab/contract";
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { runScript, type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
@@ -65,67 +66,36 @@ export function haveGroup({ migration }: GoogleStandIn, lab: string, source: str
   migration.others.set("groups", [...groups, { name, labels: { "assessment-source": source } }]);
 }
 
-const HEADERS = {
-  vmInfo:
-    "MachineId,MachineName,PrimaryIPAddress,PrimaryMACAddress,PublicIPAddress,IpAddressListSemiColonDelimited,TotalDiskAllocatedGiB,TotalDiskUsedGiB,MachineTypeLabel,AllocatedProcessorCoreCount,MemoryGiB,HostingLocation,OsType,OsPublisher,OsName,OsVersion,MachineStatus,ProvisioningState,CreateDate,IsPhysical,Source",
-  diskInfo: "MachineId,DiskLabel,SizeInGib,UsedInGib,StorageTypeLabel",
-  tagInfo: "MachineId,Key,Value",
-  perfInfo:
-    "MachineId,TimeStamp,CpuUtilizationPercentage,MemoryUtilizationPercentage,AvailableMemoryBytes,DiskReadOperationsPerSec,DiskWriteOperationsPerSec,NetworkBytesPerSecSent,NetworkBytesPerSecReceived",
-} as const;
-
-type Kind = keyof typeof HEADERS;
-
-export interface Inventory {
+interface Inventory {
   /** @default 2 */
   readonly machines?: number;
-  /** Whether the machines are all that there is, in one file, which makes for the shortest import. @default false */
+  /** Whether the machines are all that there is, which makes for the shortest import. @default false */
   readonly bare?: boolean;
-  /** Rows of tagInfo after the machine's id, which is that of the first machine. @default one plain tag */
-  readonly tags?: readonly string[];
-  /** What tells the inventory from others: the address of every machine. @default "10.0.0.1" */
-  readonly address?: string;
 }
 
-const idsOf = (machines: number) =>
-  Array.from({ length: machines }, (_, index) => `i-${String(index).padStart(4, "0")}`);
-
-/** Rows by file name; the kind is the name's beginning. */
-function tables({
-  machines = 2,
-  tags = ["team,web"],
-  address = "10.0.0.1",
-}: Inventory): Readonly<Record<string, readonly string[]>> {
-  const ids = idsOf(machines);
-  const machine = (id: string) =>
-    `${id},"web, ""${id}""",${address},02:00:00:00:00:01,,${address},8,0,t3.micro,2,1.0,us-east-1,Linux/UNIX,,,,running,,2026-07-01 10:00:00+00:00,0,AWS`;
-  return {
-    "vmInfo.csv": ids.slice(0, 1).map(machine),
-    ...(ids.length > 1 ? { "vmInfo-2.csv": ids.slice(1).map(machine) } : {}),
-    "diskInfo.csv": ids.map((id) => `${id},/dev/xvda,8,,gp3`),
-    "tagInfo.csv": tags.map((tag) => `${ids[0] ?? ""},${tag}`),
-    "perfInfo.csv": [],
-  };
-}
-
-/** A folder as `export-inventory.sh` writes it. */
-export function inventoryFolder(inventory: Inventory = {}): string {
+/** A folder as `export-inventory.sh` writes it; the kind of a file is its name's beginning. */
+export function inventoryFolder({ machines = 2, bare = false }: Inventory = {}): string {
   const folder = temporaryFolder();
-  const instances = inventory.machines ?? 2;
-  const files = instances === 0 ? {} : tables(inventory);
+  const ids = Array.from({ length: machines }, (_, index) => `i-${String(index).padStart(4, "0")}`);
+  const machine = (id: string) =>
+    `${id},"web, ""${id}""",10.0.0.1,02:00:00:00:00:01,,10.0.0.1,8,0,t3.micro,2,1.0,us-east-1,Linux/UNIX,,,,running,,2026-07-01 10:00:00+00:00,0,AWS`;
+  const tables: Readonly<Record<string, readonly string[]>> = {
+    "vmInfo.csv": ids.slice(0, 1).map(machine),
+    ...(machines > 1 ? { "vmInfo-2.csv": ids.slice(1).map(machine) } : {}),
+    ...(bare ? {} : { "diskInfo.csv": ids.map((id) => `${id},/dev/xvda,8,,gp3`), "perfInfo.csv": [] }),
+  };
   const hash = createHash("sha256");
-  const kindOf = (name: string) => /^[a-zA-Z]+/.exec(name)?.[0] as Kind;
-  const isThere = (name: string) => inventory.bare !== true || kindOf(name) === "vmInfo";
-  const entries = Object.entries(files)
-    .filter(([name]) => isThere(name))
-    .map(([name, rows]) => {
-      const kind = kindOf(name);
-      const text = [HEADERS[kind], ...rows].map((row) => `${row}\r\n`).join("");
-      writeFileSync(join(folder, name), text);
-      hash.update(text);
-      return { name, kind, rows: rows.length };
-    });
-  writeFileSync(join(folder, "manifest.json"), JSON.stringify({ instances, files: entries, hash: hash.digest("hex") }));
+  const files = Object.entries(machines === 0 ? {} : tables).map(([name, rows]) => {
+    const kind = name.replace(/(-2)?\.csv$/, "") as keyof typeof AWS_IMPORT_COLUMNS;
+    const text = [AWS_IMPORT_COLUMNS[kind].join(","), ...rows].map((row) => `${row}\r\n`).join("");
+    writeFileSync(join(folder, name), text);
+    hash.update(text);
+    return { name, kind, rows: rows.length };
+  });
+  writeFileSync(
+    join(folder, "manifest.json"),
+    JSON.stringify({ instances: machines, files, hash: hash.digest("hex") }),
+  );
   return folder;
 }
 

@@ -1,34 +1,27 @@
-import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { haveGroup, inScene, inventoryFolder, jobsOf, LOCATION, namesIn, type Scene } from "./assessment-scene";
 
-/** A lab, as Terraform runs its scripts. */
-interface Lab {
-  readonly deploymentId: string;
-  readonly clientName: string;
-}
-
 type Step = "apply" | "import" | "destroy" | "cleanup";
 
-async function take(step: Step, { clientName, deploymentId }: Lab, { run, standIn }: Scene): Promise<ScriptRun> {
-  const environment = { DEPLOYMENT_ID: deploymentId, SOURCE_ID: clientName, SOURCE_DISPLAY_NAME: clientName };
+/** What Terraform and then a user do with a lab. */
+async function take(step: Step, deploymentId: string, clientName: string, { run, standIn }: Scene): Promise<string> {
   const { others } = standIn.migration;
-  switch (step) {
-    case "apply":
-      haveGroup(standIn, deploymentId, clientName);
-      return run("register-source", { environment });
-    case "import":
-      return run("import-inventory", {
-        environment: { ...environment, INVENTORY_FOLDER: inventoryFolder({ machines: 1, bare: true }) },
-      });
-    case "destroy": {
-      const isOther = ({ name }: { name?: unknown }) => name !== `${LOCATION}/groups/assess-${deploymentId}-lab`;
-      others.set("groups", (others.get("groups") ?? []).filter(isOther));
-      return run("assessment-cleanup", { environment, arguments: ["--note"] });
-    }
-    case "cleanup":
-      return run("assessment-cleanup", { environment, arguments: ["--yes"] });
+  if (step === "apply") haveGroup(standIn, deploymentId, clientName);
+  if (step === "destroy") {
+    const isOther = ({ name }: { name?: unknown }) => name !== `${LOCATION}/groups/assess-${deploymentId}-lab`;
+    others.set("groups", (others.get("groups") ?? []).filter(isOther));
+    return "";
   }
+  const script = { apply: "register-source", import: "import-inventory", cleanup: "assessment-cleanup" } as const;
+  const { exitCode, output } = await run(script[step], {
+    arguments: step === "cleanup" ? ["--yes"] : [],
+    environment: {
+      ...{ DEPLOYMENT_ID: deploymentId, SOURCE_ID: clientName, SOURCE_DISPLAY_NAME: clientName },
+      INVENTORY_FOLDER: inventoryFolder({ machines: 1, bare: true }),
+    },
+  });
+  expect({ step, deploymentId, exitCode, output }).toMatchObject({ exitCode: 0 });
+  return output;
 }
 
 describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
@@ -40,32 +33,22 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
     ["pine-media-us-03", "titan-ops-eu-01"],
   ])("live beside each other: %s, which goes first, and %s", (one, other) =>
     inScene(async (scene) => {
-      const labs = [one, other].map((clientName, index) => ({ clientName, deploymentId: `a${index}` }));
-      const [first, second] = labs as [Lab, Lab];
-      for (const lab of labs) {
-        for (const step of ["apply", "import"] as const) {
-          const { exitCode, output } = await take(step, lab, scene);
-          expect({ step, lab, exitCode, output }).toMatchObject({ exitCode: 0 });
-          expect(output).not.toMatch(/shared|replacing it/);
-        }
+      const { standIn } = scene;
+      for (const [lab, client] of Object.entries({ a0: one, a1: other })) {
+        const output = (await take("apply", lab, client, scene)) + (await take("import", lab, client, scene));
+        expect(output).not.toMatch(/shared|replacing it/);
       }
-      const completed = jobsOf(scene.standIn).map(([, state, source]) => [state, source]);
-      await take("destroy", first, scene);
-      const kept = namesIn(scene.standIn);
-      const cleanup = await take("cleanup", first, scene);
-      const [job = []] = jobsOf(scene.standIn);
+      const completed = jobsOf(standIn).map(([, state, source]) => [state, source]);
+      await take("destroy", "a0", one, scene);
+      const kept = namesIn(standIn);
+      const cleanup = await take("cleanup", "a0", one, scene);
+      const job = jobsOf(standIn)[0]?.[0] ?? "";
 
       expect(completed).toEqual([one, other].map((name) => ["COMPLETED", name]));
-      expect(cleanup).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(cleanup.output).not.toContain("is used by");
+      expect(cleanup).not.toContain("is used by");
       expect(kept).toHaveLength(7);
-      expect(namesIn(scene.standIn)).toEqual([
-        ...[
-          `assets/${job[0] ?? ""}-1`,
-          "groups/assess-a1-lab",
-          `importJobs/${job[0] ?? ""}`,
-          `sources/${second.clientName}`,
-        ],
+      expect(namesIn(standIn)).toEqual([
+        ...[`assets/${job}-1`, "groups/assess-a1-lab", `importJobs/${job}`, `sources/${other}`],
       ]);
     }),
   );
@@ -73,26 +56,26 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
   it.concurrent("are told at apply and before the question that they share a source, also when they come at once", () =>
     inScene(async (scene) => {
       const { run, standIn } = scene;
-      const labs = ["a1", "b2"].map((deploymentId) => ({ deploymentId, clientName: "assess-discovery-client" }));
-      const [first, second] = labs as [Lab, Lab];
-      await Promise.all(labs.map((lab) => take("apply", lab, scene)));
+      const client = "assess-discovery-client";
+      const ask = (id?: string) =>
+        run("assessment-cleanup", { environment: { DEPLOYMENT_ID: id }, input: "no\n" }).then(({ stdout }) => stdout);
+      await Promise.all(["a1", "b2"].map((lab) => take("apply", lab, client, scene)));
 
-      const told = await take("apply", first, scene);
-      const question = await run("assessment-cleanup", { environment: { DEPLOYMENT_ID: "b2" }, input: "no\n" });
-      const anonymous = await run("assessment-cleanup", { environment: { DEPLOYMENT_ID: undefined }, input: "no\n" });
-      await take("destroy", first, scene);
-      const last = await run("assessment-cleanup", { environment: { DEPLOYMENT_ID: "b2" }, input: "no\n" });
-      await take("cleanup", first, scene);
+      const told = await take("apply", "a1", client, scene);
+      const [question, anonymous] = [await ask("b2"), await ask()];
+      await take("destroy", "a1", client, scene);
+      const last = await ask("b2");
+      await take("cleanup", "a1", client, scene);
       const gone = namesIn(standIn);
-      const again = await take("apply", second, scene);
+      const again = await take("apply", "b2", client, scene);
 
-      expect(told.stdout).toContain("is shared with b2: ");
-      expect(question.stdout).toMatch(/is used by: a1\. What is theirs of it goes with it\.\nDelete all of this\?/);
-      expect(anonymous.stdout).toMatch(/is used by: a1, b2\. .*\nDelete all of this\?/);
+      expect(told).toContain("is shared with b2: ");
+      expect(question).toMatch(/is used by: a1\. What is theirs of it goes with it\.\nDelete all of this\?/);
+      expect(anonymous).toMatch(/is used by: a1, b2\. .*\nDelete all of this\?/);
       // A destroy takes the lab from those that use the source.
-      expect(last.stdout).not.toContain("is used by");
+      expect(last).not.toContain("is used by");
       expect(gone).toEqual([]);
-      expect(again.stdout).toContain("is registered as");
+      expect(again).toContain("is registered as");
     }),
   );
 });
