@@ -2,78 +2,24 @@ import { type IncomingMessage, type ServerResponse } from "node:http";
 
 import { LoopbackServer } from "../../support/loopback-server";
 
-/** A network interface of a machine. */
-export interface StandInInterface {
-  readonly deviceIndex: number;
-  /** Absent in a network of IPv6 alone. */
-  readonly privateAddress?: string;
-  readonly macAddress: string;
-  readonly ipv6?: readonly string[];
-  readonly publicAddress?: string;
-  /** Secondary private addresses. */
-  readonly further?: readonly string[];
-}
+/** As many types as a large account uses. */
+const TYPE_COUNT = 250;
+const VOLUMES_PER_MACHINE = 2;
 
-/** A machine as far as the tables depend on it; what is absent is absent from the answer, as with the real API. */
-export interface StandInMachine {
-  readonly id: string;
-  readonly type: string;
-  /** @default "running" */
-  readonly state?: string;
-  readonly tags?: readonly (readonly [key: string, value: string])[];
-  readonly platform?: string;
-  readonly platformDetails?: string;
-  readonly cpu?: { readonly cores: number; readonly threads: number };
-  readonly interfaces?: readonly StandInInterface[];
-  readonly privateAddress?: string;
-  readonly publicAddress?: string;
-  /** @default "2024-03-01T10:00:00.000Z" */
-  readonly launchTime?: string;
-  readonly rootDevice?: string;
-  readonly devices?: readonly { readonly name: string; readonly volumeId: string; readonly attachTime: string }[];
-}
+/** The largest pages of the API. */
+const LARGEST_PAGE = 1000;
+const TYPES_PER_CALL = 100;
 
-export interface StandInVolume {
-  readonly id: string;
-  readonly sizeGib: number;
-  readonly type: string;
-  readonly attachments: readonly { readonly machineId: string; readonly device: string; readonly state?: string }[];
-}
+/** What happens to a request instead of its answer: a refusal, a page of somebody else, or a broken connection. */
+export type Ec2Fault = { readonly status: number; readonly code: string } | { readonly page: string } | "reset";
 
-export interface StandInType {
-  readonly name: string;
-  readonly cores: number;
-  readonly mebibytes: number;
-}
-
-/** What an account has in a region; everything is asked for by its number, so that it need not exist at once. */
-export interface Fleet {
-  readonly machineCount: number;
-  readonly machine: (index: number) => StandInMachine;
-  readonly volumeCount: number;
-  readonly volume: (index: number) => StandInVolume;
-  readonly type: (name: string) => StandInType | undefined;
-}
-
-/** What happens to a request instead of its answer. */
-export type Ec2Fault =
-  | { readonly kind: "error"; readonly status: number; readonly code: string; readonly message: string }
-  | { readonly kind: "reset" }
-  | { readonly kind: "page"; readonly body: string };
-
-export interface Ec2Request {
+interface Ec2Request {
   readonly action: string;
   readonly parameters: URLSearchParams;
   /** Id of the key that signed it. */
   readonly accessKeyId: string;
   readonly region: string;
 }
-
-type Ec2Action = "DescribeInstances" | "DescribeInstanceTypes" | "DescribeVolumes";
-
-/** The largest pages of the API, and its page where none is asked for. */
-const LARGEST_PAGE = 1000;
-const TYPES_PER_CALL = 100;
 
 /** The three calls of the EC2 query protocol that the inventory needs, with paging and its limits. */
 export class Ec2StandIn {
@@ -82,7 +28,7 @@ export class Ec2StandIn {
   fault: (request: Ec2Request) => Ec2Fault | undefined = () => undefined;
   private readonly server = new LoopbackServer((request, response) => void this.serve(request, response));
 
-  constructor(private readonly fleet: Fleet) {}
+  constructor(private readonly machineCount: number) {}
 
   async start(): Promise<this> {
     await this.server.start();
@@ -97,7 +43,7 @@ export class Ec2StandIn {
     return `http://${this.server.host}`;
   }
 
-  requestsTo(action: Ec2Action): Ec2Request[] {
+  requestsTo(action: string): Ec2Request[] {
     return this.requests.filter((request) => request.action === action);
   }
 
@@ -111,131 +57,71 @@ export class Ec2StandIn {
     this.requests.push(request);
 
     const fault = this.fault(request);
-    if (fault?.kind === "reset") {
+    if (fault === "reset") {
       incoming.socket.destroy();
       return;
     }
-    const { status, body } = fault === undefined ? this.answer(request) : answerOf(fault);
-    response.writeHead(status, { "Content-Type": "text/xml;charset=UTF-8" }).end(body);
+    const isRefusal = fault !== undefined && "status" in fault;
+    const body = fault === undefined ? this.answer(request) : isRefusal ? refusal(fault.code) : fault.page;
+    response.writeHead(isRefusal ? fault.status : 200, { "Content-Type": "text/xml;charset=UTF-8" }).end(body);
   }
 
-  private answer({ action, parameters }: Ec2Request): { status: number; body: string } {
+  private answer({ action, parameters }: Ec2Request): string {
     switch (action) {
       case "DescribeInstances":
-        return this.page(action, parameters, "reservationSet", this.fleet.machineCount, (index) =>
-          reservationXml(this.fleet.machine(index)),
-        );
+        return page(action, parameters, "reservationSet", this.machineCount, machineXml);
       case "DescribeVolumes":
-        return this.page(action, parameters, "volumeSet", this.fleet.volumeCount, (index) =>
-          volumeXml(this.fleet.volume(index)),
-        );
-      case "DescribeInstanceTypes":
-        return this.types(parameters);
-      default:
-        return refusal(403, "UnauthorizedOperation", `You are not authorized to perform: ec2:${action}`);
+        return page(action, parameters, "volumeSet", this.machineCount * VOLUMES_PER_MACHINE, volumeXml);
+      default: {
+        const types = [...parameters].filter(([name]) => name.startsWith("InstanceType.")).map(([, value]) => value);
+        if (types.length > TYPES_PER_CALL) return refusal("InvalidParameterValue");
+        return document(action, `<instanceTypeSet>${types.map(typeXml).join("")}</instanceTypeSet>`);
+      }
     }
   }
-
-  private page(
-    action: Ec2Action,
-    parameters: URLSearchParams,
-    set: string,
-    count: number,
-    item: (index: number) => string,
-  ): { status: number; body: string } {
-    const size = Number(parameters.get("MaxResults") ?? LARGEST_PAGE);
-    if (size < 5 || size > LARGEST_PAGE) {
-      return refusal(400, "InvalidParameterValue", `Value ( ${size} ) for parameter maxResults is invalid.`);
-    }
-    const start = Number(parameters.get("NextToken") ?? 0);
-    const end = Math.min(start + size, count);
-    const items = Array.from({ length: end - start }, (_, offset) => item(start + offset)).join("");
-    const next = end < count ? `<nextToken>${end}</nextToken>` : "";
-    return { status: 200, body: document(action, `<${set}>${items}</${set}>${next}`) };
-  }
-
-  private types(parameters: URLSearchParams): { status: number; body: string } {
-    const names = [...parameters].filter(([name]) => name.startsWith("InstanceType.")).map(([, value]) => value);
-    if (names.length > TYPES_PER_CALL) {
-      return refusal(400, "InvalidParameterValue", `The number of instance types must not exceed ${TYPES_PER_CALL}.`);
-    }
-    const found = names.map((name) => this.fleet.type(name));
-    const unknown = names.filter((_, index) => found[index] === undefined);
-    if (unknown.length > 0) {
-      const list = `[${unknown.join(", ")}]`;
-      return refusal(400, "InvalidInstanceType", `The following supplied instance types do not exist: ${list}`);
-    }
-    const items = found.flatMap((type) => (type === undefined ? [] : [typeXml(type)])).join("");
-    return { status: 200, body: document("DescribeInstanceTypes", `<instanceTypeSet>${items}</instanceTypeSet>`) };
-  }
 }
 
-function answerOf(fault: Extract<Ec2Fault, { kind: "error" | "page" }>): { status: number; body: string } {
-  return fault.kind === "page" ? { status: 200, body: fault.body } : refusal(fault.status, fault.code, fault.message);
+function page(
+  action: string,
+  parameters: URLSearchParams,
+  set: string,
+  count: number,
+  item: (index: number) => string,
+): string {
+  const start = Number(parameters.get("NextToken") ?? 0);
+  const end = Math.min(start + Number(parameters.get("MaxResults") ?? LARGEST_PAGE), count);
+  const items = Array.from({ length: end - start }, (_, offset) => `<item>${item(start + offset)}</item>`).join("");
+  return document(action, `<${set}>${items}</${set}>${end < count ? `<nextToken>${end}</nextToken>` : ""}`);
 }
 
-function refusal(status: number, code: string, message: string): { status: number; body: string } {
-  const error = `<Error><Code>${code}</Code><Message>${escaped(message)}</Message></Error>`;
-  return { status, body: `<Response><Errors>${error}</Errors><RequestID>0-0</RequestID></Response>` };
+function refusal(code: string): string {
+  return `<Response><Errors><Error><Code>${code}</Code><Message>not yet</Message></Error></Errors></Response>`;
 }
 
-function document(action: Ec2Action, content: string): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<${action}Response xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><requestId>0-0</requestId>${content}</${action}Response>`;
+function document(action: string, content: string): string {
+  return `<${action}Response xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">${content}</${action}Response>`;
 }
 
-function element(name: string, value: string | number | undefined): string {
-  return value === undefined ? "" : `<${name}>${escaped(String(value))}</${name}>`;
+function typeXml(name: string): string {
+  return `<item><instanceType>${name}</instanceType><vCpuInfo><defaultVCpus>4</defaultVCpus></vCpuInfo><memoryInfo><sizeInMiB>16384</sizeInMiB></memoryInfo></item>`;
 }
 
-function escaped(text: string): string {
-  return /[&<>\r]/.test(text)
-    ? text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\r", "&#13;")
-    : text;
-}
-
-function typeXml({ name, cores, mebibytes }: StandInType): string {
-  return `<item>${element("instanceType", name)}<currentGeneration>true</currentGeneration><vCpuInfo>${element("defaultVCpus", cores)}</vCpuInfo><memoryInfo>${element("sizeInMiB", mebibytes)}</memoryInfo></item>`;
-}
-
-function volumeXml({ id, sizeGib, type, attachments }: StandInVolume): string {
-  const items = attachments.map(
-    ({ machineId, device, state = "attached" }) =>
-      `<item>${element("volumeId", id)}${element("instanceId", machineId)}${element("device", device)}${element("status", state)}<attachTime>2024-03-01T10:00:05.000Z</attachTime><deleteOnTermination>true</deleteOnTermination></item>`,
-  );
-  return `<item>${element("volumeId", id)}${element("size", sizeGib)}<snapshotId>snap-0a1b2c3d4e5f60718</snapshotId><availabilityZone>us-east-1a</availabilityZone><status>in-use</status><createTime>2024-03-01T10:00:04.123Z</createTime><attachmentSet>${items.join("")}</attachmentSet>${element("volumeType", type)}<iops>3000</iops><encrypted>true</encrypted><multiAttachEnabled>false</multiAttachEnabled></item>`;
-}
-
-function reservationXml(machine: StandInMachine): string {
-  return `<item><reservationId>r-${machine.id.slice(2)}</reservationId><ownerId>123456789012</ownerId><groupSet/><instancesSet>${machineXml(machine)}</instancesSet></item>`;
-}
+/** In no order. */
+const machineId = (index: number): string => `i-${(Math.imul(index, 0x9e3779b1) >>> 0).toString(16).padStart(17, "0")}`;
 
 /** About as long as a real answer is: what the tables do not need is what takes the time. */
-function machineXml(machine: StandInMachine): string {
-  const { id, type, state = "running", tags = [], cpu, interfaces = [], devices = [] } = machine;
-  const mappings = devices.map(
-    ({ name, volumeId, attachTime }) =>
-      `<item>${element("deviceName", name)}<ebs>${element("volumeId", volumeId)}<status>attached</status>${element("attachTime", attachTime)}<deleteOnTermination>true</deleteOnTermination></ebs></item>`,
+function machineXml(index: number): string {
+  const tags = ["Name", "owner", "cost-center", "environment", "aws:autoscaling:groupName", "description"].map(
+    (key) => `<item><key>${key}</key><value>application ${index}, "${key}"</value></item>`,
   );
-  const labels = tags.map(([key, value]) => `<item>${element("key", key)}${element("value", value)}</item>`);
-  return `<item>${element("instanceId", id)}<imageId>ami-0123456789abcdef0</imageId><instanceState><code>16</code>${element("name", state)}</instanceState>${element("instanceType", type)}<reason/><amiLaunchIndex>0</amiLaunchIndex><productCodes/>${element("launchTime", machine.launchTime ?? "2024-03-01T10:00:00.000Z")}<placement><availabilityZone>us-east-1a</availabilityZone><groupName/><tenancy>default</tenancy></placement>${element("platform", machine.platform)}<monitoring><state>disabled</state></monitoring><subnetId>subnet-0123456789abcdef0</subnetId><vpcId>vpc-0123456789abcdef0</vpcId>${element("privateIpAddress", machine.privateAddress)}${element("ipAddress", machine.publicAddress)}<sourceDestCheck>true</sourceDestCheck><groupSet><item><groupId>sg-0123456789abcdef0</groupId><groupName>default</groupName></item></groupSet><architecture>x86_64</architecture><rootDeviceType>ebs</rootDeviceType>${element("rootDeviceName", machine.rootDevice)}<blockDeviceMapping>${mappings.join("")}</blockDeviceMapping><virtualizationType>hvm</virtualizationType><clientToken/>${labels.length === 0 ? "" : `<tagSet>${labels.join("")}</tagSet>`}<hypervisor>xen</hypervisor><networkInterfaceSet>${interfaces.map(interfaceXml).join("")}</networkInterfaceSet><ebsOptimized>true</ebsOptimized><enaSupport>true</enaSupport>${cpu === undefined ? "" : `<cpuOptions>${element("coreCount", cpu.cores)}${element("threadsPerCore", cpu.threads)}</cpuOptions>`}<capacityReservationSpecification><capacityReservationPreference>open</capacityReservationPreference></capacityReservationSpecification><hibernationOptions><configured>false</configured></hibernationOptions><metadataOptions><state>applied</state><httpTokens>required</httpTokens><httpPutResponseHopLimit>2</httpPutResponseHopLimit><httpEndpoint>enabled</httpEndpoint></metadataOptions><enclaveOptions><enabled>false</enabled></enclaveOptions>${element("platformDetails", machine.platformDetails)}<usageOperation>RunInstances</usageOperation><usageOperationUpdateTime>2024-03-01T10:00:00.000Z</usageOperationUpdateTime><currentInstanceBootMode>uefi</currentInstanceBootMode></item>`;
+  const group =
+    "<groupSet><item><groupId>sg-0123456789abcdef0</groupId><groupName>default</groupName></item></groupSet>";
+  const card = `<item><networkInterfaceId>eni-0123456789abcdef0</networkInterfaceId>${group}<macAddress>02:00:00:00:00:01</macAddress><privateIpAddress>10.0.0.1</privateIpAddress><attachment><deviceIndex>0</deviceIndex><status>attached</status><networkCardIndex>0</networkCardIndex></attachment><association><publicIp>198.51.100.1</publicIp></association></item>`;
+  const details = `<imageId>ami-0123456789abcdef0</imageId><placement><availabilityZone>us-east-1a</availabilityZone></placement><privateIpAddress>10.0.0.1</privateIpAddress>${group}<architecture>x86_64</architecture><rootDeviceName>/dev/sda1</rootDeviceName><blockDeviceMapping><item><deviceName>/dev/sda1</deviceName><ebs><volumeId>vol-${index}</volumeId><attachTime>2024-03-01T10:00:05.000Z</attachTime></ebs></item></blockDeviceMapping><metadataOptions><state>applied</state><httpTokens>required</httpTokens></metadataOptions><platformDetails>Linux/UNIX</platformDetails>`;
+  return `<reservationId>r-${index}</reservationId><instancesSet><item><instanceId>${machineId(index)}</instanceId><instanceState><name>running</name></instanceState><instanceType>m.size${index % TYPE_COUNT}</instanceType><launchTime>2024-03-01T10:00:00.000Z</launchTime>${details}<tagSet>${tags.join("")}</tagSet><networkInterfaceSet>${card}</networkInterfaceSet></item></instancesSet>`;
 }
 
-function interfaceXml({
-  deviceIndex,
-  privateAddress,
-  macAddress,
-  publicAddress,
-  ipv6 = [],
-  further = [],
-}: StandInInterface): string {
-  const association =
-    publicAddress === undefined
-      ? ""
-      : `<association>${element("publicIp", publicAddress)}<publicDnsName/><ipOwnerId>amazon</ipOwnerId></association>`;
-  const addresses = (privateAddress === undefined ? [] : [privateAddress, ...further]).map(
-    (address, index) =>
-      `<item>${element("privateIpAddress", address)}<primary>${index === 0}</primary>${index === 0 ? association : ""}</item>`,
-  );
-  return `<item><networkInterfaceId>eni-0123456789abcdef0</networkInterfaceId><subnetId>subnet-0123456789abcdef0</subnetId><vpcId>vpc-0123456789abcdef0</vpcId><description/><ownerId>123456789012</ownerId><status>in-use</status>${element("macAddress", macAddress)}${element("privateIpAddress", privateAddress)}<sourceDestCheck>true</sourceDestCheck><groupSet><item><groupId>sg-0123456789abcdef0</groupId><groupName>default</groupName></item></groupSet><attachment><attachmentId>eni-attach-0123456789abcdef0</attachmentId>${element("deviceIndex", deviceIndex)}<status>attached</status><attachTime>2024-03-01T10:00:00.000Z</attachTime><deleteOnTermination>true</deleteOnTermination><networkCardIndex>0</networkCardIndex></attachment>${association}<ipv6AddressesSet>${ipv6.map((address) => `<item>${element("ipv6Address", address)}</item>`).join("")}</ipv6AddressesSet><privateIpAddressesSet>${addresses.join("")}</privateIpAddressesSet><interfaceType>interface</interfaceType></item>`;
+function volumeXml(index: number): string {
+  const machine = machineId(Math.floor(index / VOLUMES_PER_MACHINE));
+  return `<volumeId>vol-${index}</volumeId><size>8</size><volumeType>gp3</volumeType><attachmentSet><item><instanceId>${machine}</instanceId><device>/dev/sd${index % VOLUMES_PER_MACHINE}</device><status>attached</status></item></attachmentSet>`;
 }

@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { contentsOf, exported, exportInventory, MACHINE, processesOf, SCOPED_KEY } from "./inventory-run";
@@ -33,15 +32,6 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     const run = await exported({ machines: [{ ...MACHINE, State: { Name: "terminated" } }] });
     expect(run).toMatchObject({ exitCode: 0, stderr: "", manifest: { instances: 0, files: [] } });
     expect(run.stdout).toContain("us-east-1 hosts no machines. Choose another region if they are elsewhere.\n");
-  });
-
-  it.concurrent("leaves other tables in the folder alone, and does not count them", async () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, "tables"));
-    writeFileSync(join(folder, "tables/invoices.csv"), "1,2");
-    const [beside, alone] = await Promise.all([exported({ folder }), exported()]);
-    expect(beside.manifest?.hash).toBe(alone.manifest?.hash);
-    expect(existsSync(join(folder, "tables/invoices.csv"))).toBe(true);
   });
 
   it.concurrent("gives the program the key, without the line break of a file, and shows it nowhere", async () => {
@@ -121,47 +111,9 @@ describeWith(["jq", "dash", "bash", "busybox"], "export-inventory.sh", () => {
     expect(contentsOf(again, "vmInfo")).toHaveLength(400);
   });
 
-  it.concurrent("ends a program that misses the signal, too", async () => {
-    const run = await exported({ before: 'trap "" TERM; kill -TERM "$PPID"; exec sleep 60' });
-    expect(run).toMatchObject({ exitCode: 143, stderr: "Interrupted by SIGTERM.\n", leftovers: [] });
-    expect(processesOf(run.folder)).toEqual([]);
-  });
-
   it.concurrent("refuses machines whose type is not described", async () => {
     const run = await exported({ types: [] });
     expect(run).toMatchObject({ exitCode: 1, manifest: undefined });
     expect(run.stderr).toContain("does not say how many processors and how much memory these types have: t3.micro.\n");
-  });
-
-  it.concurrent("refuses invalid rows", async () => {
-    const run = await exported({ before: "echo INSTANCES; exit 0" });
-    expect(run).toMatchObject({ exitCode: 1, manifest: undefined });
-    expect(run.stderr).toContain("Machines of us-east-1: the answer is not one of AWS:");
-  });
-
-  it.concurrent("names all settings that are wrong at once", async () => {
-    const run = await exported({
-      environment: {
-        AWS_SECRET_ACCESS_KEY: "",
-        CLOUDB_REGION: "Virginia",
-        KEY_WAIT_SECONDS: "0120",
-        PAGE_SIZE: "4",
-        INVENTORY_FOLDER: "/nowhere",
-      },
-    });
-    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(run.stderr).toBe(`export-inventory.sh cannot start:
-  - AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key.
-  - CLOUDB_REGION is "Virginia"; it must hold an AWS region, like us-east-1.
-  - KEY_WAIT_SECONDS is "0120"; it must hold a number of seconds, at most 999999.
-  - PAGE_SIZE is "4"; it must hold a number of rows between 5 and 1000.
-  - INVENTORY_FOLDER is /nowhere, which is no folder that can be written to.
-`);
-  });
-
-  it.concurrent("names all programs that are missing in one message", async () => {
-    const run = await exported({ programs: [programFolder({ without: ["jq", "sha256sum"] })] });
-    expect(run.exitCode).toBe(2);
-    expect(run.stderr).toContain("Missing on this machine: aws jq sha256sum.");
   });
 });

@@ -1,34 +1,205 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { AWS_IMPORT_COLUMNS } from "../../../lib/lab/contract";
 import { describeWith } from "../../support/programs";
-import { contentsOf, exported, rowsOf } from "./inventory-run";
+import { contentsOf, exported, type InventoryRun, rowsOf } from "./inventory-run";
 
-describeWith(["dash", "jq"], "export-inventory.sh", () => {
-  it("writes the tables with their headers, and says in the manifest what is in them", async () => {
-    const run = await exported();
+interface Expectation {
+  readonly what: string;
+  /** As AWS describes it, but for what all have. */
+  readonly machine: { readonly InstanceId: string; readonly [field: string]: unknown };
+  readonly volumes?: readonly object[];
+  /** Cells of vmInfo that are not as those of the plainest machine, which has its id as name, by column. */
+  readonly cells?: Readonly<Partial<Record<(typeof AWS_IMPORT_COLUMNS.vmInfo)[number], string>>>;
+  /** Rows of diskInfo, without the machine's id. @default that of a machine without a volume */
+  readonly disks?: readonly (readonly string[])[];
+  /** Rows of tagInfo, likewise. @default none */
+  readonly tags?: readonly (readonly string[])[];
+}
 
-    expect(run).toMatchObject({ exitCode: 0, stderr: "", leftovers: [] });
-    for (const [kind, columns] of Object.entries(AWS_IMPORT_COLUMNS)) expect(rowsOf(run, kind)[0]).toEqual(columns);
-    expect(contentsOf(run, "vmInfo")).toEqual([
-      [
-        ...["i-1", 'a, "b"\n\u{1F600}\\n', "", "", "", "", "8", "0", "t3.micro", "2", "1.0", "us-east-1", "Linux/UNIX"],
-        ...["", "", "", "running", "", "2024-03-01 10:00:00+00:00", "0", "AWS"],
+/** The cells of a machine of which AWS says as little as it may. */
+const PLAINEST = {
+  ...{ TotalDiskAllocatedGiB: "0", TotalDiskUsedGiB: "0", IsPhysical: "0", Source: "AWS" },
+  ...{ MachineTypeLabel: "t3.micro", AllocatedProcessorCoreCount: "2", MemoryGiB: "1.0", HostingLocation: "us-east-1" },
+  ...{ OsType: "Linux/UNIX", MachineStatus: "running", CreateDate: "2024-03-01 10:00:00+00:00" },
+};
+const PLACEHOLDER_DISK = ["/dev/xvda", "52.5", "", "gp2"] as const;
+
+const type = (InstanceType: string, DefaultVCpus: number, SizeInMiB: number) => ({
+  ...{ InstanceType, VCpuInfo: { DefaultVCpus }, MemoryInfo: { SizeInMiB } },
+});
+
+const volume = (InstanceId: string, Device: string, Size: number, VolumeType: string, State = "attached") => ({
+  ...{ VolumeId: `vol-${Device}`, Size, VolumeType, Attachments: [{ InstanceId, Device, State }] },
+});
+
+const attached = (DeviceName: string, month: string) => ({
+  ...{ DeviceName, Ebs: { AttachTime: `2024-${month}-01T10:00:05+00:00` } },
+});
+
+const card = (DeviceIndex: number, MacAddress: string, fields: object) => ({
+  ...{ Attachment: { DeviceIndex }, MacAddress, ...fields },
+});
+
+/** Every rule of the tables, each with the machine that shows it; written from the format's description. */
+const EXPECTATIONS: readonly Expectation[] = [
+  { what: "a machine of which nothing is said", machine: { InstanceId: "i-01" } },
+  {
+    what: "an ordinary machine",
+    machine: {
+      InstanceId: "i-02",
+      InstanceType: "m5.large",
+      PlatformDetails: "Red Hat Enterprise Linux",
+      RootDeviceName: "/dev/xvda",
+      BlockDeviceMappings: [attached("/dev/sdf", "05"), attached("/dev/xvda", "03")],
+      NetworkInterfaces: [
+        card(0, "02::05", { PrivateIpAddress: "10.0.0.5", Association: { PublicIp: "198.51.100.5" } }),
       ],
-    ]);
-    expect(contentsOf(run, "diskInfo")).toEqual([["i-1", "/dev/sda1", "8", "", "gp3"]]);
-    expect(contentsOf(run, "tagInfo")).toEqual([["i-1", "Name", 'a, "b"\n\u{1F600}\\n']]);
+    },
+    volumes: [volume("i-02", "/dev/xvda", 30, "gp3"), volume("i-02", "/dev/sdf", 500, "st1")],
+    cells: {
+      ...{ PrimaryIPAddress: "10.0.0.5", PrimaryMACAddress: "02::05", PublicIPAddress: "198.51.100.5" },
+      ...{ IpAddressListSemiColonDelimited: "10.0.0.5;198.51.100.5", TotalDiskAllocatedGiB: "530" },
+      ...{ MachineTypeLabel: "m5.large", MemoryGiB: "8.0", OsType: "Red Hat Enterprise Linux" },
+      CreateDate: "2024-03-01 10:00:05+00:00",
+    },
+    disks: [
+      ["/dev/sdf", "500", "", "st1"],
+      ["/dev/xvda", "30", "", "gp3"],
+    ],
+  },
+  {
+    what: "several interfaces, the second of which is listed first",
+    machine: {
+      InstanceId: "i-03",
+      NetworkInterfaces: [
+        card(1, "02::09", { PrivateIpAddress: "10.1.0.9", Association: { PublicIp: "198.51.100.9" } }),
+        card(0, "02::08", {
+          PrivateIpAddress: "10.0.0.8",
+          PrivateIpAddresses: [{ PrivateIpAddress: "10.0.0.8" }, { PrivateIpAddress: "10.0.0.80" }],
+        }),
+      ],
+    },
+    cells: {
+      ...{ PrimaryIPAddress: "10.0.0.8", PrimaryMACAddress: "02::08", PublicIPAddress: "198.51.100.9" },
+      IpAddressListSemiColonDelimited: "10.0.0.8;198.51.100.9;10.0.0.80;10.1.0.9",
+    },
+  },
+  {
+    what: "addresses without an interface",
+    machine: { InstanceId: "i-04", PrivateIpAddress: "10.0.0.4", PublicIpAddress: "198.51.100.4" },
+    cells: {
+      ...{ PrimaryIPAddress: "10.0.0.4", PublicIPAddress: "198.51.100.4" },
+      IpAddressListSemiColonDelimited: "10.0.0.4;198.51.100.4",
+    },
+  },
+  {
+    what: "a name and tags with commas, quotes, line ends and emoji",
+    machine: {
+      InstanceId: "i-05",
+      Tags: [
+        { Key: "text", Value: "first\nsecond\r\nthird\\n\ttab" },
+        { Key: "Name", Value: 'x,"y"\n\u{1F680}\\' },
+        { Key: "a,b", Value: "" },
+      ],
+    },
+    cells: { MachineName: 'x,"y"\n\u{1F680}\\' },
+    tags: [
+      ["Name", 'x,"y"\n\u{1F680}\\'],
+      ["a,b", ""],
+      ["text", "first\nsecond\r\nthird\\n\ttab"],
+    ],
+  },
+  {
+    what: "processors of the machine's own choice",
+    machine: { InstanceId: "i-07", CpuOptions: { CoreCount: 3, ThreadsPerCore: 1 } },
+    cells: { AllocatedProcessorCoreCount: "3" },
+  },
+  {
+    what: "Windows, as old answers say it",
+    machine: { InstanceId: "i-08", Platform: "windows", State: { Name: "stopped" } },
+    cells: { OsType: "Windows", MachineStatus: "stopped" },
+  },
+  {
+    what: "a root device that is not attached",
+    machine: {
+      InstanceId: "i-10",
+      RootDeviceName: "/dev/sda1",
+      BlockDeviceMappings: [attached("/dev/sdb", "05")],
+    },
+    volumes: [volume("i-10", "/dev/sdb", 1, "io2")],
+    cells: { TotalDiskAllocatedGiB: "1" },
+    disks: [["/dev/sdb", "1", "", "io2"]],
+  },
+  {
+    what: "memory that is no whole number",
+    machine: { InstanceId: "i-11", InstanceType: "t1.micro" },
+    cells: { MachineTypeLabel: "t1.micro", AllocatedProcessorCoreCount: "1", MemoryGiB: "0.6" },
+  },
+  {
+    what: "addresses of IPv6 alone",
+    machine: {
+      InstanceId: "i-12",
+      NetworkInterfaces: [
+        card(1, "02::13", { Ipv6Addresses: [{ Ipv6Address: "2001:db8::13" }] }),
+        card(0, "02::12", { Ipv6Addresses: [{ Ipv6Address: "2001:db8::12" }, { Ipv6Address: "2001:db8::1:12" }] }),
+      ],
+    },
+    cells: {
+      ...{ PrimaryIPAddress: "2001:db8::12", PrimaryMACAddress: "02::12" },
+      IpAddressListSemiColonDelimited: "2001:db8::12;2001:db8::1:12;2001:db8::13",
+    },
+  },
+];
+
+const IDS = EXPECTATIONS.map(({ machine }) => machine.InstanceId);
+
+describeWith(["dash", "jq"], "export-inventory.sh writes tables that", () => {
+  let run: InventoryRun;
+
+  beforeAll(async () => {
+    const state = (Name: string) => ({ State: { Name } });
+    const ofAll = { InstanceType: "t3.micro", LaunchTime: "2024-03-01T10:00:00+00:00", ...state("running") };
+    run = await exported({
+      machines: [
+        ...EXPECTATIONS.map(({ machine }) => ({ ...ofAll, ...machine })),
+        { ...ofAll, InstanceId: "i-98", ...state("terminated") },
+        { ...ofAll, InstanceId: "i-99", InstanceType: "x1.never-asked", ...state("shutting-down") },
+      ],
+      types: [type("t3.micro", 2, 1024), type("m5.large", 2, 8192), type("t1.micro", 1, 627)],
+      volumes: [
+        ...EXPECTATIONS.flatMap(({ volumes = [] }) => volumes),
+        volume("i-98", "/dev/sda1", 10, "gp2"),
+        volume("i-01", "/dev/sdz", 9, "gp2", "detached"),
+        { VolumeId: "vol-00", Size: 7, VolumeType: "gp2", Attachments: [] },
+      ],
+    });
+  });
+
+  it("come without an error, have nothing else, and are named in the manifest", () => {
+    expect(run).toMatchObject({ exitCode: 0, stderr: "", leftovers: [], manifest: { instances: IDS.length } });
+    expect(run.stdout).toContain(`Machines of us-east-1: ${IDS.length} found; 2 more are terminated and left out`);
+    expect(run.stdout).toContain("8 of the machines have no volume; each gets one disk /dev/xvda of 52.5 GiB");
+    expect(contentsOf(run, "vmInfo").map(([id]) => id)).toEqual(IDS);
     expect(contentsOf(run, "perfInfo")).toEqual([]);
-    expect(readFileSync(join(run.tables, "vmInfo.csv"), "utf8").split("\r\n")[0]).toBe(
-      AWS_IMPORT_COLUMNS.vmInfo.join(","),
-    );
-    expect(run.manifest?.instances).toBe(1);
     expect(run.manifest?.files.map(({ name, kind, rows }) => [name, kind, rows])).toEqual([
-      ["vmInfo.csv", "vmInfo", 1],
-      ["diskInfo.csv", "diskInfo", 1],
-      ["tagInfo.csv", "tagInfo", 1],
+      ["vmInfo.csv", "vmInfo", 10],
+      ["diskInfo.csv", "diskInfo", 11],
+      ["tagInfo.csv", "tagInfo", 3],
       ["perfInfo.csv", "perfInfo", 0],
     ]);
   });
+
+  it.each(Object.entries(AWS_IMPORT_COLUMNS))("have the columns of %s", (kind, columns) => {
+    expect(rowsOf(run, kind)[0]).toEqual(columns);
+  });
+
+  it.each(EXPECTATIONS)(
+    "have $what",
+    ({ machine: { InstanceId: id }, cells, disks = [PLACEHOLDER_DISK], tags = [] }) => {
+      const wanted: Record<string, string> = { MachineId: id, MachineName: id, ...PLAINEST, ...cells };
+      const ofMachine = (kind: string) => contentsOf(run, kind).filter(([first]) => first === id);
+      expect(ofMachine("vmInfo")).toEqual([AWS_IMPORT_COLUMNS.vmInfo.map((column) => wanted[column] ?? "")]);
+      expect(ofMachine("diskInfo")).toEqual(disks.map((disk) => [id, ...disk]));
+      expect(ofMachine("tagInfo")).toEqual(tags.map((tag) => [id, ...tag]));
+    },
+  );
 });

@@ -11,17 +11,13 @@ import { runOf } from "../../support/process-run";
 
 export const SCOPED_KEY = { id: "AKIASCOPEDUSER000001", secret: "never/Printed+Secret0000000000000000001" } as const;
 
-export interface InventoryManifest {
+interface InventoryManifest {
   readonly instances: number;
   readonly hash: string;
-  readonly files: readonly {
-    readonly name: string;
-    readonly kind: string;
-    readonly rows: number;
-  }[];
+  readonly files: readonly { readonly name: string; readonly kind: string; readonly rows: number }[];
 }
 
-export interface InventoryOptions {
+interface InventoryOptions {
   /** Empty folder of the test's own; inventory, home and temporary files are kept apart in it. */
   readonly folder: string;
   /** Folders of programs, in the order in which they are searched. */
@@ -93,7 +89,7 @@ const VOLUME = {
   Attachments: [{ InstanceId: "i-1", Device: "/dev/sda1", State: "attached" }],
 };
 
-export interface ExportScene extends Partial<InventoryOptions> {
+interface ExportScene extends Partial<InventoryOptions> {
   readonly machines?: readonly object[];
   readonly types?: readonly object[];
   readonly volumes?: readonly object[];
