@@ -1,6 +1,5 @@
 import { TerraformLocal } from "cdktf";
 
-import { expression } from "../../lib/core/expression";
 import { InputVariable } from "../../lib/core/input-variable";
 import { AwsInventory, type AwsInventoryProps } from "../../lib/lab/aws-inventory";
 import { bareStack, resourceAddresses, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
@@ -67,15 +66,5 @@ describe("AwsInventory", () => {
     const stepsOf = (name: string) => resourceOf(terraform, "terraform_data", name).depends_on;
     expect(stepsOf("cloud_b_import")).toContain("local.source");
     expect(stepsOf("cloud_b_programs")).toEqual(["local.first"]);
-  });
-
-  it("may stand beside another one, each with its own provider", () => {
-    const { stack } = inventoryIn();
-    const aws = { accessKeyId: expression("var.a"), secretAccessKey: expression("var.b") };
-    new AwsInventory(stack, "Other", { aws, deploymentId: "other", ...PLACE });
-    expect(terraformOf(stack).provider?.aws?.map(({ alias }) => alias)).toEqual([
-      "cloud_b_user_provider",
-      "other_user_provider",
-    ]);
   });
 });
