@@ -60,13 +60,4 @@ describe("The app command", () => {
     });
     expect(readFileSync(join(place, "manifest.json"), "utf8")).toBe(cutOff);
   });
-
-  it("reports a wrong setting with a message, not a stack trace", async () => {
-    const environment = { STATE_BACKEND: "floppy" };
-    await expect(runAppCommand({ environment, stackNames: ["idp-serverless"] })).rejects.toMatchObject({
-      code: 1,
-      stderr:
-        'STATE_BACKEND: 1 problem\n  - the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend, add a file backend_override.tf to the synthesized folder\n',
-    });
-  });
 });

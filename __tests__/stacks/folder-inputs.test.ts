@@ -85,18 +85,6 @@ describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, beyond,
     expect(accepts({ $schema: "./inputs.schema.json", ...PROJECT })).toBe(true);
   });
 
-  it("says what each member of an object is, as the description of the input does", () => {
-    const { properties } = inputSchema(name, inputs) as { properties: Record<string, object> };
-    for (const [input, { description, type }] of Object.entries(inputs)) {
-      if (typeof type === "string") continue;
-      const { members } = "mapOf" in type ? type.mapOf : type;
-      for (const [member, { description: meaning }] of Object.entries(members))
-        expect([input, description]).toEqual([input, expect.stringContaining(`${member}: ${meaning}.`)]);
-    }
-    const undescribed = Object.entries(properties).filter(([, schema]) => hasUndescribedMember(schema));
-    expect(undescribed).toEqual([]);
-  });
-
   it.each(accepted)("accepts what Terraform accepts: %s", (_, values) => {
     accepts({ ...PROJECT, ...values });
     expect(accepts.errors ?? []).toEqual([]);
@@ -161,13 +149,6 @@ describe.each(FOLDERS)("The example of inputs of $name", ({ inputs, name }) => {
       expect(value === undefined || example === undefined).toBe(example === undefined || value === undefined);
     expect(text).toMatch(/^project_id = "my-project"$/m);
   });
-
-  it("describes each, in lines that fit a screen", () => {
-    const prose = text.replaceAll("\n# ", " ");
-    for (const { description } of Object.values(inputs)) expect(prose).toContain(description);
-    expect(text.split("\n").filter((line) => line.length > 110)).toEqual([]);
-    expect(text).toMatch(/[^\n]\n$/);
-  });
 });
 
 it("asks for secrets in the environment rather than in a file", () => {
@@ -178,17 +159,4 @@ function schemaCheck(name: string, inputs: Readonly<Record<string, Input>>): Val
   // Strict about keywords, not about a type that may be one of several, nor a pattern beside a number.
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: false });
   return ajv.compile(JSON.parse(JSON.stringify(inputSchema(name, inputs))) as object);
-}
-
-/** Whether an object, or one in it, has a member without a description. */
-function hasUndescribedMember(schema: object): boolean {
-  const { additionalProperties, properties = {} } = schema as {
-    additionalProperties?: unknown;
-    properties?: Readonly<Record<string, { readonly description?: string }>>;
-  };
-  const inner = typeof additionalProperties === "object" && additionalProperties !== null ? [additionalProperties] : [];
-  const members = Object.values(properties);
-  return (
-    members.some(({ description = "" }) => description === "") || [...inner, ...members].some(hasUndescribedMember)
-  );
 }

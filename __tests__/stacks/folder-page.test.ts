@@ -20,17 +20,6 @@ describe.each(["idp-serverless", "idp-kubernetes", "assessment-lab"] as const)(
     const page = folderPage(parts);
     const isLab = stack === "assessment-lab";
 
-    it("gives the commands of every day for Terraform and for OpenTofu", () => {
-      const rows = [...sectionOf(page, "Every command").matchAll(/^\| (.+?) \| (.+) \| (.+) \|$/gm)].slice(2);
-      expect(rows.map(([, what]) => what?.split(/[ ,]/)[0])).toEqual(
-        expect.arrayContaining(["prepare", "apply", "upgrade", "back", "restore", "destroy"]),
-      );
-      for (const [, what, terraform = "", tofu = ""] of rows) {
-        expect([what, tofu]).toEqual([what, terraform.replaceAll(/\bterraform (?=[a-z])/g, "tofu ")]);
-        if (terraform.includes("`terraform ")) expect(tofu).not.toMatch(/`terraform /);
-      }
-    });
-
     it("needs nothing that is not in the folder: no page, no command and no path of where it was made", () => {
       expect(page).not.toMatch(/cdktf|npm |TypeScript|\{\{|\}\}|<!--|-chdir|undefined|\]\(\+/);
       expect(page.match(/[\w-]+[.]md\b/g)).toBeNull();

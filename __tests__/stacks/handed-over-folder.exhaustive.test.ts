@@ -98,10 +98,6 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     for (const path of folder.files) expect(onNodeAlone.textOf(name, path)).toBe(folder.read(path));
   });
 
-  it("is made on a machine that has Node alone", () => {
-    expect(onNodeAlone.output).toContain(`stacks/${name}: terraform -chdir=`);
-  });
-
   it("is the same with the framework's successor, its own metadata aside", () => {
     const [ours, successors] = [parsed(onNodeAlone.textOf(name)), parsed(bySuccessor.textOf(name))];
     expect(successors["//"].metadata.version).not.toEqual(ours["//"].metadata.version);
@@ -154,10 +150,6 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     expect(stringsIn(terraform().output).filter((text) => text.includes("secret_data"))).toEqual([]);
   });
 
-  it("asks for the bootstrap password as an ephemeral, sensitive value", () => {
-    expect(terraform().variable?.bootstrap_password).toMatchObject({ ephemeral: true, sensitive: true });
-  });
-
   it("has for every input its type, its meaning and what a later change does, and refuses null where it means nothing", () => {
     const inputs = Object.entries(terraform().variable ?? {});
     for (const [name, input] of inputs) {
@@ -166,12 +158,5 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
       expect([name, input.nullable]).toEqual([name, input.default === null ? undefined : false]);
     }
     expect(inputs.filter(([, input]) => !("default" in input)).map(([name]) => name)).toEqual(["project_id"]);
-  });
-
-  it("has addresses that read like hand-written ones", () => {
-    const names = Object.values(terraform().resource ?? {}).flatMap(Object.keys);
-    expect(names.filter((name) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name) || /[0-9a-f]{8}$/i.test(name))).toEqual(
-      [],
-    );
   });
 });

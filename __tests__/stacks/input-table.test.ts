@@ -1,10 +1,7 @@
 import { TerraformLocal } from "cdktf";
 
-import { everyMember } from "../../lib/core/checked-entries";
 import { matching, wholeNumber } from "../../lib/core/checked-value";
-import { type Rule } from "../../lib/core/rules";
 import { declareInputs, type Input } from "../../stacks/inputs/input-table";
-import { memberSentences } from "../../stacks/inputs/object-type";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";
 import { evaluated, refusals } from "./terraform-run";
@@ -42,7 +39,7 @@ const TABLE = {
 } as const satisfies Record<string, Input>;
 
 const stack = bareStack();
-const values = declareInputs(stack, TABLE);
+declareInputs(stack, TABLE);
 const { variable: variables = {} } = terraformOf(stack);
 
 describe("An input that is an object", () => {
@@ -53,17 +50,6 @@ describe("An input that is an object", () => {
     expect(variables.settings).toMatchObject({
       type: "map(object({ secret_id = string, version = optional(number, null) }))",
     });
-  });
-
-  it("is described by what its members are", () => {
-    expect(memberSentences(TABLE.mail.type)).toBe(
-      "host: name of the server. port: port of the server. password: secret with the password.",
-    );
-  });
-
-  it("reaches a construct as a reference if it is a map", () => {
-    new TerraformLocal(stack, "found", values.settings);
-    expect(terraformOf(stack).locals?.found).toBe("${var.settings}");
   });
 });
 
@@ -123,26 +109,4 @@ describeWith(["terraform"], "An input that is an object, in Terraform", () => {
       expect(refused).toEqual(said);
     },
   );
-});
-
-describe("The rule for a member of every entry", () => {
-  interface Props {
-    readonly settings: Readonly<Record<string, { readonly writeVersion?: number }>>;
-  }
-  const rule: Rule<Props> = everyMember("writeVersion", VERSION).ruleOn("settings", ({ settings }) => settings);
-
-  it("lists the entries of a prop that break it, and passes those without the member", () => {
-    const settings = { A: { writeVersion: 0 }, B: {}, C: { writeVersion: 1 }, D: { writeVersion: -1 } };
-    expect(rule.holds({ settings })).toBe(false);
-    expect(rule.message({ settings })).toEqual([
-      "settings has A.writeVersion = 0, D.writeVersion = -1; it must be a whole number from 1, because a rollout must be visible; use the number of a version",
-    ]);
-    expect(rule.holds({ settings: { B: {}, C: { writeVersion: 1 } } })).toBe(true);
-  });
-
-  it("has the Terraform name of the member in the validation of an input", () => {
-    expect(everyMember("writeVersion", VERSION).validationOf("settings").errorMessage).toContain(
-      "${key}.write_version",
-    );
-  });
 });

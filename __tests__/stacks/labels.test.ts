@@ -102,10 +102,6 @@ describe("Labels in a cluster", () => {
     ).toEqual([]);
   });
 
-  it("may be none", () => {
-    expect(objectLabels(bareStack(), undefined)).toBeUndefined();
-  });
-
   describeWith(["terraform"], "known only to Terraform", () => {
     it("are the same", () => {
       const stack = bareStack();

@@ -1,5 +1,3 @@
-import { type Block, type Terraform } from "../support/synthesis";
-import { valueAt } from "./configuration-graph";
 import { literalKubernetes, literalLabWithEverything, literalServerless } from "./literal-programs";
 import { shippedStacks } from "./shipped-stacks";
 
@@ -20,21 +18,5 @@ describe("What a construct with literal props says", () => {
     const named = texts.filter((text) => inputs.some((input) => new RegExp(`\\b${input}\\b`).test(text)));
     expect(named).toEqual([]);
     expect(texts.join()).toContain("Raise `containerMemory`");
-  });
-});
-
-describe("A program with an image that exists", () => {
-  const image = "us-docker.pkg.dev/other-project/images/idp:2026.5.4-abc";
-  const { resource = {} }: Terraform = literalServerless({
-    blueprintFiles: {},
-    blueprints: [],
-    existingContainerImage: image,
-  });
-  const part = (type: string, id: string): Block => resource[type]?.[`identity_provider_${id}`] ?? {};
-
-  it("runs it, and builds nothing", () => {
-    const service = part("google_cloud_run_v2_service", "service");
-    expect(valueAt(service, "template.containers.0.image")).toBe(image);
-    expect(part("terraform_data", "image_build")).toEqual({});
   });
 });

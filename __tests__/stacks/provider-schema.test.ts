@@ -1,5 +1,3 @@
-import { NEWER_GOOGLE_ATTRIBUTES, NEWER_KUBERNETES_ATTRIBUTES } from "../../lib/core/newer-attribute";
-import { PROVIDERS } from "../rehearsal/project/provider-types";
 import { type Block, type Terraform } from "../support/synthesis";
 import {
   providerSchema,
@@ -119,18 +117,9 @@ describe("The real providers' schemas", () => {
     expect(problems).toEqual([]);
   });
 
-  it("allow every ephemeral resource", () => {
-    const problems = blocks("ephemeral").flatMap(({ path, type, element }) => {
-      const schema = schemaOf(type)?.ephemeral_resource_schemas?.[type];
-      const own = withoutMetaArguments(element);
-      return schema === undefined ? [`${path}: there is no such type`] : problemsOf(path, own, schema.block);
-    });
-    expect(problems).toEqual([]);
-  });
-
-  it("allow every data source", () => {
-    const problems = blocks("data").flatMap(({ path, type, element }) => {
-      const schema = schemaOf(type)?.data_source_schemas?.[type];
+  it.each(["data", "ephemeral"] as const)("allow every element of the kind: %s", (kind) => {
+    const problems = blocks(kind).flatMap(({ path, type, element }) => {
+      const schema = schemaOf(type)?.[`${SCHEMAS_OF[kind]}_schemas`]?.[type];
       const own = withoutMetaArguments(element);
       return schema === undefined ? [`${path}: there is no such type`] : problemsOf(path, own, schema.block);
     });
@@ -169,18 +158,6 @@ describe("The real providers' schemas", () => {
       ]);
   });
 
-  it("have every attribute that is newer than the bindings", () => {
-    for (const attribute of Object.keys({ ...NEWER_GOOGLE_ATTRIBUTES, ...NEWER_KUBERNETES_ATTRIBUTES })) {
-      const [type = "", ...path] = attribute.split(".");
-      const name = path.pop() ?? "";
-      const owner = path.reduce<BlockSchema | undefined>(
-        (block, key) => block?.block_types?.[key]?.block,
-        schemaOf(type)?.resource_schemas?.[type]?.block,
-      );
-      expect([attribute, owner?.attributes?.[name] !== undefined]).toEqual([attribute, true]);
-    }
-  });
-
   it("keep what is secret out of the state: it is written only to write-only arguments", () => {
     const written = blocks("resource").flatMap(({ type, element }) => {
       const attributes = schemaOf(type)?.resource_schemas?.[type]?.block.attributes ?? {};
@@ -196,18 +173,5 @@ describe("The real providers' schemas", () => {
       "google_storage_bucket_object.content stored",
       "kubernetes_secret_v1.data_wo write-only",
     ]);
-  });
-
-  it("are trimmed to the types that are used or that the rehearsal describes", () => {
-    const used = (kind: "data" | "resource" | "ephemeral") =>
-      [...new Set(blocks(kind).map(({ type }) => type))].filter((type) => type !== "terraform_data").sort();
-    const trimmed = (kind: "data_source" | "ephemeral_resource" | "resource") =>
-      Object.values(schemas)
-        .flatMap((schema) => Object.keys(schema[`${kind}_schemas`] ?? {}))
-        .sort();
-    const described = Object.values(PROVIDERS).flatMap(({ resources }) => Object.keys(resources));
-    expect(trimmed("resource")).toEqual([...new Set([...used("resource"), ...described])].sort());
-    expect(trimmed("ephemeral_resource")).toEqual(used("ephemeral"));
-    expect(trimmed("data_source")).toEqual(used("data"));
   });
 });

@@ -61,15 +61,4 @@ describe("In one stack", () => {
     expect(objects.length).toBeGreaterThan(20);
     expect(objects).toEqual(objects.map(([id]) => [id, id === "first" ? undefined : "kubernetes.test_second"]));
   });
-
-  it("both variants exist side by side under two application names", () => {
-    const terraform = stackWith((stack) => {
-      new ServerlessIdentityProvider(stack, "Serverless", propsOf("acme"));
-      new KubernetesIdentityProvider(stack, "Cluster", propsOf("acme", "login"));
-    });
-    expect([...mixedUp(terraform, "serverless", "cluster"), ...mixedUp(terraform, "cluster", "serverless")]).toEqual(
-      [],
-    );
-    expect(terraform.provider?.kubernetes?.map(({ alias }) => alias)).toEqual([undefined]);
-  });
 });
