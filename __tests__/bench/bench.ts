@@ -1,5 +1,5 @@
-import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -38,16 +38,16 @@ app.synth();
 `;
 
 /** Milliseconds of a command: the median of five runs after one that warms the caches. */
-function milliseconds(command: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}, runs = 5): number {
+function milliseconds(command: string, args: readonly string[]): number {
   const run = (): number => {
     const start = performance.now();
-    const env = { ...process.env, CDKTF_OUTDIR: join(scratch, "out"), ...environment };
+    const env = { ...process.env, CDKTF_OUTDIR: join(scratch, "out") };
     const { status, stdout, stderr } = spawnSync(command, args, { cwd: REPOSITORY, encoding: "utf8", env });
     if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed:\n${stdout}${stderr}`);
     return performance.now() - start;
   };
-  if (runs > 1) run();
-  return Array.from({ length: runs }, run).sort((one, other) => one - other)[Math.floor(runs / 2)] ?? NaN;
+  run();
+  return Array.from({ length: 5 }, run).sort((one, other) => one - other)[2] ?? NaN;
 }
 
 function program(name: string, text: string): string {
@@ -59,7 +59,7 @@ function program(name: string, text: string): string {
 type Figure = readonly [name: string, ours: number, other: number, least: number];
 
 /** Every measurement by the name that the command takes. */
-const MEASUREMENTS: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
+const MEASUREMENTS: Readonly<Record<string, () => Figure>> = {
   synthesis: () => [
     "one stack, beside the framework's template on ts-node",
     milliseconds("npm", ["run", "--silent", "synth", "--", "idp-serverless"]),
@@ -71,43 +71,15 @@ const MEASUREMENTS: Readonly<Record<string, () => Figure | Promise<Figure>>> = {
     const synthesis = (tenants: number) => milliseconds(process.execPath, ["--import", "tsx", path, String(tenants)]);
     return ["twenty tenants in one app, beside twenty apps", synthesis(20), 20 * synthesis(1), 1];
   },
-  inventory: async () => [
-    "100,000 machines of AWS, beside ten times 10,000",
-    await exportMilliseconds(100_000),
-    10 * (await exportMilliseconds(10_000)),
-    0.8,
-  ],
 };
 
-/** Reads a fleet of AWS, which a process of its own serves on this machine. */
-async function exportMilliseconds(machines: number): Promise<number> {
-  const args = ["--import", "tsx", "__tests__/bench/serve-fleet.ts", String(machines)];
-  const server = spawn(process.execPath, args, { cwd: REPOSITORY, stdio: ["ignore", "pipe", "inherit"] });
-  try {
-    const endpoint = await new Promise<string>((resolve, reject) => {
-      server.stdout.setEncoding("utf8").once("data", (text: string) => resolve(text.trim()));
-      server.once("close", () => reject(new Error("the server of pages has ended")));
-    });
-    const folder = join(scratch, `fleet-${machines}`);
-    mkdirSync(folder);
-    const environment = {
-      ...{ HOME: folder, TMPDIR: folder, INVENTORY_FOLDER: folder, CLOUDB_REGION: "us-east-1", AWS_PAGER: "" },
-      ...{ AWS_ACCESS_KEY_ID: "AKIAMEASURED00000001", AWS_SECRET_ACCESS_KEY: "measured", AWS_ENDPOINT_URL: endpoint },
-      GOOGLE_REST_LIBRARY: join(REPOSITORY, "lib/core/scripts/google-rest.sh"),
-    };
-    return milliseconds("sh", ["lib/lab/scripts/export-inventory.sh"], environment, 1);
-  } finally {
-    server.kill();
-  }
-}
-
-async function main(names: readonly string[]): Promise<void> {
+function main(names: readonly string[]): void {
   symlinkSync(join(REPOSITORY, "node_modules"), join(scratch, "node_modules"));
   program("tsconfig.json", JSON.stringify({ compilerOptions: TEMPLATE_OPTIONS }));
   for (const name of names) {
     const { [name]: measured } = MEASUREMENTS;
     if (measured === undefined) throw new Error(`"${name}" is not one of ${Object.keys(MEASUREMENTS).join(", ")}`);
-    const [what, ours, other, least] = await measured();
+    const [what, ours, other, least] = measured();
     const verdict = other / ours >= least ? "" : ", missed";
     process.stdout.write(
       `${what}: ${ours.toFixed(0)} and ${other.toFixed(0)} ms, ${(other / ours).toFixed(1)} x${verdict}\n`,
@@ -116,12 +88,11 @@ async function main(names: readonly string[]): Promise<void> {
   }
 }
 
-/** Without a name, all but the inventory, which takes minutes. */
-main(process.argv.length > 2 ? process.argv.slice(2) : ["synthesis", "tenants"])
-  .catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  })
-  .finally(() => {
-    rmSync(scratch, { recursive: true, force: true });
-  });
+try {
+  main(process.argv.length > 2 ? process.argv.slice(2) : Object.keys(MEASUREMENTS));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}

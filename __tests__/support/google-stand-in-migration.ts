@@ -36,8 +36,6 @@ export class MigrationCenter {
   importResult: number | string | undefined;
   /** Makes the operation that creates a file end without the signed URL, which must then be read. */
   hidesAddresses = false;
-  /** Polls until a new file has been created and has a signed URL. */
-  looksUntilFileIsThere = 0;
   /** Additional findings of the next validations. */
   readonly findings: JsonObject[] = [];
   /** Locations that lists could not reach. */
@@ -196,7 +194,6 @@ export class MigrationCenter {
         requireFree(job.files, name);
         job.files.set(name, file);
         const { uploadFileInfo, ...rest } = file;
-        if (this.looksUntilFileIsThere > 0) return typed("ImportDataFile", stillCreating(file));
         return typed("ImportDataFile", this.hidesAddresses ? rest : { ...rest, uploadFileInfo });
       },
       () => {
@@ -209,9 +206,7 @@ export class MigrationCenter {
   private file(name: string): JsonObject {
     const file = this.jobs.get(name.replace(/\/importDataFiles\/.*$/, ""))?.files.get(name);
     if (file === undefined) throw new ApiError(404, "NOT_FOUND", `${name} was not found.`);
-    if (this.looksUntilFileIsThere === 0) return file;
-    this.looksUntilFileIsThere -= 1;
-    return stillCreating(file);
+    return file;
   }
 
   private startPhase(call: Call, from: readonly JobState[]): JsonObject {
@@ -359,10 +354,3 @@ function typed(type: string, value: JsonObject): JsonObject {
 }
 
 const EMPTY_RESPONSE: JsonObject = { "@type": "type.googleapis.com/google.protobuf.Empty" };
-
-function stillCreating(file: JsonObject): JsonObject {
-  return {
-    ...Object.fromEntries(Object.entries(file).filter(([field]) => field !== "uploadFileInfo")),
-    state: "CREATING",
-  };
-}

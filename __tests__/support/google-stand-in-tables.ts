@@ -21,22 +21,6 @@ const COLUMNS = {
 
 type Kind = keyof typeof COLUMNS;
 
-/** Columns with a suffix in the template for manual input, which also has no column `Source`. */
-const OPTIONAL: readonly string[] = [
-  ...["PrimaryIPAddress", "PrimaryMACAddress", "PublicIPAddress", "IpAddressListSemiColonDelimited"],
-  ...["MachineTypeLabel", "HostingLocation", "OsType", "OsPublisher", "OsVersion", "MachineStatus"],
-  ...["ProvisioningState", "CreateDate", "MemoryUtilizationPercentage"],
-];
-
-/** The header row of each format with tables of these kinds; the columns of other formats are not known. */
-const HEADERS: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
-  IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV: (kind) => COLUMNS[kind],
-  IMPORT_JOB_FORMAT_STRATOZONE_CSV: (kind) =>
-    COLUMNS[kind]
-      .filter((column) => column !== "Source")
-      .map((column) => (OPTIONAL.includes(column) ? `${column}(optional)` : column)),
-};
-
 export type Row = Readonly<Record<string, string>>;
 
 /** Required formats of cells, where an empty cell is not allowed or the format is known. */
@@ -86,11 +70,11 @@ export function readTable({ bytes, fileName, format }: UploadedTable): TableRepo
     return refused(`The file is no table: ${error instanceof Error ? error.message : String(error)}`);
   }
   const [header = [], ...rest] = records;
-  const headerOf = HEADERS[format];
-  const kind = (Object.keys(COLUMNS) as Kind[]).find((name) => headerOf?.(name).join() === header.join());
+  const isKnown = format === "IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV";
+  const kind = (Object.keys(COLUMNS) as Kind[]).find((name) => isKnown && COLUMNS[name].join() === header.join());
   if (kind === undefined) return refused(`Unrecognized header row for ${format}: ${header.join().slice(0, 80)}`);
 
-  const columns: readonly string[] = headerOf?.(kind).map((column) => column.replace("(optional)", "")) ?? [];
+  const columns: readonly string[] = COLUMNS[kind];
   const rows = rest.map((cells): Row =>
     Object.fromEntries(columns.map((column, index) => [column, cells[index] ?? ""])),
   );

@@ -1,24 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { join } from "node:path";
 
 import { packageFile } from "../../lib/core/package-file";
 import { type Inputs } from "../rehearsal/deployment/deployment";
 import { copyFolder } from "../rehearsal/deployment/folder-copy";
-import { PluginServer } from "../rehearsal/providers/plugin-server";
-import { realProviderEnvironment } from "../rehearsal/command/real-providers";
 import { runTerraform } from "../rehearsal/deployment/terraform-process";
 import { findProgram } from "../support/programs";
 import { findingProblems, findingsOf, findingsPage, type AcceptedFinding, type Finding } from "./scanner-findings";
-
-const USAGE = `npm run scan -- [--providers MIRROR]
-
-Plans every stack with the real providers, without an account, has checkov look at the plans and writes
-stacks/scanner-findings.md. Fails on findings that __tests__/tools/accepted-findings.json does not have.
-  --providers MIRROR  take the providers from a filesystem mirror instead of the registry
-`;
 
 const HOW_TO_GET = `There is no checkov on the PATH. Install it into an environment of its own, outside the checkout:
   python3 -m venv ~/checkov && ~/checkov/bin/pip install checkov
@@ -35,7 +25,11 @@ const PLANS: readonly (readonly [stack: string, inputs: Inputs])[] = [
 
 const PAGE = packageFile("stacks/scanner-findings.md");
 
-async function main(mirror: string | undefined): Promise<number> {
+/**
+ * Plans every stack with the real providers, without an account, has checkov look at the plans and writes
+ * stacks/scanner-findings.md. Fails on findings that accepted-findings.json does not have.
+ */
+async function main(): Promise<number> {
   const scanner = findProgram("checkov");
   const program = findProgram("terraform") ?? findProgram("tofu");
   if (scanner === undefined) return complain(HOW_TO_GET);
@@ -43,7 +37,7 @@ async function main(mirror: string | undefined): Promise<number> {
 
   const findings: Finding[] = [];
   for (const [stack, inputs] of PLANS) {
-    const plan = await planOf(stack, inputs, program, mirror);
+    const plan = await planOf(stack, inputs, program);
     try {
       const { stdout, stderr } = spawnSync(scanner, [...OPTIONS, "--file", join(plan, "plan.json")], {
         encoding: "utf8",
@@ -74,30 +68,23 @@ async function main(mirror: string | undefined): Promise<number> {
 const OPTIONS = ["--framework", "terraform_plan", "--output", "json", "--compact", "--quiet", "--skip-download"];
 
 /** A folder with the plan of a stack as `plan.json`. */
-async function planOf(stack: string, inputs: Inputs, program: string, mirror: string | undefined): Promise<string> {
+async function planOf(stack: string, inputs: Inputs, program: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "scan-"));
   copyFolder(packageFile(join("cdktf.out/stacks", stack)), folder);
   writeFileSync(join(folder, "scan.auto.tfvars.json"), JSON.stringify({ project_id: "my-project", ...inputs }));
-  const plugins = new PluginServer();
-  const onProgress = (line: string) => process.stdout.write(`${line}\n`);
-  const environment: Record<string, string> =
-    mirror === undefined
-      ? { GOOGLE_OAUTH_ACCESS_TOKEN: "fake", PATH: process.env.PATH ?? "" }
-      : await realProviderEnvironment({ folder, mirror, plugins, onProgress });
-  try {
-    for (const command of [
-      ["init", "-input=false", "-no-color"],
-      ["plan", "-input=false", "-no-color", "-out=plan.bin"],
-    ]) {
-      const { exitCode, output } = await runTerraform({ program, folder, environment }, ...command);
-      if (exitCode !== 0) throw new Error(`${stack}: terraform ${command[0] ?? ""} failed\n${output}`);
-    }
-    const { output } = await runTerraform({ program, folder, environment }, "show", "-json", "plan.bin");
-    writeFileSync(join(folder, "plan.json"), output);
-    return folder;
-  } finally {
-    plugins.stop();
+  // The caller's settings may name a mirror of the providers.
+  const { PATH = "", TF_CLI_CONFIG_FILE = "/dev/null" } = process.env;
+  const environment = { GOOGLE_OAUTH_ACCESS_TOKEN: "fake", PATH, TF_CLI_CONFIG_FILE };
+  for (const command of [
+    ["init", "-input=false", "-no-color"],
+    ["plan", "-input=false", "-no-color", "-out=plan.bin"],
+  ]) {
+    const { exitCode, output } = await runTerraform({ program, folder, environment }, ...command);
+    if (exitCode !== 0) throw new Error(`${stack}: terraform ${command[0] ?? ""} failed\n${output}`);
   }
+  const { output } = await runTerraform({ program, folder, environment }, "show", "-json", "plan.bin");
+  writeFileSync(join(folder, "plan.json"), output);
+  return folder;
 }
 
 function complain(text: string): number {
@@ -105,14 +92,9 @@ function complain(text: string): number {
   return 1;
 }
 
-const { values } = parseArgs({ options: { help: { type: "boolean" }, providers: { type: "string" } } });
-if (values.help === true) {
-  process.stdout.write(USAGE);
-} else {
-  void main(values.providers === undefined ? undefined : resolve(values.providers)).then(
-    (exitCode) => (process.exitCode = exitCode),
-    (error: unknown) => {
-      process.exitCode = complain(`${error instanceof Error ? error.message : String(error)}\n`);
-    },
-  );
-}
+void main().then(
+  (exitCode) => (process.exitCode = exitCode),
+  (error: unknown) => {
+    process.exitCode = complain(`${error instanceof Error ? error.message : String(error)}\n`);
+  },
+);

@@ -55,14 +55,6 @@ export class PowerShellScript {
     }));
   }
 
-  /** Texts in single quotes, without the quotes. */
-  literals(inFunction?: string): string[] {
-    return this.all("string_literal")
-      .filter((node) => inFunction === undefined || enclosingFunction(node) === inFunction)
-      .filter(({ text }) => text.startsWith("'"))
-      .map(({ text }) => text.slice(1, -1));
-  }
-
   /** Texts in double quotes, and here-strings of that kind. */
   expandableTexts(): string[] {
     return ["expandable_string_literal", "expandable_here_string_literal"].flatMap((type) =>
