@@ -3,9 +3,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { joinedScript } from "../../lib/core/joined-script";
 import { type Inputs } from "../rehearsal/deployment/deployment";
-import { rehearseFolder } from "../rehearsal/command/folder-rehearsal";
+import { rehearse } from "../rehearsal/engine/rehearsal";
 import { describeWith, programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
 import { exampleFolders, pageOf, programs } from "../tools/pages";
@@ -102,32 +101,23 @@ describeWith(["terraform"], "The examples, with the packed library", () => {
   it.each(STACKS)(
     "apply, change nothing in a second plan, and leave nothing after a destroy: %s",
     async (stack, name) => {
-      const report = await rehearseFolder({
+      const off = PROTECTION_OFF[stack];
+      const report = await rehearse({
         folder: join(folderOf(name), "cdktf.out/stacks", stack),
         program: programPath("terraform"),
-        prepare: ({ cloud }) => {
-          cloud.addOthersSecret("my-project", "mail-password", 1, "of-the-mail-server");
-          for (const api of ENABLED_APIS[stack] ?? []) cloud.surroundings.enabledApis.add(`${api}.googleapis.com`);
+        parts: ["life"],
+        rehearsal: {
+          inputs: {},
+          externalResourcesExist: true,
+          prepare: ({ cloud }) => {
+            cloud.addOthersSecret("my-project", "mail-password", 1, "of-the-mail-server");
+            for (const api of ENABLED_APIS[stack] ?? []) cloud.surroundings.enabledApis.add(`${api}.googleapis.com`);
+          },
+          protection: off === undefined ? undefined : { off },
         },
-        protectionOff: PROTECTION_OFF[stack],
       });
       expect(report.failure).toBeUndefined();
       expect(report.steps.map(({ step }) => step)).toEqual(expect.arrayContaining(["apply", "plan again", "destroy"]));
     },
   );
-
-  it("have resources with names of tenant and project, and the scripts of the installed package", () => {
-    const folder = join(folderOf("identity-provider"), "cdktf.out/stacks/sign-in");
-    const text = readFileSync(join(folder, "cdk.tf.json"), "utf8");
-    expect(text).toMatch(/"secret_id": "secret-acme-[0-9a-f]{6}-idp-secret-key"/);
-    expect(text).toMatch(/"secret_id": "secret-acme-[0-9a-f]{6}-idp-bootstrap-password"/);
-    expect(text).toMatch(/"name": "bkt-idpacme-[0-9a-f]{6}-storage"/);
-    const scripts = [
-      [join(folder, "scripts"), "lib/idp/scripts", "db-init.sh"],
-      [join(folderOf("training"), "cdktf.out/stacks/training/scripts"), "lib/lab/scripts", "linux-first-boot.sh"],
-      [join(folderOf("training"), "cdktf.out/stacks/training/scripts"), "lib/lab/scripts", "windows-first-boot.ps1"],
-    ] as const;
-    for (const [made, source, script] of scripts)
-      expect(readFileSync(join(made, script), "utf8")).toBe(joinedScript(join(REPOSITORY, source, script)));
-  });
 });

@@ -9,8 +9,7 @@ import { COMPANY_POLICY, prepareDomain, WITH_DOMAIN } from "./domain";
 import { WITH_DUMP } from "./dump";
 import { all, edited, withInputs } from "./every-stack";
 import { prepareMonitoring, UPTIME_CHECK, WITH_RECEIVERS } from "./monitoring";
-import { prepareSecrets, requireVariables, WITH_MAIL, WITH_SETTINGS } from "./settings";
-import { WITH_SEPARATE_WORKER } from "./worker-modes";
+import { prepareSecrets, requireVariables, WITH_MAIL, WITH_SEPARATE_WORKER, WITH_SETTINGS } from "./settings";
 
 /** What is the same in the rehearsals of both variants, because it is the same in the variants. */
 

@@ -16,9 +16,15 @@ import {
   WORKERS,
 } from "./identity-provider-rehearsal";
 import { DASHBOARD, MONITORING_CHANGES } from "./monitoring";
-import { geoipChanges, mailChanges, settingsChanges, WITH_GEOIP } from "./settings";
+import {
+  geoipChanges,
+  mailChanges,
+  settingsChanges,
+  WITH_GEOIP,
+  WITH_SEPARATE_WORKER,
+  workerModeChanges,
+} from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
-import { WITH_SEPARATE_WORKER, workerModeChanges } from "./worker-modes";
 import { type ChangeScenario } from "../engine/journey";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 import { type Cloud } from "../project/cloud";

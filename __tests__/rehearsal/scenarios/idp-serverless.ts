@@ -21,9 +21,8 @@ import { dumpChanges } from "./dump";
 import { blueprintChanges } from "./blueprints";
 import { DASHBOARD, MONITORING_CHANGES } from "./monitoring";
 import { anotherIdentity, anotherRegion, deletedParts, severalInputs } from "./episodes";
-import { mailChanges, settingsChanges } from "./settings";
+import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
-import { workerModeChanges } from "./worker-modes";
 import { type ChangeScenario } from "../engine/journey";
 import { type StackRehearsal } from "../engine/stack-rehearsal";
 

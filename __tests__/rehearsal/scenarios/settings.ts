@@ -1,10 +1,12 @@
+import { WORKER_MODES } from "../../../lib/idp/worker-mode";
 import { ACCEPTED_BY_BOTH, geoipWith } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
-import { type Action } from "../deployment/steps";
+import { type Action, type Expected } from "../deployment/steps";
 import { type ChangeScenario } from "../engine/journey";
 import { resolvedEnvironment } from "../project/google-workloads";
 import { valueAt } from "../project/terraform-value";
 import { all, withInputs } from "./every-stack";
+import { DASHBOARD } from "./monitoring";
 
 /** Versions of the secrets that exist before the deployment. */
 const OTHERS = { maxmind: [1, 2], session: [3], "smtp-password": [1, 2], "storage-key": [1, 2] } as const;
@@ -148,3 +150,22 @@ export const geoipChanges = (deployment: string): readonly ChangeScenario[] => [
     expected: { [deployment]: "update", [KEY_COPY]: "replace" },
   },
 ];
+
+const { allInOne, inContainer, separate } = WORKER_MODES;
+
+/** Inputs for separate workers. */
+export const WITH_SEPARATE_WORKER = { worker_mode: separate } as const;
+
+/** From the default through each mode, back to the default; the dashboard has charts about a separate worker. */
+export function workerModeChanges(rollout: Expected, separateWorker: readonly string[]): readonly ChangeScenario[] {
+  const change = (name: string, mode: string, expected: Expected): ChangeScenario => ({
+    name,
+    change: withInputs({ worker_mode: mode }),
+    expected: { ...rollout, ...expected },
+  });
+  return [
+    change("all in one process", allInOne, {}),
+    change("a separate worker", separate, { [DASHBOARD]: "update", ...all("create", separateWorker) }),
+    change("a worker beside the server", inContainer, { [DASHBOARD]: "update", ...all("delete", separateWorker) }),
+  ];
+}
