@@ -11,7 +11,7 @@ const CHOSEN = /^\$\{\(((?:var\.\w+ == "[^"]+" \? \[[^\]]*\] : )+)null\)\}$/;
 const CHOICE = /var\.(\w+) == ("[^"]+") \? (\[[^\]]*\]) : /g;
 
 /** A whole text that is one of these, as it is with the given inputs; undefined if it is none. */
-export function chosenValue(text: string, inputOf: (name: string) => unknown): unknown {
+function chosenValue(text: string, inputOf: (name: string) => unknown): unknown {
   const [, name = "", fallback = ""] = COALESCED.exec(text) ?? OTHERWISE.exec(text) ?? [];
   if (name !== "") return inputOf(name) ?? JSON.parse(fallback);
   const [, choices] = CHOSEN.exec(text) ?? [];

@@ -168,6 +168,17 @@ describe("Always", () => {
     expect(tokens).toEqual(pods.map(() => false));
   });
 
+  it.each(["host_path", "host_network", "host_pid", "host_ipc", "host_port", "privileged"])(
+    "pods have nothing of their node: %s",
+    (field) => {
+      expect(under(field, PROGRAMS).filter((value) => value !== false)).toEqual([]);
+    },
+  );
+
+  it("containers are given no capability", () => {
+    expect(having("add", under("capabilities", PROGRAMS))).toEqual([]);
+  });
+
   it("buckets are mounted as user and group 1000", () => {
     const options = [...under("mountOptions", PROGRAMS), ...under("mount_options", PROGRAMS)].map(String);
     expect(options.length).toBeGreaterThan(8);

@@ -7,7 +7,7 @@ import { documentedStacks } from "../../tools/documented-stacks";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { CONNECTION } from "./sql-scene";
-import { apiObject } from "../../platform/kubernetes/objects/api-object";
+import { apiObject } from "./api-object";
 import { type Block } from "../../support/synthesis";
 
 /** Every member is there, in what the stack makes. */

@@ -1,9 +1,5 @@
-import { Buffer } from "node:buffer";
-
-import { chosenValue } from "../../../stacks/default-values";
-import { type BlockSchema, trimmedSchema } from "../../../stacks/provider-schema/provider-schema";
-import { type Block, type Terraform } from "../../../support/synthesis";
-import { API_TYPES } from "./api-types";
+import { type BlockSchema, trimmedSchema } from "../../stacks/provider-schema/provider-schema";
+import { type Block } from "../../support/synthesis";
 
 /** An object in the form of the Kubernetes API. */
 export interface ApiObject {
@@ -11,6 +7,13 @@ export interface ApiObject {
   readonly kind: string;
   readonly [field: string]: unknown;
 }
+
+/** Types of the API by those of the provider. */
+const KINDS: Readonly<Record<string, { readonly apiVersion: string; readonly kind: string } | undefined>> = {
+  kubernetes_cron_job_v1: { apiVersion: "batch/v1", kind: "CronJob" },
+  kubernetes_deployment_v1: { apiVersion: "apps/v1", kind: "Deployment" },
+  kubernetes_job_v1: { apiVersion: "batch/v1", kind: "Job" },
+};
 
 /** Blocks that are lists in the API, with their names there; every other block is a single object. */
 const LISTS: Readonly<Record<string, string>> = {
@@ -56,39 +59,14 @@ const NOT_SENT = [
 /** Stands for a number that is known only after an apply; an empty map stands for such a map. */
 const LATER_NUMBER = 1;
 
-/** Every Kubernetes object that a configuration creates with the defaults of its inputs, with its address. */
-export function apiObjects({ resource = {}, variable = {} }: Terraform) {
-  return Object.entries(withDefaults(resource, variable))
-    .filter(([type]) => type.startsWith("kubernetes_"))
-    .flatMap(([type, elements]) =>
-      Object.entries(elements).map(([name, block]) => ({ address: `${type}.${name}`, object: apiObject(type, block) })),
-    );
-}
-
-function withDefaults<Value>(value: Value, variables: Readonly<Record<string, Block>>): Value {
-  return JSON.parse(JSON.stringify(value), (_key, item: unknown) =>
-    typeof item === "string" ? textWithDefaults(item, (name) => variables[name]?.default) : item,
-  ) as Value;
-}
-
-function textWithDefaults(text: string, defaultOf: (name: string) => unknown): unknown {
-  const chosen = chosenValue(text, defaultOf);
-  if (chosen !== undefined) return typeof chosen === "number" ? String(chosen) : chosen;
-  return text.replace(/\$\{var\.(\w+)\}/g, (reference, name: string) => {
-    const given = defaultOf(name);
-    return typeof given === "string" || typeof given === "number" ? String(given) : reference;
-  });
-}
-
 /** One resource in the form of the Kubernetes API. */
 export function apiObject(type: string, block: Block): ApiObject {
-  const { apiVersion, kind } = API_TYPES[type] ?? {};
+  const { apiVersion, kind } = KINDS[type] ?? {};
   const described = trimmedSchema("kubernetes")?.resource_schemas?.[type];
   if (apiVersion === undefined || kind === undefined || described === undefined) {
     throw new Error(`nothing is known of ${type}; without schemas, run: npm run rehearse:schemas`);
   }
-  const fields = translated(block, described.block);
-  return { apiVersion, kind, ...(kind === "Secret" ? encoded(fields) : fields) };
+  return { apiVersion, kind, ...translated(block, described.block) };
 }
 
 function translated(block: Block, { attributes = {}, block_types: blocks = {} }: BlockSchema): Record<string, unknown> {
@@ -135,15 +113,4 @@ function sentText(name: string, text: string): unknown {
   if (NUMBERS.includes(name)) return isLater ? LATER_NUMBER : Number(text);
   if (NUMBERS_OR_NAMES.includes(name) && /^\d+$/.test(text)) return Number(text);
   return text;
-}
-
-/** A secret's values as they are sent: encoded, including write-only ones. */
-function encoded({ data, dataWo, ...fields }: Record<string, unknown>): Record<string, unknown> {
-  const values = { ...(data as object | undefined), ...(dataWo as object | undefined) };
-  return {
-    ...fields,
-    data: Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [key, Buffer.from(String(value)).toString("base64")]),
-    ),
-  };
 }
