@@ -19,12 +19,6 @@ const callsOf = (...calls: readonly string[]) => calls.map((call) => `${PREFIX}.
 /** Neither the token nor the signature of an address for an upload. */
 const SECRETS = ["ya29.", "Signature="];
 
-/** Every operation has to be asked for, and every file for its address. */
-function haveSlowService({ migration }: GoogleStandIn): void {
-  migration.operations.callsUntilDone = 3;
-  migration.hidesAddresses = true;
-}
-
 function isRegistered({ standIn }: Scene): void {
   expect([...standIn.migration.sources.keys()]).toEqual([SOURCE]);
 }
@@ -41,9 +35,6 @@ function isEmpty({ standIn }: Scene): void {
 const registration = new FaultMatrix({
   inScene,
   secrets: SECRETS,
-  prepare: ({ standIn }) => {
-    haveSlowService(standIn);
-  },
   run: ({ run }, options) => run("register-source", options),
   settled: isRegistered,
 });
@@ -52,7 +43,8 @@ const imports = new FaultMatrix({
   inScene,
   secrets: SECRETS,
   prepare: ({ standIn }) => {
-    haveSlowService(standIn);
+    // Every file has to be asked for its address.
+    standIn.migration.hidesAddresses = true;
     haveSource(standIn);
   },
   run: ({ run }, options) =>
@@ -66,7 +58,6 @@ const imports = new FaultMatrix({
 const cleanup = new FaultMatrix({
   inScene,
   prepare: ({ standIn }) => {
-    haveSlowService(standIn);
     haveLeftovers(standIn);
   },
   run: ({ run }, options) =>

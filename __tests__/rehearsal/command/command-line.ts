@@ -41,10 +41,9 @@ async function main(program: string): Promise<void> {
       process.stdout.write(`cdktf ${command} ${stack}: ${deployment.cloud.objects.size} things exist\n`);
     };
     try {
-      await run("deploy", inputs);
-      if (deployment.cloud.objects.size === 0) throw new Error(`cdktf deploy ${stack} has made nothing`);
       const unprotected = { ...inputs, ...protection?.off };
       await run("deploy", unprotected);
+      if (deployment.cloud.objects.size === 0) throw new Error(`cdktf deploy ${stack} has made nothing`);
       await run("destroy", unprotected);
       const left = [...deployment.cloud.objects.keys()];
       if (left.length > 0) throw new Error(`cdktf destroy ${stack} has left ${left.join(", ")}`);
