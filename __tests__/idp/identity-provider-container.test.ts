@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { TerraformVariable, type IResolvable } from "cdktf";
 
 import { packageFile } from "../../lib/core/package-file";
+import { LIVENESS_PROBE, STARTUP_PROBE } from "../../lib/idp/contract";
 import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
 import { type IdentityProviderContainerProps } from "../../lib/idp/identity-provider-container";
 import { fc } from "../support/seeded-cases";
@@ -27,8 +28,8 @@ describe("The identity provider's container", () => {
     expect(
       container({ startupProbe: { initialDelaySeconds: 240 }, livenessProbe: { timeoutSeconds: 5 } }),
     ).toMatchObject({
-      startupProbe: { initialDelaySeconds: 240, periodSeconds: 15, path: "/-/health/ready/" },
-      livenessProbe: { timeoutSeconds: 5, periodSeconds: 30, path: "/-/health/live/" },
+      startupProbe: { ...STARTUP_PROBE, initialDelaySeconds: 240 },
+      livenessProbe: { ...LIVENESS_PROBE, timeoutSeconds: 5 },
     });
   });
 
