@@ -24,6 +24,10 @@ export default tseslint.config(
               regex: "^@cdktf/provider-[^/]+/?$",
               message: "a provider package root loads hundreds of megabytes; import the one resource folder",
             },
+            {
+              regex: "^fast-check$",
+              message: "cases must be the same in every run; import them from __tests__/support/seeded-cases.ts",
+            },
           ],
         },
       ],

@@ -9,8 +9,8 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = ADDRESSES;
 function lostAddresses(kept: readonly string[], terraform: Terraform): string[] {
   const there = resourceAddresses(terraform);
   const { moved = [] } = terraform as Terraform & { moved?: readonly { from: string; to: string }[] };
-  const isThere = (address: string | undefined): boolean =>
-    address !== undefined && (there.includes(address) || isThere(moved.find(({ from }) => from === address)?.to));
+  const isThere = (address: string): boolean =>
+    there.includes(address) || moved.some(({ from, to }) => from === address && there.includes(to));
   return kept
     .filter((address) => !isThere(address))
     .map(

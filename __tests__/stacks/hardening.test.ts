@@ -144,6 +144,9 @@ const under = (key: string, value: unknown): unknown[] =>
 
 const having = (key: string, values: readonly unknown[]) => values.filter((value) => valueAt(value, key) !== undefined);
 
+const containersOf = (pod: unknown): unknown[] =>
+  [valueAt(pod, "container"), valueAt(pod, "init_container") ?? []].flat();
+
 describe("Always", () => {
   it.each(ALWAYS)("%s: %s, %s", (_promise, type, path, pattern) => {
     expect(others(PROGRAMS, type, path, pattern)).toEqual([]);
@@ -162,6 +165,11 @@ describe("Always", () => {
         capabilities: { drop: expect.arrayContaining(["ALL"]) as unknown },
       });
     }
+    expect(contexts.filter((context) => valueAt(context, "run_as_user") === "0")).toEqual([]);
+    const profiles = under("seccomp_profile", PROGRAMS).map((profile) => valueAt(profile, "type"));
+    expect(new Set(profiles)).toEqual(new Set(["RuntimeDefault"]));
+    const all = having("container", under("spec", PROGRAMS)).flatMap((pod) => containersOf(pod));
+    expect(all.filter((container) => valueAt(container, "security_context") === undefined)).toEqual([]);
     const tokens = having("container", under("spec", PROGRAMS)).map((pod) =>
       valueAt(pod, "automount_service_account_token"),
     );
@@ -194,6 +202,11 @@ describe("Always", () => {
     const types = PROGRAMS.flatMap(([, { resource = {} }]) => Object.keys(resource));
     expect(types.filter((type) => /^google_\w+_iam_(binding|policy)$/.test(type))).toEqual([]);
     expect(under("prevent_destroy", PROGRAMS)).toEqual([]);
+  });
+
+  it("the bootstrap password of an identity provider is in no plan and no state", () => {
+    for (const [, { variable = {} }] of SHIPPED.slice(0, 2))
+      expect(variable.bootstrap_password).toMatchObject({ ephemeral: true, sensitive: true });
   });
 
   it("a plan of an identity provider asks no API", () => {

@@ -1,12 +1,4 @@
-import { labTerraform } from "./lab-stack";
-import { kubernetesTerraform } from "./kubernetes-stack";
-import { serverlessTerraform } from "./serverless-stack";
-
-const STACKS = {
-  "assessment-lab": labTerraform,
-  "idp-kubernetes": kubernetesTerraform,
-  "idp-serverless": serverlessTerraform,
-};
+import { shippedStacks } from "./shipped-stacks";
 
 /** Messages of one kind of element with where each stands. */
 const messagesIn = (value: unknown, path: string): [path: string, message: string][] =>
@@ -19,9 +11,9 @@ const messagesIn = (value: unknown, path: string): [path: string, message: strin
 /** What is wrong; the rule, with a reason where it is not obvious; the way out. */
 const COMPLETE = /^[^;]+; .+; [^;]+\.$/s;
 
-describe.each(Object.entries(STACKS))("Whatever %s refuses or warns of", (name, terraform) => {
+describe.each(Object.entries(shippedStacks()))("Whatever %s refuses or warns of", (name, terraform) => {
   it("says what is wrong, the rule, and the remedy", () => {
-    const messages = messagesIn(terraform(), name);
+    const messages = messagesIn(terraform, name);
     expect(messages.length).toBeGreaterThan(5);
     expect(messages.filter(([, message]) => !COMPLETE.test(message))).toEqual([]);
   });

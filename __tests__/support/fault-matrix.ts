@@ -145,7 +145,7 @@ export class FaultMatrix<S extends Scene> {
     signal: "SIGKILL" | "SIGTERM",
     then: (scene: S, killed: ScriptRun, again: (options?: ScriptOptions) => Promise<ScriptRun>) => Promise<void> | void,
   ): void {
-    it.concurrent(`makes ${changes} changes, at ${at.length} of which it is ended below by ${signal}`, () =>
+    it.concurrent(`makes ${changes} changes`, () =>
       this.inScene(async (scene) => {
         let seen = 0;
         onChange(scene.standIn, (number) => (seen = number));

@@ -58,6 +58,8 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     expect(await cluster.query(applicationLogin(former), NAMES)).toBe("Zoë 🙂,akadmin,late");
     expect(await swap(settings, "clear")).toMatchObject({ exitCode: 1 });
     expect(await swap(settings, "drop-former")).toMatchObject(DONE);
+    await cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user");
+    expect(await runJob("count-users.sh", settings)).toMatchObject({ exitCode: 1, output: says("has no user") });
     expect(await swap(settings, "clear")).toMatchObject(DONE);
   });
 

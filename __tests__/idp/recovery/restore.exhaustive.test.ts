@@ -25,6 +25,7 @@ const TIME = "2026-11-22T11:00:00Z";
 const POINT_IN_TIME = ["point-in-time", TIME, "--yes"];
 const RESTORE_FILE = "storage.objects.restore";
 const RESTORE_BACKUP = "sqladmin.instances.restoreBackup";
+const CREATE_JOB = "run.projects.locations.jobs.create";
 const ACCESS = "secretmanager.projects.secrets.versions.access";
 
 /** With what JSON, a configuration of curl and a shell would take for their own. */
@@ -256,14 +257,34 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     expect(changes()).toEqual([]);
   });
 
-  scenario("believes a job only when its log says what it has done", async (scene) => {
-    scene.standIn.jobs.outcomeOf = () => ({ isSuccess: true, lines: ["users: 7"] });
+  scenario("exchanges nothing before the job that fills a database says that it has users", async (scene) => {
+    scene.standIn.jobs.outcomeOf = ({ environment: { ACTION } }) => ({
+      isSuccess: true,
+      lines: [ACTION === "clear" ? "cleared: it is empty" : "done: it can be used"],
+    });
 
     const { exitCode, stderr } = await scene.run("restore", { arguments: ["dump", "latest", "--yes"] });
 
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('ended without an error, but its log has no line that begins with "cleared: " after 0 s');
+    expect(stderr).toContain('ended without an error, but its log has no line that begins with "users: " after 0 s');
+    expect(runsOf(scene).filter((run) => run.includes("swap"))).toEqual([]);
     expectNothingLeft(scene);
+  });
+
+  scenario("runs no job of somebody else that has the name, and leaves it", async (scene) => {
+    const { jobs, runs } = scene.standIn.jobs;
+    scene.standIn.onRequest = ({ method, path }) => {
+      if (method !== CREATE_JOB) return;
+      const name = `${JOBS}/${new URL(path, "http://a").searchParams.get("jobId") ?? ""}`;
+      jobs.set(name, { ...[...jobs.values()][0], name });
+    };
+
+    const { exitCode, stderr } = await scene.run("restore", { arguments: ["drop-former", "--yes"] });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/There is a job \S+-restore already, which is not of this run\./);
+    expect(runs).toEqual([]);
+    expect([...jobs.keys()].filter((name) => name.endsWith("-restore"))).toHaveLength(1);
   });
 
   scenario(
@@ -274,7 +295,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
       const drop = (...words: readonly string[]) =>
         scene.run("restore", { arguments: ["drop-former", "--yes", ...words] });
       await drop();
-      const [made] = scene.standIn.requestsTo("run.projects.locations.jobs.create");
+      const [made] = scene.standIn.requestsTo(CREATE_JOB);
       const own = made?.body.labels as object;
       const add = (id: string, hoursAgo: number, labels: object): void => {
         const createTime = new Date(Date.now() - hoursAgo * 3_600_000).toISOString();

@@ -145,6 +145,9 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh, when the
       lasts: true,
       exitCode: 1,
       says: ["The reportConfigs of project demo-project in us-central1 cannot be read; nothing is deleted."],
+      left: ({ standIn }: Scene) => {
+        expect(standIn.requests.filter(({ httpMethod }) => httpMethod !== "GET")).toEqual([]);
+      },
     })),
   );
   cleanup.passing([

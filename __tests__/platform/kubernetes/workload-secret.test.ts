@@ -27,7 +27,7 @@ describeWith(["terraform"], "WorkloadSecret with further secrets, read by Terraf
     return evaluated({ locals: { ...locals, all } }).all;
   };
 
-  it("is another object when one comes, goes, is has another identity or has another version", () => {
+  it("is another object when one comes, goes, has another identity or another version", () => {
     expect(
       versionsOf(
         {},

@@ -33,7 +33,7 @@ export interface RehearsalReport {
 /** What `npm run rehearse` does with each stack. */
 export const USUAL_PARTS = ["life", "changes", "faults"] as const;
 
-/** What `npm run rehearse:exhaustive` does: every way to change a part, each resource, and each two values of inputs. */
+/** What `npm run rehearse:exhaustive` does: every way to change a part, each resource, and inputs together. */
 export const EXHAUSTIVE_PARTS = ["further changes", "failed creations", "combinations"] as const;
 
 type Part = (typeof EXHAUSTIVE_PARTS | typeof USUAL_PARTS)[number];
@@ -52,7 +52,7 @@ export interface RehearsalOptions {
   readonly limit?: WorkLimit;
   /** Keeps every folder, including those without a failure. */
   readonly keep?: boolean;
-  /** Called with every finished step, what is found out on the way, and every kept folder. */
+  /** Called with every finished step and every kept folder. */
   readonly onProgress?: (line: string) => void;
 }
 

@@ -38,6 +38,6 @@ export interface StackRehearsal {
   readonly episodes?: readonly Episode[];
   /** Faults of scripts and web services; failed creations and closed gates are derived. */
   readonly faults?: readonly Fault[];
-  /** Inputs to combine pairwise, by subject. */
+  /** Inputs to combine, by subject. */
   readonly matrix?: Matrix;
 }
