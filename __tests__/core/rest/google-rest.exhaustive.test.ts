@@ -84,7 +84,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
   ];
 
   /** Answers that cannot come from the API, which pass too. */
-  const STRANGERS: typeof PASSING = (
+  const OF_PROXIES: typeof PASSING = (
     [
       [{ ...page(302, ""), location: "http://127.0.0.1:9/a" }, "HTTP 302, on to http://127.0.0.1:9/a, with an empty"],
       [page(407, "<h1>Sign in</h1>"), "HTTP 407, <h1>Sign in</h1>."],
@@ -97,7 +97,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
 
   it.concurrent.each([
     ["faults of the API, each after twice the pause", PASSING, 0.01],
-    ["answers of somebody else, which are named as that", STRANGERS, 0],
+    ["answers of a proxy or portal, which are said to be that", OF_PROXIES, 0],
   ])("is repeated after %s", (_, faults, pause) =>
     inScene(async ({ standIn, lookAtApi }) => {
       for (const [fault] of faults) standIn.inject(READ_STATE, fault);

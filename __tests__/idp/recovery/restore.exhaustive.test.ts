@@ -271,7 +271,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     expectNothingLeft(scene);
   });
 
-  scenario("runs no job of somebody else that has the name, and leaves it", async (scene) => {
+  scenario("neither runs nor deletes a job of the same name that another run has made", async (scene) => {
     const { jobs, runs } = scene.standIn.jobs;
     scene.standIn.onRequest = ({ method, path }) => {
       if (method !== CREATE_JOB) return;

@@ -10,7 +10,7 @@ const VOLUMES_PER_MACHINE = 2;
 const LARGEST_PAGE = 1000;
 const TYPES_PER_CALL = 100;
 
-/** What happens to a request instead of its answer: a refusal, a page of somebody else, or a broken connection. */
+/** What happens to a request instead of its answer: a refusal, a page of a proxy, or a broken connection. */
 export type Ec2Fault = { readonly status: number; readonly code: string } | { readonly page: string } | "reset";
 
 interface Ec2Request {

@@ -8,7 +8,7 @@ import { type Expected, inStep, requireActions, StepFailure } from "../deploymen
 export interface ChangeScenario {
   readonly name: string;
   readonly change?: (deployment: Deployment) => void;
-  /** Whether somebody else has changed the project, so that the plan has to look. */
+  /** Whether the project was changed without Terraform, so that the plan must refresh. */
   readonly isOutside?: boolean;
   /** Further arguments of the plan, for example `-replace=…`. */
   readonly planArguments?: readonly string[];

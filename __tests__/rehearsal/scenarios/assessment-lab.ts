@@ -113,7 +113,7 @@ const LAB_CHANGES: readonly ChangeScenario[] = [
     },
   },
   {
-    name: "no hosts, and rules of somebody else",
+    name: "no hosts and no firewall rules",
     change: withInputs({ create_default_firewall_rules: false, create_windows_vm: false, linux_vm_count: 0 }),
     expected: all("delete", [...DEFAULT_RULES, WINDOWS, ...targets(1)]),
   },
