@@ -18,7 +18,7 @@ export const PEERS: Readonly<Record<string, string>> = Object.fromEntries(
   ].map((name) => [name, name]),
 );
 
-/** Packs the library and installs it in an empty project. Peers are linked from here, so that no registry is asked. */
+/** Packs the library as `npm run build` compiled it, and installs it in an empty project; peers are linked from here. */
 export function installPackage(project: string, peers: Readonly<Record<string, string>>): void {
   const npm = (args: readonly string[], cwd: string) =>
     execFileSync("npm", [...args, "--offline", "--no-audit", "--no-fund", "--loglevel=error"], {
@@ -26,9 +26,9 @@ export function installPackage(project: string, peers: Readonly<Record<string, s
       encoding: "utf8",
       stdio: "pipe",
     });
-  const [packed] = JSON.parse(npm(["pack", "--json", "--pack-destination", project], REPOSITORY)) as [
-    { filename: string },
-  ];
+  const [packed] = JSON.parse(
+    npm(["pack", "--ignore-scripts", "--json", "--pack-destination", project], REPOSITORY),
+  ) as [{ filename: string }];
   writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true }));
   npm(["install", "--legacy-peer-deps", "--ignore-scripts", `./${packed.filename}`], project);
   linkPackages(project, peers);

@@ -271,6 +271,15 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     expectNothingLeft(scene);
   });
 
+  scenario("copies no job with two databases, because it could reach the wrong one", async ({ run, standIn }) => {
+    const volume = /\{[^{}]*"cloudSqlInstance":\{[^{}]*\}[^{}]*\}/g;
+    for (const [name, job] of standIn.jobs.jobs)
+      standIn.jobs.jobs.set(name, JSON.parse(JSON.stringify(job).replaceAll(volume, "$&,$&")) as typeof job);
+    const { stderr } = await run("restore", { arguments: ["drop-former", "--yes"] });
+    expect(stderr).toContain("it has 2 volumes of Cloud SQL");
+    expect(standIn.jobs.runs).toEqual([]);
+  });
+
   scenario("neither runs nor deletes a job of the same name that another run has made", async (scene) => {
     const { jobs, runs } = scene.standIn.jobs;
     scene.standIn.onRequest = ({ method, path }) => {
