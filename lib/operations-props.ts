@@ -1,5 +1,5 @@
 import { type Rule } from "./core/rules";
-import { LOG_LEVEL } from "./idp/environment-rules";
+import { LOG_LEVEL } from "./idp/parsed-values";
 import { type GivenProbes, PROBE_RULES } from "./idp/probe-rules";
 import { REQUEST_TIMEOUT } from "./platform/instance-rules";
 import { DATABASE_FLAGS, DATABASE_MAJOR, type DatabaseFlags } from "./platform/sql/database-flags";

@@ -1,5 +1,4 @@
-import { BASE_URL_VARIABLE, TLS_PORT } from "../../lib/idp/contract";
-import { trustedProxies } from "../../lib/idp/identity-provider-container";
+import { BASE_URL_VARIABLE, TLS_PORT, TRUSTED_PROXIES } from "../../lib/idp/contract";
 import { type Block } from "../support/synthesis";
 import { stringsIn, valueAt } from "../stacks/configuration-graph";
 import {
@@ -11,11 +10,7 @@ import {
 import { ADDRESS, containerOf, serverlessResource, serverlessTerraform } from "../stacks/serverless-stack";
 
 /** What the platforms add to the environment, each what it has. */
-const PLATFORM_VARIABLES = [
-  ...Object.keys(trustedProxies([])),
-  ...Object.keys(TLS_PORT.environment),
-  BASE_URL_VARIABLE,
-];
+const PLATFORM_VARIABLES = [TRUSTED_PROXIES, ...Object.keys(TLS_PORT.environment), BASE_URL_VARIABLE];
 
 /** What each key of a copy is read from: the copy is a map, or an expression that merges one with further secrets. */
 const readsOf = (data: unknown): ReadonlyMap<string, string> => {

@@ -1,4 +1,4 @@
-import { CONTAINER_PORT, SERVER_LISTENER } from "../../lib/idp/contract";
+import { CONTAINER_PORT, SERVER_LISTENER, TRUSTED_PROXIES } from "../../lib/idp/contract";
 import { type Block } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
 import { atDefaults } from "../stacks/default-values";
@@ -66,6 +66,7 @@ testContract(KUBERNETES_STACK_NAME, {
       "The platform injects DB_HOST, DB_PORT, DB_NAME, DB_USER",
       () => local("workload_required_environment"),
       {
+        [TRUSTED_PROXIES]: expect.any(String) as unknown,
         DB_HOST: "127.0.0.1",
         DB_PORT: "5432",
         DB_NAME: "${local.database_name}",
@@ -253,8 +254,11 @@ testContract(KUBERNETES_STACK_NAME, {
 
   "Behind a load balancer": [
     [
-      "Trusted proxies: the application's own defaults, the platform's front ends and the load balancer's own address",
-      () => local("workload_baseline_environment").IDP_LISTEN__TRUSTED_PROXY_CIDRS?.split(","),
+      "Trusted proxies: the application's own defaults, the platform's front ends and the load balancer's own address, then those of the input",
+      () =>
+        local("workload_required_environment")
+          [TRUSTED_PROXIES]?.replace(/\$\{try.*/, "")
+          .split(","),
       [
         "127.0.0.0/8",
         "10.0.0.0/8",

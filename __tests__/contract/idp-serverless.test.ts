@@ -10,6 +10,7 @@ import {
   OLDEST_DATABASE_MAJOR_VERSION,
   SERVER_LISTENER,
   SSL_MODE,
+  TRUSTED_PROXIES,
   UPSTREAM_PREFIX,
   WORKER_LISTENERS,
 } from "../../lib/idp/contract";
@@ -239,6 +240,7 @@ testContract(STACK_NAME, {
       "The platform injects DB_HOST, DB_PORT, DB_NAME, DB_USER",
       () => local("service_required_environment"),
       {
+        [TRUSTED_PROXIES]: expect.any(String) as unknown,
         DB_HOST: `/cloudsql/\${${ADDRESS.database}.connection_name}`,
         DB_PORT: "5432",
         DB_NAME: "${local.database_name}",

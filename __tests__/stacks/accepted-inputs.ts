@@ -19,7 +19,14 @@ const LOGIN = { username: "idp", password_secret: { secret_id: "smtp-password", 
 export const ACCEPTED_MAIL: readonly (Inputs | null)[] = [
   null,
   { ...SERVER, ...LOGIN },
-  { ...SERVER, host: "10.0.0.25", port: 2525, encryption: "none", from: "Sign-in <idp@example.com>", timeout: 300 },
+  {
+    ...SERVER,
+    host: "10.0.0.25",
+    port: 2525,
+    encryption: "none",
+    from: '"Sign-in, Acme" <idp@example.com>',
+    timeout: 300,
+  },
   {
     ...SERVER,
     port: 465,

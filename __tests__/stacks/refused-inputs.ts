@@ -169,6 +169,8 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     },
     ["smtp.from", "smtp.host", "smtp.password_secret.version", "smtp.port"],
   ],
+  ["a sender with a comma outside quotes", { smtp: { ...SERVER, from: "Acme, Inc. <idp@example.com>" } }],
+  ["a server that is a number", { smtp: { ...SERVER, host: "587" } }],
   ["starttls on port 465", { smtp: { ...SERVER, port: 465, encryption: "starttls" } }],
   ["tls on port 587", { smtp: { ...SERVER, port: 587, encryption: "tls" } }],
   ["none on port 465", { smtp: { ...SERVER, port: 465, encryption: "none" } }],
@@ -213,8 +215,27 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     { environment_variables: { AUTHENTIK_POSTGRESQL__PASSWORD: "x", DB_PASSWORD: "x", IDP_POSTGRESQL__PASSWORD: "x" } },
   ],
   [
-    "another address to listen on, under either prefix",
-    { environment_variables: { AUTHENTIK_LISTEN__HTTP: "x", IDP_LISTEN__HTTP: "x" } },
+    "another address, port or path, under either prefix and in any case",
+    {
+      environment_variables: {
+        ...{ AUTHENTIK_LISTEN__HTTP: "x", IDP_LISTEN__HTTP: "x", IDP_Listen__Https: "x", IDP_LISTEN__METRICS: "x" },
+        ...{ AUTHENTIK_web__path: "/auth/", IDP_STORAGE__FILE__PATH: "/data" },
+      },
+    },
+  ],
+  [
+    "proxies under the upstream's own prefix, which would replace the platform's",
+    { environment_variables: { AUTHENTIK_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.0/24" } },
+  ],
+  ["a proxy that is no range", { environment_variables: { IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.7" } }],
+  ["an address as the domain of cookies", { environment_variables: { IDP_COOKIE_DOMAIN: "https://example.com" } }],
+  [
+    "a log level that the application does not know, as a variable",
+    { environment_variables: { AUTHENTIK_LOG_LEVEL: "verbose" } },
+  ],
+  [
+    "a sender with a comma outside quotes as a variable",
+    { environment_variables: { IDP_EMAIL__FROM: "Acme, Inc. <idp@example.com>" } },
   ],
   ["the platform's own variables", { environment_variables: { K_SERVICE: "x", PORT: "x" } }],
   ["names that no shell keeps", { environment_variables: { "": "x", "1IDP": "x", "IDP ${x}": "x", "IDP-LOG": "x" } }],
@@ -554,6 +575,14 @@ const REFUSED_TOGETHER_BY_LAB: readonly RefusedInputs[] = [
   ["a disk that Linux does not fit on", { linux_vm_boot_disk_size_gb: 9 }],
   ["disks larger than there are", { windows_vm_boot_disk_size_gb: 65537, linux_vm_boot_disk_size_gb: 65537 }],
   ["an AWS key id without its secret", { cloudb_access_key_id: "AKIAEXAMPLE", cloudb_region: "us-east-1" }],
+  [
+    "a temporary key of AWS",
+    { cloudb_access_key_id: "ASIAIOSFODNN7EXAMPLE", cloudb_secret_access_key: "unsaid!", cloudb_region: "us-east-1" },
+  ],
+  [
+    "two key ids of AWS",
+    { cloudb_access_key_id: "AKIA0", cloudb_secret_access_key: "AKIAIOSFODNN7EXAMPLE", cloudb_region: "us-east-1" },
+  ],
   ["an AWS secret without its key id", { cloudb_secret_access_key: "unsaid!", cloudb_region: "us-east-1" }],
 ];
 

@@ -201,9 +201,13 @@ export interface ContainerSpec {
   readonly tlsPort?: TlsPortSpec;
 
   /**
-   * Variables that make the application trust the forwarded headers of load balancers, given their source ranges.
+   * Variables that make the application trust the forwarded headers of load balancers, given their source ranges and
+   * the caller's variables, which these override.
    *
    * @default - none
    */
-  readonly trustedProxies?: (ranges: readonly string[]) => Readonly<Record<string, string>>;
+  readonly trustedProxies?: (
+    ranges: readonly string[],
+    overrides: EnvironmentOverrides,
+  ) => Readonly<Record<string, string>>;
 }

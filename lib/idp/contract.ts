@@ -51,6 +51,9 @@ export const CONTAINER_PORT = 9000;
 /** Where the server listens, set because the pinned release would open an IPv6 socket by default. */
 export const SERVER_LISTENER = { IDP_LISTEN__HTTP: `0.0.0.0:${CONTAINER_PORT}` } as const;
 
+/** Variable with the peers whose forwarded headers the application believes. */
+export const TRUSTED_PROXIES = "IDP_LISTEN__TRUSTED_PROXY_CIDRS";
+
 /** The server's own TLS with a self-signed certificate, for platforms with a passthrough load balancer. */
 export const TLS_PORT = { port: 9443, environment: { IDP_LISTEN__HTTPS: "0.0.0.0:9443" } } as const;
 

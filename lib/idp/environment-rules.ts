@@ -1,7 +1,5 @@
 import { CheckedEntries } from "../core/checked-entries";
-import { oneOf } from "../core/checked-value";
 import {
-  BASELINE_ENVIRONMENT,
   BOOTSTRAP_PASSWORD,
   DATABASE_PASSWORD_SUFFIX,
   DATABASE_TARGETS,
@@ -9,8 +7,11 @@ import {
   NEUTRAL_PREFIX,
   SECRET_KEY,
   SERVER_LISTENER,
+  TLS_PORT,
+  TRUSTED_PROXIES,
   UPSTREAM_PREFIX,
 } from "./contract";
+import { PARSED_VALUES } from "./parsed-values";
 
 /** Names that must not be among the caller's variables. */
 interface ReservedName {
@@ -42,9 +43,16 @@ const RESERVED_NAMES: readonly ReservedName[] = [
       "it is set to the database of this deployment, the only one that is prepared; leave it out, or set the matching IDP_POSTGRESQL__ variable to use another database",
   },
   {
-    names: Object.keys(SERVER_LISTENER).flatMap(bothPrefixes),
+    names: [
+      ...Object.keys({ ...SERVER_LISTENER, ...TLS_PORT.environment }),
+      ...["IDP_LISTEN__METRICS", "IDP_STORAGE__FILE__PATH", "IDP_WEB__PATH"],
+    ].flatMap(bothPrefixes),
     reason:
-      "it is fixed, because the platform sends traffic and probes to its own port and the server would never be ready; leave it out",
+      "it is fixed, because ports, probes, rules for requests and the mount of the uploads are made for one place each; leave it out",
+  },
+  {
+    names: [`${UPSTREAM_PREFIX}${TRUSTED_PROXIES.slice(NEUTRAL_PREFIX.length)}`],
+    reason: `it would replace the platform's own load balancers, because that prefix wins; use ${TRUSTED_PROXIES}, which is added to them`,
   },
   {
     names: ["K_CONFIGURATION", "K_REVISION", "K_SERVICE", "PORT"],
@@ -92,19 +100,29 @@ export const ENVIRONMENT_RULES: readonly CheckedEntries[] = [
   ...RESERVED_NAMES.map(
     ({ names, reason }) =>
       new CheckedEntries({
-        accepts: (name) => !names.includes(name),
-        condition: `!contains(${JSON.stringify(names)}, key)`,
+        // The application does not tell upper case from lower case.
+        accepts: (name) => !names.includes(name.toUpperCase()),
+        condition: `!contains(${JSON.stringify(names)}, upper(key))`,
         show: "key",
         rule: reason,
       }),
   ),
+  ...Object.entries(PARSED_VALUES).map(([variable, value]) => {
+    const names = bothPrefixes(variable);
+    return new CheckedEntries({
+      accepts: (name, text) => !names.includes(name.toUpperCase()) || value.accepts(text),
+      condition: `!contains(${JSON.stringify(names)}, upper(key)) || ${value.condition("value")}`,
+      show: "key",
+      rule: value.requirement,
+    });
+  }),
   new CheckedEntries({
     accepts: (name, value) =>
-      !looksSecret(name) || RESERVED_SECRETS.includes(name) || new RegExp(REFERENCE).test(value),
+      !looksSecret(name) || RESERVED_SECRETS.includes(name.toUpperCase()) || new RegExp(REFERENCE).test(value),
     condition: [
       `!can(regex("${SECRET_NAME}", upper(key)))`,
       `can(regex("${HARMLESS_NAME}", upper(key)))`,
-      `contains(${JSON.stringify(RESERVED_SECRETS)}, key)`,
+      `contains(${JSON.stringify(RESERVED_SECRETS)}, upper(key))`,
       `can(regex("${REFERENCE}", value))`,
     ].join(" || "),
     show: "key",
@@ -112,22 +130,12 @@ export const ENVIRONMENT_RULES: readonly CheckedEntries[] = [
   }),
 ];
 
-const ALL_RESERVED = RESERVED_NAMES.flatMap(({ names }) => names);
+const ALL_RESERVED = [...RESERVED_NAMES.flatMap(({ names }) => names), TRUSTED_PROXIES];
 
 /** Rule for the names of the caller's variables with secret values. */
 export const FREE_NAME = new CheckedEntries<unknown>({
-  accepts: (name) => !ALL_RESERVED.includes(name),
-  condition: `!contains(${JSON.stringify(ALL_RESERVED)}, key)`,
+  accepts: (name) => !ALL_RESERVED.includes(name.toUpperCase()),
+  condition: `!contains(${JSON.stringify(ALL_RESERVED)}, upper(key))`,
   show: "key",
-  rule: "the deployment sets these itself, because database, secret key, first password and ports are its own; leave them out, and set the first password as the bootstrap password",
-});
-
-/** Variable of the log level. */
-export const LOG_LEVEL_VARIABLE = "IDP_LOG_LEVEL" satisfies keyof typeof BASELINE_ENVIRONMENT;
-
-export const DEFAULT_LOG_LEVEL = BASELINE_ENVIRONMENT[LOG_LEVEL_VARIABLE];
-
-/** How much the application logs. */
-export const LOG_LEVEL = oneOf(["trace", "debug", "info", "warning", "error"], {
-  remedy: `use ${DEFAULT_LOG_LEVEL}`,
+  rule: "the deployment sets these itself, because database, secret key, first password, ports, paths and trusted proxies are its own; leave them out, and set the first password as the bootstrap password",
 });

@@ -1,7 +1,7 @@
 import { Token, type ITerraformDependable } from "cdktf";
 import { type IConstruct } from "constructs";
 
-import { numberText } from "../core/expression";
+import { expression, numberText } from "../core/expression";
 import { type ReadableSecret } from "../core/generated-secret";
 import { requireProps, type Rule } from "../core/rules";
 import {
@@ -14,10 +14,12 @@ import {
   SECRET_KEY,
   SERVER_LISTENER,
   TLS_PORT,
+  TRUSTED_PROXIES,
 } from "./contract";
 import { type ContainerSpec, type EnvironmentOverrides, type ResourcesSpec } from "./container-spec";
-import { ENVIRONMENT_RULES, LOG_LEVEL, LOG_LEVEL_VARIABLE } from "./environment-rules";
+import { ENVIRONMENT_RULES } from "./environment-rules";
 import { type MailSettings } from "./mail-settings";
+import { LOG_LEVEL, LOG_LEVEL_VARIABLE } from "./parsed-values";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { completeProbe, type GivenProbes, PROBE_RULES } from "./probe-rules";
 import { type SecretSettings } from "./secret-settings";
@@ -159,12 +161,18 @@ const OWN_DEFAULTS = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0
  * The variable that makes the application trust the forwarded headers of load balancers.
  *
  * Releases from 2026.8 on ignore the headers of other peers and then take every request for plain HTTP. The constructs
- * that run a container add their platform's own load balancers; this is for another one in front of them.
+ * that run a container add their platform's own load balancers to what the caller's variables name.
  *
  * @param ranges source ranges of the load balancers
+ * @param overrides the caller's variables, which may name further proxies
  */
-export function trustedProxies(ranges: readonly string[]): { readonly IDP_LISTEN__TRUSTED_PROXY_CIDRS: string } {
-  return { IDP_LISTEN__TRUSTED_PROXY_CIDRS: [...OWN_DEFAULTS, ...ranges].join(",") };
+export function trustedProxies(ranges: readonly string[], overrides: EnvironmentOverrides): Record<string, string> {
+  const further = Token.isUnresolved(overrides)
+    ? expression(`try(",\${${Token.asString(overrides)}["${TRUSTED_PROXIES}"]}", "")`)
+    : Object.entries(overrides)
+        .map(([name, ranges]) => (name === TRUSTED_PROXIES ? `,${ranges}` : ""))
+        .join("");
+  return { [TRUSTED_PROXIES]: `${[...OWN_DEFAULTS, ...ranges].join(",")}${further}` };
 }
 
 const RULES: readonly Rule<IdentityProviderContainerProps>[] = [

@@ -3,6 +3,7 @@ import { matching, oneOf, wholeNumber, CheckedValue } from "../core/checked-valu
 import { isOn } from "../core/conditional";
 import { type Rule } from "../core/rules";
 import { type EnvironmentOverrides } from "./container-spec";
+import { HOST, SMTP_FROM } from "./parsed-values";
 import { SECRET_NAME, SECRET_VERSION, type SecretReferences } from "./secret-references";
 import { setOnce } from "./set-once";
 import {
@@ -16,9 +17,7 @@ import {
   type Smtp,
 } from "./smtp";
 
-const LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
-
-export const SMTP_HOST = matching(`^${LABEL}([.]${LABEL})*$`, {
+export const SMTP_HOST = matching(`^(${HOST})$`, {
   must: "be a host name or an IPv4 address, without scheme or port",
   remedy: "use for example smtp.example.com, and set the port separately",
 });
@@ -38,14 +37,6 @@ export const SMTP_PORT: readonly CheckedValue<number>[] = [
 
 export const SMTP_ENCRYPTION = oneOf([STARTTLS, IMPLICIT_TLS, NO_ENCRYPTION], {
   remedy: `use ${STARTTLS}, or ${IMPLICIT_TLS} for a server on port 465`,
-});
-
-const ADDRESS = `[^@<>\\s"(),:;]+@(${LABEL}[.])+${LABEL}`;
-
-export const SMTP_FROM = matching(`^(${ADDRESS}|[^@<>\\r\\n]+ <${ADDRESS}>)$`, {
-  must: "be an e-mail address, with or without a name",
-  reason: "servers refuse mail without a valid sender",
-  remedy: "use for example idp@example.com, or Example <idp@example.com>",
 });
 
 export const SMTP_USERNAME = matching("^\\S(.*\\S)?$", {

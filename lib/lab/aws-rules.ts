@@ -19,6 +19,19 @@ export const AWS_ACCESS_KEY = new CheckedRelation<{ accessKeyId: string; secretA
     `only one of ${names.accessKeyId} and ${names.secretAccessKey} is given; a request is signed with both; set both, or neither`,
 });
 
+const USER_KEY = "^AKIA[A-Z0-9]+$";
+const ANY_KEY = "^A[KS]IA[A-Z0-9]{16}$";
+
+/** Checks the kind of both, and shows neither. */
+export const AWS_KEY_OF_USER = new CheckedRelation<{ accessKeyId: string; secretAccessKey: string }>({
+  accepts: ({ accessKeyId: id, secretAccessKey: secret }) =>
+    id === "" || (new RegExp(USER_KEY).test(id) && !new RegExp(ANY_KEY).test(secret)),
+  condition: ({ accessKeyId: id, secretAccessKey: secret }) =>
+    `${id} == "" || (can(regex("${USER_KEY}", ${id})) && !can(regex("${ANY_KEY}", ${secret})))`,
+  problem: (names) =>
+    `${names.accessKeyId} or ${names.secretAccessKey} is of another kind; the first must be the access key of a user, which begins with AKIA, and the second its secret, because a temporary key (ASIA) also needs a session token, which the lab does not take; create an access key of a user for the lab`,
+});
+
 /** Rules for the bootstrap credentials, for each construct that takes them. */
 export const AWS_RULES: readonly Rule<{ readonly aws?: AwsCredentials }>[] = [
   ...(["accessKeyId", "secretAccessKey"] as const).map((name): Rule<{ readonly aws?: AwsCredentials }> => ({

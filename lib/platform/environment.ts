@@ -65,7 +65,6 @@ export function environmentOn(facts: PlatformEnvironment, container: ContainerSp
   return {
     ...(Object.keys(optional).length > 0 && { optional }),
     baseline: {
-      ...(loadBalancerRanges === undefined ? {} : trustedProxies?.(loadBalancerRanges)),
       ...(passesTls ? tlsPort?.environment : {}),
       ...(baseUrl === undefined || baseUrlVariable === undefined ? {} : { [baseUrlVariable]: baseUrl }),
       ...environment.baseline,
@@ -73,6 +72,7 @@ export function environmentOn(facts: PlatformEnvironment, container: ContainerSp
     overrides: environment.overrides,
     required: {
       ...environment.required,
+      ...(loadBalancerRanges === undefined ? {} : trustedProxies?.(loadBalancerRanges, environment.overrides)),
       ...(database === undefined || databaseHost === undefined ? {} : { [database.hostVariable]: databaseHost }),
       ...(database?.proxyQuitVariable === undefined || proxyQuitUrl === undefined
         ? {}

@@ -17,7 +17,7 @@ import {
   windowsVmName,
   zoneOrDefault,
 } from "../../lib/lab/lab-names";
-import { AWS_ACCESS_KEY, AWS_REGION } from "../../lib/lab/aws-rules";
+import { AWS_ACCESS_KEY, AWS_KEY_OF_USER, AWS_REGION } from "../../lib/lab/aws-rules";
 import {
   DEPLOYMENT_ID,
   DISCOVERY_CLIENT_NAME,
@@ -116,7 +116,7 @@ export const LAB_INPUTS = {
     type: "string",
     default: "",
     sensitive: true,
-    description: `${ASSESSMENT} AWS bootstrap access key, which may create, attach and delete a user, a policy and an access key; the documentation of the lab lists the rights. It creates a read-only user, which lists the instances. Empty skips AWS entirely: no call, nothing created. Imported assets stay when the user is removed. To remove only the user, destroy it while the credentials are still set, with -target=${CLOUDB_PROGRAMS_ADDRESS}, then empty them.`,
+    description: `${ASSESSMENT} AWS bootstrap access key of a user (AKIA…; a temporary one does not work), which may create, attach and delete a user, a policy and an access key; the documentation of the lab lists the rights. It creates a read-only user, which lists the instances. Empty skips AWS entirely: no call, nothing created. Imported assets stay when the user is removed. To remove only the user, destroy it while the credentials are still set, with -target=${CLOUDB_PROGRAMS_ADDRESS}, then empty them.`,
   },
   cloudb_secret_access_key: {
     type: "string",
@@ -132,9 +132,11 @@ export const LAB_INPUTS = {
     together: [
       // A validation of the sensitive input would show its value, so it is a validation of this one, and must refer to
       // it.
-      AWS_ACCESS_KEY.validationOf(
-        { accessKeyId: "cloudb_access_key_id", secretAccessKey: "cloudb_secret_access_key" },
-        { accessKeyId: '(var.cloudb_region == null ? "" : var.cloudb_access_key_id)' },
+      ...[AWS_ACCESS_KEY, AWS_KEY_OF_USER].map((rule) =>
+        rule.validationOf(
+          { accessKeyId: "cloudb_access_key_id", secretAccessKey: "cloudb_secret_access_key" },
+          { accessKeyId: '(var.cloudb_region == null ? "" : var.cloudb_access_key_id)' },
+        ),
       ),
     ],
   },

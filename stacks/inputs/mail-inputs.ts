@@ -5,12 +5,12 @@ import {
   PASSWORD_ENCRYPTED,
   PORT_FITS_ENCRYPTION,
   SMTP_ENCRYPTION,
-  SMTP_FROM,
   SMTP_HOST,
   SMTP_PORT,
   SMTP_TIMEOUT,
   SMTP_USERNAME,
 } from "../../lib/idp/smtp-rules";
+import { SMTP_FROM } from "../../lib/idp/parsed-values";
 import { type Input } from "./input-table";
 import { memberExpression, memberSentences } from "./object-type";
 import { SECRET_REFERENCE } from "./settings-inputs";
@@ -34,7 +34,7 @@ const SMTP = {
       type: "string",
       must: SMTP_FROM,
       description:
-        "sender of all mail, which the server must accept: an address, or a name and an address such as Example <idp@example.com>",
+        'sender of all mail, which the server must accept: an address, or a name and an address such as Example <idp@example.com> or "Example, Inc." <idp@example.com>',
     },
     encryption: {
       type: "string",

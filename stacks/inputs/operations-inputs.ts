@@ -1,5 +1,5 @@
 import { DATABASE_MAJOR_VERSION, REQUESTS_PER_INSTANCE } from "../../lib/idp/contract";
-import { DEFAULT_LOG_LEVEL, LOG_LEVEL } from "../../lib/idp/environment-rules";
+import { DEFAULT_LOG_LEVEL, LOG_LEVEL } from "../../lib/idp/parsed-values";
 import { DEFAULT_PROBES, PROBE_FIGURES, PROBE_TIMEOUT, STARTUP_TIME } from "../../lib/idp/probe-rules";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS, REQUEST_TIMEOUT } from "../../lib/platform/instance-rules";
 import { REQUEST_CONCURRENCY } from "../../lib/platform/serverless/service-options";

@@ -21,6 +21,8 @@ const balanced = (client: string, sent: readonly string[]) => [...sent, client, 
 const cloudRun: FrontEnd = (client, sent) => ({ peer: CLOUD_RUN, forwardedFor: [...sent, client] });
 const balancedCloudRun: FrontEnd = (client, sent) => ({ peer: CLOUD_RUN, forwardedFor: balanced(client, sent) });
 const ingress: FrontEnd = (client, sent) => ({ peer: FRONT_END, forwardedFor: balanced(client, sent) });
+const CDN = { address: "198.18.0.9", variables: { IDP_LISTEN__TRUSTED_PROXY_CIDRS: "198.18.0.0/15" } };
+const cdn: FrontEnd = (client, sent) => ingress(CDN.address, [...sent, client]);
 const passthrough: FrontEnd = (client, sent) => ({ peer: client, forwardedFor: sent });
 
 /** How releases from 2026.8.1 on find the client: the last address of the header that is not trusted. */
@@ -44,9 +46,10 @@ function trusts(list: string): (address: string) => boolean {
 function listOf(
   Variant: typeof ServerlessIdentityProvider | typeof KubernetesIdentityProvider,
   domain?: string,
+  environmentVariables?: Readonly<Record<string, string>>,
 ): string {
   const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
-  new Variant(stack, "Idp", { projectId: "demo-project", tenantId: "demo", domain });
+  new Variant(stack, "Idp", { projectId: "demo-project", tenantId: "demo", domain, environmentVariables });
   const [, list] = /"IDP_LISTEN__TRUSTED_PROXY_CIDRS":"([^"]*)"/.exec(JSON.stringify(terraformOf(stack))) ?? [];
   return (list ?? "").replaceAll(/\$\{[^}]*\}/g, BALANCER);
 }
@@ -57,6 +60,7 @@ const LISTS = {
   serverlessDomain: listOf(ServerlessIdentityProvider, DOMAIN),
   kubernetes: listOf(KubernetesIdentityProvider),
   kubernetesDomain: listOf(KubernetesIdentityProvider, DOMAIN),
+  kubernetesCdn: listOf(KubernetesIdentityProvider, DOMAIN, CDN.variables),
 };
 
 describe("The address of a client behind", () => {
@@ -65,6 +69,7 @@ describe("The address of a client behind", () => {
     ["Cloud Run, whose domain is another way in", cloudRun, "serverlessDomain"],
     ["a load balancer and Cloud Run", balancedCloudRun, "serverlessDomain"],
     ["an Ingress", ingress, "kubernetesDomain"],
+    ["a CDN that the variables name, and an Ingress", cdn, "kubernetesCdn"],
     ["a passthrough load balancer", passthrough, "kubernetes"],
   ])("%s is seen, whatever it claims", (_, frontEnd, list) => {
     for (const client of ["198.51.100.7", "2001:db8::7"])
@@ -77,10 +82,13 @@ describeWith(["terraform"], "The ranges that a stack makes the application trust
   const VARIABLE = "IDP_LISTEN__TRUSTED_PROXY_CIDRS";
 
   /** The list as Terraform evaluates it, with an example in place of each address that it would create. */
-  const listOfStack = ({ locals = {} }: Terraform, domain: string | null) => {
+  const listOfStack = ({ locals = {} }: Terraform, domain: string | null, variables = {}) => {
     const [list = ""] = Object.values(locals).flatMap((layer) => (layer as Record<string, string>)[VARIABLE] ?? []);
     const known = list.replaceAll(/one\(google_compute_\w+\.\w+\[\*\]\.address\)/g, `"${BALANCER}"`);
-    return { locals: { list: known }, variable: { domain: { default: domain } } };
+    return {
+      locals: { list: known },
+      variable: { domain: { default: domain }, environment_variables: { default: variables } },
+    };
   };
 
   it("are those of the construct", () => {
@@ -89,6 +97,7 @@ describeWith(["terraform"], "The ranges that a stack makes the application trust
       serverlessDomain: listOfStack(serverlessTerraform(), DOMAIN),
       kubernetes: listOfStack(kubernetesTerraform(), null),
       kubernetesDomain: listOfStack(kubernetesTerraform(), DOMAIN),
+      kubernetesCdn: listOfStack(kubernetesTerraform(), DOMAIN, CDN.variables),
     });
     expect(evaluated).toEqual(Object.fromEntries(Object.entries(LISTS).map(([name, list]) => [name, { list }])));
   });

@@ -44,8 +44,8 @@ describe("KubernetesWorkload", () => {
     });
   });
 
-  it("lets the container override the address and the proxies that it would tell the application", () => {
-    const overrides = { IDP_WEB__BASE_URL: "https://a.example", IDP_LISTEN__TRUSTED_PROXY_CIDRS: "10.0.0.0/8" };
+  it("lets the container override the address that it would tell the application", () => {
+    const overrides = { IDP_WEB__BASE_URL: "https://a.example" };
     const address = { address: "192.0.2.7", url: "https://login.example.com" };
     const { server } = workloadIn({ address }, { environment: { baseline: {}, overrides, required: {} } });
     expect(valueAt(server, "dynamic.env.for_each")).toMatchObject(overrides);
