@@ -5,7 +5,7 @@ import { stateProvidersOf } from "./core/provider-requirements";
 import { isSet } from "./core/conditional";
 import { DeletionGuard } from "./core/deletion-guard";
 import { numberText } from "./core/expression";
-import { checkIdentity, guardIdentity, type IdentityPart, isOfResource } from "./core/identity-guard";
+import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
 import { DEFAULT_APPLICATION_NAME } from "./core/names";
 import { tenantContext, type DeploymentContext } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
@@ -132,13 +132,13 @@ export abstract class IdentityProvider extends Construct {
     const { place } = this;
     if (network !== undefined) warnOfNetwork(this, network, place.region);
 
-    this.identityParts = [
+    this.identityParts = comparable(this, [
       { prop: "projectId", value: place.projectId },
       { prop: "region", value: place.region },
       { prop: "tenantId", value: settings.tenantId },
       { prop: "applicationName", value: settings.applicationName ?? DEFAULT_APPLICATION_NAME },
       ...variant.identity,
-    ].filter(({ value }) => !isOfResource(this, value));
+    ]);
     this.apis = deploymentApis(this, place, settings, variant, this.certificateValidation);
     addWarnings(this, "InitialSettings", [initialSettingsRisk(this, settings.environmentVariables ?? {})]);
 
@@ -254,7 +254,7 @@ export abstract class IdentityProvider extends Construct {
    */
   protected guard(dependsOn: ITerraformDependable[]): void {
     const { deletionProtection: protect = true } = this.settings;
-    const check = checkIdentity(this, this.identityParts, protect);
+    const check = checkIdentity(this, this.identityParts, protect, this.database.ready);
     const guard = guardIdentity(this, this.identityParts, { dependsOn: [...dependsOn, check], protect });
     new DeletionGuard(this, "DeletionGuard", {
       protect,

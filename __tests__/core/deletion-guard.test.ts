@@ -26,7 +26,7 @@ const destroy = (stored: Readonly<Record<string, string>>, remains?: string) => 
 
 describe("DeletionGuard", () => {
   const REFUSED =
-    "deletionProtection is true; nothing is deleted, because data would be lost; apply with deletionProtection=false first.";
+    "deletionProtection was true at the last apply; nothing is deleted, because data would be lost; apply with deletionProtection=false first.";
 
   it("refuses a destroy, and says what one would leave", () => {
     expect(destroy({ PROTECTED: "true", REMAINS: "a backup for 30 days" }, "a backup for 30 days")).toEqual({

@@ -43,15 +43,16 @@ export class DeletionGuard extends TerraformData {
  * @param protection name of the prop or input
  * @param saysRemains whether it first says what `input.remains` has
  * @param refusal what it says of the change
+ * @param remedy what must come before the change
  */
 export function refusalOfDestroy(
   protection: string,
-  { refusal = "nothing is deleted", saysRemains = false } = {},
+  { refusal = "nothing is deleted", remedy = `apply with ${protection}=false first`, saysRemains = false } = {},
 ): LocalExecProvisioner {
   return {
     type: "local-exec",
     when: "destroy",
-    command: `${saysRemains ? 'echo "A destroy leaves $REMAINS." >&2; ' : ""}[ "$PROTECTED" = false ] || { echo "${protection} is $PROTECTED; ${refusal}, because data would be lost; apply with ${protection}=false first." >&2; exit 1; }`,
+    command: `${saysRemains ? 'echo "A destroy leaves $REMAINS." >&2; ' : ""}[ "$PROTECTED" = false ] || { echo "${protection} was $PROTECTED at the last apply; ${refusal}, because data would be lost; ${remedy}." >&2; exit 1; }`,
     // A destroy provisioner can refer only to `self`.
     environment: {
       PROTECTED: "${self.input.protected}",

@@ -1,4 +1,4 @@
-import { Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Annotations, TerraformLocal, TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { countIf, isSet } from "./conditional";
@@ -23,18 +23,21 @@ export interface IdentityPart {
  * No part waits for it, because a plan that one resource refuses is never applied. If the cluster did, it could not be
  * planned together with the end of a job in it, which needs the cluster's provider first.
  *
+ * @param precious what must exist before there is anything to protect
  * @returns what a destroy must ask for later than the guards
  */
 export function checkIdentity(
   scope: Construct,
   parts: readonly IdentityPart[],
   protect: boolean | IResolvable,
+  precious: ITerraformDependable[],
 ): TerraformData {
   const isProtected = Token.asString(protect);
   const record = new TerraformData(scope, "ProtectedIdentity", {
     input: { protected: isProtected, ...valuesOf(parts) },
     triggersReplace: { protected: isProtected },
     lifecycle: { ignoreChanges: ["input"] },
+    dependsOn: precious,
   });
   const protection = settingName(scope, protect, "deletionProtection");
   return new TerraformData(scope, "IdentityCheck", {
@@ -44,16 +47,37 @@ export function checkIdentity(
         const now = value === undefined ? "null" : expressionOf(scope, value);
         return {
           condition: `\${!tobool(${record.outputExpression}.protected) || ${before} == ${now}}`,
-          errorMessage: `${settingName(scope, value, prop)} is \${jsonencode(${now})}, but the protected deployment has \${jsonencode(${before})}; another one would replace what is deployed; set it back, or apply with ${protection}=false first.`,
+          errorMessage: `${settingName(scope, value, prop)} is \${jsonencode(${now})}, but the protected deployment has \${jsonencode(${before})}; another one would replace what is deployed; set it back, or apply with ${protection}=false and all else as it was first.`,
         };
       }),
     },
   });
 }
 
-/** Whether a value comes from a resource, such as a network of the same stack: everything would have to wait for it. */
-export function isOfResource(scope: Construct, value: string | undefined): boolean {
-  return Token.isUnresolved(value) && !String(rendered(scope, value)).startsWith("${var.");
+/** A reference to a resource, at the beginning of a path; data sources, variables and locals have another one. */
+const RESOURCE = /(?<![\w.])[a-z0-9]+_\w+\.\w/;
+
+/**
+ * The parts that a plan can compare, with a warning of the others: what comes from a resource, such as a network of the
+ * same stack, is unknown when that is created or replaced, and everything would have to wait for it.
+ */
+export function comparable(scope: Construct, parts: readonly IdentityPart[]): IdentityPart[] {
+  const locals = TerraformStack.of(scope)
+    .node.findAll()
+    .filter((each) => each instanceof TerraformLocal);
+  const namesResource = (text: string): boolean =>
+    RESOURCE.test(text) ||
+    locals
+      .filter(({ friendlyUniqueId }) => new RegExp(`\\blocal[.]${friendlyUniqueId}\\b`).test(text))
+      .some((local) => namesResource(JSON.stringify(rendered(scope, local.toTerraform()))));
+  const isKnown = ({ value }: IdentityPart) =>
+    !Token.isUnresolved(value) || !namesResource(String(rendered(scope, value)));
+  const others = parts.filter((part) => !isKnown(part)).map(({ prop }) => prop);
+  if (others.length > 0)
+    Annotations.of(scope).addWarning(
+      `${others.join(", ")} of a resource of this stack; a plan may not know it, and so cannot refuse another one, which would replace the deployment; keep that resource, or pass a variable or a literal`,
+    );
+  return parts.filter(isKnown);
 }
 
 interface Protection {
@@ -74,10 +98,12 @@ export function guardIdentity(
   parts: readonly IdentityPart[],
   { dependsOn, protect }: Protection,
 ): TerraformData {
+  const protection = settingName(scope, protect, "deletionProtection");
+  const remedy = `apply with ${protection}=false and all else as it was, and change the rest in a second apply`;
   return new TerraformData(scope, "IdentityGuard", {
     input: { protected: Token.asString(protect) },
     triggersReplace: valuesOf(parts),
-    provisioners: [refusalOfDestroy(settingName(scope, protect, "deletionProtection"))],
+    provisioners: [refusalOfDestroy(protection, { remedy })],
     dependsOn,
   });
 }

@@ -166,7 +166,7 @@ const OWN_DEFAULTS = ["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0
  * @param ranges source ranges of the load balancers
  * @param overrides the caller's variables, which may name further proxies
  */
-export function trustedProxies(ranges: readonly string[], overrides: EnvironmentOverrides): Record<string, string> {
+function trustedProxies(ranges: readonly string[], overrides: EnvironmentOverrides): Record<string, string> {
   const further = Token.isUnresolved(overrides)
     ? expression(`try(",\${${Token.asString(overrides)}["${TRUSTED_PROXIES}"]}", "")`)
     : Object.entries(overrides)

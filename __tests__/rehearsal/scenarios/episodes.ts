@@ -24,7 +24,7 @@ export function anotherIdentity(parts: Inputs, planned: Inputs, given?: Inputs):
       await requireRefused(deployment, { ...begun, ...parts }, PLAN, messages);
       await requireUnchanged(deployment, begun);
       const unprotected = { ...begun, ...planned, deletion_protection: false };
-      await requireRefused(deployment, unprotected, APPLY_AT_ONCE, ["nothing is deleted"]);
+      await requireRefused(deployment, unprotected, APPLY_AT_ONCE, ["change the rest in a second apply"]);
       await requireUnchanged(deployment, begun);
 
       if (given === undefined) return;

@@ -168,7 +168,7 @@ function prepareProject(deployment: Deployment): void {
 export const protection = (...further: readonly string[]): StackRehearsal["protection"] => ({
   off: { deletion_protection: false },
   expected: { ...all("update", [...PROTECTED, ...further]), "terraform_data.protected_identity": "replace" },
-  refusal: "deletion_protection is true; nothing is deleted",
+  refusal: "deletion_protection was true at the last apply; nothing is deleted",
 });
 
 /** Inputs that clients of an existing network need; the subnetwork is in the region. */
