@@ -28,7 +28,10 @@ const RESOLUTIONS: Readonly<Record<string, object>> = {
     ...{ lib: ["ES2018"], module: "CommonJS", target: "ES2018", resolveJsonModule: true },
     ...{ noFallthroughCasesInSwitch: true, noImplicitReturns: true, noUnusedLocals: true, noUnusedParameters: true },
   },
-  nodenext: { module: "NodeNext", moduleResolution: "NodeNext" },
+  "nodenext, with every strict option": {
+    ...{ module: "NodeNext", moduleResolution: "NodeNext", skipLibCheck: false, noUncheckedIndexedAccess: true },
+    ...{ exactOptionalPropertyTypes: true, noImplicitOverride: true, noPropertyAccessFromIndexSignature: true },
+  },
 };
 
 /** A package's file in place of its folder, which is what the pages say for projects of ES modules. */
@@ -91,7 +94,7 @@ describe("the packed library", () => {
       const types = ["node", "jest"];
       const compilerOptions = { strict: true, skipLibCheck: true, target: "ES2022", types, ...options };
       const include = ["example-*/main.ts"];
-      if (name === "nodenext") include.push("modules/*.ts");
+      if (name.startsWith("nodenext")) include.push("modules/*.ts");
       writeFileSync(join(project, `tsconfig-${index}.json`), JSON.stringify({ compilerOptions, include }));
     });
   });
@@ -182,6 +185,15 @@ describe("the packed library", () => {
     };
     // A seed with which some stacks are first synthesized in full, and others not.
     expect(jest(elsewhere, "--ci", "--randomize", "--seed=2")).toEqual(again);
+  });
+
+  it("says in one sentence that it cannot be bundled", () => {
+    const bundle = join(temporaryFolder(), "bundle");
+    cpSync(join(project, "node_modules/cdktf-idp-stacks/dist/lib/core"), bundle, { recursive: true });
+    const { stderr } = spawnSync(process.execPath, [join(bundle, "package-file.js")], { encoding: "utf8" });
+    expect(stderr).toMatch(
+      /cdktf-idp-stacks: 1 problem\n {2}- its code is in a bundle; .*; keep it external, [^\n]*\n/,
+    );
   });
 
   it("loads nothing of the lab without one", () => {

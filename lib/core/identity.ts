@@ -21,7 +21,7 @@ export interface WorkloadIdentity {
    *
    * @default "true"
    */
-  readonly condition?: string;
+  readonly condition?: string | undefined;
 
   /** What must exist before it can be granted a role. */
   readonly ready: ITerraformDependable[];

@@ -1,13 +1,26 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+
+import { RulesBrokenError } from "./rules-broken-error";
 
 /** Absolute path of a file in this package; works from the TypeScript sources and from the compiled code. */
 export function packageFile(pathInPackage: string): string {
   return join(PACKAGE_FOLDER, pathInPackage);
 }
 
+const PACKAGE_NAME = "cdktf-idp-stacks";
+
 const PACKAGE_FOLDER = nearestPackageFolder(__dirname);
 
+/** @throws RulesBrokenError if a bundler has put this code into a file of another package */
 function nearestPackageFolder(folder: string): string {
-  return existsSync(join(folder, "package.json")) ? folder : nearestPackageFolder(dirname(folder));
+  const manifest = join(folder, "package.json");
+  if (existsSync(manifest)) {
+    const { name } = JSON.parse(readFileSync(manifest, "utf8")) as { readonly name?: string };
+    if (name === PACKAGE_NAME) return folder;
+  }
+  if (dirname(folder) !== folder) return nearestPackageFolder(dirname(folder));
+  throw new RulesBrokenError(PACKAGE_NAME, [
+    "its code is in a bundle; it must be a package of its own, because its scripts and its image are files beside it; keep it external, with esbuild by --packages=external",
+  ]);
 }
