@@ -134,7 +134,8 @@ export interface IdentityProviderProps
   readonly existingContainerImage?: string;
 
   /**
-   * Maximum number of instances; each takes up to 20 database connections, 14 with separate workers.
+   * Maximum number of instances; each takes 20 database connections, 14 with separate workers, and one for each request
+   * in progress.
    *
    * @default 3
    */

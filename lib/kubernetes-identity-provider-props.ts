@@ -79,6 +79,9 @@ export const KUBERNETES_IDENTITY_PROVIDER_RULES: readonly Rule<KubernetesIdentit
   ...instanceCountRules<KubernetesIdentityProviderProps>(MIN_INSTANCES, ROLLOUT_INSTANCES, {
     maxConnections: ["databaseTier", connectionsOfTier],
     perInstance: instanceConnections,
-    ofWorkers: (props) => connectionsOfWorkers(props, duringRollout(workerMaxCountOf(props), ROLLOUT_INSTANCES)),
+    ofWorkers: [
+      "workerMaxCount, workerCount",
+      (props) => connectionsOfWorkers(props, duringRollout(workerMaxCountOf(props), ROLLOUT_INSTANCES)),
+    ],
   }),
 ];

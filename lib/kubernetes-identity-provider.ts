@@ -18,6 +18,7 @@ import {
   type KubernetesIdentityProviderProps,
 } from "./kubernetes-identity-provider-props";
 import { type DomainSetup } from "./platform/edge/edge";
+import { CERTIFICATE_VALIDATION_DEFAULTS } from "./platform/edge/edge-rules";
 import { AutopilotCluster } from "./platform/kubernetes/autopilot-cluster";
 import { SERVER_CONTAINER } from "./platform/kubernetes/kubernetes-defaults";
 import { ClusterIngress } from "./platform/kubernetes/kubernetes-front-door";
@@ -81,7 +82,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     requireProps(`${scope.node.path}/${id}`, props, ["projectId", "tenantId"], KUBERNETES_IDENTITY_PROVIDER_RULES);
     super(scope, id, props, {
       apis: ["compute", "container", "iamcredentials"],
-      certificateValidation: "load-balancer",
+      certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.kubernetes,
       identity: [
         { prop: "namespace", value: props.namespace ?? DEFAULT_NAMESPACE },
         { prop: "network", value: props.network?.network },

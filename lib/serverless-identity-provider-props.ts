@@ -44,6 +44,9 @@ export const SERVERLESS_IDENTITY_PROVIDER_RULES: readonly Rule<ServerlessIdentit
     maxConnections: ["databaseTier", connectionsOfTier],
     perInstance: instanceConnections,
     requests: ({ maxInstanceRequestConcurrency }) => maxInstanceRequestConcurrency,
-    ofWorkers: (props) => connectionsOfWorkers(props, duringRollout(workerCountOf(props), ROLLOUT_INSTANCES)),
+    ofWorkers: [
+      "workerCount",
+      (props) => connectionsOfWorkers(props, duringRollout(workerCountOf(props), ROLLOUT_INSTANCES)),
+    ],
   }),
 ];

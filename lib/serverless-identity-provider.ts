@@ -19,6 +19,7 @@ import {
 } from "./serverless-identity-provider-props";
 import { DomainAddress } from "./platform/edge/domain-address";
 import { type DomainSetup } from "./platform/edge/edge";
+import { CERTIFICATE_VALIDATION_DEFAULTS } from "./platform/edge/edge-rules";
 import { isProtected } from "./platform/edge/protection";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
@@ -73,7 +74,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       apis: ["run"],
       apisOfSchedules: SCHEDULE_APIS,
       apisOnDemand: ["compute"],
-      certificateValidation: "dns",
+      certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.serverless,
       identity: [],
     });
     const { apis, initializer, place, runtime } = this;

@@ -6,6 +6,7 @@ import { type StateBackend } from "../lib/core/state-backend";
 import { KubernetesIdentityProvider } from "../lib/kubernetes-identity-provider";
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
+import { warnOfInputs } from "./inputs/input-warnings";
 import { declareInputs } from "./inputs/input-table";
 import { KUBERNETES_INPUTS } from "./inputs/kubernetes-inputs";
 
@@ -37,6 +38,7 @@ export class IdpKubernetesStack extends PortableStack {
       namespace: { value: namespace.namespaceName, description: "Namespace of everything in the cluster." },
       connect_command: { value: cluster.connectCommand, description: "Command that connects kubectl to the cluster." },
     });
+    warnOfInputs(this, "kubernetes");
     describeFolder(this, { stack: "idp-kubernetes", page: "identity-provider.md", inputs: KUBERNETES_INPUTS });
   }
 }

@@ -6,6 +6,7 @@ import { type StateBackend } from "../lib/core/state-backend";
 import { ServerlessIdentityProvider } from "../lib/serverless-identity-provider";
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
+import { warnOfInputs } from "./inputs/input-warnings";
 import { declareInputs } from "./inputs/input-table";
 import { SERVERLESS_INPUTS } from "./inputs/serverless-inputs";
 
@@ -31,6 +32,7 @@ export class IdpServerlessStack extends PortableStack {
     });
 
     this.addOutputs(identityProviderOutputs(identityProvider));
+    warnOfInputs(this, "serverless");
     describeFolder(this, { stack: "idp-serverless", page: "identity-provider.md", inputs: SERVERLESS_INPUTS });
   }
 }

@@ -44,6 +44,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["blueprints that are not shipped", { blueprints: ["branding", "sign-up", "Branding"] }],
   ["a blueprint twice", { blueprints: ["branding", "branding"] }],
   ['the domain ""', { domain: "" }],
+  ['the domain "müller.example.com"', { domain: "müller.example.com" }, ["xn--"]],
   ['the domain "localhost"', { domain: "localhost" }],
   ['the domain "203.0.113.7"', { domain: "203.0.113.7" }],
   ['the domain "Login.example.com"', { domain: "Login.example.com" }],
@@ -433,7 +434,10 @@ const REFUSED_TOGETHER_BY_SERVERLESS: readonly RefusedInputs[] = [
   [
     "the default number of instances on the smallest database",
     { database_tier: "db-g1-small", max_instance_count: 3 },
-    ["max_instance_count is 3; with 3 more during a rollout that needs 360 database connections"],
+    [
+      "max_instance_count is 3; with 3 more during a rollout that needs 360 database connections",
+      "lower it or one of max_instance_request_concurrency, worker_processes, worker_threads, worker_count, or choose",
+    ],
   ],
   ["more memory than the CPUs may have", { container_memory: "8Gi", container_cpu: 1 }],
   ["less memory than the CPUs must have", { container_memory: "2Gi", container_cpu: 8 }],
@@ -515,7 +519,10 @@ const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
   [
     "two instances on the smallest database",
     { database_tier: "db-g1-small", max_instance_count: 2 },
-    ["max_instance_count is 2; with 1 more during a rollout that needs 180 database connections"],
+    [
+      "max_instance_count is 2; with 1 more during a rollout that needs 180 database connections",
+      "lower it or one of worker_processes, worker_threads, worker_max_count, worker_count, or choose a database_tier",
+    ],
   ],
 ];
 

@@ -63,5 +63,6 @@ export const DOMAIN = new CheckedValue<string>({
   schema: { pattern: DOMAIN_PATTERN },
   must: `be a full domain name of lower-case letters, digits, hyphens and dots, at most ${DOMAIN_MAX_LENGTH} characters, without a dot at the end`,
   reason: "a certificate is made for exactly this name",
-  remedy: "use for example login.example.com",
+  remedy:
+    "use for example login.example.com, and for a name with other letters its form in punycode, such as xn--mller-kva.example",
 });

@@ -74,8 +74,8 @@ interface DemandSources<Props> {
   /** Requests that one instance answers at the same time. Default: those that the database is sized for. */
   readonly requests?: (props: Props) => number | undefined;
 
-  /** Maximum number of connections of all separate workers. Default: there are none. */
-  readonly ofWorkers?: (props: Props) => number;
+  /** Props that lower it, and the maximum number of connections of all separate workers. Default: there are none. */
+  readonly ofWorkers?: readonly [names: string, valueOf: (props: Props) => number];
 }
 
 /** The connections of a container's database, and of its instances. */
@@ -106,9 +106,12 @@ export function instanceCountRules<Props extends InstanceCounts>(
     enoughConnections(rollout).ruleOn({
       maxConnections: demand.maxConnections,
       maxInstanceCount,
-      perInstance: ["connections of an instance", demand.perInstance],
-      requests: ["requests of an instance", (props) => demand.requests?.(props) ?? REQUESTS_PER_INSTANCE],
-      ofWorkers: ["connections of the workers", demand.ofWorkers ?? (() => 0)],
+      perInstance: [demand.ofWorkers === undefined ? "" : "workerProcesses, workerThreads", demand.perInstance],
+      requests: [
+        demand.requests === undefined ? "" : "maxInstanceRequestConcurrency",
+        (props) => demand.requests?.(props) ?? REQUESTS_PER_INSTANCE,
+      ],
+      ofWorkers: demand.ofWorkers ?? ["", () => 0],
     }),
   ];
 }

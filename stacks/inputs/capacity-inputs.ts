@@ -43,6 +43,9 @@ export const DATABASE_INPUTS = {
   },
 } as const satisfies Record<string, Input>;
 
+/** Names of the inputs in an expression. */
+const inputsOf = (text: string) => [...new Set(text.match(/(?<=var[.])\w+/g))].join(", ");
+
 /** Inputs for the number and size of instances. */
 export function instanceInputs(platform: PlatformWords) {
   return {
@@ -71,9 +74,9 @@ export function instanceInputs(platform: PlatformWords) {
           {
             maxInstanceCount: "max_instance_count",
             maxConnections: "database_tier",
-            perInstance: "worker_mode",
-            requests: "requests of an instance",
-            ofWorkers: "worker_count",
+            perInstance: "worker_processes, worker_threads",
+            requests: inputsOf(platform.requests),
+            ofWorkers: inputsOf(platform.mostWorkers),
           },
           {
             maxConnections: maxConnectionsExpression("var.database_tier"),

@@ -5,6 +5,7 @@ import { REQUESTS_PER_INSTANCE } from "../../lib/idp/contract";
 import { ROLLOUT_INSTANCES, ROLLOUT_SURGE } from "../../lib/platform/kubernetes/kubernetes-defaults";
 import { POD_CPU, POD_MEMORY, WORKER_POD_CPU } from "../../lib/platform/kubernetes/pod-size";
 import { NAMESPACE_NAME } from "../../lib/platform/kubernetes/workload-namespace";
+import { CERTIFICATE_VALIDATION_DEFAULTS } from "../../lib/platform/edge/edge-rules";
 import { frontDoorInputs } from "./front-door-inputs";
 import { GEOIP_INPUTS } from "./geoip-inputs";
 import { identityProviderInputs } from "./identity-provider-inputs";
@@ -58,7 +59,7 @@ export const KUBERNETES_INPUTS = {
     detached: "Removing it leaves it attached: detach it by hand, or set protection.",
     withoutDomain:
       "Without a domain, clients use an IP address with a self-signed certificate, which browsers warn of.",
-    certificateValidation: "load-balancer",
+    certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.kubernetes,
   }),
   ...monitoringInputs("kubernetes"),
 } as const satisfies Record<string, Input>;

@@ -1,5 +1,5 @@
 import { CONNECTION_NAME_FRAME_LENGTH } from "../../lib/core/names";
-import { CLOSED_NEEDS_DOMAIN } from "../../lib/platform/edge/edge-rules";
+import { CERTIFICATE_VALIDATION_DEFAULTS, CLOSED_NEEDS_DOMAIN } from "../../lib/platform/edge/edge-rules";
 import { MIN_INSTANCES_OR_NONE } from "../../lib/platform/instance-rules";
 import { SOCKET_PATH } from "../../lib/platform/serverless/cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY, WORKER_CPU } from "../../lib/platform/serverless/instance-size";
@@ -55,7 +55,7 @@ export const SERVERLESS_INPUTS = {
   ...frontDoorInputs({
     detached: "Removing it detaches it.",
     withoutDomain: "Without a domain, clients use the address that Cloud Run assigns, under run.app.",
-    certificateValidation: "dns",
+    certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.serverless,
   }),
   ...monitoringInputs("serverless"),
   close_default_address: {

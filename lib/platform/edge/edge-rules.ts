@@ -26,6 +26,9 @@ export interface DnsZone {
   readonly project?: string;
 }
 
+/** Validation of a domain's certificate by default: on GKE, only the load balancer can do it without a script. */
+export const CERTIFICATE_VALIDATION_DEFAULTS = { serverless: "dns", kubernetes: "load-balancer" } as const;
+
 /** Ways in which the certificate authority validates a domain. */
 export const CERTIFICATE_VALIDATION = oneOf(["dns", "load-balancer"], {
   remedy: "use dns for a certificate that is valid before the domain points here, load-balancer for one record less",

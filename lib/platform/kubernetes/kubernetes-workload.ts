@@ -39,7 +39,7 @@ export interface KubernetesWorkloadProps {
 
   /**
    * Address that clients connect to. The application takes it as the base of its own links and trusts it as a proxy,
-   * because the HTTPS load balancer adds it to X-Forwarded-For. Variables of the container override both. Default:
+   * because the HTTPS load balancer adds it to X-Forwarded-For. Variables of the container override the base. Default:
    * none; nothing outside the cluster reaches it.
    */
   readonly address?: WorkloadAddress;
@@ -54,7 +54,7 @@ export interface KubernetesWorkloadProps {
   readonly geoip?: Geoip;
 
   /**
-   * Maximum number of pods, plus one during a rollout; each takes up to 20 database connections, 14 without a worker.
+   * Maximum number of pods, plus one during a rollout; each takes the connections that its container says.
    * Default: 3.
    */
   readonly maxInstanceCount?: number;

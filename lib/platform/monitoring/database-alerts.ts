@@ -80,7 +80,7 @@ export const DATABASE_ALERTS: readonly Alert[] = [
       durationSeconds: 300,
     }),
     firstSteps: (names) =>
-      `Instances without a connection cannot answer. Refused connections: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("remaining connection slots are reserved" OR "too many clients already")`, names)}\`. Raise \`${names.called("databaseTier")}\`, or lower \`${names.called("maxInstanceCount")}\`.`,
+      `A request without a connection ends in 500, and probes fail. Refused connections: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("remaining connection slots are reserved" OR "too many clients already")`, names)}\`. Raise \`${names.called("databaseTier")}\`, or lower \`${names.called("maxInstanceCount")}\`.`,
   },
   {
     id: "database-transaction-ids",

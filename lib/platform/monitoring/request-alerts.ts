@@ -39,7 +39,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       durationSeconds: 120,
     }),
     firstSteps: (names, platform) =>
-      `More than half of the locations that check ${names.host} get no successful response. See the response: \`curl -sSi https://${names.host}/-/health/ready/\`. 503: the database is unavailable or being migrated. No connection: DNS, certificate or load balancer. Then read the log: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
+      `More than half of the locations that check ${names.host} get no successful response. See the response: \`curl -sSi https://${names.host}/-/health/ready/\`. 500 or 502: the database does not answer, or has no connection left; a restart does not help. 503: an instance starts, or migrates the database. No answer for seconds: the database hangs. No connection: DNS, certificate or load balancer. Then read the log: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
   },
   {
     id: "certificate-expiry",
@@ -77,7 +77,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `The requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.status>=500`, names)}\`. 503 without an entry of the application: no instance; 500 with one: the application or its database. After an upgrade, go back to the previous release.`,
+      `The requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.status>=500`, names)}\`. 503 without an entry of the application: no instance; 500 or 502 with one: the application, or a database that does not answer or has no connection left. After an upgrade, going back takes the database back too.`,
   },
   {
     id: "latency",

@@ -24,7 +24,7 @@ export const WORKER_ALERTS: readonly Alert[] = [
       kubernetes: { filter: (names) => `${LOGS_OF.worker(names, "kubernetes")} ${WORKER_ENDED}` },
     },
     firstSteps: (names, platform) =>
-      `Mail and background tasks wait. It is restarted after a pause; see whether it keeps running: \`${logCommand(LOGS_OF.worker(names, platform), names)}\`. If it ends repeatedly, the preceding lines say why: usually the database is unavailable.`,
+      `Mail and background tasks wait. It is restarted after a pause; see whether it keeps running: \`${logCommand(LOGS_OF.worker(names, platform), names)}\`. If it ends repeatedly, the preceding lines say why: no database while it started, too little memory, or a setting that it refuses. A running worker outlives an outage of the database.`,
   },
   {
     id: "worker-missing",

@@ -48,7 +48,7 @@ export interface ServerlessServiceProps extends ServiceOptions {
 
   /**
    * Address of a load balancer that clients connect to. The application takes its domain as the base of its own links
-   * and trusts it as a proxy. Variables of the container override both.
+   * and trusts it as a proxy. Variables of the container override the base.
    *
    * @default - clients connect to the address that Cloud Run assigns
    */
@@ -62,7 +62,7 @@ export interface ServerlessServiceProps extends ServiceOptions {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Maximum number of instances; each takes up to 20 database connections, 14 without a worker.
+   * Maximum number of instances; each takes the connections that its container says.
    *
    * @default 3
    */

@@ -1,0 +1,49 @@
+import { describeWith } from "../support/programs";
+import { kubernetesTerraform } from "./kubernetes-stack";
+import { serverlessTerraform } from "./serverless-stack";
+import { type Inputs, warnings } from "./terraform-run";
+
+const CHECK = "inputs_have_effect";
+const DOMAIN = { domain: "login.example.com" };
+const ALERTS = { alerts: { uptime: { enabled: false } } };
+
+/** Inputs with the beginning of what is said of them; of the others, nothing is said. */
+const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
+  [{}],
+  [ALERTS, "alerts is set, and nobody gets an alert; "],
+  [{ ...ALERTS, alert_emails: ["on-call@example.com"] }],
+  [{ dump_schedule: "* * * * *" }, "dump_schedule dumps the whole database several times an hour; "],
+  [{ dump_schedule: "0 * * * *" }],
+];
+
+describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and of no others", () => {
+  it.each([
+    [
+      "serverless",
+      serverlessTerraform,
+      [
+        [{ uptime_check: true, public_access: false }, "uptime_check is true and public_access is false; "],
+        [{ public_access: false }],
+        [{ certificate_validation: "load-balancer" }, "certificate_validation is set without domain; "],
+        [{ certificate_validation: "load-balancer", ...DOMAIN }],
+      ],
+    ],
+    [
+      "kubernetes",
+      kubernetesTerraform,
+      [
+        [{ request_timeout_seconds: 60 }, "request_timeout_seconds is set without domain; "],
+        [{ request_timeout_seconds: 60, ...DOMAIN }],
+        [{ certificate_validation: "dns" }, "certificate_validation is set without domain; "],
+      ],
+    ],
+  ] as const)("%s", (_, terraformOf, further) => {
+    const { check, variable } = terraformOf();
+    const rows: readonly (readonly [Inputs, string?])[] = [...OF_BOTH, ...further];
+    const sets = rows.map(([inputs]) => ({ project_id: "demo-project", ...inputs }));
+    const said = warnings({ variable, check: { [CHECK]: check?.[CHECK] } }, sets);
+    expect(said).toEqual(
+      rows.map(([, beginning]) => (beginning === undefined ? [] : [expect.stringContaining(beginning)])),
+    );
+  });
+});
