@@ -43,7 +43,7 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
     const sets = rows.map(([inputs]) => ({ project_id: "demo-project", ...inputs }));
     const said = warnings({ variable, check: { [CHECK]: check?.[CHECK] } }, sets);
     expect(said).toEqual(
-      rows.map(([, beginning]) => (beginning === undefined ? [] : [expect.stringContaining(beginning)])),
+      rows.map(([, beginning]) => (beginning === undefined ? [] : [expect.stringContaining(beginning) as unknown])),
     );
   });
 });
