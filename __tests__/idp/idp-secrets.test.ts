@@ -1,7 +1,7 @@
 import { InputVariable } from "../../lib/core/input-variable";
 import { IdpSecrets, type IdpSecretsProps } from "../../lib/idp/idp-secrets";
 import { brokenRules } from "../support/broken-rules";
-import { PLACE, standInIdentity } from "../support/stand-in-parts";
+import { PLACE } from "../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
 
 const secretsIn = (overrides: Partial<IdpSecretsProps> = {}, stack = bareStack()) => {
@@ -19,17 +19,6 @@ describe("IdpSecrets", () => {
     expect(version("secret_key").secret_data_wo_version).toBe(1);
   });
 
-  it("stores a given bootstrap password instead of the generated one, and treats an empty one as none", () => {
-    const stack = bareStack();
-    const given = new InputVariable(stack, "given", { type: "string", description: "First.", ephemeral: true });
-    const { version } = secretsIn({ bootstrapPassword: given.stringValue }, stack);
-    const generated = (name: string) => `ephemeral.random_password.secrets_${name}_candidate.result`;
-    expect(version("bootstrap_password").secret_data_wo).toBe(
-      `\${coalesce(var.given, ${generated("bootstrap_password")})}`,
-    );
-    expect(version("secret_key").secret_data_wo).toBe(`\${${generated("secret_key")}}`);
-  });
-
   it("protects both from deletion unless told otherwise", () => {
     const protection = (deletionProtection?: boolean) => {
       const { secret } = secretsIn({ deletionProtection });
@@ -41,15 +30,19 @@ describe("IdpSecrets", () => {
     ]);
   });
 
-  it.each([
-    ["secretKey", "secret_key"],
-    ["bootstrapPassword", "bootstrap_password"],
-  ] as const)("lets a principal read only %s", (secret, name) => {
-    const { secrets, stack } = secretsIn();
-    secrets[secret].grantAccess(standInIdentity("Runner"));
-    expect(Object.keys(terraformOf(stack).resource?.google_secret_manager_secret_iam_member ?? {})).toEqual([
-      `secrets_${name}_runner`,
-    ]);
+  it("stores all in the region of the place, in the regions of the place, or in its own", () => {
+    const regions = (overrides: Partial<IdpSecretsProps>) =>
+      terraformOf(secretsIn({ bootstrapToken: true, ...overrides }).stack).resource?.google_secret_manager_secret;
+    const stored = (...locations: string[]) => {
+      const replicas = locations.map((location) => ({ location }));
+      return { replication: { user_managed: { replicas } }, lifecycle: { ignore_changes: ["replication"] } };
+    };
+    const inEach = (block: ReturnType<typeof stored>) =>
+      Object.fromEntries(["secret_key", "bootstrap_password", "bootstrap_token"].map((id) => [`secrets_${id}`, block]));
+    const place = { ...PLACE, secretLocations: ["europe-west1", "europe-west4"] };
+    expect(regions({})).toMatchObject(inEach(stored("us-central1")));
+    expect(regions({ place })).toMatchObject(inEach(stored("europe-west1", "europe-west4")));
+    expect(regions({ place, secretLocations: ["us-east1"] })).toMatchObject(inEach(stored("us-east1")));
   });
 
   it.each([

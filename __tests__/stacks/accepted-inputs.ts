@@ -123,6 +123,7 @@ export const ACCEPTED_BY_BOTH = {
   protection: [null, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }, {}],
   request_log_sample_rate: [0, 0.5, 1],
   secret_environment_variables: ACCEPTED_SECRET_SETTINGS,
+  secret_locations: [null, ["europe-west1", "us-central1"]],
   smtp: ACCEPTED_MAIL,
   worker_count: [null, 2],
   worker_cpu: [null, 2],

@@ -53,6 +53,8 @@ const ALWAYS: readonly Row[] = [
     "secret_data",
     /^undefined$|^\$\{filebase64\("\$\{path\.module\}\/scripts\//,
   ],
+  ["is stored in no other region than these", "google_secret_manager_secret", "replication.auto", /^undefined$/],
+  ["stays where it is stored", "google_secret_manager_secret", "lifecycle.ignore_changes", /^replication$/],
   ["has nothing in the state", "kubernetes_secret_v1", "data", /^undefined$/],
   ["is never changed", "kubernetes_secret_v1", "immutable", /^true$/],
   ["has no token of the cluster", "kubernetes_service_account_v1", "automount_service_account_token", /^false$/],

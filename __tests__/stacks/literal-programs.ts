@@ -71,6 +71,7 @@ const identityProviderProps = (
     waf: "enforce",
   },
   region: "europe-west1",
+  secretLocations: ["europe-west1", "europe-west4"],
   requestLogSampleRate: 1,
   requestTimeoutSeconds: 120,
   secretEnvironmentVariables: { IDP_EXTRA: { secretId: "extra", version: 4 } },

@@ -86,6 +86,9 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     },
   ],
   ["another major version of the database", { database_version: 16 }],
+  ["no region for the secrets", { secret_locations: [] }],
+  ["a zone for the secrets", { secret_locations: ["us-central1", "us-central1-a"] }],
+  ["a region for the secrets twice", { secret_locations: ["us-central1", "us-central1"] }],
   ["a log level that the application does not know", { log_level: "verbose" }],
   ["a request of more than an hour", { request_timeout_seconds: 3601 }],
   [

@@ -27,11 +27,12 @@ interface CheckedValueSpec<Value> {
 }
 
 /**
- * Keywords of JSON Schema: a pattern is for strings, `minItems` and `uniqueItems` for lists, `enum` and `not` for all
- * values, the others for numbers.
+ * Keywords of JSON Schema: a pattern is for strings, `items`, `minItems` and `uniqueItems` for lists, `enum` and `not`
+ * for all values, the others for numbers.
  */
 export interface SchemaFacts {
   readonly enum?: readonly (number | string)[];
+  readonly items?: SchemaFacts;
   readonly maximum?: number;
   readonly minimum?: number;
   readonly minItems?: number;

@@ -1,4 +1,4 @@
-import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
+import { type SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
 import {
@@ -20,6 +20,7 @@ import { SECRET_ID_MAX_LENGTH } from "./names";
 import { PROJECT_ID } from "./place-rules";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { requireProps, secretPresence, type Rule } from "./rules";
+import { addSecret, SECRET_LOCATIONS } from "./stored-secret";
 import { TerraformData } from "./terraform-data";
 
 /** One version of a stored secret. Consumers never refer to `latest`, so that a new version is a visible change. */
@@ -103,6 +104,13 @@ export interface GeneratedSecretProps {
   readonly secretId: string;
 
   /**
+   * Regions in which the value is stored. An existing secret stays where it is.
+   *
+   * @default - those that Google chooses, which an organization may not allow
+   */
+  readonly secretLocations?: readonly string[];
+
+  /**
    * Raising it writes a new value: the override, or a newly generated one. Nothing else writes a value.
    *
    * @default 1
@@ -152,11 +160,10 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       attributes: { length: props.length, special: false, min_lower: 1, min_upper: 1, min_numeric: 1 },
     }).stringAttribute("result");
 
-    this.secret = new SecretManagerSecret(this, MAIN_CHILD_ID, {
+    this.secret = addSecret(this, MAIN_CHILD_ID, props.secretLocations, {
       count: this.count,
       project: props.projectId,
       secretId: props.secretId,
-      replication: { auto: {} },
       deletionProtection: props.deletionProtection ?? true,
       versionDestroyTtl: VERSION_DESTROY_DELAY,
       labels: props.labels,
@@ -305,5 +312,6 @@ const RULES: readonly Rule<GeneratedSecretProps>[] = [
   secretReferenceRule("override", ({ override }) => override),
   SECRET_WRITE_VERSION.ruleOn("writeVersion", ({ writeVersion }) => writeVersion),
   SECRET_ID.ruleOn("secretId", ({ secretId }) => secretId),
+  SECRET_LOCATIONS.ruleOn("secretLocations", ({ secretLocations }) => secretLocations),
   SECRET_LENGTH.ruleOn("length", ({ length }) => length),
 ];

@@ -1,4 +1,4 @@
-import { TerraformLocal, Token, type IResolvable } from "cdktf";
+import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { matching } from "./checked-value";
@@ -12,6 +12,7 @@ import {
 } from "./names";
 import { APPLICATION_NAME, LABELS, NAMES_TOGETHER, PROJECT_ID, REGION, TENANT_ID } from "./place-rules";
 import { requireProps, type Rule } from "./rules";
+import { SECRET_LOCATIONS } from "./stored-secret";
 
 /** Location and name of a deployment, shared by all of its parts. */
 export interface DeploymentContext {
@@ -30,6 +31,13 @@ export interface DeploymentContext {
    * @default - none
    */
   readonly labels?: Record<string, string>;
+
+  /**
+   * Regions in which new secrets are stored.
+   *
+   * @default - `region`
+   */
+  readonly secretLocations?: readonly string[];
 }
 
 /** Props of the place of one tenant. */
@@ -65,6 +73,13 @@ export interface TenantPlaceProps {
    * @default "us-central1"
    */
   readonly region?: string;
+
+  /**
+   * Regions in which new secrets are stored, each with a copy that is billed. Existing secrets stay where they are.
+   *
+   * @default - `region`
+   */
+  readonly secretLocations?: readonly string[];
 }
 
 /**
@@ -76,7 +91,7 @@ export interface TenantPlaceProps {
  */
 export function tenantContext(scope: Construct, props: TenantPlaceProps): DeploymentContext {
   requireProps(scope.node.path, props, ["projectId", "tenantId"], TENANT_PLACE_RULES);
-  const { labels, projectId, region = DEFAULT_REGION, tenantId } = props;
+  const { labels, projectId, region = DEFAULT_REGION, secretLocations, tenantId } = props;
   const applicationName = applicationNameOf(props);
 
   // Locals keep plans and messages short.
@@ -89,6 +104,9 @@ export function tenantContext(scope: Construct, props: TenantPlaceProps): Deploy
       tenantPrefix: Token.isUnresolved(prefix) ? new TerraformLocal(scope, "tenant_prefix", prefix).asString : prefix,
     },
     labels: commonLabels(scope, { application: applicationName, tenant: tenantId }, labels),
+    secretLocations: Token.isUnresolved(secretLocations)
+      ? Token.asList(Fn.coalesce([secretLocations, [region]]))
+      : secretLocations,
   };
 }
 
@@ -107,6 +125,7 @@ export const TENANT_PLACE_RULES: readonly Rule<TenantPlaceProps>[] = [
     tenantId: ["tenantId", ({ tenantId }) => tenantId],
   }),
   LABELS.ruleOn("labels", ({ labels }) => labels),
+  SECRET_LOCATIONS.ruleOn("secretLocations", ({ secretLocations }) => secretLocations),
 ];
 
 const TENANT_PREFIX = matching(TENANT_PREFIX_PATTERN, {
@@ -122,4 +141,5 @@ export const PLACE_RULES: readonly Rule<{ readonly place: DeploymentContext }>[]
   TENANT_PREFIX.ruleOn("place.deployment.tenantPrefix", ({ place }) => place.deployment.tenantPrefix),
   APPLICATION_NAME.ruleOn("place.deployment.applicationName", ({ place }) => place.deployment.applicationName),
   LABELS.ruleOn("place.labels", ({ place }) => place.labels),
+  SECRET_LOCATIONS.ruleOn("place.secretLocations", ({ place }) => place.secretLocations),
 ];

@@ -6,6 +6,7 @@ import { GeneratedSecret, SECRET_WRITE_VERSION, secretReferenceRule } from "../c
 import { secretId } from "../core/names";
 import { type DeploymentContext, PLACE_RULES } from "../core/place";
 import { requireProps, type Rule } from "../core/rules";
+import { SECRET_LOCATIONS } from "../core/stored-secret";
 import { BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
 
@@ -48,6 +49,13 @@ export interface IdpSecretsProps {
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Regions in which new secrets are stored. Existing ones stay where they are.
+   *
+   * @default - those of the place
+   */
+  readonly secretLocations?: readonly string[];
 }
 
 /**
@@ -82,8 +90,8 @@ export class IdpSecrets extends Construct {
   constructor(scope: Construct, id: string, props: IdpSecretsProps) {
     super(scope, id);
     requireProps(this, props, ["place"], RULES);
-    const { deletionProtection, dependsOn, place } = props;
-    const common = { deletionProtection, dependsOn, labels: place.labels, projectId: place.projectId };
+    const { deletionProtection, dependsOn, place, secretLocations = place.secretLocations ?? [place.region] } = props;
+    const common = { deletionProtection, dependsOn, secretLocations, labels: place.labels, projectId: place.projectId };
 
     this.secretKey = new GeneratedSecret(this, "SecretKey", {
       ...common,
@@ -126,4 +134,5 @@ const RULES: readonly Rule<IdpSecretsProps>[] = [
   ...PLACE_RULES,
   secretReferenceRule("bootstrapPassword", ({ bootstrapPassword }) => bootstrapPassword),
   SECRET_WRITE_VERSION.ruleOn("bootstrapPasswordVersion", ({ bootstrapPasswordVersion: version }) => version),
+  SECRET_LOCATIONS.ruleOn("secretLocations", ({ secretLocations }) => secretLocations),
 ];

@@ -60,7 +60,7 @@ function schemaOf(type: Type, must: Rules | undefined, nullable: boolean): Schem
     case "string":
       return textSchema(facts, nullable);
     case "list(string)":
-      return { ...facts, type: typesOf(nullable, "array"), items: itemSchema(must) };
+      return { ...facts, type: typesOf(nullable, "array"), items: { ...itemSchema(must), ...facts.items } };
     case "map(string)":
       return { type: typesOf(nullable, "object"), ...keysSchema(must), additionalProperties: entrySchema(must) };
   }

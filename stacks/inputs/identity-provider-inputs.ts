@@ -5,6 +5,7 @@ import {
   TENANT_ID_MAX_LENGTH,
 } from "../../lib/core/names";
 import { APPLICATION_NAME, LABELS, NAMES_TOGETHER, PROJECT_ID, REGION, TENANT_ID } from "../../lib/core/place-rules";
+import { SECRET_LOCATIONS } from "../../lib/core/stored-secret";
 import { NETWORK, NETWORK_WITH_SUBNETWORK, SUBNETWORK } from "../../lib/platform/network/network-attachment";
 import { APPLICATION_INPUTS } from "./application-inputs";
 import { BACKUP_INPUTS } from "./backup-inputs";
@@ -33,6 +34,13 @@ export function identityProviderInputs(platform: PlatformWords) {
       default: DEFAULT_REGION,
       description: "Region of all resources. Changing it later replaces database and media bucket with empty ones.",
       must: REGION,
+    },
+    secret_locations: {
+      type: "list(string)",
+      default: null,
+      description:
+        "Regions in which new secrets are stored, each with a copy that is billed; null for region. Changing it later moves no secret.",
+      must: SECRET_LOCATIONS,
     },
     tenant_id: {
       type: "string",

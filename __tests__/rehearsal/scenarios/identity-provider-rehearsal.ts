@@ -103,9 +103,11 @@ export function ownersChanges({ copies, grants, job, labelled, workload }: Varia
       verify: requireBackup("before 2026.5.3"),
     },
     {
-      name: "variables, labels, and backups in another place, more of them, and fewer days of log",
+      // No secret is replaced by the regions, which are those of new ones.
+      name: "variables, labels, backups and secrets in other places, more backups, and fewer days of log",
       change: withInputs({
         ...{ backup_location: "eu", backup_retention_count: 30, transaction_log_days: 3 },
+        secret_locations: ["us-central1", "europe-west1"],
         environment_variables: variables,
         labels: { team: "identity" },
       }),
@@ -117,7 +119,14 @@ export function ownersChanges({ copies, grants, job, labelled, workload }: Varia
     },
     {
       name: "a bootstrap password given, another secret key, and a token for the application's API",
-      change: withInputs({ bootstrap_password: GIVEN_PASSWORD, bootstrap_password_version: 2, ...WITH_TOKEN }),
+      isOutside: true,
+      change: (deployment) => {
+        // Secrets of a former version are stored where Google chooses, and none is replaced for it.
+        const replication = [{ auto: [{ customer_managed_encryption: [] }], user_managed: [] }];
+        for (const secret of deployment.cloud.ofType("google_secret_manager_secret"))
+          deployment.cloud.update({ ...secret, values: { ...secret.values, replication } });
+        withInputs({ bootstrap_password: GIVEN_PASSWORD, bootstrap_password_version: 2, ...WITH_TOKEN })?.(deployment);
+      },
       planArguments: [`-replace=${SECRET_KEY_VERSION}`, ACCEPTED_KEY],
       expected: {
         ...all("replace", [

@@ -1,5 +1,4 @@
 import { CloudRunV2Job, type CloudRunV2JobConfig } from "@cdktf/provider-google/lib/cloud-run-v2-job";
-import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
 import { type ITerraformDependable, type TerraformResource } from "cdktf";
@@ -12,6 +11,7 @@ import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId } from "../../core/nam
 import { type DeploymentContext, PLACE_RULES } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { nameRules, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { addSecret } from "../../core/stored-secret";
 import { type JobSpec } from "../../idp/job-runner";
 import { grantsTo } from "../environment";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
@@ -74,20 +74,14 @@ export function addCloudRunJob(
 /** The script as a secret, the only kind of file that Cloud Run mounts without a bucket. */
 function storedScript(scope: Construct, { dependsOn = [], identity, job, place }: CloudRunJobProps) {
   const { deployment, labels, projectId: project } = place;
+  const locations = place.secretLocations ?? [place.region];
   const name = secretId(deployment, job.name);
   const count = countIf(job.condition);
   const attribute = (resource: TerraformResource, attributeName: string): string =>
     count === undefined
       ? resource.getStringAttribute(attributeName)
       : expression(oneAttribute(resource, attributeName));
-  const secret = new SecretManagerSecret(scope, "Script", {
-    project,
-    secretId: name,
-    replication: { auto: {} },
-    labels,
-    count,
-    dependsOn,
-  });
+  const secret = addSecret(scope, "Script", locations, { project, secretId: name, labels, count, dependsOn });
   const stored = new SecretManagerSecretVersion(scope, "ScriptVersion", {
     secret: attribute(secret, "id"),
     secretData: job.script.base64,

@@ -153,6 +153,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       deletionProtection,
       labels,
       projectId,
+      secretLocations: place.secretLocations ?? [region],
       dependsOn: props.dependsOn,
     };
 
