@@ -8,7 +8,7 @@ import { BLUEPRINT_RULES, type BlueprintProps, BLUEPRINTS_NEED_BUILD, ownBluepri
 import { type EnvironmentOverrides } from "./idp/container-spec";
 import { DUMP_RULES, type DumpProps } from "./idp/dump-props";
 import { ENVIRONMENT_RULES } from "./idp/environment-rules";
-import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "./idp/image-rules";
+import { APPLICATION_VERSION, BUILD_LOCATION, EXISTING_IMAGE, FOREIGN_IMAGE } from "./idp/image-rules";
 import { OPERATIONS_RULES, type OperationsProps } from "./operations-props";
 import { SETTINGS_RULES, type SettingsProps } from "./idp/settings-props";
 import { FRONT_DOOR_RULES, type DomainProps } from "./platform/edge/front-door-props";
@@ -71,6 +71,13 @@ export interface IdentityProviderProps
    * @default false
    */
   readonly bootstrapToken?: boolean | IResolvable;
+
+  /**
+   * Location of the image's build: `global`, or a region that Cloud Build has. Another one builds nothing again.
+   *
+   * @default "global"
+   */
+  readonly buildLocation?: string;
 
   /**
    * CPUs of one instance: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE.
@@ -197,6 +204,7 @@ export const IDENTITY_PROVIDER_RULES: readonly Rule<IdentityProviderProps>[] = [
   ...ENVIRONMENT_RULES.map((rule) =>
     rule.ruleOn<IdentityProviderProps>("environmentVariables", ({ environmentVariables }) => environmentVariables),
   ),
+  BUILD_LOCATION.ruleOn("buildLocation", ({ buildLocation }) => buildLocation),
   EXISTING_IMAGE.ruleOn("existingContainerImage", ({ existingContainerImage }) => existingContainerImage),
   FOREIGN_IMAGE.ruleOn({
     image: ["existingContainerImage", ({ existingContainerImage }) => existingContainerImage],

@@ -151,6 +151,7 @@ export abstract class IdentityProvider extends Construct {
       place,
       applicationVersion: settings.applicationVersion,
       blueprints: customBlueprints(this, settings),
+      buildLocation: settings.buildLocation,
       existingImage,
       repository: this.registry,
     });

@@ -103,6 +103,7 @@ export const ACCEPTED_BY_BOTH = {
   application_version: ["latest", "2025.10.0", "2026.5.4"],
   bootstrap_password_version: [1, 7],
   bootstrap_token: [false, true],
+  build_location: ["global", "europe-west1"],
   certificate_validation: ["dns", "load-balancer"],
   database_availability: ["ZONAL", "REGIONAL"],
   database_final_backup_days: [30, 0, 365],

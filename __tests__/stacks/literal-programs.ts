@@ -34,6 +34,7 @@ const identityProviderProps = (
   bootstrapPassword: secretInput(stack, "first_password"),
   bootstrapPasswordVersion: 2,
   bootstrapToken: true,
+  buildLocation: "europe-west1",
   certificateValidation: "load-balancer",
   containerCpu: 4,
   containerMemory: "8Gi",

@@ -15,6 +15,7 @@ import { type Blueprints } from "./blueprints";
 import { BUILD_ARGUMENTS, LATEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
 import {
   APPLICATION_VERSION,
+  BUILD_LOCATION,
   EXISTING_IMAGE,
   FOREIGN_IMAGE,
   unknownReleaseRisk,
@@ -42,7 +43,7 @@ export interface IdpImageProps {
   readonly blueprints?: Blueprints;
 
   /**
-   * Location of the build: `global` or a region. Some organizations allow only regional builds.
+   * Location of the build: `global`, or a region that Cloud Build has. Another one builds nothing again.
    *
    * @default "global"
    */
@@ -206,6 +207,7 @@ const RULES: readonly Rule<IdpImageProps>[] = [
   ...APPLICATION_VERSION.map((rule) =>
     rule.ruleOn<IdpImageProps>("applicationVersion", ({ applicationVersion }) => applicationVersion),
   ),
+  BUILD_LOCATION.ruleOn("buildLocation", ({ buildLocation }) => buildLocation),
   EXISTING_IMAGE.ruleOn("existingImage", ({ existingImage }) => existingImage),
   FOREIGN_IMAGE.ruleOn({
     image: ["existingImage", ({ existingImage }) => existingImage],

@@ -27,6 +27,12 @@ export const FOREIGN_IMAGE = new CheckedRelation<{ image: string | undefined; ow
     `${names.image} is ${shown.image}; it must not begin with ${names.ownPrefix}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is set; copy the image into another repository first, or remove it`,
 });
 
+/** Rule for the place of a build. */
+export const BUILD_LOCATION = matching("^(global|[a-z]+-[a-z]+[0-9]+)$", {
+  must: "be global or the name of a region such as us-central1",
+  remedy: "use a region that https://cloud.google.com/build/docs/locations lists",
+});
+
 /** Rule for the image of the upstream server. */
 export const UPSTREAM_IMAGE_NAME = matching("^[^:@]+(:[0-9]+/[^:@]+)*$", {
   must: "have no tag and no digest",

@@ -6,7 +6,7 @@ import { SECRET_WRITE_VERSION } from "../../lib/core/generated-secret";
 import { imagePrefix, tenantPrefix } from "../../lib/core/names";
 import { BASELINE_ENVIRONMENT, LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION } from "../../lib/idp/contract";
 import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
-import { APPLICATION_VERSION, EXISTING_IMAGE, FOREIGN_IMAGE } from "../../lib/idp/image-rules";
+import { APPLICATION_VERSION, BUILD_LOCATION, EXISTING_IMAGE, FOREIGN_IMAGE } from "../../lib/idp/image-rules";
 import { TOKEN_SET_ONCE } from "../../lib/idp/settings-props";
 import { ALL_IN_ONE_RELEASE } from "../../lib/idp/worker-mode";
 import { type Input } from "./input-table";
@@ -64,6 +64,13 @@ export const APPLICATION_INPUTS = {
       TOKEN_SET_ONCE.validationOf({ setter: "bootstrap_token", variables: "environment_variables" }),
       TOKEN_SET_ONCE.validationOf({ setter: "bootstrap_token", variables: "secret_environment_variables" }),
     ],
+  },
+  build_location: {
+    type: "string",
+    default: "global",
+    description:
+      "Location of the image's build: global, or a region that Cloud Build has (https://cloud.google.com/build/docs/locations); some projects may use only a few of them. Changing it later builds nothing again.",
+    must: BUILD_LOCATION,
   },
   environment_variables: {
     type: "map(string)",

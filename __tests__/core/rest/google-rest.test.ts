@@ -52,7 +52,9 @@ describeWith(["curl", "dash", "jq"], "the shell library of the REST scripts", ()
       const run = await build();
 
       expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain(`Cloud Build took the build of ${IMAGE} but gave it no id that can be asked for.`);
+      expect(run.stderr).toContain(
+        `Cloud Build took the build of ${IMAGE} in global but gave it no id that can be asked for.`,
+      );
       expect(existsSync(written)).toBe(false);
       expect(standIn.requests.filter(({ path }) => path.includes("elsewhere"))).toEqual([]);
     }),

@@ -65,6 +65,16 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
       left: requests(1),
     },
     {
+      what: "a location that the organization refuses is named, with the inputs that avoid it",
+      at: "cloudbuild.projects.locations.builds.create",
+      answers: [
+        status(400, "FAILED_PRECONDITION", "'us-west1' violates constraint 'constraints/gcp.resourceLocations'"),
+      ],
+      options: { environment: { BUILD_LOCATION: "us-west1" } },
+      exitCode: 1,
+      says: [`refuses the build of ${IMAGE} in us-west1.`, "To fix: set build_location", "existing_container_image"],
+    },
+    {
       what: "a request whose answer is lost is not sent again when it has started the build",
       at: CREATE,
       answers: [LOST_ANSWER],
@@ -85,7 +95,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
       answers: [GATEWAY],
       lasts: true,
       exitCode: 1,
-      says: [`Cloud Build does not take the build of ${IMAGE}.`, "HTTP 502, <title>502 Bad Gateway</title>."],
+      says: [`Cloud Build does not take the build of ${IMAGE} in global.`, "HTTP 502, <title>502 Bad Gateway</title>."],
       left: requests(4),
     },
     {
@@ -133,7 +143,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
 
     expect(exitCode).toBe(1);
     expect(stderr.replace(/\d+ s:/, "N s:").split("\n")).toEqual([
-      `The build of ${IMAGE} ended FAILURE after N s:`,
+      `The build of ${IMAGE} in global ended FAILURE after N s:`,
       "  MANIFEST_UNKNOWN: no such tag, access denied",
       "  Build step failure: build step 0 failed",
       "  step build ended FAILURE with exit code 1",
@@ -206,8 +216,6 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
 
   it.concurrent.each([
     ["IMAGE", "docker.io/library/idp:1"],
-    ["UPSTREAM_IMAGE", "server$PROJECT_ID"],
-    ["UPSTREAM_PREFIX", "lower_"],
     ["IDP_VERSION", "1; rm"],
     ["BUILD_TIMEOUT_SECONDS", "20m"],
     ["BLUEPRINTS", "../large.yaml"],

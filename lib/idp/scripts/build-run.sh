@@ -65,11 +65,11 @@ start_build() {
       google_say "$(google_outcome) Looking whether the build was started nevertheless."
       google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")"
       outcome=$(google_outcome)
-      list_builds || google_fail "Whether the build was started cannot be found out."
+      list_builds || google_fail "Whether the build was started in $BUILD_LOCATION cannot be found out."
       take_build && return 0
       attempt=$((attempt + 1))
       if [ "$attempt" -gt "$REST_TRIES" ]; then
-        google_error "Cloud Build does not take the build of $IMAGE."
+        google_error "Cloud Build does not take the build of $IMAGE in $BUILD_LOCATION."
         google_error "  $outcome"
         exit 1
       fi
@@ -79,11 +79,15 @@ start_build() {
       pause_for_identity "$(google_outcome)"
       asking=yes
     else
-      google_fail "Cloud Build refuses the build of $IMAGE." \
+      # A policy of the organization, or the few regions of some projects.
+      ! google_says 'gcp[.]resourceLocations|in this region' || google_fail \
+        "Cloud Build refuses the build of $IMAGE in $BUILD_LOCATION." \
+        "To fix: set build_location to a location that is allowed, or existing_container_image to an image that is made elsewhere."
+      google_fail "Cloud Build refuses the build of $IMAGE in $BUILD_LOCATION." \
         "To fix: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
     fi
   done
-  take_build || google_fail "Cloud Build took the build of $IMAGE but gave it no id that can be asked for."
+  take_build || google_fail "Cloud Build took the build of $IMAGE in $BUILD_LOCATION but gave it no id that can be asked for."
 }
 
 # Returns when the build has ended, with its state in build_status and, of a good one, the digest of the image in digest.
@@ -93,7 +97,7 @@ await_build() {
     google_reading '[.status // "STATUS_UNKNOWN",
       ([.results.images[] | select(.name == env.IMAGE) | .digest][0])? // "not given"] | @tsv' \
       google_get cloudbuild "$builds/$build_id" ||
-      google_fail "Build $build_id cannot be watched any more; it goes on by itself. Log: $log_address"
+      google_fail "Build $build_id in $BUILD_LOCATION cannot be watched any more; it goes on by itself. Log: $log_address"
     build_status=${GOOGLE_READ%%"$tab"*}
     digest=${GOOGLE_READ#*"$tab"}
     google_progress "Build $build_id" "$build_status"
@@ -101,7 +105,7 @@ await_build() {
       SUCCESS | FAILURE | INTERNAL_ERROR | TIMEOUT | CANCELLED | EXPIRED) return 0 ;;
     esac
     if [ "$(google_seconds)" -ge "$deadline" ]; then
-      google_error "Build $build_id of $IMAGE is still $build_status long after its time limit; waiting ends here."
+      google_error "Build $build_id of $IMAGE in $BUILD_LOCATION is still $build_status long after its time limit; waiting ends here."
       google_error "  Log: $log_address"
       exit 1
     fi
@@ -131,7 +135,7 @@ failure_text() {
 cancel_build() {
   if [ -z "$build_id" ]; then
     [ "$asking" = no ] || google_error "A build that was just being started goes on:" \
-      "https://console.cloud.google.com/cloud-build/builds?project=$PROJECT_ID"
+      "https://console.cloud.google.com/cloud-build/builds;region=$BUILD_LOCATION?project=$PROJECT_ID"
     return 0
   fi
   if [ "$joined" = yes ]; then
