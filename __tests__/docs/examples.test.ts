@@ -51,6 +51,7 @@ describe("The TypeScript examples", () => {
       "globex",
       "sign-in-by-hand",
       "training",
+      "sign-in-with-keys",
     ]);
   });
 

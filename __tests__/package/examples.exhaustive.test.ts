@@ -18,8 +18,8 @@ const EXAMPLES = join(REPOSITORY, "stacks/examples");
 const PROJECTS = exampleFolders().filter((name) => existsSync(join(EXAMPLES, name, "package.json")));
 const PROGRAMS = exampleFolders().filter((name) => !PROJECTS.includes(name));
 
-/** The program of a page that is in no folder of examples. */
-const SINGLE_PARTS = "sign-in-by-hand";
+/** Programs of pages that are in no folder of examples. */
+const ON_PAGES = ["sign-in-by-hand", "sign-in-with-keys"];
 
 /** Inputs that lift the protection of those that have it. */
 const PROTECTION_OFF: Readonly<Record<string, Inputs>> = { acme: { protect: false }, globex: { protect: false } };
@@ -36,7 +36,7 @@ const STACKS = [
   ...exampleFolders().flatMap((name) =>
     stacksOf(readFileSync(join(EXAMPLES, name, "main.ts"), "utf8")).map((stack) => [stack, name] as const),
   ),
-  [SINGLE_PARTS, SINGLE_PARTS] as const,
+  ...ON_PAGES.map((name) => [name, name] as const),
 ];
 
 describeWith(["terraform"], "The examples, with the packed library", () => {
@@ -50,15 +50,17 @@ describeWith(["terraform"], "The examples, with the packed library", () => {
     mkdirSync(library);
     installPackage(library, PEERS);
     for (const name of exampleFolders()) cpSync(join(EXAMPLES, name), folderOf(name), { recursive: true });
-    mkdirSync(folderOf(SINGLE_PARTS));
-    const parts = programs().find(({ stacks }) => stacks.includes(SINGLE_PARTS));
-    writeFileSync(join(folderOf(SINGLE_PARTS), "main.ts"), parts?.text ?? "");
+    for (const name of ON_PAGES) {
+      mkdirSync(folderOf(name));
+      const program = programs().find(({ stacks }) => stacks.includes(name));
+      writeFileSync(join(folderOf(name), "main.ts"), program?.text ?? "");
+    }
     await Promise.all([synthesizePrograms(), ...PROJECTS.map(synthesizeProject)]);
   });
 
   /** Compiles as the framework's template does. */
   async function synthesizePrograms(): Promise<void> {
-    const names = [...PROGRAMS, SINGLE_PARTS];
+    const names = [...PROGRAMS, ...ON_PAGES];
     const files = names.map((name) => `${name}/main.ts`);
     const template = join(folderOf("identity-provider"), "tsconfig.json");
     writeFileSync(join(library, "tsconfig.json"), JSON.stringify({ extends: template, include: files }));

@@ -44,7 +44,7 @@ export function blocksIn(text: string, language: string): string[] {
 
 /** The programs of the pages that a user of the package has. */
 export function programs(): Program[] {
-  return ["README.md", "lib/README.md"].flatMap((path) =>
+  return ["README.md", "lib/README.md", "stacks/organization-policies.md"].flatMap((path) =>
     blocksIn(pageOf(path).text, "ts").map((text) => ({
       stacks: [...text.matchAll(/new \w+\(app, "([^"]+)"/g)].map(([, stack = ""]) => stack),
       text,

@@ -1,3 +1,7 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { blocksIn, pageOf } from "../../tools/pages";
 import { all, sideBySide, withInputs } from "./every-stack";
 import { ACCEPTED } from "../../stacks/accepted-inputs";
 import { type Deployment } from "../deployment/deployment";
@@ -24,7 +28,7 @@ import { anotherIdentity, anotherRegion, deletedParts, severalInputs } from "./e
 import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
-import { type StackRehearsal } from "../engine/stack-rehearsal";
+import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 
 const SERVICE = "google_cloud_run_v2_service.service";
 const JOB = "google_cloud_run_v2_job.db_init";
@@ -110,6 +114,20 @@ const CONTAINERS = [
 /** Other values of what makes a deployment what it is. */
 const IDENTITY = { project_id: "other-project", region: "europe-west1", tenant_id: "other", application_name: "other" };
 
+/** The override file of the page about organization policies, before the first apply. */
+const OWN_KEYS: Episode = {
+  name: "keys of your own",
+  fromNothing: true,
+  play: async (deployment) => {
+    const [keys = ""] = blocksIn(pageOf("stacks/organization-policies.md").text, "json");
+    writeFileSync(join(deployment.folder, "keys_override.tf.json"), keys);
+    await deployment.applyAtOnce();
+    for (const type of ["google_sql_database_instance", "google_storage_bucket"])
+      if (!JSON.stringify(deployment.cloud.ofType(type)).includes("/cryptoKeys/idp"))
+        throw new Error(`no ${type} has the key`);
+  },
+};
+
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   ...OF_BOTH,
@@ -145,6 +163,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     anotherIdentity(IDENTITY, IDENTITY, inNetwork("us-central1")),
     anotherRegion({ deletion_protection: false }),
     severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
+    OWN_KEYS,
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   faults: [FAILING_BUILD],
