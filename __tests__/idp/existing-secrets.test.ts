@@ -84,9 +84,4 @@ describeWith(["terraform"], "ExistingSecrets, read by Terraform", () => {
       },
     ]);
   });
-
-  it("may be none", () => {
-    const none = { found: {}, granted: [] };
-    expect(foundIn([[]], [[input(), {}]])).toEqual([none, none]);
-  });
 });

@@ -50,12 +50,8 @@ describe("The identity provider's container", () => {
   it.each([
     "/if/admin/",
     "/-/health",
-    "/-/health/",
-    "/-/healthy/",
     "/-/health/ready",
     "/-/health/../if/admin/",
-    "/-/health/./ready/",
-    "/-/health//ready/",
     "/-/health/%2e%2e/if/admin/",
     "/-/health/ready/?next=/if/admin/",
     "-/health/ready/",
@@ -86,12 +82,9 @@ describe("The identity provider's container", () => {
 
   it.each([
     ["IDP_POSTGRESQL__SSLKEY", "/certs/client.key"],
-    ["IDP_POSTGRESQL__READ_REPLICAS__0__SSLKEY", "/certs/client.key"],
     ["IDP_DEFAULT_TOKEN_LENGTH", "60"],
-    ["IDP_DEFAULT_TOKEN_DURATION", "minutes=30"],
     ["SIGNING_PUBLIC_KEY", "AAAA"],
     ["CLIENT_SECRET_FILE", "/run/secret"],
-    ["OIDC_CLIENT_SECRET_EXPIRY", "days=30"],
     ["IDP_EMAIL__PASSWORD", "file:///run/secrets/mail"],
     ["IDP_EMAIL__PASSWORD", "env://MAIL_SECRET_ID"],
     ["IDP_EMAIL__PASSWORD", ""],

@@ -65,7 +65,7 @@ describe("The settings of a mail server", () => {
 });
 
 describeWith(["terraform"], "The settings of a mail server, read by Terraform", () => {
-  const settingsOf = (smtp: Inputs | null): unknown => {
+  const settingsOf = (smtp: Inputs): unknown => {
     const stack = bareStack();
     const { environment, isOn, password, ports } = mailSettings(declareInputs(stack, MAIL_INPUTS).smtp);
     const { type } = terraformOf(stack).variable?.smtp ?? {};
@@ -106,9 +106,5 @@ describeWith(["terraform"], "The settings of a mail server, read by Terraform", 
       password: { IDP_EMAIL__PASSWORD: { secret_id: "smtp-password", version: "3" } },
       ports: [465],
     });
-  });
-
-  it("are none without a mail server", () => {
-    expect(settingsOf(null)).toEqual({ environment: {}, is_on: false, password: {}, ports: [] });
   });
 });
