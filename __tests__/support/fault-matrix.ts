@@ -1,3 +1,6 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+
 import { type Fault, type GoogleStandIn, type RecordedRequest } from "./google-stand-in";
 import { programFolder, type ScriptOptions, type ScriptRun, type Shell } from "./google-stand-in-scripts";
 import { ApiError, errorReason } from "./google-stand-in-services";
@@ -39,6 +42,17 @@ export function renewableToken({ tokens }: GoogleStandIn): ScriptOptions {
   const gcloud = `if [ -e ${asked} ]; then echo ya29.second; else : >${asked}; echo ya29.first; fi`;
   return { programs: programFolder({ scripts: { gcloud } }), environment: { GOOGLE_OAUTH_ACCESS_TOKEN: undefined } };
 }
+
+/** A temporary folder that is full from a call of this method on. */
+export const fullFrom =
+  (method: string) =>
+  (standIn: GoogleStandIn): ScriptOptions => {
+    const work = temporaryFolder();
+    standIn.onRequest = (request) => {
+      if (request.method === method) symlinkSync("/dev/full", join(work, "room"));
+    };
+    return { programs: programFolder({ scripts: { mktemp: `echo '${work}'` } }) };
+  };
 
 /** What every scene of a script has. */
 interface Scene {

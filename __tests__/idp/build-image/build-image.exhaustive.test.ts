@@ -99,6 +99,13 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
       left: requests(4),
     },
     {
+      what: "a lost sign-in leaves a build, which it names",
+      at: GET,
+      answers: [{ kind: "expired-token" }],
+      exitCode: 1,
+      says: [/^Build \S+ goes on\. Log: \S+ To end it: gcloud builds cancel \S+ --region=/m],
+    },
+    {
       what: "faults while it watches, and a token that expires, start no second build",
       at: GET,
       answers: [status(429, "RESOURCE_EXHAUSTED"), { kind: "reset" }, { kind: "expired-token" }],

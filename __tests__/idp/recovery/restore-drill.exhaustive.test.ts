@@ -1,4 +1,4 @@
-import { FaultMatrix } from "../../support/fault-matrix";
+import { FaultMatrix, fullFrom, renewableToken } from "../../support/fault-matrix";
 import { describeWith } from "../../support/programs";
 import {
   DATABASE,
@@ -14,6 +14,8 @@ import {
 /** Requests that change something, in a drill that nothing interrupts. */
 const CHANGES = 6;
 
+const CREATE_JOB = "run.projects.locations.jobs.create";
+
 const ITSELF = `${PROJECT}/${INSTANCE}`;
 
 const matrix = new FaultMatrix<SqlScene>({
@@ -24,6 +26,28 @@ const matrix = new FaultMatrix<SqlScene>({
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
+  const named = {
+    at: CREATE_JOB,
+    exitCode: 1,
+    says: [/^ {2}To fix: .*gcloud sql instances delete drill-\S+ --project=/m],
+  };
+  matrix.rows([
+    {
+      ...named,
+      what: "names the clone when a token ends that cannot be renewed",
+      answers: [{ kind: "expired-token" }],
+    },
+    { ...named, what: "names the clone when no further call can be made", answers: [], options: fullFrom(CREATE_JOB) },
+    {
+      ...named,
+      what: "renews its token",
+      answers: [{ kind: "expired-token" }],
+      options: renewableToken,
+      exitCode: 0,
+      says: [],
+    },
+  ]);
+
   matrix.kills(CHANGES, [2], "SIGTERM", expectNothingLeft);
 
   matrix.kills(CHANGES, [1, 2, 4], "SIGKILL", async (scene, _, again) => {

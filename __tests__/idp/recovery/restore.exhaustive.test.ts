@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { FaultMatrix, page } from "../../support/fault-matrix";
+import { FaultMatrix, fullFrom, page } from "../../support/fault-matrix";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
@@ -98,7 +98,11 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
     expectNothingLeft(scene, restored);
   });
 
+  // The clone's own call, so that nobody else knows of it.
+  const named = { exitCode: 1, says: [/gcloud sql instances delete restore-\S+ --project=/] };
   matrix.rows([
+    { ...named, what: "names what a lost sign-in leaves", at: ACCESS, answers: [{ kind: "expired-token" }] },
+    { ...named, what: "names what a full folder leaves", at: ACCESS, answers: [], options: fullFrom(ACCESS) },
     {
       what: "never shows what Secret Manager answers",
       at: ACCESS,

@@ -1,9 +1,6 @@
-import { symlinkSync } from "node:fs";
-import { join } from "node:path";
-
+import { fullFrom } from "../../support/fault-matrix";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import { temporaryFolder } from "../../support/temporary-folder";
 import { haveGroup, haveLeftovers, haveSource, inScene, inventoryFolder, SOURCE } from "./assessment-scene";
 
 const SCRIPTS = ["register-source", "assessment-status", "assessment-cleanup", "import-inventory"] as const;
@@ -117,13 +114,10 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
 describeWith(["curl", "dash", "jq"], "Every script of the assessment service", () => {
   it.concurrent("ends at once when the temporary folder fills up, and says so", () =>
     inScene(async ({ standIn, run }) => {
-      const WORK = temporaryFolder();
-      standIn.onRequest = () => {
-        symlinkSync("/dev/full", join(WORK, "room"));
-      };
-
-      const programs = programFolder({ scripts: { mktemp: `echo '${WORK}'` } });
-      const { exitCode, stderr } = await run("register-source", { programs });
+      const { exitCode, stderr } = await run(
+        "register-source",
+        fullFrom("migrationcenter.projects.locations.get")(standIn),
+      );
 
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(/^The temporary folder \S+ is full or cannot be written\. To fix: .*\n$/);

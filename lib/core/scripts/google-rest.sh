@@ -159,7 +159,7 @@ google_attempt() {
     *) google_beside google_curl "$@" --output "$GOOGLE_ANSWER" || GOOGLE_CURL=$? ;;
   esac
   # It could not write what it had received.
-  [ "$GOOGLE_CURL" != 23 ] || google_full
+  [ "$GOOGLE_CURL" != 23 ] || { GOOGLE_FAULT=unclear && google_full; }
   google_judge "$google_reader"
 }
 

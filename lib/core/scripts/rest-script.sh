@@ -30,7 +30,7 @@ REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 GOOGLE_FUNCTIONS='def items($name):
   if . == {} or has($name) or has("nextPageToken") or has("unreachable") or has("kind") then .[$name] // []
   else error("no list") end;'
-GOOGLE_ENDING=no GOOGLE_ON_INTERRUPT=: GOOGLE_GIVEN='' GOOGLE_REFUSED='' GOOGLE_RULES='' GOOGLE_SHOWN=''
+GOOGLE_ENDING=no GOOGLE_ON_FAILURE=: GOOGLE_WORK='' GOOGLE_GIVEN='' GOOGLE_REFUSED='' GOOGLE_RULES='' GOOGLE_SHOWN=''
 # Background processes, which must not outlive the script.
 GOOGLE_SLEEP='' GOOGLE_WORKER=''
 
@@ -186,28 +186,27 @@ google_quota_project() {
 # would be reported as something else, or be tried again for long.
 google_need_room() {
   { printf '%65536s' '' >"$GOOGLE_WORK/room"; } 2>/dev/null || google_full
-  rm "$GOOGLE_WORK/room"
+  rm -f "$GOOGLE_WORK/room"
 }
 
 google_full() {
   google_error "The temporary folder ${TMPDIR:-/tmp} is full or cannot be written." \
     "To fix: make room there, or set TMPDIR to another folder."
-  [ -z "$GOOGLE_WORK" ] || rm -rf "$GOOGLE_WORK"
   exit 1
 }
 
 google_start() {
   GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX" 2>/dev/null) || google_full
-  google_need_room
-  GOOGLE_ANSWER=$GOOGLE_WORK/answer
-  GOOGLE_STARTED=$(date +%s)
-  : >"$GOOGLE_ANSWER"
   trap google_end EXIT
   trap 'google_interrupted SIGHUP 129' HUP
   trap 'google_interrupted SIGINT 130' INT
   trap 'google_interrupted SIGQUIT 131' QUIT
   trap 'google_interrupted SIGPIPE 141' PIPE
   trap 'google_interrupted SIGTERM 143' TERM
+  google_need_room
+  GOOGLE_ANSWER=$GOOGLE_WORK/answer
+  GOOGLE_STARTED=$(date +%s)
+  : >"$GOOGLE_ANSWER"
 }
 
 # google_open_pipe: 8 and 9 become the ends of a pipe, which holds an answer that must not be in a file until it is read.
@@ -218,9 +217,17 @@ google_open_pipe() {
   exec 8<>"$GOOGLE_WORK/pipe" 9<"$GOOGLE_WORK/pipe"
 }
 
+# The one way out. Whatever ends a script, also within this library, what it has to undo is undone.
 google_end() {
+  GOOGLE_EXIT=$?
+  trap '' HUP INT QUIT PIPE TERM
+  trap - EXIT
+  set +e
+  GOOGLE_ENDING=yes
   google_end_children
+  [ "$GOOGLE_EXIT" -eq 0 ] || "$GOOGLE_ON_FAILURE"
   rm -rf "$GOOGLE_WORK"
+  exit "$GOOGLE_EXIT"
 }
 
 google_end_children() {
@@ -232,18 +239,27 @@ google_end_children() {
   done
 }
 
-# google_on_interrupt FUNCTION: for a script that has something to undo.
-google_on_interrupt() {
-  GOOGLE_ON_INTERRUPT=$1
+# google_on_failure FUNCTION: for a script that has something to undo if it is interrupted or fails.
+google_on_failure() {
+  GOOGLE_ON_FAILURE=$1
+}
+
+# google_undo PROBLEM COMMAND CALL...: makes a call that undoes something; without success, says so and prints the command that
+# does it. What would end the script ends only this, so that the rest is undone, too.
+google_undo() {
+  google_problem=$1 google_command=$2
+  shift 2
+  ("$@" || { google_error "$(google_outcome)" && exit 1; }) && return 0
+  google_error "$google_problem."
+  google_error "  To fix: $google_command"
+  return 1
 }
 
 google_interrupted() {
   trap '' HUP INT QUIT PIPE TERM
-  set +e
+  # In the middle of anything, whose output may be going elsewhere.
   GOOGLE_ENDING=yes
-  google_end_children
   google_error "Interrupted by $1."
-  "$GOOGLE_ON_INTERRUPT"
   exit "$2"
 }
 

@@ -53,7 +53,7 @@ find_backup() {
 }
 
 say_where() {
-  google_error "The backup goes on by itself: gcloud sql backups list --project=$PROJECT_ID"
+  google_error "A backup that is under way goes on by itself: gcloud sql backups list --project=$PROJECT_ID"
 }
 
 give_up() {
@@ -103,7 +103,7 @@ if [ -n "$backup_state" ]; then
 else
   ask_for_backup
 fi
-google_on_interrupt say_where
+google_on_failure say_where
 if [ -z "$backup_state" ]; then
   sql_await "Backup $description" || give_up "is not made" "$(google_outcome)"
   # The list may not have it yet.
@@ -116,5 +116,4 @@ until [ "$backup_state" = SUCCESSFUL ]; do
   google_sleep "$REST_POLL_SECONDS"
   find_backup || google_fail "The backup of $INSTANCE cannot be watched any more; it goes on by itself."
 done
-google_on_interrupt :
 google_say "The backup $description is there after $(google_seconds) s and is kept for $BACKUP_DAYS days."

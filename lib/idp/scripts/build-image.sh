@@ -114,7 +114,7 @@ stop_when_present() {
 
 stop_when_present
 write_request
-google_on_interrupt cancel_build
+google_on_failure cancel_build
 while :; do
   join_build || start_build
   await_build
@@ -133,12 +133,12 @@ $reasons
 "
     continue
   fi
-  google_error "The build of $IMAGE in $BUILD_LOCATION ended $build_status after $(google_seconds) s:"
+  build_id=
+  google_error "The build of $IMAGE ended $build_status after $(google_seconds) s:"
   google_error "$(failure_text)"
   google_error "  Log: $log_address"
   exit 1
 done
-google_on_interrupt :
 
 google_say "Built $IMAGE in $(google_seconds) s."
 google_say "Digest: $digest"

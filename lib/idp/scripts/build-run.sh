@@ -97,7 +97,7 @@ await_build() {
     google_reading '[.status // "STATUS_UNKNOWN",
       ([.results.images[] | select(.name == env.IMAGE) | .digest][0])? // "not given"] | @tsv' \
       google_get cloudbuild "$builds/$build_id" ||
-      google_fail "Build $build_id in $BUILD_LOCATION cannot be watched any more; it goes on by itself. Log: $log_address"
+      google_fail "Build $build_id cannot be watched any more."
     build_status=${GOOGLE_READ%%"$tab"*}
     digest=${GOOGLE_READ#*"$tab"}
     google_progress "Build $build_id" "$build_status"
@@ -105,8 +105,7 @@ await_build() {
       SUCCESS | FAILURE | INTERNAL_ERROR | TIMEOUT | CANCELLED | EXPIRED) return 0 ;;
     esac
     if [ "$(google_seconds)" -ge "$deadline" ]; then
-      google_error "Build $build_id of $IMAGE in $BUILD_LOCATION is still $build_status long after its time limit; waiting ends here."
-      google_error "  Log: $log_address"
+      google_error "Build $build_id of $IMAGE is still $build_status long after its time limit; waiting ends here."
       exit 1
     fi
     google_sleep "$REST_POLL_SECONDS"
@@ -134,20 +133,24 @@ failure_text() {
 
 cancel_build() {
   if [ -z "$build_id" ]; then
-    [ "$asking" = no ] || google_error "A build that was just being started goes on:" \
-      "https://console.cloud.google.com/cloud-build/builds;region=$BUILD_LOCATION?project=$PROJECT_ID"
+    [ "$asking" = no ] || { [ "$GOOGLE_EXIT" -lt 128 ] && ! google_uncertain; } ||
+      google_error "A build that was just being started goes on:" \
+      "https://console.cloud.google.com/cloud-build/builds?project=$PROJECT_ID"
     return 0
   fi
   if [ "$joined" = yes ]; then
     google_error "Build $build_id goes on, because another run has started it. Log: $log_address"
     return 0
   fi
+  build_by_hand="gcloud builds cancel $build_id --region=$BUILD_LOCATION --project=$PROJECT_ID"
+  # The next run joins it.
+  if [ "$GOOGLE_EXIT" -lt 128 ]; then
+    google_error "Build $build_id goes on. Log: $log_address To end it: $build_by_hand"
+    return 0
+  fi
   google_try_once
   printf '{}\n' >"$GOOGLE_WORK/cancel.json"
-  if google_post cloudbuild "$builds/$build_id:cancel" "$GOOGLE_WORK/cancel.json"; then
+  ! google_undo "Build $build_id goes on, because it could not be cancelled. Log: $log_address" "$build_by_hand" \
+    google_post cloudbuild "$builds/$build_id:cancel" "$GOOGLE_WORK/cancel.json" ||
     google_error "Build $build_id is cancelled. Log: $log_address"
-  else
-    google_error "Build $build_id goes on, because it could not be cancelled. Log: $log_address"
-    google_error "  $(google_outcome)"
-  fi
 }

@@ -71,7 +71,7 @@ run_job() {
   if on_kubernetes; then kubernetes_job; else cloud_run_job; fi || return 1
   JOB_LINE=$(sed -n "s/^$job_word//p" "$GOOGLE_WORK/log" | tail -n 1)
   # What it was for is done.
-  remove_job || google_error "The job $job_now cannot be deleted. $(google_outcome)"
+  abandon_job || :
   job_now=
 }
 
@@ -103,6 +103,17 @@ remove_job() {
     google_request DELETE run "$jobs/$job_now" "" "" repeatable || [ "$GOOGLE_STATUS" = 404 ] || return 1
   fi
   job_now=
+}
+
+# Removes the copy, or says how.
+abandon_job() {
+  [ -n "$job_now" ] || return 0
+  if on_kubernetes; then
+    job_by_hand="$KUBECTL delete job $job_now --namespace=$NAMESPACE"
+  else
+    job_by_hand="gcloud run jobs delete $job_now --region=$REGION --project=$PROJECT_ID"
+  fi
+  google_undo "The job $job_now cannot be deleted" "$job_by_hand" remove_job
 }
 
 # remove_copies yes|no: removes what killed runs have left. Without yes, one that may still be running ends the script, because

@@ -55,27 +55,14 @@ google_start
 google_be_patient
 
 clones=drill-$(hash_of "$INSTANCE")
-cloning=no
 RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
-clone=$clones-$RUN
 JOB_GROUP=$clones
 export RUN JOB_GROUP
 
 # Removes everything that is billed.
 clean_up() {
-  # shellcheck disable=SC2154 # of database-jobs.sh
-  remove_job || google_error "The job $job_now cannot be deleted. $(google_outcome)"
-  [ "$cloning" = yes ] || return 0
-  google_error "Deleting the clone $clone, which is billed as long as it exists."
-  # A request that was broken off may still be on its way.
-  google_sleep "$REST_POLL_SECONDS"
-  sql_abandon "$clone" || {
-    google_error "The clone $clone cannot be deleted. $(google_outcome)"
-    google_error "  To fix: run this script with --take-over, which deletes it first, unless somebody has protected it."
-    return 0
-  }
-  cloning=no
-  google_error "Deleted $clone."
+  abandon_job
+  sql_abandon
 }
 
 give_up() {
@@ -83,7 +70,6 @@ give_up() {
   google_error "$1"
   google_error "  $outcome"
   [ -z "${2:-}" ] || google_error "  $2"
-  clean_up
   exit 1
 }
 
@@ -98,8 +84,8 @@ for old in $SQL_CLONES; do
 done
 
 remove_copies "$take_over" || google_fail "The jobs that killed drills have left cannot be removed."
-google_on_interrupt clean_up
-cloning=yes
+google_on_failure clean_up
+clone=$clones-$RUN
 google_say "Cloning $INSTANCE as of $POINT_IN_TIME to $clone."
 sql_clone "$INSTANCE" "$clone" "$POINT_IN_TIME" ||
   give_up "$INSTANCE cannot be cloned." "To fix: choose a time between the oldest kept log and some minutes ago."
@@ -110,7 +96,6 @@ run_job "$INIT_JOB" "$GOOGLE_READ" "" "${0%"${0##*/}"}./count-users.sh" "users: 
   give_up "The users of the clone cannot be counted." "To fix: if a password was rotated after $POINT_IN_TIME, choose a later time."
 counted_seconds=$(google_seconds)
 sql_remove "$clone" || give_up "The clone cannot be deleted."
-cloning=no
-google_on_interrupt :
+clone=
 google_say "Restored $JOB_LINE user(s) as of $POINT_IN_TIME: clone ready after $cloned_seconds s," \
   "users counted after $counted_seconds s, clone deleted after $(google_seconds) s."

@@ -1,11 +1,9 @@
 # shellcheck shell=sh disable=SC2154 # restore.sh and database-jobs.sh set what is read here
 # Shell library of restore.sh: prints what it is going to do, asks, and does it step by step; after a failure, cleans up.
 #
-# To be sourced after sql-rest.sh and database-jobs.sh. Reads action, yes, dry_run and take_over. While clone has a name, a failure or
-# an interruption deletes that instance.
+# To be sourced after sql-rest.sh and database-jobs.sh. Reads action, yes, dry_run and take_over.
 
 SQL_CLONES=
-clone=
 exchanging=no
 step=0
 
@@ -42,13 +40,8 @@ clean_up() {
     google_error "  If the exchange was killed, it may have left $DATABASE closed to connections." \
       "To fix: run the same command again; its first step opens the database, and so does db-init in the next apply that runs it."
   fi
-  remove_job || google_error "The job $job_now cannot be deleted. $(google_outcome)"
-  [ -n "$clone" ] || return 0
-  google_error "Deleting the clone $clone, which is billed as long as it exists."
-  # A request that was broken off may still be on its way.
-  google_sleep "$REST_POLL_SECONDS"
-  sql_abandon "$clone" ||
-    google_error "The clone $clone cannot be deleted; run the same command with --take-over, which deletes it first unless somebody has protected it. $(google_outcome)"
+  abandon_job
+  sql_abandon
 }
 
 give_up() {
@@ -56,7 +49,6 @@ give_up() {
   google_error "$1"
   google_error "  $outcome"
   google_error "  To fix: correct what the message names and run the same command again."
-  clean_up
   exit 1
 }
 

@@ -142,7 +142,7 @@ case $action in
     sql_clones "$JOB_GROUP" "$take_over"
     ;;
 esac
-google_on_interrupt clean_up
+google_on_failure clean_up
 
 case $action in
   dump)

@@ -10,6 +10,8 @@
 
 SQL_SECONDS=${SQL_SECONDS:-3600}
 sql_marked=no
+# Clone of this run, as long as it may exist.
+clone=
 
 sql_tab=$(printf '\t')
 
@@ -88,10 +90,24 @@ sql_remove() {
   sql_change "Clone $1" DELETE "instances/$1" "" "enableFinalBackup=false" || google_has_reason instanceDoesNotExist
 }
 
-# sql_abandon CLONE: deletes the clone of this run, however far that has come, but not once somebody has protected it.
+# Deletes the clone of a run that fails, however far that has come, but not once somebody has protected it.
 sql_abandon() {
-  [ "$sql_marked" = yes ] || sql_mark "$1" || ! google_has_reason instanceDoesNotExist || return 0
-  sql_remove "$1"
+  [ -n "$clone" ] || return 0
+  google_error "Deleting the clone $clone, which is billed as long as it exists."
+  # A request that was broken off may still be on its way.
+  google_sleep "$REST_POLL_SECONDS"
+  google_undo "The clone $clone cannot be deleted" "$(sql_by_hand "$clone")" sql_abandon_marked
+}
+
+sql_abandon_marked() {
+  [ "$sql_marked" = yes ] || sql_mark "$clone" || ! google_has_reason instanceDoesNotExist || return 0
+  sql_remove "$clone"
+}
+
+# sql_by_hand CLONE: prints the commands that delete it.
+sql_by_hand() {
+  echo "gcloud sql instances patch $1 --no-deletion-protection --project=$PROJECT_ID &&" \
+    "gcloud sql instances delete $1 --project=$PROJECT_ID"
 }
 
 # sql_clones PREFIX yes|no: sets SQL_CLONES to the clones that killed runs have left. Without yes, one that may still be in use
@@ -111,8 +127,7 @@ sql_clones() {
       SQL_CLONES="${SQL_CLONES:+$SQL_CLONES }$sql_name"
     else
       google_error "The clone $sql_name is protected or has no label copy-for, so somebody may use it: it is left, and billed." \
-        "If nobody does: gcloud sql instances patch $sql_name --no-deletion-protection --project=$PROJECT_ID &&" \
-        "gcloud sql instances delete $sql_name --project=$PROJECT_ID"
+        "If nobody does: $(sql_by_hand "$sql_name")"
     fi
   done <"$GOOGLE_WORK/clones"
 }

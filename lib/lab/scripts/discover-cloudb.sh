@@ -15,7 +15,7 @@ google_require aws curl jq sha256sum
 [ "${1:-}" != --check ] || exit 0
 
 google_start
-google_on_interrupt stop_step
+google_on_failure stop_step
 step=
 
 stop_step() {

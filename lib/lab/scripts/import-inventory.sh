@@ -66,10 +66,9 @@ job_id=cloudb-$inventory-$place
 job=$location/importJobs/$job_id
 again="To fix: repair what the message names and run the same command again; a half-done job is replaced."
 
-explain_interrupt() {
+explain_failure() {
   google_error "What exists of import job $job_id is left as it is; run the same command again."
 }
-google_on_interrupt explain_interrupt
 
 # Sets source_time. Nothing can be imported into a source that is not there.
 require_source() {
@@ -208,6 +207,7 @@ if [ "$state" = COMPLETED ] && is_whole &&
   google_say "To import it once more, delete that job at $console and run the same command again."
   exit 0
 fi
+google_on_failure explain_failure
 [ "$state" = NONE ] || delete_job
 create_job
 while read -r name <&3; do
