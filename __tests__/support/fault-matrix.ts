@@ -20,6 +20,9 @@ export function status(code: number, name: string, message = "Injected.", ...rea
 /** A page of a proxy or portal, or an answer that is none. */
 export const page = (code: number, text: string): Fault => ({ kind: "html", status: code, page: text });
 
+/** An answer with HTTP 200 that has the form of the API's, and none of its fields. */
+export const PORTAL = page(200, '{ "message": "please sign in" }');
+
 /** The request is carried out, and its answer is lost. */
 export const LOST_ANSWER: Fault = { kind: "reset", carriedOut: true };
 
@@ -28,6 +31,7 @@ const PASSING: readonly Fault[] = [
   { kind: "service-disabled" },
   status(503, "UNAVAILABLE"),
   page(502, "<p>Bad gateway</p>"),
+  PORTAL,
   { kind: "reset" },
   LOST_ANSWER,
 ];

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { CREATE, IMAGE, inScene as inBuildScene } from "../../idp/build-image/build-scene";
-import { page } from "../../support/fault-matrix";
+import { page, PORTAL } from "../../support/fault-matrix";
 import { recordingPrograms } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
@@ -76,9 +76,12 @@ describeWith(["curl", "dash", "jq"], "the gate of an API", () => {
 
   it.concurrent("is not opened by the answer of a portal", () =>
     inScene(async ({ standIn, wait }) => {
+      const environment = { WAIT_SECONDS: "0" };
+      standIn.inject("storage", PORTAL, Infinity);
       standIn.inject("run", page(407, "<h1>Sign in</h1>"), Infinity);
 
-      const run = await wait("run.googleapis.com", { environment: { WAIT_SECONDS: "0" } });
+      expect((await wait("storage.googleapis.com", { environment })).exitCode).toBe(1);
+      const run = await wait("run.googleapis.com", { environment });
 
       expect(run.exitCode).toBe(1);
       expect(run.stdout).toContain("not answering yet (HTTP 407 of a proxy or portal)");

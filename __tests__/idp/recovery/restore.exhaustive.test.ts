@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { FaultMatrix, fullFrom, page } from "../../support/fault-matrix";
+import { FaultMatrix, fullFrom, page, PORTAL } from "../../support/fault-matrix";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
@@ -215,6 +215,18 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh media", () => {
   matrixOf(["media", "--yes"], (scene) => expect(filesIn(scene)).toEqual(["a.png 1001", "b.png 1001"])).passing([
     ["storage.objects.list", RESTORE_FILE],
   ]);
+
+  const portal = { answers: [PORTAL], lasts: true, exitCode: 1, says: ["a proxy or portal answered, not the API"] };
+  matrixOf(["media", "--yes"], () => undefined).rows([
+    { ...portal, what: "takes no portal for a list of files", at: "storage.objects.list" },
+    { ...portal, what: "takes no portal for a restored file", at: RESTORE_FILE },
+  ]);
+  matrixOf(["dump", "latest", "--yes"], () => undefined).rows(
+    ["sqladmin.instances.list", "sqladmin.instances.get", "run.projects.locations.jobs.list"].map((at) => ({
+      ...{ ...portal, what: `takes no portal for the API: ${at}`, at },
+      left: ({ standIn }: SqlScene) => expect(standIn.jobs.runs).toEqual([]),
+    })),
+  );
 
   scenario("restores the newest deleted version of each file, and no file that exists again", async (scene) => {
     const deleted = { bucket: "media", softDeleteTime: TIME };

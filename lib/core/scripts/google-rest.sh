@@ -240,9 +240,11 @@ google_back_off() {
 # google_read_answer STATUS: reads the body, a JSON object or an API error. From an error, sets GOOGLE_REASONS to the
 # machine-readable reasons and GOOGLE_ERROR to "STATUS (REASON): message".
 google_read_answer() {
-  jq -rs --arg status "$1" "$GOOGLE_FUNCTIONS"'
+  google_collection_of=${GOOGLE_URL%%\?*}
+  google_collection_of=${google_collection_of##*/}
+  jq -rs --arg status "$1" --arg collection "${google_collection_of%%:*}" "$GOOGLE_FUNCTIONS"'
     if length != 1 then empty
-    elif $status | startswith("2") then .[0] | objects | "api", "", "", ('"$google_filter"')
+    elif $status | startswith("2") then .[0] | objects | own($collection) | "api", "", "", ('"$google_filter"')
     else
       .[0] | if type == "array" then .[0] else . end | objects | .error | objects | select(.code | numbers)
       | ([.details[]?.reason?, .errors[]?.reason?] | map(select(type == "string")) | unique) as $reasons

@@ -25,11 +25,16 @@ REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
 REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
 REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
-# For the filters of google_reading: a list of an answer. An object with none of a list's fields is somebody else's.
+# For every answer, and for the filters of google_reading. Google leaves out what is empty, so that an empty list is {}; an
+# object with none of the fields below, or of the collection that was asked for, is somebody else's: a proxy's or a portal's.
 # shellcheck disable=SC2016 # names of jq
-GOOGLE_FUNCTIONS='def items($name):
-  if . == {} or has($name) or has("nextPageToken") or has("unreachable") or has("kind") then .[$name] // []
-  else error("no list") end;'
+GOOGLE_FUNCTIONS='def own($collection): if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken",
+    "unreachable", "metadata", "uploadFileInfo", "accounts", "logNames", "totalSize", "projectId"); .) then .
+  else error("foreign") end;
+def field($name): .[$name] // error("no field");
+def items($name):
+  if . == {} or has($name) or has("nextPageToken") or has("unreachable") or (.kind | tostring | contains("#"))
+  then .[$name] // [] | arrays // error("no list") else error("no list") end;'
 GOOGLE_ENDING=no GOOGLE_ON_FAILURE=: GOOGLE_WORK='' GOOGLE_GIVEN='' GOOGLE_REFUSED='' GOOGLE_RULES='' GOOGLE_SHOWN=''
 # Background processes, which must not outlive the script.
 GOOGLE_SLEEP='' GOOGLE_WORKER=''

@@ -100,7 +100,7 @@ remove_job() {
   if on_kubernetes; then
     kube delete job "$job_now" --ignore-not-found --wait=true --timeout=120s >/dev/null 2>&1 || return 1
   else
-    google_request DELETE run "$jobs/$job_now" "" "" repeatable || [ "$GOOGLE_STATUS" = 404 ] || return 1
+    google_reading 'field("name")' google_request DELETE run "$jobs/$job_now" "" "" repeatable || [ "$GOOGLE_STATUS" = 404 ] || return 1
   fi
   job_now=
 }
@@ -126,7 +126,7 @@ remove_copies() {
       return 1
     }
   else
-    google_get run "$jobs" pageSize=1000 || return 1
+    google_reading 'items("jobs") | length' google_get run "$jobs" pageSize=1000 || return 1
     cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/copies.json" || return 1
   fi
   # A copy is created, run and read within three time limits.
@@ -320,7 +320,7 @@ job_says() {
     if on_kubernetes; then
       kube logs "job/$job_now" --all-containers --tail=100 >"$GOOGLE_WORK/log" 2>/dev/null || :
     else
-      google_post logging entries:list "$GOOGLE_WORK/entries.json" || return 1
+      google_reading 'items("entries") | length' google_post logging entries:list "$GOOGLE_WORK/entries.json" || return 1
       jq -r '[.entries[]?.textPayload | strings] | reverse | .[]' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/log" || return 1
     fi
     ! grep -q "^$1" "$GOOGLE_WORK/log" || return 0

@@ -73,7 +73,7 @@ give_up() {
   exit 1
 }
 
-google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" ||
+google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" ||
   google_fail "The database instance $INSTANCE cannot be read." "To fix: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
 [ -n "$POINT_IN_TIME" ] || POINT_IN_TIME=$(jq -nr --argjson time "$(($(google_server_time) - 600))" '$time | todate')
 
@@ -90,7 +90,7 @@ google_say "Cloning $INSTANCE as of $POINT_IN_TIME to $clone."
 sql_clone "$INSTANCE" "$clone" "$POINT_IN_TIME" ||
   give_up "$INSTANCE cannot be cloned." "To fix: choose a time between the oldest kept log and some minutes ago."
 cloned_seconds=$(google_seconds)
-google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$clone" ||
+google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$clone" ||
   give_up "The clone cannot be read."
 run_job "$INIT_JOB" "$GOOGLE_READ" "" "${0%"${0##*/}"}./count-users.sh" "users: " "DB_NAME=$DATABASE" ||
   give_up "The users of the clone cannot be counted." "To fix: if a password was rotated after $POINT_IN_TIME, choose a later time."

@@ -5,7 +5,7 @@
 page=
 : >"$GOOGLE_WORK/deleted"
 while :; do
-  google_get storage "b/$MEDIA_BUCKET/o" "softDeleted=true&maxResults=1000${page:+&pageToken=$page}" ||
+  google_reading 'items("items") | length' google_get storage "b/$MEDIA_BUCKET/o" "softDeleted=true&maxResults=1000${page:+&pageToken=$page}" ||
     google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." "To fix: the caller needs roles/storage.admin on the bucket."
   jq -c '.items[]? | { name, generation, softDeleteTime }' "$GOOGLE_ANSWER" >>"$GOOGLE_WORK/deleted"
   page=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER")
@@ -37,7 +37,7 @@ exists() {
 restored=0 kept=0 failed=0
 echo '{}' >"$GOOGLE_WORK/object.json"
 while IFS=$sql_tab read -r file generation plain <&4; do
-  if google_post storage "b/$MEDIA_BUCKET/o/$file/restore" "$GOOGLE_WORK/object.json" \
+  if google_reading 'field("name")' google_post storage "b/$MEDIA_BUCKET/o/$file/restore" "$GOOGLE_WORK/object.json" \
     "generation=$generation&ifGenerationMatch=0"; then
     restored=$((restored + 1))
   elif [ "$GOOGLE_STATUS" = 412 ] || google_says 'pre-condition'; then

@@ -97,7 +97,7 @@ export RUN JOB_GROUP
 DUMP_JOB=${DUMP_JOB:-${INIT_JOB:+${INIT_JOB%-db-init*}-dump}}
 
 connection_of() {
-  google_reading '.connectionName // ""' google_get sqladmin "projects/$PROJECT_ID/instances/$1" || return 1
+  google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$1" || return 1
   connection=$GOOGLE_READ
 }
 

@@ -16,7 +16,7 @@ clone=
 sql_tab=$(printf '\t')
 
 # What sql_await reads of an operation: name, status and the text of its error.
-sql_operation='(if has("items") then (.items[0] // {}) else . end) | [
+sql_operation='(if has("name") | not then items("items")[0] // {} else . end) | [
     (.name // "" | strings), (.status // ""),
     ([.error.errors[]? | "\(.code // "no code"): \(.message // "no message")"] | join("; ") | gsub("[[:cntrl:]]+"; " "))
   ] | join("\t")'
@@ -113,7 +113,7 @@ sql_by_hand() {
 # sql_clones PREFIX yes|no: sets SQL_CLONES to the clones that killed runs have left. Without yes, one that may still be in use
 # ends the script. One without the label, or that somebody has protected, is somebody's: it is named, and not in the list.
 sql_clones() {
-  google_get sqladmin "projects/$PROJECT_ID/instances" || google_fail "The clones of $INSTANCE cannot be listed."
+  google_reading 'items("items") | length' google_get sqladmin "projects/$PROJECT_ID/instances" || google_fail "The clones of $INSTANCE cannot be listed."
   # Two changes of Cloud SQL, and a job that is created, run and deleted.
   jq -r --arg pattern "^$1-[0-9a-f]{8,10}\$" --argjson now "$(google_server_time)" \
     --argjson longest "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" '.items[]? | select(.name | test($pattern))
