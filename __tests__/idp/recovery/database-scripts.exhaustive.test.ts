@@ -130,6 +130,26 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     expect(await exchange(cluster, settings)).toMatchObject(DONE);
   });
 
+  test("look whether an exchange whose answer was lost has taken place", async (server) => {
+    const { cluster } = server;
+    const settings = await tenantWithRestored(server);
+    const atCall = (number: number, text: string) => ({
+      programs: {
+        sleep: "exit 0",
+        psql: `echo >>"$0.calls"; calls=$(wc -l <"$0.calls"); if [ "$calls" -ge ${number} ]; then ${text}; fi; exec "$REAL_PSQL" "$@"`,
+      },
+    });
+
+    const unknown = await exchange(cluster, settings, atCall(2, "exit 2"));
+    const lost = await exchange(cluster, settings, atCall(3, '"$REAL_PSQL" "$@"; [ "$calls" -gt 3 ]; exit'));
+
+    expect(unknown).toMatchObject({ exitCode: 1, output: says("cannot be found out") });
+    expect(unknown.output).not.toContain("nothing is changed");
+    expect(lost).toMatchObject({ exitCode: 0, output: says("exchanged: ") });
+    const again = await swap(settings, "clear");
+    expect(again).toMatchObject({ exitCode: 1, output: says("the only copy of the data before the last exchange") });
+  });
+
   test("notice a second restore that comes while they exchange, and while they fill", async (server) => {
     const { cluster } = server;
     const settings = await tenantWithRestored(server);

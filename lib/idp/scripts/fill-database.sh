@@ -43,7 +43,7 @@ if [ -n "${DUMP_FILE:-}" ]; then
   # A list of contents can be read of a damaged file, too.
   pg_restore --file=/dev/null "$DUMP_FILE" || fail 3 "$DUMP_FILE cannot be read"
   echo "restoring $DUMP_FILE into $DB_NAME"
-  restore "$DUMP_FILE" || fail 1 "the dump could not be restored; $DB_NAME is still empty"
+  restore "$DUMP_FILE" || fail 1 "the dump could not be restored; the application's database is as it was"
 else
   await "$SOURCE_HOST" "$SOURCE_PORT"
   echo "copying $SOURCE_NAME into $DB_NAME"
@@ -54,7 +54,7 @@ else
   } 3>&1) || :
   case $codes in
     *dumped*restored* | *restored*dumped*) ;;
-    *) fail 1 "the database could not be copied; $DB_NAME is still empty" ;;
+    *) fail 1 "the database could not be copied; the application's database is as it was" ;;
   esac
 fi
 ask --command="SET client_min_messages = error; ANALYZE"

@@ -27,13 +27,6 @@ run() {
     --set=from="${FROM_NAME:-}" --set=id="${RESTORED_ID:-0}"
 }
 
-# The name alone may be that of a database that another restore has just made, and not filled yet.
-require_own() {
-  found=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'restored' AND oid = :'id'" | run)
-  [ "$found" = 1 ] ||
-    fail 1 "the ${DB_NAME}_restored that this restore has filled is gone, another restore may have replaced it; nothing is changed"
-}
-
 # Lets the application connect, whichever of the databases has its name now.
 open_again() {
   closed_now=$(echo "SELECT datname FROM pg_database WHERE datname = :'name' AND NOT datallowconn" | run) || return 1
@@ -64,16 +57,34 @@ case $ACTION in
   clear)
     former=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'former'" | run)
     if [ "$former" != 0 ]; then
-      fail 1 "${DB_NAME}_former is still there from the last restore; remove it with restore.sh drop-former"
+      fail 1 "${DB_NAME}_former is still there, the only copy of the data before the last exchange;" \
+        "compare the two, and only then remove it with restore.sh drop-former"
     fi
     { end_sessions ":'restored'" && echo 'DROP DATABASE IF EXISTS :"restored"'; } | run
     echo "cleared: ${DB_NAME}_restored is free"
     ;;
   swap)
-    require_own
     tries=0
     closed=yes
-    until run <<SQL; do
+    # By its identity: the answer to an exchange may be lost, and the name alone may be that of a database that another restore
+    # has just made, and not filled yet.
+    until
+      place=$(echo "SELECT coalesce(min(datname), '') FROM pg_database WHERE oid = :'id'" | run) || place=unknown
+      [ "$place" = "$DB_NAME" ]
+    do
+      case $place in
+        "${DB_NAME}_restored" | unknown) ;;
+        *) fail 1 "the ${DB_NAME}_restored that this restore has filled is gone, another restore may have replaced it; nothing is changed" ;;
+      esac
+      [ "$tries" -lt 10 ] || case $place in
+        unknown)
+          fail 1 "whether the exchange has taken place cannot be found out: PostgreSQL does not answer;" \
+            "it has if there is a ${DB_NAME}_former"
+          ;;
+        *) fail 1 "$DB_NAME is in use all the time; nothing is changed" ;;
+      esac
+      tries=$((tries + 1))
+      [ "$place" != unknown ] && run <<SQL && continue
 SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS false', datname) FROM pg_database WHERE datname = :'name' \gexec
 $(end_sessions ":'name', :'restored'")
 BEGIN;
@@ -83,11 +94,6 @@ SELECT 1 / count(*) FROM pg_database WHERE datname = :'name' AND oid = :'id' \g 
 SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS true', datname) FROM pg_database WHERE datname = :'former' \gexec
 COMMIT;
 SQL
-      require_own
-      tries=$((tries + 1))
-      if [ "$tries" -ge 10 ]; then
-        fail 1 "$DB_NAME is in use all the time; nothing is changed"
-      fi
       sleep 1
     done
     closed=no
