@@ -50,7 +50,7 @@ case "$verb $7" in
     file=\${kind#--filename=}
     name=$(jq -r .metadata.name "$file")
     [ ! -f "$state/job.$name" ] || { echo "Error from server (AlreadyExists): job \\"$name\\" already exists" >&2 && exit 1; }
-    jq -c . "$file" >>"$state/created"
+    jq -c 'select(.spec.suspend | not)' "$file" >>"$state/created"
     jq --arg type "$(cat "$state/outcome")" '.status.conditions = [{ type: $type, status: "True" }]' "$file" >"$state/job.$name"
     : >"$state/new"
     ;;

@@ -32,10 +32,10 @@ const ACCESS = "secretmanager.projects.secrets.versions.access";
 const PASSWORD = String.raw`ge"heim\n'$HOME\\ ü`;
 
 /** Requests that change something, in a restore to a point in time that nothing interrupts. */
-const CHANGES = 19;
+const CHANGES = 21;
 
 /** The clone, and the starts of the jobs that fill and exchange. */
-const KILLED_AT = [8, 14, 17];
+const KILLED_AT = [9, 15, 18];
 
 /** Instance and words with which the page calls the script. */
 const COMMANDS = [
@@ -163,6 +163,29 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
     scene.standIn.sql.operations.settle();
     expectNothingLeft(scene);
   });
+
+  it.concurrent.each([
+    ["backup latest", RESTORE_BACKUP],
+    ["dump latest", "run.projects.locations.jobs.delete"],
+    ["drop-former", "run.projects.locations.jobs.list"],
+  ])("%s refuses a second one from its first step to its last: %s", (words, moment) =>
+    inSqlScene(async (scene) => {
+      scene.standIn.sql.addBackup(PROJECT, INSTANCE);
+      scene.standIn.jobs.callsUntilDone = 40;
+      const run = () => scene.run("restore", { arguments: [...words.split(" "), "--yes"] });
+      let second: Promise<ScriptRun> | undefined;
+      scene.standIn.onRequest = ({ method }) => {
+        if (method === moment) second ??= run();
+      };
+
+      expect(await run()).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(await second).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringMatching(/^Another run has made the job \S+ \d+ s ago, and may still be/) as string,
+      });
+      expect(scene.standIn.jobs.jobs.size).toBe(2);
+    }),
+  );
 
   scenario("refuses while a clone of another may be in use, unless it takes over", async (scene) => {
     const { changes, run } = scene;

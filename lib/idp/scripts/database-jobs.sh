@@ -17,6 +17,8 @@ KUBECTL=${KUBECTL:-kubectl}
 # Port of the proxy for a second instance.
 second_port=5433
 job_now=
+job_mark=
+job_suspended=false
 job_count=0
 
 on_kubernetes() {
@@ -75,6 +77,17 @@ run_job() {
   job_now=
 }
 
+# Creates a copy of db-init that is never run, and is there as long as this run, for remove_copies of another one to see. The
+# own remove_copies comes after it, so that of two that begin at the same time at most one goes on.
+mark_run() {
+  # shellcheck disable=SC2154 # of the caller
+  job_source=$INIT_JOB job_instance=$own job_second='' job_script='' job_suspended=true
+  job_name=$JOB_GROUP-$RUN-restore
+  job_texts 2>"$GOOGLE_WORK/problem" || job_problem || return 1
+  if on_kubernetes; then create_in_cluster; else create_on_cloud_run; fi || return 1
+  job_mark=$job_now job_now='' job_suspended=false
+}
+
 # Writes what jq puts into the copy.
 job_texts() {
   jq -n '$ARGS.positional | map(capture("^(?<key>[^=]+)=(?<value>.*)$"; "s")) | from_entries' --args "$@" \
@@ -105,7 +118,13 @@ remove_job() {
   job_now=
 }
 
-# Removes the copy, or says how.
+# Removes the copy and the mark of this run, or says how.
+abandon_run() {
+  abandon_job
+  job_now=$job_mark
+  abandon_job
+}
+
 abandon_job() {
   [ -n "$job_now" ] || return 0
   if on_kubernetes; then
@@ -129,11 +148,13 @@ remove_copies() {
     google_reading 'items("jobs") | length' google_get run "$jobs" pageSize=1000 || return 1
     cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/copies.json" || return 1
   fi
-  # A copy is created, run and read within three time limits.
-  jq -r --argjson now "$(google_server_time)" --argjson longest "$((3 * JOB_SECONDS))" '(.items // .jobs // [])[]
-    | select((.metadata // .).labels["copy-for"]? == env.JOB_GROUP)
+  # A copy is created, run and read within three time limits; a mark is as old as a clone may be.
+  jq -r --argjson now "$(google_server_time)" --argjson copy "$((3 * JOB_SECONDS))" \
+    --argjson mark "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" '(.items // .jobs // [])[]
+    | select((.metadata // .).labels | .["copy-for"]? == env.JOB_GROUP and .["copy-run"] != env.RUN)
+    | (.metadata.name? // (.name | split("/") | last)) as $name
     | ($now - ((.metadata.creationTimestamp? // .createTime) | sub("[.][0-9]+"; "") | fromdate)) as $age
-    | "\(.metadata.name? // (.name | split("/") | last)) \($age) \($age <= $longest)"' \
+    | "\($name) \($age) \($age <= if $name | startswith(env.JOB_GROUP) then $mark else $copy end)"' \
     "$GOOGLE_WORK/copies.json" >"$GOOGLE_WORK/copies" || return 1
   while read -r job_copy job_age job_young; do
     [ "$1" = yes ] || [ "$job_young" = false ] || refuse_second "the job $job_copy" "$job_age"
@@ -149,7 +170,7 @@ refuse_second() {
   exit 1
 }
 
-cloud_run_job() {
+create_on_cloud_run() {
   jobs="projects/$PROJECT_ID/locations/$REGION/jobs"
   google_get run "$jobs/$job_source" || return 1
   jq --slurpfile given "$GOOGLE_WORK/variables.json" --rawfile script "$GOOGLE_WORK/script.txt" --arg run "$RUN" \
@@ -167,7 +188,11 @@ cloud_run_job() {
               + ($variables | to_entries | map({ name: .key, value })))) } }' \
     "$GOOGLE_ANSWER" >"$GOOGLE_WORK/job.json" 2>"$GOOGLE_WORK/problem" || job_problem || return 1
   job_now=$job_name
-  google_post run "$jobs" "$GOOGLE_WORK/job.json" "jobId=$job_now" || own_job || return 1
+  google_post run "$jobs" "$GOOGLE_WORK/job.json" "jobId=$job_now" || own_job
+}
+
+cloud_run_job() {
+  create_on_cloud_run || return 1
   job_until=$(($(google_seconds) + JOB_SECONDS))
   while :; do
     job_call google_reading '.terminalCondition.state // ""' google_get run "$jobs/$job_now" || return 1
@@ -235,7 +260,7 @@ await_execution() {
   done
 }
 
-kubernetes_job() {
+create_in_cluster() {
   kind=job
   [ "$job_source" != "${DUMP_JOB:-}" ] || kind=cronjob
   kube get "$kind" "$job_source" --output=json >"$GOOGLE_WORK/source.json" 2>"$GOOGLE_WORK/kubectl" || {
@@ -244,7 +269,7 @@ kubernetes_job() {
   }
   jq --slurpfile given "$GOOGLE_WORK/variables.json" --rawfile script "$GOOGLE_WORK/script.txt" --arg name "$job_name" \
     --arg run "$RUN" --arg group "$JOB_GROUP" --arg first "$job_instance" --arg second "$job_second" --arg port "$second_port" \
-    --argjson seconds "$JOB_SECONDS" '
+    --argjson seconds "$JOB_SECONDS" --argjson suspended "$job_suspended" '
     ((if $second == "" then {} else { SOURCE_HOST: "127.0.0.1", SOURCE_PORT: $port } end) + $given[0]) as $variables
     | (.spec.jobTemplate.spec // .spec) as $spec
     | ([$spec.template.spec.initContainers[]? | select(.name == "database-proxy") | .args[-1]?
@@ -252,7 +277,7 @@ kubernetes_job() {
     | if $proxies != 1 then error("it has \($proxies) containers database-proxy with an instance as their last argument") else . end
     | { apiVersion: "batch/v1", kind: "Job", metadata: { name: $name, namespace: .metadata.namespace,
         labels: { "copy-for": $group, "copy-run": $run } }, spec: {
-        backoffLimit: 0, activeDeadlineSeconds: $seconds, ttlSecondsAfterFinished: 3600, template: ($spec.template
+        suspend: $suspended, backoffLimit: 0, activeDeadlineSeconds: $seconds, ttlSecondsAfterFinished: 3600, template: ($spec.template
         | .metadata |= { annotations, labels: ((.labels // {}) | with_entries(select(.key | test("job-name|controller-uid") | not))) }
         | .spec.restartPolicy = "Never" | .spec.activeDeadlineSeconds = $seconds
         | .spec.initContainers |= map(if .name == "database-proxy" then .args |= (.[:-1] + [$first]
@@ -271,6 +296,10 @@ kubernetes_job() {
     GOOGLE_NOTE="kubectl: $(google_text <"$GOOGLE_WORK/kubectl")"
     return 1
   }
+}
+
+kubernetes_job() {
+  create_in_cluster || return 1
   job_until=$(($(google_seconds) + JOB_SECONDS))
   while :; do
     if ! kube get job "$job_now" --ignore-not-found --output=json >"$GOOGLE_WORK/now.json" 2>/dev/null; then

@@ -30,8 +30,8 @@ steps() {
     read -r answer || answer=
     [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
   fi
-  [ "$action" = media ] || remove_copies "$take_over" ||
-    google_fail "The jobs that killed runs have left cannot be removed."
+  [ "$action" = media ] || { mark_run && remove_copies "$take_over"; } ||
+    google_fail "This run cannot be marked by a job, or the jobs that killed runs have left cannot be removed."
   for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
 }
 
@@ -40,7 +40,7 @@ clean_up() {
     google_error "  If the exchange was killed, it may have left $DATABASE closed to connections." \
       "To fix: run the same command again; its first step opens the database, and so does db-init in the next apply that runs it."
   fi
-  abandon_job
+  abandon_run
   sql_abandon
 }
 

@@ -219,3 +219,4 @@ case $action in
     . "$folder/restore-media.sh"
     ;;
 esac
+abandon_run || :
