@@ -79,7 +79,11 @@ if is_local_host "$DB_HOST"; then : "${PGSSLMODE:=disable}"; else : "${PGSSLMODE
 export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_USER" PGPASSWORD="$DB_PASSWORD" PGDATABASE="$DB_NAME"
 export PGCONNECT_TIMEOUT=10 PGGSSENCMODE=disable PGAPPNAME=dump-database PGSSLMODE
 
-work=$(mktemp -d) || fail 4 "the temporary folder ${TMPDIR:-/tmp} is full or cannot be written"
+full="the temporary folder ${TMPDIR:-/tmp} is full or cannot be written; make room there, or give the job more memory"
+# In a shell of its own, which a limit of files may end.
+work=$(mktemp -d) || fail 1 "$full"
+(printf '%65536s' '' >"$work/room") 2>/dev/null || fail 1 "$full"
+rm "$work/room"
 
 # limited SIGNAL SECONDS PROGRAM...: runs a program with a time limit, which also ends when this script is stopped. A program
 # in the background would read nothing instead of standard input.
@@ -157,17 +161,18 @@ dump() {
     *dumped*stored* | *stored*dumped*) ;;
     *) fail 4 "the dump could not be stored" ;;
   esac
-  read -r sum _ <"$work/sum" || fail 4 "the temporary folder ${TMPDIR:-/tmp} is full or cannot be written"
+  read -r sum _ <"$work/sum" || fail 1 "$full"
   stored_sum=$(sum_of "$file") || fail 4 "the stored dump cannot be read"
   [ "$stored_sum" = "$sum" ] || fail 4 "the stored dump is not what was read from the database"
   store_sum "$file" "$sum" || fail 4 "the checksum could not be stored"
 
-  limited KILL "$STORE_SECONDS" pg_restore --list "$file" >"$work/list" || fail 4 "the stored dump cannot be read"
-  if grep -q ' TABLE DATA ' "$work/list"; then
-    replace_newest || fail 4 "the dump is stored, but not its copy $newest"
-  else
-    echo "$DB_NAME has no tables, so latest/$DB_NAME.dump stays as it is" >&2
-  fi
+  # Its end says that the list is whole.
+  list=$({ limited KILL "$STORE_SECONDS" pg_restore --list "$file" && echo listed; } | grep -E ' TABLE DATA |^listed$') || :
+  case $list in
+    *' TABLE DATA '*listed) replace_newest || fail 4 "the dump is stored, but not its copy $newest" ;;
+    listed) echo "$DB_NAME has no tables, so latest/$DB_NAME.dump stays as it is" >&2 ;;
+    *) fail 4 "the stored dump cannot be read" ;;
+  esac
   echo "done: $(wc -c <"$file") bytes after $(($(date +%s) - started_at)) s"
 }
 
