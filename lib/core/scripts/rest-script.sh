@@ -190,7 +190,8 @@ google_quota_project() {
 # google_need_room: ends the script if the temporary folder has no room for the answers to some calls: whatever fails for that
 # would be reported as something else, or be tried again for long.
 google_need_room() {
-  { printf '%65536s' '' >"$GOOGLE_WORK/room"; } 2>/dev/null || google_full
+  # In a shell of its own, which a limit of files may end.
+  (printf '%65536s' '' >"$GOOGLE_WORK/room") 2>/dev/null || google_full
   rm -f "$GOOGLE_WORK/room"
 }
 
@@ -230,6 +231,12 @@ google_end() {
   set +e
   GOOGLE_ENDING=yes
   google_end_children
+  # Of jq, for an object that has other fields than those of the API.
+  if [ "$GOOGLE_EXIT" -eq 5 ]; then
+    google_error "${0##*/} ends at an object that it cannot read, as said above."
+    google_error "  To fix: correct or remove the object if somebody else has made it, and run the same command again."
+    GOOGLE_EXIT=1
+  fi
   [ "$GOOGLE_EXIT" -eq 0 ] || "$GOOGLE_ON_FAILURE"
   rm -rf "$GOOGLE_WORK"
   exit "$GOOGLE_EXIT"

@@ -52,11 +52,13 @@ jq -n --arg name "$SOURCE_DISPLAY_NAME" --arg type "$SOURCE_TYPE" --arg lab "${D
 if google_begin migrationcenter \
   "$location/sources" "$GOOGLE_WORK/source.json" "sourceId=$SOURCE_ID&requestId=$(google_new_request_id)" &&
   google_await migrationcenter "Source $SOURCE_ID" "$OPERATION_SECONDS"; then
-  google_say "Source $SOURCE_ID is registered as \"$SOURCE_DISPLAY_NAME\" ($(google_seconds) s)."
-  exit 0
+  outcome="registered as \"$SOURCE_DISPLAY_NAME\" ($(google_seconds) s)"
+elif google_says '^ALREADY_EXISTS'; then
+  outcome="registered already as \"$SOURCE_DISPLAY_NAME\": nothing to do"
+else
+  google_fail "Source $SOURCE_ID was not registered." \
+    "To fix: repair what the message names and run the same command again."
 fi
-google_says '^ALREADY_EXISTS' || google_fail "Source $SOURCE_ID was not registered." \
-  "To fix: repair what the message names and run the same command again."
 
 read_existing() {
   google_get migrationcenter "$location/sources/$SOURCE_ID" || return 1
@@ -83,6 +85,6 @@ if [ "$found" != "$wanted" ]; then
     "client another name."
   exit 1
 fi
-google_say "Source $SOURCE_ID is registered already as \"$SOURCE_DISPLAY_NAME\": nothing to do."
+google_say "Source $SOURCE_ID is $outcome."
 [ -z "$others" ] || google_say "Source $SOURCE_ID is shared with $others: what one of them imports, finds or cleans up" \
   "concerns all. A discovery client with a name of its own has a source of its own."
