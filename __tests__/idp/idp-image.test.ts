@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { InputVariable } from "../../lib/core/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { IdpImage, type IdpImageProps } from "../../lib/idp/idp-image";
+import { PINNED_VERSION, RECOMMENDED_VERSION, RELEASE_LINES, RELEASES_KNOWN_ON } from "../../lib/idp/releases";
 import { evaluated, warnings } from "../stacks/terraform-run";
 import { brokenRules } from "../support/broken-rules";
 import { describeWith } from "../support/programs";
@@ -102,15 +104,23 @@ describe("IdpImage", () => {
 });
 
 describe("The release of an image", () => {
-  const warning = (name: string, release: string) =>
+  const newer = (name: string, release: string) =>
     `${name} is "${release}"; it is newer than 2026.8.5, the newest known release, so it is untested, and a release that does not exist fails only when its image is built; compare it with the releases of the upstream image`;
+  const unsafe = (name: string, release: string) =>
+    `${name} is "${release}"; releases without security fixes are those before 2026.5.7, and in the next line before 2026.8.2, by what was known on 2026-11-26, and latest is 2026.5.4; set it to "2026.5.8", through each feature release on the way`;
   const NEWER = ["2026.8.6", "2026.10.0", "2027.2.0", "2030.1.1"];
-  const KNOWN = ["latest", "2025.10.0", "2025.12.99", "2026.5.8", "2026.8.5"];
+  const UNSAFE = ["latest", "2025.10.0", "2025.12.99", "2026.5.4", "2026.5.6", "2026.6.9", "2026.8.1"];
+  const SAFE = ["2026.5.7", "2026.5.8", "2026.5.9", "2026.8.2", "2026.8.5"];
+  const expected = (name: string, end: string) => [
+    ...NEWER.map((release) => [newer(name, release) + end]),
+    ...UNSAFE.map((release) => [unsafe(name, release) + end]),
+    ...SAFE.map(() => []),
+  ];
 
-  it("causes a warning at synth when it is newer than the newest known one, but is built", () => {
+  it("causes a warning at synth when it lacks security fixes or may not exist, but is built", () => {
     const warned = (applicationVersion?: string) => warningsOf(imageIn({ applicationVersion }).stack);
-    expect(NEWER.map(warned)).toEqual(NEWER.map((release) => [warning("applicationVersion", release)]));
-    expect([undefined, ...KNOWN].flatMap(warned)).toEqual([]);
+    expect([...NEWER, ...UNSAFE, ...SAFE].map(warned)).toEqual(expected("applicationVersion", ""));
+    expect(warned()).toEqual([unsafe("applicationVersion", "latest")]);
     expect(imageIn({ applicationVersion: "2030.1.1" }).reference).toContain(":2030.1.1-");
   });
 
@@ -121,12 +131,39 @@ describe("The release of an image", () => {
         new InputVariable(stack, name, { type: "string", default: null, description: "Text." }).stringValue;
       const { terraform } = imageIn({ applicationVersion: input("release"), existingImage: input("image") }, stack);
       const { check, variable } = terraform;
-      const given = [...NEWER, ...KNOWN].map((release) => ({ release }));
+      const given = [...NEWER, ...UNSAFE, ...SAFE].map((release) => ({ release }));
       expect(warnings({ check, variable }, [...given, { release: "2030.1.1", image: "host/idp:1" }])).toEqual([
-        ...NEWER.map((release) => [`${warning("release", release)}.`]),
-        ...[...KNOWN, "image"].map(() => []),
+        ...expected("release", "."),
+        [],
       ]);
     });
+  });
+
+  it("is named in the table alone, and is the recommended one wherever somebody copies it", () => {
+    const filesOf = (folder: string, pattern: RegExp) =>
+      readdirSync(packageFile(folder), { recursive: true, encoding: "utf8" })
+        .filter((file) => pattern.test(file))
+        .map((file) => join(folder, file));
+    const named = (file: string, pattern: RegExp) =>
+      [...readFileSync(packageFile(file), "utf8").matchAll(pattern)].map(([, release = ""]) => `${file}: ${release}`);
+    const code = [...filesOf("lib", /[.](ts|sh)$/), ...filesOf("stacks", /^(?!examples).*[.]ts$/)];
+    expect(
+      code.flatMap((file) => (file.endsWith("releases.ts") ? [] : named(file, /\b(20\d\d[.]\d+[.]\d+)\b/g))),
+    ).toEqual([]);
+    const pages = ["README.md", ...filesOf("lib", /[.]md$/), ...filesOf("stacks", /[.]md$|^examples.*[.]ts$/)];
+    const copied = pages.flatMap((file) =>
+      named(file, /(?:application_version ?=|applicationVersion: |\/idp:)"?(20\d\d[.]\d+[.]\d+)/g),
+    );
+    expect(copied.length).toBeGreaterThan(8);
+    const rows = RELEASE_LINES.map(({ fixesEndWith, leastSafe, newest }) =>
+      [newest.replace(/[.]\d+$/, ""), newest, leastSafe, fixesEndWith].join(" | "),
+    );
+    const upgrade = readFileSync(packageFile("stacks/identity-provider.md"), "utf8");
+    expect([`As of ${RELEASES_KNOWN_ON},`, ...rows].filter((text) => !upgrade.includes(text))).toEqual([]);
+    // The way back goes to the release before.
+    expect(copied.filter((text) => !text.endsWith(RECOMMENDED_VERSION))).toEqual(
+      Array(2).fill(`stacks/identity-provider.md: ${PINNED_VERSION}`),
+    );
   });
 });
 

@@ -200,6 +200,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a release of a thirteenth month", { application_version: "2026.13.1" }],
   ["a month with a zero, which no tag has", { application_version: "2026.05.1" }],
   ["the release that takes the load balancer for every client", { application_version: "2026.8.0" }],
+  ["a release that upstream skipped", { application_version: "2026.5.1" }],
   ["a bootstrap password of 7 characters, without showing it", { bootstrap_password: "unsaid!" }],
   ["a bootstrap password version of 0", { bootstrap_password_version: 0 }],
   ["a bootstrap password version between two", { bootstrap_password_version: 1.5 }],

@@ -16,21 +16,6 @@ export const NEUTRAL_PREFIX = "IDP_";
 /** Value of the version input that stands for the pinned release below. */
 export const LATEST_VERSION = "latest";
 
-/** Release that `latest` builds: the upstream publishes no usable tag of that name. */
-export const PINNED_VERSION = "2026.5.4";
-
-/** Newest release on 2026-10-21, when this was last checked. */
-export const NEWEST_KNOWN_VERSION = "2026.8.5";
-
-/**
- * This release takes the last hop of a request as the client, even if it is a trusted proxy. Behind a load balancer,
- * all clients look the same and share one rate limit.
- */
-export const REFUSED_VERSION = "2026.8.0";
-
-/** First release that needs no Redis: cache, sessions, tasks and channels are in PostgreSQL from here on. */
-export const OLDEST_VERSION = { year: 2025, feature: 10 } as const;
-
 /**
  * Build arguments of the image. The platform sets `APP_VERSION` in every build and takes precedence, so the base tag
  * has an argument of its own.

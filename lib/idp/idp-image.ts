@@ -12,23 +12,24 @@ import { requireProps, type Rule } from "../core/rules";
 import { addScript, addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type Blueprints } from "./blueprints";
-import { BUILD_ARGUMENTS, LATEST_VERSION, PINNED_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
+import { BUILD_ARGUMENTS, LATEST_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
 import {
   APPLICATION_VERSION,
   BUILD_LOCATION,
   EXISTING_IMAGE,
   FOREIGN_IMAGE,
-  unknownReleaseRisk,
+  releaseRisks,
   UPSTREAM_IMAGE_NAME,
 } from "./image-rules";
 import { type ContainerImage, type ImageRepository } from "./parts";
+import { PINNED_VERSION } from "./releases";
 
 export interface IdpImageProps {
   /** Determines the project of the build, and the name of the image, which is that of the application. */
   readonly place: DeploymentContext;
 
   /**
-   * Release of the identity provider: `latest`, or an exact one such as `2026.5.4`, from 2025.10 on. Upgrade one
+   * Release of the identity provider: `latest`, or an exact one, year.month.patch, from 2025.10 on. Upgrade one
    * feature release at a time and never downgrade.
    *
    * @default "latest", which builds the pinned known-good release
@@ -109,7 +110,7 @@ export class IdpImage extends Construct implements ContainerImage {
     }
 
     const { applicationVersion = LATEST_VERSION, blueprints } = props;
-    addWarnings(this, "KnownRelease", [unknownReleaseRisk(this, applicationVersion, existingImage)]);
+    addWarnings(this, "KnownRelease", releaseRisks(this, applicationVersion, existingImage));
     const version = exactVersion(applicationVersion);
     const upstreamImage = props.upstreamImage ?? UPSTREAM_IMAGE;
     const upstreamPrefix = props.upstreamPrefix ?? UPSTREAM_PREFIX;

@@ -5,7 +5,16 @@ import { CheckedValue, matching } from "../core/checked-value";
 import { type OptionalValue } from "../core/conditional";
 import { settingName } from "../core/expression";
 import { type Warning } from "../core/warnings";
-import { LATEST_VERSION, NEWEST_KNOWN_VERSION, OLDEST_VERSION, PINNED_VERSION, REFUSED_VERSION } from "./contract";
+import { LATEST_VERSION } from "./contract";
+import {
+  NEWEST_KNOWN_VERSION,
+  OLDEST_VERSION,
+  PINNED_VERSION,
+  RECOMMENDED_VERSION,
+  REFUSED_VERSIONS,
+  RELEASE_LINES,
+  RELEASES_KNOWN_ON,
+} from "./releases";
 
 const IMAGE_PATTERN = "^[^\\s/@]+/[^\\s@]+(:[^\\s/@]+|(:[^\\s/@]+)?@sha256:[0-9a-f]{64})$";
 
@@ -15,7 +24,7 @@ export const EXISTING_IMAGE = new CheckedValue<string>({
   condition: (image) => `!endswith(${image}, ":latest") && can(regex(${JSON.stringify(IMAGE_PATTERN)}, ${image}))`,
   must: "be a host, a path and a tag other than latest or a digest",
   reason: "another image could be rolled out unnoticed",
-  remedy: "use for example us-docker.pkg.dev/my-project/images/idp:2026.5.4",
+  remedy: `use for example us-docker.pkg.dev/my-project/images/idp:${RECOMMENDED_VERSION}`,
   schema: { pattern: IMAGE_PATTERN },
 });
 
@@ -58,36 +67,51 @@ export const APPLICATION_VERSION: readonly CheckedValue<string>[] = [
     },
     must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, year.month.patch`,
     reason: "older ones need Redis, and rolling tags change without notice",
-    remedy: `use for example "${PINNED_VERSION}"`,
+    remedy: `use for example "${RECOMMENDED_VERSION}"`,
     schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}` },
   }),
-  new CheckedValue<string>({
-    accepts: (version) => version !== REFUSED_VERSION,
-    condition: (version) => `${version} != "${REFUSED_VERSION}"`,
-    must: "be another release",
-    reason: "behind a load balancer, it takes the load balancer as the client of every request",
-    remedy: `use for example "${NEWEST_KNOWN_VERSION}"`,
-    schema: { not: { enum: [REFUSED_VERSION] } },
-  }),
+  ...Object.entries(REFUSED_VERSIONS).map(
+    ([refused, reason]) =>
+      new CheckedValue<string>({
+        accepts: (version) => version !== refused,
+        condition: (version) => `${version} != "${refused}"`,
+        must: "be another release",
+        reason,
+        remedy: `use for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`,
+        schema: { not: { enum: [refused] } },
+      }),
+  ),
 ];
 
-/**
- * Warns of a release that may not exist. It is no error, because upstream releases appear more often than those of this
- * package.
- */
-export function unknownReleaseRisk(scope: Construct, version: string, existingImage: OptionalValue): Warning {
+/** Warns of a release that may not exist, and of one with known holes; nobody else says so before an incident. */
+export function releaseRisks(scope: Construct, version: string, existingImage: OptionalValue): Warning[] {
   const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
-  const rank = `try(sum([for place, part in split(".", ${version}) : tonumber(part) * pow(${PLACE}, 2 - place)]), 0)`;
-  return {
-    value: version,
-    ok: version === LATEST_VERSION || rankOf(version) <= rankOf(NEWEST_KNOWN_VERSION),
-    condition: `${isBuilt}${rank} <= ${rankOf(NEWEST_KNOWN_VERSION)}`,
-    message: `${settingName(scope, version, "applicationVersion")} is "${version}"; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so it is untested, and a release that does not exist fails only when its image is built; compare it with the releases of the upstream image`,
-  };
+  const exact = `(${version} == "${LATEST_VERSION}" ? "${PINNED_VERSION}" : ${version})`;
+  const rank = `try(sum([for place, part in split(".", ${exact}) : tonumber(part) * pow(${PLACE}, 2 - place)]), 0)`;
+  const known = rankOf(version === LATEST_VERSION ? PINNED_VERSION : version);
+  const newest = rankOf(NEWEST_KNOWN_VERSION);
+  const safe = RELEASE_LINES.map(({ leastSafe }) => rankOf(leastSafe));
+  const called = `${settingName(scope, version, "applicationVersion")} is "${version}"`;
+  return [
+    {
+      value: version,
+      ok: known <= newest,
+      condition: `${isBuilt}${rank} <= ${newest}`,
+      message: `${called}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so it is untested, and a release that does not exist fails only when its image is built; compare it with the releases of the upstream image`,
+    },
+    {
+      value: version,
+      ok: known > newest || safe.some((least) => known >= least && lineOf(known) === lineOf(least)),
+      condition: `${isBuilt}${rank} > ${newest} || anytrue([for least in ${JSON.stringify(safe)} : ${rank} >= least && floor(${rank} / ${PLACE}) == floor(least / ${PLACE})])`,
+      message: `${called}; releases without security fixes are those before ${RELEASE_LINES.map(({ leastSafe }) => leastSafe).join(", and in the next line before ")}, by what was known on ${RELEASES_KNOWN_ON}, and ${LATEST_VERSION} is ${PINNED_VERSION}; set it to "${RECOMMENDED_VERSION}", through each feature release on the way`,
+    },
+  ];
 }
 
 /** More than the feature releases of a year and the patches of a feature release. */
 const PLACE = 1000;
+
+const lineOf = (rank: number) => Math.floor(rank / PLACE);
 
 /** A number that orders releases. */
 function rankOf(version: string): number {

@@ -5,7 +5,8 @@ import { oneOf, wholeNumber } from "../core/checked-value";
 import { isWord } from "../core/conditional";
 import { numberExpression, numberText } from "../core/expression";
 import { type Rule } from "../core/rules";
-import { LATEST_VERSION, PINNED_VERSION } from "./contract";
+import { LATEST_VERSION } from "./contract";
+import { RECOMMENDED_VERSION } from "./releases";
 
 /** Where the worker runs: beside the server, supervised by the image's entrypoint or by the application, or separate. */
 export const WORKER_MODES = { inContainer: "in-container", allInOne: "all-in-one", separate: "separate" } as const;
@@ -116,7 +117,7 @@ export const ALL_IN_ONE_RELEASE = new CheckedRelation<{ workerMode: string; appl
     return `${workerMode} != "${WORKER_MODES.allInOne}" || try(${part(0)} * 100 + ${part(1)} >= ${FIRST_ALL_IN_ONE}, true)`;
   },
   problem: (names, shown) =>
-    `${names.workerMode} is ${shown.workerMode} with ${names.applicationVersion} ${shown.applicationVersion}; it needs release ${ALL_IN_ONE_SINCE.year}.${ALL_IN_ONE_SINCE.feature} or newer, because older ones cannot supervise server and worker themselves; use ${WORKER_MODES.inContainer} or for example "${PINNED_VERSION}"`,
+    `${names.workerMode} is ${shown.workerMode} with ${names.applicationVersion} ${shown.applicationVersion}; it needs release ${ALL_IN_ONE_SINCE.year}.${ALL_IN_ONE_SINCE.feature} or newer, because older ones cannot supervise server and worker themselves; use ${WORKER_MODES.inContainer} or for example "${RECOMMENDED_VERSION}"`,
 });
 
 /** Arguments of the container with the server, undefined for the image's own; the mode may be known only at plan. */

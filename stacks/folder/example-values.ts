@@ -5,12 +5,12 @@ import { compareNames } from "./markdown-tables";
 const LINE_LENGTH = 100;
 
 /**
- * The file `terraform.tfvars.example`: required inputs with a placeholder, and all others as comments with their
- * defaults, each after its description. A comment of prose has a space after its `#`, one with a value has none.
+ * The file `terraform.tfvars.example`: inputs with an example, among them all required ones, and all others as comments
+ * with their defaults, each after its description. A comment of prose has a space after its `#`, one with a value has none.
  */
 export function exampleValues(stack: string, inputs: Readonly<Record<string, Input>>): string {
   const entries = Object.entries(inputs).sort(
-    ([nameA, a], [nameB, b]) => Number("default" in a) - Number("default" in b) || compareNames(nameA, nameB),
+    ([nameA, a], [nameB, b]) => Number("example" in b) - Number("example" in a) || compareNames(nameA, nameB),
   );
   return [
     prose(
@@ -30,8 +30,8 @@ function entryText(name: string, input: Input): string {
     ...(form.includes("(") ? [`Type: ${form}`] : []),
     ...(sensitive === true ? [`Better set as TF_VAR_${name} in the environment than in a file.`] : []),
   ];
-  const assignment = `${name} = ${hcl(value === undefined ? example : value)}`;
-  return [...notes.map(prose), value === undefined ? assignment : commented(assignment)].join("\n");
+  const assignment = `${name} = ${hcl(example ?? value)}`;
+  return [...notes.map(prose), example === undefined ? commented(assignment) : assignment].join("\n");
 }
 
 /** A literal as Terraform reads it; an object over several lines. */

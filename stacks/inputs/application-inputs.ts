@@ -4,9 +4,10 @@ import { CheckedValue } from "../../lib/core/checked-value";
 import { expression } from "../../lib/core/expression";
 import { SECRET_WRITE_VERSION } from "../../lib/core/generated-secret";
 import { imagePrefix, tenantPrefix } from "../../lib/core/names";
-import { BASELINE_ENVIRONMENT, LATEST_VERSION, OLDEST_VERSION, PINNED_VERSION } from "../../lib/idp/contract";
+import { BASELINE_ENVIRONMENT, LATEST_VERSION } from "../../lib/idp/contract";
 import { ENVIRONMENT_RULES } from "../../lib/idp/environment-rules";
 import { APPLICATION_VERSION, BUILD_LOCATION, EXISTING_IMAGE, FOREIGN_IMAGE } from "../../lib/idp/image-rules";
+import { OLDEST_VERSION, PINNED_VERSION, RECOMMENDED_VERSION } from "../../lib/idp/releases";
 import { TOKEN_SET_ONCE } from "../../lib/idp/settings-props";
 import { ALL_IN_ONE_RELEASE } from "../../lib/idp/worker-mode";
 import { type Input } from "./input-table";
@@ -25,7 +26,8 @@ export const APPLICATION_INPUTS = {
   application_version: {
     type: "string",
     default: LATEST_VERSION,
-    description: `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION}, or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. Changing it later builds an image, rolls it out and migrates the database, which cannot be undone.`,
+    example: RECOMMENDED_VERSION,
+    description: `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION}, whose later patches close security holes, or an exact release such as ${RECOMMENDED_VERSION}, from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. Changing it later builds an image, rolls it out and migrates the database, which cannot be undone.`,
     must: APPLICATION_VERSION,
     // Not with worker_mode, on which other rules depend: a wrong release would hide what they refuse.
     together: [

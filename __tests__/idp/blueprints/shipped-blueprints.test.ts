@@ -4,7 +4,8 @@ import { basename, join } from "node:path";
 import { parse } from "yaml";
 
 import { BLUEPRINT_TAGS, SHIPPED_BLUEPRINTS, shippedBlueprintName } from "../../../lib/idp/blueprint-files";
-import { BLUEPRINT_VARIABLE_PREFIX, PINNED_VERSION } from "../../../lib/idp/contract";
+import { BLUEPRINT_VARIABLE_PREFIX } from "../../../lib/idp/contract";
+import { PINNED_VERSION } from "../../../lib/idp/releases";
 
 /**
  * What release 2026.5.4 of the application takes in a blueprint, for the models of the shipped ones: the fields of a

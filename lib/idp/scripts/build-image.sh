@@ -52,8 +52,8 @@ google_setting IMAGE "[a-z0-9-]+-docker\\.pkg\\.dev/[a-z0-9.-]+/[a-z0-9-]+/[a-z0
 google_setting IMAGE_DIRECTORY '.+' "the folder with Dockerfile and cloud-entrypoint.sh"
 google_setting UPSTREAM_IMAGE "$reference" "the name of an image, like ghcr.io/owner/server"
 google_setting UPSTREAM_PREFIX '[A-Z][A-Z0-9_]*' "a prefix of environment names, like IDP_"
-google_setting IDP_VERSION "$version" "a release, like 2026.5.4"
-google_setting APP_VERSION "$version" "a release, like 2026.5.4 or latest"
+google_setting IDP_VERSION "$version" "a release, year.month.patch"
+google_setting APP_VERSION "$version" "a release, year.month.patch, or latest"
 google_setting BUILDER_IMAGE "$reference" "the name of an image"
 [ -z "${BLUEPRINTS:-}" ] || google_setting BLUEPRINTS '((own|shipped)/[A-Za-z0-9][A-Za-z0-9._-]*[.]yaml ?)+' \
   "files like own/groups.yaml and shipped/branding.yaml"

@@ -14,6 +14,8 @@ const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityPr
   projectId,
   region: "europe-west1",
   tenantId: "acme",
+  // The newest patch of the tested line, because `latest` has known holes.
+  applicationVersion: "2026.5.8",
   // For a trial, as in the first example.
   deletionProtection: false,
 

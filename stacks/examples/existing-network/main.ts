@@ -11,6 +11,8 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region: "europe-west1",
   tenantId: "acme",
+  // The newest patch of the tested line, because `latest` has known holes.
+  applicationVersion: "2026.5.8",
   domain: "sign-in.example.com",
   // The network of another project, with private services access and NAT. Without it, a network is created.
   network: {

@@ -10,6 +10,8 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region: "europe-west1",
   tenantId: "acme",
+  // The newest patch of the tested line, because `latest` has known holes.
+  applicationVersion: "2026.5.8",
   // For a trial. Leave it out to protect the data.
   deletionProtection: false,
 });

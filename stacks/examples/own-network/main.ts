@@ -56,6 +56,8 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region,
   tenantId: "acme",
+  // The newest patch of the tested line, because `latest` has known holes.
+  applicationVersion: "2026.5.8",
   // Database, cluster and pods are created after these, and deleted before them.
   network: { network, subnetwork: subnetwork.id, dependsOn: [servicesAccess, nat] },
   // For a trial, as in the first example.

@@ -15,6 +15,8 @@ class SignIn extends PortableStack {
     const identityProvider = new ServerlessIdentityProvider(this, "IdentityProvider", {
       ...place,
       tenantId,
+      // The newest patch of the tested line, because `latest` has known holes.
+      applicationVersion: "2026.5.8",
       deletionProtection: protect.booleanValue,
       ...props,
     });

@@ -1,0 +1,41 @@
+/**
+ * What is known of the upstream's releases, from its advisories, its release notes and its list of releases. Rules,
+ * warnings, pages and examples read this table; nothing else names a release.
+ */
+
+/** The day on which all of this was last looked up. */
+export const RELEASES_KNOWN_ON = "2026-11-26";
+
+/** Release that `latest` builds: the upstream publishes no usable tag of that name. */
+export const PINNED_VERSION = "2026.5.4";
+
+/** Lines that get security fixes, until the next feature release but one. */
+export const RELEASE_LINES = [
+  {
+    /** Newest known release. */
+    newest: "2026.5.8",
+    /**
+     * Lowest release without a known hole: 2026.5.5 fixes CVE-2026-57580 (another's account by SAML), CVE-2026-55106,
+     * CVE-2026-54730 and GHSA-jpx7-5hcf-w9xp, and 2026.5.7 GHSA-cxwx-9x59-28qm (denial of service without a sign-in),
+     * GHSA-cqj8-fxxf-9pg7, GHSA-qgqp-xh8r-v73r and GHSA-h6c5-mpvq-j4jc.
+     */
+    leastSafe: "2026.5.7",
+    /** Feature release with which the fixes end. */
+    fixesEndWith: "2026.11",
+  },
+  { newest: "2026.8.5", leastSafe: "2026.8.2", fixesEndWith: "2027.2" },
+] as const;
+
+/** Newest patch of the pinned release's line, for quick starts and examples. */
+export const RECOMMENDED_VERSION = RELEASE_LINES[0].newest;
+
+export const NEWEST_KNOWN_VERSION = RELEASE_LINES[1].newest;
+
+/** Releases that must not be used, and why. */
+export const REFUSED_VERSIONS: Readonly<Record<string, string>> = {
+  "2026.5.1": "upstream never published it",
+  "2026.8.0": "behind a load balancer, it takes the load balancer as the client of every request",
+};
+
+/** First release that needs no Redis: cache, sessions, tasks and channels are in PostgreSQL from here on. */
+export const OLDEST_VERSION = { year: 2025, feature: 10 } as const;
