@@ -45,7 +45,7 @@ const RESERVED_NAMES: readonly ReservedName[] = [
   {
     names: [
       ...Object.keys({ ...SERVER_LISTENER, ...TLS_PORT.environment }),
-      ...["IDP_LISTEN__METRICS", "IDP_STORAGE__FILE__PATH", "IDP_WEB__PATH"],
+      ...["IDP_LISTEN__METRICS", "IDP_STORAGE__FILE__PATH", "IDP_STORAGE__MEDIA__FILE__PATH", "IDP_WEB__PATH"],
     ].flatMap(bothPrefixes),
     reason:
       "it is fixed, because ports, probes, rules for requests and the mount of the uploads are made for one place each; leave it out",
