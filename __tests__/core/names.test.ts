@@ -43,17 +43,17 @@ const namesOf = ({ tenant, project, application }: Deployment, tenantPrefix = na
 type Names = ReturnType<typeof namesOf>;
 
 describe("The name of", () => {
-  // Each pattern is Google Cloud's own rule, with its length.
+  // Each pattern is Google Cloud's own rule, with its length; a service's name is part of a host name.
   it.each<[keyof Names, string, RegExp, number]>([
-    ["bucket", "object store", /^[a-z0-9][a-z0-9_-]*[a-z0-9]$/, names.BUCKET_NAME_MAX_LENGTH],
-    ["cluster", "cluster service", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.CLUSTER_NAME_MAX_LENGTH],
-    ["network", "network service", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.NETWORK_NAME_MAX_LENGTH],
-    ["service", "serverless platform", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.SERVICE_NAME_MAX_LENGTH],
+    ["bucket", "object store", /^[a-z0-9][a-z0-9_-]*[a-z0-9]$/, 63],
+    ["cluster", "cluster service", /^[a-z][a-z0-9-]*[a-z0-9]$/, 40],
+    ["network", "network service", /^[a-z][a-z0-9-]*[a-z0-9]$/, 63],
+    ["service", "serverless platform", /^[a-z][a-z0-9-]*[a-z0-9]$/, 49],
     ["job", "serverless platform", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.JOB_NAME_AND_TOKEN_MAX_LENGTH - 8],
     ["serviceAccount", "identity service", /^(?=.{6})[a-z][a-z0-9-]*[a-z0-9]$/, names.SERVICE_ACCOUNT_ID_MAX_LENGTH],
     ["secret", "secret store", /^[A-Za-z0-9_-]+$/, names.SECRET_ID_MAX_LENGTH],
-    ["sqlInstance", "database service", /^[a-z][a-z0-9-]*[a-z0-9]$/, names.SQL_INSTANCE_NAME_MAX_LENGTH],
-    ["postgresql", "database", /^[a-z0-9_]+$/, names.POSTGRESQL_NAME_MAX_LENGTH],
+    ["sqlInstance", "database service", /^[a-z][a-z0-9-]*[a-z0-9]$/, 98],
+    ["postgresql", "database", /^[a-z0-9_]+$/, 63],
   ])("a %s is one that the %s accepts, for any legal input", (kind, _, pattern, maxLength) => {
     fc.assert(
       fc.property(deployment, (given) => {

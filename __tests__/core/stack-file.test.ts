@@ -41,18 +41,6 @@ describe("a file in the folder of a stack", () => {
     );
   });
 
-  it.each(["../run.sh", "scripts/../../run.sh", "run.sh", ".terraform/run.sh", "scripts/${x}.sh", ""])(
-    "is refused at a path outside a folder of its own: %j",
-    (pathInFolder) => {
-      const stack = new TerraformStack(testApp(), "test");
-      expect(() => addStackFile(stack, "/package/a.sh", pathInFolder)).toThrow(
-        new Error(
-          `test: ${pathInFolder} is the place of /package/a.sh; it must be a folder of letters, digits and hyphens and a path of plain names in it, because everything else in that folder is removed at synth; use for example scripts/a.sh`,
-        ),
-      );
-    },
-  );
-
   it("is written beside the configuration if it is for people, with access to the configuration", () => {
     const app = testApp();
     const stack = new PortableStack(app, "test", { providers: [] });
@@ -61,15 +49,6 @@ describe("a file in the folder of a stack", () => {
     expect(folder.files).toEqual(["README.md", "cdk.tf.json"]);
     expect(folder.read("README.md")).toMatch(/^.*\bterraform\b.*\n$/);
   });
-
-  it.each(["main.tf", "a.tf.json", "terraform.tfvars", "terraform.tfstate", "a/b", ""])(
-    "is refused under a name that Terraform would read: %j",
-    (name) => {
-      expect(() => addPage(new TerraformStack(testApp(), "test"), name, () => "")).toThrow(
-        `test: ${name} is the name of a page; it must be a plain name`,
-      );
-    },
-  );
 
   it("is removed once no construct adds it any more", () => {
     const app = testApp();

@@ -31,14 +31,8 @@ export const TENANT_PREFIX_PATTERN = `^[a-z0-9-]{1,${TENANT_ID_MAX_LENGTH}}-[0-9
  */
 export const APPLICATION_NAME_MAX_LENGTH = 18;
 
-/** A bucket name is part of a host name. */
-export const BUCKET_NAME_MAX_LENGTH = 63;
-
 /** Word that no bucket name may contain. */
 export const BUCKET_NAME_RESERVED_WORD = "google";
-
-/** A service name is part of a host name. */
-export const SERVICE_NAME_MAX_LENGTH = 49;
 
 /** A service account id is part of an e-mail address. */
 export const SERVICE_ACCOUNT_ID_MAX_LENGTH = 30;
@@ -46,20 +40,8 @@ export const SERVICE_ACCOUNT_ID_MAX_LENGTH = 30;
 /** Limit of Secret Manager. */
 export const SECRET_ID_MAX_LENGTH = 255;
 
-/** Cloud SQL limits the name together with the project id. */
-export const SQL_INSTANCE_NAME_MAX_LENGTH = 98;
-
-/** PostgreSQL truncates longer names. */
-export const POSTGRESQL_NAME_MAX_LENGTH = 63;
-
 /** Cloud Run names an execution after the job and its token, in fewer than 63 characters. */
 export const JOB_NAME_AND_TOKEN_MAX_LENGTH = 62;
-
-/** Limit of GKE. */
-export const CLUSTER_NAME_MAX_LENGTH = 40;
-
-/** Limit of Compute Engine for networks, addresses and certificates. */
-export const NETWORK_NAME_MAX_LENGTH = 63;
 
 /** A Unix socket address has 108 bytes, including the terminating zero. */
 export const SOCKET_PATH_MAX_LENGTH = 107;

@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, posix } from "node:path";
+import { dirname, join, posix } from "node:path";
 
 import { TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
 import { type IConstruct } from "constructs";
@@ -31,7 +31,7 @@ export interface StackFile {
  *
  * @param source absolute path of the file
  * @param pathInFolder destination, for example `scripts/db-init.sh`; its first segment is reserved for these files
- * @throws Error if the destination has another source already, or is not within a folder of its own
+ * @throws Error if the destination has another source already
  */
 export function addStackFile(scope: IConstruct, source: string, pathInFolder: string): StackFile {
   return addWritten(scope, source, pathInFolder, (place) => {
@@ -70,16 +70,10 @@ export function addStackText(scope: IConstruct, text: string, pathInFolder: stri
  * Writes a file for people and editors beside the configuration of a stack.
  *
  * @param textOf returns the text, given the written configuration
- * @throws Error if Terraform would read it, or it has another source already
+ * @throws Error as `addStackFile` does
  */
 export function addPage(scope: IConstruct, name: string, textOf: (configuration: string) => string): void {
-  const stack = TerraformStack.of(scope);
-  if (!OWN_PAGE.test(name)) {
-    throw new Error(
-      `${stack.node.path}: ${name} is the name of a page; it must be a plain name without an extension of Terraform, because Terraform would read the file; use for example README.md`,
-    );
-  }
-  filesOf(stack).write(scope.node.path, name, (place) => {
+  filesOf(TerraformStack.of(scope)).add(scope.node.path, name, (place) => {
     writeFileSync(place, textOf(readFileSync(join(dirname(place), CONFIGURATION), "utf8")));
   });
 }
@@ -95,12 +89,6 @@ export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
 
 /** Name that the framework gives a configuration in its folder. */
 const CONFIGURATION = "cdk.tf.json";
-
-/** A folder without a dot, so that it is none of Terraform's own, then names that need no quotes. */
-const OWN_PLACE = /^[A-Za-z0-9-]+(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
-
-/** A file beside the configuration that Terraform reads neither as configuration, nor as inputs or a state. */
-const OWN_PAGE = /^(?!.*[.](tf|tofu|tfvars|tfstate)(\.json)?$)[A-Za-z0-9][A-Za-z0-9-]*([.][A-Za-z0-9-]+)*$/;
 
 const COPYING_SYNTHESIZERS = new WeakMap<TerraformStack, CopyingSynthesizer>();
 
@@ -127,16 +115,6 @@ class CopyingSynthesizer implements IStackSynthesizer {
    * @param write writes the file to its place
    */
   add(source: string, pathInFolder: string, write: (place: string) => void): void {
-    if (!OWN_PLACE.test(pathInFolder)) {
-      throw new Error(
-        `${this.stack.node.path}: ${pathInFolder} is the place of ${source}; it must be a folder of letters, digits and hyphens and a path of plain names in it, because everything else in that folder is removed at synth; use for example scripts/${basename(source)}`,
-      );
-    }
-    this.write(source, pathInFolder, write);
-  }
-
-  /** Like `add`, for any place. */
-  write(source: string, pathInFolder: string, write: (place: string) => void): void {
     const present = this.files.get(pathInFolder)?.source;
     if (present !== undefined && present !== source) {
       throw new Error(

@@ -3,12 +3,12 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { BUCKET_NAME_MAX_LENGTH, BUCKET_NAME_RESERVED_WORD, bucketName } from "../core/names";
+import { BUCKET_NAME_RESERVED_WORD, bucketName } from "../core/names";
 import { countIf } from "../core/conditional";
 import { Grants, type WorkloadIdentity } from "../core/identity";
 import { type DeploymentContext, PLACE_RULES } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { ifKnown, nameRules, requireProps, type Rule } from "../core/rules";
+import { ifKnown, requireProps, type Rule } from "../core/rules";
 import {
   MEDIA_BUCKET_SUFFIX,
   MEDIA_MOUNT_PATH,
@@ -112,21 +112,11 @@ function nameOf({ place }: MediaBucketProps): string {
   return bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
 }
 
-/** Rules for the name of a bucket. */
-const bucketNameRules = <Props>(nameOf: (props: Props) => string): readonly Rule<Props>[] => [
-  ...nameRules(nameOf, {
-    what: "bucket name",
-    maxLength: BUCKET_NAME_MAX_LENGTH,
-    lengthReason: "it is part of a host name",
-    pattern: /^[a-z0-9][a-z0-9_.-]*[a-z0-9]$/,
-    form: "lower-case letters, digits and hyphens",
-    formReason: "Cloud Storage refuses other names",
-  }),
+const RULES: readonly Rule<MediaBucketProps>[] = [
+  ...PLACE_RULES,
   {
     holds: (props) => ifKnown(nameOf(props), (name) => !name.includes(BUCKET_NAME_RESERVED_WORD)),
     message: (props) =>
       `bucket name ${nameOf(props)} contains "${BUCKET_NAME_RESERVED_WORD}", which no bucket name may, because Cloud Storage reserves that word; change the application name or the tenant id`,
   },
 ];
-
-const RULES: readonly Rule<MediaBucketProps>[] = [...PLACE_RULES, ...bucketNameRules(nameOf)];

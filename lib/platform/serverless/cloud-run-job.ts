@@ -10,7 +10,7 @@ import { type WorkloadIdentity } from "../../core/identity";
 import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId } from "../../core/names";
 import { type DeploymentContext, PLACE_RULES } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { nameRules, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { ifKnown, type Rule } from "../../core/rules";
 import { addSecret } from "../../core/stored-secret";
 import { type JobSpec } from "../../idp/job-runner";
 import { grantsTo } from "../environment";
@@ -119,11 +119,17 @@ export const CLOUD_RUN_JOB_RULES: readonly Rule<CloudRunJobProps>[] = [
     ({ network }) => network,
     ({ place }) => place.region,
   ),
-  ...nameRules(cloudRunJobName, {
-    ...RESOURCE_NAME,
-    what: "job name",
-    maxLength: JOB_NAME_MAX_LENGTH,
-    lengthReason: "the name of an execution ends in a token",
-  }),
+  {
+    holds: (props) => ifKnown(cloudRunJobName(props), ({ length }) => length <= JOB_NAME_MAX_LENGTH),
+    message: (props) => {
+      const name = cloudRunJobName(props);
+      return `job name ${name} is ${name.length} characters, the limit is ${JOB_NAME_MAX_LENGTH}, because the name of an execution ends in a token; shorten the application name or the tenant id by ${name.length - JOB_NAME_MAX_LENGTH}`;
+    },
+  },
+  {
+    holds: (props) => ifKnown(cloudRunJobName(props), (name) => /^[a-z]([a-z0-9-]*[a-z0-9])?$/.test(name)),
+    message: (props) =>
+      `job name ${cloudRunJobName(props)} must be lower-case letters, digits and hyphens that start with a letter, because Google Cloud refuses other names; change the application name or the tenant id`,
+  },
   socketPathRule("job.container", ({ job }) => job.container),
 ];

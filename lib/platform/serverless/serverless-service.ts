@@ -4,12 +4,12 @@ import { Construct } from "constructs";
 
 import { expression, numberText } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
-import { SERVICE_NAME_MAX_LENGTH, serviceName } from "../../core/names";
+import { serviceName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentContext, PLACE_RULES } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { addWarnings } from "../../core/warnings";
-import { nameRules, requireProps, RESOURCE_NAME, type Rule } from "../../core/rules";
+import { requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
 import { grantsTo } from "../environment";
@@ -196,12 +196,6 @@ const RULES: readonly Rule<ServerlessServiceProps>[] = [
     ({ network }) => network,
     ({ place }) => place.region,
   ),
-  ...nameRules<ServerlessServiceProps>(({ place }) => serviceName(place.deployment), {
-    ...RESOURCE_NAME,
-    what: "service name",
-    maxLength: SERVICE_NAME_MAX_LENGTH,
-    lengthReason: "it is part of a host name",
-  }),
   socketPathRule("container", ({ container }) => container),
   {
     holds: ({ container }) => Token.isUnresolved(container.image) || container.port !== undefined,

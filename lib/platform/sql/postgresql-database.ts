@@ -31,7 +31,6 @@ import {
 } from "./database-backups";
 import { ipConfiguration } from "./database-access";
 import { addFlags, DATABASE_FLAGS, DATABASE_MAJOR, type DatabaseFlags, engineOf, flagBlocks } from "./database-flags";
-import { databaseNameRules } from "./database-names";
 import { DATABASE_AVAILABILITY, DATABASE_TIER, DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import { type SqlInstance } from "../../idp/parts";
 import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
@@ -250,7 +249,6 @@ const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
     ({ network }) => network,
     ({ place }) => place.region,
   ),
-  ...databaseNameRules<PostgresqlDatabaseProps>(({ place }) => place.deployment),
   ...DATABASE_FLAGS.map((rule) => rule.ruleOn<PostgresqlDatabaseProps>("flags", ({ flags }) => flags)),
   DATABASE_MAJOR.ruleOn("version", ({ version }) => version),
   DATABASE_TIER.ruleOn("tier", ({ tier }) => tier),
