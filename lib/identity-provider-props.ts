@@ -230,9 +230,5 @@ export const IDENTITY_PROVIDER_RULES: readonly Rule<IdentityProviderProps>[] = [
   ...FRONT_DOOR_RULES,
   ...OPERATIONS_RULES,
   ...WORKER_RULES,
-  ...attachmentRules<IdentityProviderProps>(
-    "network",
-    ({ network }) => network,
-    ({ region = DEFAULT_REGION }) => region,
-  ),
+  ...attachmentRules<IdentityProviderProps>(({ region = DEFAULT_REGION }) => region),
 ];

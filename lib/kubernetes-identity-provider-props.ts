@@ -6,7 +6,7 @@ import { usualWorkerMaximum, WORKER_RANGE, WORKER_RESOURCES } from "./idp/worker
 import { connectionsOfTier, IDENTITY_PROVIDER_RULES, type IdentityProviderProps } from "./identity-provider-props";
 import { instanceCountRules, MAX_INSTANCES, MIN_INSTANCES } from "./platform/instance-rules";
 import { AUTHORIZED_NETWORKS, type AuthorizedNetworks } from "./platform/kubernetes/autopilot-cluster";
-import { type Geoip, geoipRules } from "./platform/kubernetes/geoip";
+import { type Geoip, GEOIP_RULES } from "./platform/kubernetes/geoip";
 import { ROLLOUT_INSTANCES } from "./platform/kubernetes/kubernetes-defaults";
 import { duringRollout } from "./platform/sql/database-size";
 import { POD_CPU, POD_MEMORY, WORKER_POD_CPU } from "./platform/kubernetes/pod-size";
@@ -56,9 +56,9 @@ export function workerMaxCountOf(props: KubernetesIdentityProviderProps): number
 /** Rules for these props, under the names that the caller uses. */
 export const KUBERNETES_IDENTITY_PROVIDER_RULES: readonly Rule<KubernetesIdentityProviderProps>[] = [
   ...IDENTITY_PROVIDER_RULES,
-  ...monitoringRules<KubernetesIdentityProviderProps>(() => "kubernetes"),
+  ...monitoringRules("kubernetes"),
   AUTHORIZED_NETWORKS.ruleOn("authorizedNetworks", ({ authorizedNetworks }) => authorizedNetworks),
-  ...geoipRules<KubernetesIdentityProviderProps>(({ geoip }) => geoip),
+  ...GEOIP_RULES,
   NAMESPACE_NAME.ruleOn("namespace", ({ namespace }) => namespace),
   POD_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),
   POD_MEMORY.ruleOn({

@@ -15,7 +15,7 @@ import { SOCKET_PATH } from "./platform/serverless/cloud-run-template";
 import { INSTANCE_CPU, INSTANCE_MEMORY, WORKER_CPU } from "./platform/serverless/instance-size";
 import { ROLLOUT_INSTANCES } from "./platform/serverless/serverless-defaults";
 import { duringRollout } from "./platform/sql/database-size";
-import { SERVICE_OPTION_RULES, type ServiceOptions } from "./platform/serverless/service-options";
+import { REQUEST_CONCURRENCY, type ServiceOptions } from "./platform/serverless/service-options";
 import { connectionsOfWorkers, workerCountOf } from "./worker-props";
 
 export interface ServerlessIdentityProviderProps extends IdentityProviderProps, ServiceOptions {}
@@ -23,13 +23,13 @@ export interface ServerlessIdentityProviderProps extends IdentityProviderProps, 
 /** Rules for these props, under the names that the caller uses. */
 export const SERVERLESS_IDENTITY_PROVIDER_RULES: readonly Rule<ServerlessIdentityProviderProps>[] = [
   ...IDENTITY_PROVIDER_RULES,
-  ...monitoringRules<ServerlessIdentityProviderProps>(() => "serverless"),
+  ...monitoringRules("serverless"),
   CLOSED_NEEDS_DOMAIN.ruleOn({
     closeDefaultAddress: ["closeDefaultAddress", ({ closeDefaultAddress = false }) => closeDefaultAddress],
     domain: ["domain", ({ domain }) => domain],
   }),
   SOCKET_PATH.ruleOn({ connectionName: ["projectId, region, tenantId and applicationName", connectionNameLength] }),
-  ...SERVICE_OPTION_RULES,
+  REQUEST_CONCURRENCY.ruleOn("maxInstanceRequestConcurrency", (props) => props.maxInstanceRequestConcurrency),
   INSTANCE_CPU.ruleOn("containerCpu", ({ containerCpu }) => containerCpu),
   INSTANCE_MEMORY.ruleOn({
     cpu: ["containerCpu", ({ containerCpu = RESOURCES.cpu }) => containerCpu],

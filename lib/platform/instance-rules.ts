@@ -1,13 +1,7 @@
 import { CheckedRelation } from "../core/checked-relation";
-import { type CheckedValue, wholeNumber } from "../core/checked-value";
+import { wholeNumber } from "../core/checked-value";
 import { type Rule } from "../core/rules";
-import {
-  CONNECTIONS_PER_INSTANCE,
-  MAX_INSTANCE_COUNT,
-  MIN_INSTANCE_COUNT,
-  REQUESTS_PER_INSTANCE,
-} from "../idp/contract";
-import { type ContainerSpec, type ResourcesSpec } from "../idp/container-spec";
+import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE } from "../idp/contract";
 import { enoughConnections, type RolloutInstances } from "./sql/database-size";
 
 /** Minimum number of instances on Cloud Run, which can scale to zero. */
@@ -78,12 +72,6 @@ interface DemandSources<Props> {
   readonly ofWorkers?: readonly [names: string, valueOf: (props: Props) => number];
 }
 
-/** The connections of a container's database, and of its instances. */
-export const CONTAINER_DEMAND: DemandSources<{ readonly container: ContainerSpec }> = {
-  maxConnections: ["tier", ({ container }) => container.database?.instance.maxConnections],
-  perInstance: ({ container }) => container.database?.connections ?? CONNECTIONS_PER_INSTANCE,
-};
-
 /**
  * Rules for constructs that run several instances of a container.
  *
@@ -118,25 +106,4 @@ export function instanceCountRules<Props extends InstanceCounts>(
 
 function most({ maxInstanceCount = MAX_INSTANCE_COUNT }: InstanceCounts): number {
   return maxInstanceCount;
-}
-
-/**
- * Rules for the size of a construct's container.
- *
- * @param usual default CPU and memory
- * @param cpuRule CPUs that the platform offers
- * @param memoryRule memory that it offers for each number of CPUs
- */
-export function containerSizeRules<Props extends { readonly container: ContainerSpec }>(
-  usual: ResourcesSpec,
-  cpuRule: CheckedValue<number | string>,
-  memoryRule: CheckedRelation<{ cpu: number | string; memory: string }>,
-): readonly Rule<Props>[] {
-  return [
-    cpuRule.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
-    memoryRule.ruleOn({
-      cpu: ["container.resources.cpu", ({ container: { resources = usual } }) => resources.cpu],
-      memory: ["container.resources.memory", ({ container: { resources = usual } }) => resources.memory],
-    }),
-  ];
 }

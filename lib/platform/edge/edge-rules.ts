@@ -3,8 +3,6 @@ import { type IResolvable } from "cdktf";
 import { CheckedRelation } from "../../core/checked-relation";
 import { CheckedValue, matching, oneOf } from "../../core/checked-value";
 import { type OptionalValue } from "../../core/conditional";
-import { PROJECT_ID } from "../../core/place-rules";
-import { type Rule } from "../../core/rules";
 
 /** An existing managed zone of Cloud DNS. */
 export interface DnsZone {
@@ -85,22 +83,6 @@ export const LOG_NEEDS_DOMAIN = new CheckedRelation<{ domain: OptionalValue; rat
   problem: (names, shown) =>
     `${names.rate} is ${shown.rate} without ${names.domain}; it must be 0, because only the load balancer of a domain logs requests; set the domain, or remove ${names.rate}`,
 });
-
-/** Rules for the zone of a construct's domain. */
-export function zoneRules<Props>(
-  prop: string,
-  zoneOf: (props: Props) => Partial<DnsZone> | undefined,
-  domainOf: (props: Props) => string | undefined,
-): readonly Rule<Props>[] {
-  return [
-    ZONE_NAME.ruleOn(`${prop}.name`, (props) => zoneOf(props)?.name),
-    PROJECT_ID.ruleOn(`${prop}.project`, (props) => zoneOf(props)?.project),
-    ZONE_SERVES_DOMAIN.ruleOn({
-      domain: ["domain", domainOf],
-      dnsName: [`${prop}.dnsName`, (props) => zoneOf(props)?.dnsName],
-    }),
-  ];
-}
 
 function needsDomain(reason: string) {
   return new CheckedRelation<{ given: unknown; domain: OptionalValue }>({

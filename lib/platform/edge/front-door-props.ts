@@ -1,4 +1,4 @@
-import { DOMAIN } from "../../core/place-rules";
+import { DOMAIN, PROJECT_ID } from "../../core/place-rules";
 import { type Rule } from "../../core/rules";
 import {
   CERTIFICATE_VALIDATION,
@@ -6,10 +6,11 @@ import {
   type DnsZone,
   LOG_NEEDS_DOMAIN,
   SAMPLE_RATE,
+  ZONE_NAME,
   ZONE_NEEDS_DOMAIN,
-  zoneRules,
+  ZONE_SERVES_DOMAIN,
 } from "./edge-rules";
-import { protectionRules, type Protection } from "./protection";
+import { POLICY_RULES, type Protection } from "./protection";
 
 /** Props of the front door that both variants share. */
 export interface DomainProps {
@@ -66,16 +67,13 @@ export const FRONT_DOOR_RULES: readonly Rule<DomainProps>[] = [
     given: ["dnsZone", ({ dnsZone }) => dnsZone?.name],
     domain: ["domain", ({ domain }) => domain],
   }),
-  ...zoneRules<DomainProps>(
-    "dnsZone",
-    ({ dnsZone }) => dnsZone,
-    ({ domain }) => domain,
-  ),
-  ...protectionRules<DomainProps>({
+  ZONE_NAME.ruleOn("dnsZone.name", ({ dnsZone }) => dnsZone?.name),
+  PROJECT_ID.ruleOn("dnsZone.project", ({ dnsZone }) => dnsZone?.project),
+  ZONE_SERVES_DOMAIN.ruleOn({
     domain: ["domain", ({ domain }) => domain],
-    existing: ["existingSecurityPolicy", ({ existingSecurityPolicy }) => existingSecurityPolicy],
-    protection: ["protection", ({ protection }) => protection],
+    dnsName: ["dnsZone.dnsName", ({ dnsZone }) => dnsZone?.dnsName],
   }),
+  ...POLICY_RULES,
   SAMPLE_RATE.ruleOn("requestLogSampleRate", ({ requestLogSampleRate }) => requestLogSampleRate),
   LOG_NEEDS_DOMAIN.ruleOn({
     domain: ["domain", ({ domain }) => domain],

@@ -155,41 +155,41 @@ export const ONE_SECURITY_POLICY = new CheckedRelation<{ existing: unknown; prot
     `${names.protection} and ${names.existing} are both given; only one can be, because a load balancer has one policy; remove one of them`,
 });
 
+/** Props of a front door that its security policy depends on. */
+interface PolicyProps {
+  readonly domain?: string;
+  readonly existingSecurityPolicy?: string;
+  readonly protection?: Protection;
+}
+
 /** Name of a prop, and how to get it from the props. */
-type Source<Props, Value> = readonly [name: string, valueOf: (props: Props) => Value];
+type Source<Value> = readonly [name: string, valueOf: (props: PolicyProps) => Value];
 
-interface ProtectionSources<Props> {
-  readonly domain: Source<Props, OptionalValue>;
-  readonly existing: Source<Props, OptionalValue>;
-  readonly protection: Source<Props, Protection | undefined>;
+const domain: Source<OptionalValue> = ["domain", (props) => props.domain];
+const existing: Source<OptionalValue> = ["existingSecurityPolicy", (props) => props.existingSecurityPolicy];
+const given: Source<unknown> = ["protection", ({ protection }) => presenceOf(protection)];
+const adminRanges: Source<readonly string[]> = [
+  "protection.adminRanges",
+  ({ protection }) => protection?.adminRanges ?? PROTECTION_DEFAULTS.adminRanges,
+];
+
+function member<Name extends keyof Protection>(name: Name): Source<Protection[Name]> {
+  return [`protection.${name}`, ({ protection }) => protection?.[name]];
 }
 
-/** Rules for the protection of a front door, for each construct that takes one. */
-export function protectionRules<Props>({ domain, existing, protection }: ProtectionSources<Props>): Rule<Props>[] {
-  const [name, protectionOf] = protection;
-  const member = <Name extends keyof Protection>(key: Name): Source<Props, Protection[Name]> => [
-    `${name}.${key}`,
-    (props) => protectionOf(props)?.[key],
-  ];
-  const adminRanges: Source<Props, readonly string[]> = [
-    `${name}.adminRanges`,
-    (props) => protectionOf(props)?.adminRanges ?? PROTECTION_DEFAULTS.adminRanges,
-  ];
-  const given: Source<Props, unknown> = [name, (props) => presenceOf(protectionOf(props))];
-  return [
-    SIGN_INS_PER_MINUTE.ruleOn(...member("signInsPerMinute")),
-    BAN_SECONDS.ruleOn(...member("banSeconds")),
-    REQUESTS_PER_MINUTE.ruleOn(...member("requestsPerMinute")),
-    WAF.ruleOn(...member("waf")),
-    ADMIN_RANGES.ruleOn(...adminRanges),
-    ADMIN_RANGES_FIT.ruleOn({ adminRanges }),
-    ADMIN_RANGES_GIVEN.ruleOn({ adminRanges, restrictAdmin: member("restrictAdmin") }),
-    EXISTING_SECURITY_POLICY.ruleOn(...existing),
-    ONE_SECURITY_POLICY.ruleOn({ existing, protection: given }),
-    POLICY_NEEDS_DOMAIN.ruleOn({ domain, given }),
-    POLICY_NEEDS_DOMAIN.ruleOn({ domain, given: existing }),
-  ];
-}
+export const POLICY_RULES: readonly Rule<PolicyProps>[] = [
+  SIGN_INS_PER_MINUTE.ruleOn(...member("signInsPerMinute")),
+  BAN_SECONDS.ruleOn(...member("banSeconds")),
+  REQUESTS_PER_MINUTE.ruleOn(...member("requestsPerMinute")),
+  WAF.ruleOn(...member("waf")),
+  ADMIN_RANGES.ruleOn(...adminRanges),
+  ADMIN_RANGES_FIT.ruleOn({ adminRanges }),
+  ADMIN_RANGES_GIVEN.ruleOn({ adminRanges, restrictAdmin: member("restrictAdmin") }),
+  EXISTING_SECURITY_POLICY.ruleOn(...existing),
+  ONE_SECURITY_POLICY.ruleOn({ existing, protection: given }),
+  POLICY_NEEDS_DOMAIN.ruleOn({ domain, given }),
+  POLICY_NEEDS_DOMAIN.ruleOn({ domain, given: existing }),
+];
 
 /** Undefined for no protection, like an optional value; known only to Terraform if the switch is. */
 function presenceOf(protection: Protection | undefined): unknown {

@@ -50,12 +50,9 @@ export function hasGeoip({ enabled = true }: Geoip): string {
   return isOn(enabled);
 }
 
-/** Rules for the databases, for each construct that takes them. */
-export function geoipRules<Props>(geoipOf: (props: Props) => Geoip | undefined): readonly Rule<Props>[] {
-  return [
-    GEOIP_ACCOUNT.ruleOn("geoip.accountId", (props) => geoipOf(props)?.accountId),
-    SECRET_NAME.ruleOn("geoip.licenseKeySecret.secretId", (props) => geoipOf(props)?.licenseKeySecret.secretId),
-    SECRET_VERSION.ruleOn("geoip.licenseKeySecret.version", (props) => geoipOf(props)?.licenseKeySecret.version),
-    GEOIP_UPDATE_HOURS.ruleOn("geoip.updateHours", (props) => geoipOf(props)?.updateHours),
-  ];
-}
+export const GEOIP_RULES: readonly Rule<{ readonly geoip?: Geoip }>[] = [
+  GEOIP_ACCOUNT.ruleOn("geoip.accountId", ({ geoip }) => geoip?.accountId),
+  SECRET_NAME.ruleOn("geoip.licenseKeySecret.secretId", ({ geoip }) => geoip?.licenseKeySecret.secretId),
+  SECRET_VERSION.ruleOn("geoip.licenseKeySecret.version", ({ geoip }) => geoip?.licenseKeySecret.version),
+  GEOIP_UPDATE_HOURS.ruleOn("geoip.updateHours", ({ geoip }) => geoip?.updateHours),
+];

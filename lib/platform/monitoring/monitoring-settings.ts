@@ -171,21 +171,17 @@ export function sharesOfOne(platform: Platform): CheckedEntries<Settings> {
   });
 }
 
-/** Rules for the settings, for each construct that takes them. */
-export function monitoringRules<Props extends MonitoringSettings>(platform: (props: Props) => Platform): Rule<Props>[] {
-  const alertsOf = ({ alerts }: Props) => alerts as Readonly<Record<string, Settings>> | undefined;
-  const onPlatform = (rule: (platform: Platform) => CheckedEntries<Settings>): Rule<Props> => ({
-    holds: (props) => rule(platform(props)).ruleOn("alerts", alertsOf).holds(props),
-    message: (props) => rule(platform(props)).ruleOn("alerts", alertsOf).message(props),
-  });
+/** Rules for the settings on a platform. */
+export function monitoringRules(platform: Platform): readonly Rule<MonitoringSettings>[] {
+  const alertsOf = ({ alerts }: MonitoringSettings) => alerts as Readonly<Record<string, Settings>> | undefined;
   return [
     EMAIL_ADDRESSES.ruleOn("alertEmails", ({ alertEmails }) => alertEmails),
     EACH_ONCE.ruleOn("alertEmails", ({ alertEmails }) => alertEmails),
     NOTIFICATION_CHANNELS.ruleOn("notificationChannels", ({ notificationChannels }) => notificationChannels),
     EACH_ONCE.ruleOn("notificationChannels", ({ notificationChannels }) => notificationChannels),
-    onPlatform(knownAlerts),
-    onPlatform(tunableAlerts),
-    onPlatform(sharesOfOne),
+    knownAlerts(platform).ruleOn("alerts", alertsOf),
+    tunableAlerts(platform).ruleOn("alerts", alertsOf),
+    sharesOfOne(platform).ruleOn("alerts", alertsOf),
     everyMember("threshold", THRESHOLD).ruleOn("alerts", alertsOf),
     everyMember("durationSeconds", DURATION_SECONDS).ruleOn("alerts", alertsOf),
     EMAIL_ADDRESSES.ruleOn("secretReaders", ({ secretReaders }) => secretReaders),

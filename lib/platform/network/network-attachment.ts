@@ -55,22 +55,16 @@ export const NETWORK_WITH_SUBNETWORK = new CheckedRelation<{ network: unknown; s
     `${names.network} is ${shown.network} and ${names.subnetwork} is ${shown.subnetwork}; they must be given together or not at all, because addresses are taken from the subnetwork; set both, or remove both`,
 });
 
-/** Rules of an attachment, for a construct that takes one. */
-export function attachmentRules<Props>(
-  prop: string,
-  attachmentOf: (props: Props) => Partial<NetworkAttachment> | undefined,
+/** Rules of the attachment, for a construct that takes one. */
+export function attachmentRules<Props extends { readonly network?: Partial<NetworkAttachment> }>(
   regionOf: (props: Props) => string,
 ): readonly Rule<Props>[] {
+  const networkOf = ({ network }: Props) => network?.network;
+  const subnetwork = ["network.subnetwork", ({ network }: Props) => network?.subnetwork] as const;
   return [
-    NETWORK.ruleOn(`${prop}.network`, (props) => attachmentOf(props)?.network),
-    NETWORK_WITH_SUBNETWORK.ruleOn({
-      network: [`${prop}.network`, (props) => attachmentOf(props)?.network],
-      subnetwork: [`${prop}.subnetwork`, (props) => attachmentOf(props)?.subnetwork],
-    }),
-    SUBNETWORK.ruleOn({
-      subnetwork: [`${prop}.subnetwork`, (props) => attachmentOf(props)?.subnetwork],
-      region: ["region", regionOf],
-    }),
+    NETWORK.ruleOn("network.network", networkOf),
+    NETWORK_WITH_SUBNETWORK.ruleOn({ network: ["network.network", networkOf], subnetwork }),
+    SUBNETWORK.ruleOn({ subnetwork, region: ["region", regionOf] }),
   ];
 }
 

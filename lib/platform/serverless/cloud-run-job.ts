@@ -114,11 +114,7 @@ export function cloudRunJobName({ job, place }: CloudRunJobProps): string {
 /** Rules for every job on Cloud Run. */
 export const CLOUD_RUN_JOB_RULES: readonly Rule<CloudRunJobProps>[] = [
   ...PLACE_RULES,
-  ...attachmentRules<CloudRunJobProps>(
-    "network",
-    ({ network }) => network,
-    ({ place }) => place.region,
-  ),
+  ...attachmentRules<CloudRunJobProps>(({ place }) => place.region),
   {
     holds: (props) => ifKnown(cloudRunJobName(props), ({ length }) => length <= JOB_NAME_MAX_LENGTH),
     message: (props) => {

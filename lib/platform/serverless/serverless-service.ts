@@ -11,11 +11,15 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { addWarnings } from "../../core/warnings";
 import { requireProps, type Rule } from "../../core/rules";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
-import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
+import {
+  CONNECTIONS_PER_INSTANCE,
+  MAX_INSTANCE_COUNT,
+  MIN_INSTANCE_COUNT,
+  REQUESTS_PER_INSTANCE,
+  RESOURCES,
+} from "../../idp/contract";
 import { grantsTo } from "../environment";
 import {
-  CONTAINER_DEMAND,
-  containerSizeRules,
   DEFAULT_REQUEST_TIMEOUT_SECONDS,
   instanceCountRules,
   MIN_INSTANCES_OR_NONE,
@@ -34,7 +38,7 @@ import {
 import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
 import { idleWorkerWarnings } from "./sleeping-worker";
 import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, ROLLOUT_INSTANCES, SERVICE_TIMEOUT } from "./serverless-defaults";
-import { SERVICE_OPTION_RULES, type ServiceOptions } from "./service-options";
+import { REQUEST_CONCURRENCY, type ServiceOptions } from "./service-options";
 
 export interface ServerlessServiceProps extends ServiceOptions {
   /** Container to run. The socket of its database is under `/cloudsql`. */
@@ -191,22 +195,23 @@ function negated(value: boolean | IResolvable): boolean | IResolvable {
 
 const RULES: readonly Rule<ServerlessServiceProps>[] = [
   ...PLACE_RULES,
-  ...attachmentRules<ServerlessServiceProps>(
-    "network",
-    ({ network }) => network,
-    ({ place }) => place.region,
-  ),
+  ...attachmentRules<ServerlessServiceProps>(({ place }) => place.region),
   socketPathRule("container", ({ container }) => container),
   {
     holds: ({ container }) => Token.isUnresolved(container.image) || container.port !== undefined,
     message: () =>
       "container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; set it, or run the container as a job",
   },
-  ...SERVICE_OPTION_RULES,
+  REQUEST_CONCURRENCY.ruleOn("maxInstanceRequestConcurrency", (props) => props.maxInstanceRequestConcurrency),
   REQUEST_TIMEOUT.ruleOn("requestTimeoutSeconds", ({ requestTimeoutSeconds }) => requestTimeoutSeconds),
-  ...containerSizeRules(DEFAULT_RESOURCES, INSTANCE_CPU, INSTANCE_MEMORY),
+  INSTANCE_CPU.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
+  INSTANCE_MEMORY.ruleOn({
+    cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
+    memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
+  }),
   ...instanceCountRules<ServerlessServiceProps>(MIN_INSTANCES_OR_NONE, ROLLOUT_INSTANCES, {
-    ...CONTAINER_DEMAND,
+    maxConnections: ["tier", ({ container }) => container.database?.instance.maxConnections],
+    perInstance: ({ container }) => container.database?.connections ?? CONNECTIONS_PER_INSTANCE,
     requests: ({ maxInstanceRequestConcurrency }) => maxInstanceRequestConcurrency,
   }),
 ];

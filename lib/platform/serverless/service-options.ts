@@ -1,7 +1,6 @@
 import { type IResolvable } from "cdktf";
 
 import { wholeNumber } from "../../core/checked-value";
-import { type Rule } from "../../core/rules";
 import { REQUESTS_PER_INSTANCE } from "../../idp/contract";
 
 /** Options of the Cloud Run service, on its own and in a whole identity provider. */
@@ -57,8 +56,3 @@ export function serviceOptions(props: ServiceOptions): ServiceOptions {
     props;
   return { closeDefaultAddress, cpuAlwaysAllocated, maxInstanceRequestConcurrency, publicAccess, startupCpuBoost };
 }
-
-/** Rules for the options, for each construct that takes them. */
-export const SERVICE_OPTION_RULES: readonly Rule<ServiceOptions>[] = [
-  REQUEST_CONCURRENCY.ruleOn("maxInstanceRequestConcurrency", (props) => props.maxInstanceRequestConcurrency),
-];

@@ -244,11 +244,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
 const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
   ...PLACE_RULES,
-  ...attachmentRules<PostgresqlDatabaseProps>(
-    "network",
-    ({ network }) => network,
-    ({ place }) => place.region,
-  ),
+  ...attachmentRules<PostgresqlDatabaseProps>(({ place }) => place.region),
   ...DATABASE_FLAGS.map((rule) => rule.ruleOn<PostgresqlDatabaseProps>("flags", ({ flags }) => flags)),
   DATABASE_MAJOR.ruleOn("version", ({ version }) => version),
   DATABASE_TIER.ruleOn("tier", ({ tier }) => tier),
