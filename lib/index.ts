@@ -39,7 +39,8 @@ export { ServiceIdentity, type ServiceIdentityProps } from "./platform/identity/
 export { type AlertSettings, type MonitoringSettings } from "./platform/monitoring/monitoring-settings";
 export { type NetworkAttachment } from "./platform/network/network-attachment";
 export { ImageRegistry, type ImageRegistryProps } from "./platform/registry/image-registry";
-export { ServerlessJobs, type ServerlessJobsProps } from "./platform/serverless/serverless-jobs";
+export { type ServerlessJobsProps } from "./platform/serverless/cloud-run-job";
+export { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 export { ServerlessService, type ServerlessServiceProps } from "./platform/serverless/serverless-service";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/sql/postgresql-database";
 export { type WorkerProps } from "./worker-props";

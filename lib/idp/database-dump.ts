@@ -44,12 +44,6 @@ export interface DatabaseDumpProps extends DumpProps {
 
   /** Prevents the bucket from being deleted while it holds dumps. Default: true. */
   readonly deletionProtection?: boolean | IResolvable;
-
-  /**
-   * Public image with `pg_dump` of the server's major version and a POSIX shell. Default:
-   * "docker.io/library/postgres:15-alpine".
-   */
-  readonly image?: string;
 }
 
 /**
@@ -83,7 +77,7 @@ export class DatabaseDump extends Construct {
 
   constructor(scope: Construct, id: string, props: DatabaseDumpProps) {
     super(scope, id);
-    const { database, dumpAtApply = false, dumpSchedule, image = DB_INIT_IMAGE, keepDumps = false, runner } = props;
+    const { database, dumpAtApply = false, dumpSchedule, keepDumps = false, runner } = props;
     this.condition = isSet(dumpSchedule);
     this.isDaily = dumpSchedule === undefined ? "false" : allOf(this.condition, isDaily(dumpSchedule));
     const hasBucket = anyOf(this.condition, isOn(keepDumps));
@@ -101,7 +95,7 @@ export class DatabaseDump extends Construct {
       script,
       scriptName: SCRIPT_NAME,
       container: {
-        ...databaseJobContainer(database, image, { DUMP_FOLDER: DUMP_MOUNT_PATH }),
+        ...databaseJobContainer(database, DB_INIT_IMAGE, { DUMP_FOLDER: DUMP_MOUNT_PATH }),
         mounts: [this.bucket],
         resources: DUMP_RESOURCES,
         dependsOn: props.dependsOn,
@@ -122,7 +116,7 @@ export class DatabaseDump extends Construct {
       maxRetries: 0,
       rerunWhenChanged: {
         script: script.sha256,
-        image,
+        image: DB_INIT_IMAGE,
         instance: database.connectionName,
         database: database.databaseName,
       },

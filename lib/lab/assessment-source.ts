@@ -8,7 +8,7 @@ import { labelsWith, type Labels } from "../core/labels";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { discoverySourceId, labGroupId, SOURCE_LABEL } from "./lab-names";
+import { labGroupId, SOURCE_LABEL } from "./lab-names";
 
 /** Removes what a lab has left in Migration Center. */
 export const CLEANUP_SCRIPT = "lib/lab/scripts/assessment-cleanup.sh";
@@ -26,27 +26,21 @@ export interface AssessmentSourceProps {
   /**
    * Id of the lab. An empty group in Migration Center has it in its name and the id of the source in its label
    * `assessment-source`, so that each lab can report the others. `assessment-cleanup.sh` deletes the groups of all labs
-   * whose source it deletes, so that their next plan registers the source again. Default: there is no group.
+   * whose source it deletes, so that their next plan registers the source again.
    */
-  readonly deploymentId?: string;
+  readonly deploymentId: string;
 
-  /**
-   * What must exist before the source is registered, for example the gate of the Migration Center API. Default:
-   * nothing.
-   */
-  readonly dependsOn?: ITerraformDependable[];
+  /** What must exist before the source is registered, for example the gate of the Migration Center API. */
+  readonly dependsOn: ITerraformDependable[];
 
-  /** False registers nothing. Default: true. */
-  readonly enabled?: boolean | IResolvable;
+  /** False registers nothing. */
+  readonly enabled: boolean | IResolvable;
 
-  /** Further labels of that group. Default: none. */
-  readonly labels?: Labels;
+  /** Further labels of that group. */
+  readonly labels: Labels;
 
-  /**
-   * Id of the source, for callers that also need it elsewhere. Default: the result of `discoverySourceId` for the
-   * client's name.
-   */
-  readonly sourceId?: string;
+  /** Id of the source. */
+  readonly sourceId: string;
 }
 
 /**
@@ -64,18 +58,17 @@ export class AssessmentSource extends Construct {
   /** Id of the source once it is registered; null when none is. */
   readonly sourceId: string;
 
-  /** Changes when a cleanup deletes the source with its contents; undefined without a lab id or registration. */
-  readonly generation?: string;
+  /** Changes when a cleanup deletes the source with its contents; null when none is registered. */
+  readonly generation: string;
 
   /** What must exist before data can be delivered to the source. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: AssessmentSourceProps) {
     super(scope, id);
-    const { clientName, deploymentId, enabled = true, projectId, region } = props;
-    const plannedId = props.sourceId ?? discoverySourceId(clientName);
+    const { clientName, deploymentId, enabled, projectId, region, sourceId: plannedId } = props;
     if (enabled === false) {
-      this.sourceId = expression("null");
+      this.sourceId = this.generation = expression("null");
       this.ready = [];
       return;
     }
@@ -85,27 +78,24 @@ export class AssessmentSource extends Construct {
     addScript(this, "lib/lab/scripts/assessment-status.sh");
     addScript(this, CLEANUP_SCRIPT);
 
-    const group =
-      deploymentId === undefined
-        ? undefined
-        : new MigrationCenterGroup(this, "Group", {
-            project: projectId,
-            location: region,
-            groupId: labGroupId(deploymentId),
-            displayName: `Assessment lab ${deploymentId}`,
-            labels: labelsWith(props.labels, { [SOURCE_LABEL]: plannedId }),
-            count: countIf(isOn(enabled)),
-            dependsOn: props.dependsOn,
-          });
-    this.generation = group && expression(oneAttribute(group, "create_time"));
+    const group = new MigrationCenterGroup(this, "Group", {
+      project: projectId,
+      location: region,
+      groupId: labGroupId(deploymentId),
+      displayName: `Assessment lab ${deploymentId}`,
+      labels: labelsWith(props.labels, { [SOURCE_LABEL]: plannedId }),
+      count: countIf(isOn(enabled)),
+      dependsOn: props.dependsOn,
+    });
+    this.generation = expression(oneAttribute(group, "create_time"));
 
     const registered = new TerraformData(this, "Registered", {
       // The output of this resource is known only after the script has succeeded, so whatever uses it waits for that.
       input: { source_id: plannedId },
       triggersReplace: {
         client_name: clientName,
-        ...(deploymentId === undefined ? {} : { deployment_id: deploymentId }),
-        ...(this.generation === undefined ? {} : { generation: this.generation }),
+        deployment_id: deploymentId,
+        generation: this.generation,
         project_id: projectId,
         region,
         scripts: Fn.sha256(
@@ -121,7 +111,7 @@ export class AssessmentSource extends Construct {
           type: "local-exec",
           command: shellCommand(script),
           environment: {
-            ...(deploymentId === undefined ? {} : { DEPLOYMENT_ID: deploymentId }),
+            DEPLOYMENT_ID: deploymentId,
             PROJECT_ID: projectId,
             REGION: region,
             SOURCE_ID: plannedId,

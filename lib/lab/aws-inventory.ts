@@ -33,18 +33,18 @@ export interface AwsInventoryProps {
 
   /**
    * A value that changes when the source loses its imported data: `AssessmentSource.generation`. The import then runs
-   * again. Default: the import does not run again.
+   * again.
    */
-  readonly sourceGeneration?: string;
+  readonly sourceGeneration: string;
 
-  /** What must exist before the import, for example the discovery source. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
+  /** What must exist before the import, for example the discovery source. */
+  readonly dependsOn: ITerraformDependable[];
 
-  /** False leaves AWS out even if there are credentials. Default: true. */
-  readonly enabled?: boolean | IResolvable;
+  /** False leaves AWS out even if there are credentials. */
+  readonly enabled: boolean | IResolvable;
 
-  /** What must be destroyed after all AWS resources. Default: nothing. */
-  readonly outlivedBy?: ITerraformDependable[];
+  /** What must be destroyed after all AWS resources. */
+  readonly outlivedBy: ITerraformDependable[];
 }
 
 /**
@@ -62,7 +62,7 @@ export class AwsInventory extends Construct {
 
   constructor(scope: Construct, id: string, props: AwsInventoryProps) {
     super(scope, id);
-    const { deploymentId, enabled = true } = props;
+    const { deploymentId, enabled } = props;
     const { accessKeyId, region = DEFAULT_AWS_REGION, secretAccessKey } = props.aws;
     if (!Token.isUnresolved(accessKeyId) || enabled === false) {
       this.userArn = expression("null");
@@ -91,7 +91,7 @@ export class AwsInventory extends Construct {
   }
 
   private importWith(user: AwsUser, props: AwsInventoryProps, awsRegion: string, condition: string): void {
-    const { deploymentId, projectId, region, sourceGeneration, sourceId, dependsOn = [] } = props;
+    const { deploymentId, projectId, region, sourceGeneration, sourceId, dependsOn } = props;
     const libraries = addAssessmentLibraries(this);
     const discover = this.script("discover-cloudb.sh");
     const steps = STEPS.map((step) => this.script(step));
@@ -108,7 +108,7 @@ export class AwsInventory extends Construct {
             [...libraries, discover, ...steps].map(({ sha256 }) => sha256),
           ),
         ),
-        ...(sourceGeneration === undefined ? {} : { source_generation: sourceGeneration }),
+        source_generation: sourceGeneration,
         source_id: sourceId,
       },
       provisioners: [

@@ -1,6 +1,5 @@
 import { ConfigMapV1 } from "@cdktf/provider-kubernetes/lib/config-map-v1";
 import { type DeploymentV1SpecTemplate } from "@cdktf/provider-kubernetes/lib/deployment-v1";
-import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
@@ -16,13 +15,20 @@ import { WorkloadAccount } from "./workload-account";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
 
-/** Props of every job in a cluster. */
-export interface KubernetesJobProps {
+/** What the jobs of one service account have in common. */
+export interface KubernetesJobsProps {
+  /** Service account that the jobs act as. It is granted access to what each job uses. */
   readonly identity: WorkloadIdentity;
+
+  /** Namespace that the jobs run in. */
   readonly namespace: WorkloadNamespace;
+
+  /** Determines the names, and the project of the secrets. */
   readonly place: DeploymentContext;
+}
+
+export interface KubernetesJobProps extends KubernetesJobsProps {
   readonly job: JobSpec;
-  readonly dependsOn?: ITerraformDependable[];
 }
 
 /** The pod of a job, and the objects that it refers to. */

@@ -31,7 +31,7 @@ export class KubernetesJob extends Construct implements OneTimeJob {
 
   constructor(scope: Construct, id: string, props: KubernetesOneTimeJobProps) {
     super(scope, id);
-    const { dependsOn = [], identity, job, namespace } = props;
+    const { identity, job, namespace } = props;
     const { name, secret, spec } = addJobPod(this, props);
 
     // With another name, the provider replaces the job, and so runs it again.
@@ -42,7 +42,7 @@ export class KubernetesJob extends Construct implements OneTimeJob {
       spec,
       timeouts: { create: JOB_TIMEOUT, update: JOB_TIMEOUT, delete: JOB_DELETION_TIMEOUT },
       count: countIf(job.condition),
-      dependsOn: [...namespace.grantsTo(identity, job.container), ...dependsOn],
+      dependsOn: namespace.grantsTo(identity, job.container),
     });
     completePodTemplate(this.job, job.container, secret);
 

@@ -29,7 +29,7 @@ export class KubernetesScheduledJob extends Construct implements ScheduledJob {
 
   constructor(scope: Construct, id: string, props: KubernetesScheduledJobProps) {
     super(scope, id);
-    const { dependsOn = [], identity, job, namespace } = props;
+    const { identity, job, namespace } = props;
     const { name, script, secret, spec } = addJobPod(this, props, namespace.labels);
 
     this.job = new CronJobV1(this, MAIN_CHILD_ID, {
@@ -46,7 +46,7 @@ export class KubernetesScheduledJob extends Construct implements ScheduledJob {
       count: countIf(job.condition),
       // Otherwise the old script is deleted while a schedule that names it may start a pod.
       lifecycle: { replaceTriggeredBy: [`${script.terraformResourceType}.${script.friendlyUniqueId}`] },
-      dependsOn: [...namespace.grantsTo(identity, job.container), ...dependsOn],
+      dependsOn: namespace.grantsTo(identity, job.container),
     });
     completePodTemplate(this.job, job.container, secret, { podPath: POD_PATH });
 

@@ -8,7 +8,7 @@ import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
-import { DEFAULT_WORKER_COUNT, usualWorkerMaximum, WORKER_NAME, WORKER_RESOURCES } from "../../idp/worker-mode";
+import { WORKER_NAME, WORKER_RESOURCES } from "../../idp/worker-mode";
 import { type WorkloadIdentity, type SeparateWorker } from "../parts";
 import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
 import { PROXY_GRACE_SECONDS, SHARED_MEMORY, TERMINATION_GRACE_SECONDS, WORKER_PROBES } from "./kubernetes-defaults";
@@ -35,11 +35,11 @@ export interface KubernetesWorkerProps {
   /** Whether it exists, as a string: `true`, `false` or a boolean expression. Default: "true". */
   readonly condition?: string;
 
-  /** Maximum number of pods, plus one during a rollout. Default: one more than the minimum. */
-  readonly maxInstanceCount?: number;
+  /** Maximum number of pods, plus one during a rollout. */
+  readonly maxInstanceCount: number;
 
-  /** Minimum number of pods. Default: 1. */
-  readonly minInstanceCount?: number;
+  /** Minimum number of pods. */
+  readonly minInstanceCount: number;
 }
 
 /**
@@ -60,9 +60,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
 
   constructor(scope: Construct, id: string, props: KubernetesWorkerProps) {
     super(scope, id);
-    const { container, identity, namespace, place, server } = props;
-    const { minInstanceCount = DEFAULT_WORKER_COUNT } = props;
-    const { maxInstanceCount = usualWorkerMaximum(minInstanceCount) } = props;
+    const { container, identity, maxInstanceCount, minInstanceCount, namespace, place, server } = props;
     const count = countIf(props.condition);
     this.workerName = objectName(place.deployment, WORKER_NAME);
     this.podLabels = { ...server.podLabels, "app.kubernetes.io/component": WORKER_NAME };

@@ -44,9 +44,6 @@ export interface KubernetesWorkloadProps {
    */
   readonly address?: WorkloadAddress;
 
-  /** What must exist first, in addition to what the container uses. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
-
   /**
    * Databases that tell the application where a client's address is, kept current in each pod. Default: those of the
    * image.
@@ -91,7 +88,7 @@ export class KubernetesWorkload extends Construct implements Workload {
 
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {
     super(scope, id);
-    const { container, dependsOn = [], geoip, identity, namespace, place } = props;
+    const { container, geoip, identity, namespace, place } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { livenessProbe, port, resources = DEFAULT_RESOURCES, startupProbe, tlsPort } = container;
     const name = objectName(place.deployment);
@@ -142,7 +139,7 @@ export class KubernetesWorkload extends Construct implements Workload {
         }),
       },
       timeouts: rolloutTimeouts(maxInstanceCount),
-      dependsOn: [...namespace.grantsTo(identity, container), ...dependsOn],
+      dependsOn: namespace.grantsTo(identity, container),
     });
     completePodTemplate(this.workload, container, this.secret, { address: props.address, extension: updater });
 

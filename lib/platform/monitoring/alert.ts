@@ -95,9 +95,6 @@ export interface MetricCondition {
 
   /** How long that must last. */
   readonly durationSeconds: number;
-
-  /** How far back the query looks for missing data, in addition to the duration. Default: 0. */
-  readonly windowSeconds?: number;
 }
 
 /** A log entry that raises an alert. */

@@ -18,13 +18,31 @@ import { attachmentRules, type NetworkAttachment } from "../network/network-atta
 import { addDynamicBlocks, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
 import { EXECUTION_TOKEN_LENGTH, JOB_TIMEOUT, SCRIPT_FOLDER, SCRIPT_MODE } from "./serverless-defaults";
 
-/** Props of every job on Cloud Run. */
-export interface CloudRunJobProps {
+export interface ServerlessJobsProps {
+  /** Service account that the jobs run as. It is granted access to what each job uses. */
   readonly identity: WorkloadIdentity;
+
+  /** Determines the names, the project and the region of the jobs. */
   readonly place: DeploymentContext;
-  readonly job: JobSpec;
+
+  /**
+   * What must exist before a job: `apis.ready("run", "secretmanager")`, and for a scheduled one also `cloudscheduler`
+   * and `iam`.
+   *
+   * @default - nothing
+   */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Existing network on which the database has its private address.
+   *
+   * @default - none
+   */
   readonly network?: NetworkAttachment;
+}
+
+export interface CloudRunJobProps extends ServerlessJobsProps {
+  readonly job: JobSpec;
 }
 
 /**

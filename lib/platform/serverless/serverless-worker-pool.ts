@@ -8,7 +8,6 @@ import { workerPoolName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
-import { DEFAULT_WORKER_COUNT, WORKER_RESOURCES } from "../../idp/worker-mode";
 import { grantsTo } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
 import { type SeparateWorker, type LoadBalancerAddress } from "../parts";
@@ -34,11 +33,8 @@ export interface ServerlessWorkerPoolProps {
   /** Whether it exists, as a string: `true`, `false` or a boolean expression. Default: "true". */
   readonly condition?: string;
 
-  /** What must exist first, in addition to what the container uses: `apis.ready("run")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
-
-  /** Number of instances; nothing scales it. Default: 1. */
-  readonly instanceCount?: number;
+  /** Number of instances; nothing scales it. */
+  readonly instanceCount: number;
 
   /** Existing network on which the database has its private address. Default: none. */
   readonly network?: NetworkAttachment;
@@ -59,9 +55,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
 
   constructor(scope: Construct, id: string, props: ServerlessWorkerPoolProps) {
     super(scope, id);
-    const { address, condition, container, dependsOn = [], identity, network, place } = props;
-    const { instanceCount: manualInstanceCount = DEFAULT_WORKER_COUNT } = props;
-    const { resources = DEFAULT_RESOURCES } = container;
+    const { address, condition, container, identity, network, place } = props;
     this.workerName = workerPoolName(place.deployment);
 
     this.workerPool = new CloudRunV2WorkerPool(this, MAIN_CHILD_ID, {
@@ -71,13 +65,15 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
       deletionProtection: false,
       labels: place.labels,
       // Without a mode, because the API returns only the number.
-      scaling: { manualInstanceCount },
+      scaling: { manualInstanceCount: props.instanceCount },
       template: {
         annotations: secretAnnotations(container),
         labels: place.labels,
         serviceAccount: identity.email,
         vpcAccess: networkAccess(network),
-        containers: [{ ...containerBlock(container), resources: { limits: { ...resources } } }],
+        containers: [
+          { ...containerBlock(container), resources: container.resources && { limits: { ...container.resources } } },
+        ],
         volumes: volumeBlocks(container),
       },
       timeouts: { create: SERVICE_TIMEOUT, update: SERVICE_TIMEOUT },
@@ -85,12 +81,10 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
       lifecycle: { ignoreChanges: ["client", "client_version"] },
       count: countIf(condition),
       // Cloud Run checks for all of these when it starts a revision.
-      dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? []), ...dependsOn],
+      dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? [])],
     });
     addDynamicBlocks(this.workerPool, "template", container, network, address);
 
     this.ready = [this.workerPool];
   }
 }
-
-const DEFAULT_RESOURCES = { cpu: String(WORKER_RESOURCES.cpu), memory: WORKER_RESOURCES.memory };
