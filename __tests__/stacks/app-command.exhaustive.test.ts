@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
 import { temporaryFolder } from "../support/temporary-folder";
 import { runAppCommand, type SynthesisProcess } from "./synthesis-process";
 
@@ -18,7 +19,8 @@ describe("The app command", () => {
   it("prints per stack its folder and the next command, and warns of local states", () => {
     const line = (name: string) => {
       const folder = join(outdir, "stacks", name);
-      return `${folder}: terraform -chdir=${folder} init && terraform -chdir=${folder} apply -var project_id=<your project>\n`;
+      const release = name.startsWith("idp-") ? ` -var application_version=${RECOMMENDED_VERSION}` : "";
+      return `${folder}: terraform -chdir=${folder} init && terraform -chdir=${folder} apply -var project_id=<your project>${release}\n`;
     };
     expect(all.output).toMatch(new RegExp(`^${STACK_NAMES.map(line).join("")}warning: [^\n]*\n$`));
   });
