@@ -134,7 +134,7 @@ $reasons
     continue
   fi
   build_id=
-  google_error "The build of $IMAGE ended $build_status after $(google_seconds) s:"
+  google_error "The build of $IMAGE in $BUILD_LOCATION ended $build_status after $(google_seconds) s:"
   google_error "$(failure_text)"
   google_error "  Log: $log_address"
   exit 1

@@ -135,7 +135,7 @@ cancel_build() {
   if [ -z "$build_id" ]; then
     [ "$asking" = no ] || { [ "$GOOGLE_EXIT" -lt 128 ] && ! google_uncertain; } ||
       google_error "A build that was just being started goes on:" \
-      "https://console.cloud.google.com/cloud-build/builds?project=$PROJECT_ID"
+      "https://console.cloud.google.com/cloud-build/builds;region=$BUILD_LOCATION?project=$PROJECT_ID"
     return 0
   fi
   if [ "$joined" = yes ]; then
