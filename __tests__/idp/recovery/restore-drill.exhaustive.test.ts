@@ -1,4 +1,4 @@
-import { FaultMatrix, fullFrom, renewableToken } from "../../support/fault-matrix";
+import { FaultMatrix, fullFrom } from "../../support/fault-matrix";
 import { describeWith } from "../../support/programs";
 import {
   DATABASE,
@@ -26,31 +26,17 @@ const matrix = new FaultMatrix<SqlScene>({
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
-  const named = {
-    at: CREATE_JOB,
-    exitCode: 1,
-    says: [/^ {2}To fix: .*gcloud sql instances delete drill-\S+ --project=/m],
-  };
   matrix.rows([
     {
-      ...named,
-      what: "names the clone when a token ends that cannot be renewed",
-      answers: [{ kind: "expired-token" }],
-    },
-    { ...named, what: "names the clone when no further call can be made", answers: [], options: fullFrom(CREATE_JOB) },
-    {
-      ...named,
-      what: "renews its token",
-      answers: [{ kind: "expired-token" }],
-      options: renewableToken,
-      exitCode: 0,
-      says: [],
+      ...{ what: "names the clone when no further call can be made", at: CREATE_JOB, answers: [], exitCode: 1 },
+      options: fullFrom(CREATE_JOB),
+      says: [/^ {2}To fix: .*gcloud sql instances delete drill-\S+ --project=/m],
     },
   ]);
 
+  // Before the clone has its label.
   matrix.kills(CHANGES, [2], "SIGTERM", expectNothingLeft);
-
-  matrix.kills(CHANGES, [1, 2, 4], "SIGKILL", async (scene, _, again) => {
+  matrix.kills(CHANGES, [1, 4], "SIGKILL", async (scene, _, again) => {
     const repeated = await again({ arguments: ["--take-over"] });
     expect(repeated).toMatchObject({ exitCode: 0 });
     expectNothingLeft(scene, repeated);

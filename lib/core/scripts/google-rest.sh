@@ -76,6 +76,20 @@ google_reading() {
   return "$1"
 }
 
+# google_pages SERVICE PATH COLLECTION QUERY FILE: writes the items of all pages of a list to FILE, one line of JSON each.
+google_pages() {
+  google_next=
+  : >"$5"
+  while :; do
+    google_reading "items(\"$3\") | length" google_get "$1" "$2" "$4${google_next:+&pageToken=$google_next}" || return 1
+    jq -c ".$3[]?" "$GOOGLE_ANSWER" >>"$5" || return 1
+    google_former=$google_next
+    google_next=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER") || return 1
+    [ -n "$google_next" ] || return 0
+    [ "$google_next" != "$google_former" ] || { GOOGLE_NOTE="$(google_place) names the same next page again." && return 1; }
+  done
+}
+
 # google_request METHOD SERVICE PATH BODY_FILE QUERY repeatable|once
 #
 # What a secret holds is in no file and no message: the answer to PATH:access is in GOOGLE_KEPT, and BODY_FILE - sends

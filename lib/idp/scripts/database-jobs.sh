@@ -145,12 +145,11 @@ remove_copies() {
       return 1
     }
   else
-    google_reading 'items("jobs") | length' google_get run "$jobs" pageSize=1000 || return 1
-    cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/copies.json" || return 1
+    google_pages run "$jobs" jobs pageSize=1000 "$GOOGLE_WORK/copies.json" || return 1
   fi
   # A copy is created, run and read within three time limits; a mark is as old as a clone may be.
   jq -r --argjson now "$(google_server_time)" --argjson copy "$((3 * JOB_SECONDS))" \
-    --argjson mark "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" '(.items // .jobs // [])[]
+    --argjson mark "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" '(.items // [.])[]
     | select((.metadata // .).labels | .["copy-for"]? == env.JOB_GROUP and .["copy-run"] != env.RUN)
     | (.metadata.name? // (.name | split("/") | last)) as $name
     | ($now - ((.metadata.creationTimestamp? // .createTime) | sub("[.][0-9]+"; "") | fromdate)) as $age

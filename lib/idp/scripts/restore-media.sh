@@ -2,15 +2,8 @@
 # Restores soft-deleted files of the media bucket; a file that exists again stays as it is, and one that cannot be restored
 # does not stop the others.
 
-page=
-: >"$GOOGLE_WORK/deleted"
-while :; do
-  google_reading 'items("items") | length' google_get storage "b/$MEDIA_BUCKET/o" "softDeleted=true&maxResults=1000${page:+&pageToken=$page}" ||
-    google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." "To fix: the caller needs roles/storage.admin on the bucket."
-  jq -c '.items[]? | { name, generation, softDeleteTime }' "$GOOGLE_ANSWER" >>"$GOOGLE_WORK/deleted"
-  page=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER")
-  [ -n "$page" ] || break
-done
+google_pages storage "b/$MEDIA_BUCKET/o" items "softDeleted=true&maxResults=1000" "$GOOGLE_WORK/deleted" ||
+  google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." "To fix: the caller needs roles/storage.admin on the bucket."
 # What @uri leaves as it is, in one release of jq or another, and what is no part of an address.
 encoded='@uri | gsub("[.]"; "%2E") | gsub("~"; "%7E") | gsub("!"; "%21") | gsub("\u0027"; "%27") | gsub("[(]"; "%28") | gsub("[)]"; "%29") | gsub("[*]"; "%2A")'
 # The newest version of each. Times have fractions of the second, and the second itself counts.

@@ -113,13 +113,14 @@ sql_by_hand() {
 # sql_clones PREFIX yes|no: sets SQL_CLONES to the clones that killed runs have left. Without yes, one that may still be in use
 # ends the script. One without the label, or that somebody has protected, is somebody's: it is named, and not in the list.
 sql_clones() {
-  google_reading 'items("items") | length' google_get sqladmin "projects/$PROJECT_ID/instances" || google_fail "The clones of $INSTANCE cannot be listed."
+  google_pages sqladmin "projects/$PROJECT_ID/instances" items maxResults=500 "$GOOGLE_WORK/instances" ||
+    google_fail "The clones of $INSTANCE cannot be listed."
   # Two changes of Cloud SQL, and a job that is created, run and deleted.
   jq -r --arg pattern "^$1-[0-9a-f]{8,10}\$" --argjson now "$(google_server_time)" \
-    --argjson longest "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" '.items[]? | select(.name | test($pattern))
+    --argjson longest "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" 'select(.name | test($pattern))
     | ($now - (.createTime | sub("[.][0-9]+"; "") | fromdate)) as $age
     | "\(.name) \($age) \($age <= $longest) \(.settings | .userLabels["copy-for"]? == env.JOB_GROUP and (.deletionProtectionEnabled | not))"' \
-    "$GOOGLE_ANSWER" >"$GOOGLE_WORK/clones" || google_fail "The clones of $INSTANCE cannot be listed."
+    "$GOOGLE_WORK/instances" >"$GOOGLE_WORK/clones" || google_fail "The clones of $INSTANCE cannot be listed."
   SQL_CLONES=
   while read -r sql_name sql_age sql_young sql_left; do
     [ "$2" = yes ] || [ "$sql_young" = false ] || refuse_second "the clone $sql_name" "$sql_age"
