@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "./google-stand-in-schema";
 import { ApiError, type Call } from "./google-stand-in-services";
 import { type Row, type TableReport } from "./google-stand-in-tables";
 
-export type JobState = "PENDING" | "VALIDATING" | "FAILED_VALIDATION" | "READY" | "RUNNING" | "COMPLETED" | "FAILED";
+export type JobState = "PENDING" | "VALIDATING" | "FAILED_VALIDATION" | "READY" | "RUNNING" | "COMPLETED";
 
 /** An import job with its files and timing. */
 export interface Job {

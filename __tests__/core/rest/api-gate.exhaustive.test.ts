@@ -49,14 +49,6 @@ describeWith(["busybox", "curl", "dash", "jq"], "enable-api.sh", () => {
       },
       says: ["its operation failed.\n  code 9: Billing account for project '12' is not found.\n"],
     },
-    {
-      ...{ what: "gives up on an operation that never ends", at: OPERATION, answers: [], exitCode: 1 },
-      options: ({ usage }) => {
-        usage.operationPolls = Infinity;
-        return { environment: { WAIT_SECONDS: "1" } };
-      },
-      says: ["was not on in project demo-project after 1 s: the operation operations/acf.p2-1"],
-    },
   ]);
 });
 

@@ -182,13 +182,4 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
       left: (_, { output }) => expect(output).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f]/),
     },
   ]);
-
-  it.concurrent("is not made without the programs, all of which are named", () =>
-    inScene(async ({ lookAtApi }) => {
-      const run = await lookAtApi({ programs: programFolder({ without: ["curl", "jq"] }) });
-
-      expect(run.exitCode).toBe(2);
-      expect(run.stderr).toContain("Missing on this machine: curl jq. Install them");
-    }),
-  );
 });

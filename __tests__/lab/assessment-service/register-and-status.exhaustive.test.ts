@@ -1,4 +1,4 @@
-import { fullFrom } from "../../support/fault-matrix";
+import { fullFrom, page } from "../../support/fault-matrix";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { haveGroup, haveLeftovers, haveSource, inScene, inventoryFolder, SOURCE } from "./assessment-scene";
@@ -6,10 +6,10 @@ import { haveGroup, haveLeftovers, haveSource, inScene, inventoryFolder, SOURCE 
 const SCRIPTS = ["register-source", "assessment-status", "assessment-cleanup", "import-inventory"] as const;
 
 describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
-  it.concurrent.each(["busybox", "dash"] as const)("registers, and finds its source again (%s)", (shell) =>
+  it.concurrent("registers, and finds its source again", () =>
     inScene(async ({ standIn, run }) => {
-      await run("register-source", { shell });
-      const second = await run("register-source", { shell });
+      await run("register-source", { shell: "busybox" });
+      const second = await run("register-source");
 
       expect(second).toMatchObject({ exitCode: 0, stderr: "" });
       expect(second.stdout).toMatch(/ is registered already as "assess-discovery-client": nothing to do\.\n$/);
@@ -18,10 +18,8 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
   );
 
   it.concurrent.each([
-    ["", "an unknown owner"],
     ["Of the office.", "an unknown owner"],
     ["Made by assessment lab b2.", "d4"],
-    ["Made by assessment lab b2.", ""],
   ])("uses a source described as %j, leaves it as it is, and says that it is shared with %j", (description, others) =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn, { description });
@@ -37,23 +35,19 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
     }),
   );
 
-  it.concurrent.each([
-    { type: "SOURCE_TYPE_UPLOAD" },
-    { state: "DELETING" },
-    { state: "INVALID" },
-    { displayName: "Another" },
-    { displayName: "", name: undefined },
-  ])("refuses an existing source with %j", (fields) =>
-    inScene(async ({ standIn, run }) => {
-      haveSource(standIn, fields);
+  it.concurrent.each([{ type: "SOURCE_TYPE_UPLOAD" }, { state: "DELETING" }, { displayName: "", name: undefined }])(
+    "refuses an existing source with %j",
+    (fields) =>
+      inScene(async ({ standIn, run }) => {
+        haveSource(standIn, fields);
 
-      const { exitCode, stderr } = await run("register-source");
+        const { exitCode, stderr } = await run("register-source");
 
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/^Source assess-discovery-client exists.*, but /m);
-      expect(stderr).toContain(Object.values(fields)[0] ?? "");
-      expect(stderr).toContain("\n  To fix: ");
-    }),
+        expect(exitCode).toBe(1);
+        expect(stderr).toMatch(/^Source assess-discovery-client exists.*, but /m);
+        expect(stderr).toContain(Object.values(fields)[0] ?? "");
+        expect(stderr).toContain("\n  To fix: ");
+      }),
   );
 
   it.concurrent("says that the region or the role is the problem when the service does not answer for the region", () =>
@@ -68,13 +62,13 @@ describeWith(["busybox", "curl", "dash", "jq"], "register-source.sh", () => {
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
-  it.concurrent.each(["busybox", "dash"] as const)("shows sources, assets and import jobs of all pages (%s)", (shell) =>
+  it.concurrent("shows sources, assets and import jobs of all pages", () =>
     inScene(async ({ standIn, run }) => {
       haveLeftovers(standIn);
       haveGroup(standIn, "a1b2c3", "assess-discovery-client");
       standIn.migration.longestPage = 2;
 
-      const { exitCode, stdout } = await run("assessment-status", { shell });
+      const { exitCode, stdout } = await run("assessment-status", { shell: "busybox" });
 
       expect(exitCode).toBe(0);
       expect(stdout.split("\n").map((line) => line.replace(/ {2,}/g, " | "))).toEqual([
@@ -113,15 +107,17 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-status.sh", () => {
 });
 
 describeWith(["curl", "dash", "jq"], "Every script of the assessment service", () => {
-  it.concurrent("ends at once when the temporary folder fills up, and says so", () =>
+  it.concurrent("ends with a remedy at an object that it cannot read, and when the temporary folder fills up", () =>
     inScene(async ({ standIn, run }) => {
-      const { exitCode, stderr } = await run(
-        "register-source",
-        fullFrom("migrationcenter.projects.locations.get")(standIn),
-      );
+      haveSource(standIn);
+      const answer = page(200, '{"name":"a","type":{"of":"somebody else"}}');
+      standIn.inject("migrationcenter.projects.locations.sources.get", answer);
+      const odd = await run("register-source");
+      const full = await run("register-source", fullFrom("migrationcenter.projects.locations.get")(standIn));
 
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/^The temporary folder \S+ is full or cannot be written\. To fix: .*\n$/);
+      expect([odd.exitCode, full.exitCode]).toEqual([1, 1]);
+      expect(odd.stderr).toMatch(/^register-source\.sh ends at an object that it cannot read, .*\n {2}To fix: /m);
+      expect(full.stderr).toMatch(/^The temporary folder \S+ is full or cannot be written\. To fix: .*\n$/);
     }),
   );
 

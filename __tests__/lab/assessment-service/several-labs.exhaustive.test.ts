@@ -27,10 +27,7 @@ async function take(step: Step, deploymentId: string, clientName: string, { run,
 describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
   it.concurrent.each([
     ["assess-discovery-client", "assess-discovery-client-2"],
-    ["assess-discovery-client-2", "assess-discovery-client"],
     [`${"x".repeat(60)}-a`, `${"x".repeat(60)}-b`],
-    // The same CRC-32.
-    ["pine-media-us-03", "titan-ops-eu-01"],
   ])("live beside each other: %s, which goes first, and %s", (one, other) =>
     inScene(async (scene) => {
       const { standIn } = scene;
