@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
-
 import { fc } from "../support/seeded-cases";
 import { eventually } from "./processes";
 
-import { DATABASE, ENTRYPOINT, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
+import { DATABASE, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
 
 /** What the application gets, and what the entrypoint says. */
 export function describeVariables(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {
@@ -147,26 +145,6 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
       );
     });
   });
-
-  if (thorough) {
-    it("does not touch variables with the names of a script's own, and hands on none of its own", async () => {
-      const names = [...readFileSync(ENTRYPOINT, "utf8").matchAll(/\b([a-z]\w*)(?==)|\bfor (\w+) in/g)]
-        .map(([, assigned, counted]) => assigned ?? counted ?? "")
-        .map((name) => name.replace(/^ce_/, ""));
-      expect(names).toEqual(
-        expect.arrayContaining(["value", "source", "child", "stopping", "name", "target", "usage"]),
-      );
-      const exported = Object.fromEntries([...names, "host", "mode"].map((name) => [name, "mine"]));
-      const own = Object.fromEntries(names.map((name) => [`ce_${name}`, "mine"]));
-      const container = await scene.startContainer({ ...exported, ...own });
-      const worker = await scene.firstWorker(container);
-      expect(container.server.environment).toMatchObject(exported);
-      expect(worker.environment).toMatchObject(exported);
-      for (const { environment } of [container.server, worker])
-        expect(Object.keys(environment).filter((name) => name.startsWith("ce_"))).toEqual([]);
-      await container.stop();
-    });
-  }
 
   describe("its own output", () => {
     it("is one line with the names of what it mapped", async () => {

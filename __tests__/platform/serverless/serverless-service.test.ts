@@ -7,7 +7,6 @@ import { valueAt } from "../../stacks/configuration-graph";
 import {
   PLACE,
   standInContainer,
-  standInDatabase,
   standInIdentity,
   standInIdentityProvider,
   standInSettings,
@@ -103,14 +102,5 @@ describe("ServerlessService", () => {
       ],
     });
     expect(warningsOf(stack)).toEqual([]);
-  });
-
-  it.each([
-    ["more instances that answer fewer requests each", 384, 6, 11],
-    ["any number when only Terraform knows the tier", undefined, 100, 40],
-  ])("takes %s", (_, maxConnections, maxInstanceCount, maxInstanceRequestConcurrency) => {
-    const container = { database: standInDatabase({ maxConnections }) };
-    const service = { maxInstanceCount, maxInstanceRequestConcurrency };
-    expect(() => serviceIn({ container, service })).not.toThrow();
   });
 });
