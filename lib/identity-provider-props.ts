@@ -141,7 +141,7 @@ export interface IdentityProviderProps
   readonly existingContainerImage?: string;
 
   /**
-   * Maximum number of instances; each takes 20 database connections, 14 with separate workers, and one for each request
+   * Maximum number of instances; each takes 20 database connections, 12 with separate workers, and one for each request
    * in progress.
    *
    * @default 3

@@ -24,10 +24,11 @@ describe("What makes a protected deployment what it is", () => {
     ["a function of a variable", (scope) => Fn.lower(variable(scope)), true],
     ["a local of a variable", (scope) => local(scope, Fn.lower(variable(scope))), true],
     ["a text with a data source", (scope) => `a-${data(scope)}`, true],
+    ["a text that looks like a reference", (scope) => Fn.trimprefix(variable(scope), "my_test.com"), true],
     ["a resource", made, false],
     ["a function of a resource", (scope) => Fn.lower(made(scope)), false],
     ["a local of a resource", (scope) => local(scope, `a-${made(scope)}`), false],
-  ])("is compared at plan if a plan knows it, and warned of if not: %s", (_, tenantOf, isCompared) => {
+  ])("is compared at plan if a plan knows it, and warned of if not: %s", (name, tenantOf, isCompared) => {
     const stack = bareStack();
     const tenantId = tenantOf(stack);
     new ServerlessIdentityProvider(stack, "Idp", { projectId: "demo-project", tenantId });
@@ -35,6 +36,10 @@ describe("What makes a protected deployment what it is", () => {
     const { precondition } = check.lifecycle as { precondition: { error_message: string }[] };
     const subjects = precondition.map(({ error_message: message }) => message.split(" ")[0]);
     expect(subjects.includes("tenantId")).toBe(isCompared);
+    const { triggers_replace: triggers } = resourceOf(terraformOf(stack), "terraform_data", "idp_identity_guard");
+    // A read may be unknown at plan, and would replace the guard, which refuses.
+    expect(triggers).toHaveProperty("projectId");
+    expect("tenantId" in (triggers as object)).toBe(isCompared && !name.includes("data source"));
     expect(warningsOf(stack).some((warning) => String(warning).startsWith("tenantId of a resource"))).toBe(!isCompared);
   });
 });

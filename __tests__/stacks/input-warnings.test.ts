@@ -12,7 +12,7 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   [{}],
   [ALERTS, "alerts is set, and nobody gets an alert; "],
   [{ ...ALERTS, alert_emails: ["on-call@example.com"] }],
-  [{ dump_schedule: "* * * * *" }, "dump_schedule dumps the whole database several times an hour; "],
+  [{ dump_schedule: "0-59 * * * *" }, "dump_schedule dumps the whole database several times an hour; "],
   [{ dump_schedule: "0 * * * *" }],
 ];
 

@@ -201,6 +201,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a month with a zero, which no tag has", { application_version: "2026.05.1" }],
   ["the release that takes the load balancer for every client", { application_version: "2026.8.0" }],
   ["a release that upstream skipped", { application_version: "2026.5.1" }],
+  ["a release that grows without end", { application_version: "2026.8.1" }],
   ["a bootstrap password of 7 characters, without showing it", { bootstrap_password: "unsaid!" }],
   ["a bootstrap password version of 0", { bootstrap_password_version: 0 }],
   ["a bootstrap password version between two", { bootstrap_password_version: 1.5 }],
@@ -216,11 +217,11 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     { environment_variables: { AUTHENTIK_POSTGRESQL__PASSWORD: "x", DB_PASSWORD: "x", IDP_POSTGRESQL__PASSWORD: "x" } },
   ],
   [
-    "another address, port or path, under either prefix and in any case",
+    "another address, port or path, under either prefix",
     {
       environment_variables: {
-        ...{ AUTHENTIK_LISTEN__HTTP: "x", IDP_LISTEN__HTTP: "x", IDP_Listen__Https: "x", IDP_LISTEN__METRICS: "x" },
-        ...{ AUTHENTIK_web__path: "/auth/", IDP_STORAGE__FILE__PATH: "/data" },
+        ...{ AUTHENTIK_LISTEN__HTTP: "x", IDP_LISTEN__HTTP: "x", IDP_LISTEN__HTTPS: "x", IDP_LISTEN__METRICS: "x" },
+        ...{ AUTHENTIK_WEB__PATH: "/auth/", IDP_STORAGE__REPORTS__FILE__PATH: "/data" },
       },
     },
   ],
@@ -228,7 +229,11 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     "proxies under the upstream's own prefix, which would replace the platform's",
     { environment_variables: { AUTHENTIK_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.0/24" } },
   ],
-  ["a proxy that is no range", { environment_variables: { IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.7" } }],
+  ["a proxy that is no range", { environment_variables: { IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.7/33" } }],
+  [
+    "a setting not in capitals, which would stand beside the one in capitals",
+    { environment_variables: { IDP_listen__trusted_proxy_cidrs: "203.0.113.0/24" } },
+  ],
   ["an address as the domain of cookies", { environment_variables: { IDP_COOKIE_DOMAIN: "https://example.com" } }],
   [
     "a log level that the application does not know, as a variable",
@@ -436,7 +441,7 @@ const REFUSED_TOGETHER_BY_SERVERLESS: readonly RefusedInputs[] = [
     { database_tier: "db-g1-small", max_instance_count: 3 },
     [
       "max_instance_count is 3; with 3 more during a rollout that needs 360 database connections",
-      "lower it or one of max_instance_request_concurrency, worker_processes, worker_threads, worker_count, or choose",
+      "lower it or one of max_instance_request_concurrency, worker_processes, worker_threads, or of separate workers worker_count, or choose",
     ],
   ],
   ["more memory than the CPUs may have", { container_memory: "8Gi", container_cpu: 1 }],
@@ -521,7 +526,7 @@ const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
     { database_tier: "db-g1-small", max_instance_count: 2 },
     [
       "max_instance_count is 2; with 1 more during a rollout that needs 180 database connections",
-      "lower it or one of worker_processes, worker_threads, worker_max_count, worker_count, or choose a database_tier",
+      "lower it or one of worker_processes, worker_threads, or of separate workers worker_max_count, worker_count, or choose",
     ],
   ],
 ];

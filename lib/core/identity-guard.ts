@@ -57,21 +57,28 @@ export function checkIdentity(
 /** A reference to a resource, at the beginning of a path; data sources, variables and locals have another one. */
 const RESOURCE = /(?<![\w.])[a-z0-9]+_\w+\.\w/;
 
+/** What a plan may not know yet either: a read that waits for a change. */
+const READ = /(?<![\w.])(data|module)\.\w/;
+
+/** Whether a value, or a local in it, has such a reference outside of plain text. */
+function refersTo(scope: Construct, { value }: IdentityPart, pattern: RegExp): boolean {
+  const locals = TerraformStack.of(scope)
+    .node.findAll()
+    .filter((each) => each instanceof TerraformLocal);
+  const hasReference = (text: string): boolean =>
+    pattern.test(text.replaceAll(/"[^"$]*"/g, '""')) ||
+    locals
+      .filter(({ friendlyUniqueId }) => new RegExp(`\\blocal[.]${friendlyUniqueId}\\b`).test(text))
+      .some((local) => hasReference(JSON.stringify(rendered(scope, local.toTerraform()))));
+  return Token.isUnresolved(value) && hasReference(String(rendered(scope, value)));
+}
+
 /**
  * The parts that a plan can compare, with a warning of the others: what comes from a resource, such as a network of the
  * same stack, is unknown when that is created or replaced, and everything would have to wait for it.
  */
 export function comparable(scope: Construct, parts: readonly IdentityPart[]): IdentityPart[] {
-  const locals = TerraformStack.of(scope)
-    .node.findAll()
-    .filter((each) => each instanceof TerraformLocal);
-  const namesResource = (text: string): boolean =>
-    RESOURCE.test(text) ||
-    locals
-      .filter(({ friendlyUniqueId }) => new RegExp(`\\blocal[.]${friendlyUniqueId}\\b`).test(text))
-      .some((local) => namesResource(JSON.stringify(rendered(scope, local.toTerraform()))));
-  const isKnown = ({ value }: IdentityPart) =>
-    !Token.isUnresolved(value) || !namesResource(String(rendered(scope, value)));
+  const isKnown = (part: IdentityPart) => !refersTo(scope, part, RESOURCE);
   const others = parts.filter((part) => !isKnown(part)).map(({ prop }) => prop);
   if (others.length > 0)
     Annotations.of(scope).addWarning(
@@ -102,7 +109,8 @@ export function guardIdentity(
   const remedy = `apply with ${protection}=false and all else as it was, and change the rest in a second apply`;
   return new TerraformData(scope, "IdentityGuard", {
     input: { protected: Token.asString(protect) },
-    triggersReplace: valuesOf(parts),
+    // Something unknown would replace it, and so refuse an apply that changes nothing.
+    triggersReplace: valuesOf(parts.filter((part) => !refersTo(scope, part, READ))),
     provisioners: [refusalOfDestroy(protection, { remedy })],
     dependsOn,
   });

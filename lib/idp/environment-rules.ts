@@ -45,7 +45,8 @@ const RESERVED_NAMES: readonly ReservedName[] = [
   {
     names: [
       ...Object.keys({ ...SERVER_LISTENER, ...TLS_PORT.environment }),
-      ...["IDP_LISTEN__METRICS", "IDP_STORAGE__FILE__PATH", "IDP_STORAGE__MEDIA__FILE__PATH", "IDP_WEB__PATH"],
+      ...["IDP_LISTEN__METRICS", "IDP_WEB__PATH", "IDP_STORAGE__FILE__PATH"],
+      ...["IDP_STORAGE__MEDIA__FILE__PATH", "IDP_STORAGE__REPORTS__FILE__PATH"],
     ].flatMap(bothPrefixes),
     reason:
       "it is fixed, because ports, probes, rules for requests and the mount of the uploads are made for one place each; leave it out",
@@ -85,12 +86,16 @@ export function bothPrefixes(variable: string): string[] {
   return [variable, `${UPSTREAM_PREFIX}${variable.slice(NEUTRAL_PREFIX.length)}`];
 }
 
+const SETTING = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})`;
+
 /** Rule for the names of variables, plain or secret. */
 export const VARIABLE_NAME = new CheckedEntries<unknown>({
-  accepts: (name) => new RegExp(NAME_PATTERN).test(name),
-  condition: `can(regex("${NAME_PATTERN}", key))`,
+  // The application takes its settings in any case, and would have two of one kind.
+  accepts: (name) =>
+    new RegExp(NAME_PATTERN).test(name) && (!new RegExp(SETTING, "i").test(name) || name === name.toUpperCase()),
+  condition: `can(regex("${NAME_PATTERN}", key)) && (!can(regex("(?i)${SETTING}", key)) || key == upper(key))`,
   show: "key",
-  rule: "a name must be letters, digits and underscores and must not start with a digit, because shells drop others; rename it",
+  rule: `a name must be letters, digits and underscores and must not start with a digit, because shells drop others, and with ${NEUTRAL_PREFIX} it must be in capitals; rename it`,
   keySchema: { pattern: NAME_PATTERN },
 });
 
@@ -100,9 +105,8 @@ export const ENVIRONMENT_RULES: readonly CheckedEntries[] = [
   ...RESERVED_NAMES.map(
     ({ names, reason }) =>
       new CheckedEntries({
-        // The application does not tell upper case from lower case.
-        accepts: (name) => !names.includes(name.toUpperCase()),
-        condition: `!contains(${JSON.stringify(names)}, upper(key))`,
+        accepts: (name) => !names.includes(name),
+        condition: `!contains(${JSON.stringify(names)}, key)`,
         show: "key",
         rule: reason,
       }),
@@ -110,19 +114,19 @@ export const ENVIRONMENT_RULES: readonly CheckedEntries[] = [
   ...Object.entries(PARSED_VALUES).map(([variable, value]) => {
     const names = bothPrefixes(variable);
     return new CheckedEntries({
-      accepts: (name, text) => !names.includes(name.toUpperCase()) || value.accepts(text),
-      condition: `!contains(${JSON.stringify(names)}, upper(key)) || ${value.condition("value")}`,
+      accepts: (name, text) => !names.includes(name) || value.accepts(text),
+      condition: `!contains(${JSON.stringify(names)}, key) || ${value.condition("value")}`,
       show: "key",
       rule: value.requirement,
     });
   }),
   new CheckedEntries({
     accepts: (name, value) =>
-      !looksSecret(name) || RESERVED_SECRETS.includes(name.toUpperCase()) || new RegExp(REFERENCE).test(value),
+      !looksSecret(name) || RESERVED_SECRETS.includes(name) || new RegExp(REFERENCE).test(value),
     condition: [
       `!can(regex("${SECRET_NAME}", upper(key)))`,
       `can(regex("${HARMLESS_NAME}", upper(key)))`,
-      `contains(${JSON.stringify(RESERVED_SECRETS)}, upper(key))`,
+      `contains(${JSON.stringify(RESERVED_SECRETS)}, key)`,
       `can(regex("${REFERENCE}", value))`,
     ].join(" || "),
     show: "key",
@@ -134,8 +138,8 @@ const ALL_RESERVED = [...RESERVED_NAMES.flatMap(({ names }) => names), TRUSTED_P
 
 /** Rule for the names of the caller's variables with secret values. */
 export const FREE_NAME = new CheckedEntries<unknown>({
-  accepts: (name) => !ALL_RESERVED.includes(name.toUpperCase()),
-  condition: `!contains(${JSON.stringify(ALL_RESERVED)}, upper(key))`,
+  accepts: (name) => !ALL_RESERVED.includes(name),
+  condition: `!contains(${JSON.stringify(ALL_RESERVED)}, key)`,
   show: "key",
   rule: "the deployment sets these itself, because database, secret key, first password, ports, paths and trusted proxies are its own; leave them out, and set the first password as the bootstrap password",
 });

@@ -103,7 +103,7 @@ export function releaseRisks(scope: Construct, version: string, existingImage: O
       value: version,
       ok: known > newest || safe.some((least) => known >= least && lineOf(known) === lineOf(least)),
       condition: `${isBuilt}${rank} > ${newest} || anytrue([for least in ${JSON.stringify(safe)} : ${rank} >= least && floor(${rank} / ${PLACE}) == floor(least / ${PLACE})])`,
-      message: `${called}; releases without security fixes are those before ${RELEASE_LINES.map(({ leastSafe }) => leastSafe).join(", and in the next line before ")}, by what was known on ${RELEASES_KNOWN_ON}, and ${LATEST_VERSION} is ${PINNED_VERSION}; set it to "${RECOMMENDED_VERSION}", through each feature release on the way`,
+      message: `${called}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON}, and ${LATEST_VERSION} is ${PINNED_VERSION}; set it to ${RELEASE_LINES.map(({ newest: patched }) => `"${patched}"`).join(" or, in a later line, ")}`,
     },
   ];
 }

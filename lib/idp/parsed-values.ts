@@ -18,7 +18,8 @@ const SENDER = `(${NAME})?<${ADDRESS}>|${ADDRESS}`;
 export const SMTP_FROM = matching(`^(${SENDER})$`, {
   must: "be an e-mail address, with or without a name, which must be in quotes if it has a comma or the like",
   reason: "no mail can be sent from another",
-  remedy: 'use for example idp@example.com, Example <idp@example.com> or "Example, Inc." <idp@example.com>',
+  remedy:
+    'use for example idp@example.com, Example <idp@example.com> or "Example, Inc." <idp@example.com>, and a domain with other letters in punycode (xn--)',
 });
 
 /** Variable of the log level. */
@@ -34,7 +35,8 @@ export const LOG_LEVEL = oneOf(LOG_LEVELS, { remedy: `use ${DEFAULT_LOG_LEVEL}` 
 /** A setting that the application reads from elsewhere. */
 const ELSEWHERE = "(env|file)://.+";
 
-const RANGE = "[0-9A-Fa-f:.]+/[0-9]{1,3}";
+const OCTET = "(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})";
+const RANGE = `((${OCTET}[.]){3}${OCTET}/([12]?[0-9]|3[0-2])|[0-9A-Fa-f]*:[0-9A-Fa-f:]*/(1[01][0-9]|12[0-8]|[1-9]?[0-9]))`;
 
 /** Settings among the caller's variables whose values the application parses, and fails on later than a plan. */
 export const PARSED_VALUES: Readonly<Record<string, CheckedValue<string>>> = {
@@ -55,7 +57,7 @@ export const PARSED_VALUES: Readonly<Record<string, CheckedValue<string>>> = {
   }),
   [TRUSTED_PROXIES]: matching(`^${RANGE}( *, *${RANGE})*$`, {
     must: "be address ranges in CIDR notation, with commas between them",
-    reason: "they are added to those of the platform's load balancers",
+    reason: "the application reads no others",
     remedy: "use for example 203.0.113.0/24",
   }),
 };

@@ -1,6 +1,6 @@
 /**
- * What is known of the upstream's releases, from its advisories, its release notes and its list of releases. Rules,
- * warnings, pages and examples read this table; nothing else names a release.
+ * What is known of the upstream's releases, from its advisories, its release notes and its list of releases. No other
+ * code names a release, and what people copy from pages and examples is compared with this.
  */
 
 /** The day on which all of this was last looked up. */
@@ -34,6 +34,7 @@ export const NEWEST_KNOWN_VERSION = RELEASE_LINES[1].newest;
 /** Releases that must not be used, and why. */
 export const REFUSED_VERSIONS: Readonly<Record<string, string>> = {
   "2026.5.1": "upstream never published it",
+  "2026.8.1": "its memory grows until it is killed",
   "2026.8.0": "behind a load balancer, it takes the load balancer as the client of every request",
 };
 

@@ -14,7 +14,7 @@ const SHARED: readonly InputWarning[] = [
     "alerts is set, and nobody gets an alert; without alert_emails and notification_channels there are none; set one of them",
   ],
   [
-    'var.dump_schedule == null ? true : !startswith(var.dump_schedule, "*")',
+    'var.dump_schedule == null ? true : can(regex("^[0-9]+ ", var.dump_schedule))',
     "dump_schedule dumps the whole database several times an hour; each dump reads it in full, and holds up migrations; begin with a fixed minute, such as 30 4 * * *",
   ],
 ];

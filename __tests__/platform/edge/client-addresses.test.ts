@@ -2,7 +2,11 @@ import { BlockList, isIPv6 } from "node:net";
 
 import { ServerlessIdentityProvider } from "../../../lib";
 import { KubernetesIdentityProvider } from "../../../lib/kubernetes";
-import { bareStack, terraformOf } from "../../support/synthesis";
+import { kubernetesTerraform } from "../../stacks/kubernetes-stack";
+import { serverlessTerraform } from "../../stacks/serverless-stack";
+import { evaluatedTogether } from "../../stacks/terraform-run";
+import { describeWith } from "../../support/programs";
+import { bareStack, terraformOf, type Terraform } from "../../support/synthesis";
 
 const BALANCER = "203.0.113.80";
 const CLOUD_RUN = "169.254.169.126";
@@ -71,5 +75,30 @@ describe("The address of a client behind", () => {
     for (const client of ["198.51.100.7", "2001:db8::7"])
       for (const sent of [[], ["192.0.2.66"], ["10.4.0.9", BALANCER]])
         expect(seenBehind(frontEnd, LISTS[list], client, sent)).toBe(client);
+  });
+});
+
+describeWith(["terraform"], "The ranges that a stack makes the application trust", () => {
+  const VARIABLE = "IDP_LISTEN__TRUSTED_PROXY_CIDRS";
+
+  /** The list as Terraform evaluates it, with an example in place of each address that it would create. */
+  const listOfStack = ({ locals = {} }: Terraform, domain: string | null, variables = {}) => {
+    const [list = ""] = Object.values(locals).flatMap((layer) => (layer as Record<string, string>)[VARIABLE] ?? []);
+    const known = list.replaceAll(/one\(google_compute_\w+\.\w+\[\*\]\.address\)/g, `"${BALANCER}"`);
+    return {
+      locals: { list: known },
+      variable: { domain: { default: domain }, environment_variables: { default: variables } },
+    };
+  };
+
+  it("are those of the construct", () => {
+    const evaluated = evaluatedTogether(["list"], {
+      serverless: listOfStack(serverlessTerraform(), null),
+      serverlessDomain: listOfStack(serverlessTerraform(), DOMAIN),
+      kubernetes: listOfStack(kubernetesTerraform(), null),
+      kubernetesDomain: listOfStack(kubernetesTerraform(), DOMAIN),
+      kubernetesCdn: listOfStack(kubernetesTerraform(), DOMAIN, CDN.variables),
+    });
+    expect(evaluated).toEqual(Object.fromEntries(Object.entries(LISTS).map(([name, list]) => [name, { list }])));
   });
 });

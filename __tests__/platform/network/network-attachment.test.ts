@@ -112,7 +112,11 @@ describe("A network that a synthesis looks at", () => {
   const warned = (change: (given: Required<NetworkAttachment>, stack: TerraformStack) => NetworkAttachment) => {
     const stack = bareStack();
     const given = networkOf(stack);
-    new ServerlessIdentityProvider(stack, "Idp", { ...PROPS, network: change(given, stack) });
+    new ServerlessIdentityProvider(stack, "Idp", {
+      ...PROPS,
+      applicationVersion: "2026.8.5",
+      network: change(given, stack),
+    });
     return warningsOf(stack);
   };
   const subnetworkIn = (stack: TerraformStack, region: string) =>

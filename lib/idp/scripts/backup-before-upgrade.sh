@@ -57,6 +57,7 @@ say_where() {
 }
 
 give_up() {
+  google_on_failure :
   google_error "The backup of $INSTANCE $1, so $RELEASE is not rolled out. ${2:-}"
   google_error "  To fix: apply again, which waits for the same backup if it is under way. To upgrade without a backup: backup_before_upgrade = false."
   exit 1

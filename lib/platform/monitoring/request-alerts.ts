@@ -77,7 +77,7 @@ export const REQUEST_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `The requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.status>=500`, names)}\`. 503 without an entry of the application: no instance; 500 or 502 with one: the application, or a database that does not answer or has no connection left. After an upgrade, going back takes the database back too.`,
+      `The requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.status>=500`, names)}\`. 503 without an entry of the application: no instance; 500 or 502 with one: the application, or a database that does not answer or has no connection left. After an upgrade, an earlier release needs the backup that was made before it.`,
   },
   {
     id: "latency",

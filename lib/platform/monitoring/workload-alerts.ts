@@ -125,7 +125,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
       },
     },
     firstSteps: (names, platform) =>
-      `The old version keeps serving. The log of the new one: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`. Fix the cause, or set \`${names.called("applicationVersion")}\` back, and apply again.`,
+      `The old version keeps serving. The log of the new one: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`. Fix the cause and apply again. After an upgrade, an earlier release needs the backup that was made before it.`,
   },
   {
     id: "container-ended",
@@ -133,7 +133,7 @@ export const WORKLOAD_ALERTS: readonly Alert[] = [
     severity: "WARNING",
     on: { serverless: { filter: endedContainer } },
     firstSteps: (names, platform) =>
-      `Another one is started. The preceding lines say why it ended: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. If this happens repeatedly, the database is usually unavailable.`,
+      `Another one is started. The preceding lines say why it ended: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. A running one outlives an outage of the database, and one that starts does not.`,
   },
 ];
 

@@ -139,8 +139,9 @@ export function enoughConnections(rollout: RolloutInstances) {
       },
     },
     problem: (names, shown, { more: surge, needed: connections, share }) => {
-      const helpful = [names.requests, names.perInstance, names.ofWorkers].filter((name) => name !== "");
-      return `${names.maxInstanceCount} is ${shown.maxInstanceCount}; with ${surge} more during a rollout that needs ${connections} database connections${share} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts ${shown.maxConnections}, and a request without a connection fails; lower it${helpful.length === 0 ? "" : ` or one of ${helpful.join(", ")}`}, or choose a ${names.maxConnections} with more memory`;
+      const helpful = [names.requests, names.perInstance].filter((name) => name !== "");
+      const ofWorkers = names.ofWorkers === "" ? "" : `, or of separate workers ${names.ofWorkers}`;
+      return `${names.maxInstanceCount} is ${shown.maxInstanceCount}; with ${surge} more during a rollout that needs ${connections} database connections${share} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts ${shown.maxConnections}, and a request without a connection fails; lower it${helpful.length === 0 ? "" : ` or one of ${helpful.join(", ")}`}${ofWorkers}, or choose a ${names.maxConnections} with more memory`;
     },
   });
 }
