@@ -9,11 +9,4 @@ describe("The tiers of the database", () => {
   ])("include %s, which accepts %s connections", (tier, connections) => {
     expect([DATABASE_TIER.accepts(tier), maxConnections(tier)]).toEqual([true, connections]);
   });
-
-  it.each([
-    ...["db-f1-micro", "db-perf-optimized-N-2", "DB-CUSTOM-1-3840", "toString"],
-    ...["db-custom-0-3840", "db-custom-98-131072", "db-custom-1-3841", "db-custom-1-6912"],
-  ])("do not include %j", (tier) => {
-    expect(DATABASE_TIER.accepts(tier)).toBe(false);
-  });
 });
