@@ -61,8 +61,7 @@ const FOLDERS: readonly Folder[] = [
     beyond: [
       ...["assess_discovery_client_name", "cloudb_access_key_id", "cloudb_region", "cloudb_secret_access_key"],
       ...["create_vpc", "deployment_id", "internal_traffic_cidr", "linux_vm_boot_disk_size_gb"],
-      ...["linux_vm_machine_type", "region", "windows_vm_boot_disk_size_gb"],
-      ...["windows_vm_machine_type", "zone"],
+      ...["linux_vm_machine_type", "windows_vm_boot_disk_size_gb", "windows_vm_machine_type", "zone"],
     ],
   },
 ];
