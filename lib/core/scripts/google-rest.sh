@@ -76,13 +76,16 @@ google_reading() {
   return "$1"
 }
 
-# google_pages SERVICE PATH COLLECTION QUERY FILE: writes the items of all pages of a list to FILE, one line of JSON each.
+# google_pages SERVICE PATH COLLECTION QUERY FILE: writes the items of all pages of a list to FILE, one line of JSON each. A list
+# without what Google could not reach is none.
 google_pages() {
   google_next=
   : >"$5"
   while :; do
     google_reading "items(\"$3\") | length" google_get "$1" "$2" "$4${google_next:+&pageToken=$google_next}" || return 1
     jq -c ".$3[]?" "$GOOGLE_ANSWER" >>"$5" || return 1
+    jq -e '.unreachable // [] == []' "$GOOGLE_ANSWER" >/dev/null ||
+      { GOOGLE_NOTE="$(google_place) could not reach everything." && return 1; }
     google_former=$google_next
     google_next=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER") || return 1
     [ -n "$google_next" ] || return 0

@@ -33,7 +33,7 @@ GOOGLE_FUNCTIONS='def own($collection): if . == {} or any(has($collection, "kind
   else error("foreign") end;
 def field($name): .[$name] // error("no field");
 def items($name):
-  if .unreachable // [] | . != [] then error("not all") elif . == {} or has($name) or has("nextPageToken") or has("unreachable") or (.kind | tostring | contains("#"))
+  if . == {} or has($name) or has("nextPageToken") or has("unreachable") or (.kind | tostring | contains("#"))
   then .[$name] // [] | arrays // error("no list") else error("no list") end;'
 GOOGLE_ENDING=no GOOGLE_ON_FAILURE=: GOOGLE_WORK='' GOOGLE_GIVEN='' GOOGLE_REFUSED='' GOOGLE_RULES='' GOOGLE_SHOWN=''
 # Background processes, which must not outlive the script.
