@@ -8,8 +8,6 @@ import { type Expected, inStep, requireActions, StepFailure } from "../deploymen
 export interface ChangeScenario {
   readonly name: string;
   readonly change?: (deployment: Deployment) => void;
-  /** Whether the project was changed without Terraform, so that the plan must refresh. */
-  readonly isOutside?: boolean;
   /** Further arguments of the plan, for example `-replace=…`. */
   readonly planArguments?: readonly string[];
   readonly expected: Expected;
@@ -53,23 +51,22 @@ export class Journey {
     await this.step("output", () => requireOutputs(deployment, nullOutputs));
   }
 
+  /** One change; what it would leave to do is in the plan of the next one, whose actions are exact, or before a destroy. */
   async change({
     name,
     change,
     expected,
-    isOutside = false,
     planArguments = [],
     verify,
   }: Omit<ChangeScenario, "expected"> & Partial<Pick<ChangeScenario, "expected">>): Promise<void> {
     const { deployment } = this;
     await this.step(name, async () => {
       change?.(deployment);
-      const plan = await deployment.plan(...(isOutside ? [] : ["-refresh=false"]), ...planArguments);
+      const plan = await deployment.plan(...planArguments);
       if (expected !== undefined) requireActions(name, plan, expected);
       await deployment.apply(plan);
       requireSoundness(deployment, name);
       requireVerified(name, () => verify?.(deployment));
-      await deployment.requireEmptyPlan(`${name}: second plan`);
     });
   }
 
@@ -87,6 +84,7 @@ export class Journey {
       });
     }
     await this.step("destroy", async () => {
+      await deployment.requireEmptyPlan("plan before the destroy");
       await deployment.apply(await deployment.plan("-destroy"));
       const left = deployment.stateAddresses();
       if (left.length > 0) throw new StepFailure("destroy", `the state still has ${left.join(", ")}`);

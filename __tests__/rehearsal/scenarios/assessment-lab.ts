@@ -101,7 +101,6 @@ const LAB_CHANGES: readonly ChangeScenario[] = [
   },
   {
     name: "a password that the platform has reset",
-    isOutside: true,
     change: (deployment) => {
       for (const { metadata } of hostsOf(deployment, "winvm01"))
         (metadata as Record<string, string>)["windows-keys"] = '{"userName":"lab-user"}';
@@ -183,7 +182,6 @@ const AWS_CHANGES: readonly ChangeScenario[] = [
   },
   {
     name: "what a cleanup has deleted",
-    isOutside: true,
     change: ({ cloud, web }) => {
       web.migration.jobs.clear();
       web.migration.sources.clear();

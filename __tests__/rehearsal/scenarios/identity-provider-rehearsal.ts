@@ -119,7 +119,6 @@ export function ownersChanges({ copies, grants, job, labelled, workload }: Varia
     },
     {
       name: "a bootstrap password given, another secret key, and a token for the application's API",
-      isOutside: true,
       change: (deployment) => {
         // Secrets of a former version are stored where Google chooses, and none is replaced for it.
         const replication = [{ auto: [{ customer_managed_encryption: [] }], user_managed: [] }];

@@ -51,7 +51,6 @@ const CHANGES: readonly ChangeScenario[] = [
   }),
   {
     name: "fewer instances, after a run of the job by hand",
-    isOutside: true,
     change: (deployment) => {
       const [job] = deployment.cloud.ofType("google_cloud_run_v2_job");
       executeByHand(deployment.cloud, job?.id ?? "");
