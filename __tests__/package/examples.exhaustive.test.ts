@@ -22,7 +22,7 @@ const PROGRAMS = exampleFolders().filter((name) => !PROJECTS.includes(name));
 const ON_PAGES = ["sign-in-by-hand", "sign-in-with-keys"];
 
 /** Inputs that lift the protection of those that have it. */
-const PROTECTION_OFF: Readonly<Record<string, Inputs>> = { acme: { protect: false }, globex: { protect: false } };
+const PROTECTION_OFF: Readonly<Record<string, Inputs>> = { acme: { protect: false } };
 
 /** APIs that must be on before a stack makes a network of its own. */
 const ENABLED_APIS: Readonly<Record<string, readonly string[]>> = {
@@ -100,7 +100,8 @@ describeWith(["terraform"], "The examples, with the packed library", () => {
     }
   });
 
-  it.each(STACKS)(
+  // The second of two tenants is the first under another name.
+  it.each(STACKS.filter(([stack]) => stack !== "globex"))(
     "apply, change nothing in a second plan, and leave nothing after a destroy: %s",
     async (stack, name) => {
       const off = PROTECTION_OFF[stack];
