@@ -192,7 +192,7 @@ describe("the packed library", () => {
     cpSync(join(project, "node_modules/cdktf-idp-stacks/dist/lib/core"), bundle, { recursive: true });
     const { stderr } = spawnSync(process.execPath, [join(bundle, "package-file.js")], { encoding: "utf8" });
     expect(stderr).toMatch(
-      /cdktf-idp-stacks: 1 problem\n {2}- its code is in a bundle; .*; keep it external, [^\n]*\n/,
+      /cdktf-idp-stacks: 1 problem\n {2}- its code is in a bundle; .*; keep it external \(esbuild: [^\n]*\n/,
     );
   });
 

@@ -47,7 +47,7 @@ export function checkIdentity(
         const now = value === undefined ? "null" : expressionOf(scope, value);
         return {
           condition: `\${!tobool(${record.outputExpression}.protected) || ${before} == ${now}}`,
-          errorMessage: `${settingName(scope, value, prop)} is \${jsonencode(${now})}, but the protected deployment has \${jsonencode(${before})}; another one would replace what is deployed; set it back, or apply with ${protection}=false and all else as it was first.`,
+          errorMessage: `${settingName(scope, value, prop)} is \${jsonencode(${now})}, but the protected deployment has \${jsonencode(${before})}; another one would replace what is deployed; set it back, or first apply with ${protection}=false and all else as it was.`,
         };
       }),
     },
@@ -82,7 +82,7 @@ export function comparable(scope: Construct, parts: readonly IdentityPart[]): Id
   const others = parts.filter((part) => !isKnown(part)).map(({ prop }) => prop);
   if (others.length > 0)
     Annotations.of(scope).addWarning(
-      `${others.join(", ")} of a resource of this stack; a plan may not know it, and so cannot refuse another one, which would replace the deployment; keep that resource, or pass a variable or a literal`,
+      `a resource of this stack determines ${others.join(" and ")}; a plan may not know it, and so cannot refuse a change that would replace the deployment; keep that resource, or pass a variable or a literal`,
     );
   return parts.filter(isKnown);
 }

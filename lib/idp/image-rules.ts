@@ -83,7 +83,7 @@ export const APPLICATION_VERSION: readonly CheckedValue<string>[] = [
   ),
 ];
 
-/** Warns of a release that may not exist, and of one with known holes; nobody else says so before an incident. */
+/** Warns of a release that may not exist, and of one with known holes. */
 export function releaseRisks(scope: Construct, version: string, existingImage: OptionalValue): Warning[] {
   const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
   const exact = `(${version} == "${LATEST_VERSION}" ? "${PINNED_VERSION}" : ${version})`;

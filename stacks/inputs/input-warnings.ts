@@ -23,7 +23,7 @@ const OF_VARIANT = {
   serverless: [
     [
       "coalesce(var.uptime_check, false) ? var.public_access : true",
-      "uptime_check is true and public_access is false; the check has no permission to call the service, so it fails for ever; leave uptime_check out, or set public_access to true",
+      "uptime_check is true and public_access is false; the check has no permission to call the service, so it always fails; leave uptime_check out, or set public_access to true",
     ],
   ],
   kubernetes: [

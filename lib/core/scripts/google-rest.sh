@@ -76,8 +76,8 @@ google_reading() {
   return "$1"
 }
 
-# google_pages SERVICE PATH COLLECTION QUERY FILE: writes the items of all pages of a list to FILE, one line of JSON each. A list
-# without what Google could not reach is none.
+# google_pages SERVICE PATH COLLECTION QUERY FILE: writes the items of all pages of a list to FILE, one line of JSON each. Fails
+# if Google could not reach everything.
 google_pages() {
   google_next=
   : >"$5"

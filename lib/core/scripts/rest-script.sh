@@ -26,7 +26,7 @@ REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
 REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
 # For every answer, and for the filters of google_reading. Google leaves out what is empty, so that an empty list is {}; an
-# object with none of the fields below, or of the collection that was asked for, is somebody else's: a proxy's or a portal's.
+# object with none of the fields below, or of the collection that was asked for, comes from a proxy or a portal.
 # shellcheck disable=SC2016 # names of jq
 GOOGLE_FUNCTIONS='def own($collection): if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken",
     "unreachable", "metadata", "uploadFileInfo", "accounts", "logNames", "totalSize", "projectId"); .) then .
@@ -234,7 +234,7 @@ google_end() {
   # Of jq, for an object that has other fields than those of the API.
   if [ "$GOOGLE_EXIT" -eq 5 ]; then
     google_error "${0##*/} ends at an object that it cannot read, as said above."
-    google_error "  To fix: correct or remove the object if somebody else has made it, and run the same command again."
+    google_error "  To fix: correct or remove that object, and run the same command again."
     GOOGLE_EXIT=1
   fi
   [ "$GOOGLE_EXIT" -eq 0 ] || "$GOOGLE_ON_FAILURE"
