@@ -1,54 +1,82 @@
-import { type ITerraformDependable } from "cdktf";
+import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { stateProvidersOf } from "./core/provider-requirements";
-import { isSet } from "./core/conditional";
+import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
 import { DeletionGuard } from "./core/deletion-guard";
-import { numberText } from "./core/expression";
+import { expression, numberText } from "./core/expression";
 import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
-import { DEFAULT_APPLICATION_NAME } from "./core/names";
+import {
+  settingsOf,
+  valuesFrom,
+  type PropsOf,
+  type Relation,
+  type SettingsOf,
+  type Table,
+  type ValuesOf,
+} from "./core/inputs";
 import { tenantContext, type DeploymentContext } from "./core/place";
-import { type ProjectApis } from "./core/project-apis";
-import { addWarnings } from "./core/warnings";
-import { customBlueprints } from "./idp/blueprints";
+import { ProjectApis, type ApiName } from "./core/project-apis";
+import { stateProvidersOf } from "./core/provider-requirements";
+import { warnUnless } from "./core/warnings";
+import { COMMON_WARNINGS, type CommonInputs } from "./common-inputs";
+import { Blueprints, type BlueprintProps } from "./idp/blueprints";
 import { type ContainerSpec } from "./idp/container-spec";
-import { RESOURCES } from "./idp/contract";
-import { DatabaseDump } from "./idp/database-dump";
 import { type DbInit } from "./idp/db-init";
-import { type ExistingSecrets } from "./idp/existing-secrets";
-import { identityProviderContainer } from "./idp/identity-provider-container";
+import { DatabaseDump } from "./idp/dumps";
+import { ExistingSecrets } from "./idp/existing-secrets";
+import { containerOf } from "./idp/identity-provider-container";
 import { IdpImage } from "./idp/idp-image";
 import { IdpSecrets } from "./idp/idp-secrets";
-import { initialSettingsRisk } from "./idp/initial-settings";
 import { type ScheduledJobRunner } from "./idp/job-runner";
-import { type MailSettings } from "./idp/mail-settings";
+import { mailPassword } from "./idp/mail";
 import { MediaBucket } from "./idp/media-bucket";
 import { UpgradeBackup } from "./idp/upgrade-backup";
-import { deploymentApis, type VariantApis } from "./deployment-apis";
-import { deploymentSettings } from "./deployment-settings";
-import { deploymentMonitoring, type MonitoredPlatform } from "./deployment-monitoring";
-import { type IdentityProviderProps } from "./identity-provider-props";
+import { workerCount } from "./idp/worker";
 import { DomainSetup } from "./platform/edge/edge";
-import { type Monitoring } from "./platform/monitoring/monitoring";
 import { ServiceIdentity } from "./platform/identity/service-identity";
+import { type NamedSetting } from "./platform/monitoring/alert";
+import { Monitoring } from "./platform/monitoring/monitoring";
+import { type MonitoringProps } from "./platform/monitoring/monitoring-props";
+import { warnOfNetwork, type NetworkAttachment } from "./platform/network/network-attachment";
 import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
-import { warnOfNetwork } from "./platform/network/network-attachment";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
 
+/** Props of both variants that are no inputs. */
+export interface ProgramProps extends Pick<BlueprintProps, "blueprintFiles"> {
+  /**
+   * Existing network with private services access: the database gets a private address on it and no public one. On GKE,
+   * the cluster is on it too, and it needs NAT for VMs without public addresses. For a network of the same stack, list
+   * the rest of it in `dependsOn`. It cannot be removed later.
+   *
+   * @default - a public address that only authorized, mutually authenticated proxy connections can use; on GKE, a new
+   * network for the cluster
+   */
+  readonly network?: NetworkAttachment;
+}
+
+/** The props of a variant, by its inputs. */
+export type VariantProps<T extends CommonInputs> = Omit<PropsOf<T>, "network" | "subnetwork"> & ProgramProps;
+
 /** What a variant needs in addition to the shared parts. */
-export interface Variant extends VariantApis {
-  /** Default validation of a domain's certificate. */
-  readonly certificateValidation: string;
+interface Variant<T extends Table> {
+  readonly inputs: T;
+  readonly relations: readonly Relation<T>[];
+  readonly warnings: readonly Omit<Relation<T>, "of">[];
+
+  /** APIs that it always needs, only on an existing network or with a domain, and only for scheduled jobs. */
+  readonly apis: { readonly always: readonly ApiName[]; readonly network?: ApiName; readonly schedules?: ApiName };
 
   /** What else makes a deployment what it is. */
-  readonly identity: readonly IdentityPart[];
+  readonly identity: readonly (keyof T & string)[];
 }
+
+const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secretmanager", "sqladmin", "storage"];
 
 /**
  * The parts of an identity provider on either platform: secrets, image, media bucket, database and service accounts.
  */
-export abstract class IdentityProvider extends Construct {
+export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> extends Construct {
   /** Project, region and naming of the deployment. */
   readonly place: DeploymentContext;
 
@@ -73,11 +101,8 @@ export abstract class IdentityProvider extends Construct {
   /** The backup before each rollout of another release. */
   readonly upgradeBackup: UpgradeBackup;
 
-  /** Existing secrets with settings of the application; undefined if there can be none. */
-  readonly existingSecrets: ExistingSecrets | undefined;
-
-  /** What the mail server adds to application and platform. */
-  protected readonly mail: MailSettings;
+  /** Existing secrets with settings of the application. */
+  readonly existingSecrets: ExistingSecrets;
 
   /** Service account of the initialization job. */
   readonly initializer: ServiceIdentity;
@@ -85,8 +110,8 @@ export abstract class IdentityProvider extends Construct {
   /** Service account of the server. */
   readonly runtime: ServiceIdentity;
 
-  /** Service account of the dump, the only one that can add files to its bucket; undefined if there can be no dump. */
-  readonly dumper: ServiceIdentity | undefined;
+  /** Service account of the dump, the only one that can add files to its bucket. */
+  readonly dumper: ServiceIdentity;
 
   /** The job that prepares the database. */
   abstract readonly initialization: DbInit;
@@ -94,17 +119,17 @@ export abstract class IdentityProvider extends Construct {
   /** Settings of the restore scripts, as words `NAME=value`. */
   abstract readonly restoreSettings: string;
 
-  /** Command that sends a test mail; undefined without a mail server, or null at plan. */
-  abstract readonly testMailCommand: string | undefined;
+  /** Command that sends a test mail; null at plan without a mail server. */
+  abstract readonly testMailCommand: string;
 
-  /** Separate workers; undefined if there can be none. With a mode known only at plan, it may be empty. */
-  abstract readonly worker: SeparateWorker | undefined;
+  /** Separate workers; they exist in that mode alone. */
+  abstract readonly worker: SeparateWorker;
 
   /** URL of the application. */
   abstract readonly url: string;
 
-  /** IP address of the load balancer; undefined without one, or null at plan. */
-  abstract readonly loadBalancerAddress: string | undefined;
+  /** IP address of the load balancer; null at plan without one. */
+  abstract readonly loadBalancerAddress: string;
 
   /** Certificate, records and security policy of the domain; undefined if there can be none. */
   abstract readonly edge: DomainSetup | undefined;
@@ -112,45 +137,65 @@ export abstract class IdentityProvider extends Construct {
   /** Uptime check, dashboard and alerts. */
   abstract readonly monitoring: Monitoring;
 
-  /** Dumps of the database; undefined if there can be none. */
-  abstract readonly dump: DatabaseDump | undefined;
+  /** Dumps of the database. */
+  abstract readonly dump: DatabaseDump;
+
+  /** Values of the inputs. */
+  protected readonly values: ValuesOf<T>;
+
+  /** The same as props of parts. */
+  protected readonly settings: SettingsOf<CommonInputs>;
+
+  protected readonly network: NetworkAttachment | undefined;
 
   private readonly identityParts: readonly IdentityPart[];
 
-  constructor(
-    scope: Construct,
-    id: string,
-    private readonly settings: IdentityProviderProps,
-    private readonly variant: Variant,
-  ) {
+  constructor(scope: Construct, id: string, props: VariantProps<T>, variant: Variant<T>) {
     super(scope, id);
     stateProvidersOf(this);
-    this.place = tenantContext(this, settings);
-    const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken } = settings;
-    const { deletionProtection, existingContainerImage: existingImage, network } = settings;
-    const { backupLocation, backupRetentionCount, transactionLogDays } = settings;
+    const { blueprintFiles = {}, network } = props as ProgramProps;
+    const given = { ...props, network: network?.network, subnetwork: network?.subnetwork };
+    this.values = valuesFrom(this, variant.inputs, given as unknown as PropsOf<T>, variant.relations);
+    this.network = network;
+    const v: ValuesOf<CommonInputs> = this.values;
+    const settings = settingsOf<CommonInputs>(v);
+    this.settings = settings;
+    this.place = tenantContext(this, {
+      applicationName: v.applicationName.text,
+      labels: v.labels.any,
+      projectId: v.projectId.text,
+      region: v.region.text,
+      secretLocations: settings.secretLocations,
+      tenantId: v.tenantId.text,
+    });
     const { place } = this;
     if (network !== undefined) warnOfNetwork(this, network, place.region);
 
-    this.identityParts = comparable(this, [
-      { prop: "projectId", value: place.projectId },
-      { prop: "region", value: place.region },
-      { prop: "tenantId", value: settings.tenantId },
-      { prop: "applicationName", value: settings.applicationName ?? DEFAULT_APPLICATION_NAME },
-      ...variant.identity,
-    ]);
-    this.apis = deploymentApis(this, place, settings, variant, this.certificateValidation);
-    addWarnings(this, "InitialSettings", [initialSettingsRisk(this, settings.environmentVariables ?? {})]);
+    this.identityParts = comparable(
+      this,
+      (["projectId", "region", "tenantId", "applicationName", ...variant.identity] as const).map((prop) => ({
+        prop,
+        value: (settings as Readonly<Record<string, string | undefined>>)[prop],
+      })),
+    );
+    this.apis = this.enableApis(variant.apis);
+    warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], this.values);
 
+    const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection } = settings;
+    const existingImage = settings.existingContainerImage;
     this.secrets = new IdpSecrets(this, "Secrets", {
       ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection, place },
       dependsOn: this.apis.ready("secretmanager"),
     });
     this.registry = new ImageRegistry(this, "Registry", { place, apis: this.apis, existingImage });
+    // Without any, so that an image without blueprints does not change and is not rebuilt.
+    const hasBlueprints =
+      (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles).length > 0;
+    const { blueprints } = settings;
     this.image = new IdpImage(this, "Image", {
       place,
       applicationVersion: settings.applicationVersion,
-      blueprints: customBlueprints(this, settings),
+      blueprints: hasBlueprints ? new Blueprints(this, "Blueprints", { blueprints, blueprintFiles }) : undefined,
       buildLocation: settings.buildLocation,
       existingImage,
       repository: this.registry,
@@ -160,6 +205,7 @@ export abstract class IdentityProvider extends Construct {
       deletionProtection,
       dependsOn: this.apis.ready("storage"),
     });
+    const { backupLocation, backupRetentionCount, transactionLogDays } = settings;
     this.database = new PostgresqlDatabase(this, "Database", {
       ...{ backupLocation, backupRetentionCount, deletionProtection, network, place, transactionLogDays },
       tier: settings.databaseTier,
@@ -180,31 +226,37 @@ export abstract class IdentityProvider extends Construct {
       "idp-init",
       "Runs the database initialization of the identity provider",
     );
-    ({ mail: this.mail, existingSecrets: this.existingSecrets } = deploymentSettings(this, settings, this));
+    this.existingSecrets = new ExistingSecrets(this, "ExistingSecrets", {
+      projectId: place.projectId,
+      references: [String(v.secretEnvironmentVariables), mailPassword(v.smtp)],
+      dependsOn: this.apis.ready("secretmanager"),
+    });
     this.runtime = this.identity("Runtime", "idp-run", "Runs the identity provider");
-    if (settings.dumpSchedule !== undefined || settings.keepDumps !== undefined) {
-      const scheduled = isSet(settings.dumpSchedule);
-      this.dumper = this.identity("Dumper", "idp-dump", "Dumps the database of the identity provider", scheduled);
-    }
+    this.dumper = this.identity(
+      "Dumper",
+      "idp-dump",
+      "Dumps the database of the identity provider",
+      v.dumpSchedule.isSet,
+    );
   }
 
   /** Container to run once the database is prepared. */
   protected container(initialization: DbInit): ContainerSpec {
-    const { containerCpu = RESOURCES.cpu, containerMemory = RESOURCES.memory, environmentVariables } = this.settings;
-    const { livenessProbe, logLevel, startupProbe, workerMode, workerProcesses, workerThreads } = this.settings;
-    const { database, image, mail, media, secrets } = this;
-    return identityProviderContainer(this, {
-      ...{ database, image, mail, media, secrets },
-      ...{ livenessProbe, logLevel, startupProbe, workerMode, workerProcesses, workerThreads },
-      environment: environmentVariables,
-      secretSettings: [...(this.existingSecrets ? [this.existingSecrets] : []), ...secrets.settings],
-      initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
-      resources: { cpu: numberText(containerCpu), memory: containerMemory },
-    });
+    const { database, existingSecrets, image, media, secrets } = this;
+    const v: ValuesOf<CommonInputs> = this.values;
+    return containerOf(
+      {
+        ...{ database, image, media, secrets },
+        secretSettings: [existingSecrets, ...secrets.settings],
+        initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
+        resources: { cpu: numberText(v.containerCpu.number), memory: v.containerMemory.text },
+      },
+      v,
+    );
   }
 
   /**
-   * The scheduled dump; undefined if there can be none.
+   * The scheduled dump.
    *
    * @param runnerAs returns the platform's jobs for a service account
    * @param dependsOn what the first dump waits for
@@ -212,12 +264,10 @@ export abstract class IdentityProvider extends Construct {
   protected dumpOf(
     runnerAs: (identity: ServiceIdentity) => ScheduledJobRunner,
     dependsOn: ITerraformDependable[],
-  ): DatabaseDump | undefined {
-    if (this.dumper === undefined) return undefined;
-    const { deletionProtection, dumpAtApply, dumpRetentionDays, dumpSchedule, dumpStorageClass, keepDumps } =
-      this.settings;
+  ): DatabaseDump {
     return new DatabaseDump(this, "Dump", {
-      ...{ deletionProtection, dumpAtApply, dumpRetentionDays, dumpSchedule, dumpStorageClass, keepDumps },
+      inputs: this.values,
+      deletionProtection: this.protect,
       place: this.place,
       database: this.database,
       runner: runnerAs(this.dumper),
@@ -228,24 +278,45 @@ export abstract class IdentityProvider extends Construct {
 
   /** What a domain needs on either platform. */
   protected edgeOf(domain: string, ipAddress: string, dependsOn: ITerraformDependable[] = []): DomainSetup {
+    const v: ValuesOf<CommonInputs> = this.values;
     return new DomainSetup(this, "Edge", {
       apis: this.apis,
       domain,
       ipAddress,
       dependsOn,
       place: this.place,
-      validation: this.certificateValidation,
+      validation: v.certificateValidation.text,
       zone: this.settings.dnsZone,
-      protection: this.settings.protection,
+      protection: v.protection,
       existingSecurityPolicy: this.settings.existingSecurityPolicy,
     });
   }
 
   /** Uptime check, dashboard and alerts. */
-  protected monitoringOf(platform: MonitoredPlatform, dump: DatabaseDump | undefined): Monitoring {
-    const { apis, database, initializer, place, runtime } = this;
-    const identities = [initializer, runtime, ...(this.dumper === undefined ? [] : [this.dumper])];
-    return deploymentMonitoring(this, this.settings, { ...platform, apis, database, dump, identities, place });
+  protected monitoringOf(
+    platform: Pick<MonitoringProps, "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
+    dump: DatabaseDump,
+  ): Monitoring {
+    const { apis, database, dumper, initializer, place, runtime, settings } = this;
+    const v: ValuesOf<CommonInputs> = this.values;
+    const { alertEmails, alerts, auditSecretAccess, dashboard, domain, notificationChannels } = settings;
+    const { condition, isDaily, jobName } = dump;
+    return new Monitoring(this, "Monitoring", {
+      ...platform,
+      ...{ alertEmails, alerts, apis, auditSecretAccess, dashboard, domain, notificationChannels, place },
+      secretReaders: settings.secretReaders,
+      uptimeCheck: settings.uptimeCheck,
+      called: (setting: NamedSetting) =>
+        (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,
+      maxInstanceCount: v.maxInstanceCount.number,
+      minInstanceCount: v.minInstanceCount.number,
+      dump: { condition, isDaily, jobName, bucketName: dump.bucket.bucketName },
+      identities: [initializer, runtime, dumper],
+      maxConnections: database.connectionLimit,
+      protection: v.protection.isSet,
+      workerCount: expression(workerCount(v)),
+      workerMode: v.workerMode.text,
+    });
   }
 
   /**
@@ -254,18 +325,31 @@ export abstract class IdentityProvider extends Construct {
    * @param dependsOn the last resources to be created
    */
   protected guard(dependsOn: ITerraformDependable[]): void {
-    const { deletionProtection: protect = true } = this.settings;
-    const check = checkIdentity(this, this.identityParts, protect, this.database.ready);
-    const guard = guardIdentity(this, this.identityParts, { dependsOn: [...dependsOn, check], protect });
+    const check = checkIdentity(this, this.identityParts, this.protect, this.database.ready);
+    const guard = guardIdentity(this, this.identityParts, { dependsOn: [...dependsOn, check], protect: this.protect });
     new DeletionGuard(this, "DeletionGuard", {
-      protect,
+      protect: this.protect,
       remains: this.database.backupsAfterDestroy,
       dependsOn: [...dependsOn, guard],
     });
   }
 
-  protected get certificateValidation(): string {
-    return this.settings.certificateValidation ?? this.variant.certificateValidation;
+  protected get protect(): boolean | IResolvable {
+    return (this.values as ValuesOf<CommonInputs>).deletionProtection.any;
+  }
+
+  /** The APIs of the whole, each enabled only if something uses it. */
+  private enableApis({ always, network, schedules }: Variant<T>["apis"]): ProjectApis {
+    const { dnsZone, domain, dumpSchedule, existingContainerImage } = this.settings;
+    const v: ValuesOf<CommonInputs> = this.values;
+    const { projectId, region } = this.place;
+    const apis = new ProjectApis(this, "Apis", { projectId, region, apis: [...COMMON_APIS, ...always].sort() });
+    for (const name of ["artifactregistry", "cloudbuild"] as const) apis.enable(name, isUnset(existingContainerImage));
+    if (network) apis.enable(network, anyOf(isSet(this.network?.network), isSet(domain)));
+    apis.enable("certificatemanager", allOf(v.domain.isSet, isWord(v.certificateValidation.text, "dns")));
+    if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
+    if (schedules) apis.enable(schedules, isSet(dumpSchedule));
+    return apis;
   }
 
   private identity(id: string, purpose: string, description: string, condition?: string): ServiceIdentity {

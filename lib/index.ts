@@ -4,12 +4,11 @@ export { type DeploymentName } from "./core/names";
 export { tenantContext, type DeploymentContext, type TenantPlaceProps } from "./core/place";
 export { PortableStack, type PortableStackProps, type StackOutput } from "./core/portable-stack";
 export { ProjectApis, type ApiName, type ProjectApisProps } from "./core/project-apis";
-export { RulesBrokenError } from "./core/rules";
 export { type ProviderName } from "./core/provider-requirements";
+export { RulesBrokenError } from "./core/rules-broken-error";
 export { type StackFile } from "./core/stack-file";
 export { type StateBackend } from "./core/state-backend";
-export { Blueprints, type BlueprintsProps } from "./idp/blueprints";
-export { type BlueprintFiles, type BlueprintProps } from "./idp/blueprint-props";
+export { Blueprints, type BlueprintFiles, type BlueprintProps } from "./idp/blueprints";
 export {
   type ContainerSpec,
   type DatabaseSpec,
@@ -21,28 +20,19 @@ export {
 } from "./idp/container-spec";
 export { DbInit, type DbInitProps } from "./idp/db-init";
 export { identityProviderContainer, type IdentityProviderContainerProps } from "./idp/identity-provider-container";
-export { type DumpProps } from "./idp/dump-props";
 export { IdpImage, type IdpImageProps } from "./idp/idp-image";
 export { IdpSecrets, type IdpSecretsProps } from "./idp/idp-secrets";
 export { MediaBucket, type MediaBucketProps } from "./idp/media-bucket";
 export { type JobRunner, type JobSpec, type OneTimeJob, type OneTimeJobSpec } from "./idp/job-runner";
 export { type ContainerImage, type ImageRepository, type MediaStore, type SqlInstance } from "./idp/parts";
 export { type SecretSettings } from "./idp/secret-settings";
-export { type PasswordSecret, type Smtp } from "./idp/smtp";
 export { type IdentityProvider } from "./identity-provider";
-export { type IdentityProviderProps } from "./identity-provider-props";
-export { type DnsZone } from "./platform/edge/edge-rules";
-export { type DomainProps } from "./platform/edge/front-door-props";
-export { type Protection } from "./platform/edge/protection";
 export { ExistingIdentity } from "./platform/identity/existing-identity";
 export { ServiceIdentity, type ServiceIdentityProps } from "./platform/identity/service-identity";
-export { type AlertSettings, type MonitoringSettings } from "./platform/monitoring/monitoring-settings";
 export { type NetworkAttachment } from "./platform/network/network-attachment";
 export { ImageRegistry, type ImageRegistryProps } from "./platform/registry/image-registry";
 export { type ServerlessJobsProps } from "./platform/serverless/cloud-run-job";
 export { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 export { ServerlessService, type ServerlessServiceProps } from "./platform/serverless/serverless-service";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/sql/postgresql-database";
-export { type WorkerProps } from "./worker-props";
-export { ServerlessIdentityProvider } from "./serverless-identity-provider";
-export { type ServerlessIdentityProviderProps } from "./serverless-identity-provider-props";
+export { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "./serverless-identity-provider";

@@ -2,35 +2,130 @@ import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
-import { expression } from "./core/expression";
-import { requireProps } from "./core/rules";
-import { CONTAINER_PORT, ENTRYPOINT_PATH } from "./idp/contract";
-import { type DatabaseDump } from "./idp/database-dump";
+import { expression, numberExpression } from "./core/expression";
+import { number, type Relation, type ValuesOf } from "./core/inputs";
+import { CONTAINER_PORT, ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
-import { ifMail } from "./idp/mail-settings";
+import { type DatabaseDump } from "./idp/dumps";
+import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
-import { TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/smtp";
-import { IdentityProvider } from "./identity-provider";
-import {
-  DEFAULT_NAMESPACE,
-  KUBERNETES_IDENTITY_PROVIDER_RULES,
-  workerMaxCountOf,
-  type KubernetesIdentityProviderProps,
-} from "./kubernetes-identity-provider-props";
+import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
+import { COMMON_RELATIONS, commonInputs } from "./common-inputs";
+import { IdentityProvider, type VariantProps } from "./identity-provider";
+import { CERTIFICATE_VALIDATION_DEFAULTS, domainInputs } from "./platform/edge/domain";
 import { type DomainSetup } from "./platform/edge/edge";
-import { CERTIFICATE_VALIDATION_DEFAULTS } from "./platform/edge/edge-rules";
-import { AutopilotCluster } from "./platform/kubernetes/autopilot-cluster";
-import { SERVER_CONTAINER } from "./platform/kubernetes/kubernetes-defaults";
+import { protectionInputs } from "./platform/edge/protection";
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS, instanceInputs, instanceRelations } from "./platform/instances";
+import { AutopilotCluster, CONTROL_PLANE } from "./platform/kubernetes/autopilot-cluster";
+import { GEOIP } from "./platform/kubernetes/geoip";
+import { ROLLOUT_SURGE, SERVER_CONTAINER } from "./platform/kubernetes/kubernetes-defaults";
 import { ClusterIngress } from "./platform/kubernetes/kubernetes-front-door";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorker } from "./platform/kubernetes/kubernetes-worker";
 import { KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
 import { urlMapPattern } from "./platform/kubernetes/load-balancers";
+import { POD_CPU_CHOICE, POD_MEMORY, podCpu } from "./platform/kubernetes/pod-size";
 import { PublicAddress } from "./platform/kubernetes/public-address";
-import { WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
+import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { type Monitoring } from "./platform/monitoring/monitoring";
+import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
-import { workerCountOf, hasSeparateWorker, separateWorkerContainer } from "./worker-props";
+
+const WORKER = {
+  cpuChoice: POD_CPU_CHOICE,
+  cpu: podCpu(WORKER_DEFAULTS.cpu),
+  memory: POD_MEMORY,
+  place: "a deployment of its own",
+  countMeaning: "Number of separate workers that always run.",
+} as const;
+
+/** Workers that the autoscaler may add. */
+const EXTRA_WORKERS = 1;
+
+const INSTANCE = {
+  cpuChoice: POD_CPU_CHOICE,
+  cpu: podCpu(RESOURCES.cpu),
+  memory: POD_MEMORY,
+  least: 1,
+  leastMeaning: "",
+  rollout: { words: `plus ${ROLLOUT_SURGE}`, more: () => String(ROLLOUT_SURGE) },
+  requestTimeout: {
+    limit: "Time limit of a request to the load balancer of domain",
+    change: "Changing it later takes effect within minutes.",
+  },
+} as const;
+
+/** Inputs of the variant on GKE. */
+export const KUBERNETES_INPUTS = {
+  ...commonInputs({
+    alsoProtected: "cluster, ",
+    identity: "project_id, region, tenant_id, application_name, namespace, network or subnetwork",
+    changedLabels: "; on objects in the cluster, without hyphens and underscores at their ends",
+    network: {
+      network:
+        "for the cluster, with private services access and NAT for VMs without public addresses: the database gets a private address on it and no public one. Without a network, one is created, and the database has a public address that only authorized proxy connections can use. A network cannot be removed later; changing it replaces the cluster.",
+      subnetwork:
+        "with room for the ranges of pods and services, which GKE adds; in the network of another project, they must exist, named pods and services. A change replaces the cluster.",
+    },
+  }),
+  ...instanceInputs(INSTANCE),
+  ...workerInputs(WORKER),
+  /** Maximum number of separate workers, plus one during a rollout; by default one more than `workerCount`. */
+  workerMaxCount: number({
+    default: null,
+    description:
+      "Maximum number of separate workers, plus 1 during a rollout; null for one more than worker_count. Changing it later is safe.",
+  }),
+  ...NAMESPACE,
+  ...CONTROL_PLANE,
+  ...GEOIP,
+  ...domainInputs({
+    withoutDomain:
+      "Without a domain, clients use an IP address with a self-signed certificate, which browsers warn of.",
+    certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.kubernetes,
+  }),
+  ...protectionInputs("Removing it leaves it attached: detach it by hand, or set protection."),
+  ...monitoringInputs("kubernetes"),
+};
+
+type KubernetesInputs = typeof KUBERNETES_INPUTS;
+
+const workerMaxCount = (v: ValuesOf<KubernetesInputs>) =>
+  `coalesce(${v.workerMaxCount}, ${workerCount(v)} + ${EXTRA_WORKERS})`;
+
+export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
+  ...COMMON_RELATIONS,
+  ...instanceRelations<KubernetesInputs>(INSTANCE, {
+    requests: () => String(REQUESTS_PER_INSTANCE),
+    mostWorkers: (v) => `(${workerMaxCount(v)} + ${ROLLOUT_SURGE})`,
+    lowering: ["workerProcesses", "workerThreads"],
+    loweringWorkers: ["workerMaxCount", "workerCount"],
+  }),
+  ...workerRelations(WORKER),
+  {
+    of: "workerMaxCount",
+    holds: (v) =>
+      `${v.workerMaxCount} == null ? true : ${v.workerMode} == "separate" && floor(${v.workerMaxCount}) == ${v.workerMaxCount} && ${v.workerMaxCount} >= ${workerCount(v)}`,
+    says: ({ workerCount: least, workerMaxCount: most, workerMode: mode }) =>
+      `${most.name} is ${most.shown} with ${mode.name} ${mode.shown}; it must be a whole number, not below ${least.name}, and needs "separate", because otherwise every instance of the server has a worker in it; raise it and set ${mode.name} to "separate", or leave it out`,
+  },
+];
+
+const WARNINGS: readonly Omit<Relation<KubernetesInputs>, "of">[] = [
+  {
+    holds: (v) =>
+      `${v.domain} != null || ${v.certificateValidation} == "${CERTIFICATE_VALIDATION_DEFAULTS.kubernetes}"`,
+    says: (v) =>
+      `${v.certificateValidation.name} is set without ${v.domain.name}; only a domain has a certificate; set ${v.domain.name}, or leave it out`,
+  },
+  {
+    holds: (v) => `${v.domain} != null || ${v.requestTimeoutSeconds} == ${DEFAULT_REQUEST_TIMEOUT_SECONDS}`,
+    says: (v) =>
+      `${v.requestTimeoutSeconds.name} is set without ${v.domain.name}; only the load balancer of a domain has such a limit; set ${v.domain.name}, or leave it out`,
+  },
+];
+
+export type KubernetesIdentityProviderProps = VariantProps<KubernetesInputs>;
 
 /**
  * The identity provider on GKE Autopilot, cluster included, from an empty project in one apply.
@@ -38,7 +133,7 @@ import { workerCountOf, hasSeparateWorker, separateWorkerContainer } from "./wor
  * Database, cluster, load balancer, NAT and the minimum number of pods are always billed. The stack must configure the
  * google provider; the kubernetes provider is configured here. The machine that applies needs `sh`, `curl` and `jq`.
  */
-export class KubernetesIdentityProvider extends IdentityProvider {
+export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInputs> {
   /** Network of the cluster, new or existing. */
   readonly clusterNetwork: ClusterNetwork;
 
@@ -63,47 +158,43 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   /** Deployment of the server. */
   readonly workload: KubernetesWorkload;
 
-  readonly worker: KubernetesWorker | undefined;
+  readonly worker: KubernetesWorker;
 
   /** Load balancer in front of the server. */
   readonly frontDoor: ClusterIngress;
 
   readonly restoreSettings: string;
 
-  readonly testMailCommand: string | undefined;
+  readonly testMailCommand: string;
 
   readonly url: string;
 
   readonly monitoring: Monitoring;
 
-  readonly dump: DatabaseDump | undefined;
+  readonly dump: DatabaseDump;
 
   constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {
-    requireProps(`${scope.node.path}/${id}`, props, ["projectId", "tenantId"], KUBERNETES_IDENTITY_PROVIDER_RULES);
     super(scope, id, props, {
-      apis: ["compute", "container", "iamcredentials"],
-      certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.kubernetes,
-      identity: [
-        { prop: "namespace", value: props.namespace ?? DEFAULT_NAMESPACE },
-        { prop: "network", value: props.network?.network },
-        { prop: "subnetwork", value: props.network?.subnetwork },
-      ],
+      inputs: KUBERNETES_INPUTS,
+      relations: KUBERNETES_RELATIONS,
+      warnings: WARNINGS,
+      apis: { always: ["compute", "container", "iamcredentials"] },
+      identity: ["namespace", "network", "subnetwork"],
     });
-    const { apis, database, initializer, place, runtime } = this;
-    const { deletionProtection = true } = props;
+    const { apis, database, initializer, network, place, runtime, settings, values } = this;
 
     // If another deployment has the names, the apply fails at the secrets, before anything is billed.
     const networkReady = [...apis.ready("compute"), ...database.password.ready];
     this.clusterNetwork = new ClusterNetwork(this, "Network", {
       place,
-      existing: props.network,
+      existing: network,
       dependsOn: networkReady,
     });
     this.cluster = new AutopilotCluster(this, "Cluster", {
       place,
       network: this.clusterNetwork,
-      authorizedNetworks: props.authorizedNetworks,
-      deletionProtection,
+      authorizedNetworks: values.authorizedNetworks.any,
+      deletionProtection: this.protect,
       dependsOn: [...networkReady, ...apis.ready("container", "iam")],
     });
     this.provider = new KubernetesProvider(this, "kubernetes", {
@@ -114,8 +205,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.namespace = new WorkloadNamespace(this, "Namespace", {
       place,
       cluster: this.cluster,
-      name: props.namespace ?? DEFAULT_NAMESPACE,
-      outboundPorts: this.mail.ports,
+      name: values.namespace.text,
+      outboundPorts: mailPorts(values.smtp),
       // The metadata server needs it to issue the pods' tokens.
       outlivedBy: apis.ready("iamcredentials"),
     });
@@ -126,9 +217,9 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       dependsOn: this.upgradeBackup.ready,
     });
     this.restoreSettings = addRecoveryScripts(this, { namespace: this.namespace.namespaceName });
-    this.address = new PublicAddress(this, "Address", { place, domain: props.domain, dependsOn: networkReady });
+    this.address = new PublicAddress(this, "Address", { place, domain: settings.domain, dependsOn: networkReady });
     this.loadBalancerAddress = this.address.address;
-    const { domain } = props;
+    const { domain } = settings;
     if (domain !== undefined) this.edge = this.edgeOf(domain, this.address.ipAddress, database.password.ready);
     const container = this.container(this.initialization);
     this.workload = new KubernetesWorkload(this, "Workload", {
@@ -137,31 +228,28 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       namespace: this.namespace,
       identity: runtime,
       container,
-      geoip: props.geoip,
-      minInstanceCount: props.minInstanceCount,
-      maxInstanceCount: props.maxInstanceCount,
+      geoip: values.geoip,
+      minInstanceCount: values.minInstanceCount.number,
+      maxInstanceCount: values.maxInstanceCount.number,
     });
-    const separateWorker = hasSeparateWorker(props);
-    if (separateWorker !== "false") {
-      this.worker = new KubernetesWorker(this, "Worker", {
-        place,
-        condition: separateWorker,
-        container: separateWorkerContainer(container, props),
-        identity: runtime,
-        minInstanceCount: workerCountOf(props),
-        maxInstanceCount: workerMaxCountOf(props),
-        namespace: this.namespace,
-        server: this.workload,
-      });
-    }
+    this.worker = new KubernetesWorker(this, "Worker", {
+      place,
+      condition: isSeparate(values),
+      container: workerContainer(container, values),
+      identity: runtime,
+      minInstanceCount: numberExpression(workerCount(values)),
+      maxInstanceCount: numberExpression(workerMaxCount(values)),
+      namespace: this.namespace,
+      server: this.workload,
+    });
     this.frontDoor = new ClusterIngress(this, "FrontDoor", {
       place,
       namespace: this.namespace,
       workload: this.workload,
       address: this.address,
       port: CONTAINER_PORT,
-      requestLogSampleRate: props.requestLogSampleRate,
-      requestTimeoutSeconds: props.requestTimeoutSeconds,
+      requestLogSampleRate: values.requestLogSampleRate.number,
+      requestTimeoutSeconds: values.requestTimeoutSeconds.number,
       ...(this.edge && {
         certificateMapId: expression(this.edge.certificate.mapId),
         securityPolicyId: this.edge.securityPolicy.policyId,
@@ -171,7 +259,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       dependsOn: this.initialization.ready,
     });
     this.testMailCommand = ifMail(
-      this.mail,
+      values.smtp,
       `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER} --namespace=${this.namespace.namespaceName} -- ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`,
     );
     this.url = this.frontDoor.url;
@@ -184,7 +272,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
         namespace: this.namespace.namespaceName,
         platform: "kubernetes",
         url: this.url,
-        urlMap: urlMapPattern(props.namespace ?? DEFAULT_NAMESPACE),
+        urlMap: urlMapPattern(values.namespace.text),
       },
       this.dump,
     );
@@ -192,11 +280,11 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.guard([
       ...this.namespace.grants,
       ...this.workload.ready,
-      ...(this.worker?.ready ?? []),
+      ...this.worker.ready,
       ...this.frontDoor.ready,
       ...(this.edge?.ready ?? []),
       ...this.monitoring.ready,
-      ...(this.dump?.ready ?? []),
+      ...this.dump.ready,
     ]);
     this.useOwnProvider();
   }

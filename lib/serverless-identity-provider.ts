@@ -1,35 +1,123 @@
-import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { anyOf, isOn, isSet, not } from "./core/conditional";
-import { settingName, expression } from "./core/expression";
+import { isOn } from "./core/conditional";
+import { expression, numberExpression } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
-import { type Warning, addWarnings } from "./core/warnings";
-import { requireProps } from "./core/rules";
-import { type ContainerSpec } from "./idp/container-spec";
-import { type DatabaseDump } from "./idp/database-dump";
+import { type Relation, type ValuesOf } from "./core/inputs";
+import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "./core/names";
+import { RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
-import { ifMail } from "./idp/mail-settings";
+import { type DatabaseDump } from "./idp/dumps";
+import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_JOB, TEST_MAIL_READER, TEST_MAIL_TIMEOUT_SECONDS } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
-import { TEST_MAIL_COMMAND, TEST_MAIL_JOB, TEST_MAIL_READER, TEST_MAIL_TIMEOUT_SECONDS } from "./idp/smtp";
-import { IdentityProvider } from "./identity-provider";
-import {
-  SERVERLESS_IDENTITY_PROVIDER_RULES,
-  type ServerlessIdentityProviderProps,
-} from "./serverless-identity-provider-props";
+import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
+import { COMMON_RELATIONS, commonInputs } from "./common-inputs";
+import { IdentityProvider, type VariantProps } from "./identity-provider";
+import { CERTIFICATE_VALIDATION_DEFAULTS, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/edge/domain";
 import { DomainAddress } from "./platform/edge/domain-address";
 import { type DomainSetup } from "./platform/edge/edge";
-import { CERTIFICATE_VALIDATION_DEFAULTS } from "./platform/edge/edge-rules";
-import { isProtected } from "./platform/edge/protection";
+import { protectionInputs } from "./platform/edge/protection";
+import { instanceInputs, instanceRelations } from "./platform/instances";
 import { type Monitoring } from "./platform/monitoring/monitoring";
-import { type NetworkAttachment } from "./platform/network/network-attachment";
+import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
+import { INSTANCE_CPU_CHOICE, INSTANCE_MEMORY, instanceCpu } from "./platform/serverless/instance-size";
 import { OnDemandJob } from "./platform/serverless/on-demand-job";
 import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
 import { ServerlessService } from "./platform/serverless/serverless-service";
 import { ServerlessWorkerPool } from "./platform/serverless/serverless-worker-pool";
-import { serviceOptions } from "./platform/serverless/service-options";
-import { workerCountOf, hasSeparateWorker, separateWorkerContainer } from "./worker-props";
+import { SERVICE } from "./platform/serverless/service-options";
+
+const WORKER = {
+  cpuChoice: INSTANCE_CPU_CHOICE,
+  cpu: instanceCpu(WORKER_DEFAULTS.cpu),
+  memory: INSTANCE_MEMORY,
+  place: "a worker pool",
+  countMeaning: "Fixed number of separate workers.",
+} as const;
+
+const INSTANCE = {
+  cpuChoice: INSTANCE_CPU_CHOICE,
+  cpu: instanceCpu(RESOURCES.cpu),
+  memory: INSTANCE_MEMORY,
+  least: 0,
+  leastMeaning:
+    "With 0, a worker beside the server stops with the last instance, and mail, tasks and clean-ups wait for the next request.",
+  // The maximum is one of each revision, and instances of the old one end with their last request.
+  rollout: { words: "twice as many", more: (count: string) => count },
+  requestTimeout: { limit: "Time limit of a request", change: "A change rolls out new instances." },
+} as const;
+
+/** Inputs of the variant on Cloud Run. */
+export const SERVERLESS_INPUTS = {
+  ...commonInputs({
+    alsoProtected: "",
+    identity: "project_id, region, tenant_id or application_name, or to take network away",
+    changedLabels: "",
+    network: {
+      network:
+        "with private services access: the database gets a private address on it and no public one. Without a network, it has a public address that only authorized proxy connections can use. A network cannot be removed later.",
+      subnetwork:
+        "/26 or larger: instances take addresses from it. A change rolls out new instances. After a destroy, Cloud Run holds these addresses for one to two hours.",
+    },
+  }),
+  ...instanceInputs(INSTANCE),
+  ...workerInputs(WORKER),
+  ...SERVICE,
+  ...domainInputs({
+    withoutDomain: "Without a domain, clients use the address that Cloud Run assigns, under run.app.",
+    certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.serverless,
+  }),
+  ...protectionInputs("Removing it detaches it."),
+  ...monitoringInputs("serverless"),
+};
+
+type ServerlessInputs = typeof SERVERLESS_INPUTS;
+
+const connectionNameLength = (v: ValuesOf<ServerlessInputs>) =>
+  `(length(join("", [${v.projectId}, ${v.region}, ${v.tenantId}, ${v.applicationName}])) + ${CONNECTION_NAME_FRAME_LENGTH})`;
+
+export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
+  ...COMMON_RELATIONS,
+  ...instanceRelations<ServerlessInputs>(INSTANCE, {
+    requests: (v) => String(v.maxInstanceRequestConcurrency),
+    // Those of the old revision and of the new one.
+    mostWorkers: (v) => `2 * ${workerCount(v)}`,
+    lowering: ["maxInstanceRequestConcurrency", "workerProcesses", "workerThreads"],
+    loweringWorkers: ["workerCount"],
+  }),
+  ...workerRelations(WORKER),
+  ...DEFAULT_ADDRESS_RELATIONS,
+  {
+    // Cloud Run mounts the socket in a folder of that name.
+    of: "applicationName",
+    holds: (v) => `${connectionNameLength(v)} <= ${CONNECTION_NAME_MAX_LENGTH}`,
+    says: (v) =>
+      `the connection name of the database, from ${v.projectId.name}, ${v.region.name}, ${v.tenantId.name} and ${v.applicationName.name}, has \${${connectionNameLength(v)}} characters; it must have at most ${CONNECTION_NAME_MAX_LENGTH}, because the path of its socket has at most ${SOCKET_PATH_MAX_LENGTH}; shorten the application name or the tenant id by \${${connectionNameLength(v)} - ${CONNECTION_NAME_MAX_LENGTH}}`,
+  },
+];
+
+const WARNINGS: readonly Omit<Relation<ServerlessInputs>, "of">[] = [
+  {
+    holds: (v) =>
+      `${v.domain} != null || ${v.certificateValidation} == "${CERTIFICATE_VALIDATION_DEFAULTS.serverless}"`,
+    says: (v) =>
+      `${v.certificateValidation.name} is set without ${v.domain.name}; only a domain has a certificate; set ${v.domain.name}, or leave it out`,
+  },
+  {
+    holds: (v) => `coalesce(${v.uptimeCheck}, false) ? ${v.publicAccess} : true`,
+    says: (v) =>
+      `${v.uptimeCheck.name} is true and ${v.publicAccess.name} is false; the check has no permission to call the service, so it always fails; leave ${v.uptimeCheck.name} out, or set ${v.publicAccess.name} to true`,
+  },
+  {
+    // A policy is useless if requests can bypass it.
+    holds: (v) => `(${v.protection} == null && ${v.existingSecurityPolicy} == null) || ${v.closeDefaultAddress}`,
+    says: (v) =>
+      `${v.closeDefaultAddress.name} is false; a security policy protects only the domain, and requests to the address that Cloud Run assigns bypass it; set it to true once the domain works`,
+  },
+];
+
+export type ServerlessIdentityProviderProps = VariantProps<ServerlessInputs>;
 
 /**
  * The identity provider on Cloud Run, from an empty project in one apply.
@@ -37,25 +125,25 @@ import { workerCountOf, hasSeparateWorker, separateWorkerContainer } from "./wor
  * The database and the minimum number of instances are always billed. The stack must configure the google provider. The
  * machine that applies needs `sh`, `curl` and `jq`.
  */
-export class ServerlessIdentityProvider extends IdentityProvider {
+export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInputs> {
   readonly initialization: DbInit;
 
   /** Cloud Run service of the server. */
   readonly service: ServerlessService;
 
-  readonly worker: ServerlessWorkerPool | undefined;
+  readonly worker: ServerlessWorkerPool;
 
   /** Load balancer of the domain; undefined if there can be none. */
   readonly frontDoor: ServerlessLoadBalancer | undefined;
 
-  /** The job that sends a test mail; undefined if there can be none. */
-  readonly testMail: OnDemandJob | undefined;
+  /** The job that sends a test mail. */
+  readonly testMail: OnDemandJob;
 
-  readonly testMailCommand: string | undefined;
+  readonly testMailCommand: string;
 
   readonly edge: DomainSetup | undefined;
 
-  readonly loadBalancerAddress: string | undefined;
+  readonly loadBalancerAddress: string;
 
   /** Address of the load balancer; undefined if there can be none. */
   readonly address: DomainAddress | undefined;
@@ -66,19 +154,18 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   readonly monitoring: Monitoring;
 
-  readonly dump: DatabaseDump | undefined;
+  readonly dump: DatabaseDump;
 
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
-    requireProps(`${scope.node.path}/${id}`, props, ["projectId", "tenantId"], SERVERLESS_IDENTITY_PROVIDER_RULES);
     super(scope, id, props, {
-      apis: ["run"],
-      apisOfSchedules: SCHEDULE_APIS,
-      apisOnDemand: ["compute"],
-      certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.serverless,
+      inputs: SERVERLESS_INPUTS,
+      relations: SERVERLESS_RELATIONS,
+      warnings: WARNINGS,
+      apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
       identity: [],
     });
-    const { apis, initializer, place, runtime } = this;
-    const { deletionProtection = true, domain, network } = props;
+    const { apis, initializer, network, place, runtime, settings, values } = this;
+    const { domain } = settings;
 
     this.initialization = new DbInit(this, "DbInit", {
       database: this.database,
@@ -95,67 +182,81 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
     if (domain !== undefined) {
       this.address = new DomainAddress(this, "Address", { place, domain, dependsOn: apis.ready("compute") });
-      this.loadBalancerAddress = expression(this.address.ipAddress);
       this.edge = this.edgeOf(domain, this.address.ipAddress);
     }
+    this.loadBalancerAddress = expression(this.address?.ipAddress ?? "null");
 
     const container = this.container(this.initialization);
-    const separateWorker = hasSeparateWorker(props);
-    if (separateWorker !== "false") {
-      this.worker = new ServerlessWorkerPool(this, "Worker", {
-        place,
-        network,
-        address: this.address,
-        condition: separateWorker,
-        container: separateWorkerContainer(container, props),
-        identity: runtime,
-        instanceCount: workerCountOf(props),
-      });
-    }
+    this.worker = new ServerlessWorkerPool(this, "Worker", {
+      place,
+      network,
+      address: this.address,
+      condition: isSeparate(values),
+      container: workerContainer(container, values),
+      identity: runtime,
+      instanceCount: numberExpression(workerCount(values)),
+    });
     this.service = new ServerlessService(this, "Service", {
-      ...serviceOptions(props),
+      closeDefaultAddress: values.closeDefaultAddress.any,
+      cpuAlwaysAllocated: values.cpuAlwaysAllocated.any,
+      maxInstanceRequestConcurrency: values.maxInstanceRequestConcurrency.number,
+      publicAccess: values.publicAccess.any,
+      startupCpuBoost: values.startupCpuBoost.any,
       place,
       network,
       address: this.address,
       identity: runtime,
       container,
-      minInstanceCount: props.minInstanceCount,
-      maxInstanceCount: props.maxInstanceCount,
-      requestTimeoutSeconds: props.requestTimeoutSeconds,
+      minInstanceCount: values.minInstanceCount.number,
+      maxInstanceCount: values.maxInstanceCount.number,
+      requestTimeoutSeconds: values.requestTimeoutSeconds.number,
       // A separate worker must be running before the last worker beside a server stops.
-      dependsOn: this.worker?.ready,
+      dependsOn: this.worker.ready,
     });
-    addWarnings(this, "DefaultAddressIsClosed", [this.openAddressRisk(props)]);
     if (this.address !== undefined && this.edge !== undefined) {
       this.frontDoor = new ServerlessLoadBalancer(this, "FrontDoor", {
         address: this.address,
         certificate: this.edge.certificate,
         place,
         service: this.service,
-        validation: this.certificateValidation,
+        validation: values.certificateValidation.text,
         securityPolicyId: this.edge.securityPolicy.policyId,
-        requestLogSampleRate: props.requestLogSampleRate,
+        requestLogSampleRate: values.requestLogSampleRate.number,
         dependsOn: apis.ready("compute"),
       });
     }
-    this.testMail = this.testMailJob(container, network);
-    this.testMailCommand =
-      this.testMail &&
-      ifMail(this.mail, `${this.testMail.executeCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`);
-    this.url = urlOf(domain, this.service.url);
+    // The application's own command in a job, because Cloud Run offers no shell in a running container.
+    this.testMail = new OnDemandJob(this, "TestMail", {
+      condition: values.smtp.isSet,
+      // The command needs no uploads.
+      container: { ...container, args: [TEST_MAIL_COMMAND, "--help"], mounts: [] },
+      identity: runtime,
+      name: TEST_MAIL_JOB,
+      network,
+      place,
+      timeoutSeconds: TEST_MAIL_TIMEOUT_SECONDS,
+    });
+    this.testMailCommand = ifMail(
+      values.smtp,
+      `${this.testMail.executeCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`,
+    );
+    this.url =
+      domain === undefined
+        ? this.service.url
+        : expression(`(${values.domain} == null ? ${this.service.url} : "https://\${${values.domain}}")`);
     this.dump = this.dumpOf(
       (identity) =>
         new ServerlessJobs({
           place,
           network,
           identity,
-          dependsOn: apis.ready("run", "secretmanager", "iam", ...SCHEDULE_APIS),
+          dependsOn: apis.ready("run", "secretmanager", "iam", "cloudscheduler"),
         }),
       this.service.ready,
     );
     this.monitoring = this.monitoringOf(
       {
-        isPublic: isOn(props.publicAccess ?? true),
+        isPublic: isOn(values.publicAccess.any),
         platform: "serverless",
         url: this.url,
         urlMap: urlMapName(place),
@@ -165,57 +266,18 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
     const ready = [
       ...this.service.ready,
-      ...(this.testMail?.ready ?? []),
-      ...(this.worker?.ready ?? []),
+      ...this.testMail.ready,
+      ...this.worker.ready,
       ...(this.frontDoor?.ready ?? []),
       ...(this.edge?.ready ?? []),
       ...this.monitoring.ready,
-      ...(this.dump?.ready ?? []),
+      ...this.dump.ready,
     ];
     const networkGuard = guardPresence(
       this,
       { prop: "network", value: network?.network },
-      { dependsOn: ready, protect: deletionProtection },
+      { dependsOn: ready, protect: this.protect },
     );
     this.guard([...ready, networkGuard]);
   }
-
-  /**
-   * The application's own command in a job with the application's container, because Cloud Run offers no shell in a
-   * running one.
-   */
-  private testMailJob(container: ContainerSpec, network: NetworkAttachment | undefined): OnDemandJob | undefined {
-    if (this.mail.isOn === "false") return undefined;
-    return new OnDemandJob(this, "TestMail", {
-      condition: this.mail.isOn,
-      // The command needs no uploads.
-      container: { ...container, args: [TEST_MAIL_COMMAND, "--help"], mounts: [] },
-      identity: this.runtime,
-      name: TEST_MAIL_JOB,
-      network,
-      place: this.place,
-      timeoutSeconds: TEST_MAIL_TIMEOUT_SECONDS,
-    });
-  }
-
-  /** A policy is useless if requests can bypass it. */
-  private openAddressRisk(props: ServerlessIdentityProviderProps): Warning {
-    const { closeDefaultAddress = false, existingSecurityPolicy, protection } = props;
-    const hasPolicy = anyOf(isProtected(protection), isSet(existingSecurityPolicy));
-    const condition = anyOf(not(hasPolicy), isOn(closeDefaultAddress));
-    return {
-      value: condition,
-      ok: condition === "true",
-      condition,
-      message: `${settingName(this, closeDefaultAddress, "closeDefaultAddress")} is false; a security policy protects only the domain, and requests to the address that Cloud Run assigns bypass it; set it to true once the domain works`,
-    };
-  }
-}
-
-const SCHEDULE_APIS = ["cloudscheduler"] as const;
-
-/** URL of the domain if there is one, otherwise that of the service. */
-function urlOf(domain: string | undefined, serviceUrl: string): string {
-  if (!Token.isUnresolved(domain)) return domain === undefined ? serviceUrl : `https://${domain}`;
-  return expression(`(${domain} == null ? ${serviceUrl} : "https://\${${domain}}")`);
 }

@@ -2,7 +2,7 @@ import { type App } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type PortableStack } from "../lib/core/portable-stack";
-import { RulesBrokenError } from "../lib/core/rules";
+import { RulesBrokenError } from "../lib/core/rules-broken-error";
 import { requireStatesApart } from "../lib/core/state-backend";
 import { type Settings, STATE_BACKEND } from "./settings";
 

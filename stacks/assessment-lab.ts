@@ -3,15 +3,13 @@ import { RandomProvider } from "@cdktf/provider-random/lib/provider";
 import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
 import { type Construct } from "constructs";
 
-import { expression } from "../lib/core/expression";
+import { declareInputs } from "../lib/core/inputs";
 import { PortableStack } from "../lib/core/portable-stack";
 import { type StateBackend } from "../lib/core/state-backend";
 import { AssessmentLab } from "../lib/lab/assessment-lab";
-import { zoneOrDefault } from "../lib/lab/lab-names";
+import { LAB, LAB_RELATIONS } from "../lib/lab/lab-inputs";
 import { assessmentLabOutputs } from "./assessment-lab-outputs";
 import { describeFolder } from "./folder/described-folder";
-import { declareInputs } from "./inputs/input-table";
-import { LAB_INPUTS } from "./inputs/lab-inputs";
 
 export interface AssessmentLabStackProps {
   /**
@@ -26,22 +24,19 @@ export interface AssessmentLabStackProps {
 export class AssessmentLabStack extends PortableStack {
   constructor(scope: Construct, id: string, props: AssessmentLabStackProps = {}) {
     super(scope, id, { providers: ["google", "random", "tls"], backend: props.backend });
-    const { cloudbAccessKeyId, cloudbRegion, cloudbSecretAccessKey, rdpSourceRanges, ...inputs } = declareInputs(
-      this,
-      LAB_INPUTS,
-    );
+    const inputs = declareInputs(this, LAB, LAB_RELATIONS);
+    const { cloudbAccessKeyId, cloudbRegion, cloudbSecretAccessKey, rdpSourceRanges } = inputs;
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
     new RandomProvider(this, "random");
     new TlsProvider(this, "tls");
 
     const lab = new AssessmentLab(this, "Lab", {
       ...inputs,
-      zone: expression(zoneOrDefault(inputs.zone, inputs.region)),
       sourceRanges: { rdp: rdpSourceRanges },
       aws: { accessKeyId: cloudbAccessKeyId, secretAccessKey: cloudbSecretAccessKey, region: cloudbRegion },
     });
 
     this.addOutputs(assessmentLabOutputs(lab));
-    describeFolder(this, { stack: "assessment-lab", page: "assessment-lab.md", inputs: LAB_INPUTS });
+    describeFolder(this, { stack: "assessment-lab", page: "assessment-lab.md", inputs: LAB });
   }
 }

@@ -77,11 +77,11 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
       description: "Description of the backup that was made before this release, by which scripts/restore.sh finds it.",
     },
     dump_bucket: {
-      value: dump?.bucketName,
+      value: dump.bucketName,
       description: "Name of the bucket of the dumps; null without one.",
     },
     dump_command: {
-      value: dump?.runCommand,
+      value: dump.runCommand,
       description: "The command that dumps the database at once; null without dump_schedule.",
     },
     database_name: { value: database.databaseName, description: "Name of the application's database." },

@@ -1,14 +1,17 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { type Construct } from "constructs";
 
+import { declareInputs } from "../lib/core/inputs";
 import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
 import { type StateBackend } from "../lib/core/state-backend";
-import { KubernetesIdentityProvider } from "../lib/kubernetes-identity-provider";
+import {
+  KUBERNETES_INPUTS,
+  KUBERNETES_RELATIONS,
+  KubernetesIdentityProvider,
+} from "../lib/kubernetes-identity-provider";
+import { BLUEPRINT_FOLDER_RELATIONS } from "../lib/idp/idp-image";
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
-import { warnOfInputs } from "./inputs/input-warnings";
-import { declareInputs } from "./inputs/input-table";
-import { KUBERNETES_INPUTS } from "./inputs/kubernetes-inputs";
 
 export interface IdpKubernetesStackProps {
   /**
@@ -23,7 +26,10 @@ export interface IdpKubernetesStackProps {
 export class IdpKubernetesStack extends PortableStack {
   constructor(scope: Construct, id: string, props: IdpKubernetesStackProps = {}) {
     super(scope, id, { providers: ["google", "kubernetes", "random"], backend: props.backend });
-    const { network, subnetwork, ...inputs } = declareInputs(this, KUBERNETES_INPUTS);
+    const { network, subnetwork, ...inputs } = declareInputs(this, KUBERNETES_INPUTS, [
+      ...KUBERNETES_RELATIONS,
+      ...BLUEPRINT_FOLDER_RELATIONS,
+    ]);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 
     const identityProvider = new KubernetesIdentityProvider(this, MAIN_CHILD_ID, {
@@ -38,7 +44,6 @@ export class IdpKubernetesStack extends PortableStack {
       namespace: { value: namespace.namespaceName, description: "Namespace of everything in the cluster." },
       connect_command: { value: cluster.connectCommand, description: "Command that connects kubectl to the cluster." },
     });
-    warnOfInputs(this, "kubernetes");
     describeFolder(this, { stack: "idp-kubernetes", page: "identity-provider.md", inputs: KUBERNETES_INPUTS });
   }
 }

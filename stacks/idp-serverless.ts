@@ -1,14 +1,17 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { type Construct } from "constructs";
 
+import { declareInputs } from "../lib/core/inputs";
 import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
 import { type StateBackend } from "../lib/core/state-backend";
-import { ServerlessIdentityProvider } from "../lib/serverless-identity-provider";
+import {
+  SERVERLESS_INPUTS,
+  SERVERLESS_RELATIONS,
+  ServerlessIdentityProvider,
+} from "../lib/serverless-identity-provider";
+import { BLUEPRINT_FOLDER_RELATIONS } from "../lib/idp/idp-image";
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
-import { warnOfInputs } from "./inputs/input-warnings";
-import { declareInputs } from "./inputs/input-table";
-import { SERVERLESS_INPUTS } from "./inputs/serverless-inputs";
 
 export interface IdpServerlessStackProps {
   /**
@@ -23,7 +26,10 @@ export interface IdpServerlessStackProps {
 export class IdpServerlessStack extends PortableStack {
   constructor(scope: Construct, id: string, props: IdpServerlessStackProps = {}) {
     super(scope, id, { providers: ["google", "random"], backend: props.backend });
-    const { network, subnetwork, ...inputs } = declareInputs(this, SERVERLESS_INPUTS);
+    const { network, subnetwork, ...inputs } = declareInputs(this, SERVERLESS_INPUTS, [
+      ...SERVERLESS_RELATIONS,
+      ...BLUEPRINT_FOLDER_RELATIONS,
+    ]);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 
     const identityProvider = new ServerlessIdentityProvider(this, MAIN_CHILD_ID, {
@@ -32,7 +38,6 @@ export class IdpServerlessStack extends PortableStack {
     });
 
     this.addOutputs(identityProviderOutputs(identityProvider));
-    warnOfInputs(this, "serverless");
     describeFolder(this, { stack: "idp-serverless", page: "identity-provider.md", inputs: SERVERLESS_INPUTS });
   }
 }

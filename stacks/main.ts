@@ -1,6 +1,6 @@
 import { App } from "cdktf";
 
-import { RulesBrokenError } from "../lib/core/rules";
+import { RulesBrokenError } from "../lib/core/rules-broken-error";
 import { createStacks } from "./all-stacks";
 import { keepOtherStacks } from "./other-stacks";
 import { readSettings } from "./settings";

@@ -362,7 +362,7 @@ testContract("assessment-lab", {
     [
       "cloudb_secret_access_key: must be given together with the key id. Only one of the two cloud B credentials given, or credentials lacking identity-write rights",
       () => [input("cloudb_secret_access_key"), rulesOf("cloudb_region")],
-      [["8", "string", "", true], says("set both, or neither")],
+      [["8", "string", "", true], says("for the lab, or set neither")],
     ],
     ["cloudb_region", () => input("cloudb_region"), ["8", "string", "us-east-1", false]],
     [

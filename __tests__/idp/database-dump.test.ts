@@ -1,21 +1,30 @@
+import { type ITerraformDependable } from "cdktf";
+
 import { ProjectApis } from "../../lib";
 import { InputVariable } from "../../lib/core/input-variable";
-import { DatabaseDump, type DatabaseDumpProps } from "../../lib/idp/database-dump";
-import { DumpBucket } from "../../lib/idp/dump-bucket";
+import { type PropsOf, valuesFrom } from "../../lib/core/inputs";
+import { DatabaseDump, DUMPS } from "../../lib/idp/dumps";
+import { rendered } from "../../lib/core/expression";
 import { TerraformData } from "../../lib/core/terraform-data";
-import { CRON_SCHEDULE, isDaily } from "../../lib/idp/dump-schedule";
 import { type OneTimeJobSpec, type ScheduledJobSpec } from "../../lib/idp/job-runner";
+import { evaluated } from "../stacks/terraform-run";
 import { PLACE, standInDatabase, standInIdentity } from "../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type BareStack } from "../support/synthesis";
 
-const dumpIn = (props: Partial<DatabaseDumpProps> = {}, stack: BareStack = bareStack()) => {
+const dumpIn = (
+  props: PropsOf<typeof DUMPS> = {},
+  stack: BareStack = bareStack(),
+  dependsOn: ITerraformDependable[] = [],
+) => {
   const scheduled: ScheduledJobSpec[] = [];
   const once: OneTimeJobSpec[] = [];
   const dump = new DatabaseDump(stack, "Dump", {
     place: PLACE,
     apis: new ProjectApis(stack, "Apis", { projectId: PLACE.projectId, region: PLACE.region, apis: ["storage"] }),
     database: standInDatabase(),
-    dumpSchedule: "30 4 * * *",
+    deletionProtection: true,
+    dependsOn,
+    inputs: valuesFrom(stack, DUMPS, { dumpSchedule: "30 4 * * *", ...props }),
     runner: {
       runOnce: (_scope, _id, job) => {
         once.push(job);
@@ -26,7 +35,6 @@ const dumpIn = (props: Partial<DatabaseDumpProps> = {}, stack: BareStack = bareS
         return { jobName: job.name, runCommand: "run it", ready: [] };
       },
     },
-    ...props,
   });
   const [job] = scheduled;
   const [first] = once;
@@ -44,7 +52,7 @@ describe("DatabaseDump", () => {
   it("lets a dump wait for what creates the tables, and the bucket only for its API", () => {
     const stack = bareStack();
     const tables = new TerraformData(stack, "Tables", {});
-    const { bucket, first, job } = dumpIn({ dependsOn: [tables] }, stack);
+    const { bucket, first, job } = dumpIn({}, stack, [tables]);
     expect([job.container.dependsOn, first.container.dependsOn]).toEqual([[tables], [tables]]);
     expect(JSON.stringify(bucket().depends_on)).not.toContain("tables");
     expect(bucket().depends_on).toHaveLength(1);
@@ -65,30 +73,31 @@ describe("DatabaseDump", () => {
     stack.addOutputs({ conditions: { value: [job.condition, dump.bucketName, dump.runCommand], description: "All." } });
 
     expect(terraformOf(stack).output?.conditions?.value).toEqual([
-      "${var.at != null}",
-      '${((var.at != null) || (var.keep) ? "bkt-idpdemo-abc123-dumps" : null)}',
-      '${(var.at != null ? "run it" : null)}',
+      "${local.given_dump_schedule != null}",
+      '${((local.given_dump_schedule != null) || (local.given_keep_dumps) ? "bkt-idpdemo-abc123-dumps" : null)}',
+      '${(local.given_dump_schedule != null ? "run it" : null)}',
     ]);
-    expect(bucket().count).toBe("${((var.at != null) || (var.keep)) ? 1 : 0}");
+    expect(bucket().count).toBe("${((local.given_dump_schedule != null) || (local.given_keep_dumps)) ? 1 : 0}");
   });
 
   it.each([
-    ["0 5 * * *", "true"],
-    ["*/30 0-6 * * *", "true"],
-    ["0 5 * * 1-5", "false"],
-    ["0 5 1 * *", "false"],
+    ["0 5 * * *", true],
+    ["*/30 0-6 * * *", true],
+    ["0 5 * * 1-5", false],
+    ["0 5 1 * *", false],
   ])("knows whether %s runs every day; otherwise the age of the last dump means nothing", (schedule, daily) => {
-    expect([CRON_SCHEDULE.every((rule) => rule.accepts(schedule)), isDaily(schedule)]).toEqual([true, daily]);
+    const { dump, stack } = dumpIn({ dumpSchedule: schedule });
+    const { locals } = terraformOf(stack);
+    expect(evaluated({ locals: { ...locals, daily: rendered(stack, dump.isDaily) } }).daily).toBe(daily);
   });
 });
 
 describe("DumpBucket", () => {
   it("lets its account add and read dumps, and replace nothing but the copy of the newest", () => {
-    const stack = bareStack();
-    const bucket = new DumpBucket(stack, "Dumps", { place: PLACE });
+    const { dump, stack } = dumpIn();
     const dumper = standInIdentity("Dumper");
-    bucket.grantReadWrite(dumper);
-    bucket.grantReadWrite(dumper);
+    dump.bucket.grantReadWrite(dumper);
+    dump.bucket.grantReadWrite(dumper);
     const grants = Object.values(terraformOf(stack).resource?.google_storage_bucket_iam_member ?? {});
 
     expect(

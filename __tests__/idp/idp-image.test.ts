@@ -7,7 +7,6 @@ import { packageFile } from "../../lib/core/package-file";
 import { IdpImage, type IdpImageProps } from "../../lib/idp/idp-image";
 import { PINNED_VERSION, RECOMMENDED_VERSION, RELEASE_LINES, RELEASES_KNOWN_ON } from "../../lib/idp/releases";
 import { evaluated, warnings } from "../stacks/terraform-run";
-import { brokenRules } from "../support/broken-rules";
 import { describeWith } from "../support/programs";
 import { PLACE, STAND_IN_REPOSITORY } from "../support/stand-in-parts";
 import { bareStack, resourceAddresses, resourceOf, terraformOf, warningsOf, type Block } from "../support/synthesis";
@@ -82,25 +81,6 @@ describe("IdpImage", () => {
     expect(image.terraform.output?.image?.value).toBe("${coalesce(var.given, local.image_reference)}");
     expect(buildOf(imageIn()).count).toBeUndefined();
   });
-
-  it.each(["registry.example.com:5000/server", "ghcr.io/owner/server", `ghcr.io/${"a".repeat(200)}/server`])(
-    "accepts the upstream image %s",
-    (upstreamImage) => {
-      expect(imageIn({ upstreamImage }).reference).toContain(upstreamImage);
-    },
-  );
-
-  // No input has it.
-  it.each(["ghcr.io/owner/server:2026.5.4", "ghcr.io/owner/server@sha256:0123", `ghcr.io/${"a".repeat(200)}/server:1`])(
-    "refuses the upstream image %s, because the release decides the tag",
-    (upstreamImage) => {
-      expect(() => imageIn({ upstreamImage })).toThrow(
-        brokenRules("test/Image", [
-          `upstreamImage is "${upstreamImage}"; it must have no tag and no digest, because the application's version determines the tag; remove them`,
-        ]),
-      );
-    },
-  );
 });
 
 describe("The release of an image", () => {

@@ -1,7 +1,6 @@
 import { InputVariable } from "../../lib/core/input-variable";
 import { MediaBucket, type MediaBucketProps } from "../../lib/idp/media-bucket";
-import { brokenRules } from "../support/broken-rules";
-import { PLACE, placeOf } from "../support/stand-in-parts";
+import { PLACE } from "../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
 
 const bucketIn = (overrides: Partial<MediaBucketProps> = {}, stack = bareStack()) => {
@@ -17,13 +16,5 @@ describe("MediaBucket", () => {
     const stack = bareStack();
     const input = new InputVariable(stack, "keep", { type: "bool", description: "Keeps files." });
     expect(bucketIn({ deletionProtection: input.booleanValue }, stack).force_destroy).toBe("${!var.keep}");
-  });
-
-  it("refuses a place whose names others may have taken", () => {
-    expect(() => bucketIn({ place: placeOf({ tenantPrefix: "demo" }) })).toThrow(
-      brokenRules("test/Media", [
-        'place.deployment.tenantPrefix is "demo"; it must be a tenant id, a hyphen and 6 hexadecimal digits, because names without a hash of the project may be taken by others; take the place from tenantContext',
-      ]),
-    );
   });
 });

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { ENTRYPOINT_COMMANDS } from "../../lib/idp/worker-mode";
+import { ENTRYPOINT_COMMANDS } from "../../lib/idp/worker";
 import { eventually } from "./processes";
 
 import { DATABASE, type Container, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";

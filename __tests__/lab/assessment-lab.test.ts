@@ -5,7 +5,7 @@ import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
 import { resourceAddresses, resourceOf, terraformOf, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
-import { evaluated } from "../stacks/terraform-run";
+import { evaluated, evaluatedTogether } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 
 const countOf = (terraform: Terraform, type: string, name: string): unknown =>
@@ -33,14 +33,23 @@ describe("AssessmentLab with nothing but a project", () => {
 
 describe("AssessmentLab with other names", () => {
   it("puts every VM in the given zone, or in one of its region", () => {
-    const zonesOf = (props: Partial<AssessmentLabProps>) => {
-      const hosts = literalLab(props).resource?.google_compute_instance ?? {};
-      return [...new Set(Object.values(hosts).map(({ zone }) => zone))];
+    const localsOf = (props: Partial<AssessmentLabProps>) => {
+      const { locals = {}, resource } = literalLab(props);
+      const hosts = Object.values(resource?.google_compute_instance ?? {});
+      expect(new Set(hosts.map(({ zone }) => zone))).toEqual(new Set(["${local.lab_zone}"]));
+      return { locals: Object.fromEntries(Object.entries(locals).filter(([name]) => /_zone$|_region$/.test(name))) };
     };
-    expect(zonesOf({})).toEqual(["us-central1-a"]);
-    expect(zonesOf({ zone: "us-central1-f" })).toEqual(["us-central1-f"]);
-    // Not every region has a zone a, but every one has a zone b.
-    expect(zonesOf({ region: "europe-west1" })).toEqual(["europe-west1-b"]);
+    const programs = {
+      usual: localsOf({}),
+      given: localsOf({ zone: "us-central1-f" }),
+      // Not every region has a zone a, but every one has a zone b.
+      elsewhere: localsOf({ region: "europe-west1" }),
+    };
+    expect(evaluatedTogether(["lab_zone"], programs)).toEqual({
+      usual: { lab_zone: "us-central1-a" },
+      given: { lab_zone: "us-central1-f" },
+      elsewhere: { lab_zone: "europe-west1-b" },
+    });
   });
 
   it("uses a given id and creates no random one", () => {
@@ -186,7 +195,7 @@ describe("Several labs", () => {
     const addresses = resourceAddresses(terraformOf(stack));
     const own = (name: string) =>
       addresses.filter((address) => address.includes(`.${name}_`)).map((address) => address.replace(name, "lab"));
-    expect(own("morning")).toHaveLength(14);
+    expect(own("morning")).toHaveLength(15);
     expect(own("evening")).toEqual(own("morning"));
     expect(addresses.filter((address) => address.startsWith("google_project_service."))).toHaveLength(4);
   });
@@ -203,7 +212,7 @@ describe("Several labs", () => {
     const first = "terraform_data.lab_survivors_at_destroy";
     for (const address of resourceAddresses(terraform).filter((name) => name.includes(".lab_"))) {
       // The hosts wait for the network, the file for the bucket.
-      if (address === first || /_vm$|_key_file$/.test(address)) continue;
+      if (address === first || /_vm$|_key_file$|_inputs$/.test(address)) continue;
       expect([address, after(address)]).toEqual([address, expect.arrayContaining([first])]);
     }
   });

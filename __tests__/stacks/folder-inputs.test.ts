@@ -2,10 +2,11 @@ import Ajv, { type ValidateFunction } from "ajv";
 
 import { exampleValues } from "../../stacks/folder/example-values";
 import { inputSchema } from "../../stacks/folder/input-schema";
-import { type Input } from "../../stacks/inputs/input-table";
-import { KUBERNETES_INPUTS } from "../../stacks/inputs/kubernetes-inputs";
-import { LAB_INPUTS } from "../../stacks/inputs/lab-inputs";
-import { SERVERLESS_INPUTS } from "../../stacks/inputs/serverless-inputs";
+import { snakeCase } from "../../lib/core/checks";
+import { type Table } from "../../lib/core/inputs";
+import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
+import { LAB } from "../../lib/lab/lab-inputs";
+import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
 import {
   ACCEPTED,
   ACCEPTED_BY_KUBERNETES,
@@ -19,7 +20,7 @@ import { type Inputs } from "./terraform-run";
 
 interface Folder {
   readonly name: string;
-  readonly inputs: Readonly<Record<string, Input>>;
+  readonly inputs: Table;
   readonly accepted: readonly (readonly [behaviour: string, inputs: Inputs])[];
   readonly refused: readonly (readonly [behaviour: string, inputs: Inputs, ...texts: unknown[]])[];
 
@@ -55,7 +56,7 @@ const FOLDERS: readonly Folder[] = [
   },
   {
     name: "assessment-lab",
-    inputs: LAB_INPUTS,
+    inputs: LAB,
     accepted: ACCEPTED_SETS_OF_LAB,
     refused: [...REFUSED_BY_LAB.alone, ...REFUSED_BY_LAB.together],
     beyond: [
@@ -65,6 +66,9 @@ const FOLDERS: readonly Folder[] = [
     ],
   },
 ];
+
+/** The rows under their Terraform names. */
+const rowsOf = (inputs: Table) => Object.entries(inputs).map(([name, row]) => [snakeCase(name), row] as const);
 
 const PROJECT = { project_id: "demo-project" };
 
@@ -76,9 +80,9 @@ describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, beyond,
       properties: Record<string, { description?: string; default?: unknown }>;
       required: string[];
     };
-    for (const [input, { description, default: value }] of Object.entries(inputs))
+    for (const [input, { description, default: value }] of rowsOf(inputs))
       expect([input, properties[input]?.description, properties[input]?.default]).toEqual([input, description, value]);
-    expect(Object.keys(properties)).toEqual(["$schema", ...Object.keys(inputs)]);
+    expect(Object.keys(properties)).toEqual(["$schema", ...rowsOf(inputs).map(([input]) => input)]);
     expect(required).toEqual(["project_id"]);
     expect(accepts({})).toBe(false);
     expect(accepts({ $schema: "./inputs.schema.json", ...PROJECT })).toBe(true);
@@ -90,7 +94,7 @@ describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, beyond,
   });
 
   it("accepts every default, null for it, and numbers and switches as text", () => {
-    for (const [input, { default: value, type }] of Object.entries(inputs)) {
+    for (const [input, { default: value, type }] of rowsOf(inputs)) {
       if (value === undefined) continue;
       const texts = type === "bool" || type === "number" ? [JSON.stringify(value ?? 1)] : [];
       for (const given of [value, null, ...texts]) {
@@ -114,8 +118,8 @@ describe("The inputs of an identity provider", () => {
   it.each([
     ["idp-serverless", SERVERLESS_INPUTS, /GKE|[Kk]ubernetes|[Cc]luster|\bpods?\b/],
     ["idp-kubernetes", KUBERNETES_INPUTS, /Cloud Run|run\.app/],
-  ] as const)("say nothing of the other platform in %s", (_, inputs: Readonly<Record<string, Input>>, other) => {
-    const texts = Object.entries(inputs).map(([input, { description }]) => `${input}: ${description}`);
+  ] as const)("say nothing of the other platform in %s", (_, inputs: Table, other) => {
+    const texts = rowsOf(inputs).map(([input, { description }]) => `${input}: ${description}`);
     expect(texts.filter((text) => other.test(text))).toEqual([]);
   });
 });
@@ -139,7 +143,7 @@ describe.each(FOLDERS)("The example of inputs of $name", ({ inputs, name }) => {
 
   it("sets each input that has an example, and has all others as comments with their defaults", () => {
     const assigned = [...text.matchAll(/^(#?)(\w+) = /gm)].map(([, mark, input]) => [input, mark]);
-    const expected = Object.entries(inputs).map(([input, { example }]) => [input, example === undefined ? "#" : ""]);
+    const expected = rowsOf(inputs).map(([input, { example }]) => [input, example === undefined ? "#" : ""]);
     expect(assigned.sort()).toEqual(expected.sort());
     expect(Object.values(inputs).filter((input) => !("default" in input) && input.example === undefined)).toEqual([]);
     expect(text).toMatch(/^project_id = "my-project"$/m);
@@ -150,7 +154,7 @@ it("asks for secrets in the environment rather than in a file", () => {
   expect(exampleValues("idp-serverless", SERVERLESS_INPUTS)).toContain("TF_VAR_bootstrap_password in the environment");
 });
 
-function schemaCheck(name: string, inputs: Readonly<Record<string, Input>>): ValidateFunction {
+function schemaCheck(name: string, inputs: Table): ValidateFunction {
   // Strict about keywords, not about a type that may be one of several, nor a pattern beside a number.
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: false });
   return ajv.compile(JSON.parse(JSON.stringify(inputSchema(name, inputs))) as object);

@@ -5,6 +5,7 @@ import { type Inputs, warnings } from "./terraform-run";
 
 const CHECK = "inputs_have_effect";
 const DOMAIN = { domain: "login.example.com" };
+const CLIENT_SECRET = { IDP_BLUEPRINT_OIDC_CLIENT_SECRET: { secret_id: "client-secret", version: "1" } };
 const ALERTS = { alerts: { uptime: { enabled: false } } };
 
 /** Inputs with the beginning of what is said of them; of the others, nothing is said. */
@@ -14,6 +15,17 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   [{ ...ALERTS, alert_emails: ["on-call@example.com"] }],
   [{ dump_schedule: "0-59 * * * *" }, "dump_schedule dumps the whole database several times an hour; "],
   [{ dump_schedule: "0 * * * *" }],
+  [
+    { environment_variables: { AUTHENTIK_GDPR_COMPLIANCE: "false", IDP_AVATARS: "initials", IDP_AVATARS_URL: "x" } },
+    "environment_variables has AUTHENTIK_GDPR_COMPLIANCE, IDP_AVATARS; that counts at the first start only",
+  ],
+  [{ blueprints: ["password-recovery"] }, 'blueprints has "password-recovery" and smtp is not given; '],
+  [{ blueprints: ["password-recovery"], environment_variables: { AUTHENTIK_EMAIL__HOST: "smtp.example.com" } }],
+  [
+    { blueprints: ["oidc-client"] },
+    'blueprints has "oidc-client" and secret_environment_variables has no IDP_BLUEPRINT',
+  ],
+  [{ blueprints: ["oidc-client"], secret_environment_variables: CLIENT_SECRET }],
 ];
 
 describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and of no others", () => {
@@ -24,6 +36,8 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
       [
         [{ uptime_check: true, public_access: false }, "uptime_check is true and public_access is false; "],
         [{ public_access: false }],
+        [{ ...DOMAIN, protection: {} }, "close_default_address is false; a security policy protects only the domain, "],
+        [{ ...DOMAIN, protection: {}, close_default_address: true }],
         [{ certificate_validation: "load-balancer" }, "certificate_validation is set without domain; "],
         [{ certificate_validation: "load-balancer", ...DOMAIN }],
       ],

@@ -1,9 +1,10 @@
 import { TerraformLocal } from "cdktf";
 
 import { commonLabels } from "../../lib/core/labels";
-import { LABELS } from "../../lib/core/place-rules";
+import { LABELS } from "../../lib/core/place";
 import { objectLabels } from "../../lib/platform/kubernetes/object-metadata";
-import { declareInputs } from "../../stacks/inputs/input-table";
+import { problems } from "../../lib/core/checks";
+import { declareInputs, textMap } from "../../lib/core/inputs";
 import { evaluated } from "./terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf, type Block, type Terraform } from "../support/synthesis";
@@ -92,7 +93,7 @@ describe("Labels in a cluster", () => {
 
   it("begin and end as Kubernetes requires, and are complete", () => {
     const stack = bareStack();
-    expect(LABELS.problemsOf("labels", GIVEN)).toEqual([]);
+    expect(problems(LABELS, "labels", GIVEN)).toEqual([]);
     const labels = objectLabels(stack, commonLabels(stack, { tenant: "acme-" }, GIVEN));
     expect(labels).toEqual(EXPECTED);
     expect(
@@ -106,7 +107,7 @@ describe("Labels in a cluster", () => {
     it("are the same", () => {
       const stack = bareStack();
       const { labels: given } = declareInputs(stack, {
-        labels: { type: "map(string)", default: GIVEN, description: "An input." },
+        labels: textMap({ default: GIVEN, description: "An input." }),
       });
       const labels = objectLabels(stack, commonLabels(stack, { tenant: "acme-" }, given));
       new TerraformLocal(stack, "found", labels);

@@ -1,8 +1,4 @@
-import {
-  ServerlessIdentityProvider,
-  type IdentityProviderProps,
-  type ServerlessIdentityProviderProps,
-} from "../../lib";
+import { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "../../lib";
 import { InputVariable } from "../../lib/core/input-variable";
 import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
@@ -19,7 +15,10 @@ const secretInput = (stack: BareStack, name: string): string =>
 
 const identityProviderProps = (
   stack: BareStack,
-): Given<IdentityProviderProps, "applicationVersion" | "existingContainerImage" | "existingSecurityPolicy"> => ({
+): Omit<
+  Given<ServerlessIdentityProviderProps, "existingContainerImage" | "existingSecurityPolicy">,
+  keyof typeof SERVERLESS_ALONE
+> => ({
   projectId: "demo-project",
   tenantId: "acme",
   alertEmails: ["on-call@example.com"],
@@ -64,7 +63,6 @@ const identityProviderProps = (
   },
   notificationChannels: ["projects/demo-project/notificationChannels/12345"],
   protection: {
-    enabled: true,
     adminRanges: ["203.0.113.0/24"],
     banSeconds: 600,
     requestsPerMinute: 1200,
@@ -78,11 +76,10 @@ const identityProviderProps = (
   secretEnvironmentVariables: { IDP_EXTRA: { secretId: "extra", version: 4 } },
   secretReaders: ["pipeline@demo-project.iam.gserviceaccount.com"],
   smtp: {
-    enabled: true,
     encryption: "tls",
     from: "idp@example.com",
     host: "smtp.example.com",
-    passwordSecret: { enabled: true, secretId: "smtp", version: 1 },
+    passwordSecret: { secretId: "smtp", version: 1 },
     port: 465,
     timeout: 20,
     username: "idp",
@@ -98,16 +95,20 @@ const identityProviderProps = (
   workerThreads: 4,
 });
 
-const serverlessProps = (
-  stack: BareStack,
-): Given<ServerlessIdentityProviderProps, "existingContainerImage" | "existingSecurityPolicy"> => ({
-  ...identityProviderProps(stack),
+const SERVERLESS_ALONE = {
   applicationVersion: "2025.12.1",
   closeDefaultAddress: true,
   cpuAlwaysAllocated: false,
   maxInstanceRequestConcurrency: 40,
   publicAccess: false,
   startupCpuBoost: false,
+} as const;
+
+const serverlessProps = (
+  stack: BareStack,
+): Given<ServerlessIdentityProviderProps, "existingContainerImage" | "existingSecurityPolicy"> => ({
+  ...identityProviderProps(stack),
+  ...SERVERLESS_ALONE,
 });
 
 /** With an image that exists, which needs no version and has no blueprints of ours. */
@@ -119,7 +120,7 @@ const kubernetesProps = (
   blueprintFiles: {},
   blueprints: [],
   existingContainerImage: "registry.example.com/idp:2026.5.4",
-  geoip: { enabled: true, accountId: 123456, licenseKeySecret: { secretId: "maxmind", version: 3 }, updateHours: 24 },
+  geoip: { accountId: 123456, licenseKeySecret: { secretId: "maxmind", version: 3 }, updateHours: 24 },
   namespace: "sign-in",
   workerMaxCount: 4,
 });

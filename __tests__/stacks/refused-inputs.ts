@@ -18,8 +18,6 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a continent in capitals for the backups", { backup_location: "EU" }],
   ["more backups than are kept", { backup_retention_count: 366 }],
   ["a part of a backup", { backup_retention_count: 7.5 }],
-  ["no day that the database can go back to", { transaction_log_days: 0 }],
-  ["more days to go back to than the edition keeps", { transaction_log_days: 8 }],
   ['the schedule ""', { dump_schedule: "" }],
   ['the schedule "30 4 * *"', { dump_schedule: "30 4 * *" }],
   ['the schedule "60 4 * * *"', { dump_schedule: "60 4 * * *" }],
@@ -42,7 +40,6 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ['the domain "https://example.com"', { domain: "https://example.com" }],
   ["a domain of 255 characters", { domain: `${"a.".repeat(126)}com` }],
   ["another way to validate a certificate", { certificate_validation: "mail" }],
-  ["1.5 of the requests", { request_log_sample_rate: 1.5, ...DOMAIN }],
   ["a zone without a name", { ...DOMAIN, dns_zone: { name: null } }],
   ["a zone in a project by its name", { ...DOMAIN, dns_zone: { name: "example", project: "Our Project" } }],
   ["a zone by its domain", { ...DOMAIN, dns_zone: { name: "example.com" } }],
@@ -173,7 +170,6 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     ["smtp.encryption", "smtp.password_secret"],
   ],
   ["a mode of the worker that there is not", { worker_mode: "allinone" }],
-  ["no separate worker", { worker_mode: "separate", worker_count: 0 }],
   ["a part of a process, and no thread", { worker_processes: 1.5, worker_threads: 0 }],
   ["a project number", { project_id: "123456789012" }],
   ["a project name", { project_id: "My Project" }],
@@ -189,7 +185,6 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a release that upstream skipped", { application_version: "2026.5.1" }],
   ["a release that grows without end", { application_version: "2026.8.1" }],
   ["a bootstrap password of 7 characters, without showing it", { bootstrap_password: "unsaid!" }],
-  ["a bootstrap password version of 0", { bootstrap_password_version: 0 }],
   ["the secret key as a variable", { environment_variables: { IDP_SECRET_KEY: "x" } }],
   [
     "the secret key under the upstream's own prefix, which would win",
@@ -310,6 +305,10 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
 
 /** What both refuse by a rule that compares inputs. */
 const REFUSED_TOGETHER: readonly RefusedInputs[] = [
+  ["no day that the database can go back to", { transaction_log_days: 0 }],
+  ["more days to go back to than the edition keeps", { transaction_log_days: 8 }],
+  ["1.5 of the requests", { request_log_sample_rate: 1.5, ...DOMAIN }],
+  ["no separate worker", { worker_mode: "separate", worker_count: 0 }],
   ["days to go back to for which there is no backup", { backup_retention_count: 6, transaction_log_days: 7 }],
   ["a dump in an apply without a schedule", { dump_at_apply: true }],
   ["fewer days for a dump than are billed", { dump_retention_days: 7 }],
@@ -379,11 +378,11 @@ const REFUSED_ALONE_BY_SERVERLESS: readonly RefusedInputs[] = [
   ["no request at a time", { max_instance_request_concurrency: 0 }],
   ["a worker with a number of CPUs that Cloud Run does not offer", { worker_mode: "separate", worker_cpu: 0.5 }],
   ["a number of CPUs that the platform does not offer", { container_cpu: 3 }],
-  ["a negative number of instances", { min_instance_count: -1 }],
 ];
 
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_SERVERLESS: readonly RefusedInputs[] = [
+  ["a negative number of instances", { min_instance_count: -1 }],
   ["a worker with more memory than its CPU may have", { worker_mode: "separate", worker_memory: "8Gi" }],
   [
     "more separate workers than the database has connections for",
@@ -449,7 +448,6 @@ const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
     { geoip: { account_id: "123456", license_key_secret: { secret_id: "maxmind", version: 1 }, update_hours: 168.5 } },
   ],
   ["a worker with CPU between two steps", { worker_mode: "separate", worker_cpu: 1.1 }],
-  ["no separate worker at most", { worker_mode: "separate", worker_max_count: 0 }],
   ['the namespace ""', { namespace: "" }],
   ["a namespace of 64 characters", { namespace: "a".repeat(64) }],
   ['the namespace "default"', { namespace: "default" }],
@@ -461,11 +459,12 @@ const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
   ["too little CPU", { container_cpu: 0.25 }],
   ["CPU between two steps", { container_cpu: 1.1 }],
   ["more CPU than a pod may have", { container_cpu: 29, container_memory: "64Gi" }],
-  ["no instance that always runs", { min_instance_count: 0 }],
 ];
 
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
+  ["no separate worker at most", { worker_mode: "separate", worker_max_count: 0 }],
+  ["no instance that always runs", { min_instance_count: 0 }],
   [
     "a worker with less memory than its CPU must have",
     { worker_mode: "separate", worker_cpu: 4, worker_memory: "2Gi" },

@@ -46,15 +46,24 @@ export function warnings(
   return judged("warning", sets, () => ({ variable, check }));
 }
 
+/** What the preconditions of several configurations refuse, one list each, sorted; they depend on no provider. */
+export function refusalsOfPlans(configurations: readonly object[]): string[][] {
+  return judged(
+    "error",
+    configurations.map(() => ({})),
+    (_, index) => configurations[index] ?? {},
+  );
+}
+
 /** What Terraform says of several sets of inputs, each of which calls a module of its own. */
 function judged(
   severity: Diagnostic["severity"],
   sets: readonly Inputs[],
-  moduleOf: (inputs: Inputs) => object,
+  moduleOf: (inputs: Inputs, index: number) => object,
 ): string[][] {
   const folder = temporaryFolder();
   const calls = sets.map((inputs, index) => {
-    writeModule(folder, moduleName(index), moduleOf(inputs));
+    writeModule(folder, moduleName(index), moduleOf(inputs, index));
     return `"${moduleName(index)}": ${asConstant({ ...sourceOf(index), ...inputs })}`;
   });
   // One call per line, so that a complaint's line tells the set.

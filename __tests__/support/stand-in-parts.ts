@@ -63,12 +63,10 @@ export const standInSettings = (references: string): SecretSettings => ({
 export const standInDatabase = (overrides: Partial<SqlInstance> = {}): SqlInstance => ({
   instanceName: "sql-demo",
   connectionName: "demo-project:us-central1:sql-demo",
-  connectionNameLength: 33,
   databaseName: "demo_idp",
   userName: "demo_role",
   password: standInSecret("password", "7"),
   administratorPassword: standInSecret("administrator", "4"),
-  maxConnections: 384,
   hasPrivateAddress: "false",
   ready: [],
   grantConnect: () => [],

@@ -12,8 +12,9 @@ import {
   type Rows,
   type TabledConfiguration,
 } from "../../stacks/folder/markdown-tables";
-import { type Input } from "../../stacks/inputs/input-table";
-import { KUBERNETES_INPUTS } from "../../stacks/inputs/kubernetes-inputs";
+import { snakeCase } from "../../lib/core/checks";
+import { type Table } from "../../lib/core/inputs";
+import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
 import { type Terraform } from "../support/synthesis";
 import { alertCells, logCommands } from "./monitoring-parts";
 
@@ -67,10 +68,10 @@ const MARKED_PART = new RegExp(
 
 /** A row for each member of an input that is an object. */
 function memberCells(name: string): Rows {
-  const { type } = (KUBERNETES_INPUTS as Readonly<Record<string, Input>>)[name] ?? {};
-  if (typeof type !== "object" || "mapOf" in type) throw new Error(`a page shows members of ${name}, which has none`);
-  return Object.entries(type.members).map(([member, { default: value, description }]) => [
-    `\`${member}\``,
+  const [, row] = Object.entries<Table[string]>(KUBERNETES_INPUTS).find(([input]) => snakeCase(input) === name) ?? [];
+  if (row?.members === undefined) throw new Error(`a page shows members of ${name}, which has none`);
+  return Object.entries(row.members).map(([member, { default: value, description }]) => [
+    `\`${snakeCase(member)}\``,
     escaped(description),
     value === undefined ? "required" : `\`${JSON.stringify(value)}\``,
   ]);

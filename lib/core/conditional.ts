@@ -1,6 +1,6 @@
 import { TerraformCount, Token, Tokenization, type IResolvable, type TerraformResource } from "cdktf";
 
-import { expression, numberExpression, numberText } from "./expression";
+import { expression, numberExpression } from "./expression";
 
 /** A string that may be absent: `undefined` in TypeScript, null in a Terraform input. */
 export type OptionalValue = string | undefined;
@@ -106,12 +106,6 @@ export function listOf(value: OptionalValue): string {
 export function listIf(condition: string, element: string): string {
   if (condition === "true" || condition === "false") return expression(condition === "true" ? `[${element}]` : "[]");
   return expression(`(${condition} ? [${element}] : [])`);
-}
-
-/** The number, or the fallback if it is undefined, or null at plan. */
-export function numberOr(value: number | undefined, fallback: number): number {
-  if (value === undefined || !Token.isUnresolved(value)) return value ?? fallback;
-  return numberExpression(`coalesce(${numberText(value)}, ${numberText(fallback)})`);
 }
 
 /** Attribute of a resource whose count is 0 or 1, as a Terraform expression; null if there is none. */

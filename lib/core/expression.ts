@@ -21,6 +21,11 @@ export function numberText(number: number | string): string {
   return Token.isUnresolved(number) ? Token.asString(number) : String(number);
 }
 
+/** A string that is one literal or one expression as part of a Terraform expression; it may be null. */
+export function operand(text: string): string {
+  return Token.isUnresolved(text) ? text : JSON.stringify(text);
+}
+
 /** A string as part of a Terraform expression, which may itself contain expressions. */
 export function quoted(text: string): string {
   return Token.isUnresolved(text) ? Fn.join("", [text]) : JSON.stringify(text);

@@ -11,16 +11,14 @@ import {
 } from "cdktf";
 import { Construct } from "constructs";
 
-import { matching, wholeNumber } from "./checked-value";
 import { allOf, countIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { expression } from "./expression";
 import { Grants, type WorkloadIdentity } from "./identity";
-import { SECRET_ID_MAX_LENGTH } from "./names";
-import { PROJECT_ID } from "./place-rules";
 import { MAIN_CHILD_ID } from "./portable-stack";
-import { requireProps, secretPresence, type Rule } from "./rules";
-import { addSecret, SECRET_LOCATIONS } from "./stored-secret";
+import { stateProvidersOf } from "./provider-requirements";
+import { RulesBrokenError } from "./rules-broken-error";
+import { addSecret } from "./stored-secret";
 import { TerraformData } from "./terraform-data";
 
 /** One version of a stored secret. Consumers never refer to `latest`, so that a new version is a visible change. */
@@ -147,7 +145,12 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
     super(scope, id);
-    requireProps(this, props, ["length", "projectId", "secretId"], RULES);
+    stateProvidersOf(this);
+    if (props.override !== undefined && !Token.isUnresolved(props.override)) {
+      throw new RulesBrokenError(this.node.path, [
+        "override is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
+      ]);
+    }
     this.condition = props.condition ?? "true";
     this.projectId = props.projectId;
     this.count = countIf(this.condition);
@@ -279,39 +282,3 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 
 /** A week, in which the version of a secret that was destroyed by mistake can be enabled again. */
 const VERSION_DESTROY_DELAY = "604800s";
-
-/** Rule for the number whose change writes a secret. */
-export const SECRET_WRITE_VERSION = wholeNumber(
-  { from: 1 },
-  { reason: "a change of it is what writes the secret", remedy: "use 1 and raise it by one" },
-);
-
-const SECRET_ID = matching(`^[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`, {
-  must: `be 1 to ${SECRET_ID_MAX_LENGTH} letters, digits, hyphens and underscores`,
-  reason: "the secret store refuses others",
-  remedy: "shorten or rewrite it",
-});
-
-/** The minimum is the shortest value that a sign-in page should accept. */
-const SECRET_LENGTH = wholeNumber(
-  { from: 8 },
-  { reason: "a shorter value can be guessed", remedy: "use for example 32" },
-);
-
-/** Rule on a prop that holds a secret: it must not be a literal. */
-export function secretReferenceRule<Props>(name: string, valueOf: (props: Props) => string | undefined): Rule<Props> {
-  return {
-    holds: (props) => valueOf(props) === undefined || Token.isUnresolved(valueOf(props)),
-    message: (props) =>
-      `${name} is ${secretPresence(valueOf(props))} as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable`,
-  };
-}
-
-const RULES: readonly Rule<GeneratedSecretProps>[] = [
-  PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
-  secretReferenceRule("override", ({ override }) => override),
-  SECRET_WRITE_VERSION.ruleOn("writeVersion", ({ writeVersion }) => writeVersion),
-  SECRET_ID.ruleOn("secretId", ({ secretId }) => secretId),
-  SECRET_LOCATIONS.ruleOn("secretLocations", ({ secretLocations }) => secretLocations),
-  SECRET_LENGTH.ruleOn("length", ({ length }) => length),
-];

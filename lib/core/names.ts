@@ -13,6 +13,9 @@ export const PROJECT_ID_PATTERN = "^[a-z][a-z0-9-]{4,28}[a-z0-9]$";
 /** Maximum length of a tenant id, as the contract of the input states. */
 export const TENANT_ID_MAX_LENGTH = 20;
 
+/** Default tenant of a deployment. */
+export const DEFAULT_TENANT_ID = "demo";
+
 /** Default name of an application. */
 export const DEFAULT_APPLICATION_NAME = "idp";
 
@@ -21,9 +24,6 @@ export const DEFAULT_REGION = "us-central1";
 
 /** Hexadecimal digits of the project's hash in the tenant prefix: keeps bucket names unique across projects. */
 const PROJECT_HASH_LENGTH = 6;
-
-/** Pattern of what `tenantPrefix` returns. */
-export const TENANT_PREFIX_PATTERN = `^[a-z0-9-]{1,${TENANT_ID_MAX_LENGTH}}-[0-9a-f]{${PROJECT_HASH_LENGTH}}$`;
 
 /**
  * Maximum length of an application name. The tightest limit is that of the database initialization job: its name and

@@ -1,18 +1,20 @@
-import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
+import { Fn, TerraformLocal, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { matching } from "./checked-value";
+import { matching, tried, type EachCheck } from "./checks";
+import { refuseWrong, text, textMap, texts, type PropsOf, type Relation } from "./inputs";
 import { commonLabels } from "./labels";
 import {
+  APPLICATION_NAME_MAX_LENGTH,
+  BUCKET_NAME_RESERVED_WORD,
   DEFAULT_APPLICATION_NAME,
   DEFAULT_REGION,
-  TENANT_PREFIX_PATTERN,
+  DEFAULT_TENANT_ID,
+  PROJECT_ID_PATTERN,
+  TENANT_ID_MAX_LENGTH,
   tenantPrefix,
   type DeploymentName,
 } from "./names";
-import { APPLICATION_NAME, LABELS, NAMES_TOGETHER, PROJECT_ID, REGION, TENANT_ID } from "./place-rules";
-import { requireProps, type Rule } from "./rules";
-import { SECRET_LOCATIONS } from "./stored-secret";
 
 /** Location and name of a deployment, shared by all of its parts. */
 export interface DeploymentContext {
@@ -40,47 +42,122 @@ export interface DeploymentContext {
   readonly secretLocations?: readonly string[];
 }
 
-/** Props of the place of one tenant. */
-export interface TenantPlaceProps {
-  /** Project of all resources: its id, not its name or number. Another project is another deployment. */
-  readonly projectId: string;
+export const PROJECT_ID = matching(
+  PROJECT_ID_PATTERN,
+  "be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id, not the name or the number",
+);
 
-  /**
-   * Tenant that owns the deployment: 1 to 20 lower-case letters, digits and hyphens, part of every name. Changing it
-   * later creates a new, empty deployment.
-   */
-  readonly tenantId: string;
+const REGION_PATTERN = "^[a-z]+-[a-z]+[0-9]+$";
 
-  /**
-   * Name of the application, part of every name: 1 to 18 lower-case letters, digits and hyphens that start with a
-   * letter. Changing it later creates a new, empty deployment.
-   *
-   * @default "idp"
-   */
-  readonly applicationName?: string;
+export const REGION = matching(
+  REGION_PATTERN,
+  "be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter",
+);
 
-  /**
-   * Labels on all resources that support them, in addition to `application` and `tenant`. A change rolls out new
-   * instances.
-   *
-   * @default - only these two
-   */
-  readonly labels?: Record<string, string> | IResolvable;
+export const TENANT_ID = matching(
+  `^[a-z0-9-]{1,${TENANT_ID_MAX_LENGTH}}$`,
+  `be 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens, because names that contain the tenant id allow nothing else; shorten or rewrite it`,
+);
 
-  /**
-   * Region of all parts. Changing it later replaces the database and the media bucket with empty ones.
-   *
-   * @default "us-central1"
-   */
-  readonly region?: string;
+const LABEL_KEY = "^[a-z][a-z0-9_-]{0,62}$";
+const LABEL_VALUE = "^[a-z0-9_-]{0,63}$";
 
-  /**
-   * Regions in which new secrets are stored, each with a copy that is billed. Existing secrets stay where they are.
-   *
-   * @default - `region`
-   */
-  readonly secretLocations?: readonly string[];
+export const LABELS: EachCheck = {
+  accepts: (key, value: string) => new RegExp(LABEL_KEY).test(key) && new RegExp(LABEL_VALUE).test(value),
+  each: `can(regex("${LABEL_KEY}", key)) && can(regex("${LABEL_VALUE}", value))`,
+  shows: "key",
+  says: "keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores, and keys must start with a letter; rewrite them",
+  keySchema: { pattern: LABEL_KEY },
+  schema: { pattern: LABEL_VALUE },
+};
+
+/** A region that is a literal, or known only at plan. */
+const isRegion = (region: string) => Token.isUnresolved(region) || new RegExp(REGION_PATTERN).test(region);
+
+/**
+ * Inputs of the place of one tenant.
+ *
+ * @param changedLabels which labels are changed, starting with a semicolon and a space; empty for none
+ */
+export function placeInputs(changedLabels: string) {
+  return {
+    /** Project of all resources: its id, not its name or number. Another project is another deployment. */
+    projectId: text({
+      example: "my-project",
+      description:
+        "Project to deploy into; it must exist and have billing. Changing it later replaces the deployment with an empty one.",
+      must: [PROJECT_ID],
+    }),
+    /** Region of all parts. Changing it later replaces the database and the media bucket with empty ones. */
+    region: text({
+      default: DEFAULT_REGION,
+      description: "Region of all resources. Changing it later replaces database and media bucket with empty ones.",
+      must: [REGION],
+    }),
+    /**
+     * Regions in which new secrets are stored, each with a copy that is billed; by default, that of the deployment.
+     * Existing secrets stay where they are.
+     */
+    secretLocations: texts({
+      default: null,
+      description:
+        "Regions in which new secrets are stored, each with a copy that is billed; null for region. Changing it later moves no secret.",
+      must: [
+        {
+          accepts: (regions: readonly string[]) =>
+            regions.length > 0 && regions.every(isRegion) && new Set(regions).size === regions.length,
+          condition: (regions) =>
+            `length(${regions}) > 0 && alltrue([for region in ${regions} : ${tried(REGION.condition("region"))}]) && length(distinct(${regions})) == length(${regions})`,
+          must: "have at least one region such as us-central1, and each only once, because Secret Manager stores a copy in each; correct it, or leave it out for the region of the deployment",
+          schema: { items: REGION.schema, minItems: 1, uniqueItems: true },
+        },
+      ],
+    }),
+    /**
+     * Tenant that owns the deployment: 1 to 20 lower-case letters, digits and hyphens, part of every name. Changing it
+     * later creates a new, empty deployment.
+     */
+    tenantId: text({
+      default: DEFAULT_TENANT_ID,
+      description: `Tenant that owns this deployment: 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens, part of every name. Changing it later replaces the deployment with an empty one.`,
+      must: [TENANT_ID],
+    }),
+    /** Labels on all resources that support them, in addition to `application` and `tenant`. A change rolls out new instances. */
+    labels: textMap({
+      default: {},
+      description: `Labels on all resources that support them, in addition to application and tenant${changedLabels}. A change rolls out new instances.`,
+      must: [LABELS],
+    }),
+    /**
+     * Name of the application, part of every name: 1 to 18 lower-case letters, digits and hyphens that start with a
+     * letter. Changing it later creates a new, empty deployment.
+     */
+    applicationName: text({
+      default: DEFAULT_APPLICATION_NAME,
+      description: `Name of the application, part of every name: 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens, starting with a letter. Changing it later replaces the deployment with an empty one.`,
+      must: [
+        matching(
+          `^[a-z]([a-z0-9-]{0,${APPLICATION_NAME_MAX_LENGTH - 2}}[a-z0-9])?$`,
+          `be 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it`,
+        ),
+      ],
+    }),
+  };
 }
+
+export type PlaceInputs = ReturnType<typeof placeInputs>;
+export type TenantPlaceProps = PropsOf<PlaceInputs>;
+
+/** Both become part of the media bucket's name. */
+export const PLACE_RELATIONS: readonly Relation<PlaceInputs>[] = [
+  {
+    of: "applicationName",
+    holds: ({ applicationName, tenantId }) =>
+      `!strcontains(join("", [${applicationName}, ${tenantId}]), "${BUCKET_NAME_RESERVED_WORD}")`,
+    says: ({ applicationName, tenantId }) =>
+      `${applicationName.name} is ${applicationName.shown} and ${tenantId.name} is ${tenantId.shown}; together they must not contain "${BUCKET_NAME_RESERVED_WORD}", because Cloud Storage reserves that word in bucket names; rename one of them`,
+  },
+];
 
 /**
  * A place whose names contain the tenant and a hash of the project, so that they are unique.
@@ -90,9 +167,9 @@ export interface TenantPlaceProps {
  * @throws RulesBrokenError naming the scope if a prop breaks a rule
  */
 export function tenantContext(scope: Construct, props: TenantPlaceProps): DeploymentContext {
-  requireProps(scope.node.path, props, ["projectId", "tenantId"], TENANT_PLACE_RULES);
-  const { labels, projectId, region = DEFAULT_REGION, secretLocations, tenantId } = props;
-  const applicationName = applicationNameOf(props);
+  refuseWrong(scope, placeInputs(""), props, Object.keys(placeInputs("")) as (keyof PlaceInputs)[]);
+  const { applicationName = DEFAULT_APPLICATION_NAME, labels, projectId, secretLocations } = props;
+  const { region = DEFAULT_REGION, tenantId = DEFAULT_TENANT_ID } = props;
 
   // Locals keep plans and messages short.
   const prefix = tenantPrefix(tenantId, projectId);
@@ -109,37 +186,3 @@ export function tenantContext(scope: Construct, props: TenantPlaceProps): Deploy
       : secretLocations,
   };
 }
-
-function applicationNameOf({ applicationName = DEFAULT_APPLICATION_NAME }: TenantPlaceProps): string {
-  return applicationName;
-}
-
-/** Rules for the place of a tenant, for constructs that create one. */
-export const TENANT_PLACE_RULES: readonly Rule<TenantPlaceProps>[] = [
-  PROJECT_ID.ruleOn("projectId", ({ projectId }) => projectId),
-  REGION.ruleOn("region", ({ region }) => region),
-  TENANT_ID.ruleOn("tenantId", ({ tenantId }) => tenantId),
-  APPLICATION_NAME.ruleOn("applicationName", ({ applicationName }) => applicationName),
-  NAMES_TOGETHER.ruleOn({
-    applicationName: ["applicationName", applicationNameOf],
-    tenantId: ["tenantId", ({ tenantId }) => tenantId],
-  }),
-  LABELS.ruleOn("labels", ({ labels }) => labels),
-  SECRET_LOCATIONS.ruleOn("secretLocations", ({ secretLocations }) => secretLocations),
-];
-
-const TENANT_PREFIX = matching(TENANT_PREFIX_PATTERN, {
-  must: "be a tenant id, a hyphen and 6 hexadecimal digits",
-  reason: "names without a hash of the project may be taken by others",
-  remedy: "take the place from tenantContext",
-});
-
-/** Rules for a place, for constructs that take one. */
-export const PLACE_RULES: readonly Rule<{ readonly place: DeploymentContext }>[] = [
-  PROJECT_ID.ruleOn("place.projectId", ({ place }) => place.projectId),
-  REGION.ruleOn("place.region", ({ place }) => place.region),
-  TENANT_PREFIX.ruleOn("place.deployment.tenantPrefix", ({ place }) => place.deployment.tenantPrefix),
-  APPLICATION_NAME.ruleOn("place.deployment.applicationName", ({ place }) => place.deployment.applicationName),
-  LABELS.ruleOn("place.labels", ({ place }) => place.labels),
-  SECRET_LOCATIONS.ruleOn("place.secretLocations", ({ place }) => place.secretLocations),
-];

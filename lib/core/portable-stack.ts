@@ -2,7 +2,7 @@ import { TerraformBackend, TerraformElement, TerraformOutput, TerraformStack, ty
 import { Construct, type Node } from "constructs";
 
 import { requireProvider, type ProviderName } from "./provider-requirements";
-import { requireProps, RulesBrokenError } from "./rules";
+import { RulesBrokenError } from "./rules-broken-error";
 import { localPathProblems, StackBackend, type StateBackend } from "./state-backend";
 
 export interface PortableStackProps {
@@ -38,7 +38,6 @@ export class PortableStack extends TerraformStack {
 
   constructor(scope: Construct, id: string, props: PortableStackProps) {
     super(scope, id);
-    requireProps(this.node.path, props, ["providers"]);
     this.givenBackend = props.backend;
     if (props.backend?.type === "local") requireNone(this, localPathProblems(props.backend.path));
     for (const provider of props.providers) requireProvider(this, provider);

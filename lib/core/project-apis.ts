@@ -3,7 +3,7 @@ import { type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIf } from "./conditional";
-import { requireProps } from "./rules";
+import { stateProvidersOf } from "./provider-requirements";
 import { addScript, type StackFile } from "./stack-file";
 import { TerraformData } from "./terraform-data";
 
@@ -61,7 +61,7 @@ export class ProjectApis extends Construct {
     private readonly props: ProjectApisProps,
   ) {
     super(scope, id);
-    requireProps(this, props, ["apis", "projectId", "region"]);
+    stateProvidersOf(this);
     const { projectId, apis } = props;
 
     this.resourceManager = new TerraformData(this, "ResourceManager", {

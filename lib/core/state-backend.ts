@@ -3,7 +3,7 @@ import { win32 } from "node:path";
 import { TerraformBackend, Token, type TerraformRemoteState } from "cdktf";
 import { type Construct } from "constructs";
 
-import { RulesBrokenError } from "./rules";
+import { RulesBrokenError } from "./rules-broken-error";
 
 /**
  * Where a stack keeps its state: a file, by a path relative to the synthesized folder, or a bucket of Cloud Storage.

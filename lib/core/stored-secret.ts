@@ -2,9 +2,6 @@ import { SecretManagerSecret, type SecretManagerSecretConfig } from "@cdktf/prov
 import { TerraformIterator, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { CheckedValue, EACH_ONCE } from "./checked-value";
-import { REGION } from "./place-rules";
-
 /** Adds a secret that is stored in these regions, or without them where Google chooses. */
 export function addSecret(
   scope: Construct,
@@ -25,17 +22,3 @@ function replicasIn(locations: readonly string[]) {
   const each = TerraformIterator.fromList(locations as string[]);
   return each.dynamic({ location: each.value as string });
 }
-
-/** Rule for the regions of a secret. */
-export const SECRET_LOCATIONS = new CheckedValue<readonly string[]>({
-  accepts: (regions) =>
-    regions.length > 0 &&
-    regions.every((region) => Token.isUnresolved(region) || REGION.accepts(region)) &&
-    EACH_ONCE.accepts(regions),
-  condition: (regions) =>
-    `length(${regions}) > 0 && alltrue([for region in ${regions} : ${REGION.condition("region")}]) && ${EACH_ONCE.condition(regions)}`,
-  must: "have at least one region such as us-central1, and each only once",
-  reason: "Secret Manager stores a copy in each",
-  remedy: "correct it, or leave it out for the region of the deployment",
-  schema: { items: REGION.schema, minItems: 1, uniqueItems: true },
-});

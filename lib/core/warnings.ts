@@ -2,6 +2,7 @@ import { Annotations, TerraformElement, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { expression } from "./expression";
+import { type Relation, type Table, type ValuesOf } from "./inputs";
 
 /** A value that is valid but probably a mistake. */
 export interface Warning {
@@ -35,6 +36,20 @@ export function addWarnings(scope: Construct, id: string, risks: readonly Warnin
   for (const { value, ok, message } of risks) {
     if (!Token.isUnresolved(value) && !ok) Annotations.of(scope).addWarning(message);
   }
+}
+
+/** Warns at every plan and apply of inputs for which a relation does not hold, without stopping either. */
+export function warnUnless<T extends Table>(
+  scope: Construct,
+  id: string,
+  relations: readonly Omit<Relation<T>, "of">[],
+  values: ValuesOf<T>,
+): void {
+  const assertions = relations.map(({ holds, says }) => ({
+    condition: `\${${holds(values)}}`,
+    errorMessage: `${says(values)}.`,
+  }));
+  new CheckBlock(scope, id, assertions);
 }
 
 interface CheckAssertion {

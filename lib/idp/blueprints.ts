@@ -1,27 +1,197 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { type Precondition, TerraformLocal, TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
+import { planned, EACH_ONCE, type Check, type EachCheck } from "../core/checks";
 import { expression } from "../core/expression";
+import { refuseWrong, texts, type Relation, type Value } from "../core/inputs";
 import { packageFile } from "../core/package-file";
-import { requireProps } from "../core/rules";
+import { stateProvidersOf } from "../core/provider-requirements";
+import { RulesBrokenError } from "../core/rules-broken-error";
 import { addStackFile, addStackText } from "../core/stack-file";
-import {
-  BLUEPRINT_BYTES,
-  BLUEPRINT_COUNT,
-  BLUEPRINT_FILE_RULES,
-  decodedBlueprint,
-  NO_NAME_TWICE,
-  SHIPPED_BLUEPRINTS,
-  shippedBlueprintName,
-} from "./blueprint-files";
-import { BLUEPRINT_RULES, type BlueprintProps, blueprintsInFolder, ownBlueprints } from "./blueprint-props";
+import { BLUEPRINT_VARIABLE_PREFIX } from "./contract";
+import { bothPrefixes, type EnvironmentInputs } from "./environment";
+import { MAIL_VARIABLES, type MAIL } from "./mail";
 
-export interface BlueprintsProps extends BlueprintProps {
+/** Blueprints that come with the library, with what each does; files of `image/blueprints`. */
+export const SHIPPED_BLUEPRINTS = {
+  "password-recovery": "a link on the sign-in page, and a mail that lets users set a new password",
+  branding: "title, logo and favicon of the default brand",
+  "oidc-client": "an application that signs users in with OpenID Connect, as an example",
+  "no-sign-up": "nobody gets an account by signing up or by signing in with another provider",
+} as const satisfies Record<string, string>;
+
+const SHIPPED_NAMES = Object.keys(SHIPPED_BLUEPRINTS);
+
+/** Inputs for the configuration of the application as files. */
+export const BLUEPRINTS = {
   /**
-   * Blueprints of your own: a folder with `*.yaml` files, or their contents by file name; `{}` if all of them are put
-   * into the synthesized folder. Needs the package `yaml`.
+   * Blueprints of this library to apply: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`. Removing one later
+   * does not remove what it created.
    */
-  readonly blueprintFiles: Required<BlueprintProps>["blueprintFiles"];
+  blueprints: texts({
+    default: [],
+    description: `Shipped blueprints to apply: ${Object.entries(SHIPPED_BLUEPRINTS)
+      .map(([name, meaning]) => `${name} (${meaning})`)
+      .join(
+        ", ",
+      )}. Blueprints of your own go into the folder blueprints beside the configuration. A change builds an image and rolls it out. Removing a blueprint does not remove what it created.`,
+    must: [
+      {
+        accepts: (_: string, name: string) => Object.hasOwn(SHIPPED_BLUEPRINTS, name),
+        each: `contains(${JSON.stringify(SHIPPED_NAMES)}, value)`,
+        shows: "value",
+        says: `each must be ${SHIPPED_NAMES.slice(0, -1).join(", ")} or ${SHIPPED_NAMES.slice(-1).join("")}; put blueprints of your own into files`,
+        schema: { enum: SHIPPED_NAMES },
+      },
+      EACH_ONCE,
+    ],
+  }),
+};
+
+const CLIENT_SECRET = `${BLUEPRINT_VARIABLE_PREFIX}OIDC_CLIENT_SECRET`;
+
+const hasAny = (variables: Value, names: readonly string[]) =>
+  `length(setintersection(keys(${variables}), ${JSON.stringify(names)})) > 0`;
+
+/** What shipped blueprints need: mail, which can also be given as single settings, and a secret. */
+export const BLUEPRINT_WARNINGS: readonly Omit<Relation<EnvironmentInputs & typeof BLUEPRINTS & typeof MAIL>, "of">[] =
+  [
+    {
+      holds: (v) =>
+        `!contains(${v.blueprints}, "password-recovery") || ${v.smtp} != null || ${hasAny(v.environmentVariables, bothPrefixes(MAIL_VARIABLES.host))}`,
+      says: (v) =>
+        `${v.blueprints.name} has "password-recovery" and ${v.smtp.name} is not given; users would wait for a mail that is never sent; set ${v.smtp.name}`,
+    },
+    {
+      holds: (v) =>
+        `!contains(${v.blueprints}, "oidc-client") || ${hasAny(v.secretEnvironmentVariables, [CLIENT_SECRET])} || ${hasAny(v.environmentVariables, [CLIENT_SECRET])}`,
+      says: (v) =>
+        `${v.blueprints.name} has "oidc-client" and ${v.secretEnvironmentVariables.name} has no ${CLIENT_SECRET}; the blueprint fails without it, and there is no application; set it`,
+    },
+  ];
+
+/** `metadata.name` of a shipped blueprint. */
+export function shippedBlueprintName(blueprint: string): string {
+  return `Shipped - ${blueprint}`;
+}
+
+/** What the upstream's loader understands in the pinned release (`authentik/blueprints/v1/common.py`). */
+export const BLUEPRINT_TAGS = [
+  "AtIndex",
+  "Condition",
+  "Context",
+  "Enumerate",
+  "Env",
+  "File",
+  "Find",
+  "FindObject",
+  "Format",
+  "If",
+  "Index",
+  "KeyOf",
+  "ParseJSON",
+  "Value",
+] as const;
+
+/** The tags, for Terraform, which cannot decode YAML with custom tags. */
+const TAG = `(^|[\\s\\[{,])!(?:${BLUEPRINT_TAGS.join("|")})\\b`;
+
+/** A blueprint without its tags, decoded. */
+function decoded(text: string): string {
+  return `yamldecode(replace(${text}, ${JSON.stringify(`/${TAG}/`)}, "$1"))`;
+}
+
+/** A file is part of the build request in base64, in chunks; a request has a maximum number of chunks. */
+const FILE_MAX_BYTES = 60_000;
+const MAX_FILES = 40;
+const MAX_BYTES = 120_000;
+
+/** A tag with a single value, which names the source of the real one. */
+const SCALAR_TAG = `${TAG}[ \\t]+(?:"[^"\\n]*"|'[^'\\n]*'|[^-\\s\\[\\]{},#"'][^\\n,\\]}]*)`;
+
+/**
+ * Keys of secrets with a non-empty string or a number as their value, or as the default of a tag. Matched in JSON,
+ * which has one spelling for everything and escapes quotes within strings.
+ */
+const LITERAL_SECRET =
+  '[{,]"(?:(?:[a-z0-9_]*_)?(?:password|passphrase|secret|token|api_key|private_key|secret_key)|key|key_data|credentials)":(?:\\["(?:[^"\\\\]|\\\\.)*",)?(?:"(?:[^"\\\\]|\\\\.)|-?[0-9])';
+
+/** Rules for each custom blueprint, by the name of its file. */
+export const BLUEPRINT_FILE_RULES: readonly EachCheck[] = [
+  {
+    each: 'can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,59}[.]yaml$", key))',
+    shows: "key",
+    says: "each must be directly in the folder and have a name of at most 65 letters, digits, dots, hyphens and underscores that ends with .yaml, because the application reads no others; move or rename it",
+  },
+  {
+    each: `length(base64encode(value)) <= ${Math.ceil(FILE_MAX_BYTES / 3) * 4}`,
+    shows: "key",
+    says: `each may have ${FILE_MAX_BYTES} bytes, because it is part of a build request; divide it`,
+  },
+  {
+    each: `can([for entry in ${decoded("value")}.entries : entry])`,
+    shows: "key",
+    says: `each must be YAML in UTF-8 with a list of entries and no tags but ${BLUEPRINT_TAGS.map((tag) => `!${tag}`).join(", ")}; correct it`,
+  },
+  {
+    // Invalid YAML has a rule of its own.
+    each: `length(regexall(${JSON.stringify(LITERAL_SECRET)}, try(jsonencode(${decoded(`replace(value, ${JSON.stringify(`/${SCALAR_TAG}/`)}, "$1 null")`)}), ""))) == 0`,
+    shows: "key",
+    says: "none may contain a literal password, secret, token or key, not even as a default, because anyone who can pull the image can read it; use !Env and the name of a secret variable",
+  },
+];
+
+/** Limits of all blueprints together, and their names, which must be unique. */
+const COUNT: Check = {
+  condition: (count) => `${count} <= ${MAX_FILES}`,
+  must: `be at most ${MAX_FILES}, because all are part of one build request; combine several in one file`,
+};
+const BYTES: Check = {
+  condition: (bytes) => `${bytes} <= ${MAX_BYTES}`,
+  must: `be at most ${MAX_BYTES}, because all are part of one build request; apply some of them with the application's own API`,
+};
+const NO_NAME_TWICE: Check = {
+  condition: (repeated) => `length(${repeated}) == 0`,
+  must: "be the metadata.name of only one blueprint, because the application identifies blueprints by that name; rename one",
+};
+
+/** Blueprints by the names of their files. */
+export type BlueprintFiles = Readonly<Record<string, string>>;
+
+/** Configuration of the application as files, for constructs that take it. */
+export interface BlueprintProps {
+  /** Blueprints of this library to apply. */
+  readonly blueprints?: readonly string[];
+
+  /**
+   * Blueprints of your own: a folder with `*.yaml` files, or their contents by file name. They become part of the
+   * image, so anyone who can pull it can read them. A plan checks them.
+   *
+   * @default - none but those that are put into the synthesized folder
+   */
+  readonly blueprintFiles?: BlueprintFiles | string;
+}
+
+/** @throws RulesBrokenError if a folder cannot be read */
+function ownBlueprints(scope: Construct, given: BlueprintFiles | string = {}): BlueprintFiles {
+  if (typeof given !== "string") return given;
+  try {
+    const names = readdirSync(given, { encoding: "utf8", recursive: true }).map((name) => name.replaceAll("\\", "/"));
+    const blueprints = names.filter((name) => /[.]ya?ml$/i.test(name) && !/(^|\/)[.]/.test(name)).sort();
+    return Object.fromEntries(blueprints.map((name) => [name, readFileSync(join(given, name), "utf8")]));
+  } catch {
+    throw new RulesBrokenError(scope.node.path, [
+      `blueprintFiles is ${JSON.stringify(given)}; it must be a readable folder; use its path, for example join(__dirname, "blueprints")`,
+    ]);
+  }
+}
+
+/** The names of the files of a folder next to the configuration that count as blueprints, as an HCL expression. */
+export function blueprintsInFolder(folder: string): string {
+  return `[for name in fileset("\${path.module}/${folder}", "**") : name if can(regex("(?i)[.]ya?ml$", name)) && !can(regex("(^|/)[.]", name))]`;
 }
 
 /**
@@ -44,14 +214,15 @@ export class Blueprints extends Construct {
   /** Conditions for building an image with them. */
   readonly conditions: readonly Precondition[];
 
-  constructor(scope: Construct, id: string, props: BlueprintsProps) {
+  constructor(scope: Construct, id: string, props: BlueprintProps) {
     super(scope, id);
-    requireProps(this, props, ["blueprintFiles"], BLUEPRINT_RULES);
+    stateProvidersOf(this);
+    refuseWrong(this, BLUEPRINTS, props, ["blueprints"]);
     this.folder = this.freeFolder();
-    for (const [name, text] of Object.entries(ownBlueprints(props) ?? {})) {
+    for (const [name, text] of Object.entries(ownBlueprints(this, props.blueprintFiles))) {
       addStackText(this, text, `${this.folder}/${name}`);
     }
-    for (const name of Object.keys(SHIPPED_BLUEPRINTS)) {
+    for (const name of SHIPPED_NAMES) {
       const path = `image/blueprints/${name}.yaml`;
       addStackFile(this, packageFile(path), path);
     }
@@ -75,14 +246,14 @@ export class Blueprints extends Construct {
     const bytes = `sum(concat([0], [for name in keys(${own}) : floor(length(filebase64("${folder}/\${name}")) / 4) * 3]))`;
     const names = this.local(
       "Names",
-      `concat([for name, text in ${own} : try(tostring(${decodedBlueprint("text")}.metadata.name), name)], [for name in ${shipped} : "${shippedBlueprintName("${name}")}"])`,
+      `concat([for name, text in ${own} : try(tostring(${decoded("text")}.metadata.name), name)], [for name in ${shipped} : "${shippedBlueprintName("${name}")}"])`,
     );
     const twice = `[for name in distinct(${names}) : name if length([for other in ${names} : other if other == name]) > 1]`;
     this.conditions = [
-      ...BLUEPRINT_FILE_RULES.map((rule) => rule.memberValidationOf(`${this.folder}/`, own)),
-      BLUEPRINT_COUNT.memberValidationOf(`number of files in ${this.folder}/`, count, undefined),
-      BLUEPRINT_BYTES.memberValidationOf(`size of ${this.folder}/ in bytes`, bytes, undefined),
-      NO_NAME_TWICE.memberValidationOf(`repeated name in ${this.folder}/`, twice, undefined),
+      ...BLUEPRINT_FILE_RULES.map((rule) => planned(rule, `${this.folder}/`, own)),
+      planned(COUNT, `number of files in ${this.folder}/`, count),
+      planned(BYTES, `size of ${this.folder}/ in bytes`, bytes),
+      planned(NO_NAME_TWICE, `repeated name in ${this.folder}/`, twice),
     ];
   }
 
@@ -97,15 +268,6 @@ export class Blueprints extends Construct {
   private local(id: string, value: string): string {
     return new TerraformLocal(this, id, expression(value)).asString;
   }
-}
-
-/** The given blueprints; undefined for none, so that an image without any does not change and is not rebuilt. */
-export function customBlueprints(
-  scope: Construct,
-  { blueprintFiles = {}, blueprints }: BlueprintProps,
-): Blueprints | undefined {
-  if (blueprints === undefined && Object.keys(blueprintFiles).length === 0) return undefined;
-  return new Blueprints(scope, "Blueprints", { blueprints, blueprintFiles });
 }
 
 /** Appended to the Dockerfile of an image with blueprints. */

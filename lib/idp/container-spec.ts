@@ -62,13 +62,6 @@ export interface DatabaseSpec {
   readonly hostVariable: string;
 
   /**
-   * Maximum number of connections of one instance of the container, without those of requests, each of which adds one.
-   *
-   * @default 20
-   */
-  readonly connections?: number;
-
-  /**
    * Variable with the URL that stops the proxy sidecar, for platforms whose proxy must be told to stop.
    *
    * @default - the proxy stops by itself

@@ -14,7 +14,7 @@ import {
 import { databaseJobContainer } from "./database-job";
 import { type JobRunner, type OneTimeJob } from "./job-runner";
 import { type SqlInstance } from "./parts";
-import { requireProps } from "../core/rules";
+import { stateProvidersOf } from "../core/provider-requirements";
 
 export interface DbInitProps {
   /** Instance in which the role and the database are created. */
@@ -51,7 +51,7 @@ export class DbInit extends Construct implements OneTimeJob {
 
   constructor(scope: Construct, id: string, props: DbInitProps) {
     super(scope, id);
-    requireProps(this, props, ["database", "runner"]);
+    stateProvidersOf(this);
     const { database, dependsOn, image = DB_INIT_IMAGE, runner } = props;
     const script = addScript(this, `lib/idp/scripts/${SCRIPT_NAME}`);
 

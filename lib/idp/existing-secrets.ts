@@ -3,17 +3,16 @@ import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { repeatFor } from "../core/conditional";
-import { expression, literal } from "../core/expression";
+import { expression } from "../core/expression";
 import { Grants, type WorkloadIdentity } from "../core/identity";
-import { type SecretReference, type SecretReferences } from "./secret-references";
-import { mergedReferences, type SecretSettings } from "./secret-settings";
+import { type SecretSettings } from "./secret-settings";
 
 export interface ExistingSecretsProps {
   /** Project of the secrets without a project in their names. */
   readonly projectId: string;
 
-  /** Variables and the secrets with their values. */
-  readonly references: readonly SecretReferences[];
+  /** Variables and the secrets with their values, as HCL expressions of maps. */
+  readonly references: readonly string[];
 
   /** What must exist before the secrets are read, for example the gate of the Secret Manager API. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
@@ -38,14 +37,13 @@ export class ExistingSecrets extends Construct implements SecretSettings {
     private readonly props: ExistingSecretsProps,
   ) {
     super(scope, id);
-    const given = props.references.map((references) => ({ references: asExpression(references) }));
     // One spelling of each secret, so that access is granted once.
     const shortened = `trimprefix(reference.secret_id, "${this.ownSecrets}")`;
     this.references = new TerraformLocal(
       this,
       "References",
       expression(
-        `{ for name, reference in ${mergedReferences(given) ?? "{}"} : name => { secret_id = ${shortened}, version = reference.version } }`,
+        `{ for name, reference in merge(${props.references.join(", ")}) : name => { secret_id = ${shortened}, version = reference.version } }`,
       ),
     ).asString;
     this.ready = props.dependsOn ?? [];
@@ -75,19 +73,4 @@ export class ExistingSecrets extends Construct implements SecretSettings {
     const { projectId } = this.props;
     return `projects/${Token.isUnresolved(projectId) ? `\${${projectId}}` : projectId}/secrets/`;
   }
-}
-
-function asExpression(references: SecretReferences): string {
-  if (Token.isUnresolved(references)) return Token.asString(references);
-  const entries = Object.entries(references as Readonly<Record<string, SecretReference>>).map(
-    ([name, { secretId, version }]) =>
-      `${JSON.stringify(name)} = { secret_id = ${textOf(secretId)}, version = ${textOf(version)} }`,
-  );
-  return expression(`{ ${entries.join(", ")} }`);
-}
-
-/** As strings, so that all entries have the same type. */
-function textOf(value: number | string): string {
-  if (Token.isUnresolved(value)) return typeof value === "string" ? value : Token.asString(value);
-  return JSON.stringify(literal(String(value)));
 }

@@ -1,9 +1,9 @@
 import { Token, type ITerraformDependable } from "cdktf";
-import { type IConstruct } from "constructs";
+import { type Construct } from "constructs";
 
-import { expression, numberText } from "../core/expression";
+import { valuesFrom, type PropsOf, type ValuesOf } from "../core/inputs";
+import { expression } from "../core/expression";
 import { type ReadableSecret } from "../core/generated-secret";
-import { requireProps, type Rule } from "../core/rules";
 import {
   BASE_URL_VARIABLE,
   BASELINE_ENVIRONMENT,
@@ -17,25 +17,15 @@ import {
   TRUSTED_PROXIES,
 } from "./contract";
 import { type ContainerSpec, type EnvironmentOverrides, type ResourcesSpec } from "./container-spec";
-import { ENVIRONMENT_RULES } from "./environment-rules";
-import { type MailSettings } from "./mail-settings";
-import { LOG_LEVEL, LOG_LEVEL_VARIABLE } from "./parsed-values";
+import { ENVIRONMENT, ENVIRONMENT_RELATIONS, LOG_LEVEL_VARIABLE } from "./environment";
+import { MAIL, MAIL_RELATIONS, mailSettings } from "./mail";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
-import { completeProbe, type GivenProbes, PROBE_RULES } from "./probe-rules";
+import { PROBE_RELATIONS, probeOf, PROBES } from "./probes";
 import { type SecretSettings } from "./secret-settings";
-import { instanceConnections } from "./worker-connections";
-import {
-  DEFAULT_WORKER_MODE,
-  isSeparate,
-  serverArguments,
-  WORKER_FORM_RULES,
-  WORKER_PROCESSES,
-  WORKER_THREADS,
-  type WorkerOptions,
-} from "./worker-mode";
+import { isSeparate, serverArguments, WORKER_FORM, workerVariables } from "./worker";
 
-/** Parts that a server's container uses, and changes to the baseline. */
-export interface IdentityProviderContainerProps extends GivenProbes, WorkerOptions {
+/** Parts that a server's container uses. */
+interface ContainerParts {
   /** Instance that holds the application's database. */
   readonly database: SqlInstance;
 
@@ -52,33 +42,11 @@ export interface IdentityProviderContainerProps extends GivenProbes, WorkerOptio
   readonly secrets: { readonly secretKey: ReadableSecret; readonly bootstrapPassword: ReadableSecret };
 
   /**
-   * Variables that override the baseline, with `IDP_…` names. From lowest to highest precedence: what the platform
-   * adds, the baseline, these, the database connection.
-   *
-   * @default - only the baseline
-   */
-  readonly environment?: EnvironmentOverrides;
-
-  /**
    * Further variables whose values are read from Secret Manager.
    *
    * @default - none
    */
   readonly secretSettings?: readonly SecretSettings[];
-
-  /**
-   * Variables for the mail server.
-   *
-   * @default - none
-   */
-  readonly mail?: Pick<MailSettings, "environment">;
-
-  /**
-   * How much the application logs: `trace`, `debug`, `info`, `warning` or `error`. `environment` overrides it.
-   *
-   * @default "info"
-   */
-  readonly logLevel?: "trace" | "debug" | "info" | "warning" | "error" | (string & {});
 
   /**
    * CPU and memory; one instance holds server and worker, unless workers are separate.
@@ -88,35 +56,39 @@ export interface IdentityProviderContainerProps extends GivenProbes, WorkerOptio
   readonly resources?: ResourcesSpec;
 }
 
+const CONTAINER = { ...ENVIRONMENT, ...MAIL, ...PROBES, ...WORKER_FORM };
+type ContainerInputs = typeof CONTAINER;
+
+/** Parts that a server's container uses, and its settings; the password of a mail server is one of `secretSettings`. */
+export type IdentityProviderContainerProps = ContainerParts &
+  Omit<PropsOf<ContainerInputs>, "secretEnvironmentVariables">;
+
 /**
  * The identity provider's container: server and worker in one, or the server alone, the same on every platform.
  *
- * @throws RulesBrokenError naming `scope` if variables or probes break a rule
+ * @throws RulesBrokenError naming `scope` if settings or probes break a rule
  */
-export function identityProviderContainer(scope: IConstruct, props: IdentityProviderContainerProps): ContainerSpec {
-  requireProps(scope.node.path, props, ["database", "image", "initialization", "media", "secrets"], RULES);
-  const { database, mail, secrets, workerMode = DEFAULT_WORKER_MODE } = props;
+export function identityProviderContainer(scope: Construct, props: IdentityProviderContainerProps): ContainerSpec {
+  const relations = [...ENVIRONMENT_RELATIONS, ...MAIL_RELATIONS, ...PROBE_RELATIONS];
+  return containerOf(props, valuesFrom<ContainerInputs>(scope, CONTAINER, props, relations));
+}
+
+/** The same with settings that have been judged. */
+export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>): ContainerSpec {
+  const { database, secrets } = parts;
   return {
-    image: props.image,
-    args: serverArguments(workerMode),
-    canIdle: isSeparate(workerMode),
+    image: parts.image,
+    args: serverArguments(v),
+    canIdle: isSeparate(v),
     port: CONTAINER_PORT,
     tlsPort: TLS_PORT,
     trustedProxies,
     baseUrlVariable: BASE_URL_VARIABLE,
-    database: { instance: database, hostVariable: DATABASE_VARIABLES.host, connections: instanceConnections(props) },
+    database: { instance: database, hostVariable: DATABASE_VARIABLES.host },
     environment: {
-      baseline: {
-        ...BASELINE_ENVIRONMENT,
-        ...(props.logLevel !== undefined && { [LOG_LEVEL_VARIABLE]: props.logLevel }),
-        ...mail?.environment.baseline,
-        ...workerVariables(props, (value) => !Token.isUnresolved(value)),
-      },
-      optional: {
-        ...mail?.environment.optional,
-        ...workerVariables(props, (value) => Token.isUnresolved(value)),
-      },
-      overrides: props.environment ?? {},
+      baseline: { ...BASELINE_ENVIRONMENT, [LOG_LEVEL_VARIABLE]: v.logLevel.text },
+      optional: { ...mailSettings(v.smtp), ...workerVariables(v) },
+      overrides: v.environmentVariables.any,
       required: {
         ...SERVER_LISTENER,
         [DATABASE_VARIABLES.port]: String(DATABASE_PORT),
@@ -129,29 +101,13 @@ export function identityProviderContainer(scope: IConstruct, props: IdentityProv
       [BOOTSTRAP_PASSWORD.variable]: secrets.bootstrapPassword,
       [DATABASE_VARIABLES.password]: database.password,
     },
-    secretSettings: props.secretSettings,
-    startupProbe: completeProbe(props, "startupProbe"),
-    livenessProbe: completeProbe(props, "livenessProbe"),
-    mounts: [props.media],
-    resources: props.resources,
-    dependsOn: props.initialization.ready,
+    secretSettings: parts.secretSettings,
+    startupProbe: probeOf(v, "startupProbe"),
+    livenessProbe: probeOf(v, "livenessProbe"),
+    mounts: [parts.media],
+    resources: parts.resources,
+    dependsOn: parts.initialization.ready,
   };
-}
-
-/** Variables for the size of a worker, for given values only; otherwise the application's own defaults apply. */
-function workerVariables(
-  { workerProcesses, workerThreads }: WorkerOptions,
-  isChosen: (value: number) => boolean,
-): Record<string, string> {
-  const sizes = [
-    [WORKER_PROCESSES.variable, workerProcesses],
-    [WORKER_THREADS.variable, workerThreads],
-  ] as const;
-  return Object.fromEntries(
-    sizes.flatMap(([variable, value]) =>
-      value !== undefined && isChosen(value) ? [[variable, numberText(value)] as const] : [],
-    ),
-  );
 }
 
 /** Peers whose forwarded headers the application trusts by default; setting the variable replaces the list. */
@@ -174,12 +130,3 @@ function trustedProxies(ranges: readonly string[], overrides: EnvironmentOverrid
         .join("");
   return { [TRUSTED_PROXIES]: `${[...OWN_DEFAULTS, ...ranges].join(",")}${further}` };
 }
-
-const RULES: readonly Rule<IdentityProviderContainerProps>[] = [
-  ...ENVIRONMENT_RULES.map((rule) =>
-    rule.ruleOn<IdentityProviderContainerProps>("environment", ({ environment }) => environment),
-  ),
-  LOG_LEVEL.ruleOn("logLevel", ({ logLevel }) => logLevel),
-  ...PROBE_RULES,
-  ...WORKER_FORM_RULES,
-];

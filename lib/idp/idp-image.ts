@@ -1,28 +1,135 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIfSet, countIfUnset } from "../core/conditional";
-import { expression } from "../core/expression";
+import { matching } from "../core/checks";
+import { countIfSet, countIfUnset, type OptionalValue } from "../core/conditional";
+import { expression, settingName } from "../core/expression";
+import { refuseWrong, text, type Relation, type Value, type ValuesOf } from "../core/inputs";
 import { type WorkloadIdentity } from "../core/identity";
 import { packageFile } from "../core/package-file";
-import { type DeploymentContext, PLACE_RULES } from "../core/place";
+import { imagePrefix, tenantPrefix } from "../core/names";
+import { type DeploymentContext, type PlaceInputs } from "../core/place";
+import { stateProvidersOf } from "../core/provider-requirements";
+import { RulesBrokenError } from "../core/rules-broken-error";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
-import { addWarnings } from "../core/warnings";
-import { requireProps, type Rule } from "../core/rules";
+import { addWarnings, type Warning } from "../core/warnings";
 import { addScript, addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { type Blueprints } from "./blueprints";
+import { blueprintsInFolder, type BLUEPRINTS, type Blueprints } from "./blueprints";
 import { BUILD_ARGUMENTS, LATEST_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
-import {
-  APPLICATION_VERSION,
-  BUILD_LOCATION,
-  EXISTING_IMAGE,
-  FOREIGN_IMAGE,
-  releaseRisks,
-  UPSTREAM_IMAGE_NAME,
-} from "./image-rules";
 import { type ContainerImage, type ImageRepository } from "./parts";
-import { PINNED_VERSION } from "./releases";
+import {
+  NEWEST_KNOWN_VERSION,
+  OLDEST_VERSION,
+  PINNED_VERSION,
+  RECOMMENDED_VERSION,
+  REFUSED_VERSIONS,
+  RELEASE_LINES,
+  RELEASES_KNOWN_ON,
+} from "./releases";
+
+const IMAGE_PATTERN = "^[^\\s/@]+/[^\\s@]+(:[^\\s/@]+|(:[^\\s/@]+)?@sha256:[0-9a-f]{64})$";
+
+/** A feature release is named after its month. */
+const RELEASE_PATTERN = "^([0-9]{4})[.]([1-9]|1[0-2])[.](?:0|[1-9][0-9]*)$";
+const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
+
+/** Inputs of the image. */
+export const IMAGE = {
+  /**
+   * Release to run: `latest`, the default, for the pinned, tested one, or an exact release from 2025.10 on. A newer
+   * release builds an image, rolls it out and migrates the database, which cannot be undone. Upgrade one feature release
+   * at a time.
+   */
+  applicationVersion: text({
+    default: LATEST_VERSION,
+    example: RECOMMENDED_VERSION,
+    description: `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION}, whose later patches close security holes, or an exact release such as ${RECOMMENDED_VERSION}, from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. Changing it later builds an image, rolls it out and migrates the database, which cannot be undone.`,
+    must: [
+      {
+        accepts: (version: string) => {
+          if (version === LATEST_VERSION) return true;
+          const [, year, feature] = new RegExp(RELEASE_PATTERN).exec(version) ?? [];
+          return Number(year) * 100 + Number(feature) >= OLDEST_RELEASE;
+        },
+        condition: (version) => {
+          const part = (index: number) => `tonumber(regex("${RELEASE_PATTERN}", ${version})[${index}])`;
+          return `${version} == "${LATEST_VERSION}" || try(${part(0)} * 100 + ${part(1)} >= ${OLDEST_RELEASE}, false)`;
+        },
+        must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, year.month.patch, because older ones need Redis, and rolling tags change without notice; use for example "${RECOMMENDED_VERSION}"`,
+        schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}`, not: { enum: Object.keys(REFUSED_VERSIONS) } },
+      },
+      {
+        accepts: (version: string) => !Object.hasOwn(REFUSED_VERSIONS, version),
+        condition: (version) => `!contains(${JSON.stringify(Object.keys(REFUSED_VERSIONS))}, ${version})`,
+        must: `be another release, because of these, ${Object.entries(REFUSED_VERSIONS)
+          .map(([refused, reason]) => `for ${refused}, ${reason}`)
+          .join(", ")}; use for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`,
+      },
+    ],
+  }),
+  /** Location of the image's build: `global`, the default, or a region that Cloud Build has. Another one builds nothing again. */
+  buildLocation: text({
+    default: "global",
+    description:
+      "Location of the image's build: global, or a region that Cloud Build has (https://cloud.google.com/build/docs/locations); some projects may use only a few of them. Changing it later builds nothing again.",
+    must: [
+      matching(
+        "^(global|[a-z]+-[a-z]+[0-9]+)$",
+        "be global or the name of a region such as us-central1; use a region that https://cloud.google.com/build/docs/locations lists",
+      ),
+    ],
+  }),
+  /** Image, with its tag or digest, to run instead of building one. */
+  existingContainerImage: text({
+    default: null,
+    description:
+      "Image with its tag or digest to run instead of building one, for example one that this stack built in another project. No repository is created then. Setting it later deletes the repository of this deployment with all its images, so the image must not be one of them; removing it builds a new one.",
+    must: [
+      {
+        accepts: (image: string) => !image.endsWith(":latest") && new RegExp(IMAGE_PATTERN).test(image),
+        condition: (image) =>
+          `!endswith(${image}, ":latest") && can(regex(${JSON.stringify(IMAGE_PATTERN)}, ${image}))`,
+        must: `be a host, a path and a tag other than latest or a digest, because another image could be rolled out unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:${RECOMMENDED_VERSION}`,
+        schema: { pattern: IMAGE_PATTERN },
+      },
+    ],
+  }),
+};
+
+export type ImageInputs = typeof IMAGE;
+
+/** Blueprints need an image that is built here; their folder is checked by stacks, which have it for their only tenant. */
+export const BLUEPRINT_FOLDER_RELATIONS = [needsBuild(blueprintsInFolder("blueprints"))];
+
+function needsBuild(own: string): Relation<ImageInputs & typeof BLUEPRINTS> {
+  return {
+    of: "blueprints",
+    holds: (v) => `${v.existingContainerImage} == null || length(concat(${v.blueprints}, ${own})) == 0`,
+    says: (v) =>
+      `${v.existingContainerImage.name} is ${v.existingContainerImage.shown} and there are blueprints: \${join(", ", concat(${v.blueprints}, ${own}))}; there must be none, because only an image that is built here can contain them; copy them to /blueprints in that image, and remove them here`,
+  };
+}
+
+/** An existing image must not be in the deployment's own repository. */
+export const IMAGE_RELATIONS: readonly Relation<ImageInputs & PlaceInputs & typeof BLUEPRINTS>[] = [
+  needsBuild("[]"),
+  {
+    of: "existingContainerImage",
+    holds: (v) =>
+      `${v.existingContainerImage} == null ? true : !startswith(${v.existingContainerImage}, ${ownImages(v)})`,
+    says: (v) =>
+      `${v.existingContainerImage.name} is ${v.existingContainerImage.shown}; it must not begin with \${${ownImages(v)}}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is set; copy the image into another repository first, or remove it`,
+  },
+];
+
+/** Prefix of the deployment's own images, as an HCL expression. */
+function ownImages({ applicationName, projectId, region, tenantId }: ValuesOf<PlaceInputs>): string {
+  const of = (value: Value) => expression(String(value));
+  const deployment = { applicationName: of(applicationName), tenantPrefix: tenantPrefix(of(tenantId), of(projectId)) };
+  // `Fn.join` quotes the text, which contains expressions.
+  return Fn.join("", [`${imagePrefix(of(region), of(projectId), deployment)}/`]);
+}
 
 export interface IdpImageProps {
   /** Determines the project of the build, and the name of the image, which is that of the application. */
@@ -100,7 +207,13 @@ export class IdpImage extends Construct implements ContainerImage {
     private readonly props: IdpImageProps,
   ) {
     super(scope, id);
-    requireProps(this, props, ["place"], RULES);
+    stateProvidersOf(this);
+    refuseWrong(this, IMAGE, props, ["applicationVersion", "buildLocation"]);
+    if (props.repository === undefined && !isLiteral(props.existingImage)) {
+      throw new RulesBrokenError(this.node.path, [
+        "repository is missing; it is required, because a built image must be pushed somewhere; set it, or set existingImage to an existing image",
+      ]);
+    }
 
     const { existingImage, place, repository } = props;
     if (repository === undefined || isLiteral(existingImage)) {
@@ -198,21 +311,37 @@ function isLiteral(image: string | undefined): boolean {
   return image !== undefined && !Token.isUnresolved(image);
 }
 
-const RULES: readonly Rule<IdpImageProps>[] = [
-  ...PLACE_RULES,
-  {
-    holds: ({ existingImage, repository }) => repository !== undefined || isLiteral(existingImage),
-    message: () =>
-      "repository is missing; it is required, because a built image must be pushed somewhere; set it, or set existingImage to an existing image",
-  },
-  ...APPLICATION_VERSION.map((rule) =>
-    rule.ruleOn<IdpImageProps>("applicationVersion", ({ applicationVersion }) => applicationVersion),
-  ),
-  BUILD_LOCATION.ruleOn("buildLocation", ({ buildLocation }) => buildLocation),
-  EXISTING_IMAGE.ruleOn("existingImage", ({ existingImage }) => existingImage),
-  FOREIGN_IMAGE.ruleOn({
-    image: ["existingImage", ({ existingImage }) => existingImage],
-    ownPrefix: ["the deployment's own repository", ({ repository }) => repository?.imagePrefix ?? ""],
-  }),
-  UPSTREAM_IMAGE_NAME.ruleOn("upstreamImage", ({ upstreamImage }) => upstreamImage),
-];
+/** Warns of a release that may not exist, and of one with known holes. */
+function releaseRisks(scope: Construct, version: string, existingImage: OptionalValue): Warning[] {
+  const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
+  const exact = `(${version} == "${LATEST_VERSION}" ? "${PINNED_VERSION}" : ${version})`;
+  const rank = `try(sum([for place, part in split(".", ${exact}) : tonumber(part) * pow(${PLACE}, 2 - place)]), 0)`;
+  const known = rankOf(version === LATEST_VERSION ? PINNED_VERSION : version);
+  const newest = rankOf(NEWEST_KNOWN_VERSION);
+  const safe = RELEASE_LINES.map(({ leastSafe }) => rankOf(leastSafe));
+  const called = `${settingName(scope, version, "applicationVersion")} is "${version}"`;
+  return [
+    {
+      value: version,
+      ok: known <= newest,
+      condition: `${isBuilt}${rank} <= ${newest}`,
+      message: `${called}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so it is untested, and a release that does not exist fails only when its image is built; compare it with the releases of the upstream image`,
+    },
+    {
+      value: version,
+      ok: known > newest || safe.some((least) => known >= least && lineOf(known) === lineOf(least)),
+      condition: `${isBuilt}${rank} > ${newest} || anytrue([for least in ${JSON.stringify(safe)} : ${rank} >= least && floor(${rank} / ${PLACE}) == floor(least / ${PLACE})])`,
+      message: `${called}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON}, and ${LATEST_VERSION} is ${PINNED_VERSION}; set it to ${RELEASE_LINES.map(({ newest: patched }) => `"${patched}"`).join(" or, in a later line, ")}`,
+    },
+  ];
+}
+
+/** More than the feature releases of a year and the patches of a feature release. */
+const PLACE = 1000;
+
+const lineOf = (rank: number) => Math.floor(rank / PLACE);
+
+/** A number that orders releases. */
+function rankOf(version: string): number {
+  return version.split(".").reduce((rank, part) => rank * PLACE + Number(part), 0);
+}

@@ -2,13 +2,60 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isOn } from "../core/conditional";
-import { GeneratedSecret, SECRET_WRITE_VERSION, secretReferenceRule } from "../core/generated-secret";
+import { GeneratedSecret } from "../core/generated-secret";
+import { flag, number, refuseWrong, text, type Relation } from "../core/inputs";
 import { secretId } from "../core/names";
-import { type DeploymentContext, PLACE_RULES } from "../core/place";
-import { requireProps, type Rule } from "../core/rules";
-import { SECRET_LOCATIONS } from "../core/stored-secret";
+import { type DeploymentContext } from "../core/place";
+import { stateProvidersOf } from "../core/provider-requirements";
 import { BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
+import { setOnce, type EnvironmentInputs } from "./environment";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
+
+/** Minimum length of the first administrator's password. */
+const LEAST_LENGTH = 8;
+
+/** Inputs of the secrets. */
+export const SECRETS = {
+  /**
+   * First password of the built-in administrator, as a reference to an ephemeral variable; by default, 24 random letters
+   * and digits. The application reads it on its first start only.
+   */
+  bootstrapPassword: text({
+    default: null,
+    ephemeral: true,
+    sensitive: true,
+    description:
+      "First password of the built-in administrator; null or empty generates one of 24 characters. It is stored in Secret Manager, never in the state. The application reads it on its first start only; change it in the application later.",
+    must: [
+      {
+        condition: (password) => `${password} == "" || length(${password}) >= ${LEAST_LENGTH}`,
+        must: `have ${LEAST_LENGTH} or more characters, because the sign-in page is public, and a short one can be guessed; use a longer one, or none to generate it`,
+      },
+    ],
+  }),
+  /** Raise it to write `bootstrapPassword`, or a newly generated password, to Secret Manager; 1 by default. */
+  bootstrapPasswordVersion: number({
+    default: 1,
+    description:
+      "Raise it by one to write bootstrap_password to Secret Manager again. Changing it later does not change the password of a deployment that has already started.",
+  }),
+  /** Creates a token for the application's API, in Secret Manager. The application reads it on its first start only. */
+  bootstrapToken: flag({
+    default: false,
+    description:
+      "Creates a token of the built-in administrator for the application's API, in Secret Manager and never in the state, so that another stack can configure the application. The application reads it on its first start only: set it in the first apply. Setting it later rolls out new instances but creates no token; setting it to false deletes the secret, not the token.",
+  }),
+};
+
+/** A token is either generated or given. */
+export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECRETS>[] = [
+  setOnce<EnvironmentInputs & typeof SECRETS>("bootstrapToken", {
+    names: [BOOTSTRAP_TOKEN.variable],
+    isOff: (token) => `!${token}`,
+    is: "true",
+    remedy: (token) => `set ${token} to false`,
+  }),
+];
 
 export interface IdpSecretsProps {
   /** Parts of the names; secrets can be listed by the application's name. */
@@ -89,7 +136,8 @@ export class IdpSecrets extends Construct {
 
   constructor(scope: Construct, id: string, props: IdpSecretsProps) {
     super(scope, id);
-    requireProps(this, props, ["place"], RULES);
+    stateProvidersOf(this);
+    refuseWrong(this, SECRETS, props, ["bootstrapPassword"]);
     const { deletionProtection, dependsOn, place, secretLocations = place.secretLocations ?? [place.region] } = props;
     const common = { deletionProtection, dependsOn, secretLocations, labels: place.labels, projectId: place.projectId };
 
@@ -129,10 +177,3 @@ export class IdpSecrets extends Construct {
     this.ready = [...this.secretKey.ready, ...this.bootstrapPassword.ready];
   }
 }
-
-const RULES: readonly Rule<IdpSecretsProps>[] = [
-  ...PLACE_RULES,
-  secretReferenceRule("bootstrapPassword", ({ bootstrapPassword }) => bootstrapPassword),
-  SECRET_WRITE_VERSION.ruleOn("bootstrapPasswordVersion", ({ bootstrapPasswordVersion: version }) => version),
-  SECRET_LOCATIONS.ruleOn("secretLocations", ({ secretLocations }) => secretLocations),
-];

@@ -3,12 +3,12 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { BUCKET_NAME_RESERVED_WORD, bucketName } from "../core/names";
+import { bucketName } from "../core/names";
 import { countIf } from "../core/conditional";
 import { Grants, type WorkloadIdentity } from "../core/identity";
-import { type DeploymentContext, PLACE_RULES } from "../core/place";
+import { type DeploymentContext } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { ifKnown, requireProps, type Rule } from "../core/rules";
+import { stateProvidersOf } from "../core/provider-requirements";
 import {
   MEDIA_BUCKET_SUFFIX,
   MEDIA_MOUNT_PATH,
@@ -71,9 +71,9 @@ export class MediaBucket extends Construct implements MediaStore {
 
   constructor(scope: Construct, id: string, props: MediaBucketProps) {
     super(scope, id);
-    requireProps(this, props, ["place"], RULES);
+    stateProvidersOf(this);
     const { deletionProtection = true, place } = props;
-    const name = nameOf(props);
+    const name = bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
 
     this.bucket = new StorageBucket(this, MAIN_CHILD_ID, {
       name,
@@ -107,16 +107,3 @@ export class MediaBucket extends Construct implements MediaStore {
     );
   }
 }
-
-function nameOf({ place }: MediaBucketProps): string {
-  return bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
-}
-
-const RULES: readonly Rule<MediaBucketProps>[] = [
-  ...PLACE_RULES,
-  {
-    holds: (props) => ifKnown(nameOf(props), (name) => !name.includes(BUCKET_NAME_RESERVED_WORD)),
-    message: (props) =>
-      `bucket name ${nameOf(props)} contains "${BUCKET_NAME_RESERVED_WORD}", which no bucket name may, because Cloud Storage reserves that word; change the application name or the tenant id`,
-  },
-];

@@ -13,9 +13,6 @@ export interface SqlInstance {
   /** Name by which the Cloud SQL proxies find the instance: `<project>:<region>:<instance>`. */
   readonly connectionName: string;
 
-  /** Length of `connectionName`, which is part of a path; undefined if known only to Terraform. */
-  readonly connectionNameLength: number | undefined;
-
   /** Name of the application's database. */
   readonly databaseName: string;
 
@@ -27,9 +24,6 @@ export interface SqlInstance {
 
   /** Password of the login that creates role and database. */
   readonly administratorPassword: ReadableSecret;
-
-  /** Connections that the server accepts; undefined if known only to Terraform. */
-  readonly maxConnections: number | undefined;
 
   /** Whether it has a private address, as a string: `true`, `false` or a boolean expression. */
   readonly hasPrivateAddress: string;

@@ -3,6 +3,7 @@ import { Construct } from "constructs";
 
 import { countIf, isOn } from "../core/conditional";
 import { expression } from "../core/expression";
+import { flag } from "../core/inputs";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
@@ -24,7 +25,16 @@ export interface UpgradeBackupProps {
 }
 
 /** Days after which Cloud SQL removes a backup that was made before an upgrade. */
-export const UPGRADE_BACKUP_DAYS = 30;
+const UPGRADE_BACKUP_DAYS = 30;
+
+/** Input of these backups. */
+export const UPGRADE_BACKUPS = {
+  /** Makes a backup of the database before another release is rolled out, kept for 30 days. The apply waits for it. */
+  backupBeforeUpgrade: flag({
+    default: true,
+    description: `Makes a backup of the database before another release is rolled out; the apply waits for it, and Cloud SQL keeps it for ${UPGRADE_BACKUP_DAYS} days. A change from false to true makes one at once.`,
+  }),
+};
 
 /**
  * A backup of the database before each rollout of another release, because the only way back from a migrated database

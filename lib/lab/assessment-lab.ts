@@ -6,31 +6,20 @@ import { type PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Construct } from "constructs";
 
 import { expression } from "../core/expression";
+import { valuesFrom } from "../core/inputs";
 import { commonLabels } from "../core/labels";
-import { requireProps } from "../core/rules";
-import { type AssessmentLabProps } from "./assessment-lab-props";
+import { stateProvidersOf } from "../core/provider-requirements";
 import { AssessmentSource } from "./assessment-source";
 import { AwsInventory } from "./aws-inventory";
-import {
-  ASSESSMENT_CONSOLE_URL,
-  AUTO_MODE_RANGE,
-  DEFAULT_DISCOVERY_CLIENT_NAME,
-  DEFAULT_LINUX_COUNT,
-  DEFAULT_LINUX_DISK_SIZE_GB,
-  DEFAULT_MACHINE_TYPE,
-  DEFAULT_REGION,
-  DEFAULT_WINDOWS_DISK_SIZE_GB,
-  LAB_USER,
-  type FirewallRuleName,
-} from "./contract";
+import { ASSESSMENT_CONSOLE_URL, LAB_USER, type FirewallRuleName } from "./contract";
 import { labPassword } from "./first-boot-values";
 import { labApis, labDeploymentId, namedValue } from "./lab-foundation";
 import { addLabChecks } from "./lab-checks";
 import { LabFirewall, sourceRanges } from "./lab-firewall";
+import { LAB, LAB_RELATIONS, type AssessmentLabProps } from "./lab-inputs";
 import { LabKey } from "./lab-key";
-import { defaultZone, discoverySourceId } from "./lab-names";
+import { discoverySourceId, zoneOrDefault } from "./lab-names";
 import { LabNetwork } from "./lab-network";
-import { ASSESSMENT_LAB_RULES } from "./lab-rules";
 import { LinuxVms } from "./linux-vms";
 import { DestroyNotice } from "./destroy-notice";
 import { WindowsVm } from "./windows-vm";
@@ -107,15 +96,26 @@ export class AssessmentLab extends Construct {
 
   constructor(scope: Construct, id: string, props: AssessmentLabProps) {
     super(scope, id);
-    requireProps(this, props, ["projectId"], ASSESSMENT_LAB_RULES);
-
-    const { createSshKeyBucket = true, createVpc = true, initializeAssessmentService = true, projectId } = props;
-    const region = props.region ?? DEFAULT_REGION;
-    const internalTrafficCidr = props.internalTrafficCidr ?? AUTO_MODE_RANGE;
-    const clientName = props.assessDiscoveryClientName ?? DEFAULT_DISCOVERY_CLIENT_NAME;
+    stateProvidersOf(this);
+    const { aws: credentials, sourceRanges: ranges } = props;
+    const given = {
+      ...props,
+      cloudbAccessKeyId: credentials?.accessKeyId,
+      cloudbSecretAccessKey: credentials?.secretAccessKey,
+      cloudbRegion: credentials?.region,
+      rdpSourceRanges: ranges?.rdp,
+    };
+    const v = valuesFrom(this, LAB, given, LAB_RELATIONS);
+    const createSshKeyBucket = v.createSshKeyBucket.any;
+    const createVpc = v.createVpc.any;
+    const initializeAssessmentService = v.initializeAssessmentService.any;
+    const projectId = v.projectId.text;
+    const region = v.region.text;
+    const internalTrafficCidr = v.internalTrafficCidr.text;
+    const clientName = v.assessDiscoveryClientName.text;
     const sourceId = namedValue(this, "SourceId", discoverySourceId(clientName));
     const deploymentId = labDeploymentId(this, props.deploymentId);
-    const labels = commonLabels(this, { "assessment-lab": deploymentId }, props.labels);
+    const labels = commonLabels(this, { "assessment-lab": deploymentId }, v.labels.any);
     const survivors = new DestroyNotice(this, "Survivors", {
       deploymentId,
       enabled: initializeAssessmentService,
@@ -148,8 +148,8 @@ export class AssessmentLab extends Construct {
       projectId,
       networkId: network.networkId,
       outlivedBy,
-      createDefaultRules: props.createDefaultFirewallRules ?? true,
-      sourceRanges: sourceRanges(internalTrafficCidr, props.sourceRanges),
+      createDefaultRules: v.createDefaultFirewallRules.any,
+      sourceRanges: sourceRanges(internalTrafficCidr, ranges),
     });
 
     const key = new LabKey(this, "Key", {
@@ -193,24 +193,24 @@ export class AssessmentLab extends Construct {
     this.assessDiscoveryClientName = clientName;
     this.assessmentServiceUrl = `${ASSESSMENT_CONSOLE_URL}?project=${projectId}`;
 
-    const zone = namedValue(this, "Zone", props.zone ?? defaultZone(region));
+    const zone = namedValue(this, "Zone", expression(zoneOrDefault(String(v.zone), String(v.region))));
     const vm = { deploymentId, labels, projectId, zone, networkId: network.networkId };
     const windows = new WindowsVm(this, "WindowsVm", {
       ...vm,
-      create: props.createWindowsVm ?? true,
-      machineType: props.windowsVmMachineType ?? DEFAULT_MACHINE_TYPE,
-      bootDiskSizeGb: props.windowsVmBootDiskSizeGb ?? DEFAULT_WINDOWS_DISK_SIZE_GB,
-      labPassword: labPassword(props.windowsPassword),
+      create: v.createWindowsVm.any,
+      machineType: v.windowsVmMachineType.text,
+      bootDiskSizeGb: v.windowsVmBootDiskSizeGb.number,
+      labPassword: labPassword(v.windowsPassword.text),
     });
     const linux = new LinuxVms(this, "LinuxVm", {
       ...vm,
-      vmCount: props.linuxVmCount ?? DEFAULT_LINUX_COUNT,
-      machineType: props.linuxVmMachineType ?? DEFAULT_MACHINE_TYPE,
-      bootDiskSizeGb: props.linuxVmBootDiskSizeGb ?? DEFAULT_LINUX_DISK_SIZE_GB,
+      vmCount: v.linuxVmCount.number,
+      machineType: v.linuxVmMachineType.text,
+      bootDiskSizeGb: v.linuxVmBootDiskSizeGb.number,
       publicKey: key.publicKey,
     });
 
-    addLabChecks(this, props, { firewall, key, linux, network, windows });
+    addLabChecks(this, v, props, { firewall, key, linux, network, windows });
 
     this.network = network.network;
     this.firewallRules = firewall.rules;

@@ -6,7 +6,7 @@ import { expression } from "../core/expression";
 import { shellCommand } from "../core/project-apis";
 import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { type AwsCredentials } from "./assessment-lab-props";
+import { type AwsCredentials } from "./lab-inputs";
 import { addAssessmentLibraries } from "./assessment-source";
 import { type AwsUser } from "./aws-user";
 import { DEFAULT_AWS_REGION } from "./contract";

@@ -13,6 +13,9 @@ export const RANGE_AROUND_AUTO_MODE = "10.0.0.0/8";
 /** Source range of connections through the identity-aware proxy; IAM decides who may use it. */
 export const IDENTITY_AWARE_PROXY_RANGE = "35.235.240.0/20";
 
+/** Shortest prefix length of an internal range; shorter ones include public addresses. */
+export const INTERNAL_RANGE_LEAST_PREFIX = 8;
+
 export const EVERYWHERE = "0.0.0.0/0";
 
 /** Firewall rules, each under the name `assess-<id>-allow-<rule>`. */

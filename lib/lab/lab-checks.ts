@@ -1,13 +1,19 @@
 import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { INTERNAL_RANGE_LEAST_PREFIX, prefixLength } from "../core/address-range";
-import { CheckBlock } from "../core/warnings";
 import { isOn } from "../core/conditional";
-import { settingName, expression } from "../core/expression";
-import { type AssessmentLabProps } from "./assessment-lab-props";
-import { AUTO_MODE_RANGE, RANGE_AROUND_AUTO_MODE, RDP_SOURCE_EXAMPLE, SSH_KEY_OBJECT_NAME } from "./contract";
+import { expression, settingName } from "../core/expression";
+import { type ValuesOf } from "../core/inputs";
+import { CheckBlock } from "../core/warnings";
+import {
+  AUTO_MODE_RANGE,
+  INTERNAL_RANGE_LEAST_PREFIX,
+  RANGE_AROUND_AUTO_MODE,
+  RDP_SOURCE_EXAMPLE,
+  SSH_KEY_OBJECT_NAME,
+} from "./contract";
 import { type LabFirewall } from "./lab-firewall";
+import { type AssessmentLabProps, type LAB } from "./lab-inputs";
 import { type LabKey } from "./lab-key";
 import { type LabNetwork } from "./lab-network";
 import { type LinuxVms } from "./linux-vms";
@@ -23,35 +29,37 @@ interface CheckedParts {
 }
 
 /** Warns at every plan of valid settings that leave the lab without something that most labs need. */
-export function addLabChecks(scope: Construct, props: AssessmentLabProps, parts: CheckedParts): void {
-  const { firewall, key, linux, network, windows } = parts;
-  const { aws, initializeAssessmentService = true, internalTrafficCidr = AUTO_MODE_RANGE, sourceRanges = {} } = props;
-  const called = (prop: keyof AssessmentLabProps): string => settingName(scope, props[prop], prop);
+export function addLabChecks(
+  scope: Construct,
+  v: ValuesOf<typeof LAB>,
+  { aws, sourceRanges = {} }: AssessmentLabProps,
+  { firewall, key, linux, network, windows }: CheckedParts,
+): void {
   const check = (id: string, condition: string, errorMessage: string) =>
     new CheckBlock(scope, id, [{ condition: expression(condition), errorMessage: `${errorMessage}.` }]);
 
   const awsKeyId = aws !== undefined && Token.isUnresolved(aws.accessKeyId) ? aws.accessKeyId : undefined;
-  const isServiceOn = isOn(initializeAssessmentService);
+  const isServiceOn = isOn(v.initializeAssessmentService.any);
   const whileServiceIsOn = isServiceOn === "true" ? "" : ` && (${isServiceOn})`;
   check(
     "HasScanTargets",
     `${linux.exist}${awsKeyId === undefined ? "" : ` || (${awsKeyId} != ""${whileServiceIsOn})`}`,
-    `${called("linuxVmCount")} is 0; only an import from AWS can supply assets, because there is nothing to scan; raise it, or import from AWS, which needs its credentials and ${called("initializeAssessmentService")}`,
+    `${v.linuxVmCount.name} is 0; only an import from AWS can supply assets, because there is nothing to scan; raise it, or import from AWS, which needs its credentials and ${v.initializeAssessmentService.name}`,
   );
   check(
     "HasDiscoveryClient",
     windows.exists,
-    `${called("createWindowsVm")} is false; nothing is scanned, because no VM of the lab has a discovery client; set it to true, or install the client on a machine of your own that reaches the Linux VMs`,
+    `${v.createWindowsVm.name} is false; nothing is scanned, because no VM of the lab has a discovery client; set it to true, or install the client on a machine of your own that reaches the Linux VMs`,
   );
   check(
     "HasKeyFile",
     key.hasBucket,
-    `${called("createSshKeyBucket")} is false; there is no ${SSH_KEY_OBJECT_NAME} to download, because the private key is in the state alone, at ${key.address}; set it to true, or take private_key_pem from there`,
+    `${v.createSshKeyBucket.name} is false; there is no ${SSH_KEY_OBJECT_NAME} to download, because the private key is in the state alone, at ${key.address}; set it to true, or take private_key_pem from there`,
   );
   check(
     "IsReachable",
     `!(${network.isCreated}) || ${firewall.hasDefaultRules}`,
-    `${called("createDefaultFirewallRules")} is false on a network that is created here; no VM can be reached, not even by the discovery client, because that network has no rules; set it to true, or add rules of your own`,
+    `${v.createDefaultFirewallRules.name} is false on a network that is created here; no VM can be reached, not even by the discovery client, because that network has no rules; set it to true, or add rules of your own`,
   );
   check(
     "LimitsRemoteDesktop",
@@ -59,23 +67,23 @@ export function addLabChecks(scope: Construct, props: AssessmentLabProps, parts:
     `${settingName(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet; anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address; set the addresses of the participants, for example ${RDP_SOURCE_EXAMPLE}`,
   );
   if (sourceRanges.internal === undefined) {
-    const range = Token.isUnresolved(internalTrafficCidr) ? internalTrafficCidr : JSON.stringify(internalTrafficCidr);
+    const { name } = v.internalTrafficCidr;
     check(
       "ReachesTargets",
-      `!(${network.isCreated}) || !(${firewall.hasDefaultRules}) || ${meetsAutoModeRange(range)}`,
-      `${called("internalTrafficCidr")} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE}; every scan finds nothing, because allow-internal allows none of them; leave ${called("internalTrafficCidr")} at ${AUTO_MODE_RANGE}, or set a range within it`,
+      `!(${network.isCreated}) || !(${firewall.hasDefaultRules}) || ${meetsAutoModeRange(String(v.internalTrafficCidr))}`,
+      `${name} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE}; every scan finds nothing, because allow-internal allows none of them; leave ${name} at ${AUTO_MODE_RANGE}, or set a range within it`,
     );
   }
   if (isServiceOn === "true" || awsKeyId === undefined) return;
   check(
     "ImportsCloudB",
     `${isServiceOn} || ${awsKeyId} == ""`,
-    `${settingName(scope, awsKeyId, "aws")} is given and ${called("initializeAssessmentService")} is false; nothing is imported from AWS, because there is no source to import into; set ${called("initializeAssessmentService")} to true, or remove the credentials`,
+    `${settingName(scope, awsKeyId, "aws")} is given and ${v.initializeAssessmentService.name} is false; nothing is imported from AWS, because there is no source to import into; set ${v.initializeAssessmentService.name} to true, or remove the credentials`,
   );
 }
 
 /** Two ranges are either nested or disjoint, so comparing the first address is enough. */
 function meetsAutoModeRange(range: string): string {
-  const widened = `format("%s/${prefixLength(AUTO_MODE_RANGE)}", split("/", ${range})[0])`;
+  const widened = `format("%s/${AUTO_MODE_RANGE.split("/")[1]}", split("/", ${range})[0])`;
   return `${range} == "${RANGE_AROUND_AUTO_MODE}" || cidrsubnet(${widened}, 0, 0) == "${AUTO_MODE_RANGE}"`;
 }

@@ -20,12 +20,6 @@ export const DEPLOYMENT_ID_BYTES = 4;
 export const COMPUTER_NAME_MAX_LENGTH = 15;
 export const ILLEGAL_DEPLOYMENT_ID_LENGTH = COMPUTER_NAME_MAX_LENGTH - "assess-".length - "-".length;
 
-/** Default zone of the VMs; every region has a zone b, but not every region has a zone a. */
-export function defaultZone(region: string): string {
-  if (!Token.isUnresolved(region)) return region === DEFAULT_REGION ? DEFAULT_ZONE : `${region}-b`;
-  return expression(`(${region} == "${DEFAULT_REGION}" ? "${DEFAULT_ZONE}" : format("%s-b", ${region}))`);
-}
-
 /**
  * The zone for the inputs zone and region, as a Terraform expression. A default cannot depend on another input, so the
  * default zone together with any other region means "not given".

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { packageFile } from "../../lib/core/package-file";
 import { addPage } from "../../lib/core/stack-file";
-import { type Input } from "../inputs/input-table";
+import { type Table } from "../../lib/core/inputs";
 import { exampleValues } from "./example-values";
 import { folderPage } from "./folder-page";
 import { type PageConfiguration } from "./folder-values";
@@ -15,7 +15,7 @@ interface FolderDescription {
 
   /** Page in `pages/` with the text that is specific to it. */
   readonly page: string;
-  readonly inputs: Readonly<Record<string, Input>>;
+  readonly inputs: Table;
 }
 
 /** Adds documentation to a synthesized folder, for people who have only the folder. */

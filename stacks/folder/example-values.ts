@@ -1,4 +1,5 @@
-import { typeText, type Input } from "../inputs/input-table";
+import { snakeCase } from "../../lib/core/checks";
+import { type Input, type Table } from "../../lib/core/inputs";
 import { compareNames } from "./markdown-tables";
 
 /** Length of a line of prose in the example. */
@@ -8,10 +9,10 @@ const LINE_LENGTH = 100;
  * The file `terraform.tfvars.example`: inputs with an example, among them all required ones, and all others as comments
  * with their defaults, each after its description. A comment of prose has a space after its `#`, one with a value has none.
  */
-export function exampleValues(stack: string, inputs: Readonly<Record<string, Input>>): string {
-  const entries = Object.entries(inputs).sort(
-    ([nameA, a], [nameB, b]) => Number("example" in b) - Number("example" in a) || compareNames(nameA, nameB),
-  );
+export function exampleValues(stack: string, inputs: Table): string {
+  const entries = Object.entries(inputs)
+    .map(([name, input]) => [snakeCase(name), input] as const)
+    .sort(([nameA, a], [nameB, b]) => Number("example" in b) - Number("example" in a) || compareNames(nameA, nameB));
   return [
     prose(
       `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by default, and set what is not commented out. To set another input, remove the # in front of its name.`,
@@ -23,8 +24,7 @@ export function exampleValues(stack: string, inputs: Readonly<Record<string, Inp
 }
 
 function entryText(name: string, input: Input): string {
-  const { default: value, description, example, sensitive } = input;
-  const form = typeText(input.type);
+  const { default: value, description, example, sensitive, type: form } = input;
   const notes = [
     description,
     ...(form.includes("(") ? [`Type: ${form}`] : []),

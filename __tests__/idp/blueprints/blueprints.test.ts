@@ -2,10 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { SHIPPED_BLUEPRINTS } from "../../../lib/idp/blueprint-files";
-import { type BlueprintProps } from "../../../lib/idp/blueprint-props";
-import type * as BlueprintsModule from "../../../lib/idp/blueprints";
-import { Blueprints } from "../../../lib/idp/blueprints";
+import { Blueprints, SHIPPED_BLUEPRINTS } from "../../../lib/idp/blueprints";
 import { IdpImage } from "../../../lib/idp/idp-image";
 import { describeWith, programPath } from "../../support/programs";
 import { PLACE, STAND_IN_REPOSITORY } from "../../support/stand-in-parts";
@@ -15,15 +12,6 @@ import { temporaryFolder } from "../../support/temporary-folder";
 const blueprint = (name: string) => `version: 1\nmetadata:\n  name: ${name}\nentries: []\n`;
 
 const SHIPPED_FILES = Object.keys(SHIPPED_BLUEPRINTS).map((name) => `image/blueprints/${name}.yaml`);
-
-const refusalOf = (props: BlueprintProps) => {
-  try {
-    new Blueprints(bareStack(), "Blueprints", { blueprintFiles: {}, ...props });
-  } catch (error) {
-    return (error as Error).message.split("\n").map((line) => line.replace(/^ {2}- /, ""));
-  }
-  return [];
-};
 
 describe("Blueprints", () => {
   it("puts the blueprints of a map or a folder, and the shipped ones, into the folder", () => {
@@ -54,52 +42,12 @@ describe("Blueprints", () => {
     expect(synthesizeInto(app).read("blueprints/by-hand.yaml")).toBe(blueprint("By hand"));
   });
 
-  it("refuses everything that is wrong at once", () => {
-    expect(
-      refusalOf({
-        blueprints: ["branding", "sign-up"],
-        blueprintFiles: { "a.yml": blueprint("A"), "b.yaml": "entries: [", "c.yaml": blueprint("Shipped - branding") },
-      }),
-    ).toEqual([
-      "test/Blueprints: 4 problems",
-      'blueprints has "sign-up"; each must be password-recovery, branding, oidc-client or no-sign-up; put blueprints of your own into files',
-      expect.stringContaining('blueprintFiles has "a.yml"; each must be directly in the folder'),
-      expect.stringContaining('blueprintFiles has "b.yaml"; each must be YAML'),
-      'repeated name in blueprintFiles is ["Shipped - branding"]; it must be the metadata.name of only one blueprint, because the application identifies blueprints by that name; rename one',
-    ]);
-  });
-
-  it("refuses more, in number and in size, than a build request takes", () => {
-    const many = Object.fromEntries(
-      Array.from({ length: 41 }, (_, index) => [`${index}.yaml`, blueprint(String(index))]),
+  it("refuses a folder that cannot be read, and a name that is not shipped", () => {
+    const withProps = (props: object) => () => new Blueprints(bareStack(), "Blueprints", props);
+    expect(withProps({ blueprintFiles: "/nowhere" })).toThrow(
+      'blueprintFiles is "/nowhere"; it must be a readable folder',
     );
-    expect(refusalOf({ blueprintFiles: many })).toEqual([
-      "test/Blueprints: 1 problem",
-      "number of blueprintFiles is 41; it must be at most 40, because all are part of one build request; combine several in one file",
-    ]);
-    const large = { "a.yaml": `${blueprint("A")}#${"x".repeat(130_000)}\n` };
-    expect(refusalOf({ blueprintFiles: large })).toContainEqual(
-      expect.stringMatching(/^size of blueprintFiles in bytes is 130\d+; it must be at most 120000, because/),
-    );
-  });
-
-  it("takes the shipped blueprints as custom ones, because they obey the same rules", () => {
-    expect(refusalOf({ blueprintFiles: join(__dirname, "../../../image/blueprints") })).toEqual([]);
-  });
-
-  it("names the optional package yaml if custom blueprints cannot be read, and does without it if there are none", () => {
-    jest.doMock("yaml", () => {
-      throw new Error("Cannot find module 'yaml'");
-    });
-    jest.isolateModules(() => {
-      const { Blueprints: Isolated } = jest.requireActual<typeof BlueprintsModule>("../../../lib/idp/blueprints");
-      new Isolated(bareStack(), "Blueprints", { blueprintFiles: {}, blueprints: ["branding"] });
-      const withCustom = { blueprintFiles: { "a.yaml": blueprint("A") } };
-      expect(() => new Isolated(bareStack(), "Blueprints", withCustom)).toThrow(
-        "blueprintFiles is given, but the package yaml, an optional dependency that reads them, is not installed; run npm install yaml",
-      );
-    });
-    jest.dontMock("yaml");
+    expect(withProps({ blueprints: ["branding", "sign-up"] })).toThrow('blueprints has "sign-up"; each must be');
   });
 });
 
@@ -139,15 +87,20 @@ describeWith(["terraform"], "The folder of blueprints, judged by Terraform", () 
         "nested/a.yaml": blueprint("Nested"),
         "secret.yaml": `${blueprint("Secret")}context:\n  password: hunter2\n`,
         "README.md": "Not a blueprint.",
+        ...Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`${index}.yaml`, blueprint(String(index))])),
+        "large.yaml": `${blueprint("A")}#${"x".repeat(130_000)}\n`,
       },
       ["branding"],
     );
+    expect(said).toContain("number of files in blueprints/ is 45; it must be at most 40");
+    expect(said).toMatch(/size of blueprints\/ in bytes is 13\d+; it must be at most 120000/);
+    expect(said).toContain('blueprints/ has "large.yaml"; each may have 60000 bytes');
     expect(said).toContain('blueprints/ has "nested/a.yaml"; each must be directly in the folder');
     expect(said).toContain('blueprints/ has "no.yaml"; each must be YAML');
     expect(said).toContain('blueprints/ has "secret.yaml"; none may contain a literal');
     expect(said).toContain('repeated name in blueprints/ is ["Shipped - branding"]; it must be the metadata.name');
     expect(said).not.toContain("hunter2");
-    expect(said.match(/Error:/g)).toHaveLength(4);
+    expect(said.match(/Error:/g)).toHaveLength(7);
   });
 
   it("gives an image another name when a file is added, and the usual one while there is none", () => {

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 
 import { parse } from "yaml";
 
-import { BLUEPRINT_TAGS, SHIPPED_BLUEPRINTS, shippedBlueprintName } from "../../../lib/idp/blueprint-files";
+import { BLUEPRINT_TAGS, SHIPPED_BLUEPRINTS, shippedBlueprintName } from "../../../lib/idp/blueprints";
 import { BLUEPRINT_VARIABLE_PREFIX } from "../../../lib/idp/contract";
 import { PINNED_VERSION } from "../../../lib/idp/releases";
 

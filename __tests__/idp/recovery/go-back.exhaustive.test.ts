@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { jobName, objectName, serviceName, workerPoolName } from "../../../lib/core/names";
 import { packageFile } from "../../../lib/core/package-file";
 import { DB_INIT_JOB } from "../../../lib/idp/contract";
-import { WORKER_NAME } from "../../../lib/idp/worker-mode";
+import { WORKER_NAME } from "../../../lib/idp/worker";
 import { programFolder, runFile } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";

@@ -50,7 +50,7 @@ function listOf(
 ): string {
   const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
   new Variant(stack, "Idp", { projectId: "demo-project", tenantId: "demo", domain, environmentVariables });
-  const [, list] = /"IDP_LISTEN__TRUSTED_PROXY_CIDRS":"([^"]*)"/.exec(JSON.stringify(terraformOf(stack))) ?? [];
+  const [, list] = /"IDP_LISTEN__TRUSTED_PROXY_CIDRS":"(127[^"]*)"/.exec(JSON.stringify(terraformOf(stack))) ?? [];
   return (list ?? "").replaceAll(/\$\{[^}]*\}/g, BALANCER);
 }
 

@@ -3,10 +3,17 @@ import { BlockList, isIPv6 } from "node:net";
 import { Environment, type ASTNode } from "@marcbachmann/cel-js";
 
 import { SecurityPolicy } from "../../../lib/platform/edge/security-policy";
-import { type Protection } from "../../../lib/platform/edge/protection";
+import { type PropsOf, type Value, valuesFrom } from "../../../lib/core/inputs";
+import { protectionInputs, type ProtectionInputs } from "../../../lib/platform/edge/protection";
 import { PROTECTION_RULES } from "../../../lib/platform/edge/protection-rules";
 import { PLACE } from "../../support/stand-in-parts";
-import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
+import { bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
+
+export type Protection = PropsOf<ProtectionInputs["protection"]["members"]>;
+
+/** A protection as a program gives it; none without. */
+export const valueOf = (stack: BareStack, protection?: Protection): Value<ProtectionInputs["protection"]> =>
+  valuesFrom(stack, protectionInputs(""), { protection }).protection;
 
 /** A request as it reaches the load balancer; by default one of a visitor's browser that reads. */
 export interface Request {
@@ -149,7 +156,11 @@ function rulesOf(protection: Protection): readonly Rule[] {
   const known = POLICIES.get(key);
   if (known !== undefined) return known;
   const stack = bareStack();
-  new SecurityPolicy(stack, "Policy", { place: PLACE, domain: "login.example.com", protection });
+  new SecurityPolicy(stack, "Policy", {
+    place: PLACE,
+    domain: "login.example.com",
+    protection: valueOf(stack, protection),
+  });
   const policy = resourceOf(terraformOf(stack), "google_compute_security_policy", "policy");
   const rules = (policy.rule as Rule[]).toSorted((a, b) => a.priority - b.priority);
   POLICIES.set(key, rules);

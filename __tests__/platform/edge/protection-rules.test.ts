@@ -1,6 +1,5 @@
 import { PROTECTION_RULES } from "../../../lib/platform/edge/protection-rules";
-import { type Protection } from "../../../lib/platform/edge/protection";
-import { CloudArmor, type Request } from "./cloud-armor";
+import { CloudArmor, type Protection, type Request } from "./cloud-armor";
 
 const ADMINISTRATOR = "203.0.113.9";
 

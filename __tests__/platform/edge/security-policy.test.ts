@@ -1,5 +1,5 @@
 import { SecurityPolicy, type SecurityPolicyProps } from "../../../lib/platform/edge/security-policy";
-import { type Protection } from "../../../lib/platform/edge/protection";
+import { valueOf, type Protection } from "./cloud-armor";
 import { PLACE } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, warningsOf } from "../../support/synthesis";
 
@@ -12,9 +12,12 @@ interface Rule {
 }
 
 /** A policy of literals, and what Terraform would read of it. */
-const policyOf = (props: Partial<SecurityPolicyProps>) => {
+const policyOf = ({
+  protection,
+  ...props
+}: Omit<Partial<SecurityPolicyProps>, "protection"> & { protection?: Protection }) => {
   const stack = bareStack();
-  new SecurityPolicy(stack, "Policy", { place: PLACE, ...props });
+  new SecurityPolicy(stack, "Policy", { place: PLACE, ...props, protection: valueOf(stack, protection) });
   const block = resourceOf(terraformOf(stack), "google_compute_security_policy", "policy");
   return { count: block.count, rules: block.rule as readonly Rule[], stack };
 };
@@ -22,10 +25,10 @@ const policyOf = (props: Partial<SecurityPolicyProps>) => {
 const protectedBy = (protection: Protection) => policyOf({ domain: DOMAIN, protection });
 
 describe("SecurityPolicy", () => {
-  it.each<[string, Partial<SecurityPolicyProps>, unknown]>([
+  it.each<[string, Parameters<typeof policyOf>[0], unknown]>([
     ["a domain and a protection", { domain: DOMAIN, protection: {} }, undefined],
     ["no domain", {}, NEVER],
-    ["a protection that is switched off", { domain: DOMAIN, protection: { enabled: false } }, NEVER],
+    ["no protection", { domain: DOMAIN }, NEVER],
     ["an existing policy", { domain: DOMAIN, existing: "projects/security/global/securityPolicies/company" }, NEVER],
   ])("exists as requested: %s", (_, props, count) => {
     expect(policyOf(props).count).toEqual(count);

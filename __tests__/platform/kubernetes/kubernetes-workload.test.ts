@@ -5,13 +5,7 @@ import { valueAt } from "../../stacks/configuration-graph";
 import { asConstant, evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
 import { fc } from "../../support/seeded-cases";
-import {
-  namespaceIn,
-  PLACE,
-  standInDatabase,
-  standInIdentity,
-  standInIdentityProvider,
-} from "../../support/stand-in-parts";
+import { namespaceIn, PLACE, standInIdentity, standInIdentityProvider } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 
 const workloadIn = (
@@ -32,8 +26,7 @@ const workloadIn = (
 
 describe("KubernetesWorkload", () => {
   it("allows four more minutes for every further pod, because pods are replaced one after another", () => {
-    const database = { instance: standInDatabase({ maxConnections: 400 }), hostVariable: "DB_HOST" };
-    const timeouts = (maxInstanceCount: number) => workloadIn({ maxInstanceCount }, { database }).deployment.timeouts;
+    const timeouts = (maxInstanceCount: number) => workloadIn({ maxInstanceCount }).deployment.timeouts;
     expect(timeouts(1)).toEqual({ create: "30m", update: "30m" });
     expect(timeouts(4)).toEqual({ create: "30m", update: "42m" });
     const stack = bareStack();

@@ -50,7 +50,7 @@ interface Tile {
 const EMAILS = { alertEmails: ["on-call@example.com"] };
 const DOMAIN = { ...EMAILS, domain: "login.example.com", urlMap: "a" };
 const DUMP = { jobName: "idp-dump", bucketName: "dumps", condition: "true", isDaily: "true" };
-const WORKERS = { ...EMAILS, namespace: "idp", workerCount: 2 };
+const WORKERS = { ...EMAILS, namespace: "idp", workerCount: "2" };
 
 /** What Terraform evaluates, all at once. */
 const EVALUATED = {

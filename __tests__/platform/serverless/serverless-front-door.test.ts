@@ -1,6 +1,6 @@
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
-import { type ServerlessIdentityProviderProps } from "../../../lib/serverless-identity-provider-props";
-import { bareStack, resourceOf, terraformOf, warningsOf } from "../../support/synthesis";
+import { type ServerlessIdentityProviderProps } from "../../../lib/serverless-identity-provider";
+import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 
 type Props = Partial<ServerlessIdentityProviderProps>;
 
@@ -39,16 +39,5 @@ describe("The front door of a service", () => {
     expect(closed).toMatchObject({ ingress: "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER", default_uri_disabled: true });
     const open = deployed(DOMAIN).of("cloud_run_v2_service", "service");
     expect([open.ingress, open.default_uri_disabled]).toEqual(["INGRESS_TRAFFIC_ALL", undefined]);
-  });
-
-  it.each<[string, Props, number]>([
-    ["while the default address bypasses it", {}, 1],
-    ["not once it is closed", { closeDefaultAddress: true }, 0],
-    ["not without a policy", { protection: undefined }, 0],
-    ["not of a protection that is off", { protection: { enabled: false } }, 0],
-  ])("warns of a policy %s", (_when, given, count) => {
-    const { stack } = deployed({ ...DOMAIN, protection: {}, ...given });
-    const text = "closeDefaultAddress is false; a security policy protects only the domain";
-    expect(warningsOf(stack).filter((warning) => String(warning).startsWith(text))).toHaveLength(count);
   });
 });

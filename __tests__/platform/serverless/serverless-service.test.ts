@@ -64,14 +64,6 @@ describe("ServerlessService", () => {
     expect(valueAt(resource(), "template.volumes")).toEqual([]);
   });
 
-  it("refuses a container without a port, to which no request could go", () => {
-    expect(() => serviceOf({ port: undefined })).toThrow(
-      new Error(
-        "test/Service: 1 problem\n  - container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; set it, or run the container as a job",
-      ),
-    );
-  });
-
   const NO_INSTANCE =
     "minInstanceCount is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or run separate workers";
   const NO_CPU =

@@ -1,9 +1,8 @@
 import { InputVariable } from "../../../lib/core/input-variable";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../../lib/platform/sql/postgresql-database";
 import { valueAt } from "../../stacks/configuration-graph";
-import { PLACE, placeOf } from "../../support/stand-in-parts";
+import { PLACE } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
-import { brokenRules } from "../../support/broken-rules";
 
 const databaseIn = (props: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
   const database = new PostgresqlDatabase(stack, "Database", { place: PLACE, ...props });
@@ -39,23 +38,6 @@ describe("PostgresqlDatabase", () => {
     const stack = bareStack();
     expect(databaseIn({ finalBackupDays: daysIn(stack) }, stack).remains).toBe(
       `\${(var.days > 0 ? join("", ["${stays("${var.days}", 7)}"]) : "${none}")}`,
-    );
-  });
-
-  it("leaves the number of connections to Terraform when the tier is an input", () => {
-    const stack = bareStack();
-    const tier = new InputVariable(stack, "tier", { type: "string", description: "Tier." }).stringValue;
-    expect(databaseIn({ tier }, stack).database.maxConnections).toBeUndefined();
-  });
-
-  it("refuses an invalid place", () => {
-    const place = placeOf({ tenantPrefix: "t".repeat(60), applicationName: "Idp" });
-    expect(() => databaseIn({ place: { ...place, region: "us-central1-a" } })).toThrow(
-      brokenRules("test/Database", [
-        'place.region is "us-central1-a"; it must be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter',
-        `place.deployment.tenantPrefix is "${"t".repeat(60)}"; it must be a tenant id, a hyphen and 6 hexadecimal digits, because names without a hash of the project may be taken by others; take the place from tenantContext`,
-        'place.deployment.applicationName is "Idp"; it must be 1 to 18 lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it',
-      ]),
     );
   });
 });

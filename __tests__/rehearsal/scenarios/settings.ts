@@ -1,4 +1,4 @@
-import { WORKER_MODES } from "../../../lib/idp/worker-mode";
+import { WORKER_MODES } from "../../../lib/idp/worker";
 import { ACCEPTED_BY_BOTH, geoipWith } from "../../stacks/accepted-inputs";
 import { type Deployment, type Inputs } from "../deployment/deployment";
 import { type Action, type Expected } from "../deployment/steps";

@@ -6,7 +6,7 @@ import { allOf, countIf, isSet, isWord, listOf, valueOr } from "../../core/condi
 import { expression, quoted } from "../../core/expression";
 import { type DeploymentContext } from "../../core/place";
 import { type DnsCertificate } from "./dns-certificate";
-import { type DnsZone } from "./edge-rules";
+import { type DnsZone } from "./domain";
 
 export interface DnsRecordsProps {
   /** Certificate of the domain; its record is created too, if it is validated by one. */
@@ -55,7 +55,7 @@ export class DnsRecords extends Construct {
   private recordSets({ certificate, domain, ...props }: DnsRecordsProps, zone: DnsZone): ITerraformDependable[] {
     const exists = allOf(isSet(domain), isSet(zone.name));
     const common = {
-      managedZone: zone.name,
+      managedZone: zone.name ?? "",
       project: projectOf(zone, props.place),
       ttl: TTL_SECONDS,
       dependsOn: props.dependsOn,

@@ -3,13 +3,14 @@ import { Construct } from "constructs";
 
 import { isSet, isWord, listOf } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
+import { type ValuesOf } from "../../core/inputs";
 import { certificateName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { type ProjectApis } from "../../core/project-apis";
 import { DnsCertificate } from "./dns-certificate";
 import { DnsRecords } from "./dns-records";
-import { type DnsZone } from "./edge-rules";
-import { type Protection } from "./protection";
+import { type DnsZone } from "./domain";
+import { type ProtectionInputs } from "./protection";
 import { SecurityPolicy } from "./security-policy";
 
 export interface DomainSetupProps {
@@ -34,8 +35,8 @@ export interface DomainSetupProps {
   /** Existing security policy instead of `protection`. Default: none. */
   readonly existingSecurityPolicy?: string;
 
-  /** Rules of a security policy. Default: none. */
-  readonly protection?: Protection;
+  /** Rules of a security policy. */
+  readonly protection: ValuesOf<ProtectionInputs>["protection"];
 
   /** Zone in which the records are created. Default: none; create those of `records.list` yourself. */
   readonly zone?: DnsZone;

@@ -1,206 +1,131 @@
-import { type IResolvable } from "cdktf";
-
-import { anyAddressRangeCondition, isAnyAddressRange, prefixLength } from "../../core/address-range";
-import { CheckedEntries } from "../../core/checked-entries";
-import { CheckedRelation } from "../../core/checked-relation";
-import { matching, oneOf, wholeNumber } from "../../core/checked-value";
-import { isOn, isWord, not, type OptionalValue } from "../../core/conditional";
+import { anyAddressRange } from "../../core/address-range";
+import { matching, whole } from "../../core/checks";
+import { isWord, not } from "../../core/conditional";
+import { choice, flag, number, object, text, texts, type Relation } from "../../core/inputs";
 import { type Warning } from "../../core/warnings";
-import { type Rule } from "../../core/rules";
-import { POLICY_NEEDS_DOMAIN } from "./edge-rules";
+import { needsDomain, type DomainInputs } from "./domain";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
-
-/** Protection of a front door against password guessing, floods of requests and attacks on the application. */
-export interface Protection {
-  /**
-   * Whether there is any.
-   *
-   * @default true
-   */
-  readonly enabled?: boolean | IResolvable;
-
-  /**
-   * CIDR ranges of administrators, IPv4 or IPv6. No rule applies to them.
-   *
-   * @default - none
-   */
-  readonly adminRanges?: readonly string[];
-
-  /**
-   * Seconds for which an address with too many sign-in forms is refused further ones.
-   *
-   * @default 300
-   */
-  readonly banSeconds?: number;
-
-  /**
-   * Requests per minute and address, apart from those that servers and outposts send on behalf of users.
-   *
-   * @default 600
-   */
-  readonly requestsPerMinute?: number;
-
-  /**
-   * Denies the administration pages, and the parts of the API that change what the server runs, to all addresses but
-   * `adminRanges`. The rest of the API stays open, because sign-in pages and outposts use it.
-   *
-   * @default false
-   */
-  readonly restrictAdmin?: boolean | IResolvable;
-
-  /**
-   * Sign-in forms per minute and address; one sign-in submits two to four. Raise it for offices with one address, and
-   * for LDAP and RADIUS outposts, which sign in all their users from one address.
-   *
-   * @default 60
-   */
-  readonly signInsPerMinute?: number;
-
-  /**
-   * What happens to requests that look like an attack: `off` for nothing, `preview` to mark them in the request log of
-   * the load balancer, which must be on, `enforce` to refuse them.
-   *
-   * @default "preview"
-   */
-  readonly waf?: "off" | "preview" | "enforce" | (string & {});
-}
-
-/** Defaults of a protection. */
-export const PROTECTION_DEFAULTS = {
-  enabled: true,
-  adminRanges: [] as readonly string[],
-  banSeconds: 300,
-  requestsPerMinute: 600,
-  restrictAdmin: false,
-  signInsPerMinute: 60,
-  waf: "preview",
-} as const satisfies Required<Protection>;
 
 /** Words for what happens to requests that look like an attack. */
 const WAF_OFF = "off";
 const WAF_PREVIEW = "preview";
 const WAF_ENFORCE = "enforce";
 
-const { banSeconds, requestsPerMinute, signInsPerMinute } = PROTECTION_DEFAULTS;
+/**
+ * Inputs for the security policy of a domain's load balancer, against password guessing, floods of requests and attacks
+ * on the application.
+ *
+ * @param detached what removing an existing policy does, as a sentence
+ */
+export function protectionInputs(detached: string) {
+  return {
+    /** Rules of Cloud Armor for the load balancer of the domain; `{}` is enough. */
+    protection: object(
+      {
+        /**
+         * Sign-in forms per minute and address, 60 by default; one sign-in submits two to four. Raise it for offices with
+         * one address, and for LDAP and RADIUS outposts, which sign in all their users from one address.
+         */
+        signInsPerMinute: number({
+          default: 60,
+          description:
+            "sign-in forms per minute and address, two to four per sign-in; raise it for offices and for LDAP or RADIUS outposts, which send all sign-ins from one address",
+          must: [whole(1, 10_000, ", because Cloud Armor counts no further for a ban; use 60")],
+        }),
+        /** Seconds for which an address with too many sign-in forms is refused further ones, 300 by default. */
+        banSeconds: number({
+          default: 300,
+          description: "seconds for which an address that exceeds this is refused further forms",
+          must: [
+            whole(
+              LIMIT_SECONDS,
+              3600,
+              ", because a ban outlasts the counted minute, and addresses change hands; use 300",
+            ),
+          ],
+        }),
+        /** Requests per minute and address, 600 by default, apart from those that servers and outposts send on behalf of users. */
+        requestsPerMinute: number({
+          default: 600,
+          description: "requests per minute and address, not counting those that servers and outposts send for users",
+          must: [whole(1, 1_000_000, ", because Cloud Armor counts no further; use 600")],
+        }),
+        /** CIDR ranges of administrators, IPv4 or IPv6. No rule applies to them. */
+        adminRanges: texts({
+          default: [],
+          description: "CIDR ranges of administrators, to which no rule applies",
+          must: [
+            {
+              each: `${anyAddressRange("value")} && !endswith(value, "/0")`,
+              shows: "value",
+              says: "each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",
+            },
+          ],
+        }),
+        /**
+         * Denies the administration pages, and the parts of the API that change what the server runs, to all addresses but
+         * `adminRanges`. The rest of the API stays open, because sign-in pages and outposts use it.
+         */
+        restrictAdmin: flag({
+          default: false,
+          description:
+            "allows the administration pages, and the parts of the API that change what the server runs, only from admin_ranges",
+        }),
+        /**
+         * What happens to requests that look like an attack: `off` for nothing, `preview`, the default, to mark them in
+         * the request log of the load balancer, which must be on, `enforce` to refuse them.
+         */
+        waf: choice(
+          [WAF_OFF, WAF_PREVIEW, WAF_ENFORCE],
+          `; use ${WAF_PREVIEW}, and ${WAF_ENFORCE} once the log shows no request of your own`,
+          {
+            default: WAF_PREVIEW,
+            description:
+              "what happens to requests that look like an attack: off to do nothing, preview to mark them in the request log, whose share of requests is request_log_sample_rate, enforce to refuse them",
+          },
+        ),
+      },
+      {
+        description: (members) =>
+          `Cloud Armor rules for the load balancer of domain; {} is enough. ${members} Null for no rules. Changing it later takes effect within minutes.`,
+      },
+    ),
+    /** Existing security policy instead of `protection`: `projects/<project>/global/securityPolicies/<name>`. */
+    existingSecurityPolicy: text({
+      default: null,
+      description: `Existing Cloud Armor policy for the load balancer of domain, projects/<project>/global/securityPolicies/<name>, instead of protection. Changing it later takes effect within minutes. ${detached}`,
+      must: [
+        matching(
+          "^projects/[a-z][a-z0-9.:-]*[a-z0-9]/global/securityPolicies/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
+          "be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional policy; write it in full",
+        ),
+      ],
+    }),
+  };
+}
 
-/** Limits of Cloud Armor on what its rules count per address. */
-const MOST_COUNTED = { beforeBan: 10_000, beforeThrottle: 1_000_000 };
+export type ProtectionInputs = ReturnType<typeof protectionInputs>;
+type Inputs = DomainInputs & ProtectionInputs;
 
-export const SIGN_INS_PER_MINUTE = wholeNumber(
-  { from: 1, to: MOST_COUNTED.beforeBan },
-  { reason: "Cloud Armor counts no further for a ban", remedy: `use ${signInsPerMinute}` },
-);
+const NO_BALANCER = "without it there is no load balancer to protect";
 
-export const REQUESTS_PER_MINUTE = wholeNumber(
-  { from: 1, to: MOST_COUNTED.beforeThrottle },
-  { reason: "Cloud Armor counts no further", remedy: `use ${requestsPerMinute}` },
-);
-
-export const BAN_SECONDS = wholeNumber(
-  { from: LIMIT_SECONDS, to: 3600 },
+export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
   {
-    reason: "a ban outlasts the counted minute, and addresses change hands",
-    remedy: `use ${banSeconds}`,
+    of: "protection",
+    holds: ({ protection: { at } }) =>
+      `length(${at.adminRanges}) <= ${MOST_RANGES} && (!${at.restrictAdmin} || length(${at.adminRanges}) > 0)`,
+    says: ({ protection: { at } }) =>
+      `${at.adminRanges.name} has \${length(${at.adminRanges})} ranges and ${at.restrictAdmin.name} is ${at.restrictAdmin.shown}; there must be a range to restrict the administration to, because everybody would be locked out, and no more than ${MOST_RANGES}, because a policy has no room for more; set the ranges of the administrators, use wider ones, or set ${at.restrictAdmin.name} to false`,
   },
-);
-
-export const WAF = oneOf([WAF_OFF, WAF_PREVIEW, WAF_ENFORCE], {
-  remedy: `use ${WAF_PREVIEW}, and ${WAF_ENFORCE} once the log shows no request of your own`,
-});
-
-export const ADMIN_RANGES = new CheckedEntries({
-  accepts: (_, range) => isAnyAddressRange(range) && prefixLength(range) > 0,
-  condition: `${anyAddressRangeCondition("value")} && !endswith(value, "/0")`,
-  show: "value",
-  rule: "each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",
-});
-
-/** The priorities of the rules leave room for a limited number of ranges. */
-export const ADMIN_RANGES_FIT = new CheckedRelation<{ adminRanges: readonly string[] }, "count">({
-  accepts: ({ adminRanges }) => adminRanges.length <= MOST_RANGES,
-  condition: ({ adminRanges }) => `length(${adminRanges}) <= ${MOST_RANGES}`,
-  figures: {
-    count: {
-      of: ({ adminRanges }) => adminRanges.length,
-      expression: ({ adminRanges }) => `length(${adminRanges})`,
-    },
-  },
-  problem: (names, _, { count }) =>
-    `${names.adminRanges} has ${count} ranges; it must not have more than ${MOST_RANGES}, because a policy has room for no more; use wider ranges`,
-});
-
-/** Restricting the administration to no range would lock all administrators out. */
-export const ADMIN_RANGES_GIVEN = new CheckedRelation<{ adminRanges: readonly string[]; restrictAdmin: unknown }>({
-  accepts: ({ adminRanges, restrictAdmin }) => restrictAdmin !== true || adminRanges.length > 0,
-  condition: ({ adminRanges, restrictAdmin }) => `!${restrictAdmin} || length(${adminRanges}) > 0`,
-  problem: (names) =>
-    `${names.restrictAdmin} is true and ${names.adminRanges} is empty; there must be a range, because everybody would be locked out of the administration; set the ranges of the administrators, or set ${names.restrictAdmin} to false`,
-});
-
-/** Existing policy of the organization, instead of the rules here. */
-export const EXISTING_SECURITY_POLICY = matching(
-  "^projects/[a-z][a-z0-9.:-]*[a-z0-9]/global/securityPolicies/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
+  needsDomain<Inputs>("protection", NO_BALANCER),
   {
-    must: "be projects/<project>/global/securityPolicies/<name>",
-    reason: "a global load balancer accepts no regional policy",
-    remedy: "write it in full",
+    of: "existingSecurityPolicy",
+    holds: (v) => `${v.existingSecurityPolicy} == null || ${v.protection} == null`,
+    says: ({ existingSecurityPolicy: existing, protection }) =>
+      `${protection.name} and ${existing.name} are both given; only one can be, because a load balancer has one policy; remove one of them`,
   },
-);
-
-/** A backend has one policy. */
-export const ONE_SECURITY_POLICY = new CheckedRelation<{ existing: unknown; protection: unknown }>({
-  accepts: ({ existing, protection }) => existing === undefined || protection === undefined,
-  condition: ({ existing, protection }) => `${existing} == null || ${protection} == null`,
-  problem: (names) =>
-    `${names.protection} and ${names.existing} are both given; only one can be, because a load balancer has one policy; remove one of them`,
-});
-
-/** Props of a front door that its security policy depends on. */
-interface PolicyProps {
-  readonly domain?: string;
-  readonly existingSecurityPolicy?: string;
-  readonly protection?: Protection;
-}
-
-/** Name of a prop, and how to get it from the props. */
-type Source<Value> = readonly [name: string, valueOf: (props: PolicyProps) => Value];
-
-const domain: Source<OptionalValue> = ["domain", (props) => props.domain];
-const existing: Source<OptionalValue> = ["existingSecurityPolicy", (props) => props.existingSecurityPolicy];
-const given: Source<unknown> = ["protection", ({ protection }) => presenceOf(protection)];
-const adminRanges: Source<readonly string[]> = [
-  "protection.adminRanges",
-  ({ protection }) => protection?.adminRanges ?? PROTECTION_DEFAULTS.adminRanges,
+  needsDomain<Inputs>("existingSecurityPolicy", NO_BALANCER),
 ];
-
-function member<Name extends keyof Protection>(name: Name): Source<Protection[Name]> {
-  return [`protection.${name}`, ({ protection }) => protection?.[name]];
-}
-
-export const POLICY_RULES: readonly Rule<PolicyProps>[] = [
-  SIGN_INS_PER_MINUTE.ruleOn(...member("signInsPerMinute")),
-  BAN_SECONDS.ruleOn(...member("banSeconds")),
-  REQUESTS_PER_MINUTE.ruleOn(...member("requestsPerMinute")),
-  WAF.ruleOn(...member("waf")),
-  ADMIN_RANGES.ruleOn(...adminRanges),
-  ADMIN_RANGES_FIT.ruleOn({ adminRanges }),
-  ADMIN_RANGES_GIVEN.ruleOn({ adminRanges, restrictAdmin: member("restrictAdmin") }),
-  EXISTING_SECURITY_POLICY.ruleOn(...existing),
-  ONE_SECURITY_POLICY.ruleOn({ existing, protection: given }),
-  POLICY_NEEDS_DOMAIN.ruleOn({ domain, given }),
-  POLICY_NEEDS_DOMAIN.ruleOn({ domain, given: existing }),
-];
-
-/** Undefined for no protection, like an optional value; known only to Terraform if the switch is. */
-function presenceOf(protection: Protection | undefined): unknown {
-  const presence = isProtected(protection);
-  return presence === "false" ? undefined : presence;
-}
-
-/** Whether there is a protection, as a string: `true`, `false` or a boolean expression. */
-export function isProtected(protection: Protection | undefined): string {
-  return isOn(protection === undefined ? false : (protection.enabled ?? PROTECTION_DEFAULTS.enabled));
-}
 
 /** Whether the rules about content exist, and whether they only log. */
 export function wafSwitches(waf: string): { readonly isOn: string; readonly isPreview: string } {

@@ -19,12 +19,13 @@ import {
   valueOr,
 } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
+import { settingsOf, type SettingsOf, type ValuesOf } from "../../core/inputs";
 import { networkName, type DeploymentName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { addWarnings } from "../../core/warnings";
-import { isProtected, PROTECTION_DEFAULTS, unexaminedPathsRisk, wafSwitches, type Protection } from "./protection";
+import { unexaminedPathsRisk, wafSwitches, type ProtectionInputs } from "./protection";
 import { LIMIT_SECONDS, PROTECTION_RULES, RANGES_PER_RULE, type ProtectionRule } from "./protection-rules";
 
 export interface SecurityPolicyProps {
@@ -40,8 +41,8 @@ export interface SecurityPolicyProps {
   /** Existing policy, instead of the rules here: `projects/<project>/global/securityPolicies/<name>`. Default: none. */
   readonly existing?: string;
 
-  /** Rules to create a policy with. Default: none. */
-  readonly protection?: Protection;
+  /** Rules to create a policy with. */
+  readonly protection: ValuesOf<ProtectionInputs>["protection"];
 }
 
 /**
@@ -62,7 +63,7 @@ export class SecurityPolicy extends Construct {
     super(scope, id);
 
     const { dependsOn, domain, existing, place, protection } = props;
-    const settings = withDefaults(protection);
+    const settings = settingsOf(protection.at) as Settings;
     const name = securityPolicyName(place.deployment);
     addWarnings(this, "ContentIsExamined", [unexaminedPathsRisk(settings.waf)]);
 
@@ -72,7 +73,7 @@ export class SecurityPolicy extends Construct {
       name,
       type: "CLOUD_ARMOR",
       rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
-      count: countIf(allOf(isSet(domain), isProtected(protection))),
+      count: countIf(allOf(isSet(domain), protection.isSet)),
       dependsOn,
       // It must be detached from the load balancer before it is destroyed; it is never replaced under the same name.
       lifecycle: { createBeforeDestroy: true },
@@ -101,12 +102,7 @@ export function securityPolicyName(deployment: DeploymentName): string {
 }
 
 /** A protection with all values, each a literal or known only to Terraform. */
-type Settings = Required<Protection>;
-
-function withDefaults(given: Protection = {}): Settings {
-  const values = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...PROTECTION_DEFAULTS, ...(Object.fromEntries(values) as Protection) };
-}
+type Settings = Required<SettingsOf<ProtectionInputs["protection"]["members"]>>;
 
 /** A rule of the policy. */
 interface RuleBlock {

@@ -1,8 +1,6 @@
 import { type ITerraformDependable } from "cdktf";
 
-import { matching } from "../../core/checked-value";
 import { type WorkloadIdentity } from "../../core/identity";
-import { requireProps } from "../../core/rules";
 
 /**
  * A service account that is managed elsewhere, together with its permissions. The only grant that it gets is on the
@@ -23,10 +21,8 @@ export class ExistingIdentity implements WorkloadIdentity {
 
   /**
    * @param email e-mail address of the account
-   * @throws RulesBrokenError when it is not the address of a service account
    */
   constructor(readonly email: string) {
-    requireProps("ExistingIdentity", { email }, ["email"], RULES);
     this.member = `serviceAccount:${email}`;
   }
 
@@ -34,10 +30,3 @@ export class ExistingIdentity implements WorkloadIdentity {
     return [];
   }
 }
-
-const EMAIL = matching("^[^\\s@:]+@[^\\s@]+[.]gserviceaccount[.]com$", {
-  must: "be the e-mail address of a service account",
-  remedy: "use for example runner@my-project.iam.gserviceaccount.com",
-});
-
-const RULES = [EMAIL.ruleOn<{ readonly email: string }>("email", ({ email }) => email)];

@@ -5,10 +5,10 @@ import { Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
 import { type WorkloadIdentity } from "../../core/identity";
-import { SERVICE_ACCOUNT_ID_MAX_LENGTH, serviceAccountId } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES } from "../../core/place";
+import { serviceAccountId } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { ifKnown, requireProps, type Rule } from "../../core/rules";
+import { stateProvidersOf } from "../../core/provider-requirements";
 
 export interface ServiceIdentityProps {
   /** Description of the account in the console. */
@@ -60,7 +60,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     private readonly props: ServiceIdentityProps,
   ) {
     super(scope, id);
-    requireProps(this, props, ["description", "place", "purpose"], RULES);
+    stateProvidersOf(this);
 
     const { place, purpose } = props;
     const { deployment, projectId } = place;
@@ -99,16 +99,3 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     return grants;
   }
 }
-
-/** Length of an id without its purpose; the hash always has the same length. */
-const ID_FRAME_LENGTH = serviceAccountId({ tenantPrefix: "", applicationName: "" }, "").length;
-const PURPOSE_MAX_LENGTH = SERVICE_ACCOUNT_ID_MAX_LENGTH - ID_FRAME_LENGTH;
-
-const RULES: readonly Rule<ServiceIdentityProps>[] = [
-  ...PLACE_RULES,
-  {
-    holds: ({ purpose }) => ifKnown(purpose, (known) => known.length <= PURPOSE_MAX_LENGTH),
-    message: ({ purpose }) =>
-      `purpose ${purpose} is ${purpose.length} characters, the limit is ${PURPOSE_MAX_LENGTH}, because an account id has at most ${SERVICE_ACCOUNT_ID_MAX_LENGTH} and a hash takes the rest; shorten it by ${purpose.length - PURPOSE_MAX_LENGTH}`,
-  },
-];

@@ -4,10 +4,10 @@ import { type KubernetesProviderConfig } from "@cdktf/provider-kubernetes/lib/pr
 import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addressRangeCondition, isAddressRange } from "../../core/address-range";
-import { CheckedEntries } from "../../core/checked-entries";
+import { addressRange } from "../../core/address-range";
 import { addDynamicBlock, countIf, listIf } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
+import { textMap } from "../../core/inputs";
 import { expression } from "../../core/expression";
 import { freeChildId } from "../../core/identity";
 import { clusterName } from "../../core/names";
@@ -162,10 +162,19 @@ function orEverywhere(networks: AuthorizedNetworks): unknown {
   return expression(`(length(${given}) == 0 ? tomap(${JSON.stringify(everywhere)}) : ${given})`);
 }
 
-/** CIDR ranges that may reach a control plane. */
-export const AUTHORIZED_NETWORKS = new CheckedEntries({
-  accepts: (_, range) => isAddressRange(range),
-  condition: addressRangeCondition("value"),
-  show: "entry",
-  rule: "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address",
-});
+/** Input of the control plane. */
+export const CONTROL_PLANE = {
+  /** CIDR ranges that may reach the control plane, by name; include that of the machine that applies. Empty: any; sign-in is still required. */
+  authorizedNetworks: textMap({
+    default: {},
+    description:
+      "CIDR ranges that may reach the control plane of the cluster, by name; include that of the machine that applies. Empty allows any source address; sign-in is still required. Changing it later is safe.",
+    must: [
+      {
+        each: addressRange("value"),
+        shows: "entry",
+        says: "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address",
+      },
+    ],
+  }),
+};

@@ -1,16 +1,15 @@
 import { deploymentV1SpecTemplateSpecInitContainerToTerraform } from "@cdktf/provider-kubernetes/lib/deployment-v1";
-import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { type DynamicBlock, listIf } from "../../core/conditional";
-import { expression, numberText } from "../../core/expression";
+import { expression } from "../../core/expression";
+import { type ValuesOf } from "../../core/inputs";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
-import { type SecretReference } from "../../idp/secret-references";
 import { conditionalReference } from "../../idp/secret-settings";
-import { DEFAULT_GEOIP_UPDATE_HOURS, type Geoip, hasGeoip } from "./geoip";
+import { type GEOIP } from "./geoip";
 import {
   GEOIP_START_SECONDS,
   GEOIP_UPDATER_IMAGE,
@@ -23,7 +22,7 @@ import { WorkloadSecret } from "./workload-secret";
 
 export interface GeoipUpdaterProps {
   /** Account and key. */
-  readonly geoip: Geoip;
+  readonly geoip: ValuesOf<typeof GEOIP>["geoip"];
 
   readonly namespace: WorkloadNamespace;
 
@@ -47,8 +46,10 @@ export class GeoipUpdater extends Construct implements PodExtension {
   constructor(scope: Construct, id: string, props: GeoipUpdaterProps) {
     super(scope, id);
     const { geoip, namespace, place } = props;
-    const { accountId, licenseKeySecret, updateHours = DEFAULT_GEOIP_UPDATE_HOURS } = geoip;
-    const condition = hasGeoip(geoip);
+    const { accountId, licenseKeySecret, updateHours } = geoip.at;
+    const { secretId, version } = licenseKeySecret.at;
+    const condition = geoip.isSet;
+    const reference = { secretId: `${secretId}`, version: `${version}` };
     const script = addScript(this, "lib/platform/kubernetes/scripts/update-geoip.sh");
     const secret = new WorkloadSecret(this, "Secrets", {
       name: objectName(place.deployment, "geoip"),
@@ -56,7 +57,12 @@ export class GeoipUpdater extends Construct implements PodExtension {
       projectId: place.projectId,
       condition,
       values: {},
-      settings: [{ references: referenceOf(licenseKeySecret, condition), ready: namespace.ready }],
+      settings: [
+        {
+          references: expression(conditionalReference("GEOIPUPDATE_LICENSE_KEY", reference, condition)),
+          ready: namespace.ready,
+        },
+      ],
     });
     const forEach = listIf(condition, "1");
 
@@ -67,8 +73,8 @@ export class GeoipUpdater extends Construct implements PodExtension {
       content: {
         ...updater({
           script: literalText(script.text),
-          accountId: numberText(accountId),
-          updateHours: numberText(updateHours),
+          accountId: expression(`${accountId}`),
+          updateHours: expression(`${updateHours}`),
         }),
         // Makes it a sidecar, which runs beside the pod's containers instead of before them.
         restart_policy: "Always",
@@ -105,17 +111,6 @@ function updater(settings: Readonly<Record<"accountId" | "script" | "updateHours
     securityContext: hardened({ readOnlyRootFilesystem: true }),
     volumeMount: [{ name: VOLUME, mountPath: FOLDER }],
   }) as object;
-}
-
-/** The key under the name of its variable, if there is one. */
-function referenceOf({ secretId, version }: SecretReference, condition: string): string {
-  const operands = { secretId: valueOf(secretId), version: valueOf(version) };
-  return expression(conditionalReference("GEOIPUPDATE_LICENSE_KEY", operands, condition));
-}
-
-/** Null without a key, so it must not be part of a string. */
-function valueOf(value: number | string): string {
-  return Token.isUnresolved(value) ? Token.asString(value) : JSON.stringify(String(value));
 }
 
 const VOLUME = "geoip";

@@ -100,9 +100,6 @@ export const WORKER_PROBES = {
 /** Additional pods during a rollout, which replaces pods one after another. */
 export const ROLLOUT_SURGE = 1;
 
-/** The same for the sum of connections. */
-export const ROLLOUT_INSTANCES = { forEach: 0, inAll: ROLLOUT_SURGE } as const;
-
 /** A new node, the image and up to 11 minutes of migrations, before a rollout counts as failed. */
 export const PROGRESS_DEADLINE_SECONDS = 1500;
 

@@ -8,7 +8,7 @@ import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
-import { WORKER_NAME, WORKER_RESOURCES } from "../../idp/worker-mode";
+import { WORKER_DEFAULTS, WORKER_NAME } from "../../idp/worker";
 import { type WorkloadIdentity, type SeparateWorker } from "../parts";
 import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
 import { PROXY_GRACE_SECONDS, SHARED_MEMORY, TERMINATION_GRACE_SECONDS, WORKER_PROBES } from "./kubernetes-defaults";
@@ -112,7 +112,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
 
 const SHARED_MEMORY_VOLUME = "shared-memory";
 
-const DEFAULT_RESOURCES = { cpu: String(WORKER_RESOURCES.cpu), memory: WORKER_RESOURCES.memory };
+const DEFAULT_RESOURCES = { cpu: String(WORKER_DEFAULTS.cpu), memory: WORKER_DEFAULTS.memory };
 
 /** Probes that run a command in the container, because nothing can connect to it. */
 function healthProbes(command: readonly string[] | undefined) {

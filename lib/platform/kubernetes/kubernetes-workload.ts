@@ -2,6 +2,7 @@ import { DeploymentV1 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { type ValuesOf } from "../../core/inputs";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
@@ -10,7 +11,7 @@ import { type ContainerSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
 import { type WorkloadIdentity, type Workload, type WorkloadAddress } from "../parts";
 import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
-import { type Geoip } from "./geoip";
+import { type GEOIP } from "./geoip";
 import { GeoipUpdater } from "./geoip-updater";
 import {
   DRAIN_SECONDS,
@@ -48,7 +49,7 @@ export interface KubernetesWorkloadProps {
    * Databases that tell the application where a client's address is, kept current in each pod. Default: those of the
    * image.
    */
-  readonly geoip?: Geoip;
+  readonly geoip?: ValuesOf<typeof GEOIP>["geoip"];
 
   /**
    * Maximum number of pods, plus one during a rollout; each takes the connections that its container says.

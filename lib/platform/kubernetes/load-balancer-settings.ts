@@ -8,8 +8,7 @@ import { objectName, serviceName } from "../../core/names";
 import { addRestLibraries, shellCommand } from "../../core/project-apis";
 import { addScript } from "../../core/stack-file";
 import { TerraformData } from "../../core/terraform-data";
-import { DEFAULT_SAMPLE_RATE } from "../edge/edge-rules";
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instance-rules";
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instances";
 import { BACKEND, type ClusterIngressProps } from "./load-balancers";
 
 /**
@@ -19,7 +18,7 @@ import { BACKEND, type ClusterIngressProps } from "./load-balancers";
  * The script runs again for a new Ingress, and when any of the properties changes.
  */
 export function loadBalancerSettings(scope: Construct, props: ClusterIngressProps, ingress: IngressV1): TerraformData {
-  const { address, namespace, place, requestLogSampleRate = DEFAULT_SAMPLE_RATE } = props;
+  const { address, namespace, place, requestLogSampleRate = 0 } = props;
   const libraries = addRestLibraries(scope);
   const script = addScript(scope, "lib/platform/kubernetes/scripts/configure-load-balancer.sh");
   const environment = {

@@ -3,9 +3,9 @@ import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v
 import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { CheckedValue } from "../../core/checked-value";
 import { addDynamicBlock } from "../../core/conditional";
 import { type Labels, labelsWith } from "../../core/labels";
+import { text } from "../../core/inputs";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -183,23 +183,31 @@ const NAME_PATTERN = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
 /** Prefixes of the cluster's own namespaces. */
 const RESERVED_PREFIXES = ["kube-", "gke-", "gmp-"] as const;
 
-/** Exists in every cluster and is shared. */
-const COMMON_NAMESPACE = "default";
-
-/** Name of a namespace that is created for one deployment. */
-export const NAMESPACE_NAME = new CheckedValue<string>({
-  accepts: (name) =>
-    new RegExp(NAME_PATTERN).test(name) &&
-    name !== COMMON_NAMESPACE &&
-    !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)),
-  condition: (name) =>
-    [
-      `can(regex("${NAME_PATTERN}", ${name}))`,
-      ...RESERVED_PREFIXES.map((prefix) => `!startswith(${name}, "${prefix}")`),
-      `${name} != "${COMMON_NAMESPACE}"`,
-    ].join(" && "),
-  must: `be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be ${COMMON_NAMESPACE} nor start with ${RESERVED_PREFIXES.slice(0, -1).join(", ")} or ${RESERVED_PREFIXES.slice(-1).join("")}`,
-  reason: "the namespace is created for this deployment, and these exist already",
-  remedy: "rename it",
-  schema: { pattern: NAME_PATTERN },
-});
+/** Input of the namespace. */
+export const NAMESPACE = {
+  /**
+   * Namespace of all Kubernetes objects. Changing it later stops the service, replaces the objects and starts the service
+   * again; the data stays.
+   */
+  namespace: text({
+    default: "identity-provider",
+    description:
+      "Namespace of all objects in the cluster. Changing it later stops the service, replaces everything in the namespace and starts the service again; the data stays.",
+    must: [
+      {
+        accepts: (name: string) =>
+          new RegExp(NAME_PATTERN).test(name) &&
+          name !== "default" &&
+          !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)),
+        condition: (name) =>
+          [
+            `can(regex("${NAME_PATTERN}", ${name}))`,
+            ...RESERVED_PREFIXES.map((prefix) => `!startswith(${name}, "${prefix}")`),
+            `${name} != "default"`,
+          ].join(" && "),
+        must: `be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with ${RESERVED_PREFIXES.slice(0, -1).join(", ")} or ${RESERVED_PREFIXES.slice(-1).join("")}, because the namespace is created for this deployment, and these exist already; rename it`,
+        schema: { pattern: NAME_PATTERN },
+      },
+    ],
+  }),
+};

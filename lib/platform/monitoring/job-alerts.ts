@@ -6,7 +6,7 @@ import {
   DB_INIT_JOB,
   SECRET_KEY,
 } from "../../idp/contract";
-import { DUMP_JOB, FIRST_DUMP_JOB } from "../../idp/dump-defaults";
+import { DUMP_JOB, FIRST_DUMP_JOB } from "../../idp/dumps";
 import { LOGS_OF, logCommand, type Alert, type AlertNames, type Condition, type MetricCondition } from "./alert";
 
 /** An execution that failed after all its attempts, of the jobs that a label selects. */

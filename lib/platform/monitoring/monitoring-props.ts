@@ -69,7 +69,7 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly protection?: string;
 
   /** Number of separate workers that always run. Default: 1. */
-  readonly workerCount?: number;
+  readonly workerCount?: string;
 
   /** Where the worker runs: `in-container`, `all-in-one` or `separate`. Default: "in-container". */
   readonly workerMode?: "in-container" | "all-in-one" | "separate" | (string & {});

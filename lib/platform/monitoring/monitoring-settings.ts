@@ -1,142 +1,113 @@
-import { Token, type IResolvable } from "cdktf";
-
-import { CheckedEntries, everyMember } from "../../core/checked-entries";
-import { CheckedValue, EACH_ONCE } from "../../core/checked-value";
-import { type Rule } from "../../core/rules";
+import { eachMatching, EACH_ONCE, type Check, type EachCheck } from "../../core/checks";
+import { flag, mapOf, number, texts, type SettingsOf } from "../../core/inputs";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn, tunableIds } from "./alerts";
 
-/** Changes to one alert. */
-export interface AlertSettings {
-  /**
-   * Whether it exists.
-   *
-   * @default true
-   */
-  readonly enabled?: boolean;
-
-  /**
-   * Value beyond which something is wrong.
-   *
-   * @default - as in the table of alerts
-   */
-  readonly threshold?: number;
-
-  /**
-   * How long that must last, in whole minutes.
-   *
-   * @default - as in the table of alerts
-   */
-  readonly durationSeconds?: number;
-}
-
-/** Receivers of alerts, and what is monitored. */
-export interface MonitoringSettings {
-  /**
-   * Addresses to which alerts are sent. Without any, and without `notificationChannels`, there are no alerts.
-   *
-   * @default - none
-   */
-  readonly alertEmails?: readonly string[];
-
-  /**
-   * Existing notification channels: `projects/<project>/notificationChannels/<number>`.
-   *
-   * @default - none
-   */
-  readonly notificationChannels?: readonly string[];
-
-  /**
-   * Changes to single alerts, by id.
-   *
-   * @default - all as in the table of alerts
-   */
-  readonly alerts?: IResolvable | Readonly<Record<string, AlertSettings>>;
-
-  /**
-   * Sends a request to the application from several places in the world once a minute.
-   *
-   * @default - true if the application is public
-   */
-  readonly uptimeCheck?: boolean | IResolvable;
-
-  /**
-   * Shows the metrics of the alerts.
-   *
-   * @default true
-   */
-  readonly dashboard?: boolean | IResolvable;
-
-  /**
-   * Logs every read of a secret in the project, which the alert `secret-read` needs. The setting belongs to the
-   * project: it replaces an existing one, and a destroy removes it.
-   *
-   * @default false
-   */
-  readonly auditSecretAccess?: boolean | IResolvable;
-
-  /**
-   * Further accounts that may read the secrets without an alert, for example the one that applies.
-   *
-   * @default - none
-   */
-  readonly secretReaders?: readonly string[];
-}
-
-const EMAIL_PATTERN = '^[^@ "]+@[^@ "]+[.][^@ "]+$';
-
 /** Addresses of people or service accounts. */
-export const EMAIL_ADDRESSES = new CheckedEntries({
-  accepts: (_, address) => new RegExp(EMAIL_PATTERN).test(address),
-  condition: `can(regex(${JSON.stringify(EMAIL_PATTERN)}, value))`,
-  show: "value",
-  rule: "each must be one e-mail address, without a name or spaces; use for example on-call@example.com",
-  schema: { pattern: EMAIL_PATTERN },
-});
-
-const CHANNEL_PATTERN = "^projects/[^/]+/notificationChannels/[0-9]+$";
-
-export const NOTIFICATION_CHANNELS = new CheckedEntries({
-  accepts: (_, id) => new RegExp(CHANNEL_PATTERN).test(id),
-  condition: `can(regex("${CHANNEL_PATTERN}", value))`,
-  show: "value",
-  rule: "each must be projects/<project>/notificationChannels/<number>; look them up with gcloud beta monitoring channels list",
-  schema: { pattern: CHANNEL_PATTERN },
-});
-
-export const THRESHOLD = new CheckedValue<number>({
-  must: "be a number from 0",
-  reason: "no metric of an alert is ever negative",
-  remedy: "see the table of alerts for its unit, or set enabled to false for no alert",
-  accepts: (threshold) => threshold >= 0,
-  condition: (threshold) => `${threshold} >= 0`,
-  schema: { minimum: 0 },
-});
+const EMAIL_ADDRESSES = eachMatching(
+  '^[^@ "]+@[^@ "]+[.][^@ "]+$',
+  "each must be one e-mail address, without a name or spaces; use for example on-call@example.com",
+);
 
 const DAY_SECONDS = 86_400;
 
-export const DURATION_SECONDS = new CheckedValue<number>({
-  must: `be a multiple of 60 from 0 to ${DAY_SECONDS}`,
-  reason: "alerts are evaluated once a minute",
-  remedy: "round it",
-  accepts: (seconds) => seconds >= 0 && seconds <= DAY_SECONDS && seconds % 60 === 0,
+const DURATION: Check = {
+  accepts: (seconds: number) => seconds >= 0 && seconds <= DAY_SECONDS && seconds % 60 === 0,
   condition: (seconds) => `${seconds} >= 0 && ${seconds} <= ${DAY_SECONDS} && ${seconds} % 60 == 0`,
+  must: `be a multiple of 60 from 0 to ${DAY_SECONDS}, because alerts are evaluated once a minute; round it`,
   schema: { minimum: 0, maximum: DAY_SECONDS, multipleOf: 60 },
-});
+};
 
-type Settings = Readonly<Record<string, unknown>>;
+const ALERT = {
+  /** Whether the alert exists. */
+  enabled: flag({ default: true, description: "false to disable the alert" }),
+  /** Value beyond which something is wrong; by default as in the table of alerts. */
+  threshold: number({
+    default: null,
+    description: "value beyond which the alert is raised, in the unit of the table of alerts",
+  }),
+  /** How long that must last, in whole minutes; by default as in the table of alerts. */
+  durationSeconds: number({
+    default: null,
+    description: "how long the condition must last, in whole minutes",
+    must: [DURATION],
+  }),
+};
 
-/** Every key is the id of an alert that the platform can have. */
-export function knownAlerts(platform: Platform): CheckedEntries<Settings> {
-  const ids = alertsOn(platform).map(({ id }) => id);
-  return new CheckedEntries<Settings>({
-    accepts: (id) => ids.includes(id),
-    condition: `contains(${JSON.stringify(ids)}, key)`,
-    show: "key",
-    rule: `alerts are ${ids.join(", ")}; use one of them${counterparts(ids)}`,
-    keySchema: { enum: ids },
-  });
+/** Changes to one alert. */
+export type AlertSettings = { readonly enabled?: boolean } & Omit<SettingsOf<typeof ALERT>, "enabled">;
+
+/** Inputs of monitoring: receivers, alerts, uptime check and dashboard. */
+export function monitoringInputs(platform: Platform) {
+  const known = alertsOn(platform);
+  const ids = known.map(({ id }) => id);
+  return {
+    /** Addresses to which alerts are sent. Without any, and without `notificationChannels`, there are no alerts. */
+    alertEmails: texts({
+      default: [],
+      description:
+        "Addresses to which alerts are sent. Without any, and without notification_channels, there are no alerts, only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest. Changing it later is safe.",
+      must: [EMAIL_ADDRESSES, EACH_ONCE],
+    }),
+    /** Existing notification channels: `projects/<project>/notificationChannels/<number>`. */
+    notificationChannels: texts({
+      default: [],
+      description:
+        "Existing notification channels for alerts, for example of a chat or a pager: projects/<project>/notificationChannels/<number>. Changing it later is safe.",
+      must: [
+        eachMatching(
+          "^projects/[^/]+/notificationChannels/[0-9]+$",
+          "each must be projects/<project>/notificationChannels/<number>; look them up with gcloud beta monitoring channels list",
+        ),
+        EACH_ONCE,
+      ],
+    }),
+    /** Changes to single alerts, by id. */
+    alerts: mapOf(ALERT, {
+      description: (members) => `Changes to single alerts, by id. ${members} Changing it later is safe.`,
+      must: [
+        {
+          accepts: (id: string) => ids.includes(id),
+          each: `contains(${JSON.stringify(ids)}, key)`,
+          shows: "key",
+          says: `alerts are ${ids.join(", ")}; use one of them${counterparts(ids)}`,
+          keySchema: { enum: ids },
+        },
+        ...tuning(platform),
+      ],
+    }),
+    /** Sends a request to the application from several places in the world once a minute; by default only if the application is public. */
+    uptimeCheck: flag({
+      default: null,
+      description:
+        "Checks the application from several places in the world once a minute. Null for a check only if the application is public. Changing it later is safe.",
+    }),
+    /** Shows the metrics of the alerts. */
+    dashboard: flag({
+      default: true,
+      description: "Dashboard with the metrics of all alerts. Changing it later is safe.",
+    }),
+    /**
+     * Logs every read of a secret in the project, which the alert `secret-read` needs. The setting belongs to the project:
+     * it replaces an existing one, and a destroy removes it.
+     */
+    auditSecretAccess: flag({
+      default: false,
+      description:
+        "Logs every read of a secret in the project, for the alert secret-read. The setting belongs to the project: it replaces an existing one for Secret Manager, a destroy removes it, and only one deployment of a project can have it. Changing it later is safe.",
+    }),
+    /** Further accounts that may read the secrets without an alert, for example the one that applies. */
+    secretReaders: texts({
+      default: [],
+      description:
+        "Accounts whose reads of secrets do not raise the alert secret-read, in addition to the deployment's own: include the one that applies, because each apply reads a password. Changing it later is safe.",
+      must: [EMAIL_ADDRESSES],
+    }),
+  };
 }
+
+export type MonitoringInputs = ReturnType<typeof monitoringInputs>;
+export type MonitoringSettings = SettingsOf<MonitoringInputs>;
 
 /** Alerts about the service that only the other platform has, and their counterparts for the load balancer. */
 function counterparts(ids: readonly string[]): string {
@@ -144,46 +115,25 @@ function counterparts(ids: readonly string[]): string {
   return others.map((id) => `, load-balancer-${id} for ${id}`).join("");
 }
 
-/** A log entry exists or not, so there is nothing to tune. */
-export function tunableAlerts(platform: Platform): CheckedEntries<Settings> {
-  const known = alertsOn(platform).map(({ id }) => id);
-  const fixed = known.filter((id) => !tunableIds(platform).includes(id));
-  return new CheckedEntries<Settings>({
-    accepts: (id, { durationSeconds, threshold }) =>
-      !fixed.includes(id) || (threshold === undefined && durationSeconds === undefined),
-    condition: `!contains(${JSON.stringify(fixed)}, key) || (value.threshold == null && value.duration_seconds == null)`,
-    show: "key",
-    rule: "an alert about a log entry has neither a threshold nor a duration, because one entry is enough; remove them, or set enabled to false for no alert",
-  });
-}
-
-/** A share that is given as percent would never raise its alert. */
-export function sharesOfOne(platform: Platform): CheckedEntries<Settings> {
-  const shares = alertsOn(platform).flatMap(({ id, measures }) => (measures?.startsWith("share") === true ? [id] : []));
-  return new CheckedEntries<Settings>({
-    accepts: (id, { threshold }) => !shares.includes(id) || Token.isUnresolved(threshold) || !(Number(threshold) > 1),
-    condition: `contains(${JSON.stringify(shares)}, key) && value.threshold != null ? value.threshold <= 1 : true`,
-    show: {
-      of: (id, { threshold }) => `${id}.threshold = ${String(threshold)}`,
-      expression: '"${key}.threshold = ${value.threshold}"',
-    },
-    rule: "the threshold of this alert is a share, so it must be a number from 0 to 1, because no share exceeds 1 and the alert would never be raised, or always; write 90 % as 0.9",
-  });
-}
-
-/** Rules for the settings on a platform. */
-export function monitoringRules(platform: Platform): readonly Rule<MonitoringSettings>[] {
-  const alertsOf = ({ alerts }: MonitoringSettings) => alerts as Readonly<Record<string, Settings>> | undefined;
+/** Thresholds and durations that an alert can have. */
+function tuning(platform: Platform): readonly EachCheck[] {
+  const known = alertsOn(platform);
+  const fixed = known.map(({ id }) => id).filter((id) => !tunableIds(platform).includes(id));
+  const shares = known.flatMap(({ id, measures }) => (measures?.startsWith("share") === true ? [id] : []));
   return [
-    EMAIL_ADDRESSES.ruleOn("alertEmails", ({ alertEmails }) => alertEmails),
-    EACH_ONCE.ruleOn("alertEmails", ({ alertEmails }) => alertEmails),
-    NOTIFICATION_CHANNELS.ruleOn("notificationChannels", ({ notificationChannels }) => notificationChannels),
-    EACH_ONCE.ruleOn("notificationChannels", ({ notificationChannels }) => notificationChannels),
-    knownAlerts(platform).ruleOn("alerts", alertsOf),
-    tunableAlerts(platform).ruleOn("alerts", alertsOf),
-    sharesOfOne(platform).ruleOn("alerts", alertsOf),
-    everyMember("threshold", THRESHOLD).ruleOn("alerts", alertsOf),
-    everyMember("durationSeconds", DURATION_SECONDS).ruleOn("alerts", alertsOf),
-    EMAIL_ADDRESSES.ruleOn("secretReaders", ({ secretReaders }) => secretReaders),
+    {
+      each: `!contains(${JSON.stringify(fixed)}, key) || (value.threshold == null && value.duration_seconds == null)`,
+      shows: "key",
+      says: "an alert about a log entry has neither a threshold nor a duration, because one entry is enough; remove them, or set enabled to false for no alert",
+    },
+    {
+      // A share that is given as percent would never raise its alert.
+      each: `value.threshold == null ? true : value.threshold >= 0 && (value.threshold <= 1 || !contains(${JSON.stringify(shares)}, key))`,
+      shows: {
+        of: (id, { threshold }: { threshold: unknown }) => `${id}.threshold = ${String(threshold)}`,
+        expression: '"${key}.threshold = ${coalesce(value.threshold, 0)}"',
+      },
+      says: "a threshold is a number from 0, and for a share at most 1, because no share exceeds 1 and the alert would never be raised, or always; write 90 % as 0.9",
+    },
   ];
 }

@@ -5,14 +5,8 @@ import { isOn, isSet, isWord, switchOf } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { jobName, objectName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
 import { DB_INIT_JOB } from "../../idp/contract";
-import { FIRST_DUMP_JOB } from "../../idp/dump-defaults";
-import {
-  DEFAULT_WORKER_COUNT,
-  DEFAULT_WORKER_MODE,
-  isSeparate,
-  WORKER_MODES,
-  WORKER_NAME,
-} from "../../idp/worker-mode";
+import { FIRST_DUMP_JOB } from "../../idp/dumps";
+import { WORKER_DEFAULTS, WORKER_MODES, WORKER_NAME } from "../../idp/worker";
 import { securityPolicyName } from "../edge/security-policy";
 import { type AlertNames } from "./alert";
 import { AlertPolicies } from "./alert-policies";
@@ -48,7 +42,7 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
     const { apis, auditSecretAccess = false, dashboard = true, domain, place, platform } = props;
-    const { workerMode = DEFAULT_WORKER_MODE } = props;
+    const { workerMode = WORKER_MODES.inContainer } = props;
     const dependsOn = apis.ready("monitoring");
     const names = this.namesOf(props);
     const conditions: AlertConditions = {
@@ -58,7 +52,7 @@ export class Monitoring extends Construct {
       dump: props.dump?.condition ?? "false",
       protection: props.protection ?? "false",
       room: canScale(props),
-      separateWorker: isSeparate(workerMode),
+      separateWorker: isWord(workerMode, WORKER_MODES.separate),
       uptimeCheck: isChecked(props),
       workerInContainer: isWord(workerMode, WORKER_MODES.inContainer),
     };
@@ -114,7 +108,7 @@ export class Monitoring extends Construct {
       securityPolicy: securityPolicyName(deployment),
       deployment: serviceName(deployment),
       worker: isServerless ? workerPoolName(deployment) : objectName(deployment, WORKER_NAME),
-      workers: numberText(props.workerCount ?? DEFAULT_WORKER_COUNT),
+      workers: props.workerCount ?? String(WORKER_DEFAULTS.count),
       workload: isServerless ? serviceName(deployment) : objectName(deployment),
       job: isServerless ? jobName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
       dumpJob: dump?.jobName ?? "",

@@ -8,10 +8,10 @@ import {
 } from "cdktf";
 import { type Construct } from "constructs";
 
-import { CheckedRelation } from "../../core/checked-relation";
-import { matching } from "../../core/checked-value";
+import { matching } from "../../core/checks";
 import { rendered } from "../../core/expression";
-import { type Rule } from "../../core/rules";
+import { text, type Relation } from "../../core/inputs";
+import { type PlaceInputs } from "../../core/place";
 
 /** An existing network for private addresses; an expression that is null at plan time means none. */
 export interface NetworkAttachment {
@@ -30,43 +30,47 @@ export interface NetworkAttachment {
   readonly dependsOn?: ITerraformDependable[];
 }
 
-/** Full name of an existing network. */
-export const NETWORK = matching("^projects/[^/]+/global/networks/[^/]+$", {
-  must: "be projects/<project>/global/networks/<name>",
-  reason: "the network may belong to another project",
-  remedy: "write it in full",
-});
-
-/** An existing subnetwork, which must be in the region of the resources that take addresses from it. */
-export const SUBNETWORK = new CheckedRelation<{ subnetwork: string | undefined; region: string }>({
-  accepts: ({ region, subnetwork }) =>
-    subnetwork === undefined || new RegExp(`^projects/[^/]+/regions/${region}/subnetworks/[^/]+$`).test(subnetwork),
-  condition: ({ region, subnetwork }) =>
-    `${subnetwork} == null ? true : can(regex("^projects/[^/]+/regions/\${${region}}/subnetworks/[^/]+$", ${subnetwork}))`,
-  problem: (names, shown) =>
-    `${names.subnetwork} is ${shown.subnetwork} in ${names.region} ${shown.region}; it must be projects/<project>/regions/<region>/subnetworks/<name> in that region, because addresses are taken from the same region only; write it in full`,
-});
-
-/** Network and subnetwork: both or neither. */
-export const NETWORK_WITH_SUBNETWORK = new CheckedRelation<{ network: unknown; subnetwork: unknown }>({
-  accepts: ({ network, subnetwork }) => (network === undefined) === (subnetwork === undefined),
-  condition: ({ network, subnetwork }) => `(${network} == null) == (${subnetwork} == null)`,
-  problem: (names, shown) =>
-    `${names.network} is ${shown.network} and ${names.subnetwork} is ${shown.subnetwork}; they must be given together or not at all, because addresses are taken from the subnetwork; set both, or remove both`,
-});
-
-/** Rules of the attachment, for a construct that takes one. */
-export function attachmentRules<Props extends { readonly network?: Partial<NetworkAttachment> }>(
-  regionOf: (props: Props) => string,
-): readonly Rule<Props>[] {
-  const networkOf = ({ network }: Props) => network?.network;
-  const subnetwork = ["network.subnetwork", ({ network }: Props) => network?.subnetwork] as const;
-  return [
-    NETWORK.ruleOn("network.network", networkOf),
-    NETWORK_WITH_SUBNETWORK.ruleOn({ network: ["network.network", networkOf], subnetwork }),
-    SUBNETWORK.ruleOn({ subnetwork, region: ["region", regionOf] }),
-  ];
+/**
+ * Inputs of an existing network, in words of the platform: what it must have, and what a change does.
+ */
+export function networkInputs(words: { readonly network: string; readonly subnetwork: string }) {
+  return {
+    /** `projects/<project>/global/networks/<name>`; it must have private services access. It cannot be removed later. */
+    network: text({
+      default: null,
+      description: `Existing network, projects/<project>/global/networks/<name>, ${words.network}`,
+      must: [
+        matching(
+          "^projects/[^/]+/global/networks/[^/]+$",
+          "be projects/<project>/global/networks/<name>, because the network may belong to another project; write it in full",
+        ),
+      ],
+    }),
+    /** `projects/<project>/regions/<region>/subnetworks/<name>`, in the region of the deployment. */
+    subnetwork: text({
+      default: null,
+      description: `Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>, ${words.subnetwork}`,
+    }),
+  };
 }
+
+type Inputs = PlaceInputs & ReturnType<typeof networkInputs>;
+
+export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
+  {
+    of: "network",
+    holds: ({ network, subnetwork }) => `(${network} == null) == (${subnetwork} == null)`,
+    says: ({ network, subnetwork }) =>
+      `${network.name} is ${network.shown} and ${subnetwork.name} is ${subnetwork.shown}; they must be given together or not at all, because addresses are taken from the subnetwork; set both, or remove both`,
+  },
+  {
+    of: "subnetwork",
+    holds: ({ region, subnetwork }) =>
+      `${subnetwork} == null ? true : can(regex("^projects/[^/]+/regions/\${${region}}/subnetworks/[^/]+$", ${subnetwork}))`,
+    says: ({ region, subnetwork }) =>
+      `${subnetwork.name} is ${subnetwork.shown} in ${region.name} ${region.shown}; it must be projects/<project>/regions/<region>/subnetworks/<name> in that region, because addresses are taken from the same region only; write it in full`,
+  },
+];
 
 /** Warns at synth of what the network of the same stack lacks, or that its subnetwork is elsewhere. */
 export function warnOfNetwork(scope: Construct, attachment: NetworkAttachment, region: string): void {

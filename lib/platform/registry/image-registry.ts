@@ -5,8 +5,8 @@ import { Construct } from "constructs";
 
 import { Grants, type WorkloadIdentity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES } from "../../core/place";
-import { requireProps } from "../../core/rules";
+import { type DeploymentContext } from "../../core/place";
+import { stateProvidersOf } from "../../core/provider-requirements";
 import { allOf, countIf, countIfUnset, isUnset } from "../../core/conditional";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
@@ -53,7 +53,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     private readonly props: ImageRegistryProps,
   ) {
     super(scope, id);
-    requireProps(this, props, ["apis", "place"], PLACE_RULES);
+    stateProvidersOf(this);
     const { apis, place } = props;
     const { deployment, labels, projectId, region } = place;
     const repositoryId = serviceName(deployment);

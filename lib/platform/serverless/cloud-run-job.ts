@@ -7,16 +7,15 @@ import { type Construct } from "constructs";
 import { countIf, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
-import { JOB_NAME_AND_TOKEN_MAX_LENGTH, jobName, secretId } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES } from "../../core/place";
+import { jobName, secretId } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { ifKnown, type Rule } from "../../core/rules";
 import { addSecret } from "../../core/stored-secret";
 import { type JobSpec } from "../../idp/job-runner";
 import { grantsTo } from "../environment";
-import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
-import { addDynamicBlocks, containerBlock, jobBlock, socketPathRule, volumeBlocks } from "./cloud-run-template";
-import { EXECUTION_TOKEN_LENGTH, JOB_TIMEOUT, SCRIPT_FOLDER, SCRIPT_MODE } from "./serverless-defaults";
+import { type NetworkAttachment } from "../network/network-attachment";
+import { addDynamicBlocks, containerBlock, jobBlock, volumeBlocks } from "./cloud-run-template";
+import { JOB_TIMEOUT, SCRIPT_FOLDER, SCRIPT_MODE } from "./serverless-defaults";
 
 export interface ServerlessJobsProps {
   /** Service account that the jobs run as. It is granted access to what each job uses. */
@@ -122,28 +121,6 @@ function storedScript(scope: Construct, { dependsOn = [], identity, job, place }
 
 const SCRIPT_VOLUME = "script";
 
-/** Cloud Run names an execution after its job and token. */
-const JOB_NAME_MAX_LENGTH = JOB_NAME_AND_TOKEN_MAX_LENGTH - EXECUTION_TOKEN_LENGTH;
-
 export function cloudRunJobName({ job, place }: CloudRunJobProps): string {
   return jobName(place.deployment, job.name);
 }
-
-/** Rules for every job on Cloud Run. */
-export const CLOUD_RUN_JOB_RULES: readonly Rule<CloudRunJobProps>[] = [
-  ...PLACE_RULES,
-  ...attachmentRules<CloudRunJobProps>(({ place }) => place.region),
-  {
-    holds: (props) => ifKnown(cloudRunJobName(props), ({ length }) => length <= JOB_NAME_MAX_LENGTH),
-    message: (props) => {
-      const name = cloudRunJobName(props);
-      return `job name ${name} is ${name.length} characters, the limit is ${JOB_NAME_MAX_LENGTH}, because the name of an execution ends in a token; shorten the application name or the tenant id by ${name.length - JOB_NAME_MAX_LENGTH}`;
-    },
-  },
-  {
-    holds: (props) => ifKnown(cloudRunJobName(props), (name) => /^[a-z]([a-z0-9-]*[a-z0-9])?$/.test(name)),
-    message: (props) =>
-      `job name ${cloudRunJobName(props)} must be lower-case letters, digits and hyphens that start with a letter, because Google Cloud refuses other names; change the application name or the tenant id`,
-  },
-  socketPathRule("job.container", ({ job }) => job.container),
-];

@@ -1,14 +1,11 @@
 import { type CloudRunV2JobTemplateTemplate } from "@cdktf/provider-google/lib/cloud-run-v2-job";
 import { Token, type TerraformResource } from "cdktf";
 
-import { CheckedRelation } from "../../core/checked-relation";
 import { addDynamicBlock, isSet, listIf } from "../../core/conditional";
-import { CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "../../core/names";
 import { expression } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentContext } from "../../core/place";
-import { type Rule } from "../../core/rules";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences, secretIdentities } from "../../idp/secret-settings";
 import { addEntries, environmentOn } from "../environment";
@@ -174,34 +171,6 @@ function factsOf(address: LoadBalancerAddress | undefined) {
     loadBalancerRanges: [`${LOAD_BALANCER_RANGES.join(",")}${range}`],
     optionalBaseUrl: expression(`(${domain} == null ? null : "https://\${${domain}}")`),
   };
-}
-
-/** Limits the length of a connection name: Cloud Run mounts the socket in a folder of that name. */
-export const SOCKET_PATH = new CheckedRelation<{ connectionName: number | undefined }, "excess">({
-  accepts: ({ connectionName: length = 0 }) => length <= CONNECTION_NAME_MAX_LENGTH,
-  condition: ({ connectionName: length }) => `${length} <= ${CONNECTION_NAME_MAX_LENGTH}`,
-  figures: {
-    excess: {
-      of: ({ connectionName: length = 0 }) => length - CONNECTION_NAME_MAX_LENGTH,
-      expression: ({ connectionName: length }) => `${length} - ${CONNECTION_NAME_MAX_LENGTH}`,
-    },
-  },
-  problem: (names, shown, { excess }) =>
-    `the connection name of the database, from ${names.connectionName}, has ${shown.connectionName} characters; it must have at most ${CONNECTION_NAME_MAX_LENGTH}, because the path of its socket has at most ${SOCKET_PATH_MAX_LENGTH}; shorten the application name or the tenant id by ${excess}`,
-});
-
-/**
- * Rule for constructs that mount the socket of a database.
- *
- * @param prop where the container is in the props
- */
-export function socketPathRule<Props>(prop: string, containerOf: (props: Props) => ContainerSpec): Rule<Props> {
-  return SOCKET_PATH.ruleOn({
-    connectionName: [
-      `${prop}.database.instance`,
-      (props) => containerOf(props).database?.instance.connectionNameLength,
-    ],
-  });
 }
 
 /** Only traffic to private addresses goes through the network. */

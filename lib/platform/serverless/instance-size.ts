@@ -1,59 +1,30 @@
-import { CheckedRelation } from "../../core/checked-relation";
-import { CheckedValue } from "../../core/checked-value";
-import { RESOURCES } from "../../idp/contract";
-import { WORKER_RESOURCES } from "../../idp/worker-mode";
-import { mebibytes, mebibytesExpression } from "../instance-rules";
+import { type Check } from "../../core/checks";
+import { mebibytes } from "../instances";
 
 /** Memory in MiB that Cloud Run allows for each number of CPUs, in the execution environment that can mount buckets. */
-const MEMORY_MIB_PER_CPU = {
-  1: { min: 512, max: 4096 },
-  2: { min: 512, max: 8192 },
-  4: { min: 2048, max: 16384 },
-  8: { min: 4096, max: 32768 },
-} as const;
+const MEMORY_MIB = { 1: [512, 4096], 2: [512, 8192], 4: [2048, 16384], 8: [4096, 32768] } as const;
+const CPUS = Object.keys(MEMORY_MIB).map(Number);
+const PAIRS = Object.entries(MEMORY_MIB).map(([cpu, [from, to]]) => `${cpu} CPU ${from}Mi to ${to / 1024}Gi`);
 
-const CPU_VALUES = Object.keys(MEMORY_MIB_PER_CPU).map(Number);
-
-const PAIRS = Object.entries(MEMORY_MIB_PER_CPU)
-  .map(([cpu, { min, max }]) => `${cpu} CPU ${min}Mi to ${max / 1024}Gi`)
-  .join(", ");
-
-/**
- * @param usual recommended number
- */
-function cpuRule(usual: number) {
-  return new CheckedValue<number | string>({
-    accepts: (cpu) => CPU_VALUES.includes(Number(cpu)),
-    condition: (cpu) => `contains(${JSON.stringify(CPU_VALUES)}, ${cpu})`,
-    must: `be one of ${CPU_VALUES.join(", ")}`,
-    remedy: `use ${usual}`,
-    schema: { enum: CPU_VALUES },
-  });
-}
-
-/** CPUs of one instance. */
-export const INSTANCE_CPU = cpuRule(RESOURCES.cpu);
-
-/** CPUs of a worker in a worker pool. */
-export const WORKER_CPU = cpuRule(WORKER_RESOURCES.cpu);
-
-/** Memory of one instance, which depends on its CPUs. */
-export const INSTANCE_MEMORY = new CheckedRelation<{ cpu: number | string; memory: string }>({
-  accepts: ({ cpu, memory }) => {
-    const limits = Object.entries(MEMORY_MIB_PER_CPU).find(([cpus]) => Number(cpus) === Number(cpu))?.[1];
-    const memoryMib = mebibytes(memory);
-    // A wrong number of CPUs has its own rule.
-    return limits === undefined || (memoryMib >= limits.min && memoryMib <= limits.max);
-  },
-  condition: ({ cpu, memory }) => {
-    const memoryMib = mebibytesExpression(memory);
-    return [
-      `!contains(${JSON.stringify(CPU_VALUES)}, ${cpu})`,
-      ...Object.entries(MEMORY_MIB_PER_CPU).map(
-        ([cpus, { min, max }]) => `(${cpu} == ${cpus} && ${memoryMib} >= ${min} && ${memoryMib} <= ${max})`,
-      ),
-    ].join(" || ");
-  },
-  problem: (names, shown) =>
-    `${names.memory} is ${shown.memory} with ${names.cpu} ${shown.cpu}; it must be a whole number with Mi or Gi that fits the CPU: ${PAIRS}; change one of the two`,
+/** @param usual recommended number */
+export const instanceCpu = (usual: number): Check => ({
+  accepts: (cpu: number) => CPUS.includes(cpu),
+  condition: (cpu) => `contains(${JSON.stringify(CPUS)}, ${cpu})`,
+  must: `be one of ${CPUS.join(", ")}; use ${usual}`,
+  schema: { enum: CPUS },
 });
+
+export const INSTANCE_CPU_CHOICE = "1, 2, 4 or 8";
+
+/** Memory of an instance, which depends on its CPUs; a wrong number of these has its own rule. */
+export const INSTANCE_MEMORY = {
+  rule: `that fits the CPU, ${PAIRS.join(", ")}`,
+  fits: (cpu: string, memory: string) =>
+    [
+      `!contains(${JSON.stringify(CPUS)}, ${cpu})`,
+      ...Object.entries(MEMORY_MIB).map(
+        ([each, [from, to]]) =>
+          `(${cpu} == ${each} && ${mebibytes(memory)} >= ${from} && ${mebibytes(memory)} <= ${to})`,
+      ),
+    ].join(" || "),
+} as const;

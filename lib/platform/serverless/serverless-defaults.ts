@@ -12,11 +12,6 @@ export const SOCKET_FOLDER = "/cloudsql";
 /** Name of the volume that holds the sockets. */
 export const SOCKET_VOLUME = "cloudsql";
 
-/**
- * Instances during a rollout: the maximum is one of each revision, and those of the old one end with their last request.
- */
-export const ROLLOUT_INSTANCES = { forEach: 1, inAll: 0 } as const;
-
 /** The first start runs all migrations; the provider gives up after 20 minutes by default. */
 export const SERVICE_TIMEOUT = "30m";
 

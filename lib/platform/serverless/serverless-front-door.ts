@@ -16,7 +16,6 @@ import { expression, numberExpression } from "../../core/expression";
 import { certificateName, endpointGroupName, networkName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { httpsRedirect } from "../edge/https-redirect";
-import { DEFAULT_SAMPLE_RATE } from "../edge/edge-rules";
 import { type CertificateMap, type FrontDoor, type LoadBalancerAddress } from "../parts";
 import { MINIMUM_TLS_VERSION, TLS_PROFILE } from "./serverless-defaults";
 import { type ServerlessService } from "./serverless-service";
@@ -103,7 +102,7 @@ export class ServerlessLoadBalancer extends Construct implements FrontDoor {
   }
 
   private createBackend(): ComputeBackendService {
-    const { place, requestLogSampleRate = DEFAULT_SAMPLE_RATE, securityPolicyId } = this.props;
+    const { place, requestLogSampleRate = 0, securityPolicyId } = this.props;
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
       project: place.projectId,
       region: place.region,

@@ -4,10 +4,10 @@ import { Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { requireProps } from "../../core/rules";
+import { stateProvidersOf } from "../../core/provider-requirements";
 import { TerraformData } from "../../core/terraform-data";
 import { type OneTimeJob, type OneTimeJobSpec } from "../../idp/job-runner";
-import { addCloudRunJob, CLOUD_RUN_JOB_RULES, cloudRunJobName, type CloudRunJobProps } from "./cloud-run-job";
+import { addCloudRunJob, cloudRunJobName, type CloudRunJobProps } from "./cloud-run-job";
 import { EXECUTION_TOKEN_LENGTH } from "./serverless-defaults";
 
 interface ServerlessJobProps extends CloudRunJobProps {
@@ -29,7 +29,7 @@ export class ServerlessJob extends Construct implements OneTimeJob {
 
   constructor(scope: Construct, id: string, props: ServerlessJobProps) {
     super(scope, id);
-    requireProps(this, props, ["identity", "place", "job"], CLOUD_RUN_JOB_RULES);
+    stateProvidersOf(this);
     const { job } = props;
     const count = countIf(job.condition);
 

@@ -5,10 +5,10 @@ import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
-import { requireProps } from "../../core/rules";
+import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ScheduledJob, type ScheduledJobSpec } from "../../idp/job-runner";
 import { ServiceIdentity } from "../identity/service-identity";
-import { addCloudRunJob, CLOUD_RUN_JOB_RULES, cloudRunJobName, type CloudRunJobProps } from "./cloud-run-job";
+import { addCloudRunJob, cloudRunJobName, type CloudRunJobProps } from "./cloud-run-job";
 import { SCHEDULER_DEADLINE_SECONDS, SCHEDULER_RETRIES } from "./serverless-defaults";
 
 interface ServerlessScheduledJobProps extends CloudRunJobProps {
@@ -35,7 +35,7 @@ export class ServerlessScheduledJob extends Construct implements ScheduledJob {
 
   constructor(scope: Construct, id: string, props: ServerlessScheduledJobProps) {
     super(scope, id);
-    requireProps(this, props, ["identity", "place", "job"], CLOUD_RUN_JOB_RULES);
+    stateProvidersOf(this);
     const { dependsOn = [], job, place } = props;
     const { projectId, region } = place;
     const name = cloudRunJobName(props);

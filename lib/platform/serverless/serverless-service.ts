@@ -4,41 +4,23 @@ import { Construct } from "constructs";
 
 import { expression, numberText } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
+import { refuseWrong } from "../../core/inputs";
 import { serviceName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type DeploymentContext, PLACE_RULES } from "../../core/place";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { addWarnings } from "../../core/warnings";
-import { requireProps, type Rule } from "../../core/rules";
+import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
-import {
-  CONNECTIONS_PER_INSTANCE,
-  MAX_INSTANCE_COUNT,
-  MIN_INSTANCE_COUNT,
-  REQUESTS_PER_INSTANCE,
-  RESOURCES,
-} from "../../idp/contract";
+import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
 import { grantsTo } from "../environment";
-import {
-  DEFAULT_REQUEST_TIMEOUT_SECONDS,
-  instanceCountRules,
-  MIN_INSTANCES_OR_NONE,
-  REQUEST_TIMEOUT,
-} from "../instance-rules";
-import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instances";
+import { type NetworkAttachment } from "../network/network-attachment";
 import { type LoadBalancerAddress } from "../parts";
-import {
-  addDynamicBlocks,
-  containerBlock,
-  networkAccess,
-  secretAnnotations,
-  socketPathRule,
-  volumeBlocks,
-} from "./cloud-run-template";
-import { INSTANCE_CPU, INSTANCE_MEMORY } from "./instance-size";
+import { addDynamicBlocks, containerBlock, networkAccess, secretAnnotations, volumeBlocks } from "./cloud-run-template";
 import { idleWorkerWarnings } from "./sleeping-worker";
-import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, ROLLOUT_INSTANCES, SERVICE_TIMEOUT } from "./serverless-defaults";
-import { REQUEST_CONCURRENCY, type ServiceOptions } from "./service-options";
+import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, SERVICE_TIMEOUT } from "./serverless-defaults";
+import { SERVICE, type ServiceOptions } from "./service-options";
 
 export interface ServerlessServiceProps extends ServiceOptions {
   /** Container to run. The socket of its database is under `/cloudsql`. */
@@ -118,7 +100,8 @@ export class ServerlessService extends Construct {
 
   constructor(scope: Construct, id: string, props: ServerlessServiceProps) {
     super(scope, id);
-    requireProps(this, props, ["container", "identity", "place"], RULES);
+    stateProvidersOf(this);
+    refuseWrong(this, SERVICE, props, ["maxInstanceRequestConcurrency"]);
 
     const { address, closeDefaultAddress = false, container, dependsOn = [], identity, network, place } = props;
     const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED, publicAccess = true } = props;
@@ -192,26 +175,3 @@ function probe({ path, ...timing }: ProbeSpec, port: number | undefined) {
 function negated(value: boolean | IResolvable): boolean | IResolvable {
   return typeof value === "boolean" ? !value : Op.not(value);
 }
-
-const RULES: readonly Rule<ServerlessServiceProps>[] = [
-  ...PLACE_RULES,
-  ...attachmentRules<ServerlessServiceProps>(({ place }) => place.region),
-  socketPathRule("container", ({ container }) => container),
-  {
-    holds: ({ container }) => Token.isUnresolved(container.image) || container.port !== undefined,
-    message: () =>
-      "container.port is missing; it must be the port on which the container answers HTTP, because Cloud Run stops a service that listens on none; set it, or run the container as a job",
-  },
-  REQUEST_CONCURRENCY.ruleOn("maxInstanceRequestConcurrency", (props) => props.maxInstanceRequestConcurrency),
-  REQUEST_TIMEOUT.ruleOn("requestTimeoutSeconds", ({ requestTimeoutSeconds }) => requestTimeoutSeconds),
-  INSTANCE_CPU.ruleOn("container.resources.cpu", ({ container }) => container.resources?.cpu),
-  INSTANCE_MEMORY.ruleOn({
-    cpu: ["container.resources.cpu", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.cpu],
-    memory: ["container.resources.memory", ({ container: { resources = DEFAULT_RESOURCES } }) => resources.memory],
-  }),
-  ...instanceCountRules<ServerlessServiceProps>(MIN_INSTANCES_OR_NONE, ROLLOUT_INSTANCES, {
-    maxConnections: ["tier", ({ container }) => container.database?.instance.maxConnections],
-    perInstance: ({ container }) => container.database?.connections ?? CONNECTIONS_PER_INSTANCE,
-    requests: ({ maxInstanceRequestConcurrency }) => maxInstanceRequestConcurrency,
-  }),
-];

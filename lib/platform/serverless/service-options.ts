@@ -1,58 +1,43 @@
-import { type IResolvable } from "cdktf";
-
-import { wholeNumber } from "../../core/checked-value";
+import { whole } from "../../core/checks";
+import { flag, number, type SettingsOf } from "../../core/inputs";
 import { REQUESTS_PER_INSTANCE } from "../../idp/contract";
+import { DEFAULT_ADDRESS } from "../edge/domain";
+import { CPU_ALWAYS_ALLOCATED } from "./serverless-defaults";
 
-/** Options of the Cloud Run service, on its own and in a whole identity provider. */
-export interface ServiceOptions {
+/** Inputs of the Cloud Run service, on its own and in a whole identity provider. */
+export const SERVICE = {
+  /** Keeps the CPU allocated between requests, which a worker beside the server needs. */
+  cpuAlwaysAllocated: flag({
+    default: CPU_ALWAYS_ALLOCATED,
+    description:
+      "Keeps the CPU on between requests, which a worker beside the server needs. False is cheaper, but without separate workers, mail, tasks and clean-ups then wait for the next request. A change rolls out new instances.",
+  }),
   /**
-   * Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Set
-   * it only after the domain works, because Terraform closes the address first.
-   *
-   * @default false
+   * Maximum number of requests that one instance answers at the same time: 1 to 1000, 40 by default. Each takes a database
+   * connection, but for web sockets, of which every open page of the application holds one.
    */
-  readonly closeDefaultAddress?: boolean | IResolvable;
-
-  /**
-   * Keeps the CPU allocated between requests, which a worker beside the server needs.
-   *
-   * @default true
-   */
-  readonly cpuAlwaysAllocated?: boolean | IResolvable;
-
-  /**
-   * Maximum number of requests that one instance answers at the same time: 1 to 1000. Each takes a database connection,
-   * but for web sockets, of which every open page of the application holds one.
-   *
-   * @default 40
-   */
-  readonly maxInstanceRequestConcurrency?: number;
-
+  maxInstanceRequestConcurrency: number({
+    default: REQUESTS_PER_INSTANCE,
+    description:
+      "Maximum number of requests that one instance answers at the same time: 1 to 1000. Each takes a database connection, but for web sockets, of which every open page of the application holds one. With fewer, Cloud Run starts further instances sooner. A change rolls out new instances.",
+    must: [whole(1, 1000, `, because Cloud Run allows no more; use ${REQUESTS_PER_INSTANCE}`)],
+  }),
+  /** Gives an instance more CPU while it starts. */
+  startupCpuBoost: flag({
+    default: true,
+    description:
+      "Gives an instance more CPU while it starts, billed as if it had it. A change rolls out new instances.",
+  }),
+  ...DEFAULT_ADDRESS,
   /**
    * Allows unauthenticated requests, as a sign-in page must. Otherwise callers need permission to invoke the service,
    * which browsers do not have.
-   *
-   * @default true
    */
-  readonly publicAccess?: boolean | IResolvable;
+  publicAccess: flag({
+    default: true,
+    description:
+      "Allows unauthenticated requests, as a sign-in page must. False allows only callers with permission to invoke the service, which browsers do not have. Changing it later takes effect at once.",
+  }),
+};
 
-  /**
-   * Gives an instance more CPU while it starts.
-   *
-   * @default true
-   */
-  readonly startupCpuBoost?: boolean | IResolvable;
-}
-
-/** Requests that one instance of Cloud Run answers at the same time. */
-export const REQUEST_CONCURRENCY = wholeNumber(
-  { from: 1, to: 1000 },
-  { reason: "Cloud Run allows no more", remedy: `use ${REQUESTS_PER_INSTANCE}` },
-);
-
-/** The options among further props. */
-export function serviceOptions(props: ServiceOptions): ServiceOptions {
-  const { closeDefaultAddress, cpuAlwaysAllocated, maxInstanceRequestConcurrency, publicAccess, startupCpuBoost } =
-    props;
-  return { closeDefaultAddress, cpuAlwaysAllocated, maxInstanceRequestConcurrency, publicAccess, startupCpuBoost };
-}
+export type ServiceOptions = SettingsOf<typeof SERVICE>;

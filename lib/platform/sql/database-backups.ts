@@ -4,97 +4,69 @@ import {
 } from "@cdktf/provider-google/lib/sql-database-instance";
 import { Token } from "cdktf";
 
-import { CheckedRelation } from "../../core/checked-relation";
-import { matching, wholeNumber } from "../../core/checked-value";
+import { matching, whole } from "../../core/checks";
 import { expression, numberExpression, numberText, quoted } from "../../core/expression";
+import { number, text, type PropsOf, type Relation } from "../../core/inputs";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type Rule } from "../../core/rules";
-
-/** Props of Cloud SQL's automatic backups. */
-export interface BackupProps {
-  /**
-   * Where backups are stored: a region, or one of the multi-regions `asia`, `eu` and `us`. A region other than the
-   * database's survives the loss of that one. Changing it later affects new backups.
-   *
-   * @default - the multi-region nearest to the database
-   */
-  readonly backupLocation?: string;
-
-  /**
-   * Number of daily backups to keep.
-   *
-   * @default 7
-   */
-  readonly backupRetentionCount?: number;
-
-  /**
-   * Days within which the database can be restored to any point in time, at most as many as backups are kept.
-   *
-   * @default 7
-   */
-  readonly transactionLogDays?: number;
-}
-
-export const DEFAULT_BACKUP_COUNT = 7;
-export const DEFAULT_TRANSACTION_LOG_DAYS = 7;
-
-/** Long enough to notice a deletion and to find out what was lost. */
-export const DEFAULT_FINAL_BACKUP_DAYS = 30;
 
 const MAX_DAYS = 365;
 
-/** Days to keep the final backup. */
-export const FINAL_BACKUP_DAYS = wholeNumber(
-  { from: 0, to: MAX_DAYS },
-  { reason: "Cloud SQL keeps final backups no longer", remedy: `use ${DEFAULT_FINAL_BACKUP_DAYS}, or 0 for none` },
-);
-
-/** A multi-region or a region. */
-export const BACKUP_LOCATION = matching("^(asia|eu|us|[a-z]+-[a-z]+[0-9]+)$", {
-  must: "be asia, eu, us or the name of a region such as us-central1",
-  remedy: "use one of these, or none for the multi-region nearest to the database",
-});
-
-export const BACKUP_COUNT = wholeNumber(
-  { from: 1, to: 365 },
-  { reason: "Cloud SQL keeps no more", remedy: `use ${DEFAULT_BACKUP_COUNT}` },
-);
-
-export const TRANSACTION_LOG_DAYS = wholeNumber(
-  { from: 1, to: 7 },
-  { reason: "the edition keeps them no longer", remedy: `use ${DEFAULT_TRANSACTION_LOG_DAYS}` },
-);
-
-/** Cloud SQL refuses a log that reaches back further than the backups. */
-export const LOGS_WITHIN_BACKUPS = new CheckedRelation<{ backupRetentionCount: number; transactionLogDays: number }>({
-  accepts: ({ backupRetentionCount, transactionLogDays }) => transactionLogDays <= backupRetentionCount,
-  condition: ({ backupRetentionCount, transactionLogDays }) => `${transactionLogDays} <= ${backupRetentionCount}`,
-  problem: (names, shown) =>
-    `${names.transactionLogDays} is ${shown.transactionLogDays}; it must not exceed ${names.backupRetentionCount}, which is ${shown.backupRetentionCount}, because a restore starts from a backup; lower one or raise the other`,
-});
-
-export const BACKUP_RULES: readonly Rule<BackupProps>[] = [
-  BACKUP_LOCATION.ruleOn("backupLocation", ({ backupLocation }) => backupLocation),
-  BACKUP_COUNT.ruleOn("backupRetentionCount", ({ backupRetentionCount }) => backupRetentionCount),
-  TRANSACTION_LOG_DAYS.ruleOn("transactionLogDays", ({ transactionLogDays }) => transactionLogDays),
-  LOGS_WITHIN_BACKUPS.ruleOn({
-    backupRetentionCount: [
-      "backupRetentionCount",
-      ({ backupRetentionCount = DEFAULT_BACKUP_COUNT }) => backupRetentionCount,
-    ],
-    transactionLogDays: [
-      "transactionLogDays",
-      ({ transactionLogDays = DEFAULT_TRANSACTION_LOG_DAYS }) => transactionLogDays,
+/** Inputs for backups of the database. */
+export const BACKUPS = {
+  /**
+   * Where backups are stored: a region, or one of the multi-regions `asia`, `eu` and `us`; by default the multi-region
+   * nearest to the database. A region other than the database's survives the loss of that one.
+   */
+  backupLocation: text({
+    default: null,
+    description:
+      "Where backups are stored: a region, or asia, eu or us; null for the multi-region nearest to the database. A region other than the database's survives the loss of that one. Changing it later affects new backups.",
+    must: [
+      matching(
+        "^(asia|eu|us|[a-z]+-[a-z]+[0-9]+)$",
+        "be asia, eu, us or the name of a region such as us-central1; use one of these, or none for the multi-region nearest to the database",
+      ),
     ],
   }),
+  /** Number of daily backups to keep, 7 by default. */
+  backupRetentionCount: number({
+    default: 7,
+    description:
+      "Number of daily backups to keep. Kept backups are billed. Changing it later is safe; fewer delete the oldest.",
+    must: [whole(1, MAX_DAYS, ", because Cloud SQL keeps no more; use 7")],
+  }),
+  /** Days within which the database can be restored to any point in time, 7 by default, at most as many as backups are kept. */
+  transactionLogDays: number({
+    default: 7,
+    description:
+      "Days within which the database can be restored to any point in time, at most backup_retention_count. Changing it later is safe; fewer delete the oldest log.",
+  }),
+  /** Days to keep the final backup that Cloud SQL makes when the database is deleted, 30 by default. 0 keeps none. Kept backups are billed. */
+  databaseFinalBackupDays: number({
+    // Long enough to notice a deletion and to find out what was lost.
+    default: 30,
+    description:
+      "Days to keep the final backup that Cloud SQL makes when the database is deleted; the automatic backups are then kept for their own retention time too. 0 keeps none. Kept backups are billed. Changing it later is safe; apply it before the destroy.",
+    must: [whole(0, MAX_DAYS, ", because Cloud SQL keeps final backups no longer; use 30, or 0 for none")],
+  }),
+};
+
+export const BACKUP_RELATIONS: readonly Relation<typeof BACKUPS>[] = [
+  {
+    of: "transactionLogDays",
+    holds: ({ backupRetentionCount: count, transactionLogDays: days }) =>
+      `floor(${days}) == ${days} && ${days} >= 1 && ${days} <= min(7, ${count})`,
+    says: ({ backupRetentionCount: count, transactionLogDays: days }) =>
+      `${days.name} is ${days.shown}; it must be a whole number from 1 to 7, because the edition keeps them no longer, and at most ${count.name}, which is ${count.shown}, because a restore starts from a backup; lower one or raise the other`,
+  },
 ];
 
 /** The automatic backups of Cloud SQL, every night. */
 export function backupConfiguration({
   backupLocation,
-  backupRetentionCount = DEFAULT_BACKUP_COUNT,
-  transactionLogDays = DEFAULT_TRANSACTION_LOG_DAYS,
-}: BackupProps): SqlDatabaseInstanceSettings["backupConfiguration"] {
+  backupRetentionCount = BACKUPS.backupRetentionCount.default as number,
+  transactionLogDays = BACKUPS.transactionLogDays.default as number,
+}: Partial<PropsOf<typeof BACKUPS>>): SqlDatabaseInstanceSettings["backupConfiguration"] {
   return {
     enabled: true,
     startTime: "02:00",

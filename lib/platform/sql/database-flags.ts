@@ -1,8 +1,7 @@
 import { Fn, Token, type IResolvable, type TerraformResource } from "cdktf";
 
-import { CheckedEntries } from "../../core/checked-entries";
-import { CheckedValue } from "../../core/checked-value";
 import { addDynamicBlock } from "../../core/conditional";
+import { number, textMap } from "../../core/inputs";
 import { DATABASE_MAJOR_VERSION } from "../../idp/contract";
 
 /** Flags from the caller: a literal map, or an expression that evaluates to one. */
@@ -32,38 +31,40 @@ export const LOGGING_FLAGS = {
   log_temp_files: "0",
 } as const;
 
-/** Rules for the caller's flags. */
-export const DATABASE_FLAGS: readonly CheckedEntries[] = [
-  new CheckedEntries({
-    accepts: (name) => new RegExp(FLAG_NAME).test(name),
-    condition: `can(regex(${JSON.stringify(FLAG_NAME)}, key))`,
-    show: "key",
-    rule: "a name must be lower-case letters, digits and underscores, with a dot after the name of an extension, because Cloud SQL has no other flags; use for example log_min_duration_statement or cloudsql.iam_authentication",
-    keySchema: { pattern: FLAG_NAME },
+/** Inputs for the server. */
+export const DATABASE_SERVER = {
+  /**
+   * Flags of the database server, by name. They override the library's own for logging; `max_connections` follows from
+   * the tier.
+   */
+  databaseFlags: textMap({
+    default: {},
+    description:
+      "Flags of the database server, by name; they override those for logging. max_connections follows from database_tier: one for every 10 MB of memory. Changing them later is safe; some restart the database, as Cloud SQL's list of flags says.",
+    must: [
+      {
+        accepts: (name, value: string) => new RegExp(FLAG_NAME).test(name) && name !== OWN_FLAG && value !== "",
+        each: `can(regex(${JSON.stringify(FLAG_NAME)}, key)) && key != "${OWN_FLAG}" && value != ""`,
+        shows: "key",
+        says: `a flag has a name in lower-case letters, digits and underscores, with a dot after the name of an extension, and a value, and ${OWN_FLAG} follows from the tier, because it limits the number of instances; use for example log_min_duration_statement, and a tier with more memory for more connections`,
+        keySchema: { pattern: FLAG_NAME },
+      },
+    ],
   }),
-  new CheckedEntries({
-    accepts: (name) => name !== OWN_FLAG,
-    condition: `key != "${OWN_FLAG}"`,
-    show: "key",
-    rule: "it follows from the tier, because it limits the number of instances; remove it, and choose a tier with more memory for more connections",
+  /** Major version of PostgreSQL: 15, the only one that is tested with the application. */
+  databaseVersion: number({
+    default: DATABASE_MAJOR_VERSION,
+    description: `Major version of PostgreSQL: ${DATABASE_MAJOR_VERSION} only, the one that is tested with the application; no later change is possible.`,
+    must: [
+      {
+        accepts: (version: number) => version === DATABASE_MAJOR_VERSION,
+        condition: (version) => `${version} == ${DATABASE_MAJOR_VERSION}`,
+        must: `be ${DATABASE_MAJOR_VERSION}, because the stacks are tested with no other version; use ${DATABASE_MAJOR_VERSION}, or remove it`,
+        schema: { enum: [DATABASE_MAJOR_VERSION] },
+      },
+    ],
   }),
-  new CheckedEntries({
-    accepts: (_, value) => value !== "",
-    condition: 'value != ""',
-    show: "key",
-    rule: "a flag must have a value, because Cloud SQL refuses an empty one; set it, or remove the flag for the default",
-  }),
-];
-
-/** The major version of PostgreSQL. */
-export const DATABASE_MAJOR = new CheckedValue<number>({
-  accepts: (version) => version === DATABASE_MAJOR_VERSION,
-  condition: (version) => `${version} == ${DATABASE_MAJOR_VERSION}`,
-  must: `be ${DATABASE_MAJOR_VERSION}`,
-  schema: { enum: [DATABASE_MAJOR_VERSION] },
-  reason: "the stacks are tested with no other version",
-  remedy: `use ${DATABASE_MAJOR_VERSION}, or remove it`,
-});
+};
 
 /** Cloud SQL's name of a major version, which may be known only at plan. */
 export function engineOf(version: number): string {

@@ -4,13 +4,15 @@ import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDep
 import { Construct } from "constructs";
 
 import { isSet } from "../../core/conditional";
+import { expression, operand } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
-import { connectionName, postgresqlName, secretId, sqlInstanceName } from "../../core/names";
-import { type DeploymentContext, PLACE_RULES } from "../../core/place";
+import { type PropsOf } from "../../core/inputs";
+import { postgresqlName, secretId, sqlInstanceName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { TerraformData } from "../../core/terraform-data";
-import { requireProps, type Rule } from "../../core/rules";
+import { stateProvidersOf } from "../../core/provider-requirements";
 import {
   DATABASE_ADMINISTRATOR,
   DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
@@ -18,24 +20,17 @@ import {
   DATABASE_PASSWORD_SUFFIX,
   DATABASE_VERSION,
 } from "../../idp/contract";
-import {
-  addFinalBackup,
-  afterlife,
-  BACKUP_RULES,
-  backupConfiguration,
-  type BackupProps,
-  backupsAfterDestroy,
-  DEFAULT_BACKUP_COUNT,
-  DEFAULT_FINAL_BACKUP_DAYS,
-  FINAL_BACKUP_DAYS,
-} from "./database-backups";
+import { addFinalBackup, afterlife, backupConfiguration, BACKUPS, backupsAfterDestroy } from "./database-backups";
 import { ipConfiguration } from "./database-access";
-import { addFlags, DATABASE_FLAGS, DATABASE_MAJOR, type DatabaseFlags, engineOf, flagBlocks } from "./database-flags";
-import { DATABASE_AVAILABILITY, DATABASE_TIER, DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
+import { addFlags, type DatabaseFlags, engineOf, flagBlocks } from "./database-flags";
+import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import { type SqlInstance } from "../../idp/parts";
-import { attachmentRules, type NetworkAttachment } from "../network/network-attachment";
+import { type NetworkAttachment } from "../network/network-attachment";
 
-export interface PostgresqlDatabaseProps extends BackupProps {
+export interface PostgresqlDatabaseProps extends Pick<
+  PropsOf<typeof BACKUPS>,
+  "backupLocation" | "backupRetentionCount" | "transactionLogDays"
+> {
   /** Determines the names and the region of the data. Changing the region later replaces the database. */
   readonly place: DeploymentContext;
 
@@ -111,15 +106,11 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   readonly connectionName: string;
 
-  readonly connectionNameLength: number | undefined;
-
   readonly databaseName: string;
 
   readonly userName: string;
 
-  readonly maxConnections: number | undefined;
-
-  /** `maxConnections` for use in the configuration, even if known only to Terraform. */
+  /** Connections that the server accepts. */
   readonly connectionLimit: string;
 
   readonly password: GeneratedSecret;
@@ -142,7 +133,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {
     super(scope, id);
-    requireProps(this, props, ["place"], RULES);
+    stateProvidersOf(this);
 
     const { deletionProtection = true, network, place } = props;
     const { deployment, labels, projectId, region } = place;
@@ -165,10 +156,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       secretId: secretId(deployment, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX),
     });
 
-    const { backupRetentionCount = DEFAULT_BACKUP_COUNT, finalBackupDays = DEFAULT_FINAL_BACKUP_DAYS } = props;
+    const { backupRetentionCount = BACKUPS.backupRetentionCount.default as number } = props;
+    const { finalBackupDays = BACKUPS.databaseFinalBackupDays.default as number } = props;
     const kept = afterlife(finalBackupDays);
-    this.maxConnections = Token.isUnresolved(tier) ? undefined : Number(maxConnections(tier));
-    const connections = new TerraformLocal(this, "MaxConnections", maxConnections(tier));
+    const connections = new TerraformLocal(this, "MaxConnections", expression(maxConnections(operand(tier))));
     this.connectionLimit = connections.asString;
     this.instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
       project: projectId,
@@ -223,9 +214,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     });
 
     this.instanceName = this.instance.name;
-    const planned = connectionName(projectId, region, deployment);
     this.connectionName = this.instance.connectionName;
-    this.connectionNameLength = Token.isUnresolved(planned) ? undefined : planned.length;
     this.databaseName = this.userName = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;
     this.hasPrivateAddress = isSet(network?.network);
     this.backupsAfterDestroy = new TerraformLocal(
@@ -241,14 +230,3 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     return identity.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client");
   }
 }
-
-const RULES: readonly Rule<PostgresqlDatabaseProps>[] = [
-  ...PLACE_RULES,
-  ...attachmentRules<PostgresqlDatabaseProps>(({ place }) => place.region),
-  ...DATABASE_FLAGS.map((rule) => rule.ruleOn<PostgresqlDatabaseProps>("flags", ({ flags }) => flags)),
-  DATABASE_MAJOR.ruleOn("version", ({ version }) => version),
-  DATABASE_TIER.ruleOn("tier", ({ tier }) => tier),
-  DATABASE_AVAILABILITY.ruleOn("availability", ({ availability }) => availability),
-  FINAL_BACKUP_DAYS.ruleOn("finalBackupDays", ({ finalBackupDays }) => finalBackupDays),
-  ...BACKUP_RULES,
-];

@@ -1,7 +1,7 @@
 import { rendered } from "../../../../lib/core/expression";
 import { GeoipUpdater } from "../../../../lib/platform/kubernetes/geoip-updater";
-import { declareInputs } from "../../../../stacks/inputs/input-table";
-import { GEOIP_INPUTS } from "../../../../stacks/inputs/geoip-inputs";
+import { declareInputs, valuesFrom } from "../../../../lib/core/inputs";
+import { GEOIP } from "../../../../lib/platform/kubernetes/geoip";
 import { evaluatedTogether } from "../../../stacks/terraform-run";
 import { describeWith } from "../../../support/programs";
 import { namespaceIn, PLACE } from "../../../support/stand-in-parts";
@@ -11,7 +11,8 @@ describeWith(["terraform"], "GeoipUpdater with an input, in Terraform", () => {
   /** What becomes of the input: whether there is a sidecar, and what tells versions of the key apart. */
   const told = (given: unknown) => {
     const stack = bareStack();
-    const { geoip } = declareInputs(stack, { geoip: { ...GEOIP_INPUTS.geoip, default: given } });
+    const table = { geoip: { ...GEOIP.geoip, default: given } };
+    const { geoip } = valuesFrom(stack, table, declareInputs(stack, table));
     const updater = new GeoipUpdater(stack, "Geoip", { geoip, namespace: namespaceIn(stack), place: PLACE });
     const { locals, variable } = terraformOf(stack);
     const [sidecar, volume] = [updater.sidecar, updater.volume].map((part) => rendered(stack, part.forEach));

@@ -1,0 +1,99 @@
+import { flag, type Relation } from "./core/inputs";
+import { PLACE_RELATIONS, placeInputs } from "./core/place";
+import { BLUEPRINT_WARNINGS, BLUEPRINTS } from "./idp/blueprints";
+import { DUMP_RELATIONS, DUMPS } from "./idp/dumps";
+import { ENVIRONMENT, ENVIRONMENT_RELATIONS, ENVIRONMENT_WARNINGS } from "./idp/environment";
+import { IMAGE, IMAGE_RELATIONS } from "./idp/idp-image";
+import { SECRET_RELATIONS, SECRETS } from "./idp/idp-secrets";
+import { MAIL, MAIL_RELATIONS } from "./idp/mail";
+import { PROBE_RELATIONS, PROBES } from "./idp/probes";
+import { UPGRADE_BACKUPS } from "./idp/upgrade-backup";
+import { type WorkerInputs } from "./idp/worker";
+import { DOMAIN_RELATIONS, type DomainInputs } from "./platform/edge/domain";
+import { PROTECTION_RELATIONS, type ProtectionInputs } from "./platform/edge/protection";
+import { type InstanceInputs } from "./platform/instances";
+import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
+import { NETWORK_RELATIONS, networkInputs } from "./platform/network/network-attachment";
+import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
+import { DATABASE_SERVER } from "./platform/sql/database-flags";
+import { DATABASE_SIZE } from "./platform/sql/database-size";
+
+/** Words for the inputs that both variants have. */
+interface VariantWords {
+  /** What else is protected from deletion, ending with a comma and a space; empty for nothing. */
+  readonly alsoProtected: string;
+
+  /** Inputs that cannot change while the deployment is protected, in a list. */
+  readonly identity: string;
+
+  /** Which labels are changed, starting with a semicolon and a space; empty for none. */
+  readonly changedLabels: string;
+
+  readonly network: Parameters<typeof networkInputs>[0];
+}
+
+/** Inputs of both variants whose words or rules do not depend on the platform's sizes. */
+export function commonInputs({ alsoProtected, changedLabels, identity, network }: VariantWords) {
+  return {
+    ...placeInputs(changedLabels),
+    ...IMAGE,
+    ...SECRETS,
+    ...BLUEPRINTS,
+    ...ENVIRONMENT,
+    ...MAIL,
+    ...DATABASE_SIZE,
+    ...DATABASE_SERVER,
+    ...BACKUPS,
+    ...UPGRADE_BACKUPS,
+    ...DUMPS,
+    ...PROBES,
+    ...networkInputs(network),
+    /**
+     * Refuses to delete what holds data: the database, the secrets, the media bucket while it has files, and a cluster.
+     * Also refuses to change what would replace them: project, region, tenant, application name, and namespace or network.
+     */
+    deletionProtection: flag({
+      default: true,
+      description: `Refuses to delete what holds data: ${alsoProtected}database, secrets, and the media bucket while it has files; and to change ${identity}. Changing it later is safe; apply false before a destroy.`,
+    }),
+  };
+}
+
+/** Inputs of both variants. */
+export type CommonInputs = DomainInputs &
+  InstanceInputs &
+  MonitoringInputs &
+  ProtectionInputs &
+  ReturnType<typeof commonInputs> &
+  WorkerInputs;
+
+/** Rules that relate them, apart from those about the platform's sizes. */
+export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
+  ...PLACE_RELATIONS,
+  ...IMAGE_RELATIONS,
+  ...SECRET_RELATIONS,
+  ...ENVIRONMENT_RELATIONS,
+  ...MAIL_RELATIONS,
+  ...BACKUP_RELATIONS,
+  ...DUMP_RELATIONS,
+  ...PROBE_RELATIONS,
+  ...NETWORK_RELATIONS,
+  ...DOMAIN_RELATIONS,
+  ...PROTECTION_RELATIONS,
+];
+
+/** Inputs that are valid, and do nothing or harm. */
+export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
+  ...ENVIRONMENT_WARNINGS,
+  ...BLUEPRINT_WARNINGS,
+  {
+    holds: (v) => `length(${v.alerts}) == 0 || length(${v.alertEmails}) + length(${v.notificationChannels}) > 0`,
+    says: ({ alertEmails: emails, alerts, notificationChannels: channels }) =>
+      `${alerts.name} is set, and nobody gets an alert; without ${emails.name} and ${channels.name} there are none; set one of them`,
+  },
+  {
+    holds: ({ dumpSchedule }) => `${dumpSchedule} == null ? true : can(regex("^[0-9]+ ", ${dumpSchedule}))`,
+    says: ({ dumpSchedule }) =>
+      `${dumpSchedule.name} dumps the whole database several times an hour; each dump reads it in full, and holds up migrations; begin with a fixed minute, such as 30 4 * * *`,
+  },
+];

@@ -1,0 +1,333 @@
+import { ref, TerraformLocal, TerraformStack, Token, Tokenization, type IResolvable } from "cdktf";
+import { Construct } from "constructs";
+
+import {
+  isEach,
+  isKnown,
+  ofMember,
+  planned,
+  problems,
+  shown,
+  snakeCase,
+  tried,
+  type Check,
+  type EachCheck,
+  type Judgement,
+} from "./checks";
+import { isSet } from "./conditional";
+import { expression, literal, settingName } from "./expression";
+import { InputVariable } from "./input-variable";
+import { type Input, type PropOf, type PropsOf, type Table } from "./rows";
+import { RulesBrokenError } from "./rules-broken-error";
+import { TerraformData } from "./terraform-data";
+
+export * from "./rows";
+
+/** A rule about several inputs, also of several tables. */
+export interface Relation<T extends Table> {
+  /** The input whose validation it becomes. */
+  readonly of: keyof T;
+
+  /** HCL condition; one that fails to evaluate counts as false. */
+  readonly holds: (values: ValuesOf<T>) => string;
+
+  /** What is wrong, the rule, the reason if it is not obvious, and the fix, without a full stop. */
+  readonly says: (values: ValuesOf<T>) => string;
+}
+
+export type ValuesOf<T> = { readonly [Name in keyof T]: Value<T[Name]> };
+type MembersOf<Row> = Row extends { readonly members: infer M extends Table } ? M : Table;
+
+/**
+ * The value of an input; as text, it is an HCL expression.
+ *
+ * That is always a name, `var.x` or `local.idp_given_x`: the framework would print a token as `${var.x}` wherever other
+ * text beside it has a brace, as patterns do, and Terraform refuses conditions that name nothing.
+ */
+export class Value<Row = unknown> {
+  constructor(
+    readonly row: Input,
+    /** Literal, token or null. */
+    readonly given: unknown,
+    private readonly path: () => string,
+    /** Name in messages. */
+    readonly name: string,
+    /** Spells a member in messages. */
+    readonly spell: (name: string) => string,
+    private readonly isMember = false,
+  ) {}
+
+  toString(): string {
+    return this.isMember ? memberExpression(this.row, this.path()) : this.path();
+  }
+
+  /** For messages. */
+  get shown(): string {
+    return isSecret(this.row) ? "given" : shown(String(this));
+  }
+
+  /** For arguments, by their type: a literal, or an expression that has the default where the value is null. */
+  get text(): string {
+    return this.isKnown ? (this.given as string) : Token.asString(this.reference);
+  }
+
+  get number(): number {
+    return this.isKnown ? (this.given as number) : Token.asNumber(this.reference);
+  }
+
+  get any(): IResolvable {
+    return this.isKnown ? (this.given as IResolvable) : this.reference;
+  }
+
+  /** HCL condition; `true` for an attribute of a resource, which is set but may be unknown at plan. */
+  get isSet(): string {
+    const { given } = this;
+    if (!Token.isUnresolved(given)) return String(given !== null);
+    return typeof given === "string" && isSet(given) === "true" ? "true" : expression(`${this} != null`);
+  }
+
+  /** Members of an object, with their defaults where it is null. */
+  get at(): ValuesOf<MembersOf<Row>> {
+    const { given, name, path, row, spell } = this;
+    const members = mapped(row.members ?? {}, (member, each) => {
+      const memberPath = () => `${path()}.${snakeCase(member)}`;
+      const own = Token.isUnresolved(given)
+        ? encoded(each, ref(memberExpression(each, memberPath())))
+        : ((given as Given | null)?.[member] ?? each.default ?? null);
+      return new Value(each, own, memberPath, `${name}.${spell(member)}`, spell, true);
+    });
+    return members as ValuesOf<MembersOf<Row>>;
+  }
+
+  private get isKnown(): boolean {
+    return !Token.isUnresolved(this.given);
+  }
+
+  private get reference(): IResolvable {
+    return ref(String(this));
+  }
+}
+
+/** Values as props: literals and expressions, undefined for null; an object that may be null says whether it is enabled. */
+export type SettingsOf<T> = { readonly [Name in keyof T]?: SettingOf<T[Name]> };
+
+type SettingOf<Row> = Row extends { readonly members: infer M extends Table }
+  ? SettingsOf<M> & { readonly enabled: boolean | IResolvable }
+  : PropOf<Row>;
+
+export function settingsOf<T extends Table>(values: ValuesOf<T>): SettingsOf<T> {
+  const settings = mapped(values as Readonly<Record<string, Value>>, (_, value) => {
+    const { given, row } = value;
+    if (given === null) return undefined;
+    if (row.members === undefined) return given;
+    const isEnabled = Token.isUnresolved(given) ? ref(`${value} != null`) : true;
+    return { enabled: isEnabled, ...settingsOf(value.at) };
+  });
+  return settings as SettingsOf<T>;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** What each stack declared: the rows of its variables by their tokens, and its relations. */
+const DECLARED = new WeakMap<TerraformStack, Map<unknown, unknown>>();
+
+/** Declares the variables of a stack, and returns them as props. */
+export function declareInputs<T extends Table>(
+  stack: TerraformStack,
+  table: T,
+  relations: readonly Relation<T>[] = [],
+): Required<PropsOf<T>> {
+  // In a scope of their own, because a construct of the stack may have the same name as an input.
+  const scope = new Construct(stack, "Inputs");
+  const own = new Map<unknown, unknown>(relations.map((each) => [each, each]));
+  DECLARED.set(stack, own);
+  const values = mapped(table, (name, row) => {
+    const variable = `var.${snakeCase(name)}`;
+    return new Value(row, encoded(row, ref(variable)), () => variable, snakeCase(name), snakeCase);
+  });
+  for (const [name, value] of Object.entries(values)) {
+    const { default: fallback, description, ephemeral, sensitive, type } = value.row;
+    const validation = [
+      ...judgementsOf(value),
+      ...relations.filter(({ of }) => of === name).map((each) => judgementOf(each, values as ValuesOf<T>)),
+    ];
+    new InputVariable(scope, value.name, {
+      ...{ description, ephemeral, sensitive, type, default: fallback },
+      ...(validation.length > 0 && { validation }),
+    });
+    own.set(value.given, value.row);
+  }
+  return mapped(values, (_, { given }) => given) as Required<PropsOf<T>>;
+}
+
+/**
+ * Values of props: refuses wrong literals now, and everything else at plan, but for variables that have the same rules.
+ *
+ * @throws RulesBrokenError naming everything that is missing or wrong
+ */
+export function valuesFrom<T extends Table>(
+  scope: Construct,
+  table: T,
+  props: PropsOf<T>,
+  relations: readonly Relation<T>[] = [],
+): ValuesOf<T> {
+  const declared = DECLARED.get(TerraformStack.of(scope));
+  const given = (name: string) => (props as Given | undefined)?.[name] ?? undefined;
+  const isVariable = (name: string) => declared?.get(given(name)) === table[name];
+  const room = new Construct(scope, "Given");
+  const values = mapped(table, (name, row) => {
+    const value = given(name) ?? row.default ?? null;
+    const path = isVariable(name) ? () => `var.${snakeCase(name)}` : localOf(room, name, row, value);
+    const called = settingName(scope, value, name);
+    return new Value(row, value, path, called, called === name ? String : snakeCase);
+  }) as ValuesOf<T>;
+  refuse(scope, values);
+
+  const isOpen = (name: string) => given(name) !== undefined && !isVariable(name);
+  const isUnchecked = (relation: Relation<T>) =>
+    namesIn(relation, values).some((name) => (isVariable(name) ? declared?.has(relation) !== true : isOpen(name)));
+  const precondition = Object.entries<Value>(values)
+    .filter(([name, { row }]) => isOpen(name) && row.ephemeral !== true)
+    .flatMap(([, value]) => judgementsOf(value))
+    .concat(relations.filter(isUnchecked).map((relation) => judgementOf(relation, values)));
+  // Nothing waits for it, because a plan that one resource refuses is never applied.
+  if (precondition.length > 0) new TerraformData(scope, "Inputs", { lifecycle: { precondition } });
+  return values;
+}
+
+/**
+ * Refuses wrong literals among props that belong to some rows of a table.
+ *
+ * @throws RulesBrokenError naming everything that is missing or wrong
+ */
+export function refuseWrong<T extends Table, Name extends keyof T & string>(
+  scope: Construct,
+  table: T,
+  props: Partial<Pick<PropsOf<T>, Name & keyof PropsOf<T>>>,
+  names: readonly Name[],
+): void {
+  const values = names.map((name) => {
+    const row = table[name] as Input;
+    return [name, new Value(row, (props as Given)[name] ?? row.default ?? null, () => name, name, String)] as const;
+  });
+  refuse(scope, Object.fromEntries(values));
+}
+
+function refuse(scope: Construct, values: Readonly<Record<string, Value>>): void {
+  const wrong = Object.values(values).flatMap(problemsOf);
+  if (wrong.length > 0) throw new RulesBrokenError(scope.node.path, wrong);
+}
+
+/** Path of a local with the value, which exists once something asks for it. */
+function localOf(room: Construct, name: string, row: Input, value: unknown): () => string {
+  let local: TerraformLocal | undefined;
+  return () => {
+    local ??= new TerraformLocal(room, name, printed(row, value));
+    return `local.${local.friendlyUniqueId}`;
+  };
+}
+
+/** @param whole expression that is null where the rules of required members do not apply */
+function judgementsOf(value: Value, whole?: () => string): Judgement[] {
+  const { given, name, row } = value;
+  const own = checksOf(value)
+    // What synth has judged needs no condition, and so no local.
+    .filter((check) => check.accepts === undefined || !isKnown(given))
+    .map((check) => {
+      const absent = row.default === null ? String(value) : row.default === undefined ? whole?.() : undefined;
+      return planned(check, name, String(value), absent, isSecret(row));
+    });
+  const around = row.default === null ? () => String(value) : whole;
+  return own.concat(Object.values<Value>(value.at).flatMap((each) => judgementsOf(each, around)));
+}
+
+function judgementOf<T extends Table>({ holds, says }: Relation<T>, values: ValuesOf<T>): Judgement {
+  return { condition: `\${${tried(holds(values))}}`, errorMessage: `${says(values)}.` };
+}
+
+/** The inputs that a relation looks at. */
+function namesIn<T extends Table>({ holds }: Relation<T>, values: ValuesOf<T>): string[] {
+  const names: string[] = [];
+  const get = (_: ValuesOf<T>, name: string) => {
+    names.push(name);
+    return new Value((values[name] as Value).row, null, () => name, name, String);
+  };
+  holds(new Proxy(values, { get }));
+  return names;
+}
+
+function problemsOf(value: Value): string[] {
+  const { given, name, row } = value;
+  if (given === null) return row.default === undefined ? [`${name} is missing; it has no default; set it`] : [];
+  if (Token.isUnresolved(given)) return [];
+  if (isSecret(row) && given !== "") {
+    return [
+      `${name} is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of ${row.ephemeral === true ? "an ephemeral" : "a sensitive"} variable`,
+    ];
+  }
+  const own = checksOf(value).flatMap((check) => problems(check, name, given, isSecret(row)));
+  return own.concat(Object.values<Value>(value.at).flatMap(problemsOf));
+}
+
+/** The rules of a row, and those of its entries' members. */
+function checksOf({ row: { entries = {}, must = [] }, spell }: Value): readonly (Check | EachCheck)[] {
+  const ofMembers = Object.entries(entries).flatMap(([name, member]) =>
+    (member.must ?? []).filter((check) => !isEach(check)).map((check) => ofMember(name, spell(name), check as Check)),
+  );
+  return [...must, ...ofMembers];
+}
+
+function isSecret({ ephemeral, sensitive }: Input): boolean {
+  return ephemeral === true || sensitive === true;
+}
+
+/** A value as a variable of its type would have it: with defaults, converted, and members under their Terraform names. */
+function printed(row: Input, given: unknown): unknown {
+  const { default: fallback, entries, members, type } = row;
+  if (Token.isUnresolved(given)) {
+    // Text around a token is a template already.
+    if (typeof given === "string" && Tokenization.reverseString(given).literals.length > 0) return given;
+    const convert = CONVERSIONS[type];
+    const value = convert === undefined ? Token.asString(given) : `${convert}(${Token.asString(given)})`;
+    if ((fallback ?? null) === null) return expression(value);
+    return expression(`(${value} == null ? ${JSON.stringify(fallback)} : ${value})`);
+  }
+  if (type === "string" && (typeof given === "string" || typeof given === "number")) return literal(String(given));
+  if (typeof given !== "object" || given === null) return given;
+  if (Array.isArray(given)) return given.map((each) => printed(TEXT, each));
+  if (members) {
+    const all = mapped(members, (name, each) => printed(each, (given as Given)[name] ?? each.default ?? null));
+    return Object.fromEntries(Object.entries(all).map(([name, value]) => [snakeCase(name), value]));
+  }
+  const entry = entries ? { ...TEXT, type: "object", members: entries } : TEXT;
+  const all = mapped(given as Given, (_, each) => printed(entry, each));
+  return Object.fromEntries(Object.entries(all).map(([key, value]) => [literal(key), value]));
+}
+
+const TEXT: Input = { type: "string", description: "" };
+
+const CONVERSIONS: Readonly<Record<string, string>> = {
+  bool: "tobool",
+  number: "tonumber",
+  string: "tostring",
+  "list(string)": "tolist",
+  "map(string)": "tomap",
+};
+
+/** A member, or its default where an object is null, because Terraform evaluates the message of a rule that holds too. */
+function memberExpression({ default: fallback = null }: Input, path: string): string {
+  return `try(${path}, ${JSON.stringify(fallback)})`;
+}
+
+function encoded({ type }: Input, reference: IResolvable): unknown {
+  if (type === "string") return Token.asString(reference);
+  if (type === "number") return Token.asNumber(reference);
+  return type === "list(string)" ? Token.asList(reference) : reference;
+}
+
+function mapped<From, To>(
+  from: Readonly<Record<string, From>>,
+  convert: (name: string, value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(from).map(([name, value]) => [name, convert(name, value)]));
+}

@@ -1,0 +1,135 @@
+import { type IResolvable } from "cdktf";
+
+import { oneOf, snakeCase, type Check, type EachCheck } from "./checks";
+
+/** One input: its variable in a stack, its prop in a program, its default and its rules. */
+export interface Input<Prop = unknown> {
+  /** As Terraform writes it. */
+  readonly type: string;
+
+  /** Meaning, unit or limits, and the consequence of changing it later. */
+  readonly description: string;
+
+  /** Null for an input that may be absent; missing for one that is required. */
+  readonly default?: unknown;
+
+  /** Value to show in examples; needed without a default. */
+  readonly example?: unknown;
+
+  readonly must?: readonly (Check | EachCheck)[];
+
+  /** Members of an object. */
+  readonly members?: Table;
+
+  /** Members of each object in a map. */
+  readonly entries?: Table;
+
+  /** Keeps the value out of the state, of saved plans and of messages. */
+  readonly ephemeral?: boolean;
+
+  /** Keeps the value out of Terraform's output and of messages. */
+  readonly sensitive?: boolean;
+
+  /** For the compiler alone. */
+  readonly prop?: Prop;
+}
+
+interface Optional<Prop> extends Input<Prop> {
+  readonly default: unknown;
+}
+
+export type Table = Readonly<Record<string, Input>>;
+
+type Spec = Omit<Input, "entries" | "members" | "prop" | "type">;
+
+/** Rows of one type, given as HCL and as that of the prop. */
+function rows<Prop>(type: string) {
+  function row(spec: Spec & { readonly default: unknown }): Optional<Prop>;
+  function row(spec: Spec): Input<Prop>;
+  function row(spec: Spec): Input<Prop> {
+    return { type, ...spec };
+  }
+  return row;
+}
+
+export const text = rows<string>("string");
+export const textOrNumber = rows<number | string>("string");
+export const number = rows<number>("number");
+export const flag = rows<boolean | IResolvable>("bool");
+export const texts = rows<readonly string[]>("list(string)");
+export const textMap = rows<Readonly<Record<string, string>> | IResolvable>("map(string)");
+
+/**
+ * One of a few words.
+ *
+ * @param rest what follows them in the message: the reason and the fix
+ * @param spec further facts; `hides` keeps another value out of the message
+ */
+export function choice<const Word extends string>(
+  words: readonly Word[],
+  rest: string,
+  spec: Omit<Spec, "must"> & { readonly default: unknown; readonly hides?: boolean },
+): Optional<Word | (string & {})> {
+  const { hides = false, ...others } = spec;
+  return { type: "string", must: [{ ...oneOf(words, rest), hides }], ...others };
+}
+
+/** Spec of rows with members, whose descriptions are part of theirs. */
+type Described = Omit<Spec, "default" | "description"> & { readonly description: (members: string) => string };
+
+interface ObjectRow<M extends Table> extends Optional<PropsOf<M> | IResolvable> {
+  readonly members: M;
+}
+
+interface RequiredObjectRow<M extends Table> extends Input<PropsOf<M> | IResolvable> {
+  readonly members: M;
+}
+
+/** An object; with `default: {}`, one that is never null. */
+export function object<M extends Table>(members: M, spec: Described & { readonly default?: object }): ObjectRow<M> {
+  const { default: fallback = null, ...others } = spec;
+  return { ...others, default: fallback, type: objectType(members), members, description: described(members, spec) };
+}
+
+/** An object that must be given. */
+export function requiredObject<M extends Table>(members: M, spec: Described): RequiredObjectRow<M> {
+  return { ...spec, type: objectType(members), members, description: described(members, spec) };
+}
+
+/** A map of objects, empty by default. */
+export function mapOf<M extends Table>(
+  entries: M,
+  spec: Described,
+): Optional<Readonly<Record<string, PropsOf<M>>> | IResolvable> {
+  return {
+    ...spec,
+    default: {},
+    type: `map(${objectType(entries)})`,
+    entries,
+    description: described(entries, spec),
+  };
+}
+
+function objectType(members: Table): string {
+  const types = Object.entries(members).map(([name, { default: value, type }]) => {
+    return `${snakeCase(name)} = ${value === undefined ? type : `optional(${type}, ${JSON.stringify(value)})`}`;
+  });
+  return `object({ ${types.join(", ")} })`;
+}
+
+function described(members: Table, { description }: Described): string {
+  return description(
+    Object.entries(members)
+      .map(([name, each]) => `${snakeCase(name)}: ${each.description}.`)
+      .join(" "),
+  );
+}
+
+/** Props of a table; the comments of its rows are those of the props. */
+export type PropsOf<T> = {
+  readonly [Name in keyof T as T[Name] extends Optional<unknown> ? never : Name]: PropOf<T[Name]>;
+} & {
+  readonly [Name in keyof T as T[Name] extends Optional<unknown> ? Name : never]?: PropOf<T[Name]> | undefined;
+};
+
+export type PropOf<Row> = Row extends Input<infer Prop> ? Prop : never;

@@ -1,0 +1,305 @@
+import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
+import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucket-iam-member";
+import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { whole } from "../core/checks";
+import { allOf, anyOf, countIf, isOn, oneAttribute } from "../core/conditional";
+import { expression, quoted } from "../core/expression";
+import { Grants, type WorkloadIdentity } from "../core/identity";
+import { choice, flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
+import { bucketName } from "../core/names";
+import { type DeploymentContext } from "../core/place";
+import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { type ProjectApis } from "../core/project-apis";
+import { addScript } from "../core/stack-file";
+import { DB_INIT_IMAGE, RUNTIME_GROUP_ID, RUNTIME_USER_ID, SOFT_DELETE_SECONDS } from "./contract";
+import { databaseJobContainer } from "./database-job";
+import { type ScheduledJobRunner } from "./job-runner";
+import { type MediaStore, type SqlInstance } from "./parts";
+
+/** Numbers of each cron field, and its step, as Cloud Scheduler and Kubernetes read them alike. */
+const FIELDS = ["[0-5]?[0-9]", "[01]?[0-9]|2[0-3]", "0?[1-9]|[12][0-9]|3[01]", "0?[1-9]|1[0-2]", "[0-6]"].map(
+  (each) => {
+    const item = `((${each})|([*]|(${each})-(${each}))(/[1-9][0-9]?)?)`;
+    return `${item}(,${item})*`;
+  },
+);
+const CRON = `^${FIELDS.join(" ")}$`;
+const RANGE = "([0-9]+)-([0-9]+)";
+
+/** Days of which the first is in no month of the list, on any day of the week: the 30th of February, the 31st of April. */
+const NEVER = `^[^ ]+ [^ ]+ (${[
+  ["3[01]", "0?2"],
+  ["31", "0?[2469]|11"],
+]
+  .map(([days, months]) => {
+    const day = `(${days})(-[0-9]+)?(/[0-9]+)?`;
+    return `${day}(,${day})* (${months})(,(${months}))*`;
+  })
+  .join("|")}) [*]$`;
+
+const DAILY = "^[^ ]+ [^ ]+ [*] [*] [*]$";
+
+/** Days for which an object is billed at least; a shorter retention would cost the same. */
+const BILLED_DAYS = "{ STANDARD = 1, NEARLINE = 30, COLDLINE = 90 }";
+
+/** Inputs of the scheduled dump of the database. */
+export const DUMPS = {
+  /**
+   * Cron schedule of the dumps, in UTC: `30 4 * * *` for every day at 04:30; none: no dumps. A dump reads all tables, so
+   * choose an hour of little use and without rollouts: a migration waits for a dump.
+   */
+  dumpSchedule: text({
+    default: null,
+    description:
+      'Cron schedule, in UTC, of dumps of the database into a bucket of their own: "30 4 * * *" for every day at 04:30; null for no dumps. Choose an hour of little use and without rollouts, because a migration waits for a dump. Changing it later is safe; null deletes the bucket, which deletion_protection refuses while it has dumps, unless keep_dumps is true.',
+    must: [
+      {
+        must: 'have five cron fields in numbers, days of the week from 0 to 6, and name a day that one of its months has, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC',
+        schema: { pattern: CRON },
+        accepts: (schedule: string) =>
+          new RegExp(CRON).test(schedule) &&
+          !new RegExp(NEVER).test(schedule) &&
+          [...schedule.matchAll(new RegExp(RANGE, "g"))].every(([, from, to]) => Number(from) <= Number(to)),
+        condition: (schedule) =>
+          `can(regex(${JSON.stringify(CRON)}, ${schedule})) && !can(regex(${JSON.stringify(NEVER)}, ${schedule})) && alltrue([for range in regexall(${JSON.stringify(RANGE)}, ${schedule}) : tonumber(range[0]) <= tonumber(range[1])])`,
+      },
+    ],
+  }),
+  /** Makes a first dump in the apply that sets this or adds the schedule; the apply waits for it. */
+  dumpAtApply: flag({
+    default: false,
+    description:
+      "Makes a first dump in the apply that sets it to true, once the application runs; the apply waits for it, and the next apply repeats a failed one. Needs dump_schedule. Changing it later is safe.",
+  }),
+  /** Days to keep a dump, 30 by default; the newest one stays whatever its age. */
+  dumpRetentionDays: number({
+    default: 30,
+    description:
+      "Days to keep a dump; the newest one stays whatever its age. Changing it later is safe; fewer delete the oldest.",
+    must: [whole(1, 3650, ", because less than a day is useless, and ten years are enough; use 30")],
+  }),
+  /**
+   * Storage class of the dumps, `NEARLINE` by default. It and `COLDLINE` are cheaper than `STANDARD`, but are billed for
+   * at least 30 and 90 days. Changing it later affects new dumps.
+   */
+  dumpStorageClass: choice(
+    ["STANDARD", "NEARLINE", "COLDLINE"],
+    ", because others are billed for at least a year, or cannot be restored at once; use NEARLINE",
+    {
+      default: "NEARLINE",
+      description:
+        "Storage class of the dumps: STANDARD, NEARLINE or COLDLINE. The latter two are cheaper, but are billed for at least 30 and 90 days. Changing it later affects new dumps.",
+    },
+  ),
+  /** Keeps the bucket with its dumps while there is no schedule. */
+  keepDumps: flag({
+    default: false,
+    description: "Keeps the bucket with its dumps while dump_schedule is null. Changing it later is safe.",
+  }),
+};
+
+export const DUMP_RELATIONS: readonly Relation<typeof DUMPS>[] = [
+  {
+    of: "dumpAtApply",
+    holds: (v) => `!${v.dumpAtApply} || ${v.dumpSchedule} != null`,
+    says: ({ dumpAtApply: first, dumpSchedule: schedule }) =>
+      `${first.name} is true and ${schedule.name} is not given; there must be a schedule, because nothing is dumped without one; set ${schedule.name}, or set ${first.name} to false`,
+  },
+  {
+    of: "dumpRetentionDays",
+    holds: (v) => `${v.dumpRetentionDays} >= lookup(${BILLED_DAYS}, ${v.dumpStorageClass}, 0)`,
+    says: ({ dumpRetentionDays: days, dumpStorageClass: storage }) =>
+      `${days.name} is ${days.shown}; it must be at least \${lookup(${BILLED_DAYS}, ${storage}, 0)}, because ${storage.name} is ${storage.shown}, which is billed for at least that long; raise it, or use STANDARD`,
+  },
+];
+
+/** Names of the scheduled job, which the restore scripts use, and of the one at apply. */
+export const DUMP_JOB = "dump";
+export const FIRST_DUMP_JOB = "dump-1";
+
+/** Folders of the bucket. */
+const FOLDERS = { byTime: "dumps", newest: "latest" } as const;
+
+interface DatabaseDumpProps {
+  readonly inputs: ValuesOf<typeof DUMPS>;
+  readonly apis: ProjectApis;
+  readonly database: SqlInstance;
+  readonly place: DeploymentContext;
+  /** Platform that runs the job, with a service account for nothing else. */
+  readonly runner: ScheduledJobRunner;
+  /** The first start of the application, which creates the tables. The bucket does not wait for it. */
+  readonly dependsOn: ITerraformDependable[];
+  /** Prevents the bucket from being deleted while it holds dumps. */
+  readonly deletionProtection: boolean | IResolvable;
+}
+
+/**
+ * Dumps the database on a schedule into a bucket of its own.
+ *
+ * Unlike a backup of the instance, a dump survives mistakes in Cloud SQL and can be restored on another version or
+ * server. Each has its time in its name, and its checksum beside it. `scripts/restore.sh` restores it. Stored dumps and
+ * runs of the job are billed.
+ */
+export class DatabaseDump extends Construct {
+  /** Whether there is a schedule. */
+  readonly condition: string;
+
+  /** Whether the schedule runs every day. */
+  readonly isDaily: string;
+
+  readonly bucket: DumpBucket;
+
+  /** Name of the bucket; null at plan if there is none. */
+  readonly bucketName: string;
+
+  /** Name of the scheduled job. */
+  readonly jobName: string;
+
+  /** Command that makes a dump at once; null at plan if there is no schedule. */
+  readonly runCommand: string;
+
+  /** What must exist before scheduled dumps are made. */
+  readonly ready: ITerraformDependable[];
+
+  constructor(scope: Construct, id: string, props: DatabaseDumpProps) {
+    super(scope, id);
+    const { database, inputs, runner } = props;
+    this.condition = inputs.dumpSchedule.isSet;
+    this.isDaily = allOf(this.condition, expression(`can(regex(${JSON.stringify(DAILY)}, ${inputs.dumpSchedule}))`));
+    const hasBucket = anyOf(this.condition, isOn(inputs.keepDumps.any));
+
+    this.bucket = new DumpBucket(this, "Bucket", props, hasBucket);
+    const script = addScript(this, "lib/idp/scripts/dump-database.sh");
+    const job = {
+      script,
+      scriptName: "dump-database.sh",
+      container: {
+        ...databaseJobContainer(database, DB_INIT_IMAGE, { DUMP_FOLDER: this.bucket.mountPath }),
+        mounts: [this.bucket],
+        // The mount of a bucket may keep a file in memory until it is stored.
+        resources: { cpu: "1", memory: "2Gi" },
+        dependsOn: props.dependsOn,
+      },
+      // Far more than a dump of gigabytes takes.
+      timeoutSeconds: 1800,
+    };
+    const scheduled = runner.schedule(this, "Job", {
+      ...job,
+      name: DUMP_JOB,
+      // Each attempt writes a file of its own.
+      maxRetries: 2,
+      schedule: inputs.dumpSchedule.text,
+      // The times of Cloud SQL's backups are in UTC too.
+      timeZone: "Etc/UTC",
+      condition: this.condition,
+    });
+    const first = runner.runOnce(this, "AtApply", {
+      ...job,
+      name: FIRST_DUMP_JOB,
+      // The apply waits for it.
+      maxRetries: 0,
+      rerunWhenChanged: {
+        script: script.sha256,
+        image: DB_INIT_IMAGE,
+        instance: database.connectionName,
+        database: database.databaseName,
+      },
+      condition: allOf(this.condition, isOn(inputs.dumpAtApply.any)),
+    });
+
+    this.bucketName = expression(`(${hasBucket} ? ${quoted(this.bucket.bucketName)} : null)`);
+    this.jobName = scheduled.jobName;
+    this.runCommand = expression(`(${this.condition} ? ${quoted(scheduled.runCommand)} : null)`);
+    this.ready = [...scheduled.ready, ...first.ready];
+  }
+}
+
+/**
+ * The bucket of the dumps. It is separate from that of uploads, to which an attacker in the application could write.
+ *
+ * A dump in `dumps/` has its time in its name. Only the service account of the job can add dumps, and even that cannot
+ * replace or delete one; they are deleted after the retention time. `latest/` holds a copy of the newest, which only
+ * the next dump replaces. Deleted and replaced files can be restored for seven days. There is no retention policy,
+ * because the mount of a bucket could not write under one.
+ */
+class DumpBucket extends Construct implements MediaStore {
+  readonly name = "dumps";
+
+  /** By its formula, because a bucket that may not exist has no attribute to refer to. */
+  readonly bucketName: string;
+
+  readonly mountPath = "/dumps";
+
+  /** Cloud Run runs the client as root, GKE as the runtime user. */
+  readonly mountOptions = [
+    `uid=${RUNTIME_USER_ID}`,
+    `gid=${RUNTIME_GROUP_ID}`,
+    "file-mode=0666",
+    "dir-mode=0777",
+    "implicit-dirs",
+  ];
+
+  readonly ready: ITerraformDependable[];
+
+  readonly bucket: StorageBucket;
+
+  private readonly grants = [new Grants(this), new Grants(this), new Grants(this)] as const;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { apis, deletionProtection, inputs, place }: DatabaseDumpProps,
+    private readonly condition: string,
+  ) {
+    super(scope, id);
+    this.bucketName = bucketName(place.deployment, this.name);
+    this.bucket = new StorageBucket(this, MAIN_CHILD_ID, {
+      name: this.bucketName,
+      project: place.projectId,
+      location: place.region,
+      storageClass: inputs.dumpStorageClass.text,
+      uniformBucketLevelAccess: true,
+      publicAccessPrevention: "enforced",
+      softDeletePolicy: { retentionDurationSeconds: SOFT_DELETE_SECONDS },
+      versioning: { enabled: false },
+      // Excludes latest/: if no dump succeeds any more, the last one must stay.
+      lifecycleRule: [
+        {
+          action: { type: "Delete" },
+          condition: { age: inputs.dumpRetentionDays.number, matchesPrefix: [`${FOLDERS.byTime}/`] },
+        },
+      ],
+      forceDestroy: typeof deletionProtection === "boolean" ? !deletionProtection : Op.not(deletionProtection),
+      labels: place.labels,
+      count: countIf(condition),
+      dependsOn: apis.ready("storage"),
+    });
+    this.ready = [this.bucket];
+  }
+
+  /** Allows an identity to add and read dumps, and to replace the copy of the newest one. */
+  grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
+    const [adds, reads, replaces] = this.grants;
+    const grant = (id: string, role: string, condition?: { title: string; expression: string }) =>
+      new StorageBucketIamMember(this, id, {
+        // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant too.
+        bucket: expression(oneAttribute(this.bucket, "id")),
+        role,
+        member: identity.member,
+        condition,
+        count: countIf(allOf(this.condition, identity.condition ?? "true")),
+        dependsOn: [this.bucket, ...identity.ready],
+      });
+    const newest = {
+      title: "the copy of the newest dump",
+      expression: `resource.name.startsWith("projects/_/buckets/${this.bucketName}/objects/${FOLDERS.newest}/")`,
+    };
+    return [
+      ...adds.to(identity, (id) => grant(`${id}Adds`, "roles/storage.objectCreator")),
+      ...reads.to(identity, (id) => grant(`${id}Reads`, "roles/storage.objectViewer")),
+      ...replaces.to(identity, (id) => grant(`${id}Replaces`, "roles/storage.objectUser", newest)),
+    ];
+  }
+}

@@ -1,0 +1,314 @@
+import { matching, type Check, type EachCheck } from "../core/checks";
+import {
+  choice,
+  mapOf,
+  text,
+  textMap,
+  textOrNumber,
+  type PropsOf,
+  type Relation,
+  type Table,
+  type Value,
+} from "../core/inputs";
+import { SECRET_ID_MAX_LENGTH } from "../core/names";
+import {
+  BASELINE_ENVIRONMENT,
+  BOOTSTRAP_PASSWORD,
+  DATABASE_PASSWORD_SUFFIX,
+  DATABASE_TARGETS,
+  DATABASE_VARIABLES,
+  NEUTRAL_PREFIX,
+  SECRET_KEY,
+  SERVER_LISTENER,
+  TLS_PORT,
+  TRUSTED_PROXIES,
+  UPSTREAM_PREFIX,
+} from "./contract";
+
+/** A variable with our prefix and with the upstream's own, which would take precedence. */
+export function bothPrefixes(variable: string): string[] {
+  return [variable, `${UPSTREAM_PREFIX}${variable.slice(NEUTRAL_PREFIX.length)}`];
+}
+
+const SECRET = "it is a secret, and variables are in plain text in the state";
+
+/** Names that must not be among the caller's variables: why, and what to do instead of leaving them out. */
+const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: string])[] = [
+  [bothPrefixes(SECRET_KEY.variable), SECRET],
+  [bothPrefixes(BOOTSTRAP_PASSWORD.variable), `${SECRET}: set it as the bootstrap password`],
+  [
+    [DATABASE_VARIABLES.password, ...bothPrefixes(DATABASE_TARGETS.password)],
+    `${SECRET}: for a role in another database, use the password in the secret that ends in ${DATABASE_PASSWORD_SUFFIX}`,
+  ],
+  [
+    Object.values(DATABASE_VARIABLES).filter((name) => name !== DATABASE_VARIABLES.password),
+    "only the database of this deployment is prepared: set the matching IDP_POSTGRESQL__ variable to use another",
+  ],
+  [
+    [
+      ...Object.keys({ ...SERVER_LISTENER, ...TLS_PORT.environment }),
+      ...["IDP_LISTEN__METRICS", "IDP_WEB__PATH", "IDP_STORAGE__FILE__PATH"],
+      ...["IDP_STORAGE__MEDIA__FILE__PATH", "IDP_STORAGE__REPORTS__FILE__PATH"],
+    ].flatMap(bothPrefixes),
+    "ports, probes, rules for requests and the mount of the uploads are made for one place each",
+  ],
+  [
+    [`${UPSTREAM_PREFIX}${TRUSTED_PROXIES.slice(NEUTRAL_PREFIX.length)}`],
+    `it would replace the platform's own load balancers: use ${TRUSTED_PROXIES}, which is added to them`,
+  ],
+  [["K_CONFIGURATION", "K_REVISION", "K_SERVICE", "PORT"], "the platform sets it, and refuses another value"],
+];
+
+const REASONS = Object.fromEntries(RESERVED_NAMES.flatMap(([names, reason]) => names.map((name) => [name, reason])));
+
+/** Names that usually hold a secret. SSLKEY is the path of a key, and words after SECRET or TOKEN can mean that it is not. */
+const SECRET_NAME = "(PASSWORD|PASSWORD_HASH|TOKEN|KEY)$|SECRET";
+const HARMLESS_NAME = "(SSLKEY|PUBLIC_?KEY|_(AGE|DIR|DURATION|EXPIRY|FILE|ID|LENGTH|NAME|PATH|VERSION))$";
+
+/** A value that the application reads from elsewhere; what follows a question mark is the default. */
+const REFERENCE = "^((env|file)://[^?]*)?$";
+const ELSEWHERE = "(env|file)://.+";
+
+const LABEL = "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
+
+/** A host name or an IPv4 address. A name of digits alone would be read as a number. */
+export const HOST = `(${LABEL}[.])*[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?|[0-9]{1,3}([.][0-9]{1,3}){3}`;
+
+const ADDRESS = `[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]+@(${LABEL}[.])+${LABEL}`;
+
+/** What the name before an address may consist of: characters, text in quotes, and after these, text in parentheses. */
+const CHARACTER = '[^\\x00-\\x20\\x7f()<>@,:\\x3b.\\\\"\\[\\]]';
+const QUOTED = '"([^"\\\\\\x00-\\x1f\\x7f]|\\\\["\\\\])*"';
+const NAME = `(${CHARACTER}|${QUOTED})(${CHARACTER}|${QUOTED}|[ .]|[(][^()<>\\\\\\r\\n]*[)])*`;
+
+/** Sender of mail, as the application's mail library parses it; it sends nothing with a sender that it refuses. */
+const SENDER = `(${NAME})?<${ADDRESS}>|${ADDRESS}`;
+
+const OCTET = "(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})";
+const RANGE = `((${OCTET}[.]){3}${OCTET}/([12]?[0-9]|3[0-2])|[0-9A-Fa-f]*:[0-9A-Fa-f:]*/(1[01][0-9]|12[0-8]|[1-9]?[0-9]))`;
+
+const LOG_LEVELS = ["trace", "debug", "info", "warning", "error"] as const;
+
+/** Variable of the log level. */
+export const LOG_LEVEL_VARIABLE = "IDP_LOG_LEVEL" satisfies keyof typeof BASELINE_ENVIRONMENT;
+
+/** Settings whose values the application parses, and fails on later than a plan: a pattern, and what it stands for. */
+const PARSED_VALUES: Readonly<Record<string, readonly [pattern: string, form: string]>> = {
+  IDP_COOKIE_DOMAIN: [`^([.]?(${HOST})|${ELSEWHERE})?$`, "a domain such as example.com, without scheme, port and path"],
+  IDP_EMAIL__FROM: [
+    `^(${SENDER}|${ELSEWHERE})?$`,
+    'an e-mail address, with a name in quotes if it has a comma or the like, such as "Example, Inc." <idp@example.com>',
+  ],
+  [LOG_LEVEL_VARIABLE]: [`^(${[...LOG_LEVELS, "warn"].join("|")}|${ELSEWHERE})$`, `one of ${LOG_LEVELS.join(", ")}`],
+  [TRUSTED_PROXIES]: [`^${RANGE}( *, *${RANGE})*$`, "address ranges in CIDR notation, with commas between them"],
+};
+
+const byName = (of: (parsed: readonly [pattern: string, form: string]) => string) =>
+  Object.fromEntries(
+    Object.entries(PARSED_VALUES).flatMap(([variable, parsed]) =>
+      bothPrefixes(variable).map((name) => [name, of(parsed)]),
+    ),
+  );
+const PATTERNS = byName(([pattern]) => pattern);
+const FORMS = byName(([, form]) => form);
+
+/** Shows a name with a text about it, never the value. */
+const withText = (texts: Readonly<Record<string, string>>): EachCheck["shows"] => ({
+  expression: `"\${jsonencode(key)} (\${lookup(${JSON.stringify(texts)}, key, "")})"`,
+  of: (key) => `${JSON.stringify(key)} (${texts[key] ?? ""})`,
+});
+
+/** Names of variables, plain or secret, that the platforms and POSIX accept. */
+const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
+const SETTING = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})`;
+
+/** The application takes its settings in any case, and would have two of one kind. */
+const VARIABLE_NAME: EachCheck = {
+  accepts: (name) =>
+    new RegExp(NAME_PATTERN).test(name) && (!new RegExp(SETTING, "i").test(name) || name === name.toUpperCase()),
+  each: `can(regex("${NAME_PATTERN}", key)) && (!can(regex("(?i)${SETTING}", key)) || key == upper(key))`,
+  shows: "key",
+  says: `a name must be letters, digits and underscores and must not start with a digit, because shells drop others, and with ${NEUTRAL_PREFIX} it must be in capitals; rename it`,
+  keySchema: { pattern: NAME_PATTERN },
+};
+
+function looksSecret(name: string): boolean {
+  return new RegExp(SECRET_NAME).test(name.toUpperCase()) && !new RegExp(HARMLESS_NAME).test(name.toUpperCase());
+}
+
+/** They have a rule of their own, with other remedies. */
+const RESERVED_SECRETS = Object.keys(REASONS).filter(looksSecret);
+
+/** Rules for the caller's variables; values are never shown, because some hold secrets. */
+export const ENVIRONMENT_RULES: readonly EachCheck[] = [
+  VARIABLE_NAME,
+  {
+    accepts: (name) => !Object.hasOwn(REASONS, name),
+    each: `!contains(${JSON.stringify(Object.keys(REASONS))}, key)`,
+    shows: withText(REASONS),
+    says: "the deployment sets these itself; leave them out, or do what is said with each",
+  },
+  {
+    accepts: (name, value: string) => !Object.hasOwn(PATTERNS, name) || new RegExp(PATTERNS[name] ?? "").test(value),
+    each: `can(regex(lookup(${JSON.stringify(PATTERNS)}, key, ""), value))`,
+    shows: withText(FORMS),
+    says: "the application parses these values and fails on others only later; write them in the form that is said with each",
+  },
+  {
+    accepts: (name, value: string) =>
+      !looksSecret(name) || RESERVED_SECRETS.includes(name) || new RegExp(REFERENCE).test(value),
+    each: [
+      `!can(regex("${SECRET_NAME}", upper(key)))`,
+      `can(regex("${HARMLESS_NAME}", upper(key)))`,
+      `contains(${JSON.stringify(RESERVED_SECRETS)}, key)`,
+      `can(regex("${REFERENCE}", value))`,
+    ].join(" || "),
+    shows: "key",
+    says: "such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in the secret environment variables, or use a file:// or env:// reference",
+  },
+];
+
+const FIXED_NAMES = [...Object.keys(REASONS), TRUSTED_PROXIES];
+
+/** A version of an existing secret that is managed elsewhere. */
+export const SECRET_REFERENCE = {
+  /**
+   * Name of the secret; one of another project in full, `projects/<project>/secrets/<name>`, with the id or the number of
+   * the project.
+   */
+  secretId: text({
+    description:
+      "name of the secret, in full (projects/<project>/secrets/<name>, by id or number) for one of another project",
+    must: [
+      matching(
+        `^(projects/([a-z][a-z0-9-]{4,28}[a-z0-9]|[1-9][0-9]*)/secrets/)?[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`,
+        "be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list",
+      ),
+    ],
+  }),
+  /** Number of the version. Instances read it when they start, so a change rolls out new ones. */
+  version: textOrNumber({
+    description: "number of its version",
+    must: [
+      matching(
+        "^[1-9][0-9]*$",
+        "be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows",
+      ),
+    ],
+  }),
+};
+
+export type SecretReference = PropsOf<typeof SECRET_REFERENCE>;
+
+/** Inputs for the settings of the application. */
+export const ENVIRONMENT = {
+  /**
+   * Settings of the application under their `IDP_` names; they override the baseline. The state holds them in plain text,
+   * so put no passwords here.
+   */
+  environmentVariables: textMap({
+    default: {},
+    description: `Settings of the application under their IDP_ names. They override the baseline (${Object.entries(
+      BASELINE_ENVIRONMENT,
+    )
+      .map(([name, value]) => `${name}=${value}`)
+      .join(
+        ", ",
+      )}). They are in plain text in the state: secrets belong in secret_environment_variables, and names of secrets are refused here. The application ignores names that it does not know. A change rolls out new instances.`,
+    must: ENVIRONMENT_RULES,
+  }),
+  /**
+   * Settings under their `IDP_` names whose values are versions of existing secrets. The identity that the application
+   * runs as is granted access to each; on GKE, whoever applies must be allowed to read them. The application parses
+   * values as JSON where possible, so a value of digits alone becomes a number.
+   */
+  secretEnvironmentVariables: mapOf(SECRET_REFERENCE, {
+    description: (members) =>
+      `Settings of the application under their IDP_ names whose values are existing secrets: { secret_id, version } each. ${members} The values appear in no state or plan. A value of digits alone becomes a number, as everywhere in the application's settings. Access is granted here. Changing it later is safe; another version rolls out new instances.`,
+    must: [
+      VARIABLE_NAME,
+      {
+        accepts: (name: string) => !FIXED_NAMES.includes(name),
+        each: `!contains(${JSON.stringify(FIXED_NAMES)}, key)`,
+        shows: "key",
+        says: "the deployment sets these itself, because database, secret key, first password, ports, paths and trusted proxies are its own; leave them out, and set the first password as the bootstrap password",
+      },
+      {
+        accepts: (_, { secretId, version }: Partial<SecretReference>) =>
+          (secretId ?? undefined) !== undefined && (version ?? undefined) !== undefined,
+        each: "value.secret_id != null && value.version != null",
+        shows: "key",
+        says: "each must have the name of a secret and the number of a version; set both",
+      },
+    ],
+  }),
+  /**
+   * How much the application logs, `info` by default. `IDP_LOG_LEVEL` in `environmentVariables` overrides it. `trace`
+   * writes session cookies and other secrets to the log.
+   */
+  logLevel: choice(LOG_LEVELS, `; use ${BASELINE_ENVIRONMENT.IDP_LOG_LEVEL}`, {
+    default: BASELINE_ENVIRONMENT.IDP_LOG_LEVEL,
+    description:
+      "How much the application logs: trace, debug, info, warning or error. IDP_LOG_LEVEL in environment_variables overrides it. trace writes session cookies and other secrets to the log. A change rolls out new instances.",
+  }),
+};
+
+export type EnvironmentInputs = typeof ENVIRONMENT;
+
+/** A variable has one value: Cloud Run would refuse a second one, and Kubernetes would use the last. */
+export const ENVIRONMENT_RELATIONS: readonly Relation<EnvironmentInputs>[] = [
+  {
+    of: "secretEnvironmentVariables",
+    holds: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
+      `length(setintersection(keys(${plain}), keys(${secret}))) == 0`,
+    says: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
+      `${secret.name} and ${plain.name} both have \${join(", ", sort(setintersection(keys(${plain}), keys(${secret}))))}; a variable has only one value; remove it from ${plain.name}`,
+  },
+];
+
+/** Settings that the application reads only when it first migrates an empty database; later its own page counts. */
+const INITIAL_SETTINGS = [
+  ...["AVATARS", "DEFAULT_TOKEN_DURATION", "DEFAULT_TOKEN_LENGTH", "DEFAULT_USER_CHANGE_EMAIL"],
+  ...["DEFAULT_USER_CHANGE_NAME", "DEFAULT_USER_CHANGE_USERNAME", "FOOTER_LINKS", "GDPR_COMPLIANCE", "IMPERSONATION"],
+];
+const initialIn = (variables: Value) =>
+  `[for name in keys(${variables}) : name if can(regex("(?i)${SETTING}(${INITIAL_SETTINGS.join("|")})$", name))]`;
+
+export const ENVIRONMENT_WARNINGS: readonly Omit<Relation<EnvironmentInputs>, "of">[] = [
+  {
+    holds: (v) => `length(${initialIn(v.environmentVariables)}) == 0`,
+    says: (v) =>
+      `${v.environmentVariables.name} has \${join(", ", ${initialIn(v.environmentVariables)})}; that counts at the first start only, after which the application keeps it itself; change it there, at System > Settings`,
+  },
+];
+
+/**
+ * A rule against variables of the caller, with either prefix, that another input sets.
+ *
+ * @param how the names, an HCL condition that the input sets none of them, what the message says of it, and the remedy
+ */
+export function setOnce<T extends Table & EnvironmentInputs>(
+  setter: keyof T,
+  how: {
+    readonly names: readonly string[];
+    readonly isOff: (setter: Value) => string;
+    readonly is: string;
+    readonly remedy: (name: string) => string;
+  },
+): Relation<T> {
+  const names = JSON.stringify(how.names.flatMap(bothPrefixes).sort());
+  const taken = (plain: Value, secret: Value) => `setintersection(concat(keys(${plain}), keys(${secret})), ${names})`;
+  return {
+    of: setter,
+    holds: ({ [setter]: by, environmentVariables: plain, secretEnvironmentVariables: secret }) =>
+      `${how.isOff(by)} || length(${taken(plain, secret)}) == 0`,
+    says: ({ [setter]: by, environmentVariables: plain, secretEnvironmentVariables: secret }) =>
+      `${plain.name} or ${secret.name} has \${join(", ", sort(${taken(plain, secret)}))} and ${by.name} is ${how.is}; only one of them can set it, because a variable has one value; remove it there, or ${how.remedy(by.name)}`,
+  };
+}
+
+/** Sender of mail. */
+export const IS_SENDER: Check = matching(
+  `^(${SENDER})$`,
+  'be an e-mail address, with or without a name, which must be in quotes if it has a comma or the like, because no mail can be sent from another; use for example idp@example.com, Example <idp@example.com> or "Example, Inc." <idp@example.com>, and a domain with other letters in punycode (xn--)',
+);

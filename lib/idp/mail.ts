@@ -1,0 +1,170 @@
+import { matching, whole } from "../core/checks";
+import { allOf } from "../core/conditional";
+import { expression, quoted } from "../core/expression";
+import { choice, number, object, text, type Relation, type ValuesOf } from "../core/inputs";
+import { HOST, IS_SENDER, SECRET_REFERENCE, setOnce, type EnvironmentInputs } from "./environment";
+import { conditionalReference } from "./secret-settings";
+
+/** The application's settings of the mail server. */
+export const MAIL_VARIABLES = {
+  encryptsAtOnce: "IDP_EMAIL__USE_SSL",
+  from: "IDP_EMAIL__FROM",
+  host: "IDP_EMAIL__HOST",
+  password: "IDP_EMAIL__PASSWORD",
+  port: "IDP_EMAIL__PORT",
+  startsTls: "IDP_EMAIL__USE_TLS",
+  timeout: "IDP_EMAIL__TIMEOUT",
+  username: "IDP_EMAIL__USERNAME",
+} as const;
+
+/** Inputs of the application's mail. */
+export const MAIL = {
+  /** Mail server that takes the application's mail, for example for the recovery of passwords; none: it sends no mail. */
+  smtp: object(
+    {
+      /** Host name or IPv4 address of the server. */
+      host: text({
+        description: "name or IPv4 address of the server",
+        must: [
+          matching(
+            `^(${HOST})$`,
+            "be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com, and set the port separately",
+          ),
+        ],
+      }),
+      /** Port of the server, 587 by default; 25 is blocked. */
+      port: number({
+        default: 587,
+        description: "port of the server, never 25, which Google Cloud blocks",
+        must: [
+          {
+            ...whole(1, 65_535, ""),
+            must: "be a port from 1 to 65535 and not 25, because Google Cloud blocks that one; use 587, or 465 with tls",
+            accepts: (port: number) => Number.isInteger(port) && port >= 1 && port <= 65_535 && port !== 25,
+            condition: (port) => `${whole(1, 65_535, "").condition(port)} && ${port} != 25`,
+            schema: { ...whole(1, 65_535, "").schema, not: { enum: [25] } },
+          },
+        ],
+      }),
+      /** User name at the server, always with a password. */
+      username: text({
+        default: null,
+        description: "user name at the server; needs password_secret",
+        must: [
+          matching(
+            "^\\S(.*\\S)?$",
+            "be one line without spaces at its ends, because the server compares it exactly; leave it out for a server that requires none",
+          ),
+        ],
+      }),
+      /** Sender of all mail, `idp@example.com` or `Example <idp@example.com>`; the server must accept it. */
+      from: text({
+        description:
+          'sender of all mail, which the server must accept: an address, or a name and an address such as Example <idp@example.com> or "Example, Inc." <idp@example.com>',
+        must: [IS_SENDER],
+      }),
+      /** `starttls`, the default; `tls`, from the first byte, as servers on port 465 expect; or `none`, which allows no password. */
+      encryption: choice(["starttls", "tls", "none"], "; use starttls, or tls for a server on port 465", {
+        default: "starttls",
+        description:
+          "starttls; tls, from the first byte, usually on port 465; or none, which is refused with a password",
+      }),
+      /**
+       * Version of an existing secret with the password. The identity that the application runs as is granted access; on
+       * GKE, whoever applies must be allowed to read it.
+       */
+      passwordSecret: object(SECRET_REFERENCE, {
+        description: () =>
+          "existing secret with the password, { secret_id, version } as in secret_environment_variables; needs username",
+      }),
+      /** Seconds after which an attempt to reach the server fails, 1 to 300, 10 by default. The application tries again. */
+      timeout: number({
+        default: 10,
+        description: "seconds after which an attempt fails, 1 to 300; the worker tries again",
+        must: [whole(1, 300, ", because a task of the worker is blocked that long; use 10")],
+      }),
+    },
+    {
+      description: (members) =>
+        `Mail server that takes the application's mail. ${members} Null for none: the application sends no mail. A change rolls out new instances.`,
+    },
+  ),
+};
+
+export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[] = [
+  {
+    of: "smtp",
+    holds: ({ smtp: { at } }) => `(${at.username} == null) == (${at.passwordSecret} == null)`,
+    says: ({ smtp: { at } }) =>
+      `${at.username.name} is ${at.username.shown} and ${at.passwordSecret.name} is \${${at.passwordSecret} == null ? "not " : ""}given; the application signs in with both or not at all; set both, or remove both`,
+  },
+  {
+    of: "smtp",
+    holds: ({ smtp: { at } }) => `${at.encryption} != "none" || ${at.passwordSecret} == null`,
+    says: ({ smtp: { at } }) =>
+      `${at.encryption.name} is "none" and ${at.passwordSecret.name} is given; a password needs encryption, because it could be read in transit; use starttls or tls, or remove ${at.passwordSecret.name} and the user name`,
+  },
+  {
+    // Ports on which servers agree about the encryption; with the other one, each side waits for the other to begin.
+    of: "smtp",
+    holds: ({ smtp: { at } }) =>
+      `!contains([465, 587], ${at.port}) || (${at.port} == 465) == (${at.encryption} == "tls")`,
+    says: ({ smtp: { at } }) =>
+      `${at.port.name} is ${at.port.shown} and ${at.encryption.name} is ${at.encryption.shown}; they must fit, because servers encrypt from the first byte on port 465 and not on 587, and no mail would be sent; use tls with 465, or starttls with 587`,
+  },
+  setOnce<EnvironmentInputs & typeof MAIL>("smtp", {
+    names: Object.values(MAIL_VARIABLES),
+    isOff: (smtp) => `${smtp} == null`,
+    is: "given",
+    remedy: (smtp) => `remove ${smtp}`,
+  }),
+];
+
+type Mail = ValuesOf<typeof MAIL>["smtp"];
+
+/** The application's settings for its mail server, apart from the password; each is null, and so left out, without one. */
+export function mailSettings(mail: Mail): Readonly<Record<string, string>> {
+  const { encryption, from, host, port, timeout, username } = mail.at;
+  const setting = (value: string) => expression(`(${mail.isSet} ? tostring(${value}) : null)`);
+  return {
+    [MAIL_VARIABLES.host]: setting(`${host}`),
+    [MAIL_VARIABLES.port]: setting(`${port}`),
+    // The application parses its environment as JSON where possible, so a user name of digits would become a number.
+    [MAIL_VARIABLES.username]: setting(`(can(jsondecode(${username})) ? jsonencode(${username}) : ${username})`),
+    [MAIL_VARIABLES.startsTls]: setting(`${encryption} == "starttls"`),
+    [MAIL_VARIABLES.encryptsAtOnce]: setting(`${encryption} == "tls"`),
+    [MAIL_VARIABLES.timeout]: setting(`${timeout}`),
+    [MAIL_VARIABLES.from]: setting(`${from}`),
+  };
+}
+
+/** The variable with the password, as an expression of a map that is empty without one. */
+export function mailPassword(mail: Mail): string {
+  const { passwordSecret } = mail.at;
+  const { secretId, version } = passwordSecret.at;
+  return conditionalReference(
+    MAIL_VARIABLES.password,
+    { secretId: `${secretId}`, version: `${version}` },
+    allOf(mail.isSet, passwordSecret.isSet),
+  );
+}
+
+/** TCP ports that must be open. */
+export function mailPorts(mail: Mail): string {
+  return expression(`(${mail.isSet} ? [${mail.at.port}] : [])`);
+}
+
+/** A command that exists only with a mail server; null at plan without one. */
+export function ifMail(mail: Mail, command: string): string {
+  return expression(`(${mail.isSet} ? ${quoted(command)} : null)`);
+}
+
+/** The application's own command that sends a test mail; the recipient's address, here a placeholder, follows. */
+export const TEST_MAIL_COMMAND = "test_email";
+export const TEST_MAIL_READER = "RECIPIENT";
+
+/** Short name of the job that runs it, on a platform without a shell in running containers. */
+export const TEST_MAIL_JOB = "test-mail";
+
+/** Time limit of that job: the application starts in half a minute, then waits for the worker and the mail server. */
+export const TEST_MAIL_TIMEOUT_SECONDS = 600;

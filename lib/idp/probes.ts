@@ -1,0 +1,101 @@
+import { whole } from "../core/checks";
+import { number, object, type Relation, type ValuesOf } from "../core/inputs";
+import { type ProbeSpec } from "./container-spec";
+import {
+  LIVENESS_PROBE,
+  PROBE_MAX_SECONDS,
+  PROBE_TIMEOUT_SECONDS,
+  STARTUP_MAX_SECONDS,
+  STARTUP_PROBE,
+} from "./contract";
+
+const reason = ", because Cloud Run refuses others, and both platforms get the same probes";
+
+/** @param outcome what a number of failures in a row means */
+function probeRows(
+  { failureThreshold, initialDelaySeconds, periodSeconds }: typeof LIVENESS_PROBE | typeof STARTUP_PROBE,
+  longest: number,
+  outcome: string,
+) {
+  return {
+    /** Seconds from the start of the container to the first check. */
+    initialDelaySeconds: number({
+      default: initialDelaySeconds,
+      description: "seconds before the first check",
+      must: [whole(0, longest, `${reason}; use ${initialDelaySeconds}`)],
+    }),
+    /** Seconds between checks. */
+    periodSeconds: number({
+      default: periodSeconds,
+      description: "seconds between checks",
+      must: [whole(1, longest, `${reason}; use ${periodSeconds}`)],
+    }),
+    /** Seconds after which a check without an answer fails, at most the period. */
+    timeoutSeconds: number({
+      default: PROBE_TIMEOUT_SECONDS,
+      description: "seconds after which a check without an answer fails",
+    }),
+    /** Failures in a row after which the platform acts. */
+    failureThreshold: number({
+      default: failureThreshold,
+      description: `failures in a row ${outcome}`,
+    }),
+  };
+}
+
+/** Inputs of the probes. */
+export const PROBES = {
+  /** Holds back traffic until migrations are done: 60 s delay, every 15 s, 40 failures. Period × failures must not exceed 600 s. */
+  startupProbe: object(
+    probeRows(STARTUP_PROBE, PROBE_MAX_SECONDS.startupProbe, "after which the start counts as failed"),
+    {
+      default: {},
+      description: (members) =>
+        `How long a start may take: initial_delay_seconds, then period_seconds times failure_threshold, at most 600 s. ${members} Migrations of a new release run in that time. A change rolls out new instances.`,
+    },
+  ),
+  /** Restarts a hanging instance: 60 s delay, every 30 s, 3 failures. */
+  livenessProbe: object(
+    probeRows(LIVENESS_PROBE, PROBE_MAX_SECONDS.livenessProbe, "after which the instance is restarted"),
+    {
+      default: {},
+      description: (members) => `When a hanging instance is restarted. ${members} A change rolls out new instances.`,
+    },
+  ),
+};
+
+type Probe = "livenessProbe" | "startupProbe";
+
+/** One probe ends before the next begins, and a failure is counted. */
+const timing = (of: Probe): Relation<typeof PROBES> => ({
+  of,
+  holds: ({ [of]: { at } }) =>
+    `floor(${at.timeoutSeconds}) == ${at.timeoutSeconds} && ${at.timeoutSeconds} >= 1 && ${at.timeoutSeconds} <= ${at.periodSeconds} && floor(${at.failureThreshold}) == ${at.failureThreshold} && ${at.failureThreshold} >= 1`,
+  says: ({ [of]: { at } }) =>
+    `${at.timeoutSeconds.name} is ${at.timeoutSeconds.shown} and ${at.failureThreshold.name} is ${at.failureThreshold.shown}; both must be whole numbers from 1, and the former at most ${at.periodSeconds.name}, which is ${at.periodSeconds.shown}, because the platform refuses probes that overlap; change one of these`,
+});
+
+export const PROBE_RELATIONS: readonly Relation<typeof PROBES>[] = [
+  timing("startupProbe"),
+  {
+    of: "startupProbe",
+    holds: ({ startupProbe: { at } }) => `${at.periodSeconds} * ${at.failureThreshold} <= ${STARTUP_MAX_SECONDS}`,
+    says: ({ startupProbe: { at } }) =>
+      `${at.periodSeconds.name} × ${at.failureThreshold.name} is ${at.periodSeconds.shown} s × ${at.failureThreshold.shown} = \${${at.periodSeconds} * ${at.failureThreshold}} s; it must not exceed ${STARTUP_MAX_SECONDS} s, because Cloud Run refuses more, and both platforms get the same probes; lower one of the two`,
+  },
+  timing("livenessProbe"),
+];
+
+const PATHS = { startupProbe: STARTUP_PROBE.path, livenessProbe: LIVENESS_PROBE.path } as const;
+
+/** A probe of a container. */
+export function probeOf(values: ValuesOf<typeof PROBES>, probe: Probe): ProbeSpec {
+  const { failureThreshold, initialDelaySeconds, periodSeconds, timeoutSeconds } = values[probe].at;
+  return {
+    path: PATHS[probe],
+    initialDelaySeconds: initialDelaySeconds.number,
+    periodSeconds: periodSeconds.number,
+    timeoutSeconds: timeoutSeconds.number,
+    failureThreshold: failureThreshold.number,
+  };
+}

@@ -1,0 +1,360 @@
+import { addressRange } from "../core/address-range";
+import { matching, tried, whole } from "../core/checks";
+import { choice, flag, number, text, textMap, texts, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
+import { BUCKET_NAME_RESERVED_WORD, TENANT_ID_MAX_LENGTH } from "../core/names";
+import { LABELS, PROJECT_ID, REGION, TENANT_ID } from "../core/place";
+import { type ProjectApis } from "../core/project-apis";
+import {
+  ARM_MACHINE_TYPE_PATTERN,
+  AUTO_MODE_RANGE,
+  AWS_REGION_PATTERN,
+  DEFAULT_AWS_REGION,
+  DEFAULT_DISCOVERY_CLIENT_NAME,
+  DEFAULT_LINUX_COUNT,
+  DEFAULT_LINUX_DISK_SIZE_GB,
+  DEFAULT_MACHINE_TYPE,
+  DEFAULT_REGION,
+  DEFAULT_WINDOWS_DISK_SIZE_GB,
+  DEFAULT_ZONE,
+  DISCOVERY_CLIENT_NAME_MAX_LENGTH,
+  DISCOVERY_CLIENT_NAME_PATTERN,
+  EVERYWHERE,
+  INTERNAL_RANGE_LEAST_PREFIX,
+  LAB_USER,
+  LARGEST_DISK_SIZE_GB,
+  LINUX_LEAST_DISK_SIZE_GB,
+  MACHINE_TYPE_PATTERN,
+  RDP_SOURCE_EXAMPLE,
+  SSH_KEY_OBJECT_NAME,
+  WINDOWS_LEAST_DISK_SIZE_GB,
+  WINDOWS_PASSWORDS,
+} from "./contract";
+import { type FirewallSourceRanges } from "./lab-firewall";
+import {
+  COMPUTER_NAME_MAX_LENGTH,
+  DEPLOYMENT_ID_PATTERN,
+  ILLEGAL_DEPLOYMENT_ID_LENGTH,
+  keyBucketName,
+  vpcName,
+  windowsVmName,
+  zoneOrDefault,
+} from "./lab-names";
+
+/** Groups of the deployment form. */
+const LOCATION = "[1 Project and location]";
+const NETWORK = "[2 Network]";
+const COMPUTE = "[3 Compute]";
+const KEY_STORAGE = "[7 SSH key storage]";
+const ASSESSMENT = "[8 Assessment]";
+
+/** Terraform address of the first AWS resource, on which all others depend. */
+const CLOUDB_PROGRAMS_ADDRESS = "terraform_data.lab_cloudb_programs";
+
+const MACHINE_TYPE = matching(
+  MACHINE_TYPE_PATTERN,
+  `be a machine type such as ${DEFAULT_MACHINE_TYPE} or n2-standard-4; choose one that gcloud compute machine-types list prints`,
+);
+
+const OTHER_PASSWORD =
+  ", because a password of your own would be in the state and in the VM's metadata; use unknown, and set one with gcloud compute reset-windows-password";
+
+const ID_LENGTHS = `^([a-z0-9]{1,${ILLEGAL_DEPLOYMENT_ID_LENGTH - 1}}|[a-z0-9]{${ILLEGAL_DEPLOYMENT_ID_LENGTH + 1}})$`;
+
+/** Inputs of the assessment lab. */
+export const LAB = {
+  /** Project of all resources; it must exist and have billing enabled. Another project is another lab. */
+  projectId: text({
+    example: "my-project",
+    description: `${LOCATION} Project that the lab goes into; it must exist and have billing, and the account that applies needs the Owner role. Another project is another lab.`,
+    must: [PROJECT_ID],
+  }),
+  /** Region of the lab and, permanently, of the project's assessment data. */
+  region: text({
+    default: DEFAULT_REGION,
+    description: `${LOCATION} Region of the lab and, permanently, of all assessment data of the project. Changing it later replaces bucket and VMs, and leaves the data in Migration Center; only another project can have assessment data in another region.`,
+    must: [REGION],
+  }),
+  /** Zone of all VMs, within the region; by default `us-central1-a`, and zone b in any other region. */
+  zone: text({
+    default: DEFAULT_ZONE,
+    description: `${LOCATION} Zone of all VMs; it must be in region. ${DEFAULT_ZONE} in any other region counts as not given: the zone is then zone b of that region. Changing it later replaces the VMs.`,
+  }),
+  /** Has no effect; for deployment forms that always ask for it. */
+  tenantId: text({
+    default: "demo",
+    description: `${LOCATION} 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens. It has no effect, now or if it is changed later, because every name contains deployment_id instead. It exists for deployment forms that always ask for it.`,
+    must: [TENANT_ID],
+  }),
+  /**
+   * Part of every name: up to 8 lower-case letters and digits, but not 7; by default, 8 random hexadecimal digits. The
+   * bucket name `assess-<id>-keys` must be available, because bucket names are global. Changing it later replaces
+   * everything.
+   */
+  deploymentId: text({
+    default: null,
+    description: `${LOCATION} Part of every name: up to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; null for 8 random hexadecimal digits. The Windows VM is named ${windowsVmName("<id>")}, of which Windows keeps the first ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>. The name of the key bucket, ${keyBucketName("<id>")}, must be available: bucket names are global, so choose an id that others are unlikely to use. Changing it later replaces everything.`,
+    must: [
+      {
+        accepts: (id: string) => new RegExp(ID_LENGTHS).test(id) && !id.includes(BUCKET_NAME_RESERVED_WORD),
+        condition: (id) => `can(regex("${ID_LENGTHS}", ${id})) && !strcontains(${id}, "${BUCKET_NAME_RESERVED_WORD}")`,
+        must: `be 1 to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}, and not contain "${BUCKET_NAME_RESERVED_WORD}", because Windows keeps ${COMPUTER_NAME_MAX_LENGTH} characters of ${windowsVmName("<id>")} as its computer name, which must not end in a hyphen, and Cloud Storage reserves that word; choose another id`,
+        schema: { pattern: DEPLOYMENT_ID_PATTERN },
+      },
+    ],
+  }),
+  /** Labels on all resources that support them, in addition to `assessment-lab`, which is the deployment id. */
+  labels: textMap({
+    default: {},
+    description: `${LOCATION} Labels on all resources that support them, in addition to assessment-lab, whose value is deployment_id. Changing them later is safe.`,
+    must: [LABELS],
+  }),
+  /**
+   * Creates the network. False uses the project's existing auto-mode network `assess-<id>-vpc` and needs `deploymentId`;
+   * the Compute Engine API must already be enabled, because the network is looked up at plan.
+   */
+  createVpc: flag({
+    default: true,
+    description: `${NETWORK} Creates the network ${vpcName("<id>")}. False uses the network of that name, which must exist in the project, and needs deployment_id; the Compute Engine API must already be enabled, because the plan looks up the network. It must be in auto mode: VMs name no subnetwork, which a custom-mode network refuses. Do not change it later: a network with VMs on it can be neither released nor adopted.`,
+  }),
+  /** Creates the four firewall rules for traffic between the VMs, SSH, remote desktop and ICMP; `allow-http` is always created. */
+  createDefaultFirewallRules: flag({
+    default: true,
+    description: `${NETWORK} Creates allow-internal, allow-ssh, allow-rdp and allow-icmp together; allow-http is always created. Set it to false when the target network has such rules already. allow-rdp allows any source address, because a lab is temporary, unless rdp_source_ranges says otherwise; allow-ssh allows only the identity-aware proxy. Changing it later is safe.`,
+  }),
+  /** Private address range from which the VMs can be reached on every port; by default that of auto-mode networks, `10.128.0.0/9`. */
+  internalTrafficCidr: text({
+    default: AUTO_MODE_RANGE,
+    description: `${NETWORK} Source range of allow-internal, which allows every protocol; ${AUTO_MODE_RANGE} is the range of auto-mode networks. Changing it later is safe.`,
+    must: [
+      {
+        condition: (range) =>
+          `${addressRange(range)} && tonumber(split("/", ${range})[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}`,
+        must: `be an IPv4 range that begins with its first address, /${INTERNAL_RANGE_LEAST_PREFIX} or smaller, because every protocol is allowed from there and the Windows VM has a public address; use the range of the network, ${AUTO_MODE_RANGE}`,
+      },
+    ],
+  }),
+  /** Source ranges of allow-rdp, at least one; by default any address. */
+  rdpSourceRanges: texts({
+    default: [EVERYWHERE],
+    description: `${NETWORK} Source ranges of allow-rdp, at least one. The default allows any source address, because participants of a lab come from anywhere; a plan warns of it. Changing it later is safe.`,
+    must: [
+      {
+        condition: (ranges) =>
+          `length(${ranges}) > 0 && alltrue([for range in ${ranges} : ${tried(addressRange("range"))}])`,
+        must: `have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; set one, for example ${RDP_SOURCE_EXAMPLE}`,
+        schema: { minItems: 1 },
+      },
+    ],
+  }),
+  /** Creates the Windows VM, which runs the discovery client. */
+  createWindowsVm: flag({
+    default: true,
+    description: `${COMPUTE} Creates the Windows VM with the discovery client. Without it, nothing is scanned unless a discovery client of your own can reach the Linux VMs. Changing it later is safe for all other VMs.`,
+  }),
+  /**
+   * Password of the lab user on the Windows VM: `fixed`, the default, is the same in every lab, and is in the VM's
+   * metadata; `unknown` is generated on the VM at its first boot and not stored, so reset it before the first sign-in with
+   * `gcloud compute reset-windows-password`. Changing it later changes no password.
+   */
+  windowsPassword: choice(WINDOWS_PASSWORDS, OTHER_PASSWORD, {
+    default: WINDOWS_PASSWORDS[0],
+    description: `${COMPUTE} Password of ${LAB_USER} on the Windows VM. fixed: the same in every lab, and in the VM's metadata. unknown: generated on the VM at its first boot and not stored; set one before you sign in, with the command in the output windows_vm_external_ip. It is read when the VM is created: changing it later changes no password, unless the VM is replaced with -replace='google_compute_instance.lab_windows_vm[0]'.`,
+    // The value is not shown: it may be a password.
+    hides: true,
+  }),
+  /** Machine type of the Windows VM, from a family with x86 processors, `e2-medium` by default. Changing it later stops and starts it. */
+  windowsVmMachineType: text({
+    default: DEFAULT_MACHINE_TYPE,
+    description: `${COMPUTE} Machine type of the Windows VM, of a family with x86 processors. Changing it later stops and starts the VM, which gets another public address.`,
+    must: [MACHINE_TYPE],
+  }),
+  /** Boot disk of the Windows VM in GB, at least 50, the default. It can be increased later in place, but not decreased. */
+  windowsVmBootDiskSizeGb: number({
+    default: DEFAULT_WINDOWS_DISK_SIZE_GB,
+    description: `${COMPUTE} Boot disk of the Windows VM in GB, at least ${WINDOWS_LEAST_DISK_SIZE_GB}. Raising it later grows the disk in place; it cannot be lowered.`,
+  }),
+  /** Number of Linux VMs, the scan targets, 3 by default. Changing it later does not affect the other VMs. */
+  linuxVmCount: number({
+    default: DEFAULT_LINUX_COUNT,
+    description: `${COMPUTE} Number of Linux VMs, the scan targets; 0 deploys none. Raising it later adds VMs and lowering it removes the last ones; no other VM is touched.`,
+    must: [whole(0, Infinity, "; use 0 for none")],
+  }),
+  /** Machine type of the Linux VMs, from a family with x86 processors, `e2-medium` by default. Changing it later stops and starts them. */
+  linuxVmMachineType: text({
+    default: DEFAULT_MACHINE_TYPE,
+    description: `${COMPUTE} Machine type of the Linux VMs, of a family with x86 processors. Changing it later stops and starts them.`,
+    must: [MACHINE_TYPE],
+  }),
+  /** Boot disk of each Linux VM in GB, at least 10, 20 by default. It can be increased later in place, but not decreased. */
+  linuxVmBootDiskSizeGb: number({
+    default: DEFAULT_LINUX_DISK_SIZE_GB,
+    description: `${COMPUTE} Boot disk of each Linux VM in GB, at least ${LINUX_LEAST_DISK_SIZE_GB}. Raising it later grows the disks in place; it cannot be lowered.`,
+  }),
+  /** Stores the private key in a private bucket; otherwise it is only in the Terraform state. */
+  createSshKeyBucket: flag({
+    default: true,
+    description: `${KEY_STORAGE} Stores the private key as ${SSH_KEY_OBJECT_NAME} in a private bucket, which every reader of the project may read. False keeps it only in the state, so no file can be downloaded. The state contains it either way. Changing it later is safe.`,
+  }),
+  /** Prepares Migration Center in the region and registers the discovery source. Both survive a destroy. */
+  initializeAssessmentService: flag({
+    default: true,
+    description: `${ASSESSMENT} Prepares Migration Center in region and registers the discovery source. False provisions only VMs, network and bucket. A destroy removes nothing from Migration Center.`,
+  }),
+  /**
+   * Display name of the discovery source, 1 to 63 characters. Users must type exactly this name into the discovery client
+   * at sign-in; it is case-sensitive.
+   */
+  assessDiscoveryClientName: text({
+    default: DEFAULT_DISCOVERY_CLIENT_NAME,
+    description: `${ASSESSMENT} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters. Type the same name into the discovery client at sign-in, including capitals; with another name, its results go to a second source. Labs of one project with the same name share one source, so give each its own. Changing it later registers another source.`,
+    must: [
+      {
+        // Terraform normalizes every string to NFC.
+        accepts: (name: string) => new RegExp(DISCOVERY_CLIENT_NAME_PATTERN, "u").test(name.normalize("NFC")),
+        condition: (name) => `can(regex(${JSON.stringify(DISCOVERY_CLIENT_NAME_PATTERN)}, ${name}))`,
+        must: `be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters, without control characters and with no white space except plain spaces between other characters, because it is typed into the discovery client and must match; rewrite it`,
+      },
+    ],
+  }),
+  /** Id of an AWS access key, as a reference to a sensitive variable; empty for no AWS. */
+  cloudbAccessKeyId: text({
+    default: "",
+    sensitive: true,
+    description: `${ASSESSMENT} AWS bootstrap access key of a user (AKIA…; a temporary one does not work), which may create, attach and delete a user, a policy and an access key; the documentation of the lab lists the rights. It creates a read-only user, which lists the instances. Empty skips AWS entirely: no call, nothing created. Imported assets stay when the user is removed. To remove only the user, destroy it while the credentials are still set, with -target=${CLOUDB_PROGRAMS_ADDRESS}, then empty them.`,
+  }),
+  /** Secret of that access key, as a reference too. */
+  cloudbSecretAccessKey: text({
+    default: "",
+    sensitive: true,
+    description: `${ASSESSMENT} Secret of that access key; set both or neither. Changing both later is safe.`,
+  }),
+  /** AWS region whose instances are imported, `us-east-1` by default. */
+  cloudbRegion: text({
+    default: DEFAULT_AWS_REGION,
+    description: `${ASSESSMENT} AWS region whose instances are imported; used only with credentials. A region without instances imports nothing.`,
+    must: [matching(AWS_REGION_PATTERN, "be the name of an AWS region such as us-east-1; correct it")],
+  }),
+};
+
+type LabInputs = typeof LAB;
+type Vm = "linux" | "windows";
+
+const VMS = {
+  windows: {
+    machineType: "windowsVmMachineType",
+    disk: "windowsVmBootDiskSizeGb",
+    existence: "createWindowsVm",
+    none: "false",
+    leastGb: WINDOWS_LEAST_DISK_SIZE_GB,
+    reason: "there is no Windows Server for Arm",
+  },
+  linux: {
+    machineType: "linuxVmMachineType",
+    disk: "linuxVmBootDiskSizeGb",
+    existence: "linuxVmCount",
+    none: "0",
+    leastGb: LINUX_LEAST_DISK_SIZE_GB,
+    reason: "the image of the targets is for these",
+  },
+} as const;
+
+/** Rules that apply only if there are VMs of that kind. */
+const ofVms = (vm: Vm): Relation<LabInputs>[] => {
+  const { disk, existence, leastGb, machineType, none, reason } = VMS[vm];
+  const size = whole(leastGb, LARGEST_DISK_SIZE_GB, `, because the image alone needs ${leastGb} GB; change it`);
+  const unless = (v: ValuesOf<LabInputs>) => `${v[existence]} == ${none} || `;
+  return [
+    {
+      of: machineType,
+      holds: (v) => `${unless(v)}!can(regex("${ARM_MACHINE_TYPE_PATTERN}", ${v[machineType]}))`,
+      says: (v) =>
+        `${v[machineType].name} is ${v[machineType].shown}; it must be of a family with x86 processors, because ${reason}; use for example ${DEFAULT_MACHINE_TYPE} or n2-standard-4, or set ${v[existence].name} to ${none}`,
+    },
+    {
+      of: disk,
+      holds: (v) => `${unless(v)}${tried(size.condition(String(v[disk])))}`,
+      says: (v) => `${v[disk].name} is ${v[disk].shown}; it must ${size.must}, or set ${v[existence].name} to ${none}`,
+    },
+  ];
+};
+
+const zoneOf = ({ region, zone }: ValuesOf<LabInputs>) => zoneOrDefault(String(zone), String(region));
+
+const USER_KEY = "^AKIA[A-Z0-9]+$";
+const ANY_KEY = "^A[KS]IA[A-Z0-9]{16}$";
+
+export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
+  {
+    of: "zone",
+    holds: (v) => `can(regex("-[a-z]$", ${zoneOf(v)})) && replace(${zoneOf(v)}, "/-[a-z]$/", "") == ${v.region}`,
+    says: (v) =>
+      `${v.zone.name} is \${jsonencode(${zoneOf(v)})}; it must be a zone of the region ${v.region.shown}; use for example \${format("%s-b", ${v.region})}`,
+  },
+  {
+    // An existing network is found by its name, which contains the deployment id.
+    of: "createVpc",
+    holds: (v) => `${v.createVpc} || ${v.deploymentId} != null`,
+    says: ({ createVpc: create, deploymentId: id }) =>
+      `${create.name} is false and ${id.name} is missing; the existing network must be named ${vpcName("<id>")}, because the lab finds it by that name; set ${id.name} to the id in the network's name, or set ${create.name} to true`,
+  },
+  ...ofVms("windows"),
+  ...ofVms("linux"),
+  {
+    // A validation of the sensitive input would show its value, so it is one of this input, and must refer to it.
+    of: "cloudbRegion",
+    holds: ({ cloudbAccessKeyId: id, cloudbRegion: region, cloudbSecretAccessKey: secret }) => {
+      const given = `(${region} == null ? "" : ${id})`;
+      return `(${given} == "" && ${secret} == "") || (can(regex("${USER_KEY}", ${given})) && ${secret} != "" && !can(regex("${ANY_KEY}", ${secret})))`;
+    },
+    says: ({ cloudbAccessKeyId: id, cloudbSecretAccessKey: secret }) =>
+      `only one of ${id.name} and ${secret.name} is given, or one of another kind; the first must be the access key of a user, which begins with AKIA, and the second its secret, because a request is signed with both, and a temporary key (ASIA) also needs a session token, which the lab does not take; create an access key of a user for the lab, or set neither`,
+  },
+];
+
+/**
+ * AWS bootstrap credentials, used only to create the read-only user that lists instances.
+ *
+ * They must be inputs: literals would be in the synthesized folder.
+ */
+export interface AwsCredentials {
+  /** Id of an access key; an empty value known only to Terraform means no AWS. */
+  readonly accessKeyId: string;
+
+  /** Secret of that access key. */
+  readonly secretAccessKey: string;
+
+  /**
+   * Region whose instances are imported.
+   *
+   * @default "us-east-1"
+   */
+  readonly region?: string;
+}
+
+export interface AssessmentLabProps extends Omit<
+  PropsOf<LabInputs>,
+  "cloudbAccessKeyId" | "cloudbRegion" | "cloudbSecretAccessKey" | "rdpSourceRanges" | "tenantId"
+> {
+  /**
+   * APIs of the project, including `compute`, `storage`, `iam` and `migrationcenter`; for several labs in one stack.
+   *
+   * @default - the lab enables the APIs that it needs
+   */
+  readonly apis?: ProjectApis;
+
+  /**
+   * AWS account from which instances are imported. Needs the package `@cdktf/provider-aws`, which a lab without AWS does
+   * not load.
+   *
+   * @default - none, and AWS is not called
+   */
+  readonly aws?: AwsCredentials;
+
+  /**
+   * Source ranges by firewall rule; omitted rules keep their default.
+   *
+   * @default - `internal` and `http`: the internal range; `ssh`: the identity-aware proxy; `icmp`: both; `rdp`: any
+   * address
+   */
+  readonly sourceRanges?: Partial<FirewallSourceRanges>;
+}

@@ -1,0 +1,140 @@
+import { matching, type Check } from "../../core/checks";
+import { choice, flag, number, object, text, type Relation, type SettingsOf } from "../../core/inputs";
+import { PROJECT_ID } from "../../core/place";
+
+const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
+const DOMAIN_MAX_LENGTH = 253;
+
+/** Domain name of an identity provider, for which a certificate is issued. */
+const DOMAIN: Check = {
+  accepts: (domain: string) => new RegExp(DOMAIN_PATTERN).test(domain) && domain.length <= DOMAIN_MAX_LENGTH,
+  condition: (domain) => `can(regex("${DOMAIN_PATTERN}", ${domain})) && length(${domain}) <= ${DOMAIN_MAX_LENGTH}`,
+  schema: { pattern: DOMAIN_PATTERN },
+  must: `be a full domain name of lower-case letters, digits, hyphens and dots, at most ${DOMAIN_MAX_LENGTH} characters, without a dot at the end, because a certificate is made for exactly this name; use for example login.example.com, and for a name with other letters its form in punycode, such as xn--mller-kva.example`,
+};
+
+/** Validation of a domain's certificate by default: on GKE, only the load balancer can do it without a script. */
+export const CERTIFICATE_VALIDATION_DEFAULTS = { serverless: "dns", kubernetes: "load-balancer" } as const;
+
+/** Texts about a domain that differ between the variants. */
+interface DomainWords {
+  readonly certificateValidation: "dns" | "load-balancer";
+
+  /** How clients connect without a domain, as a sentence. */
+  readonly withoutDomain: string;
+}
+
+const ZONE = {
+  /** Name of the zone. */
+  name: text({
+    description: "name of the zone",
+    must: [
+      matching(
+        "^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
+        "be the name of a managed zone: up to 63 lower-case letters, digits and hyphens that start with a letter; look it up with gcloud dns managed-zones list",
+      ),
+    ],
+  }),
+  /** Project of the zone; by default, that of the deployment. */
+  project: text({ default: null, description: "its project, if it is another one", must: [PROJECT_ID] }),
+  /** Domain that the zone serves, to check at plan that the domain belongs to it. */
+  dnsName: text({
+    default: null,
+    description: "domain that it serves, so that a plan refuses the zone of another domain",
+  }),
+};
+
+export type DnsZone = SettingsOf<typeof ZONE>;
+
+/** Inputs of the domain, its certificate and its records. */
+export function domainInputs({ certificateValidation, withoutDomain }: DomainWords) {
+  return {
+    /** Domain of the application, with a Google-managed certificate; none: clients use the address that the platform assigns. */
+    domain: text({
+      default: null,
+      description: `Domain of the application, with a Google-managed certificate. Create the records of the output dns_records, or set dns_zone. ${withoutDomain} Changing it later changes the address, which every application that uses this sign-in must then use.`,
+      must: [DOMAIN],
+    }),
+    /**
+     * How the certificate authority validates the domain, by default `dns` on Cloud Run and `load-balancer` on GKE. `dns`:
+     * by a further record; the certificate is valid before the domain points here. `load-balancer`: without a further
+     * record; it is valid minutes to an hour after the domain points here.
+     */
+    certificateValidation: choice(
+      ["dns", "load-balancer"],
+      "; use dns for a certificate that is valid before the domain points here, load-balancer for one record less",
+      {
+        default: certificateValidation,
+        description:
+          "How Google validates the domain. dns: by a further record; the certificate is valid before the domain points here. load-balancer: without one; the certificate is valid minutes to an hour after the domain points here. Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
+      },
+    ),
+    /**
+     * Existing zone of Cloud DNS in which the records of the domain are created; none: you create them. A record of the
+     * same name and type is overwritten without notice, and is not restored when this deployment is destroyed.
+     */
+    dnsZone: object(ZONE, {
+      description: (members) =>
+        `Existing zone of Cloud DNS for the records of the domain. ${members} A record of the same name and type is overwritten without notice, and is not restored by a destroy. No zone is ever created. Changing it later moves the records.`,
+    }),
+    /** Share of the requests that the load balancer of a domain logs, from 0, the default, to 1. Logs are billed. */
+    requestLogSampleRate: number({
+      default: 0,
+      description:
+        "Share of the requests that the load balancer of a domain logs, from 0 to 1. Logs are billed. Changing it later is safe.",
+    }),
+  };
+}
+
+export type DomainInputs = ReturnType<typeof domainInputs>;
+
+/** @param reason why the input needs a domain */
+export function needsDomain<T extends DomainInputs>(of: keyof T, reason: string): Relation<T> {
+  return {
+    of,
+    holds: (v) => `${v[of]} == null || ${v.domain} != null`,
+    says: (v) =>
+      `${v[of].name} is given without ${v.domain.name}; it needs one, because ${reason}; set the domain, or remove ${v[of].name}`,
+  };
+}
+
+export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
+  needsDomain("dnsZone", "the records are those of the domain"),
+  {
+    of: "dnsZone",
+    holds: ({ dnsZone: { at }, domain }) =>
+      `${at.dnsName} == null || ${domain} == null ? true : endswith(".\${${domain}}.", ".\${trimsuffix(${at.dnsName}, ".")}.")`,
+    says: ({ dnsZone: { at }, domain }) =>
+      `${domain.name} is ${domain.shown} and ${at.dnsName.name} is ${at.dnsName.shown}; the domain must be that of the zone or below it, because Cloud DNS accepts no other records; use the zone that serves the domain`,
+  },
+  {
+    of: "requestLogSampleRate",
+    holds: ({ domain, requestLogSampleRate: rate }) =>
+      `${rate} == 0 || (${rate} > 0 && ${rate} <= 1 && ${domain} != null)`,
+    says: ({ domain, requestLogSampleRate: rate }) =>
+      `${rate.name} is ${rate.shown}; it must be a number from 0 to 1, and 0 without ${domain.name}, because only the load balancer of a domain logs requests; use 0 for no logs, 1 for all requests, and set the domain`,
+  },
+];
+
+/** Input of Cloud Run's own address. */
+export const DEFAULT_ADDRESS = {
+  /**
+   * Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Set it
+   * only after the domain works, because Terraform closes the address first.
+   */
+  closeDefaultAddress: flag({
+    default: false,
+    description:
+      "Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Never set it in the apply that adds a domain to a running deployment: the address is closed before the load balancer exists. Changing it later takes effect at once.",
+  }),
+};
+
+/** Without a load balancer in front of it, the default address is the only one. */
+export const DEFAULT_ADDRESS_RELATIONS: readonly Relation<DomainInputs & typeof DEFAULT_ADDRESS>[] = [
+  {
+    of: "closeDefaultAddress",
+    holds: (v) => `!${v.closeDefaultAddress} || ${v.domain} != null`,
+    says: ({ closeDefaultAddress: closed, domain }) =>
+      `${closed.name} is true and ${domain.name} is not given; there must be a domain, because the default address is the only one without it; set the domain, or set ${closed.name} to false`,
+  },
+];

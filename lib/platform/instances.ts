@@ -1,0 +1,134 @@
+import { whole, type Check } from "../core/checks";
+import { number, text, type Relation, type ValuesOf } from "../core/inputs";
+import {
+  CONNECTIONS_PER_INSTANCE,
+  MAX_INSTANCE_COUNT,
+  MIN_INSTANCE_COUNT,
+  RESOURCES,
+  SERVER_CONNECTIONS,
+} from "../idp/contract";
+import { connections, type WorkerInputs } from "../idp/worker";
+import { maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
+
+/** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
+export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
+
+/** Format of memory: a whole number with its unit. */
+const MEMORY_PATTERN = "^([0-9]+)(Mi|Gi)$";
+
+/** Memory in MiB, as an HCL expression that fails for any other format. */
+export function mebibytes(memory: string): string {
+  const parts = `regex("${MEMORY_PATTERN}", ${memory})`;
+  return `tonumber(${parts}[0]) * (${parts}[1] == "Gi" ? 1024 : 1)`;
+}
+
+/** How instances run on a platform. */
+interface InstancePlatform {
+  /** Lowest minimum, and a sentence on what it means; empty if there is nothing to say. */
+  readonly least: number;
+  readonly leastMeaning: string;
+
+  /** How many instances a rollout adds, in words, and as an HCL expression of the maximum. */
+  readonly rollout: { readonly words: string; readonly more: (count: string) => string };
+
+  /** The choice of CPUs, in words. */
+  readonly cpuChoice: string;
+
+  readonly cpu: Check;
+
+  /** Whether the memory fits the CPUs, as an HCL condition, and the rule in words. */
+  readonly memory: { readonly fits: (cpu: string, memory: string) => string; readonly rule: string };
+
+  /** The time limit of a request, as the beginning of a sentence, and what a change does, as a sentence. */
+  readonly requestTimeout: { readonly limit: string; readonly change: string };
+}
+
+/** Inputs for the number and size of instances. */
+export function instanceInputs({ cpu, cpuChoice, leastMeaning, requestTimeout, rollout }: InstancePlatform) {
+  return {
+    /** Instances that always run, and are always billed; 1 by default. */
+    minInstanceCount: number({
+      default: MIN_INSTANCE_COUNT,
+      description: ["Instances that always run, and are always billed.", leastMeaning, "Changing it later is safe."]
+        .filter((sentence) => sentence !== "")
+        .join(" "),
+    }),
+    /**
+     * Maximum number of instances, 3 by default; each takes 20 database connections, 12 with separate workers, and one
+     * for each request in progress.
+     */
+    maxInstanceCount: number({
+      default: MAX_INSTANCE_COUNT,
+      description: `Maximum number of instances, ${rollout.words} during a rollout; each takes ${CONNECTIONS_PER_INSTANCE} database connections, ${SERVER_CONNECTIONS} with separate workers, and one for each request in progress. Changing it later is safe.`,
+      must: [whole(1, Infinity, "; use 1 or more")],
+    }),
+    /** CPUs of one instance, 2 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
+    containerCpu: number({
+      default: RESOURCES.cpu,
+      description: `CPUs of one instance: ${cpuChoice}. A change rolls out new instances.`,
+      must: [cpu],
+    }),
+    /** Memory of one instance, `4Gi` by default, in Mi or Gi, shared by the server, a worker beside it and the cache of the media mount. */
+    containerMemory: text({
+      default: RESOURCES.memory,
+      description:
+        "Memory of one instance, with Mi or Gi, shared by the server, a worker beside it and the cache of the media mount. A change rolls out new instances.",
+    }),
+    /** Time limit of a request, and of a web socket, in seconds: 1 to 3600, the default. On GKE, it is that of the load balancer of a domain. */
+    requestTimeoutSeconds: number({
+      default: DEFAULT_REQUEST_TIMEOUT_SECONDS,
+      description: `${requestTimeout.limit}, and of a web socket: 1 to 3600 seconds. With less, outposts and administration pages are cut off and connect again. ${requestTimeout.change}`,
+      must: [whole(1, 3600, `, because Cloud Run allows no longer requests; use ${DEFAULT_REQUEST_TIMEOUT_SECONDS}`)],
+    }),
+  };
+}
+
+export type InstanceInputs = ReturnType<typeof instanceInputs>;
+type Inputs = DatabaseInputs & InstanceInputs & WorkerInputs;
+
+/**
+ * @param demand requests that one instance answers at the same time, and the most separate workers at a time, as HCL
+ * expressions, and the inputs that lower either
+ */
+export function instanceRelations<T extends Inputs>(
+  { least, memory: { fits, rule }, rollout }: InstancePlatform,
+  demand: {
+    readonly requests: (values: ValuesOf<T>) => string;
+    readonly mostWorkers: (values: ValuesOf<T>) => string;
+    readonly lowering: readonly (keyof T)[];
+    readonly loweringWorkers: readonly (keyof T)[];
+  },
+): readonly Relation<T>[] {
+  // A rollout needs them all at once.
+  const needed = (v: ValuesOf<T>) => {
+    const { perInstance, perWorker } = connections(v);
+    const ofWorkers = `(${v.workerMode} == "separate" ? ${demand.mostWorkers(v)} * ${perWorker} : 0)`;
+    const all = `(${v.maxInstanceCount} + ${rollout.more(String(v.maxInstanceCount))}) * (${perInstance} + ${demand.requests(v)}) + ${ofWorkers}`;
+    return { all, ofWorkers };
+  };
+  const namesOf = (v: ValuesOf<T>, names: readonly (keyof T)[]) => names.map((name) => v[name].name).join(", ");
+  return [
+    {
+      of: "minInstanceCount",
+      // A maximum below 1 has its own rule.
+      holds: ({ maxInstanceCount: most, minInstanceCount: count }) =>
+        `floor(${count}) == ${count} && ${count} >= ${least} && (${most} < 1 || ${count} <= ${most})`,
+      says: ({ maxInstanceCount: most, minInstanceCount: count }) =>
+        `${count.name} is ${count.shown}; it must be a whole number from ${least} to ${most.name}, which is ${most.shown}; lower one or raise the other`,
+    },
+    {
+      of: "maxInstanceCount",
+      holds: (v) => `${needed(v).all} + ${RESERVED_CONNECTIONS} <= ${maxConnections(String(v.databaseTier))}`,
+      says: (v) => {
+        const { all, ofWorkers } = needed(v);
+        return `${v.maxInstanceCount.name} is ${v.maxInstanceCount.shown}; with \${${rollout.more(String(v.maxInstanceCount))}} more during a rollout that needs \${${all}} database connections\${${ofWorkers} > 0 ? format(", %d of them for separate workers,", ${ofWorkers}) : ""} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts \${jsonencode(${maxConnections(String(v.databaseTier))})}, and a request without a connection fails; lower it or one of ${namesOf(v, demand.lowering)}, or of separate workers ${namesOf(v, demand.loweringWorkers)}, or choose a ${v.databaseTier.name} with more memory`;
+      },
+    },
+    {
+      of: "containerMemory",
+      holds: (v) => fits(String(v.containerCpu), String(v.containerMemory)),
+      says: ({ containerCpu: cpu, containerMemory: memory }) =>
+        `${memory.name} is ${memory.shown} with ${cpu.name} ${cpu.shown}; it must be a whole number with Mi or Gi ${rule}; change one of the two`,
+    },
+  ];
+}
