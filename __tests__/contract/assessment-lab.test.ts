@@ -88,7 +88,7 @@ testContract("assessment-lab", {
       () => [count(AWS_USER), command(IMPORT), valueAt(environment(IMPORT), "AWS_ACCESS_KEY_ID")],
       [
         WITH_AWS,
-        'sh "${path.module}/scripts/discover-cloudb.sh"',
+        'sh "${path.module}/scripts/import-inventory.sh"',
         "${one(aws_iam_access_key.lab_cloudb_user_key[*].id)}",
       ],
     ],
@@ -268,7 +268,7 @@ testContract("assessment-lab", {
     [
       "The cloud B command-line tool must be present in the runtime environment. Cloud B command-line tool absent: the import does not succeed",
       () => [command("terraform_data.lab_cloudb_programs"), labResource(AWS_USER).depends_on],
-      ['sh "${path.module}/scripts/discover-cloudb.sh" --check', ["terraform_data.lab_cloudb_programs"]],
+      ['sh "${path.module}/scripts/import-inventory.sh" --check', ["terraform_data.lab_cloudb_programs"]],
     ],
     [
       "The import queries instances in cloudb_region and builds CSV files of kinds vmInfo, diskInfo, tagInfo and an empty perfInfo",

@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { allOf, countIf, isOn } from "../core/conditional";
 import { expression } from "../core/expression";
 import { shellCommand } from "../core/project-apis";
-import { addScript, type StackFile } from "../core/stack-file";
+import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type AwsCredentials } from "./assessment-lab-props";
 import { addAssessmentLibraries } from "./assessment-source";
@@ -72,7 +72,7 @@ export class AwsInventory extends Construct {
     const imports = allOf(`${accessKeyId} != ""`, isOn(enabled));
     const programs = new TerraformData(this, "Programs", {
       triggersReplace: { user: awsUserName(deploymentId) },
-      provisioners: [{ type: "local-exec", command: `${shellCommand(this.script("discover-cloudb.sh"))} --check` }],
+      provisioners: [{ type: "local-exec", command: `${shellCommand(addScript(this, IMPORT_SCRIPT))} --check` }],
       count: countIf(imports),
       dependsOn: props.outlivedBy,
     });
@@ -92,9 +92,8 @@ export class AwsInventory extends Construct {
 
   private importWith(user: AwsUser, props: AwsInventoryProps, awsRegion: string, condition: string): void {
     const { deploymentId, projectId, region, sourceGeneration, sourceId, dependsOn } = props;
-    const libraries = addAssessmentLibraries(this);
-    const discover = this.script("discover-cloudb.sh");
-    const steps = STEPS.map((step) => this.script(step));
+    const script = addScript(this, IMPORT_SCRIPT);
+    const files = [...addAssessmentLibraries(this), script, addScript(this, "lib/lab/scripts/inventory.jq")];
 
     new TerraformData(this, "Import", {
       triggersReplace: {
@@ -105,7 +104,7 @@ export class AwsInventory extends Construct {
         scripts: Fn.sha256(
           Fn.join(
             ":",
-            [...libraries, discover, ...steps].map(({ sha256 }) => sha256),
+            files.map(({ sha256 }) => sha256),
           ),
         ),
         source_generation: sourceGeneration,
@@ -114,7 +113,7 @@ export class AwsInventory extends Construct {
       provisioners: [
         {
           type: "local-exec",
-          command: shellCommand(discover),
+          command: shellCommand(script),
           environment: {
             AWS_ACCESS_KEY_ID: user.keyId,
             // With a sensitive value Terraform would hide all output of the scripts, including the reason of a failure.
@@ -133,23 +132,10 @@ export class AwsInventory extends Construct {
       dependsOn: [...user.ready, ...dependsOn],
     });
   }
-
-  private script(file: string): StackFile {
-    return addScript(this, `lib/lab/scripts/${file}`);
-  }
 }
 
-/** Files that list the machines, write the tables and import them. */
-const STEPS = [
-  "export-inventory.sh",
-  "cloudb-lists.sh",
-  "inventory-machines.jq",
-  "inventory-types.jq",
-  "inventory-volumes.jq",
-  "inventory-tables.jq",
-  "inventory-tables.awk",
-  "import-inventory.sh",
-] as const;
+/** Lists the instances and imports them. */
+const IMPORT_SCRIPT = "lib/lab/scripts/import-inventory.sh";
 
 /** The AWS bindings are large and an optional peer dependency, so a lab without AWS must not load them. */
 function awsUserClass(): typeof AwsUser {
