@@ -4,10 +4,11 @@ import { join } from "node:path";
 
 import { App, TerraformLocal } from "cdktf";
 
+import { valueAt } from "../stacks/configuration-graph";
 import { evaluated } from "../stacks/terraform-run";
 import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
 import { discoverySourceId } from "../../lib/lab/lab-names";
-import { DestroyNotice } from "../../lib/lab/destroy-notice";
+import { addDestroyNotice } from "../../lib/lab/destroy-notice";
 import { InputVariable } from "../../lib/core/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { describeWith } from "../support/programs";
@@ -126,14 +127,18 @@ function outputOf(folder: SynthesizedFolder, script: string, option: string): st
   return execFileSync("sh", [join("scripts", script), option], { cwd: folder.path, encoding: "utf8", env });
 }
 
-describe("DestroyNotice", () => {
-  it("runs in the folder, and is nothing when nothing survives", () => {
+describe("The notice of a destroy", () => {
+  it("is a command of the folder's script, from anywhere, and is nothing when nothing survives", () => {
     const stack = bareStack();
     const place = { deploymentId: "a1b2c3", projectId: "demo-project", region: "us-central1", sourceId: "lab" };
-    const { ready } = new DestroyNotice(stack, "Survivors", { ...place, enabled: true });
-
-    expect(ready).toHaveLength(1);
-    expect(outputOf(synthesizeInto(App.of(stack)), "assessment-cleanup.sh", "--note")).toContain("To remove them: ");
-    expect(new DestroyNotice(stack, "None", { ...place, enabled: false }).ready).toEqual([]);
+    expect(addDestroyNotice(stack, place, true)).toHaveLength(1);
+    expect(addDestroyNotice(stack, place, false)).toEqual([]);
+    const notice = resourceOf(terraformOf(stack), "terraform_data", "survivors_at_destroy");
+    const { command, environment } = valueAt(notice, "provisioner.0.local-exec") as Block;
+    expect(environment).toMatchObject({ SCRIPT: '${abspath("${path.module}/scripts/assessment-cleanup.sh")}' });
+    const env = { PROJECT_ID: "demo", REGION: "us", SOURCE_ID: "lab", DEPLOYMENT_ID: "a1", SCRIPT: "/a b/cleanup.sh" };
+    expect(execFileSync("sh", ["-c", String(command)], { encoding: "utf8", env })).toMatch(
+      /the discovery source lab, which .* To remove them: PROJECT_ID=demo REGION=us SOURCE_ID=lab DEPLOYMENT_ID=a1 sh '\/a b\/cleanup\.sh'\n$/,
+    );
   });
 });

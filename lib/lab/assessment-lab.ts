@@ -32,7 +32,7 @@ import { defaultZone, discoverySourceId } from "./lab-names";
 import { LabNetwork } from "./lab-network";
 import { ASSESSMENT_LAB_RULES } from "./lab-rules";
 import { LinuxVms } from "./linux-vms";
-import { DestroyNotice } from "./destroy-notice";
+import { addDestroyNotice } from "./destroy-notice";
 import { WindowsVm } from "./windows-vm";
 
 /**
@@ -116,15 +116,8 @@ export class AssessmentLab extends Construct {
     const sourceId = namedValue(this, "SourceId", discoverySourceId(clientName));
     const deploymentId = labDeploymentId(this, props.deploymentId);
     const labels = commonLabels(this, { "assessment-lab": deploymentId }, props.labels);
-    const survivors = new DestroyNotice(this, "Survivors", {
-      deploymentId,
-      enabled: initializeAssessmentService,
-      projectId,
-      region,
-      sourceId,
-    });
-
-    const outlivedBy = survivors.ready;
+    const left = { deploymentId, projectId, region, sourceId };
+    const outlivedBy = addDestroyNotice(this, left, initializeAssessmentService);
     const apis =
       props.apis ??
       labApis(this, {

@@ -10,9 +10,6 @@ import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { labGroupId, SOURCE_LABEL } from "./lab-names";
 
-/** Removes what a lab has left in Migration Center. */
-export const CLEANUP_SCRIPT = "lib/lab/scripts/assessment-cleanup.sh";
-
 export interface AssessmentSourceProps {
   /** Display name of the source, which users type into the discovery client, 1 to 63 characters. */
   readonly clientName: string;
@@ -76,7 +73,7 @@ export class AssessmentSource extends Construct {
     const libraries = addAssessmentLibraries(this);
     const script = addScript(this, "lib/lab/scripts/register-source.sh");
     addScript(this, "lib/lab/scripts/assessment-status.sh");
-    addScript(this, CLEANUP_SCRIPT);
+    addScript(this, "lib/lab/scripts/assessment-cleanup.sh");
 
     const group = new MigrationCenterGroup(this, "Group", {
       project: projectId,

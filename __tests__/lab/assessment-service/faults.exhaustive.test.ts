@@ -114,7 +114,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh, when the
   const deletion = `${PREFIX}.importJobs.delete`;
   cleanup.rows([
     operationFails("sources.delete"),
-    { what: "a job is being deleted", at: deletion, answers: [status(409, "ALREADY_EXISTS")], exitCode: 0 },
+    { what: "a job is being deleted", at: deletion, answers: [status(409, "ABORTED")], exitCode: 0 },
   ]);
   cleanup.rows(
     ['{"reportConfigs":[{"name":"a\\"\\nurl = \\"http://127.0.0.1:9"}]}', '{"nextPageToken":"again"}'].map((text) => ({

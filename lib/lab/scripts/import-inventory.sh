@@ -56,8 +56,8 @@ ask_aws() {
     --cli-read-timeout 60 ec2 "$call" >"$GOOGLE_WORK/$call" 2>"$GOOGLE_WORK/aws-error"
 }
 
-# list CALL LIST: writes the items of all pages, one line of JSON each. With text output the AWS CLI applies the query to
-# each page. It takes any XML for an answer, such as a portal's page: where the list is missing, the query gives {}.
+# list CALL LIST: writes the items of all pages, one line of JSON each. With text output the AWS CLI applies the query
+# to each page. It takes any XML for an answer, such as a portal's page: where the list is missing, the query gives {}.
 list() {
   call=$1
   query="not_null($2[].[to_string(@)], \`[[\"{}\"]]\`)"

@@ -1,16 +1,16 @@
 # One table of the inventory as CSV, from what AWS has listed: $instances, $types and $volumes.
 #
-# $table is vmInfo, diskInfo, tagInfo, perfInfo (header only), or "summary": the number of instances, of those left out and
-# of those without a volume, and the types that are not described, in one line each. The same machines give the same bytes,
-# in whatever order they are listed.
+# $table is vmInfo, diskInfo, tagInfo, perfInfo (header only), or "summary": the number of instances, of those left out
+# and of those without a volume, and the types that are not described, in one line each. The same instances give the
+# same bytes, in whatever order they are listed.
 
 # Quotes only where needed, as the official exporter of the format does.
 def cell: (. // "" | tostring) | if test("[,\"\n\r]") then [.] | @csv else . end;
 def row: map(cell) | join(",") + "\r";
 def date: "\(.[0:10]) \(.[11:19])+00:00";
 def gibibytes: (. * 10 / 1024 | round) | "\(. / 10 | floor).\(. % 10)";
-# The primary interface comes first. IPv6 addresses are left out beside an IPv4 address: it is not documented whether the
-# import takes both.
+# The primary interface comes first. IPv6 addresses are left out beside an IPv4 address: it is not documented whether
+# the import takes both.
 def addresses:
   ([.NetworkInterfaces[]?] | sort_by(.Attachment.NetworkCardIndex // 0, .Attachment.DeviceIndex // 0)) as $interfaces
   | (first($interfaces[] | select(.Attachment.DeviceIndex == 0)) // {}) as $primary
