@@ -157,12 +157,12 @@ describeWith(["terraform"], "The warning about remote desktop, judged by Terrafo
 
 describe("The Windows VM of AssessmentLab", () => {
   const passwordOf = (props: Partial<AssessmentLabProps>): unknown =>
-    valueAt(literalLab(props).locals?.lab_windows_vm_first_boot_values, "labPassword");
+    valueAt(literalLab(props).resource?.google_compute_instance?.lab_windows_vm, "metadata.lab-password");
 
   it("has the password of every lab, or an unknown one", () => {
     expect(passwordOf({})).toBe("Throw-Away-2022!");
     expect(passwordOf({ windowsPassword: "fixed" })).toBe("Throw-Away-2022!");
-    expect(passwordOf({ windowsPassword: "unknown" })).toBe("${null}");
+    expect(passwordOf({ windowsPassword: "unknown" })).toBe("");
     expect(JSON.stringify(literalLab({ windowsPassword: "unknown" }))).not.toContain("Throw-Away");
   });
 });

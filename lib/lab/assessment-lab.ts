@@ -23,7 +23,6 @@ import {
   LAB_USER,
   type FirewallRuleName,
 } from "./contract";
-import { labPassword } from "./first-boot-values";
 import { labApis, labDeploymentId, namedValue } from "./lab-foundation";
 import { addLabChecks } from "./lab-checks";
 import { LabFirewall, sourceRanges } from "./lab-firewall";
@@ -193,7 +192,7 @@ export class AssessmentLab extends Construct {
       create: props.createWindowsVm ?? true,
       machineType: props.windowsVmMachineType ?? DEFAULT_MACHINE_TYPE,
       bootDiskSizeGb: props.windowsVmBootDiskSizeGb ?? DEFAULT_WINDOWS_DISK_SIZE_GB,
-      labPassword: labPassword(props.windowsPassword),
+      windowsPassword: props.windowsPassword,
     });
     const linux = new LinuxVms(this, "LinuxVm", {
       ...vm,

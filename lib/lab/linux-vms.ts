@@ -1,12 +1,11 @@
 import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
-import { Fn, TerraformCount, TerraformLocal, Token } from "cdktf";
+import { TerraformCount, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import { LAB_USER, LINUX_IMAGE } from "./contract";
-import { FIRST_BOOT_VALUES_KEY, LINUX_FIRST_BOOT, linuxFirstBootValues } from "./first-boot-values";
 import { bootDisk, HARDENED, VM_METADATA, type LabVmProps } from "./lab-vm";
 import { linuxVmNamePrefix } from "./lab-names";
 
@@ -37,8 +36,7 @@ export class LinuxVms extends Construct {
 
   constructor(scope: Construct, id: string, props: LinuxVmsProps) {
     super(scope, id);
-    const script = addScript(this, LINUX_FIRST_BOOT.script);
-    const values = new TerraformLocal(this, "FirstBootValues", linuxFirstBootValues(props.publicKey));
+    const script = addScript(this, "lib/lab/scripts/linux-first-boot.sh");
 
     this.instances = new ComputeInstance(this, MAIN_CHILD_ID, {
       ...HARDENED,
@@ -50,8 +48,10 @@ export class LinuxVms extends Construct {
       bootDisk: bootDisk(LINUX_IMAGE, props.bootDiskSizeGb),
       networkInterface: [{ network: props.networkId }],
       metadata: {
-        [LINUX_FIRST_BOOT.metadataKey]: script.text,
-        [FIRST_BOOT_VALUES_KEY]: Token.asString(Fn.jsonencode(values.expression)),
+        "startup-script": script.text,
+        // Read by the script: values inserted into it could be executed as code.
+        "lab-user": LAB_USER,
+        "lab-ssh-key": props.publicKey,
         "ssh-keys": `${LAB_USER}:${props.publicKey}`,
         "enable-oslogin": "FALSE",
         ...VM_METADATA,
