@@ -3,6 +3,7 @@ import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instanc
 import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { type PrivateKey } from "@cdktf/provider-tls/lib/private-key";
+import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { expression } from "../core/expression";
@@ -10,7 +11,7 @@ import { commonLabels } from "../core/labels";
 import { requireProps } from "../core/rules";
 import { type AssessmentLabProps } from "./assessment-lab-props";
 import { AssessmentSource } from "./assessment-source";
-import { AwsInventory } from "./aws-inventory";
+import { type AwsInventory } from "./aws-inventory";
 import {
   ASSESSMENT_CONSOLE_URL,
   AUTO_MODE_RANGE,
@@ -167,7 +168,9 @@ export class AssessmentLab extends Construct {
 
     const aws =
       props.aws &&
-      new AwsInventory(this, "Cloudb", {
+      Token.isUnresolved(props.aws.accessKeyId) &&
+      initializeAssessmentService !== false &&
+      new (awsInventoryClass())(this, "Cloudb", {
         aws: props.aws,
         deploymentId,
         projectId,
@@ -219,6 +222,12 @@ export class AssessmentLab extends Construct {
     this.sshKeyAddress = key.address;
     this.sshKeyUser = LAB_USER;
     this.assessSourceId = source.sourceId;
-    this.awsUserArn = aws?.userArn ?? expression("null");
+    this.awsUserArn = aws ? aws.userArn : expression("null");
   }
+}
+
+/** The AWS bindings are large and an optional peer dependency, so a lab without AWS must not load them. */
+function awsInventoryClass(): typeof AwsInventory {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import statement would load them always
+  return (require("./aws-inventory") as { AwsInventory: typeof AwsInventory }).AwsInventory;
 }
