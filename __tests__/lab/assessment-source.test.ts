@@ -12,7 +12,6 @@ import { addDestroyNotice } from "../../lib/lab/destroy-notice";
 import { InputVariable } from "../../lib/core/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { describeWith } from "../support/programs";
-import { fc } from "../support/seeded-cases";
 import {
   bareStack,
   resourceAddresses,
@@ -23,58 +22,39 @@ import {
   type SynthesizedFolder,
 } from "../support/synthesis";
 
-/** Whatever is typed into the discovery client: 1 to 63 characters in one line. */
-const clientName = fc
-  .string({ unit: "grapheme", minLength: 1, maxLength: 63 })
-  .filter((name) => /^\S(.*\S)?$/u.test(name));
-
 const NAMES = [
   ...["assess-discovery-client", "Assess-Discovery-Client", "a", "2nd lab", "lab-", "ends in -", "-", "😀"],
   ...["Größe & Co. / 3", "e\u0301", "é", "x".repeat(63), "X".repeat(63), `${"x".repeat(46)} - ${"y".repeat(14)}`],
   ...["source-lab", "source-team-a-95ceb1a3", "source-f0443a34", 'quotes " and \\ ${x} %{y}', "İstanbul Kelvin"],
 ];
 
-describe("The id of the discovery source", () => {
-  it.each([
-    ["assess-discovery-client", "assess-discovery-client"],
-    ["Assess-Discovery-Client", "source-assess-discovery-client-133eaa85"],
-    ["2nd lab", "source-2nd-lab-f201715f"],
-    ["😀", "source-f0443a34"],
-  ])("of %s is %s", (name, id) => {
-    expect(discoverySourceId(name)).toBe(id);
-  });
-
-  it("is legal for every name", () => {
-    fc.assert(
-      fc.property(clientName, (name) => {
-        expect(discoverySourceId(name)).toMatch(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);
-      }),
-    );
-  });
-
-  it("is not shared by a client that is named like the id of another", () => {
-    for (const name of NAMES) {
-      const id = discoverySourceId(name);
-      if (id !== name) expect(discoverySourceId(id)).not.toBe(id);
-    }
-  });
-
-  describeWith(["terraform"], "in Terraform", () => {
-    it("is what it is at synth", () => {
-      const stack = bareStack();
-      NAMES.forEach((name, index) => {
-        const given = new InputVariable(stack, `name_${index}`, {
-          type: "string",
-          default: name,
-          description: "Name.",
-        }).stringValue;
-        new TerraformLocal(stack, `id_${index}`, discoverySourceId(given));
-      });
-
-      const values = evaluated(terraformOf(stack));
-
-      expect(NAMES.map((_, index) => values[`id_${index}`])).toEqual(NAMES.map((name) => discoverySourceId(name)));
+describeWith(["terraform"], "The id of the discovery source", () => {
+  /** By name, of a literal and of an input. */
+  const idsOf = (names: readonly string[]) => {
+    const stack = bareStack();
+    names.forEach((name, index) => {
+      const given = new InputVariable(stack, `name_${index}`, { type: "string", default: name, description: "Name." });
+      new TerraformLocal(stack, `input_${index}`, discoverySourceId(given.stringValue));
+      new TerraformLocal(stack, `literal_${index}`, discoverySourceId(name));
     });
+    const values = evaluated(terraformOf(stack));
+    return names.map((name, index) => [name, values[`input_${index}`], values[`literal_${index}`]].map(String));
+  };
+
+  it("is legal, the same for an input and a literal, and not shared by a client that is named like it", () => {
+    const ids = idsOf(NAMES);
+    expect(Object.fromEntries(ids)).toMatchObject({
+      "assess-discovery-client": "assess-discovery-client",
+      "Assess-Discovery-Client": "source-assess-discovery-client-133eaa85",
+      "2nd lab": "source-2nd-lab-f201715f",
+      "😀": "source-f0443a34",
+    });
+    for (const [, input = "", given] of ids) {
+      expect(input).toMatch(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);
+      expect(given).toBe(input);
+    }
+    const made = ids.flatMap(([name, id = ""]) => (id === name ? [] : [id]));
+    for (const [name, id] of idsOf(made)) expect(id).not.toBe(name);
   });
 });
 

@@ -8,7 +8,7 @@ import { labelsWith, type Labels } from "../core/labels";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { labGroupId, SOURCE_LABEL } from "./lab-names";
+import { labName, SOURCE_LABEL } from "./lab-names";
 
 export interface AssessmentSourceProps {
   /** Display name of the source, which users type into the discovery client, 1 to 63 characters. */
@@ -78,7 +78,7 @@ export class AssessmentSource extends Construct {
     const group = new MigrationCenterGroup(this, "Group", {
       project: projectId,
       location: region,
-      groupId: labGroupId(deploymentId),
+      groupId: labName(deploymentId, "lab"),
       displayName: `Assessment lab ${deploymentId}`,
       labels: labelsWith(props.labels, { [SOURCE_LABEL]: plannedId }),
       count: countIf(isOn(enabled)),

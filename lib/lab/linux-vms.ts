@@ -7,7 +7,7 @@ import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import { LAB_USER, LINUX_IMAGE } from "./contract";
 import { bootDisk, HARDENED, VM_METADATA, type LabVmProps } from "./lab-vm";
-import { linuxVmNamePrefix } from "./lab-names";
+import { labName } from "./lab-names";
 
 export interface LinuxVmsProps extends LabVmProps {
   /** Number of VMs; may be 0. */
@@ -43,7 +43,7 @@ export class LinuxVms extends Construct {
       project: props.projectId,
       zone: props.zone,
       labels: props.labels,
-      name: `${linuxVmNamePrefix(props.deploymentId)}\${count.index + 1}`,
+      name: labName(props.deploymentId, "linvm-${count.index + 1}"),
       machineType: props.machineType,
       bootDisk: bootDisk(LINUX_IMAGE, props.bootDiskSizeGb),
       networkInterface: [{ network: props.networkId }],
