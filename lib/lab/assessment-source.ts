@@ -43,9 +43,9 @@ export interface AssessmentSourceProps {
 /**
  * Registers the source to which the discovery client reports, through the Migration Center REST API.
  *
- * An existing source with that id is reused, which the apply reports; one of another type or name is refused. The source
- * is not in the Terraform state and survives a destroy, as does all discovered and imported data: `assessment-status.sh` in
- * the folder shows it and `assessment-cleanup.sh` removes it. Migration Center needs no other preparation.
+ * An existing source with that id is reused, which the apply reports; one of another type or name is refused. The
+ * source is not in the Terraform state and survives a destroy, as does all discovered and imported data:
+ * `assessment-status.sh` in the folder shows it and `assessment-cleanup.sh` removes it.
  *
  * A plan does not notice that the source is missing, because it is not in the state, and a look-up at plan would need
  * the API before it is enabled. If only the source was deleted, an apply that replaces `Registered` registers it again;
@@ -95,12 +95,7 @@ export class AssessmentSource extends Construct {
         generation: this.generation,
         project_id: projectId,
         region,
-        scripts: Fn.sha256(
-          Fn.join(
-            ":",
-            [...libraries, script].map(({ sha256 }) => sha256),
-          ),
-        ),
+        scripts: hashOf([...libraries, script]),
         source_id: plannedId,
       },
       provisioners: [
@@ -128,4 +123,10 @@ export class AssessmentSource extends Construct {
 /** Adds the libraries of the Migration Center scripts to the folder; returns them in the order of sourcing. */
 export function addAssessmentLibraries(scope: Construct): StackFile[] {
   return [...addRestLibraries(scope), addScript(scope, "lib/lab/scripts/assessment-rest.sh")];
+}
+
+/** Changes with any of the files. */
+export function hashOf(files: readonly StackFile[]): string {
+  const hashes = files.map(({ sha256 }) => sha256);
+  return Fn.sha256(Fn.join(":", hashes));
 }

@@ -3,7 +3,7 @@ import { IamPolicy } from "@cdktf/provider-aws/lib/iam-policy";
 import { IamUser } from "@cdktf/provider-aws/lib/iam-user";
 import { IamUserPolicyAttachment } from "@cdktf/provider-aws/lib/iam-user-policy-attachment";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider";
-import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf, isOn, oneAttribute } from "../core/conditional";
@@ -12,40 +12,25 @@ import { shellCommand } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type AwsCredentials } from "./assessment-lab-props";
-import { addAssessmentLibraries } from "./assessment-source";
+import { addAssessmentLibraries, hashOf, type AssessmentSourceProps } from "./assessment-source";
 import { AWS_ACTIONS, DEFAULT_AWS_REGION } from "./contract";
 import { awsUserName } from "./lab-names";
 
-export interface AwsInventoryProps {
+/** Where the source is that the instances are imported into, what must exist before, and false for no AWS. */
+type Target = Omit<AssessmentSourceProps, "clientName" | "labels">;
+
+export interface AwsInventoryProps extends Target {
   /**
    * AWS region and bootstrap credentials. The credentials must be inputs: literals would be in the synthesized folder.
    * Empty ones mean no AWS.
    */
   readonly aws: AwsCredentials;
 
-  /** Id of the lab, part of all names. */
-  readonly deploymentId: string;
-
-  /** Project of Migration Center. */
-  readonly projectId: string;
-
-  /** Region of the assessment data. */
-  readonly region: string;
-
-  /** Id of the discovery source into which the machines are imported. */
-  readonly sourceId: string;
-
   /**
    * A value that changes when the source loses its imported data: `AssessmentSource.generation`. The import then runs
    * again.
    */
   readonly sourceGeneration: string;
-
-  /** What must exist before the import, for example the discovery source. */
-  readonly dependsOn: ITerraformDependable[];
-
-  /** False leaves AWS out even if there are credentials. */
-  readonly enabled: boolean | IResolvable;
 
   /** What must be destroyed after all AWS resources. */
   readonly outlivedBy: ITerraformDependable[];
@@ -110,12 +95,7 @@ export class AwsInventory extends Construct {
         cloudb_region: awsRegion,
         project_id: projectId,
         region,
-        scripts: Fn.sha256(
-          Fn.join(
-            ":",
-            files.map(({ sha256 }) => sha256),
-          ),
-        ),
+        scripts: hashOf(files),
         source_generation: props.sourceGeneration,
         source_id: sourceId,
       },
