@@ -162,7 +162,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     this.settings = settings;
     this.place = tenantContext(this, {
       applicationName: v.applicationName.text,
-      labels: v.labels.any,
+      labels: v.labels.map,
       projectId: v.projectId.text,
       region: v.region.text,
       secretLocations: settings.secretLocations,
@@ -335,7 +335,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   protected get protect(): boolean | IResolvable {
-    return (this.values as ValuesOf<CommonInputs>).deletionProtection.any;
+    return (this.values as ValuesOf<CommonInputs>).deletionProtection.flag;
   }
 
   /** The APIs of the whole, each enabled only if something uses it. */

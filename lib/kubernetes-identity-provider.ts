@@ -193,7 +193,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     this.cluster = new AutopilotCluster(this, "Cluster", {
       place,
       network: this.clusterNetwork,
-      authorizedNetworks: values.authorizedNetworks.any,
+      authorizedNetworks: values.authorizedNetworks.map,
       deletionProtection: this.protect,
       dependsOn: [...networkReady, ...apis.ready("container", "iam")],
     });

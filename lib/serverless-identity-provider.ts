@@ -197,11 +197,11 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       instanceCount: numberExpression(workerCount(values)),
     });
     this.service = new ServerlessService(this, "Service", {
-      closeDefaultAddress: values.closeDefaultAddress.any,
-      cpuAlwaysAllocated: values.cpuAlwaysAllocated.any,
+      closeDefaultAddress: values.closeDefaultAddress.flag,
+      cpuAlwaysAllocated: values.cpuAlwaysAllocated.flag,
       maxInstanceRequestConcurrency: values.maxInstanceRequestConcurrency.number,
-      publicAccess: values.publicAccess.any,
-      startupCpuBoost: values.startupCpuBoost.any,
+      publicAccess: values.publicAccess.flag,
+      startupCpuBoost: values.startupCpuBoost.flag,
       place,
       network,
       address: this.address,
@@ -256,7 +256,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     );
     this.monitoring = this.monitoringOf(
       {
-        isPublic: isOn(values.publicAccess.any),
+        isPublic: isOn(values.publicAccess.flag),
         platform: "serverless",
         url: this.url,
         urlMap: urlMapName(place),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
-import { AWS_IMPORT_COLUMNS, LAB_PASSWORD, LAB_USER } from "../../lib/lab/contract";
+import { LAB_PASSWORD, LAB_USER } from "../../lib/lab/contract";
 import { awsUserName } from "../../lib/lab/lab-names";
 import { valueAt } from "../stacks/configuration-graph";
 import { labResource, labTerraform } from "../stacks/lab-stack";
@@ -88,7 +88,7 @@ testContract("assessment-lab", {
       () => [count(AWS_USER), command(IMPORT), valueAt(environment(IMPORT), "AWS_ACCESS_KEY_ID")],
       [
         WITH_AWS,
-        'sh "${path.module}/scripts/discover-cloudb.sh"',
+        'sh "${path.module}/scripts/import-inventory.sh"',
         "${one(aws_iam_access_key.lab_cloudb_user_key[*].id)}",
       ],
     ],
@@ -189,10 +189,7 @@ testContract("assessment-lab", {
   "Hosts and keys": [
     [
       "A PowerShell startup script runs once on first boot and: creates the local user <lab_user> with a fixed, hard-coded password; RDP to the Windows-family host as <lab_user>, RDP to the Windows-family host uses the fixed lab user",
-      () => [
-        valueAt(local("lab_windows_vm_first_boot_values"), "labPassword"),
-        output("windows_vm_external_ip").description,
-      ],
+      () => [valueAt(labResource(WINDOWS), "metadata.lab-password"), output("windows_vm_external_ip").description],
       [says(LAB_PASSWORD), says(`Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}`)],
     ],
     [
@@ -200,7 +197,7 @@ testContract("assessment-lab", {
       () => [
         valueAt(labResource(LINUX), "metadata.ssh-keys"),
         valueAt(labResource(LINUX), "metadata.startup-script"),
-        valueAt(local("lab_linux_vm_first_boot_values"), "sshPublicKey"),
+        valueAt(labResource(LINUX), "metadata.lab-ssh-key"),
       ],
       [
         `${LAB_USER}:\${trimspace(${KEY}.public_key_openssh)}`,
@@ -268,12 +265,12 @@ testContract("assessment-lab", {
     [
       "The cloud B command-line tool must be present in the runtime environment. Cloud B command-line tool absent: the import does not succeed",
       () => [command("terraform_data.lab_cloudb_programs"), labResource(AWS_USER).depends_on],
-      ['sh "${path.module}/scripts/discover-cloudb.sh" --check', ["terraform_data.lab_cloudb_programs"]],
+      ['sh "${path.module}/scripts/import-inventory.sh" --check', ["terraform_data.lab_cloudb_programs"]],
     ],
     [
       "The import queries instances in cloudb_region and builds CSV files of kinds vmInfo, diskInfo, tagInfo and an empty perfInfo",
-      () => [valueAt(environment(IMPORT), "CLOUDB_REGION"), Object.keys(AWS_IMPORT_COLUMNS)],
-      ["${var.cloudb_region}", ["vmInfo", "diskInfo", "tagInfo", "perfInfo"]],
+      () => [valueAt(environment(IMPORT), "CLOUDB_REGION"), script("import-inventory.sh")],
+      ["${var.cloudb_region}", says('tables="vmInfo diskInfo tagInfo perfInfo"')],
     ],
     [
       "Cloud B scoped policy: exactly three read-only describe permissions",

@@ -1,5 +1,6 @@
 import { type TerraformStack } from "cdktf";
 
+import { InputVariable } from "../../lib/core/input-variable";
 import { ProjectApis } from "../../lib/core/project-apis";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
@@ -164,14 +165,32 @@ describeWith(["terraform"], "The warning about remote desktop, judged by Terrafo
   });
 });
 
+it.each<[string, (stack: TerraformStack) => Partial<AssessmentLabProps>]>([
+  ["empty credentials", () => ({ aws: { accessKeyId: "", secretAccessKey: "" } })],
+  [
+    "credentials without the assessment service",
+    (stack) => {
+      const key = new InputVariable(stack, "key", { type: "string", description: "Key." }).stringValue;
+      return { aws: { accessKeyId: key, secretAccessKey: key }, initializeAssessmentService: false };
+    },
+  ],
+])("AssessmentLab adds neither a resource nor a provider of AWS for %s", (_, props) => {
+  const stack = bareLabStack();
+  const lab = new AssessmentLab(stack, "Lab", { projectId: "demo-project", ...props(stack) });
+  stack.addOutputs({ arn: { value: lab.awsUserArn, description: "User." } });
+  const terraform = terraformOf(stack);
+  expect(resourceAddresses(terraform).filter((address) => /aws|cloudb/.test(address))).toEqual([]);
+  expect([terraform.provider?.aws, terraform.output?.arn?.value]).toEqual([undefined, "${null}"]);
+});
+
 describe("The Windows VM of AssessmentLab", () => {
   const passwordOf = (props: Partial<AssessmentLabProps>): unknown =>
-    valueAt(literalLab(props).locals?.lab_windows_vm_first_boot_values, "labPassword");
+    valueAt(literalLab(props).resource?.google_compute_instance?.lab_windows_vm, "metadata.lab-password");
 
   it("has the password of every lab, or an unknown one", () => {
     expect(passwordOf({})).toBe("Throw-Away-2022!");
     expect(passwordOf({ windowsPassword: "fixed" })).toBe("Throw-Away-2022!");
-    expect(passwordOf({ windowsPassword: "unknown" })).toBe("${null}");
+    expect(passwordOf({ windowsPassword: "unknown" })).toBe("");
     expect(JSON.stringify(literalLab({ windowsPassword: "unknown" }))).not.toContain("Throw-Away");
   });
 });

@@ -4,14 +4,14 @@ import { join } from "node:path";
 
 import { App, TerraformLocal } from "cdktf";
 
+import { valueAt } from "../stacks/configuration-graph";
 import { evaluated } from "../stacks/terraform-run";
 import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
 import { discoverySourceId } from "../../lib/lab/lab-names";
-import { DestroyNotice } from "../../lib/lab/destroy-notice";
+import { addDestroyNotice } from "../../lib/lab/destroy-notice";
 import { InputVariable } from "../../lib/core/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { describeWith } from "../support/programs";
-import { fc } from "../support/seeded-cases";
 import {
   bareStack,
   resourceAddresses,
@@ -22,58 +22,39 @@ import {
   type SynthesizedFolder,
 } from "../support/synthesis";
 
-/** Whatever is typed into the discovery client: 1 to 63 characters in one line. */
-const clientName = fc
-  .string({ unit: "grapheme", minLength: 1, maxLength: 63 })
-  .filter((name) => /^\S(.*\S)?$/u.test(name));
-
 const NAMES = [
   ...["assess-discovery-client", "Assess-Discovery-Client", "a", "2nd lab", "lab-", "ends in -", "-", "😀"],
   ...["Größe & Co. / 3", "e\u0301", "é", "x".repeat(63), "X".repeat(63), `${"x".repeat(46)} - ${"y".repeat(14)}`],
   ...["source-lab", "source-team-a-95ceb1a3", "source-f0443a34", 'quotes " and \\ ${x} %{y}', "İstanbul Kelvin"],
 ];
 
-describe("The id of the discovery source", () => {
-  it.each([
-    ["assess-discovery-client", "assess-discovery-client"],
-    ["Assess-Discovery-Client", "source-assess-discovery-client-133eaa85"],
-    ["2nd lab", "source-2nd-lab-f201715f"],
-    ["😀", "source-f0443a34"],
-  ])("of %s is %s", (name, id) => {
-    expect(discoverySourceId(name)).toBe(id);
-  });
-
-  it("is legal for every name", () => {
-    fc.assert(
-      fc.property(clientName, (name) => {
-        expect(discoverySourceId(name)).toMatch(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);
-      }),
-    );
-  });
-
-  it("is not shared by a client that is named like the id of another", () => {
-    for (const name of NAMES) {
-      const id = discoverySourceId(name);
-      if (id !== name) expect(discoverySourceId(id)).not.toBe(id);
-    }
-  });
-
-  describeWith(["terraform"], "in Terraform", () => {
-    it("is what it is at synth", () => {
-      const stack = bareStack();
-      NAMES.forEach((name, index) => {
-        const given = new InputVariable(stack, `name_${index}`, {
-          type: "string",
-          default: name,
-          description: "Name.",
-        }).stringValue;
-        new TerraformLocal(stack, `id_${index}`, discoverySourceId(given));
-      });
-
-      const values = evaluated(terraformOf(stack));
-
-      expect(NAMES.map((_, index) => values[`id_${index}`])).toEqual(NAMES.map((name) => discoverySourceId(name)));
+describeWith(["terraform"], "The id of the discovery source", () => {
+  /** By name, of a literal and of an input. */
+  const idsOf = (names: readonly string[]) => {
+    const stack = bareStack();
+    names.forEach((name, index) => {
+      const given = new InputVariable(stack, `name_${index}`, { type: "string", default: name, description: "Name." });
+      new TerraformLocal(stack, `input_${index}`, discoverySourceId(given.stringValue));
+      new TerraformLocal(stack, `literal_${index}`, discoverySourceId(name));
     });
+    const values = evaluated(terraformOf(stack));
+    return names.map((name, index) => [name, values[`input_${index}`], values[`literal_${index}`]].map(String));
+  };
+
+  it("is legal, the same for an input and a literal, and not shared by a client that is named like it", () => {
+    const ids = idsOf(NAMES);
+    expect(Object.fromEntries(ids)).toMatchObject({
+      "assess-discovery-client": "assess-discovery-client",
+      "Assess-Discovery-Client": "source-assess-discovery-client-133eaa85",
+      "2nd lab": "source-2nd-lab-f201715f",
+      "😀": "source-f0443a34",
+    });
+    for (const [, input = "", given] of ids) {
+      expect(input).toMatch(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);
+      expect(given).toBe(input);
+    }
+    const made = ids.flatMap(([name, id = ""]) => (id === name ? [] : [id]));
+    for (const [name, id] of idsOf(made)) expect(id).not.toBe(name);
   });
 });
 
@@ -126,14 +107,18 @@ function outputOf(folder: SynthesizedFolder, script: string, option: string): st
   return execFileSync("sh", [join("scripts", script), option], { cwd: folder.path, encoding: "utf8", env });
 }
 
-describe("DestroyNotice", () => {
-  it("runs in the folder, and is nothing when nothing survives", () => {
+describe("The notice of a destroy", () => {
+  it("is a command of the folder's script, from anywhere, and is nothing when nothing survives", () => {
     const stack = bareStack();
     const place = { deploymentId: "a1b2c3", projectId: "demo-project", region: "us-central1", sourceId: "lab" };
-    const { ready } = new DestroyNotice(stack, "Survivors", { ...place, enabled: true });
-
-    expect(ready).toHaveLength(1);
-    expect(outputOf(synthesizeInto(App.of(stack)), "assessment-cleanup.sh", "--note")).toContain("To remove them: ");
-    expect(new DestroyNotice(stack, "None", { ...place, enabled: false }).ready).toEqual([]);
+    expect(addDestroyNotice(stack, place, true)).toHaveLength(1);
+    expect(addDestroyNotice(stack, place, false)).toEqual([]);
+    const notice = resourceOf(terraformOf(stack), "terraform_data", "survivors_at_destroy");
+    const { command, environment } = valueAt(notice, "provisioner.0.local-exec") as Block;
+    expect(environment).toMatchObject({ SCRIPT: '${abspath("${path.module}/scripts/assessment-cleanup.sh")}' });
+    const env = { PROJECT_ID: "demo", REGION: "us", SOURCE_ID: "lab", DEPLOYMENT_ID: "a1", SCRIPT: "/a b/cleanup.sh" };
+    expect(execFileSync("sh", ["-c", String(command)], { encoding: "utf8", env })).toMatch(
+      /the discovery source lab, which .* To remove them: PROJECT_ID=demo REGION=us SOURCE_ID=lab DEPLOYMENT_ID=a1 sh '\/a b\/cleanup\.sh'\n$/,
+    );
   });
 });

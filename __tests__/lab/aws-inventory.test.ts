@@ -48,16 +48,6 @@ describe("AwsInventory", () => {
     );
   });
 
-  it.each<[string, Overrides]>([
-    ["empty credentials", { aws: { accessKeyId: "", secretAccessKey: "" } }],
-    ["a lab without the assessment service", { enabled: false }],
-  ])("adds neither a resource nor a provider for %s at synth", (_, overrides) => {
-    const { terraform } = inventoryIn(() => overrides);
-    expect(resourceAddresses(terraform)).toEqual([]);
-    expect(terraform.provider?.aws).toBeUndefined();
-    expect(terraform.output?.arn?.value).toBe("${null}");
-  });
-
   it("comes after what the caller names, and is outlived by what the caller names", () => {
     const { terraform } = inventoryIn((stack) => ({
       dependsOn: [new TerraformLocal(stack, "source", "")],

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import { type JsonObject } from "./google-stand-in-schema";
 
 /** Tables of the AWS export format: the exact columns in order. */
-const COLUMNS = {
+export const COLUMNS = {
   vmInfo: [
     ...["MachineId", "MachineName", "PrimaryIPAddress", "PrimaryMACAddress", "PublicIPAddress"],
     ...["IpAddressListSemiColonDelimited", "TotalDiskAllocatedGiB", "TotalDiskUsedGiB", "MachineTypeLabel"],

@@ -75,7 +75,11 @@ export class Value<Row = unknown> {
     return this.isKnown ? (this.given as number) : Token.asNumber(this.reference);
   }
 
-  get any(): IResolvable {
+  get flag(): boolean | IResolvable {
+    return this.isKnown ? (this.given as boolean) : this.reference;
+  }
+
+  get map(): IResolvable {
     return this.isKnown ? (this.given as IResolvable) : this.reference;
   }
 

@@ -168,7 +168,7 @@ export class DatabaseDump extends Construct {
     const { database, inputs, runner } = props;
     this.condition = inputs.dumpSchedule.isSet;
     this.isDaily = allOf(this.condition, expression(`can(regex(${JSON.stringify(DAILY)}, ${inputs.dumpSchedule}))`));
-    const hasBucket = anyOf(this.condition, isOn(inputs.keepDumps.any));
+    const hasBucket = anyOf(this.condition, isOn(inputs.keepDumps.flag));
 
     this.bucket = new DumpBucket(this, "Bucket", props, hasBucket);
     const script = addScript(this, "lib/idp/scripts/dump-database.sh");
@@ -206,7 +206,7 @@ export class DatabaseDump extends Construct {
         instance: database.connectionName,
         database: database.databaseName,
       },
-      condition: allOf(this.condition, isOn(inputs.dumpAtApply.any)),
+      condition: allOf(this.condition, isOn(inputs.dumpAtApply.flag)),
     });
 
     this.bucketName = expression(`(${hasBucket} ? ${quoted(this.bucket.bucketName)} : null)`);

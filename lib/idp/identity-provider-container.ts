@@ -88,7 +88,7 @@ export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>)
     environment: {
       baseline: { ...BASELINE_ENVIRONMENT, [LOG_LEVEL_VARIABLE]: v.logLevel.text },
       optional: { ...mailSettings(v.smtp), ...workerVariables(v) },
-      overrides: v.environmentVariables.any,
+      overrides: v.environmentVariables.map,
       required: {
         ...SERVER_LISTENER,
         [DATABASE_VARIABLES.port]: String(DATABASE_PORT),

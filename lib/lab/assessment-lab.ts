@@ -3,6 +3,7 @@ import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instanc
 import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { type PrivateKey } from "@cdktf/provider-tls/lib/private-key";
+import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { expression } from "../core/expression";
@@ -10,9 +11,8 @@ import { valuesFrom } from "../core/inputs";
 import { commonLabels } from "../core/labels";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { AssessmentSource } from "./assessment-source";
-import { AwsInventory } from "./aws-inventory";
+import { type AwsInventory } from "./aws-inventory";
 import { ASSESSMENT_CONSOLE_URL, LAB_USER, type FirewallRuleName } from "./contract";
-import { labPassword } from "./first-boot-values";
 import { labApis, labDeploymentId, namedValue } from "./lab-foundation";
 import { addLabChecks } from "./lab-checks";
 import { LabFirewall, sourceRanges } from "./lab-firewall";
@@ -21,7 +21,7 @@ import { LabKey } from "./lab-key";
 import { discoverySourceId, zoneOrDefault } from "./lab-names";
 import { LabNetwork } from "./lab-network";
 import { LinuxVms } from "./linux-vms";
-import { DestroyNotice } from "./destroy-notice";
+import { addDestroyNotice } from "./destroy-notice";
 import { WindowsVm } from "./windows-vm";
 
 /**
@@ -106,25 +106,18 @@ export class AssessmentLab extends Construct {
       rdpSourceRanges: ranges?.rdp,
     };
     const v = valuesFrom(this, LAB, given, LAB_RELATIONS);
-    const createSshKeyBucket = v.createSshKeyBucket.any;
-    const createVpc = v.createVpc.any;
-    const initializeAssessmentService = v.initializeAssessmentService.any;
+    const createSshKeyBucket = v.createSshKeyBucket.flag;
+    const createVpc = v.createVpc.flag;
+    const initializeAssessmentService = v.initializeAssessmentService.flag;
     const projectId = v.projectId.text;
     const region = v.region.text;
     const internalTrafficCidr = v.internalTrafficCidr.text;
     const clientName = v.assessDiscoveryClientName.text;
     const sourceId = namedValue(this, "SourceId", discoverySourceId(clientName));
     const deploymentId = labDeploymentId(this, props.deploymentId);
-    const labels = commonLabels(this, { "assessment-lab": deploymentId }, v.labels.any);
-    const survivors = new DestroyNotice(this, "Survivors", {
-      deploymentId,
-      enabled: initializeAssessmentService,
-      projectId,
-      region,
-      sourceId,
-    });
-
-    const outlivedBy = survivors.ready;
+    const labels = commonLabels(this, { "assessment-lab": deploymentId }, v.labels.map);
+    const left = { deploymentId, projectId, region, sourceId };
+    const outlivedBy = addDestroyNotice(this, left, initializeAssessmentService);
     const apis =
       props.apis ??
       labApis(this, {
@@ -148,7 +141,7 @@ export class AssessmentLab extends Construct {
       projectId,
       networkId: network.networkId,
       outlivedBy,
-      createDefaultRules: v.createDefaultFirewallRules.any,
+      createDefaultRules: v.createDefaultFirewallRules.flag,
       sourceRanges: sourceRanges(internalTrafficCidr, ranges),
     });
 
@@ -175,7 +168,9 @@ export class AssessmentLab extends Construct {
 
     const aws =
       props.aws &&
-      new AwsInventory(this, "Cloudb", {
+      Token.isUnresolved(props.aws.accessKeyId) &&
+      initializeAssessmentService !== false &&
+      new (awsInventoryClass())(this, "Cloudb", {
         aws: props.aws,
         deploymentId,
         projectId,
@@ -197,10 +192,10 @@ export class AssessmentLab extends Construct {
     const vm = { deploymentId, labels, projectId, zone, networkId: network.networkId };
     const windows = new WindowsVm(this, "WindowsVm", {
       ...vm,
-      create: v.createWindowsVm.any,
+      create: v.createWindowsVm.flag,
       machineType: v.windowsVmMachineType.text,
       bootDiskSizeGb: v.windowsVmBootDiskSizeGb.number,
-      labPassword: labPassword(v.windowsPassword.text),
+      windowsPassword: v.windowsPassword.text,
     });
     const linux = new LinuxVms(this, "LinuxVm", {
       ...vm,
@@ -227,6 +222,12 @@ export class AssessmentLab extends Construct {
     this.sshKeyAddress = key.address;
     this.sshKeyUser = LAB_USER;
     this.assessSourceId = source.sourceId;
-    this.awsUserArn = aws?.userArn ?? expression("null");
+    this.awsUserArn = aws ? aws.userArn : expression("null");
   }
+}
+
+/** The AWS bindings are large and an optional peer dependency, so a lab without AWS must not load them. */
+function awsInventoryClass(): typeof AwsInventory {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import statement would load them always
+  return (require("./aws-inventory") as { AwsInventory: typeof AwsInventory }).AwsInventory;
 }

@@ -8,10 +8,7 @@ import { labelsWith, type Labels } from "../core/labels";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { labGroupId, SOURCE_LABEL } from "./lab-names";
-
-/** Removes what a lab has left in Migration Center. */
-export const CLEANUP_SCRIPT = "lib/lab/scripts/assessment-cleanup.sh";
+import { labName, SOURCE_LABEL } from "./lab-names";
 
 export interface AssessmentSourceProps {
   /** Display name of the source, which users type into the discovery client, 1 to 63 characters. */
@@ -46,9 +43,9 @@ export interface AssessmentSourceProps {
 /**
  * Registers the source to which the discovery client reports, through the Migration Center REST API.
  *
- * An existing source with that id is reused, which the apply reports; one of another type or name is refused. The source
- * is not in the Terraform state and survives a destroy, as does all discovered and imported data: `assessment-status.sh` in
- * the folder shows it and `assessment-cleanup.sh` removes it. Migration Center needs no other preparation.
+ * An existing source with that id is reused, which the apply reports; one of another type or name is refused. The
+ * source is not in the Terraform state and survives a destroy, as does all discovered and imported data:
+ * `assessment-status.sh` in the folder shows it and `assessment-cleanup.sh` removes it.
  *
  * A plan does not notice that the source is missing, because it is not in the state, and a look-up at plan would need
  * the API before it is enabled. If only the source was deleted, an apply that replaces `Registered` registers it again;
@@ -76,12 +73,12 @@ export class AssessmentSource extends Construct {
     const libraries = addAssessmentLibraries(this);
     const script = addScript(this, "lib/lab/scripts/register-source.sh");
     addScript(this, "lib/lab/scripts/assessment-status.sh");
-    addScript(this, CLEANUP_SCRIPT);
+    addScript(this, "lib/lab/scripts/assessment-cleanup.sh");
 
     const group = new MigrationCenterGroup(this, "Group", {
       project: projectId,
       location: region,
-      groupId: labGroupId(deploymentId),
+      groupId: labName(deploymentId, "lab"),
       displayName: `Assessment lab ${deploymentId}`,
       labels: labelsWith(props.labels, { [SOURCE_LABEL]: plannedId }),
       count: countIf(isOn(enabled)),
@@ -98,12 +95,7 @@ export class AssessmentSource extends Construct {
         generation: this.generation,
         project_id: projectId,
         region,
-        scripts: Fn.sha256(
-          Fn.join(
-            ":",
-            [...libraries, script].map(({ sha256 }) => sha256),
-          ),
-        ),
+        scripts: hashOf([...libraries, script]),
         source_id: plannedId,
       },
       provisioners: [
@@ -131,4 +123,10 @@ export class AssessmentSource extends Construct {
 /** Adds the libraries of the Migration Center scripts to the folder; returns them in the order of sourcing. */
 export function addAssessmentLibraries(scope: Construct): StackFile[] {
   return [...addRestLibraries(scope), addScript(scope, "lib/lab/scripts/assessment-rest.sh")];
+}
+
+/** Changes with any of the files. */
+export function hashOf(files: readonly StackFile[]): string {
+  const hashes = files.map(({ sha256 }) => sha256);
+  return Fn.sha256(Fn.join(":", hashes));
 }

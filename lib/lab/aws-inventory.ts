@@ -1,35 +1,30 @@
-import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { IamAccessKey } from "@cdktf/provider-aws/lib/iam-access-key";
+import { IamPolicy } from "@cdktf/provider-aws/lib/iam-policy";
+import { IamUser } from "@cdktf/provider-aws/lib/iam-user";
+import { IamUserPolicyAttachment } from "@cdktf/provider-aws/lib/iam-user-policy-attachment";
+import { AwsProvider } from "@cdktf/provider-aws/lib/provider";
+import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isOn } from "../core/conditional";
+import { allOf, countIf, isOn, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { shellCommand } from "../core/project-apis";
-import { addScript, type StackFile } from "../core/stack-file";
+import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type AwsCredentials } from "./lab-inputs";
-import { addAssessmentLibraries } from "./assessment-source";
-import { type AwsUser } from "./aws-user";
-import { DEFAULT_AWS_REGION } from "./contract";
+import { addAssessmentLibraries, hashOf, type AssessmentSourceProps } from "./assessment-source";
+import { AWS_ACTIONS, DEFAULT_AWS_REGION } from "./contract";
 import { awsUserName } from "./lab-names";
 
-export interface AwsInventoryProps {
+/** Where the source is that the instances are imported into, what must exist before, and false for no AWS. */
+type Target = Omit<AssessmentSourceProps, "clientName" | "labels">;
+
+export interface AwsInventoryProps extends Target {
   /**
    * AWS region and bootstrap credentials. The credentials must be inputs: literals would be in the synthesized folder.
    * Empty ones mean no AWS.
    */
   readonly aws: AwsCredentials;
-
-  /** Id of the lab, part of all names. */
-  readonly deploymentId: string;
-
-  /** Project of Migration Center. */
-  readonly projectId: string;
-
-  /** Region of the assessment data. */
-  readonly region: string;
-
-  /** Id of the discovery source into which the machines are imported. */
-  readonly sourceId: string;
 
   /**
    * A value that changes when the source loses its imported data: `AssessmentSource.generation`. The import then runs
@@ -37,24 +32,17 @@ export interface AwsInventoryProps {
    */
   readonly sourceGeneration: string;
 
-  /** What must exist before the import, for example the discovery source. */
-  readonly dependsOn: ITerraformDependable[];
-
-  /** False leaves AWS out even if there are credentials. */
-  readonly enabled: boolean | IResolvable;
-
   /** What must be destroyed after all AWS resources. */
   readonly outlivedBy: ITerraformDependable[];
 }
 
 /**
- * Imports the instances of one AWS region: a dedicated user that may list them, and a step that lists them with this
- * user's key and imports them.
+ * Imports the instances of one AWS region: a user that may list them and nothing else, and a step that lists them with
+ * this user's key, which is in the Terraform state, and imports them.
  *
  * The step runs again when a script, a region, the key or the source changes, or when it is replaced manually; changes
  * of the instances alone are not noticed. Without credentials nothing is created and AWS is not called. Removing the
- * user needs them too: destroy `Programs` of this construct before you remove the credentials. The package
- * `@cdktf/provider-aws` is loaded only for credentials that are inputs.
+ * user needs them too: destroy `Programs` of this construct before you remove the credentials.
  */
 export class AwsInventory extends Construct {
   /** ARN of the user that lists instances; null without AWS. */
@@ -62,65 +50,65 @@ export class AwsInventory extends Construct {
 
   constructor(scope: Construct, id: string, props: AwsInventoryProps) {
     super(scope, id);
-    const { deploymentId, enabled } = props;
-    const { accessKeyId, region = DEFAULT_AWS_REGION, secretAccessKey } = props.aws;
-    if (!Token.isUnresolved(accessKeyId) || enabled === false) {
-      this.userArn = expression("null");
-      return;
-    }
+    const { deploymentId, projectId, region, sourceId } = props;
+    const { accessKeyId, region: awsRegion = DEFAULT_AWS_REGION } = props.aws;
+    const imports = allOf(`${accessKeyId} != ""`, isOn(props.enabled));
+    const count = countIf(imports);
+    const name = awsUserName(deploymentId);
+    const script = addScript(this, "lib/lab/scripts/import-inventory.sh");
 
-    const imports = allOf(`${accessKeyId} != ""`, isOn(enabled));
     const programs = new TerraformData(this, "Programs", {
-      triggersReplace: { user: awsUserName(deploymentId) },
-      provisioners: [{ type: "local-exec", command: `${shellCommand(this.script("discover-cloudb.sh"))} --check` }],
-      count: countIf(imports),
+      triggersReplace: { user: name },
+      provisioners: [{ type: "local-exec", command: `${shellCommand(script)} --check` }],
+      count,
       dependsOn: props.outlivedBy,
     });
 
-    const user = new (awsUserClass())(this, "User", {
-      accessKeyId,
-      deploymentId,
-      isOn: imports,
-      region,
-      secretAccessKey,
+    const provider = this.provider(props.aws, imports, awsRegion);
+    // No force_destroy: it looks up what else was added to the user, for which the bootstrap key may lack permission.
+    const user = new IamUser(this, "User", { provider, name, count, dependsOn: [programs] });
+    const userName = expression(oneAttribute(user, "name"));
+    const policy = new IamPolicy(this, "UserPolicy", {
+      provider,
+      name,
+      policy: JSON.stringify({
+        Version: "2012-10-17",
+        // Listing cannot be limited to single resources.
+        Statement: [{ Effect: "Allow", Action: AWS_ACTIONS, Resource: "*" }],
+      }),
+      count,
       dependsOn: [programs],
     });
+    const attachment = new IamUserPolicyAttachment(this, "UserAttachment", {
+      provider,
+      user: userName,
+      policyArn: expression(oneAttribute(policy, "arn")),
+      count,
+    });
+    const key = new IamAccessKey(this, "UserKey", { provider, user: userName, count });
+    const keyId = expression(oneAttribute(key, "id"));
 
-    this.importWith(user, props, region, imports);
-    this.userArn = user.arn;
-  }
-
-  private importWith(user: AwsUser, props: AwsInventoryProps, awsRegion: string, condition: string): void {
-    const { deploymentId, projectId, region, sourceGeneration, sourceId, dependsOn } = props;
-    const libraries = addAssessmentLibraries(this);
-    const discover = this.script("discover-cloudb.sh");
-    const steps = STEPS.map((step) => this.script(step));
-
+    const files = [...addAssessmentLibraries(this), script, addScript(this, "lib/lab/scripts/inventory.jq")];
     new TerraformData(this, "Import", {
       triggersReplace: {
-        access_key_id: user.keyId,
+        access_key_id: keyId,
         cloudb_region: awsRegion,
         project_id: projectId,
         region,
-        scripts: Fn.sha256(
-          Fn.join(
-            ":",
-            [...libraries, discover, ...steps].map(({ sha256 }) => sha256),
-          ),
-        ),
-        source_generation: sourceGeneration,
+        scripts: hashOf(files),
+        source_generation: props.sourceGeneration,
         source_id: sourceId,
       },
       provisioners: [
         {
           type: "local-exec",
-          command: shellCommand(discover),
+          command: shellCommand(script),
           environment: {
-            AWS_ACCESS_KEY_ID: user.keyId,
+            AWS_ACCESS_KEY_ID: keyId,
             // With a sensitive value Terraform would hide all output of the scripts, including the reason of a failure.
             // It neither prints nor logs nor stores a provisioner's environment, so the mark would protect nothing; the
             // scripts print no secret, and the state contains this one in any case.
-            AWS_SECRET_ACCESS_KEY: expression(`nonsensitive(${user.keySecret})`),
+            AWS_SECRET_ACCESS_KEY: expression(`nonsensitive(${expression(oneAttribute(key, "secret"))})`),
             CLOUDB_REGION: awsRegion,
             DEPLOYMENT_ID: deploymentId,
             PROJECT_ID: projectId,
@@ -129,30 +117,42 @@ export class AwsInventory extends Construct {
           },
         },
       ],
-      count: countIf(condition),
-      dependsOn: [...user.ready, ...dependsOn],
+      count,
+      dependsOn: [attachment, key, ...props.dependsOn],
     });
+
+    this.userArn = expression(oneAttribute(user, "arn"));
   }
 
-  private script(file: string): StackFile {
-    return addScript(this, `lib/lab/scripts/${file}`);
+  /**
+   * Configured here, under an alias, so that a stack may have another one. Without credentials it makes no calls. It
+   * ignores AWS profiles and files on the machine that applies.
+   */
+  private provider({ accessKeyId, secretAccessKey }: AwsCredentials, isUsed: string, region: string): AwsProvider {
+    const givenOr = (placeholder: string, value: string): string =>
+      // Keys read from files end with a line break, which makes every signature invalid.
+      expression(`(${accessKeyId} == "" ? "${placeholder}" : trimspace(${value}))`);
+    const profiles = addScript(this, `lib/lab/scripts/no-profile.ini`);
+    const provider = new AwsProvider(this, "UserProvider", {
+      region,
+      // Even with a key the provider reads the user's AWS files, and fails if one is broken or if none has the profile
+      // that AWS_PROFILE names.
+      profile: "default",
+      sharedConfigFiles: [profiles.path],
+      sharedCredentialsFiles: [profiles.path],
+      // The provider requires credentials even when nothing uses it; these are never sent.
+      accessKey: givenOr(NO_KEY, accessKeyId),
+      secretKey: givenOr(NO_KEY, secretAccessKey),
+      // Wrong credentials fail at plan; placeholders are not checked.
+      skipCredentialsValidation: Token.asAny(expression(`!(${isUsed})`)),
+      skipRequestingAccountId: true,
+      skipMetadataApiCheck: "true",
+      // The provider's list of regions is as old as the provider.
+      skipRegionValidation: true,
+    });
+    provider.alias = provider.friendlyUniqueId;
+    return provider;
   }
 }
 
-/** Files that list the machines, write the tables and import them. */
-const STEPS = [
-  "export-inventory.sh",
-  "cloudb-lists.sh",
-  "inventory-machines.jq",
-  "inventory-types.jq",
-  "inventory-volumes.jq",
-  "inventory-tables.jq",
-  "inventory-tables.awk",
-  "import-inventory.sh",
-] as const;
-
-/** The AWS bindings are large and an optional peer dependency, so a lab without AWS must not load them. */
-function awsUserClass(): typeof AwsUser {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import statement would load them always
-  return (require("./aws-user") as { AwsUser: typeof AwsUser }).AwsUser;
-}
+const NO_KEY = "none";

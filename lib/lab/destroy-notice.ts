@@ -1,76 +1,54 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
-import { Construct } from "constructs";
+import { type Construct } from "constructs";
 
 import { isOn, countIf } from "../core/conditional";
-import { shellCommand } from "../core/project-apis";
-import { addScript } from "../core/stack-file";
+import { expression } from "../core/expression";
 import { TerraformData } from "../core/terraform-data";
-import { addAssessmentLibraries, CLEANUP_SCRIPT } from "./assessment-source";
-
-export interface SurvivorsNoteProps {
-  /** Id of the lab, which distinguishes it from other labs that use the source. */
-  readonly deploymentId: string;
-
-  /** False if nothing survives. */
-  readonly enabled: boolean | IResolvable;
-
-  /** Project of Migration Center. */
-  readonly projectId: string;
-
-  /** Region of the assessment data. */
-  readonly region: string;
-
-  /** Id of the discovery source. */
-  readonly sourceId: string;
-}
 
 /**
- * Prints at the end of a destroy how to remove what Migration Center still has; and when the lab moves to
- * another source, project or region, what it leaves in the previous one.
+ * Prints at the end of a destroy how to remove what Migration Center still has; and when the lab moves to another
+ * source, project or region, what it leaves in the previous one.
  *
- * Terraform destroys a resource after everything that depends on it, so everything depends on this one. A dependency of
- * the APIs alone would not do, because they may be shared with other labs. Only the random id is destroyed later,
- * because this refers to it; it is not a cloud resource.
+ * Terraform destroys a resource after everything that depends on it, so everything must depend on what is returned
+ * here. Data sources that are read at plan must not, or Terraform would read them only at apply. A dependency of the
+ * APIs alone would not do, because they may be shared with other labs.
+ *
+ * @param enabled false if nothing survives
  */
-export class DestroyNotice extends Construct {
-  /**
-   * What everything else must depend on, directly or through the APIs that it needs. Data sources that are read at plan
-   * must not, or Terraform would read them only at apply.
-   */
-  readonly ready: ITerraformDependable[];
-
-  constructor(scope: Construct, id: string, props: SurvivorsNoteProps) {
-    super(scope, id);
-    const { deploymentId, enabled, projectId, region, sourceId } = props;
-    if (enabled === false) {
-      this.ready = [];
-      return;
-    }
-
-    addAssessmentLibraries(this);
-    const cleanup = addScript(this, CLEANUP_SCRIPT);
-    const note = new TerraformData(this, "AtDestroy", {
+export function addDestroyNotice(
+  scope: Construct,
+  {
+    deploymentId,
+    projectId,
+    region,
+    sourceId,
+  }: Readonly<Record<"deploymentId" | "projectId" | "region" | "sourceId", string>>,
+  enabled: boolean | IResolvable,
+): ITerraformDependable[] {
+  if (enabled === false) return [];
+  const place = { project_id: projectId, region, source_id: sourceId };
+  return [
+    new TerraformData(scope, "SurvivorsAtDestroy", {
       // Kept in the state, because a destroy provisioner can refer to nothing else.
-      input: { deployment_id: deploymentId, project_id: projectId, region, source_id: sourceId },
+      input: { deployment_id: deploymentId, ...place },
       // An update would run no provisioner, so nothing would report what the lab left in the previous source or place.
-      triggersReplace: { project_id: projectId, region, source_id: sourceId },
+      triggersReplace: place,
       provisioners: [
         {
           type: "local-exec",
           when: "destroy",
-          // A failing note must not make the destroy fail.
-          command: `${shellCommand(cleanup)} --note || true`,
+          command: `echo "The assessment service keeps what was not made by Terraform in project $PROJECT_ID, region $REGION: the discovery source $SOURCE_ID, which other labs may use too, its import jobs and assets, and groups, preference sets and reports. To remove them: PROJECT_ID=$PROJECT_ID REGION=$REGION SOURCE_ID=$SOURCE_ID DEPLOYMENT_ID=$DEPLOYMENT_ID sh '$SCRIPT'"`,
           environment: {
             // States of older releases do not have it.
             DEPLOYMENT_ID: '${try(self.input.deployment_id, "")}',
             PROJECT_ID: "${self.input.project_id}",
             REGION: "${self.input.region}",
+            SCRIPT: expression('abspath("${path.module}/scripts/assessment-cleanup.sh")'),
             SOURCE_ID: "${self.input.source_id}",
           },
         },
       ],
       count: countIf(isOn(enabled)),
-    });
-    this.ready = [note];
-  }
+    }),
+  ];
 }

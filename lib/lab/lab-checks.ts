@@ -39,7 +39,7 @@ export function addLabChecks(
     new CheckBlock(scope, id, [{ condition: expression(condition), errorMessage: `${errorMessage}.` }]);
 
   const awsKeyId = aws !== undefined && Token.isUnresolved(aws.accessKeyId) ? aws.accessKeyId : undefined;
-  const isServiceOn = isOn(v.initializeAssessmentService.any);
+  const isServiceOn = isOn(v.initializeAssessmentService.flag);
   const whileServiceIsOn = isServiceOn === "true" ? "" : ` && (${isServiceOn})`;
   check(
     "HasScanTargets",

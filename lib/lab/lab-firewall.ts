@@ -1,10 +1,11 @@
-import { ComputeFirewall, type ComputeFirewallAllow } from "@cdktf/provider-google/lib/compute-firewall";
+import { ComputeFirewall, type ComputeFirewallConfig } from "@cdktf/provider-google/lib/compute-firewall";
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isOn, countIf } from "../core/conditional";
 import {
   EVERYWHERE,
+  FIREWALL_RULES,
   HTTP_PORTS,
   IDENTITY_AWARE_PROXY_RANGE,
   RDP_PORT,
@@ -36,6 +37,28 @@ export interface LabFirewallProps {
   readonly sourceRanges: FirewallSourceRanges;
 }
 
+const RULES: Readonly<Record<FirewallRuleName, Pick<ComputeFirewallConfig, "allow" | "description" | "targetTags">>> = {
+  internal: {
+    description: "Allows traffic between the VMs of the lab, the scans of the discovery client included",
+    allow: [{ protocol: "all" }],
+  },
+  ssh: {
+    description: "Allows SSH through the identity-aware proxy",
+    allow: [{ protocol: "tcp", ports: [SSH_PORT] }],
+  },
+  rdp: {
+    description: "Allows remote desktop to the Windows VM",
+    allow: [{ protocol: "tcp", ports: [RDP_PORT] }],
+  },
+  icmp: { description: "Allows ping", allow: [{ protocol: "icmp" }] },
+  http: {
+    description:
+      "Allows web requests to the Windows VM; its own access to APIs and sign-in pages does not depend on it",
+    allow: [{ protocol: "tcp", ports: [...HTTP_PORTS] }],
+    targetTags: [WINDOWS_TAG],
+  },
+};
+
 /** The ingress rules of a lab. Egress needs no rule. */
 export class LabFirewall extends Construct {
   /** Expression: whether the first four rules are created here. */
@@ -46,77 +69,25 @@ export class LabFirewall extends Construct {
 
   readonly rules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    private readonly props: LabFirewallProps,
-  ) {
+  constructor(scope: Construct, id: string, props: LabFirewallProps) {
     super(scope, id);
-    const { createDefaultRules, sourceRanges } = props;
-    const defaultRule = { create: createDefaultRules };
-
-    const internal = this.allow("internal", {
-      ...defaultRule,
-      description: "Allows traffic between the VMs of the lab, the scans of the discovery client included",
-      sourceRanges: sourceRanges.internal,
-      allow: [{ protocol: "all" }],
+    const rules = FIREWALL_RULES.map((rule) => {
+      const firewall = new ComputeFirewall(this, `allow-${rule}`, {
+        ...RULES[rule],
+        project: props.projectId,
+        name: labName(props.deploymentId, `allow-${rule}`),
+        network: props.networkId,
+        direction: "INGRESS",
+        sourceRanges: [...props.sourceRanges[rule]],
+        count: countIf(isOn(rule === "http" || props.createDefaultRules)),
+        dependsOn: props.outlivedBy,
+      });
+      return [rule, firewall] as const;
     });
-    const ssh = this.allow("ssh", {
-      ...defaultRule,
-      description: "Allows SSH through the identity-aware proxy",
-      sourceRanges: sourceRanges.ssh,
-      allow: [{ protocol: "tcp", ports: [SSH_PORT] }],
-    });
-    const rdp = this.allow("rdp", {
-      ...defaultRule,
-      description: "Allows remote desktop to the Windows VM",
-      sourceRanges: sourceRanges.rdp,
-      allow: [{ protocol: "tcp", ports: [RDP_PORT] }],
-    });
-    const icmp = this.allow("icmp", {
-      ...defaultRule,
-      description: "Allows ping",
-      sourceRanges: sourceRanges.icmp,
-      allow: [{ protocol: "icmp" }],
-    });
-    const http = this.allow("http", {
-      create: true,
-      description:
-        "Allows web requests to the Windows VM; its own access to APIs and sign-in pages does not depend on it",
-      sourceRanges: sourceRanges.http,
-      allow: [{ protocol: "tcp", ports: [...HTTP_PORTS] }],
-      targetTags: [WINDOWS_TAG],
-    });
-
-    this.rules = { internal, ssh, rdp, icmp, http };
-    this.hasDefaultRules = `length(${internal.fqn}[*]) > 0`;
-    this.rdpSources = `flatten(${rdp.fqn}[*].source_ranges)`;
+    this.rules = Object.fromEntries(rules) as Record<FirewallRuleName, ComputeFirewall>;
+    this.hasDefaultRules = `length(${this.rules.internal.fqn}[*]) > 0`;
+    this.rdpSources = `flatten(${this.rules.rdp.fqn}[*].source_ranges)`;
   }
-
-  private allow(what: FirewallRuleName, rule: FirewallRule): ComputeFirewall {
-    const { deploymentId, networkId, outlivedBy, projectId } = this.props;
-    return new ComputeFirewall(this, `allow-${what}`, {
-      project: projectId,
-      name: labName(deploymentId, `allow-${what}`),
-      network: networkId,
-      direction: "INGRESS",
-      description: rule.description,
-      allow: rule.allow,
-      sourceRanges: [...rule.sourceRanges],
-      targetTags: rule.targetTags,
-      count: countIf(isOn(rule.create)),
-      dependsOn: outlivedBy,
-    });
-  }
-}
-
-/** What one rule allows, and from where. */
-interface FirewallRule {
-  readonly create: boolean | IResolvable;
-  readonly description: string;
-  readonly sourceRanges: readonly string[];
-  readonly allow: ComputeFirewallAllow[];
-  readonly targetTags?: string[];
 }
 
 /** The given source ranges, and those of the contract for the other rules. */

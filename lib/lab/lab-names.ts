@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
-
 import { Token } from "cdktf";
 
-import { expression } from "../core/expression";
+import { expression, literal, quoted } from "../core/expression";
 import { DEFAULT_REGION, DEFAULT_ZONE } from "./contract";
 
 /** All name formulas of the lab. The formulas take literals and Terraform expressions. */
@@ -43,22 +41,12 @@ export function windowsVmName(deploymentId: string): string {
   return labName(deploymentId, "winvm01");
 }
 
-/** `assess-<id>-linvm-`, to which each VM adds its number from 1 on. */
-export function linuxVmNamePrefix(deploymentId: string): string {
-  return labName(deploymentId, "linvm-");
-}
-
 /** `assess-<id>-keys`. */
 export function keyBucketName(deploymentId: string): string {
   return labName(deploymentId, "keys");
 }
 
-/** `assess-<id>-lab`. */
-export function labGroupId(deploymentId: string): string {
-  return labName(deploymentId, "lab");
-}
-
-/** Label of that group: the id of the source that the lab uses. */
+/** Label of the group `assess-<id>-lab`: the id of the source that the lab uses. */
 export const SOURCE_LABEL = "assessment-source";
 
 /** `assess-discovery-<id>`. */
@@ -84,22 +72,16 @@ const MADE_SOURCE_ID_PATTERN = `^${SOURCE_PREFIX}-(.*-)?[0-9a-f]{${SOURCE_HASH_L
  * share one.
  */
 export function discoverySourceId(clientName: string): string {
-  if (Token.isUnresolved(clientName)) {
-    const text = `replace(${clientName}, "/[^A-Za-z0-9]+/", "-")`;
-    const readable = `trim(substr(trim(lower(${text}), "-"), 0, ${SOURCE_TEXT_MAX_LENGTH}), "-")`;
-    const hash = `substr(sha256(${clientName}), 0, ${SOURCE_HASH_LENGTH})`;
-    const made = `join("-", compact(["${SOURCE_PREFIX}", ${readable}, ${hash}]))`;
-    const matches = (pattern: string): string => `can(regex("${pattern}", ${clientName}))`;
-    const isId = `${matches(SOURCE_ID_PATTERN)} && !${matches(MADE_SOURCE_ID_PATTERN)}`;
-    return expression(`(${isId} ? ${clientName} : ${made})`);
-  }
-  const matches = (pattern: string): boolean => new RegExp(pattern).test(clientName);
-  if (matches(SOURCE_ID_PATTERN) && !matches(MADE_SOURCE_ID_PATTERN)) return clientName;
-  // Terraform normalizes every string to NFC.
-  const name = clientName.normalize("NFC");
-  const text = name.replace(/[^A-Za-z0-9]+/g, "-").toLowerCase();
-  const trimmed = (part: string): string => part.replace(/^-+|-+$/g, "");
-  const readable = trimmed(trimmed(text).slice(0, SOURCE_TEXT_MAX_LENGTH));
-  const hash = createHash("sha256").update(name).digest("hex").slice(0, SOURCE_HASH_LENGTH);
-  return [SOURCE_PREFIX, readable, hash].filter((part) => part !== "").join("-");
+  const isGiven = !Token.isUnresolved(clientName);
+  const isPattern = (pattern: string): boolean => new RegExp(pattern).test(clientName);
+  if (isGiven && isPattern(SOURCE_ID_PATTERN) && !isPattern(MADE_SOURCE_ID_PATTERN)) return clientName;
+  // Terraform alone makes an id, because it normalizes and lowers text in its own way.
+  const name = isGiven ? quoted(literal(clientName)) : clientName;
+  const text = `replace(${name}, "/[^A-Za-z0-9]+/", "-")`;
+  const readable = `trim(substr(trim(lower(${text}), "-"), 0, ${SOURCE_TEXT_MAX_LENGTH}), "-")`;
+  const hash = `substr(sha256(${name}), 0, ${SOURCE_HASH_LENGTH})`;
+  const made = `join("-", compact(["${SOURCE_PREFIX}", ${readable}, ${hash}]))`;
+  if (isGiven) return expression(made);
+  const matches = (pattern: string): string => `can(regex("${pattern}", ${name}))`;
+  return expression(`(${matches(SOURCE_ID_PATTERN)} && !${matches(MADE_SOURCE_ID_PATTERN)} ? ${name} : ${made})`);
 }

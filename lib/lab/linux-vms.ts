@@ -1,14 +1,13 @@
 import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
-import { Fn, TerraformCount, TerraformLocal, Token } from "cdktf";
+import { TerraformCount, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import { LAB_USER, LINUX_IMAGE } from "./contract";
-import { FIRST_BOOT_VALUES_KEY, LINUX_FIRST_BOOT, linuxFirstBootValues } from "./first-boot-values";
 import { bootDisk, HARDENED, VM_METADATA, type LabVmProps } from "./lab-vm";
-import { linuxVmNamePrefix } from "./lab-names";
+import { labName } from "./lab-names";
 
 export interface LinuxVmsProps extends LabVmProps {
   /** Number of VMs; may be 0. */
@@ -37,21 +36,22 @@ export class LinuxVms extends Construct {
 
   constructor(scope: Construct, id: string, props: LinuxVmsProps) {
     super(scope, id);
-    const script = addScript(this, LINUX_FIRST_BOOT.script);
-    const values = new TerraformLocal(this, "FirstBootValues", linuxFirstBootValues(props.publicKey));
+    const script = addScript(this, "lib/lab/scripts/linux-first-boot.sh");
 
     this.instances = new ComputeInstance(this, MAIN_CHILD_ID, {
       ...HARDENED,
       project: props.projectId,
       zone: props.zone,
       labels: props.labels,
-      name: `${linuxVmNamePrefix(props.deploymentId)}\${count.index + 1}`,
+      name: labName(props.deploymentId, "linvm-${count.index + 1}"),
       machineType: props.machineType,
       bootDisk: bootDisk(LINUX_IMAGE, props.bootDiskSizeGb),
       networkInterface: [{ network: props.networkId }],
       metadata: {
-        [LINUX_FIRST_BOOT.metadataKey]: script.text,
-        [FIRST_BOOT_VALUES_KEY]: Token.asString(Fn.jsonencode(values.expression)),
+        "startup-script": script.text,
+        // Read by the script: values inserted into it could be executed as code.
+        "lab-user": LAB_USER,
+        "lab-ssh-key": props.publicKey,
         "ssh-keys": `${LAB_USER}:${props.publicKey}`,
         "enable-oslogin": "FALSE",
         ...VM_METADATA,

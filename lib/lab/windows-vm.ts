@@ -1,13 +1,12 @@
 import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
-import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
+import { Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
-import { WINDOWS_IMAGE, WINDOWS_TAG } from "./contract";
-import { FIRST_BOOT_VALUES_KEY, WINDOWS_FIRST_BOOT, windowsFirstBootValues } from "./first-boot-values";
+import { LAB_PASSWORD, LAB_USER, WINDOWS_IMAGE, WINDOWS_PASSWORDS, WINDOWS_TAG } from "./contract";
 import { bootDisk, HARDENED, VM_METADATA, type LabVmProps } from "./lab-vm";
 import { windowsVmName } from "./lab-names";
 
@@ -15,8 +14,11 @@ export interface WindowsVmProps extends LabVmProps {
   /** Creates the VM. */
   readonly create: boolean | IResolvable;
 
-  /** Password of the lab user; null if the VM generates one. */
-  readonly labPassword: string;
+  /**
+   * Password of the lab user: fixed, or unknown.
+   * @default fixed
+   */
+  readonly windowsPassword: string | undefined;
 }
 
 /**
@@ -39,8 +41,7 @@ export class WindowsVm extends Construct {
 
   constructor(scope: Construct, id: string, props: WindowsVmProps) {
     super(scope, id);
-    const script = addScript(this, WINDOWS_FIRST_BOOT.script);
-    const values = new TerraformLocal(this, "FirstBootValues", windowsFirstBootValues(props.labPassword));
+    const script = addScript(this, "lib/lab/scripts/windows-first-boot.ps1");
 
     this.instance = new ComputeInstance(this, MAIN_CHILD_ID, {
       ...HARDENED,
@@ -53,8 +54,10 @@ export class WindowsVm extends Construct {
       bootDisk: bootDisk(WINDOWS_IMAGE, props.bootDiskSizeGb),
       networkInterface: [{ network: props.networkId, accessConfig: [{}] }],
       metadata: {
-        [WINDOWS_FIRST_BOOT.metadataKey]: script.text,
-        [FIRST_BOOT_VALUES_KEY]: Token.asString(Fn.jsonencode(values.expression)),
+        "windows-startup-script-ps1": script.text,
+        // Read by the script: values inserted into it could be executed as code.
+        "lab-user": LAB_USER,
+        "lab-password": labPassword(props.windowsPassword),
         ...VM_METADATA,
       },
       count: countIf(isOn(props.create)),
@@ -66,4 +69,10 @@ export class WindowsVm extends Construct {
     this.externalIp = expression(oneAttribute(this.instance, "network_interface[0].access_config[0].nat_ip"));
     this.exists = `length(${this.instance.fqn}[*]) > 0`;
   }
+}
+
+/** Password for the caller's choice; empty if the VM generates one. */
+function labPassword(choice: string = WINDOWS_PASSWORDS[0]): string {
+  if (Token.isUnresolved(choice)) return expression(`(${choice} == "unknown" ? "" : "${LAB_PASSWORD}")`);
+  return choice === "unknown" ? "" : LAB_PASSWORD;
 }

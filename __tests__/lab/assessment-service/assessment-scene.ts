@@ -1,11 +1,5 @@
-import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-
-import { AWS_IMPORT_COLUMNS } from "../../../lib/lab/contract";
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { runScript, type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
-import { temporaryFolder } from "../../support/temporary-folder";
 
 export const LOCATION = "projects/demo-project/locations/us-central1";
 export const SOURCE = `${LOCATION}/sources/assess-discovery-client`;
@@ -64,39 +58,6 @@ export function haveGroup({ migration }: GoogleStandIn, lab: string, source: str
   const name = `${LOCATION}/groups/assess-${lab}-lab`;
   const groups = (migration.others.get("groups") ?? []).filter((group) => group.name !== name);
   migration.others.set("groups", [...groups, { name, labels: { "assessment-source": source } }]);
-}
-
-interface Inventory {
-  /** @default 2 */
-  readonly machines?: number;
-  /** Whether the machines are all that there is, which makes for the shortest import. @default false */
-  readonly bare?: boolean;
-}
-
-/** A folder as `export-inventory.sh` writes it; the kind of a file is its name's beginning. */
-export function inventoryFolder({ machines = 2, bare = false }: Inventory = {}): string {
-  const folder = temporaryFolder();
-  const ids = Array.from({ length: machines }, (_, index) => `i-${String(index).padStart(4, "0")}`);
-  const machine = (id: string) =>
-    `${id},"web, ""${id}""",10.0.0.1,02:00:00:00:00:01,,10.0.0.1,8,0,t3.micro,2,1.0,us-east-1,Linux/UNIX,,,,running,,2026-07-01 10:00:00+00:00,0,AWS`;
-  const tables: Readonly<Record<string, readonly string[]>> = {
-    "vmInfo.csv": ids.slice(0, 1).map(machine),
-    ...(machines > 1 ? { "vmInfo-2.csv": ids.slice(1).map(machine) } : {}),
-    ...(bare ? {} : { "diskInfo.csv": ids.map((id) => `${id},/dev/xvda,8,,gp3`), "perfInfo.csv": [] }),
-  };
-  const hash = createHash("sha256");
-  const files = Object.entries(machines === 0 ? {} : tables).map(([name, rows]) => {
-    const kind = name.replace(/(-2)?\.csv$/, "") as keyof typeof AWS_IMPORT_COLUMNS;
-    const text = [AWS_IMPORT_COLUMNS[kind].join(","), ...rows].map((row) => `${row}\r\n`).join("");
-    writeFileSync(join(folder, name), text);
-    hash.update(text);
-    return { name, kind, rows: rows.length };
-  });
-  writeFileSync(
-    join(folder, "manifest.json"),
-    JSON.stringify({ instances: machines, files, hash: hash.digest("hex") }),
-  );
-  return folder;
 }
 
 /** Import jobs with their states and sources. */

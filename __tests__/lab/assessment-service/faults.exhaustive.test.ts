@@ -2,22 +2,14 @@ import { FaultMatrix, page, renewableToken, status } from "../../support/fault-m
 import { type GoogleStandIn } from "../../support/google-stand-in";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import {
-  haveLeftovers,
-  haveSource,
-  inScene,
-  inventoryFolder,
-  jobsOf,
-  namesIn,
-  type Scene,
-  SOURCE,
-} from "./assessment-scene";
+import { haveLeftovers, haveSource, inScene, jobsOf, namesIn, type Scene, SOURCE } from "./assessment-scene";
+import { machines, SCOPED_KEY, withAws } from "../inventory/inventory-run";
 
 const PREFIX = "migrationcenter.projects.locations";
 const callsOf = (...calls: readonly string[]) => calls.map((call) => `${PREFIX}.${call}`);
 
-/** Neither the token nor the signature of an address for an upload. */
-const SECRETS = ["ya29.", "Signature="];
+/** Neither the token, the signature of an address for an upload nor the secret of AWS's key. */
+const SECRETS = ["ya29.", "Signature=", SCOPED_KEY.secret];
 
 function isRegistered({ standIn }: Scene): void {
   expect([...standIn.migration.sources.keys()]).toEqual([SOURCE]);
@@ -47,11 +39,7 @@ const imports = new FaultMatrix({
     standIn.migration.hidesAddresses = true;
     haveSource(standIn);
   },
-  run: ({ run }, options) =>
-    run("import-inventory", {
-      ...options,
-      environment: { INVENTORY_FOLDER: inventoryFolder({ bare: true }), ...options.environment },
-    }),
+  run: ({ run }, options) => run("import-inventory", withAws(options, { machines: machines(2) })),
   settled: isImported,
 });
 
@@ -119,14 +107,14 @@ describeWith(["busybox", "curl", "dash", "jq"], "import-inventory.sh, when the s
     callsOf("importJobs.create", "importJobs.importDataFiles.create", "importJobs.validate", "importJobs.run"),
     [upload],
   ]);
-  imports.kills(7, [2, 6], "SIGKILL", finishes(isImported));
+  imports.kills(11, [2, 10], "SIGKILL", finishes(isImported));
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh, when the service is at fault,", () => {
   const deletion = `${PREFIX}.importJobs.delete`;
   cleanup.rows([
     operationFails("sources.delete"),
-    { what: "a job is being deleted", at: deletion, answers: [status(409, "ALREADY_EXISTS")], exitCode: 0 },
+    { what: "a job is being deleted", at: deletion, answers: [status(409, "ABORTED")], exitCode: 0 },
   ]);
   cleanup.rows(
     ['{"reportConfigs":[{"name":"a\\"\\nurl = \\"http://127.0.0.1:9"}]}', '{"nextPageToken":"again"}'].map((text) => ({

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { status } from "../../support/fault-matrix";
@@ -6,16 +6,15 @@ import { recordingPrograms } from "../../support/google-stand-in-scripts";
 import { SIGNATURE_MARK } from "../../support/google-stand-in-uploads";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { haveSource, inScene, inventoryFolder, jobsOf, LOCATION, withoutHash } from "./assessment-scene";
+import { haveSource, inScene, jobsOf, withoutHash } from "./assessment-scene";
+import { machines, SCOPED_KEY, withAws } from "../inventory/inventory-run";
 
 describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
   it.concurrent("makes no job, and no call, for a region without instances", () =>
     inScene(async ({ standIn, run }) => {
-      const { exitCode, output } = await run("import-inventory", {
-        environment: { INVENTORY_FOLDER: inventoryFolder({ machines: 0 }), GOOGLE_OAUTH_ACCESS_TOKEN: undefined },
-      });
+      const { exitCode, output } = await run("import-inventory", withAws({}, { machines: [] }));
       expect(exitCode).toBe(0);
-      expect(output).toContain("The inventory has no instances: nothing to import.");
+      expect(output).toContain("us-east-1 hosts no instances: nothing to import. Choose another region");
       expect(standIn.requests).toEqual([]);
     }),
   );
@@ -23,15 +22,15 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
   it.concurrent("only reads when the inventory is imported already, and says how to repeat it", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
-      const environment = { INVENTORY_FOLDER: inventoryFolder({ bare: true }) };
-      await run("import-inventory", { environment });
+      await run("import-inventory", withAws({}, { machines: machines(2) }));
       const requests = standIn.requests.length;
-      const second = await run("import-inventory", { environment });
+      // In whatever order AWS lists it.
+      const second = await run("import-inventory", withAws({}, { machines: machines(2).reverse() }));
       expect(second.exitCode).toBe(0);
-      expect(withoutHash(second.output)).toBe(
-        "This inventory is imported already, by job JOB.\nTo import it once more, delete that job at https://console.cloud.google.com/migration/discovery/dataImport?project=demo-project and run the same command again.\n",
+      expect(withoutHash(second.output)).toMatch(
+        /This inventory is imported already, by job JOB\.\nTo import it once more, delete that job at https:.*\n$/,
       );
-      expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(["GET", "GET"]);
+      expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(["GET"]);
     }),
   );
 
@@ -45,9 +44,8 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
       }));
       standIn.migration.findings.push({ fileName: "perfInfo.csv", fileErrors: [warning] });
       standIn.migration.findings.push({ fileName: "vmInfo.csv", rowErrors });
-      const environment = { INVENTORY_FOLDER: inventoryFolder() };
-      const refused = await run("import-inventory", { environment });
-      const repeated = await run("import-inventory", { environment });
+      const refused = await run("import-inventory", withAws());
+      const repeated = await run("import-inventory", withAws());
 
       expect(refused.exitCode).toBe(1);
       expect(withoutHash(refused.stderr)).toContain(
@@ -61,22 +59,18 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
     }),
   );
 
-  it.concurrent.each([
-    ["imported nothing", 0, 1, "Import job JOB ended, but imported none of 9 instances."],
-    ["imported a part", 1, 0, "Warning: only 1 of 9 instances were imported."],
-  ])("says that a job has %s, and replaces it the next time", (_what, result, code, text) =>
+  it.concurrent("fails when a job has imported nothing, and replaces it the next time", () =>
     inScene(async ({ standIn, run }) => {
       haveSource(standIn);
-      standIn.migration.importResult = result;
-      const environment = { INVENTORY_FOLDER: inventoryFolder({ machines: 9 }) };
-      const first = await run("import-inventory", { environment });
+      standIn.migration.importResult = 0;
+      const first = await run("import-inventory", withAws({}, { machines: machines(9) }));
       standIn.migration.importResult = undefined;
-      const repeated = await run("import-inventory", { environment });
+      const repeated = await run("import-inventory", withAws({}, { machines: machines(9) }));
 
-      expect(first.exitCode).toBe(code);
-      expect(withoutHash(first.output)).toContain(text);
+      expect(first.exitCode).toBe(1);
+      expect(withoutHash(first.stderr)).toContain("Import job JOB is COMPLETED, but has imported none of 9 instances:");
       expect(repeated.exitCode).toBe(0);
-      expect(withoutHash(repeated.stdout)).toMatch(/^Import job JOB is COMPLETED: replacing it\.$/m);
+      expect(withoutHash(repeated.stdout)).toMatch(/^Import job JOB is EMPTY: replacing it\.$/m);
       expect(standIn.migration.allAssets).toHaveLength(9);
     }),
   );
@@ -87,10 +81,11 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
       const temporary = temporaryFolder();
       const log = join(temporaryFolder(), "calls");
       standIn.inject("storage.upload", status(403, "SignatureDoesNotMatch"));
-      const { exitCode, output } = await run("import-inventory", {
-        programs: recordingPrograms(log),
-        environment: { INVENTORY_FOLDER: inventoryFolder(), TMPDIR: temporary },
-      });
+      const environment = { TMPDIR: temporary };
+      const { exitCode, output } = await run(
+        "import-inventory",
+        withAws({ programs: recordingPrograms(log), environment }),
+      );
       expect(exitCode).toBe(1);
       expect(output).toMatch(
         /vmInfo\.csv cannot be uploaded\.\n {2}PUT http:.* answered HTTP 403 SignatureDoesNotMatch\.\n/,
@@ -99,26 +94,20 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
       expect(seen).toMatch(/^curl /m);
       expect(seen).not.toContain("ya29");
       expect(seen).not.toContain(SIGNATURE_MARK);
+      expect(seen).not.toContain(SCOPED_KEY.secret);
       expect(readdirSync(temporary)).toEqual([]);
     }),
   );
 
-  it.concurrent("refuses a folder without an inventory and a source that does not exist", () =>
+  it.concurrent("ends with the service's words for a source that does not exist", () =>
     inScene(async ({ standIn, run }) => {
-      const withoutSource = await run("import-inventory", { environment: { INVENTORY_FOLDER: inventoryFolder() } });
-      const folder = inventoryFolder();
-      rmSync(join(folder, "diskInfo.csv"));
-      const incomplete = await run("import-inventory", { environment: { INVENTORY_FOLDER: folder } });
+      const { exitCode, stderr } = await run("import-inventory", withAws());
 
-      expect(withoutSource.exitCode).toBe(1);
-      expect(withoutSource.stderr).toContain(
-        "Source assess-discovery-client, which the machines are to belong to, cannot",
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(
+        /cannot be created for source assess-discovery-client in us-central1\.\n.*does not exist\./,
       );
-      expect(incomplete.exitCode).toBe(2);
-      expect(incomplete.stderr).toContain(`${folder}/diskInfo.csv is missing; run export-inventory.sh again.`);
-      expect(standIn.requests.map(({ path }) => path)).toEqual([
-        `/migrationcenter/v1/${LOCATION}/sources/assess-discovery-client`,
-      ]);
+      expect(standIn.migration.jobs.size).toBe(0);
     }),
   );
 });

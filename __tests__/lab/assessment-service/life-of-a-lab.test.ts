@@ -1,6 +1,7 @@
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { describeWith } from "../../support/programs";
-import { inventoryFolder, jobsOf, namesIn, sceneWith, SOURCE, withoutHash } from "./assessment-scene";
+import { jobsOf, namesIn, sceneWith, SOURCE, withoutHash } from "./assessment-scene";
+import { machines, withAws } from "../inventory/inventory-run";
 
 describeWith(["curl", "dash", "jq"], "The scripts of a lab, one after the other,", () => {
   const { run, standIn } = sceneWith(new GoogleStandIn());
@@ -30,16 +31,19 @@ describeWith(["curl", "dash", "jq"], "The scripts of a lab, one after the other,
     ]);
   });
 
-  it("import the inventory: create, upload, validate, run and report", async () => {
-    const environment = { INVENTORY_FOLDER: inventoryFolder({ bare: true }) };
-
-    const { exitCode, output } = await run("import-inventory", { environment });
+  it("import the inventory: list, create, upload, validate, run and report", async () => {
+    const { exitCode, output } = await run("import-inventory", withAws({}, { machines: machines(2) }));
 
     expect(exitCode).toBe(0);
     expect(withoutHash(output).split("\n")).toEqual([
+      "Listing the instances of us-east-1.",
+      "Instances of us-east-1: 2 found; 0 more are terminated and left out (0 s)",
+      "2 of the instances have no volume; each gets one disk /dev/xvda of 52.5 GiB, as the import asks for one.",
       "Creating import job JOB for 2 instances.",
-      "Uploading vmInfo.csv: 460 bytes.",
-      "Uploading vmInfo-2.csv: 460 bytes.",
+      "Uploading vmInfo.csv: 541 bytes.",
+      "Uploading diskInfo.csv: 114 bytes.",
+      "Uploading tagInfo.csv: 83 bytes.",
+      "Uploading perfInfo.csv: 196 bytes.",
       "Import job JOB is completed: 2 instances, 2 frames reported (0 s).",
       "",
     ]);

@@ -1,7 +1,8 @@
 import { fullFrom, page } from "../../support/fault-matrix";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
-import { haveGroup, haveLeftovers, haveSource, inScene, inventoryFolder, SOURCE } from "./assessment-scene";
+import { haveGroup, haveLeftovers, haveSource, inScene, SOURCE } from "./assessment-scene";
+import { withAws } from "../inventory/inventory-run";
 
 const SCRIPTS = ["register-source", "assessment-status", "assessment-cleanup", "import-inventory"] as const;
 
@@ -124,11 +125,11 @@ describeWith(["curl", "dash", "jq"], "Every script of the assessment service", (
   it.concurrent.each(SCRIPTS)("names all missing programs, all wrong settings or a lost sign-in (%s)", (script) =>
     inScene(async ({ standIn, run }) => {
       standIn.tokens.clear();
-      const environment = { INVENTORY_FOLDER: "/nowhere", REGION: "us", SOURCE_ID: "Capital" };
-      const settings = await run(script, { environment });
-      const programs = await run(script, { environment, programs: programFolder({ without: ["curl", "jq"] }) });
+      const environment = { REGION: "us", SOURCE_ID: "Capital" };
+      const settings = await run(script, withAws({ environment }));
+      const programs = await run(script, withAws({ programs: programFolder({ without: ["curl", "jq"] }) }));
       const calls = standIn.requests.length;
-      const token = await run(script, { environment: { INVENTORY_FOLDER: inventoryFolder() } });
+      const token = await run(script, withAws());
 
       expect(settings.exitCode).toBe(2);
       expect(settings.stderr).toMatch(/^\S+\.sh cannot start:[^]*- REGION is "us"; [^]*- SOURCE_ID is "Capital"; /);

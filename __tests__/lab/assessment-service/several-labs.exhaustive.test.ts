@@ -1,5 +1,6 @@
 import { describeWith } from "../../support/programs";
-import { haveGroup, inScene, inventoryFolder, jobsOf, LOCATION, namesIn, type Scene } from "./assessment-scene";
+import { haveGroup, inScene, jobsOf, LOCATION, namesIn, type Scene } from "./assessment-scene";
+import { machines, withAws } from "../inventory/inventory-run";
 
 type Step = "apply" | "import" | "destroy" | "cleanup";
 
@@ -13,13 +14,11 @@ async function take(step: Step, deploymentId: string, clientName: string, { run,
     return "";
   }
   const script = { apply: "register-source", import: "import-inventory", cleanup: "assessment-cleanup" } as const;
-  const { exitCode, output } = await run(script[step], {
-    arguments: step === "cleanup" ? ["--yes"] : [],
-    environment: {
-      ...{ DEPLOYMENT_ID: deploymentId, SOURCE_ID: clientName, SOURCE_DISPLAY_NAME: clientName },
-      INVENTORY_FOLDER: inventoryFolder({ machines: 1, bare: true }),
-    },
-  });
+  const environment = { DEPLOYMENT_ID: deploymentId, SOURCE_ID: clientName, SOURCE_DISPLAY_NAME: clientName };
+  const { exitCode, output } = await run(
+    script[step],
+    withAws({ arguments: step === "cleanup" ? ["--yes"] : [], environment }, { machines: machines(1) }),
+  );
   expect({ step, deploymentId, exitCode, output }).toMatchObject({ exitCode: 0 });
   return output;
 }

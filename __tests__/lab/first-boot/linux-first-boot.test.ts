@@ -12,13 +12,12 @@ import {
 import { join } from "node:path";
 import { packageFile } from "../../../lib/core/package-file";
 import { LAB_USER } from "../../../lib/lab/contract";
-import { FIRST_BOOT_VALUES_KEY, LINUX_FIRST_BOOT, linuxFirstBootValues } from "../../../lib/lab/first-boot-values";
 import { LoopbackServer } from "../../support/loopback-server";
 import { type Program, describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { runOf } from "../../support/process-run";
 
-const SCRIPT = packageFile(LINUX_FIRST_BOOT.script);
+const SCRIPT = packageFile("lib/lab/scripts/linux-first-boot.sh");
 const KEY = "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAACAQC0the+real/one==";
 
 /** What the script may call besides its stubs, and what the hostile values would; nothing else is on its PATH. */
@@ -47,15 +46,16 @@ mkdir -p "$STUB_ROOT/home/$name"`,
     '[ ! -e "$STUB_ROOT/no-sudo" ] || { echo "syntax error near line 1" >&2; exit 1; }; [ "$1 $2" = "-c -f" ] && cat "$3" >"$STUB_ROOT/checked"',
 } as const;
 
-describeWith(["bash", "busybox", "curl", "dash", "python3"], "linux-first-boot.sh", () => {
+describeWith(["bash", "busybox", "curl", "dash"], "linux-first-boot.sh", () => {
   let root: string;
-  /** The value that the metadata server has, and requests that it answers 503 before it gives it. */
-  const given = { text: "", failures: 0 };
+  /** What the metadata server has, and requests that it answers 503 before it gives it. */
+  const given = { values: {} as Readonly<Record<string, string>>, failures: 0 };
   const metadata = new LoopbackServer(({ headers, url }, response) => {
-    const isFound = url === `/computeMetadata/v1/instance/attributes/${FIRST_BOOT_VALUES_KEY}`;
+    const value = given.values[url?.replace("/computeMetadata/v1/instance/attributes/", "") ?? ""];
+    const isFound = value !== undefined;
     const status = given.failures > 0 ? 503 : headers["metadata-flavor"] !== "Google" ? 403 : isFound ? 200 : 404;
     given.failures = Math.max(0, given.failures - 1);
-    response.writeHead(status).end(status === 200 ? given.text : undefined);
+    response.writeHead(status).end(status === 200 ? value : undefined);
   });
 
   beforeAll(() => metadata.start());
@@ -69,12 +69,11 @@ describeWith(["bash", "busybox", "curl", "dash", "python3"], "linux-first-boot.s
       writeFileSync(join(root, "bin", name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
     }
     symlinkSync(programPath("curl"), join(root, "bin/curl"));
-    symlinkSync(systemPath("python3"), join(root, "bin/python3"));
     given.failures = 0;
-    give(linuxFirstBootValues(`${KEY} lab\n`));
+    give(`${KEY} lab\n`);
   });
-  const give = (values: unknown): void => {
-    given.text = typeof values === "string" ? values : terraformJson(values);
+  const give = (key: string, user = LAB_USER): void => {
+    given.values = { "lab-user": user, "lab-ssh-key": key };
   };
 
   const run = async (shell: keyof typeof SHELLS = "dash") => {
@@ -154,18 +153,17 @@ describeWith(["bash", "busybox", "curl", "dash", "python3"], "linux-first-boot.s
     ];
     it("cannot become code in the comment of the key", async () => {
       const comment = hostile.join(" ").replaceAll("\n", " ");
-      give(linuxFirstBootValues(`${KEY} ${comment}`));
+      give(`${KEY} ${comment}`);
       expect((await run("bash")).exitCode).toBe(0);
       expect(read(keysPath)).toBe(`# Added by assessment-lab\n${KEY} ${comment}\n`);
       expect(existsSync(join(root, "hit"))).toBe(false);
     });
 
     it.each(hostile)("cannot become code in the name of the user: %j", async (labUser) => {
-      give({ ...linuxFirstBootValues(KEY), labUser });
+      give(KEY, labUser);
       expect(await run()).toEqual({
         exitCode: 1,
-        output:
-          "assessment-lab: incomplete: the metadata key assessment-lab cannot be used: labUser has another form\n",
+        output: "assessment-lab: incomplete: the metadata key lab-user has another form\n",
       });
       expect(existsSync(join(root, "hit"))).toBe(false);
       expect(existsSync(join(root, "calls"))).toBe(false);
@@ -177,11 +175,10 @@ describeWith(["bash", "busybox", "curl", "dash", "python3"], "linux-first-boot.s
       ["a command", "$(touch $STUB_ROOT/hit)"],
       ["no key", ""],
     ])("are refused: %s as the key", async (_what, sshPublicKey) => {
-      give({ labUser: LAB_USER, sshPublicKey });
+      give(sshPublicKey);
       expect(await run("busybox")).toEqual({
         exitCode: 1,
-        output:
-          "assessment-lab: incomplete: the metadata key assessment-lab cannot be used: sshPublicKey has another form\n",
+        output: "assessment-lab: incomplete: the metadata key lab-ssh-key has another form\n",
       });
       expect(existsSync(join(root, "hit"))).toBe(false);
       expect(existsSync(join(root, "calls"))).toBe(false);
@@ -211,11 +208,6 @@ describeWith(["bash", "busybox", "curl", "dash", "python3"], "linux-first-boot.s
     expect(readdirSync(join(root, "etc/sudoers.d"))).toEqual([]);
   });
 });
-
-/** As Terraform's jsonencode writes it: no blanks, and these three as escapes. */
-function terraformJson(values: unknown): string {
-  return JSON.stringify(values).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
-}
 
 /** The system's own program, before any that a developer has put in front of it: those may need more on the PATH. */
 function systemPath(program: string): string {

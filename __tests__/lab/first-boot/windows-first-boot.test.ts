@@ -1,19 +1,21 @@
-import { joinedScript } from "../../../lib/core/joined-script";
+import { readFileSync } from "node:fs";
+
+import { parse } from "csv-parse/sync";
+
 import { packageFile } from "../../../lib/core/package-file";
-import { LAB_PASSWORD } from "../../../lib/lab/contract";
-import { WINDOWS_FIRST_BOOT, windowsFirstBootValues } from "../../../lib/lab/first-boot-values";
+import { LAB_PASSWORD, LAB_USER } from "../../../lib/lab/contract";
+import { COLUMNS } from "../../support/google-stand-in-tables";
 import { parsedPowerShell, type PowerShellScript } from "./powershell";
 import { AUTOMATIC_VARIABLES, COMMON_PARAMETERS, WINDOWS_COMMANDS } from "./windows-commands";
 
-const TEXT = joinedScript(packageFile(WINDOWS_FIRST_BOOT.script));
-const VALUES = windowsFirstBootValues(LAB_PASSWORD);
+const TEXT = readFileSync(packageFile("lib/lab/scripts/windows-first-boot.ps1"), "utf8");
 
 /** What is wrong with a script, by the rules that the tests below hold the real one to. */
 const FAULTS = {
   syntaxErrors: (script: PowerShellScript) => script.syntaxErrors(),
   unknownCommands: (script: PowerShellScript) => {
     const own = new Set(script.functions());
-    const blocks = ["$Action", "$Step.Action"];
+    const blocks = ["$Action", "$step.Action"];
     return script
       .commands()
       .map(({ name }) => name)
@@ -39,12 +41,6 @@ const FAULTS = {
           /^(Write|Out)-/.test(name) && name !== "Write-LabLog" && inFunction !== "Write-LabLog",
       )
       .map(({ text }) => text),
-  unexpectedPlacesOfThePassword: (script: PowerShellScript) =>
-    script
-      .members(["$script:Values", "$values"])
-      .filter(({ member }) => member === "labPassword")
-      .map(({ inFunction }) => inFunction)
-      .filter((place) => !["Set-LabUser", "Write-LabLog"].includes(place ?? "")),
 } as const;
 
 describe("windows-first-boot.ps1", () => {
@@ -61,7 +57,6 @@ describe("windows-first-boot.ps1", () => {
     ["reads no variable that nothing has set", "unsetVariables"],
     ["lets no variable in a text swallow a colon", "colonsAfterVariables"],
     ["prints through its log alone", "outputBesideTheLog"],
-    ["takes the password only to set it and to keep it from the log", "unexpectedPlacesOfThePassword"],
   ] as const)("%s", (_, fault) => {
     expect(FAULTS[fault](script)).toEqual([]);
   });
@@ -75,20 +70,14 @@ describe("windows-first-boot.ps1", () => {
     expect(TEXT).not.toMatch(/Invoke-Expression|\biex\b|ScriptBlock\]::|ExpandString|-EncodedCommand|Invoke-Command/i);
   });
 
-  describe("the values", () => {
-    /** Members of the objects that the script goes through, not values of the lab. */
-    const read = (): string[] => [
-      ...new Set(
-        script
-          .members(["$script:Values", "$values"])
-          .map(({ member }) => member)
-          .filter((member) => !["PSObject", "$name"].includes(member)),
-      ),
-    ];
-
-    it("are all read, and no other", () => {
-      expect(read().sort()).toEqual(Object.keys(VALUES).sort());
-    });
+  it("takes the password only to set it and to keep it from the log, and reads the metadata that the VM has", () => {
+    const places = TEXT.split(/^function /m).filter((text) => text.includes("$script:Password"));
+    expect(places.slice(1).map((text) => /^\S+/.exec(text)?.[0])).toEqual([
+      "Write-LabLog",
+      "Read-LabValues",
+      "Set-LabUser",
+    ]);
+    expect(TEXT.match(/(?<=Read-LabValue -Key ')[^']+/g)?.sort()).toEqual(["lab-password", "lab-user"]);
   });
 
   it("downloads a package again when the download failed, and never for its signature", () => {
@@ -107,12 +96,10 @@ describe("windows-first-boot.ps1", () => {
   });
 
   it("makes a password from the system's own source where there is none, and leaves that of an existing user alone", () => {
-    expect(bodyOf("New-LabPassword")).toMatch(/byte\[\] 32 .*RandomNumberGenerator\]::Create\(\)/);
-    expect(bodyOf("Set-LabUser")).toMatch(/if \(\$null -eq \$text\) \{ \$text = New-LabPassword \}/);
     expect(bodyOf("Set-LabUser")).toMatch(
-      /else \{ if \(\$null -ne \$script:Values\.labPassword\) \{ Set-LocalUser [^}]*\}/,
+      /^ ?if \(\$null -eq \(Get-LocalUser .*byte\[\] 32 .*RandomNumberGenerator\]::Create\(\)/,
     );
-    expect(script.commands().filter(({ name }) => name === "Set-LocalUser")).toHaveLength(1);
+    expect(script.commands().filter(({ name }) => name === "Set-LocalUser")).toEqual([]);
   });
 
   it("does the steps in the order in which they need each other, and marks the VM only when the essential ones are done", () => {
@@ -121,17 +108,48 @@ describe("windows-first-boot.ps1", () => {
       "values",
       "lab user",
       "remote desktop",
-      "user profile (optional)",
       "sample import (optional)",
       "browser (optional)",
       "discovery client",
-      "discovery client user",
     ]);
     const exit = TEXT.indexOf("exit 1");
     const mark = TEXT.indexOf("Set-Content -Path $Mark");
     expect(exit).toBeGreaterThan(0);
     expect(mark).toBeGreaterThan(exit);
     expect(TEXT.match(/Set-Content/g)).toHaveLength(1);
+  });
+});
+
+it("The password is one that Windows accepts: three kinds of characters, and not the user's name", () => {
+  const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((kind) => kind.test(LAB_PASSWORD));
+  expect(kinds.length).toBeGreaterThanOrEqual(3);
+  expect(LAB_PASSWORD.toLowerCase()).not.toContain(LAB_USER);
+});
+
+describe("The sample import", () => {
+  const tables = [...TEXT.matchAll(/^ {4}'(\w+)\.csv' = @'\n(.*?)\n'@$/gms)].map(
+    ([, kind = "", text = ""]) =>
+      [kind as keyof typeof COLUMNS, parse<Record<string, string>>(text, { columns: true })] as const,
+  );
+  const column = (table: string, title: string) =>
+    tables.find(([kind]) => kind === table)?.[1].map((row) => row[title] ?? "") ?? [];
+
+  it("has the tables and columns that the assessment service reads", () => {
+    expect(tables.map(([kind]) => kind)).toEqual(["vmInfo", "diskInfo", "tagInfo"]);
+    for (const [kind, rows] of tables) expect(Object.keys(rows[0] ?? {})).toEqual(COLUMNS[kind]);
+  });
+
+  it("describes the same virtual machines in every table, each with its disks, and labels that the service takes", () => {
+    const machines = column("vmInfo", "MachineId");
+    expect(new Set(machines).size).toBe(5);
+    for (const table of ["diskInfo", "tagInfo"]) expect(new Set(column(table, "MachineId"))).toEqual(new Set(machines));
+    const sizes = column("diskInfo", "SizeInGib").map(Number);
+    const owners = column("diskInfo", "MachineId");
+    const sizeOf = (machine: string) =>
+      sizes.reduce((sum, size, index) => sum + (owners[index] === machine ? size : 0), 0);
+    expect(column("vmInfo", "TotalDiskAllocatedGiB").map(Number)).toEqual(machines.map(sizeOf));
+    for (const label of [...column("tagInfo", "Key"), ...column("tagInfo", "Value")])
+      expect(label).toMatch(/^[a-z][a-z0-9_-]{0,62}$/);
   });
 });
 

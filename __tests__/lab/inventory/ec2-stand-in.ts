@@ -6,10 +6,6 @@ import { LoopbackServer } from "../../support/loopback-server";
 const TYPE_COUNT = 250;
 const VOLUMES_PER_MACHINE = 2;
 
-/** The largest pages of the API. */
-const LARGEST_PAGE = 1000;
-const TYPES_PER_CALL = 100;
-
 /** What happens to a request instead of its answer: a refusal, a page of a proxy, or a broken connection. */
 export type Ec2Fault = { readonly status: number; readonly code: string } | { readonly page: string } | "reset";
 
@@ -26,6 +22,8 @@ export class Ec2StandIn {
   readonly requests: Ec2Request[] = [];
   /** Called before every answer; the fault that it returns takes the answer's place. */
   fault: (request: Ec2Request) => Ec2Fault | undefined = () => undefined;
+  /** Maximum page size, whatever the client requests; types come by the hundred. */
+  longestPage = 1000;
   private readonly server = new LoopbackServer((request, response) => void this.serve(request, response));
 
   constructor(private readonly machineCount: number) {}
@@ -69,29 +67,26 @@ export class Ec2StandIn {
   private answer({ action, parameters }: Ec2Request): string {
     switch (action) {
       case "DescribeInstances":
-        return page(action, parameters, "reservationSet", this.machineCount, machineXml);
+        return this.page(action, parameters, "reservationSet", this.machineCount, machineXml);
       case "DescribeVolumes":
-        return page(action, parameters, "volumeSet", this.machineCount * VOLUMES_PER_MACHINE, volumeXml);
-      default: {
-        const types = [...parameters].filter(([name]) => name.startsWith("InstanceType.")).map(([, value]) => value);
-        if (types.length > TYPES_PER_CALL) return refusal("InvalidParameterValue");
-        return document(action, `<instanceTypeSet>${types.map(typeXml).join("")}</instanceTypeSet>`);
-      }
+        return this.page(action, parameters, "volumeSet", this.machineCount * VOLUMES_PER_MACHINE, volumeXml);
+      default:
+        return this.page(action, parameters, "instanceTypeSet", TYPE_COUNT, typeXml);
     }
   }
-}
 
-function page(
-  action: string,
-  parameters: URLSearchParams,
-  set: string,
-  count: number,
-  item: (index: number) => string,
-): string {
-  const start = Number(parameters.get("NextToken") ?? 0);
-  const end = Math.min(start + Number(parameters.get("MaxResults") ?? LARGEST_PAGE), count);
-  const items = Array.from({ length: end - start }, (_, offset) => `<item>${item(start + offset)}</item>`).join("");
-  return document(action, `<${set}>${items}</${set}>${end < count ? `<nextToken>${end}</nextToken>` : ""}`);
+  private page(
+    action: string,
+    parameters: URLSearchParams,
+    set: string,
+    count: number,
+    item: (index: number) => string,
+  ): string {
+    const start = Number(parameters.get("NextToken") ?? 0);
+    const end = Math.min(start + (set === "instanceTypeSet" ? 100 : this.longestPage), count);
+    const items = Array.from({ length: end - start }, (_, offset) => `<item>${item(start + offset)}</item>`).join("");
+    return document(action, `<${set}>${items}</${set}>${end < count ? `<nextToken>${end}</nextToken>` : ""}`);
+  }
 }
 
 function refusal(code: string): string {
@@ -102,8 +97,8 @@ function document(action: string, content: string): string {
   return `<${action}Response xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">${content}</${action}Response>`;
 }
 
-function typeXml(name: string): string {
-  return `<item><instanceType>${name}</instanceType><vCpuInfo><defaultVCpus>4</defaultVCpus></vCpuInfo><memoryInfo><sizeInMiB>16384</sizeInMiB></memoryInfo></item>`;
+function typeXml(index: number): string {
+  return `<instanceType>m.size${index}</instanceType><vCpuInfo><defaultVCpus>4</defaultVCpus></vCpuInfo><memoryInfo><sizeInMiB>16384</sizeInMiB></memoryInfo>`;
 }
 
 /** In no order. */

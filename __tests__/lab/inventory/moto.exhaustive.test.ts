@@ -3,8 +3,10 @@ import { createServer, type AddressInfo } from "node:net";
 import { promisify } from "node:util";
 
 import { describeWith, programPath } from "../../support/programs";
-import { temporaryFolder } from "../../support/temporary-folder";
-import { contentsOf, exportInventory, type InventoryRun } from "./inventory-run";
+import { GoogleStandIn } from "../../support/google-stand-in";
+import { type ScriptRun } from "../../support/google-stand-in-scripts";
+import { haveSource, sceneWith } from "../assessment-service/assessment-scene";
+import { AWS_ENVIRONMENT, rowsOf } from "./inventory-run";
 
 /** Answers of the API as far as the expected cells are computed from them. */
 interface Answers {
@@ -64,7 +66,8 @@ async function freePort(): Promise<number> {
 
 describeWith(["aws", "dash", "jq", "moto_server"], "the inventory of a simulated account", () => {
   let moto: ChildProcess;
-  let run: InventoryRun;
+  const { run, standIn } = sceneWith(new GoogleStandIn());
+  let result: ScriptRun;
   let machines: readonly Instance[];
   let volumes: readonly Volume[];
 
@@ -98,15 +101,19 @@ describeWith(["aws", "dash", "jq", "moto_server"], "the inventory of a simulated
       .filter(({ State }) => State.Name !== "terminated")
       .sort((a, b) => (a.InstanceId < b.InstanceId ? -1 : 1));
     volumes = ((await call("describe-volumes")) as Answers).Volumes;
-    run = await exportInventory({
-      folder: temporaryFolder(),
-      programs: [process.env.PATH ?? ""],
-      environment: { AWS_ENDPOINT_URL: endpoint },
-    });
+    await standIn.start();
+    haveSource(standIn);
+    const environment = { ...AWS_ENVIRONMENT, AWS_ENDPOINT_URL: endpoint };
+    result = await run("import-inventory", { programs: process.env.PATH ?? "", environment });
     // Some twenty calls, each of which starts the program: a busy machine takes long.
   }, 300_000);
 
-  afterAll(() => moto.kill());
+  afterAll(async () => {
+    moto.kill();
+    await standIn.stop();
+  });
+
+  const contentsOf = (kind: string) => rowsOf(standIn, kind).slice(1);
 
   const disksOf = (id: string) =>
     volumes
@@ -116,10 +123,10 @@ describeWith(["aws", "dash", "jq", "moto_server"], "the inventory of a simulated
       .sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
 
   it("has every machine", () => {
-    expect(run).toMatchObject({ exitCode: 0, stderr: "", manifest: { instances: NAMES.length + 2 } });
-    expect(run.stdout).toContain("1 more are terminated and left out");
+    expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(result.stdout).toContain(`${NAMES.length + 2} found; 1 more are terminated and left out`);
     const columns = [0, 1, 2, 3, 6, 8, 9, 10, 11, 16];
-    expect(contentsOf(run, "vmInfo").map((row) => columns.map((column) => row[column]))).toEqual(
+    expect(contentsOf("vmInfo").map((row) => columns.map((column) => row[column]))).toEqual(
       machines.map(({ InstanceId, InstanceType, NetworkInterfaces: [card], State, Tags }) => [
         InstanceId,
         Tags?.find(({ Key }) => Key === "Name")?.Value ?? InstanceId,
@@ -142,7 +149,7 @@ describeWith(["aws", "dash", "jq", "moto_server"], "the inventory of a simulated
       [...Tags].sort((a, b) => (a.Key < b.Key ? -1 : 1)).map(({ Key, Value }) => [InstanceId, Key, Value]),
     );
     expect([disks.length, tags.length]).toEqual([NAMES.length + 3, NAMES.length * 2]);
-    expect(contentsOf(run, "diskInfo")).toEqual(disks);
-    expect(contentsOf(run, "tagInfo")).toEqual(tags);
+    expect(contentsOf("diskInfo")).toEqual(disks);
+    expect(contentsOf("tagInfo")).toEqual(tags);
   });
 });

@@ -72,7 +72,9 @@ google_await() {
   google_await_until=$(($(google_seconds) + $3))
   google_look=1
   while :; do
-    google_read_operation
+    IFS='|' read -r google_operation google_done GOOGLE_REASONS GOOGLE_ERROR <<OPERATION
+$GOOGLE_READ
+OPERATION
     if [ "$google_done" = true ]; then
       [ -n "$GOOGLE_ERROR" ] || return 0
       GOOGLE_NOTE="$google_operation ended with $GOOGLE_ERROR"
@@ -95,7 +97,7 @@ google_await() {
 }
 
 # What google_await reads of an operation: name, whether it is done, reasons and text of its error. A response without a
-# name is not an operation but the result itself; one of foreign fields alone is neither.
+# name is not an operation but the result itself; one of foreign fields alone is neither. The first three hold no "|".
 GOOGLE_OPERATION='if . == {} or has("name") or has("done") or has("uploadFileInfo") then . else error("no operation") end | [
     ((.name | strings) // ""), (.done // has("name") != true | . == true | tostring),
     ([.error.details[]?.reason? | select(type == "string")] | unique | join(" ")),
@@ -107,18 +109,7 @@ GOOGLE_OPERATION='if . == {} or has("name") or has("done") or has("uploadFileInf
         + ([.error.details[]?.fieldViolations[]?.description? // empty] | if . == [] then "" else
             " [" + (join("; ") | .[0:2000]) + "]" end)
     else "" end)
-  ] | map(gsub("[[:cntrl:]]+"; " ")) | join("\t")'
-google_tab=$(printf '\t')
-
-# Sets google_operation, google_done and, for a failed operation, GOOGLE_ERROR and GOOGLE_REASONS.
-google_read_operation() {
-  google_operation=${GOOGLE_READ%%"$google_tab"*}
-  google_read=${GOOGLE_READ#*"$google_tab"}
-  google_done=${google_read%%"$google_tab"*}
-  google_read=${google_read#*"$google_tab"}
-  GOOGLE_REASONS=${google_read%%"$google_tab"*}
-  GOOGLE_ERROR=${google_read#*"$google_tab"}
-}
+  ] | map(gsub("[[:cntrl:]]+"; " ")) | join("|")'
 
 # google_upload FILE: sends a file to the signed URL in the last response, by PUT with exactly the signed headers and
 # without an access token. The last response is an operation, or its result, with `uploadFileInfo`. The URL is as good as

@@ -30,11 +30,6 @@ google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 
-read_collection() {
-  google_list "$location/$1" "$GOOGLE_WORK/$1" || google_fail "The $1 of project $PROJECT_ID in $REGION cannot be read." \
-    "To fix: check project and region; the caller needs roles/migrationcenter.viewer."
-}
-
 # show TITLE COLLECTION COLUMNS ROW: ROW is a jq array of the texts of an item.
 show() {
   google_say "$1: $(($(wc -l <"$GOOGLE_WORK/$2")))"
@@ -60,7 +55,11 @@ show() {
   ' "$GOOGLE_WORK/rows" "$GOOGLE_WORK/rows"
 }
 
-for collection in groups sources assets importJobs; do read_collection "$collection"; done
+for collection in groups sources assets importJobs; do
+  google_list "$location/$collection" "$GOOGLE_WORK/$collection" ||
+    google_fail "The $collection of project $PROJECT_ID in $REGION cannot be read." \
+      "To fix: check project and region; the caller needs roles/migrationcenter.viewer."
+done
 # shellcheck disable=SC2016 # names of jq
 show Sources sources "ID,DISPLAY NAME,TYPE,STATE,PENDING FRAMES,ERROR FRAMES,LABS" '
   [(.name | last_part), .displayName // "", .type // "SOURCE_TYPE_UNKNOWN", .state // "STATE_UNSPECIFIED",

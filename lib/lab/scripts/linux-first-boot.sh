@@ -3,8 +3,8 @@
 # rights, because the discovery client collects data as an administrator. Runs as root at every boot and keeps what is
 # already there. At the same time the guest agent creates the same user from the metadata; the keys of both are kept.
 #
-# The values of the lab come from the metadata server as one JSON object, never as part of this script. Output goes to
-# the serial port, with a last line "assessment-lab: ready" or "assessment-lab: incomplete: ...".
+# The metadata keys lab-user and lab-ssh-key have the values, never this script. Output goes to the serial port, with a
+# last line "assessment-lab: ready" or "assessment-lab: incomplete: ...".
 #
 # Environment, all optional:
 #   GCE_METADATA_HOST             host and port of the metadata server (metadata.google.internal)
@@ -13,7 +13,7 @@
 set -eu
 umask 077
 
-values_url=http://${GCE_METADATA_HOST:-metadata.google.internal}/computeMetadata/v1/instance/attributes/assessment-lab
+attributes=http://${GCE_METADATA_HOST:-metadata.google.internal}/computeMetadata/v1/instance/attributes
 root=${ASSESSMENT_LAB_ROOT:-}
 attempts=24
 # The line above the lab's key, by which a later run finds and replaces the key.
@@ -46,18 +46,19 @@ ensure_user() {
   [ -d "$root$(getent passwd "$lab_user" | cut -d: -f6)" ] || { echo "no home folder yet" && return 1; }
 }
 
-retry metadata curl --fail --silent --show-error --noproxy '*' --connect-timeout 2 --max-time 5 \
-  --header 'Metadata-Flavor: Google' "$values_url"
+# read_value KEY FORM: leaves the value in result.
+read_value() {
+  retry metadata curl --fail --silent --show-error --noproxy '*' --connect-timeout 2 --max-time 5 \
+    --header 'Metadata-Flavor: Google' "$attributes/$1"
+  [ "$(printf '%s\n' "$result" | head -n 1 | grep -Ex "$2")" = "${result:-none}" ] ||
+    fail "the metadata key $1 has another form"
+}
+
+read_value lab-user '[a-z_][a-z0-9_-]{0,31}'
+lab_user=$result
 # Any other key could add a second one to authorized_keys, or options that run commands.
-values=$(printf '%s' "$result" | python3 -c '
-import json, re, sys
-values = json.load(sys.stdin)
-for name, form in (("labUser", "[a-z_][a-z0-9_-]{0,31}"),
-                   ("sshPublicKey", "(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+=*( [ -~]*)?")):
-    text = values[name].rstrip("\n")
-    print(text if re.fullmatch(form, text) else sys.exit(name + " has another form"), flush=True)
-' 2>&1) || fail "the metadata key assessment-lab cannot be used: $(printf '%s\n' "$values" | tail -n 1)"
-lab_user=$(printf '%s\n' "$values" | head -n 1)
+read_value lab-ssh-key '(ssh-(rsa|ed25519)|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+=*( [ -~]*)?'
+public_key=$result
 
 retry "user $lab_user" ensure_user
 folder=$root$(getent passwd "$lab_user" | cut -d: -f6)/.ssh
@@ -65,7 +66,7 @@ mkdir -p "$folder"
 {
   [ ! -e "$folder/authorized_keys" ] ||
     awk -v mark="$key_mark" '$0 == mark { ours = 1; next } ours { ours = 0; next } { print }' "$folder/authorized_keys"
-  printf '%s\n%s\n' "$key_mark" "$(printf '%s\n' "$values" | tail -n 1)"
+  printf '%s\n%s\n' "$key_mark" "$public_key"
 } >"$folder/.authorized_keys"
 chmod 700 "$folder"
 chown "$(getent passwd "$lab_user" | cut -d: -f3,4)" "$folder" "$folder/.authorized_keys"

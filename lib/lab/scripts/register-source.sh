@@ -36,10 +36,10 @@ google_start
 google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
+remedy="To fix: repair what the message names and run the same command again."
 
 # For an unknown region the service answers as for a missing role.
 google_get migrationcenter "$location" || {
-  remedy="To fix: repair what the message names and run the same command again."
   ! google_says '^(INVALID_ARGUMENT|NOT_FOUND|PERMISSION_DENIED)' ||
     remedy="To fix: choose a region of https://cloud.google.com/migration-center/docs/locations, which is permanent for the assessment data of a project, and let an owner grant roles/migrationcenter.admin to this account."
   google_fail "The assessment service does not answer for region $REGION in project $PROJECT_ID." "$remedy"
@@ -56,18 +56,13 @@ if google_begin migrationcenter \
 elif google_says '^ALREADY_EXISTS'; then
   outcome="registered already as \"$SOURCE_DISPLAY_NAME\": nothing to do"
 else
-  google_fail "Source $SOURCE_ID was not registered." \
-    "To fix: repair what the message names and run the same command again."
+  google_fail "Source $SOURCE_ID was not registered." "$remedy"
 fi
 
-read_existing() {
-  google_get migrationcenter "$location/sources/$SOURCE_ID" || return 1
-  cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/existing"
-  google_list "$location/groups" "$GOOGLE_WORK/groups"
-}
-
-read_existing || google_fail "Source $SOURCE_ID exists, but it and its labs cannot be read." \
-  "To fix: repair what the message names and run the same command again."
+if ! google_get migrationcenter "$location/sources/$SOURCE_ID" || ! cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/existing" ||
+  ! google_list "$location/groups" "$GOOGLE_WORK/groups"; then
+  google_fail "Source $SOURCE_ID exists, but it and its labs cannot be read." "$remedy"
+fi
 jq -r --arg lab "${DEPLOYMENT_ID:-}" --slurpfile groups "$GOOGLE_WORK/groups" "$GOOGLE_LABS"'
   ([.type // "SOURCE_TYPE_UNKNOWN", .state // "ACTIVE", .displayName // ""] | join(" ") | gsub("[[:cntrl:]]"; " ")),
   (other_users($groups; $lab) | join(", "))

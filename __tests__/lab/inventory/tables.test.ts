@@ -1,6 +1,9 @@
-import { AWS_IMPORT_COLUMNS } from "../../../lib/lab/contract";
+import { COLUMNS } from "../../support/google-stand-in-tables";
 import { describeWith } from "../../support/programs";
-import { contentsOf, exported, type InventoryRun, rowsOf } from "./inventory-run";
+import { GoogleStandIn } from "../../support/google-stand-in";
+import { type ScriptRun } from "../../support/google-stand-in-scripts";
+import { haveSource, sceneWith } from "../assessment-service/assessment-scene";
+import { rowsOf, withAws } from "./inventory-run";
 
 interface Expectation {
   readonly what: string;
@@ -8,7 +11,7 @@ interface Expectation {
   readonly machine: { readonly InstanceId: string; readonly [field: string]: unknown };
   readonly volumes?: readonly object[];
   /** Cells of vmInfo that are not as those of the plainest machine, which has its id as name, by column. */
-  readonly cells?: Readonly<Partial<Record<(typeof AWS_IMPORT_COLUMNS.vmInfo)[number], string>>>;
+  readonly cells?: Readonly<Partial<Record<(typeof COLUMNS.vmInfo)[number], string>>>;
   /** Rows of diskInfo, without the machine's id. @default that of a machine without a volume */
   readonly disks?: readonly (readonly string[])[];
   /** Rows of tagInfo, likewise. @default none */
@@ -152,15 +155,18 @@ const EXPECTATIONS: readonly Expectation[] = [
 
 const IDS = EXPECTATIONS.map(({ machine }) => machine.InstanceId);
 
-describeWith(["dash", "jq"], "export-inventory.sh writes tables that", () => {
-  let run: InventoryRun;
+describeWith(["curl", "dash", "jq"], "import-inventory.sh sends tables that", () => {
+  const { run, standIn } = sceneWith(new GoogleStandIn());
+  let result: ScriptRun;
 
   beforeAll(async () => {
+    await standIn.start();
+    haveSource(standIn);
     const state = (Name: string) => ({ State: { Name } });
     const ofAll = { InstanceType: "t3.micro", LaunchTime: "2024-03-01T10:00:00+00:00", ...state("running") };
-    run = await exported({
+    const account = {
       machines: [
-        ...EXPECTATIONS.map(({ machine }) => ({ ...ofAll, ...machine })),
+        ...EXPECTATIONS.map(({ machine }) => ({ ...ofAll, ...machine })).reverse(),
         { ...ofAll, InstanceId: "i-98", ...state("terminated") },
         { ...ofAll, InstanceId: "i-99", InstanceType: "x1.never-asked", ...state("shutting-down") },
       ],
@@ -171,33 +177,26 @@ describeWith(["dash", "jq"], "export-inventory.sh writes tables that", () => {
         volume("i-01", "/dev/sdz", 9, "gp2", "detached"),
         { VolumeId: "vol-00", Size: 7, VolumeType: "gp2", Attachments: [] },
       ],
-    });
+    };
+    result = await run("import-inventory", withAws({}, account));
   });
 
-  it("come without an error, have nothing else, and are named in the manifest", () => {
-    expect(run).toMatchObject({ exitCode: 0, stderr: "", leftovers: [], manifest: { instances: IDS.length } });
-    expect(run.stdout).toContain(`Machines of us-east-1: ${IDS.length} found; 2 more are terminated and left out`);
-    expect(run.stdout).toContain("8 of the machines have no volume; each gets one disk /dev/xvda of 52.5 GiB");
-    expect(contentsOf(run, "vmInfo").map(([id]) => id)).toEqual(IDS);
-    expect(contentsOf(run, "perfInfo")).toEqual([]);
-    expect(run.manifest?.files.map(({ name, kind, rows }) => [name, kind, rows])).toEqual([
-      ["vmInfo.csv", "vmInfo", 10],
-      ["diskInfo.csv", "diskInfo", 11],
-      ["tagInfo.csv", "tagInfo", 3],
-      ["perfInfo.csv", "perfInfo", 0],
-    ]);
-  });
+  afterAll(() => standIn.stop());
 
-  it.each(Object.entries(AWS_IMPORT_COLUMNS))("have the columns of %s", (kind, columns) => {
-    expect(rowsOf(run, kind)[0]).toEqual(columns);
+  it("come without an error, and have nothing else", () => {
+    expect(result).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(result.stdout).toContain(`Instances of us-east-1: ${IDS.length} found; 2 more are terminated and left out`);
+    expect(result.stdout).toContain("8 of the instances have no volume; each gets one disk /dev/xvda of 52.5 GiB");
+    expect(rowsOf(standIn, "vmInfo").map(([id]) => id)).toEqual(["MachineId", ...IDS]);
+    expect(["diskInfo", "tagInfo", "perfInfo"].map((kind) => rowsOf(standIn, kind).length)).toEqual([12, 4, 1]);
   });
 
   it.each(EXPECTATIONS)(
     "have $what",
     ({ machine: { InstanceId: id }, cells, disks = [PLACEHOLDER_DISK], tags = [] }) => {
       const wanted: Record<string, string> = { MachineId: id, MachineName: id, ...PLAINEST, ...cells };
-      const ofMachine = (kind: string) => contentsOf(run, kind).filter(([first]) => first === id);
-      expect(ofMachine("vmInfo")).toEqual([AWS_IMPORT_COLUMNS.vmInfo.map((column) => wanted[column] ?? "")]);
+      const ofMachine = (kind: string) => rowsOf(standIn, kind).filter(([first]) => first === id);
+      expect(ofMachine("vmInfo")).toEqual([COLUMNS.vmInfo.map((column) => wanted[column] ?? "")]);
       expect(ofMachine("diskInfo")).toEqual(disks.map((disk) => [id, ...disk]));
       expect(ofMachine("tagInfo")).toEqual(tags.map((tag) => [id, ...tag]));
     },
