@@ -7,7 +7,7 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {
-    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: { parserOptions: { project: "tsconfig.json", tsconfigRootDir: import.meta.dirname } },
     rules: {
       "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
       // Creating a construct has the effect of adding it to its scope; the value is often not needed.
@@ -51,8 +51,6 @@ export default tseslint.config(
   },
   {
     files: ["stacks/examples/**/*.ts"],
-    // Two of them are projects of their own, in which the package is not installed here.
-    languageOptions: { parserOptions: { projectService: false, project: "tsconfig.json" } },
     rules: {
       "no-restricted-imports": [
         "error",

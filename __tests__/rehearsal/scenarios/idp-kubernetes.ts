@@ -24,7 +24,7 @@ import {
   WITH_SEPARATE_WORKER,
   workerModeChanges,
 } from "./settings";
-import { secretsOutOfStep } from "./secrets-out-of-step";
+import { DISABLED, secretsOutOfStep } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 import { type Cloud } from "../project/cloud";
@@ -182,6 +182,8 @@ export const IDP_KUBERNETES: StackRehearsal = {
       kubernetes_job_v1: "database_administrator_password",
       kubernetes_secret_v1: "database_password",
     }),
+    // Told by what both platforms share, so the one with copies of the values stands for both.
+    DISABLED,
     anotherIdentity(
       {
         project_id: "other-project",

@@ -155,6 +155,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
   }),
   episodes: [
     ...secretsOutOfStep({
+      google_sql_user: "database_administrator_password",
       google_cloud_run_v2_job: "database_password",
       google_cloud_run_v2_service: "database_password",
     }),
