@@ -102,7 +102,9 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
   matrix.rows([
     {
       ...{ what: "names what a lost sign-in leaves", at: ACCESS, answers: [{ kind: "expired-token" }], exitCode: 1 },
-      says: [/gcloud sql instances delete restore-\S+ --project=/],
+      says: [
+        / --no-final-backup --no-retain-backups-on-delete --project=\S+ && gcloud sql instances delete restore-\S+ --/,
+      ],
     },
     {
       what: "never shows what Secret Manager answers",
@@ -172,7 +174,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
   ])("%s refuses a second one from its first step to its last: %s", (words, moment) =>
     inSqlScene(async (scene) => {
       scene.standIn.sql.addBackup(PROJECT, INSTANCE);
-      scene.standIn.jobs.callsUntilDone = 40;
+      scene.standIn.jobs.callsUntilDone = 8;
       const run = () => scene.run("restore", { arguments: [...words.split(" "), "--yes"] });
       let second: Promise<ScriptRun> | undefined;
       scene.standIn.onRequest = ({ method }) => {

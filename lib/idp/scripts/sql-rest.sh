@@ -104,10 +104,10 @@ sql_abandon_marked() {
   sql_remove "$clone"
 }
 
-# sql_by_hand CLONE: prints the commands that delete it.
+# sql_by_hand CLONE: prints the commands that delete it, and leave nothing that is billed.
 sql_by_hand() {
-  echo "gcloud sql instances patch $1 --no-deletion-protection --project=$PROJECT_ID &&" \
-    "gcloud sql instances delete $1 --project=$PROJECT_ID"
+  echo "gcloud sql instances patch $1 --no-deletion-protection --no-final-backup --no-retain-backups-on-delete" \
+    "--project=$PROJECT_ID && gcloud sql instances delete $1 --project=$PROJECT_ID"
 }
 
 # sql_clones PREFIX yes|no: sets SQL_CLONES to the clones that killed runs have left. Without yes, one that may still be in use
