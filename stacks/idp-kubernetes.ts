@@ -9,7 +9,6 @@ import {
   KUBERNETES_RELATIONS,
   KubernetesIdentityProvider,
 } from "../lib/kubernetes-identity-provider";
-import { BLUEPRINT_FOLDER_RELATIONS } from "../lib/idp/idp-image";
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
 
@@ -26,10 +25,7 @@ export interface IdpKubernetesStackProps {
 export class IdpKubernetesStack extends PortableStack {
   constructor(scope: Construct, id: string, props: IdpKubernetesStackProps = {}) {
     super(scope, id, { providers: ["google", "kubernetes", "random"], backend: props.backend });
-    const { network, subnetwork, ...inputs } = declareInputs(this, KUBERNETES_INPUTS, [
-      ...KUBERNETES_RELATIONS,
-      ...BLUEPRINT_FOLDER_RELATIONS,
-    ]);
+    const { network, subnetwork, ...inputs } = declareInputs(this, KUBERNETES_INPUTS, KUBERNETES_RELATIONS);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 
     const identityProvider = new KubernetesIdentityProvider(this, MAIN_CHILD_ID, {

@@ -9,7 +9,6 @@ import {
   SERVERLESS_RELATIONS,
   ServerlessIdentityProvider,
 } from "../lib/serverless-identity-provider";
-import { BLUEPRINT_FOLDER_RELATIONS } from "../lib/idp/idp-image";
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
 
@@ -26,10 +25,7 @@ export interface IdpServerlessStackProps {
 export class IdpServerlessStack extends PortableStack {
   constructor(scope: Construct, id: string, props: IdpServerlessStackProps = {}) {
     super(scope, id, { providers: ["google", "random"], backend: props.backend });
-    const { network, subnetwork, ...inputs } = declareInputs(this, SERVERLESS_INPUTS, [
-      ...SERVERLESS_RELATIONS,
-      ...BLUEPRINT_FOLDER_RELATIONS,
-    ]);
+    const { network, subnetwork, ...inputs } = declareInputs(this, SERVERLESS_INPUTS, SERVERLESS_RELATIONS);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 
     const identityProvider = new ServerlessIdentityProvider(this, MAIN_CHILD_ID, {

@@ -12,12 +12,18 @@ const POLICY = "projects/my-project/global/securityPolicies/company";
 const SECRET = { secret_id: "smtp", version: 1 };
 const SERVER = { host: "smtp.example.com", from: "idp@example.com" };
 
+/** Variables with values that are another thing to the application, or nothing. */
+const MISREAD = {
+  ...{ AUTHENTIK_LOG_LEVEL: "verbose", IDP_COOKIE_DOMAIN: "https://example.com" },
+  ...{ IDP_EMAIL__FROM: "Acme, Inc. <idp@example.com>", IDP_EMAIL__HOST: "smtps://smtp.example.com" },
+  ...{ AUTHENTIK_EMAIL__PORT: "65536", IDP_EMAIL__TIMEOUT: "10s" },
+  ...{ IDP_EMAIL__USE_SSL: "1", IDP_EMAIL__USE_TLS: "starttls", IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.7/33" },
+};
+
 /** What both identity providers refuse by a rule that looks at one input. */
 const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a zone for the backups", { backup_location: "us-central1-a" }],
   ["a continent in capitals for the backups", { backup_location: "EU" }],
-  ["more backups than are kept", { backup_retention_count: 366 }],
-  ["a part of a backup", { backup_retention_count: 7.5 }],
   ['the schedule ""', { dump_schedule: "" }],
   ['the schedule "30 4 * *"', { dump_schedule: "30 4 * *" }],
   ['the schedule "60 4 * * *"', { dump_schedule: "60 4 * * *" }],
@@ -27,10 +33,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ['the schedule "5/10 4 * * *"', { dump_schedule: "5/10 4 * * *" }],
   ['the schedule "*/0 4 * * *"', { dump_schedule: "*/0 4 * * *" }],
   ['the schedule "30 4 31 2 *", which never comes', { dump_schedule: "30 4 31 2 *" }],
-  ["no day for a dump", { dump_retention_days: 0 }],
-  ["a class that is billed for a year", { dump_storage_class: "ARCHIVE" }],
   ["blueprints that are not shipped", { blueprints: ["branding", "sign-up", "Branding"] }],
-  ["a blueprint twice", { blueprints: ["branding", "branding"] }],
   ['the domain ""', { domain: "" }],
   ['the domain "müller.example.com"', { domain: "müller.example.com" }, ["xn--"]],
   ['the domain "localhost"', { domain: "localhost" }],
@@ -41,7 +44,6 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a domain of 255 characters", { domain: `${"a.".repeat(126)}com` }],
   ["another way to validate a certificate", { certificate_validation: "mail" }],
   ["a zone without a name", { ...DOMAIN, dns_zone: { name: null } }],
-  ["a zone in a project by its name", { ...DOMAIN, dns_zone: { name: "example", project: "Our Project" } }],
   ["a zone by its domain", { ...DOMAIN, dns_zone: { name: "example.com" } }],
   [
     "settings with names of secrets, but no names that only look so and no references",
@@ -70,7 +72,6 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     },
   ],
   ["another major version of the database", { database_version: 16 }],
-  ["a zone for the build", { build_location: "us-central1-a" }],
   ["no region for the secrets", { secret_locations: [] }],
   ["a zone for the secrets", { secret_locations: ["us-central1", "us-central1-a"] }],
   ["a region for the secrets twice", { secret_locations: ["us-central1", "us-central1"] }],
@@ -127,23 +128,14 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
       smtp: {
         host: "smtps://smtp.example.com:465",
         port: 25,
-        username: " idp",
+        username: "idp",
         from: "no-reply",
         encryption: "ssl",
         password_secret: { secret_id: "my secret", version: "latest" },
         timeout: 0,
       },
     },
-    [
-      "smtp.encryption",
-      "smtp.from",
-      "smtp.host",
-      "smtp.password_secret.secret_id",
-      "smtp.password_secret.version",
-      "smtp.port",
-      "smtp.timeout",
-      "smtp.username",
-    ],
+    ["smtp.encryption", "smtp.from", "smtp.host", "smtp.password_secret", "smtp.port", "smtp.timeout"],
   ],
   [
     "a mail server on no port, with a sender on no host, and half a secret",
@@ -156,7 +148,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
         password_secret: { secret_id: "smtp-password", version: null },
       },
     },
-    ["smtp.from", "smtp.host", "smtp.password_secret.version", "smtp.port"],
+    ["smtp.from", "smtp.host", "smtp.password_secret", "smtp.port"],
   ],
   ["a sender with a comma outside quotes", { smtp: { ...SERVER, from: "Acme, Inc. <idp@example.com>" } }],
   ["a server that is a number", { smtp: { ...SERVER, host: "587" } }],
@@ -170,7 +162,6 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     ["smtp.encryption", "smtp.password_secret"],
   ],
   ["a mode of the worker that there is not", { worker_mode: "allinone" }],
-  ["a part of a process, and no thread", { worker_processes: 1.5, worker_threads: 0 }],
   ["a project number", { project_id: "123456789012" }],
   ["a project name", { project_id: "My Project" }],
   ["a zone as region", { region: "us-central1-a" }],
@@ -209,19 +200,14 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     "proxies under the upstream's own prefix, which would replace the platform's",
     { environment_variables: { AUTHENTIK_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.0/24" } },
   ],
-  ["a proxy that is no range", { environment_variables: { IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.7/33" } }],
   [
     "a setting not in capitals, which would stand beside the one in capitals",
     { environment_variables: { IDP_listen__trusted_proxy_cidrs: "203.0.113.0/24" } },
   ],
-  ["an address as the domain of cookies", { environment_variables: { IDP_COOKIE_DOMAIN: "https://example.com" } }],
   [
-    "a log level that the application does not know, as a variable",
-    { environment_variables: { AUTHENTIK_LOG_LEVEL: "verbose" } },
-  ],
-  [
-    "a sender with a comma outside quotes as a variable",
-    { environment_variables: { IDP_EMAIL__FROM: "Acme, Inc. <idp@example.com>" } },
+    "variables that the application would misread, under either prefix",
+    { environment_variables: MISREAD },
+    Object.keys(MISREAD),
   ],
   ["the platform's own variables", { environment_variables: { K_SERVICE: "x", PORT: "x" } }],
   ["names that no shell keeps", { environment_variables: { "": "x", "1IDP": "x", "IDP ${x}": "x", "IDP-LOG": "x" } }],
@@ -235,11 +221,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["an odd number of CPUs", { database_tier: "db-custom-3-7680" }],
   ["too little memory", { database_tier: "db-custom-1-3584" }],
   ["too much memory per CPU", { database_tier: "db-custom-2-13568" }],
-  ["an availability in lower case", { database_availability: "regional" }],
   ["more than a year for the last backup", { database_final_backup_days: 366 }],
-  ["a network by its bare name", { network: "main", subnetwork: SUBNETWORK }],
-  ["no instance at all", { max_instance_count: 0 }],
-  ["a part of an instance", { max_instance_count: 2.5 }],
   ["capitals in a label", { labels: { Team: "x", fine: "y", team: "No" } }],
   ["a label with a digit first", { labels: { "1team": "x" } }],
   ["no sign-in at all", { ...DOMAIN, protection: { sign_ins_per_minute: 0 } }],
@@ -281,12 +263,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     "receivers that are no addresses",
     { alert_emails: ["On call <a@example.com>", "fine@example.com", "nobody", "a@b"] },
   ],
-  ["readers that are no accounts", { secret_readers: ["user:a"] }],
   ["a channel by its number", { notification_channels: ["4711", CHANNEL] }],
-  [
-    "an address and a channel twice",
-    { alert_emails: ["a@example.com", "b@example.com", "a@example.com"], notification_channels: [CHANNEL, CHANNEL] },
-  ],
   [
     "a share in percent",
     { alerts: { "database-cpu": { threshold: 90 }, "database-down": { threshold: 1 }, memory: { threshold: 1 } } },
@@ -305,6 +282,14 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
 
 /** What both refuse by a rule that compares inputs. */
 const REFUSED_TOGETHER: readonly RefusedInputs[] = [
+  ["a class that is billed for a year", { dump_storage_class: "ARCHIVE" }],
+  ["a network by its bare name", { network: "main", subnetwork: SUBNETWORK }],
+  ["a part of a backup", { backup_retention_count: 7.5 }],
+  ["a part of a process, and no thread", { worker_processes: 1.5, worker_threads: 0 }],
+  ["a part of an instance", { max_instance_count: 2.5 }],
+  ["more backups than are kept", { backup_retention_count: 366 }],
+  ["no day for a dump", { dump_retention_days: 0 }],
+  ["no instance at all", { max_instance_count: 0 }],
   ["no day that the database can go back to", { transaction_log_days: 0 }],
   ["more days to go back to than the edition keeps", { transaction_log_days: 8 }],
   ["1.5 of the requests", { request_log_sample_rate: 1.5, ...DOMAIN }],
@@ -376,12 +361,12 @@ const REFUSED_TOGETHER: readonly RefusedInputs[] = [
 /** What only the serverless variant refuses by a rule that looks at one input. */
 const REFUSED_ALONE_BY_SERVERLESS: readonly RefusedInputs[] = [
   ["no request at a time", { max_instance_request_concurrency: 0 }],
-  ["a worker with a number of CPUs that Cloud Run does not offer", { worker_mode: "separate", worker_cpu: 0.5 }],
   ["a number of CPUs that the platform does not offer", { container_cpu: 3 }],
 ];
 
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_SERVERLESS: readonly RefusedInputs[] = [
+  ["a worker with a number of CPUs that Cloud Run does not offer", { worker_mode: "separate", worker_cpu: 0.5 }],
   ["a negative number of instances", { min_instance_count: -1 }],
   ["a worker with more memory than its CPU may have", { worker_mode: "separate", worker_memory: "8Gi" }],
   [
@@ -431,23 +416,17 @@ const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
         update_hours: 0,
       },
     },
-    [
-      "geoip.account_id",
-      "geoip.license_key_secret.secret_id",
-      "geoip.license_key_secret.version",
-      "geoip.update_hours",
-    ],
+    ["geoip.account_id", "geoip.license_key_secret", "geoip.update_hours"],
   ],
   [
     "databases of addresses without account and key",
     { geoip: { account_id: null, license_key_secret: null } },
-    ["geoip.account_id", "geoip.license_key_secret.secret_id", "geoip.license_key_secret.version"],
+    ["geoip.account_id", "geoip.license_key_secret"],
   ],
   [
     "updates of the databases of addresses between two hours, or after a week",
     { geoip: { account_id: "123456", license_key_secret: { secret_id: "maxmind", version: 1 }, update_hours: 168.5 } },
   ],
-  ["a worker with CPU between two steps", { worker_mode: "separate", worker_cpu: 1.1 }],
   ['the namespace ""', { namespace: "" }],
   ["a namespace of 64 characters", { namespace: "a".repeat(64) }],
   ['the namespace "default"', { namespace: "default" }],
@@ -463,6 +442,7 @@ const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
 
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
+  ["a worker with CPU between two steps", { worker_mode: "separate", worker_cpu: 1.1 }],
   ["no separate worker at most", { worker_mode: "separate", worker_max_count: 0 }],
   ["no instance that always runs", { min_instance_count: 0 }],
   [

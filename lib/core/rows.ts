@@ -1,6 +1,6 @@
 import { type IResolvable } from "cdktf";
 
-import { oneOf, snakeCase, type Check, type EachCheck } from "./checks";
+import { oneOf, snakeCase, type Check, type EachCheck, type Facts } from "./checks";
 
 /** One input: its variable in a stack, its prop in a program, its default and its rules. */
 export interface Input<Prop = unknown> {
@@ -17,6 +17,9 @@ export interface Input<Prop = unknown> {
   readonly example?: unknown;
 
   readonly must?: readonly (Check | EachCheck)[];
+
+  /** For the JSON Schema, where the rule is the provider's, or a relation's. */
+  readonly schema?: Facts;
 
   /** Members of an object. */
   readonly members?: Table;
@@ -62,15 +65,16 @@ export const textMap = rows<Readonly<Record<string, string>> | IResolvable>("map
 /**
  * One of a few words.
  *
- * @param rest what follows them in the message: the reason and the fix
+ * @param rest what follows them in the message: the reason and the fix; undefined where something else refuses other words
  * @param spec further facts; `hides` keeps another value out of the message
  */
 export function choice<const Word extends string>(
   words: readonly Word[],
-  rest: string,
+  rest: string | undefined,
   spec: Omit<Spec, "must"> & { readonly default: unknown; readonly hides?: boolean },
 ): Optional<Word | (string & {})> {
   const { hides = false, ...others } = spec;
+  if (rest === undefined) return { type: "string", schema: { enum: words }, ...others };
   return { type: "string", must: [{ ...oneOf(words, rest), hides }], ...others };
 }
 

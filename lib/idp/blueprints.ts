@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Precondition, TerraformLocal, TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { planned, EACH_ONCE, type Check, type EachCheck } from "../core/checks";
+import { planned, type Check, type EachCheck } from "../core/checks";
 import { expression } from "../core/expression";
 import { refuseWrong, texts, type Relation, type Value } from "../core/inputs";
 import { packageFile } from "../core/package-file";
@@ -46,7 +46,6 @@ export const BLUEPRINTS = {
         says: `each must be ${SHIPPED_NAMES.slice(0, -1).join(", ")} or ${SHIPPED_NAMES.slice(-1).join("")}; put blueprints of your own into files`,
         schema: { enum: SHIPPED_NAMES },
       },
-      EACH_ONCE,
     ],
   }),
 };
@@ -190,7 +189,7 @@ function ownBlueprints(scope: Construct, given: BlueprintFiles | string = {}): B
 }
 
 /** The names of the files of a folder next to the configuration that count as blueprints, as an HCL expression. */
-export function blueprintsInFolder(folder: string): string {
+function blueprintsInFolder(folder: string): string {
   return `[for name in fileset("\${path.module}/${folder}", "**") : name if can(regex("(?i)[.]ya?ml$", name)) && !can(regex("(^|/)[.]", name))]`;
 }
 
@@ -210,6 +209,9 @@ export class Blueprints extends Construct {
 
   /** A text with a hash for each, as a Terraform expression for a list; the list is empty without any. */
   readonly hashes: string;
+
+  /** Number of custom ones, as a Terraform expression. */
+  readonly count: string;
 
   /** Conditions for building an image with them. */
   readonly conditions: readonly Precondition[];
@@ -242,7 +244,7 @@ export class Blueprints extends Construct {
     this.paths = expression(`join(" ", keys(${sources}))`);
     this.hashes = `[for place, source in ${sources} : join(" ", [place, filesha256(source), ${appended.sha256}])]`;
 
-    const count = `length(${own})`;
+    this.count = `length(${own})`;
     const bytes = `sum(concat([0], [for name in keys(${own}) : floor(length(filebase64("${folder}/\${name}")) / 4) * 3]))`;
     const names = this.local(
       "Names",
@@ -251,7 +253,7 @@ export class Blueprints extends Construct {
     const twice = `[for name in distinct(${names}) : name if length([for other in ${names} : other if other == name]) > 1]`;
     this.conditions = [
       ...BLUEPRINT_FILE_RULES.map((rule) => planned(rule, `${this.folder}/`, own)),
-      planned(COUNT, `number of files in ${this.folder}/`, count),
+      planned(COUNT, `number of files in ${this.folder}/`, this.count),
       planned(BYTES, `size of ${this.folder}/ in bytes`, bytes),
       planned(NO_NAME_TWICE, `repeated name in ${this.folder}/`, twice),
     ];

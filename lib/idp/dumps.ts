@@ -3,7 +3,6 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { whole } from "../core/checks";
 import { allOf, anyOf, countIf, isOn, oneAttribute } from "../core/conditional";
 import { expression, quoted } from "../core/expression";
 import { Grants, type WorkloadIdentity } from "../core/identity";
@@ -44,6 +43,8 @@ const DAILY = "^[^ ]+ [^ ]+ [*] [*] [*]$";
 /** Days for which an object is billed at least; a shorter retention would cost the same. */
 const BILLED_DAYS = "{ STANDARD = 1, NEARLINE = 30, COLDLINE = 90 }";
 
+const MOST_DAYS = 3650;
+
 /** Inputs of the scheduled dump of the database. */
 export const DUMPS = {
   /**
@@ -78,21 +79,17 @@ export const DUMPS = {
     default: 30,
     description:
       "Days to keep a dump; the newest one stays whatever its age. Changing it later is safe; fewer delete the oldest.",
-    must: [whole(1, 3650, ", because less than a day is useless, and ten years are enough; use 30")],
+    schema: { multipleOf: 1, minimum: 1, maximum: MOST_DAYS },
   }),
   /**
    * Storage class of the dumps, `NEARLINE` by default. It and `COLDLINE` are cheaper than `STANDARD`, but are billed for
    * at least 30 and 90 days. Changing it later affects new dumps.
    */
-  dumpStorageClass: choice(
-    ["STANDARD", "NEARLINE", "COLDLINE"],
-    ", because others are billed for at least a year, or cannot be restored at once; use NEARLINE",
-    {
-      default: "NEARLINE",
-      description:
-        "Storage class of the dumps: STANDARD, NEARLINE or COLDLINE. The latter two are cheaper, but are billed for at least 30 and 90 days. Changing it later affects new dumps.",
-    },
-  ),
+  dumpStorageClass: choice(["STANDARD", "NEARLINE", "COLDLINE"], undefined, {
+    default: "NEARLINE",
+    description:
+      "Storage class of the dumps: STANDARD, NEARLINE or COLDLINE. The latter two are cheaper, but are billed for at least 30 and 90 days. Changing it later affects new dumps.",
+  }),
   /** Keeps the bucket with its dumps while there is no schedule. */
   keepDumps: flag({
     default: false,
@@ -109,9 +106,10 @@ export const DUMP_RELATIONS: readonly Relation<typeof DUMPS>[] = [
   },
   {
     of: "dumpRetentionDays",
-    holds: (v) => `${v.dumpRetentionDays} >= lookup(${BILLED_DAYS}, ${v.dumpStorageClass}, 0)`,
+    holds: ({ dumpRetentionDays: days, dumpStorageClass: storage }) =>
+      `floor(${days}) == ${days} && ${days} <= ${MOST_DAYS} && ${days} >= lookup(${BILLED_DAYS}, ${storage}, ${MOST_DAYS} + 1)`,
     says: ({ dumpRetentionDays: days, dumpStorageClass: storage }) =>
-      `${days.name} is ${days.shown}; it must be at least \${lookup(${BILLED_DAYS}, ${storage}, 0)}, because ${storage.name} is ${storage.shown}, which is billed for at least that long; raise it, or use STANDARD`,
+      `${days.name} is ${days.shown} and ${storage.name} is ${storage.shown}; days must be a whole number up to ${MOST_DAYS} and at least 1 for STANDARD, 30 for NEARLINE and 90 for COLDLINE, because a dump is billed that long, and there is no other class, because others are billed for a year or cannot be restored at once; use 30 and NEARLINE`,
   },
 ];
 

@@ -1,15 +1,5 @@
 import { matching, type Check, type EachCheck } from "../core/checks";
-import {
-  choice,
-  mapOf,
-  text,
-  textMap,
-  textOrNumber,
-  type PropsOf,
-  type Relation,
-  type Table,
-  type Value,
-} from "../core/inputs";
+import { choice, mapOf, text, textMap, textOrNumber, type Relation, type Table, type Value } from "../core/inputs";
 import { SECRET_ID_MAX_LENGTH } from "../core/names";
 import {
   BASELINE_ENVIRONMENT,
@@ -87,7 +77,16 @@ const SENDER = `(${NAME})?<${ADDRESS}>|${ADDRESS}`;
 const OCTET = "(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})";
 const RANGE = `((${OCTET}[.]){3}${OCTET}/([12]?[0-9]|3[0-2])|[0-9A-Fa-f]*:[0-9A-Fa-f:]*/(1[01][0-9]|12[0-8]|[1-9]?[0-9]))`;
 
+/** 1 to 65535. */
+const PORT = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]";
+
+/** The application takes anything else for false, and mail would not be encrypted. */
+const SWITCH = [`^([Tt]rue|TRUE|[Ff]alse|FALSE|${ELSEWHERE})?$`, "true or false"] as const;
+
 const LOG_LEVELS = ["trace", "debug", "info", "warning", "error"] as const;
+
+/** Those that the application knows as a variable. */
+const LEVELS = [...LOG_LEVELS, "warn"];
 
 /** Variable of the log level. */
 export const LOG_LEVEL_VARIABLE = "IDP_LOG_LEVEL" satisfies keyof typeof BASELINE_ENVIRONMENT;
@@ -99,7 +98,13 @@ const PARSED_VALUES: Readonly<Record<string, readonly [pattern: string, form: st
     `^(${SENDER}|${ELSEWHERE})?$`,
     'an e-mail address, with a name in quotes if it has a comma or the like, such as "Example, Inc." <idp@example.com>',
   ],
-  [LOG_LEVEL_VARIABLE]: [`^(${[...LOG_LEVELS, "warn"].join("|")}|${ELSEWHERE})$`, `one of ${LOG_LEVELS.join(", ")}`],
+  // The application takes text for the number 0.
+  IDP_EMAIL__PORT: [`^(${PORT}|${ELSEWHERE})$`, "a whole number from 1 to 65535"],
+  IDP_EMAIL__TIMEOUT: [`^([1-9][0-9]*|${ELSEWHERE})$`, "a whole number of seconds from 1"],
+  IDP_EMAIL__HOST: [`^(${HOST}|${ELSEWHERE})?$`, "a host name or an IPv4 address, without scheme and port"],
+  IDP_EMAIL__USE_SSL: SWITCH,
+  IDP_EMAIL__USE_TLS: SWITCH,
+  [LOG_LEVEL_VARIABLE]: [`^(${LEVELS.join("|")}|${ELSEWHERE})$`, `one of ${LEVELS.join(", ")}`],
   [TRUSTED_PROXIES]: [`^${RANGE}( *, *${RANGE})*$`, "address ranges in CIDR notation, with commas between them"],
 };
 
@@ -122,10 +127,13 @@ const withText = (texts: Readonly<Record<string, string>>): EachCheck["shows"] =
 const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 const SETTING = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})`;
 
+function isVariable(name: string): boolean {
+  return new RegExp(NAME_PATTERN).test(name) && (!new RegExp(SETTING, "i").test(name) || name === name.toUpperCase());
+}
+
 /** The application takes its settings in any case, and would have two of one kind. */
 const VARIABLE_NAME: EachCheck = {
-  accepts: (name) =>
-    new RegExp(NAME_PATTERN).test(name) && (!new RegExp(SETTING, "i").test(name) || name === name.toUpperCase()),
+  accepts: isVariable,
   each: `can(regex("${NAME_PATTERN}", key)) && (!can(regex("(?i)${SETTING}", key)) || key == upper(key))`,
   shows: "key",
   says: `a name must be letters, digits and underscores and must not start with a digit, because shells drop others, and with ${NEUTRAL_PREFIX} it must be in capitals; rename it`,
@@ -170,6 +178,9 @@ export const ENVIRONMENT_RULES: readonly EachCheck[] = [
 
 const FIXED_NAMES = [...Object.keys(REASONS), TRUSTED_PROXIES];
 
+const SECRET_ID = `^(projects/([a-z][a-z0-9-]{4,28}[a-z0-9]|[1-9][0-9]*)/secrets/)?[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`;
+const SECRET_VERSION = "^[1-9][0-9]*$";
+
 /** A version of an existing secret that is managed elsewhere. */
 export const SECRET_REFERENCE = {
   /**
@@ -179,26 +190,20 @@ export const SECRET_REFERENCE = {
   secretId: text({
     description:
       "name of the secret, in full (projects/<project>/secrets/<name>, by id or number) for one of another project",
-    must: [
-      matching(
-        `^(projects/([a-z][a-z0-9-]{4,28}[a-z0-9]|[1-9][0-9]*)/secrets/)?[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`,
-        "be the name of a secret, or projects/<project>/secrets/<name> for one of another project; look it up with gcloud secrets list",
-      ),
-    ],
+    schema: { pattern: SECRET_ID },
   }),
   /** Number of the version. Instances read it when they start, so a change rolls out new ones. */
-  version: textOrNumber({
-    description: "number of its version",
-    must: [
-      matching(
-        "^[1-9][0-9]*$",
-        "be the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; use the number that gcloud secrets versions list shows",
-      ),
-    ],
-  }),
+  version: textOrNumber({ description: "number of its version", schema: { pattern: SECRET_VERSION } }),
 };
 
-export type SecretReference = PropsOf<typeof SECRET_REFERENCE>;
+const isReference = (value: string) =>
+  `can(regex("${SECRET_ID}", ${value}.secret_id)) && can(regex("${SECRET_VERSION}", ${value}.version))`;
+
+const REFERENCE_RULE =
+  "name a secret, or projects/<project>/secrets/<name> for one of another project, and the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; look both up with gcloud secrets versions list";
+
+/** A reference to a secret as a whole. */
+export const IS_REFERENCE: Check = { condition: isReference, must: REFERENCE_RULE };
 
 /** Inputs for the settings of the application. */
 export const ENVIRONMENT = {
@@ -226,19 +231,16 @@ export const ENVIRONMENT = {
     description: (members) =>
       `Settings of the application under their IDP_ names whose values are existing secrets: { secret_id, version } each. ${members} The values appear in no state or plan. A value of digits alone becomes a number, as everywhere in the application's settings. Access is granted here. Changing it later is safe; another version rolls out new instances.`,
     must: [
-      VARIABLE_NAME,
       {
-        accepts: (name: string) => !FIXED_NAMES.includes(name),
-        each: `!contains(${JSON.stringify(FIXED_NAMES)}, key)`,
-        shows: "key",
-        says: "the deployment sets these itself, because database, secret key, first password, ports, paths and trusted proxies are its own; leave them out, and set the first password as the bootstrap password",
+        ...VARIABLE_NAME,
+        accepts: (name: string) => isVariable(name) && !FIXED_NAMES.includes(name),
+        each: `${VARIABLE_NAME.each} && !contains(${JSON.stringify(FIXED_NAMES)}, key)`,
+        says: `${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password, ports, paths and trusted proxies are its own; leave these out, and set the first password as the bootstrap password`,
       },
       {
-        accepts: (_, { secretId, version }: Partial<SecretReference>) =>
-          (secretId ?? undefined) !== undefined && (version ?? undefined) !== undefined,
-        each: "value.secret_id != null && value.version != null",
-        shows: "key",
-        says: "each must have the name of a secret and the number of a version; set both",
+        each: isReference("value"),
+        shows: { expression: '"${key} = ${jsonencode(value)}"', of: (key) => key },
+        says: `each must ${REFERENCE_RULE}`,
       },
     ],
   }),

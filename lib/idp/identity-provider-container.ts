@@ -22,7 +22,7 @@ import { MAIL, MAIL_RELATIONS, mailSettings } from "./mail";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { PROBE_RELATIONS, probeOf, PROBES } from "./probes";
 import { type SecretSettings } from "./secret-settings";
-import { isSeparate, serverArguments, WORKER_FORM, workerVariables } from "./worker";
+import { isSeparate, serverArguments, WORKER_FORM, WORKER_FORM_RELATIONS, workerVariables } from "./worker";
 
 /** Parts that a server's container uses. */
 interface ContainerParts {
@@ -69,7 +69,7 @@ export type IdentityProviderContainerProps = ContainerParts &
  * @throws RulesBrokenError naming `scope` if settings or probes break a rule
  */
 export function identityProviderContainer(scope: Construct, props: IdentityProviderContainerProps): ContainerSpec {
-  const relations = [...ENVIRONMENT_RELATIONS, ...MAIL_RELATIONS, ...PROBE_RELATIONS];
+  const relations = [...ENVIRONMENT_RELATIONS, ...MAIL_RELATIONS, ...PROBE_RELATIONS, ...WORKER_FORM_RELATIONS];
   return containerOf(props, valuesFrom<ContainerInputs>(scope, CONTAINER, props, relations));
 }
 

@@ -1,7 +1,6 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { matching } from "../core/checks";
 import { countIfSet, countIfUnset, type OptionalValue } from "../core/conditional";
 import { expression, settingName } from "../core/expression";
 import { refuseWrong, text, type Relation, type Value, type ValuesOf } from "../core/inputs";
@@ -15,7 +14,7 @@ import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { addWarnings, type Warning } from "../core/warnings";
 import { addScript, addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { blueprintsInFolder, type BLUEPRINTS, type Blueprints } from "./blueprints";
+import { type BLUEPRINTS, type Blueprints } from "./blueprints";
 import { BUILD_ARGUMENTS, LATEST_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
 import { type ContainerImage, type ImageRepository } from "./parts";
 import {
@@ -50,21 +49,19 @@ export const IMAGE = {
         accepts: (version: string) => {
           if (version === LATEST_VERSION) return true;
           const [, year, feature] = new RegExp(RELEASE_PATTERN).exec(version) ?? [];
-          return Number(year) * 100 + Number(feature) >= OLDEST_RELEASE;
+          return Number(year) * 100 + Number(feature) >= OLDEST_RELEASE && !Object.hasOwn(REFUSED_VERSIONS, version);
         },
         condition: (version) => {
           const part = (index: number) => `tonumber(regex("${RELEASE_PATTERN}", ${version})[${index}])`;
-          return `${version} == "${LATEST_VERSION}" || try(${part(0)} * 100 + ${part(1)} >= ${OLDEST_RELEASE}, false)`;
+          const isRefused = `contains(${JSON.stringify(Object.keys(REFUSED_VERSIONS))}, ${version})`;
+          return `${version} == "${LATEST_VERSION}" || try(${part(0)} * 100 + ${part(1)} >= ${OLDEST_RELEASE} && !${isRefused}, false)`;
         },
-        must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, year.month.patch, because older ones need Redis, and rolling tags change without notice; use for example "${RECOMMENDED_VERSION}"`,
-        schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}`, not: { enum: Object.keys(REFUSED_VERSIONS) } },
-      },
-      {
-        accepts: (version: string) => !Object.hasOwn(REFUSED_VERSIONS, version),
-        condition: (version) => `!contains(${JSON.stringify(Object.keys(REFUSED_VERSIONS))}, ${version})`,
-        must: `be another release, because of these, ${Object.entries(REFUSED_VERSIONS)
-          .map(([refused, reason]) => `for ${refused}, ${reason}`)
+        must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, year.month.patch, because older ones need Redis, and rolling tags change without notice, and none of ${Object.entries(
+          REFUSED_VERSIONS,
+        )
+          .map(([refused, reason]) => `${refused} (${reason})`)
           .join(", ")}; use for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`,
+        schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}`, not: { enum: Object.keys(REFUSED_VERSIONS) } },
       },
     ],
   }),
@@ -73,12 +70,7 @@ export const IMAGE = {
     default: "global",
     description:
       "Location of the image's build: global, or a region that Cloud Build has (https://cloud.google.com/build/docs/locations); some projects may use only a few of them. Changing it later builds nothing again.",
-    must: [
-      matching(
-        "^(global|[a-z]+-[a-z]+[0-9]+)$",
-        "be global or the name of a region such as us-central1; use a region that https://cloud.google.com/build/docs/locations lists",
-      ),
-    ],
+    schema: { pattern: "^(global|[a-z]+-[a-z]+[0-9]+)$" },
   }),
   /** Image, with its tag or digest, to run instead of building one. */
   existingContainerImage: text({
@@ -99,21 +91,14 @@ export const IMAGE = {
 
 export type ImageInputs = typeof IMAGE;
 
-/** Blueprints need an image that is built here; their folder is checked by stacks, which have it for their only tenant. */
-export const BLUEPRINT_FOLDER_RELATIONS = [needsBuild(blueprintsInFolder("blueprints"))];
-
-function needsBuild(own: string): Relation<ImageInputs & typeof BLUEPRINTS> {
-  return {
-    of: "blueprints",
-    holds: (v) => `${v.existingContainerImage} == null || length(concat(${v.blueprints}, ${own})) == 0`,
-    says: (v) =>
-      `${v.existingContainerImage.name} is ${v.existingContainerImage.shown} and there are blueprints: \${join(", ", concat(${v.blueprints}, ${own}))}; there must be none, because only an image that is built here can contain them; copy them to /blueprints in that image, and remove them here`,
-  };
-}
-
 /** An existing image must not be in the deployment's own repository. */
 export const IMAGE_RELATIONS: readonly Relation<ImageInputs & PlaceInputs & typeof BLUEPRINTS>[] = [
-  needsBuild("[]"),
+  {
+    of: "blueprints",
+    holds: (v) => `${v.existingContainerImage} == null || length(${v.blueprints}) == 0`,
+    says: (v) =>
+      `${v.existingContainerImage.name} is ${v.existingContainerImage.shown} and ${v.blueprints.name} has \${join(", ", ${v.blueprints})}; there must be none, because only an image that is built here can contain them; copy them to /blueprints in that image, and remove them here`,
+  },
   {
     of: "existingContainerImage",
     holds: (v) =>
@@ -208,7 +193,7 @@ export class IdpImage extends Construct implements ContainerImage {
   ) {
     super(scope, id);
     stateProvidersOf(this);
-    refuseWrong(this, IMAGE, props, ["applicationVersion", "buildLocation"]);
+    refuseWrong(this, IMAGE, props, ["applicationVersion"]);
     if (props.repository === undefined && !isLiteral(props.existingImage)) {
       throw new RulesBrokenError(this.node.path, [
         "repository is missing; it is required, because a built image must be pushed somewhere; set it, or set existingImage to an existing image",
@@ -223,7 +208,10 @@ export class IdpImage extends Construct implements ContainerImage {
     }
 
     const { applicationVersion = LATEST_VERSION, blueprints } = props;
-    addWarnings(this, "KnownRelease", releaseRisks(this, applicationVersion, existingImage));
+    addWarnings(this, "KnownRelease", [
+      ...releaseRisks(this, applicationVersion, existingImage),
+      ...(blueprints === undefined ? [] : [unusedBlueprints(blueprints, existingImage)]),
+    ]);
     const version = exactVersion(applicationVersion);
     const upstreamImage = props.upstreamImage ?? UPSTREAM_IMAGE;
     const upstreamPrefix = props.upstreamPrefix ?? UPSTREAM_PREFIX;
@@ -334,6 +322,16 @@ function releaseRisks(scope: Construct, version: string, existingImage: Optional
       message: `${called}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON}, and ${LATEST_VERSION} is ${PINNED_VERSION}; set it to ${RELEASE_LINES.map(({ newest: patched }) => `"${patched}"`).join(" or, in a later line, ")}`,
     },
   ];
+}
+
+/** Files in a folder that no image gets. */
+function unusedBlueprints({ count, folder }: Blueprints, existingImage: OptionalValue): Warning {
+  return {
+    value: existingImage,
+    ok: true,
+    condition: `${existingImage} == null || ${count} == 0`,
+    message: `${folder}/ has files and an existing image is given; they are not applied, because only an image that is built here can contain them; copy them to /blueprints in that image`,
+  };
 }
 
 /** More than the feature releases of a year and the patches of a feature release. */

@@ -2,7 +2,7 @@ import { matching, whole } from "../core/checks";
 import { allOf } from "../core/conditional";
 import { expression, quoted } from "../core/expression";
 import { choice, number, object, text, type Relation, type ValuesOf } from "../core/inputs";
-import { HOST, IS_SENDER, SECRET_REFERENCE, setOnce, type EnvironmentInputs } from "./environment";
+import { HOST, IS_REFERENCE, IS_SENDER, SECRET_REFERENCE, setOnce, type EnvironmentInputs } from "./environment";
 import { conditionalReference } from "./secret-settings";
 
 /** The application's settings of the mail server. */
@@ -50,12 +50,7 @@ export const MAIL = {
       username: text({
         default: null,
         description: "user name at the server; needs password_secret",
-        must: [
-          matching(
-            "^\\S(.*\\S)?$",
-            "be one line without spaces at its ends, because the server compares it exactly; leave it out for a server that requires none",
-          ),
-        ],
+        schema: { pattern: "^\\S(.*\\S)?$" },
       }),
       /** Sender of all mail, `idp@example.com` or `Example <idp@example.com>`; the server must accept it. */
       from: text({
@@ -74,6 +69,7 @@ export const MAIL = {
        * GKE, whoever applies must be allowed to read it.
        */
       passwordSecret: object(SECRET_REFERENCE, {
+        must: [IS_REFERENCE],
         description: () =>
           "existing secret with the password, { secret_id, version } as in secret_environment_variables; needs username",
       }),
@@ -99,18 +95,12 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
       `${at.username.name} is ${at.username.shown} and ${at.passwordSecret.name} is \${${at.passwordSecret} == null ? "not " : ""}given; the application signs in with both or not at all; set both, or remove both`,
   },
   {
-    of: "smtp",
-    holds: ({ smtp: { at } }) => `${at.encryption} != "none" || ${at.passwordSecret} == null`,
-    says: ({ smtp: { at } }) =>
-      `${at.encryption.name} is "none" and ${at.passwordSecret.name} is given; a password needs encryption, because it could be read in transit; use starttls or tls, or remove ${at.passwordSecret.name} and the user name`,
-  },
-  {
-    // Ports on which servers agree about the encryption; with the other one, each side waits for the other to begin.
+    // On these two ports servers agree about the encryption; with the other one, each side waits for the other to begin.
     of: "smtp",
     holds: ({ smtp: { at } }) =>
-      `!contains([465, 587], ${at.port}) || (${at.port} == 465) == (${at.encryption} == "tls")`,
+      `(${at.encryption} != "none" || ${at.passwordSecret} == null) && (!contains([465, 587], ${at.port}) || (${at.port} == 465) == (${at.encryption} == "tls"))`,
     says: ({ smtp: { at } }) =>
-      `${at.port.name} is ${at.port.shown} and ${at.encryption.name} is ${at.encryption.shown}; they must fit, because servers encrypt from the first byte on port 465 and not on 587, and no mail would be sent; use tls with 465, or starttls with 587`,
+      `${at.encryption.name} is ${at.encryption.shown} with ${at.port.name} ${at.port.shown}, and ${at.passwordSecret.name} is \${${at.passwordSecret} == null ? "not " : ""}given; a password needs encryption, because it could be read in transit, and servers encrypt from the first byte on port 465 and not on 587; use tls with 465, or starttls with 587, and none only without a password`,
   },
   setOnce<EnvironmentInputs & typeof MAIL>("smtp", {
     names: Object.values(MAIL_VARIABLES),

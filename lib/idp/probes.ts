@@ -9,8 +9,6 @@ import {
   STARTUP_PROBE,
 } from "./contract";
 
-const reason = ", because Cloud Run refuses others, and both platforms get the same probes";
-
 /** @param outcome what a number of failures in a row means */
 function probeRows(
   { failureThreshold, initialDelaySeconds, periodSeconds }: typeof LIVENESS_PROBE | typeof STARTUP_PROBE,
@@ -22,13 +20,13 @@ function probeRows(
     initialDelaySeconds: number({
       default: initialDelaySeconds,
       description: "seconds before the first check",
-      must: [whole(0, longest, `${reason}; use ${initialDelaySeconds}`)],
+      schema: { multipleOf: 1, minimum: 0, maximum: longest },
     }),
     /** Seconds between checks. */
     periodSeconds: number({
       default: periodSeconds,
       description: "seconds between checks",
-      must: [whole(1, longest, `${reason}; use ${periodSeconds}`)],
+      schema: { multipleOf: 1, minimum: 1, maximum: longest },
     }),
     /** Seconds after which a check without an answer fails, at most the period. */
     timeoutSeconds: number({
@@ -39,6 +37,7 @@ function probeRows(
     failureThreshold: number({
       default: failureThreshold,
       description: `failures in a row ${outcome}`,
+      schema: { multipleOf: 1, minimum: 1 },
     }),
   };
 }
@@ -70,9 +69,19 @@ type Probe = "livenessProbe" | "startupProbe";
 const timing = (of: Probe): Relation<typeof PROBES> => ({
   of,
   holds: ({ [of]: { at } }) =>
-    `floor(${at.timeoutSeconds}) == ${at.timeoutSeconds} && ${at.timeoutSeconds} >= 1 && ${at.timeoutSeconds} <= ${at.periodSeconds} && floor(${at.failureThreshold}) == ${at.failureThreshold} && ${at.failureThreshold} >= 1`,
+    [
+      whole(0, PROBE_MAX_SECONDS[of], "").condition(String(at.initialDelaySeconds)),
+      whole(1, PROBE_MAX_SECONDS[of], "").condition(String(at.periodSeconds)),
+      whole(1, Infinity, "").condition(String(at.timeoutSeconds)),
+      whole(1, Infinity, "").condition(String(at.failureThreshold)),
+      `${at.timeoutSeconds} <= ${at.periodSeconds}`,
+    ].join(" && "),
   says: ({ [of]: { at } }) =>
-    `${at.timeoutSeconds.name} is ${at.timeoutSeconds.shown} and ${at.failureThreshold.name} is ${at.failureThreshold.shown}; both must be whole numbers from 1, and the former at most ${at.periodSeconds.name}, which is ${at.periodSeconds.shown}, because the platform refuses probes that overlap; change one of these`,
+    `${Object.values(at)
+      .map(({ name, shown }) => `${name} is ${shown}`)
+      .join(
+        ", ",
+      )}; all must be whole numbers, delay and period at most ${PROBE_MAX_SECONDS[of]}, period, timeout and threshold at least 1, and the timeout at most the period, because Cloud Run refuses others, and both platforms get the same probes; change what differs`,
 });
 
 export const PROBE_RELATIONS: readonly Relation<typeof PROBES>[] = [

@@ -1,6 +1,6 @@
 import { Token, ref } from "cdktf";
 
-import { whole, type Check } from "../core/checks";
+import { type Check } from "../core/checks";
 import { isWord } from "../core/conditional";
 import { expression } from "../core/expression";
 import { choice, number, text, type Relation, type ValuesOf } from "../core/inputs";
@@ -34,8 +34,6 @@ export const WORKER_NAME = "worker";
 /** Separate workers, and their size: twice the memory that the upstream gives one, for the cache of the media mount. */
 export const WORKER_DEFAULTS = { count: 1, cpu: 1, memory: "2Gi" } as const;
 
-const size = whole(1, Infinity, "; leave it out for the application's own default");
-
 /**
  * Where the worker runs, and how many tasks it runs at a time.
  *
@@ -56,13 +54,13 @@ function workerForm(place: string) {
     workerProcesses: number({
       default: null,
       description: `Processes of one worker, in every mode; null for the application's own ${PROCESSES.usual}. Each takes memory and database connections. ${PROCESSES.variable} in environment_variables overrides it, and is not counted. A change rolls out new instances.`,
-      must: [size],
+      schema: { multipleOf: 1, minimum: 1 },
     }),
     /** Threads of each process of a worker, and so tasks at a time; by default the application's own number, 2. */
     workerThreads: number({
       default: null,
       description: `Threads of each process of a worker, and so tasks at a time, in every mode; null for the application's own ${THREADS.usual}. Each takes a database connection. ${THREADS.variable} in environment_variables overrides it, and is not counted. A change rolls out new instances.`,
-      must: [size],
+      schema: { multipleOf: 1, minimum: 1 },
     }),
   };
 }
@@ -96,12 +94,13 @@ export function workerInputs({ countMeaning, cpu, cpuChoice, place }: WorkerPlat
     workerCount: number({
       default: null,
       description: `${countMeaning} Null for ${WORKER_DEFAULTS.count}. Changing it later is safe.`,
+      schema: { multipleOf: 1, minimum: 1 },
     }),
     /** CPUs of a separate worker, 1 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
     workerCpu: number({
       default: null,
       description: `CPUs of a separate worker: ${cpuChoice}; null for ${WORKER_DEFAULTS.cpu}. A change rolls out new workers.`,
-      must: [cpu],
+      schema: cpu.schema,
     }),
     /** Memory of a separate worker, `2Gi` by default, in Mi or Gi, shared with the cache of the media mount. */
     workerMemory: text({
@@ -120,25 +119,17 @@ const FIRST_ALL_IN_ONE = ALL_IN_ONE_SINCE.year * 100 + ALL_IN_ONE_SINCE.feature;
 const isSeparateOr = (v: ValuesOf<WorkerInputs>, name: "workerCount" | "workerCpu" | "workerMemory") =>
   `${v[name]} == null || ${v.workerMode} == "${WORKER_MODES.separate}"`;
 
-const needsSeparate = (of: "workerCpu"): Relation<WorkerInputs> => ({
-  of,
-  holds: (v) => isSeparateOr(v, of),
-  says: ({ workerMode: mode, [of]: given }) =>
-    `${given.name} is ${given.shown} with ${mode.name} ${mode.shown}; ${SEPARATE_ONLY(mode.name)}`,
-});
-
-const SEPARATE_ONLY = (mode: string) =>
-  `it needs "${WORKER_MODES.separate}", because otherwise every instance of the server has a worker in it; set ${mode} to "${WORKER_MODES.separate}", or leave it out`;
-
 /** Number, CPUs and memory of separate workers, with their defaults, as HCL expressions. */
 export const workerCount = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerCount}, ${WORKER_DEFAULTS.count})`;
 const workerCpu = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerCpu}, ${WORKER_DEFAULTS.cpu})`;
 const workerMemory = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerMemory}, "${WORKER_DEFAULTS.memory}")`;
 
 export function workerRelations({
+  cpu,
   memory: { fits, rule },
 }: WorkerPlatform): readonly Relation<ImageInputs & WorkerInputs>[] {
   return [
+    ...WORKER_FORM_RELATIONS,
     {
       // Not with the mode, on which other rules depend: a wrong release would hide what they refuse.
       of: "applicationVersion",
@@ -156,7 +147,12 @@ export function workerRelations({
       says: ({ workerCount: count, workerMode: mode }) =>
         `${count.name} is ${count.shown} with ${mode.name} ${mode.shown}; it must be a whole number from 1, because nothing else sends mail or runs tasks, and needs "${WORKER_MODES.separate}"; use ${WORKER_DEFAULTS.count} and set ${mode.name} to "${WORKER_MODES.separate}", or leave it out`,
     },
-    needsSeparate("workerCpu"),
+    {
+      of: "workerCpu",
+      holds: (v) => `(${isSeparateOr(v, "workerCpu")}) && (${cpu.condition(workerCpu(v))})`,
+      says: ({ workerCpu: given, workerMode: mode }) =>
+        `${given.name} is ${given.shown} with ${mode.name} ${mode.shown}; it needs "${WORKER_MODES.separate}", because otherwise every instance of the server has a worker in it, and must ${cpu.must}, or leave it out`,
+    },
     {
       of: "workerMemory",
       holds: (v) => `(${isSeparateOr(v, "workerMemory")}) && (${fits(workerCpu(v), workerMemory(v))})`,
@@ -165,6 +161,19 @@ export function workerRelations({
     },
   ];
 }
+
+/** A rule for the size of a worker in every mode. */
+export const WORKER_FORM_RELATIONS: readonly Relation<WorkerForm>[] = [
+  {
+    of: "workerProcesses",
+    holds: ({ workerProcesses: processes, workerThreads: threads }) =>
+      [processes, threads]
+        .map((value) => `(${value} == null ? true : ${value} >= 1 && floor(${value}) == ${value})`)
+        .join(" && "),
+    says: ({ workerProcesses: processes, workerThreads: threads }) =>
+      `${processes.name} is ${processes.shown} and ${threads.name} is ${threads.shown}; each must be a whole number from 1; correct it, or leave it out for the application's own default`,
+  },
+];
 
 /** Connections to the database without those of requests: of one instance of the server, and of one separate worker. */
 export function connections(v: ValuesOf<WorkerForm>): { readonly perInstance: string; readonly perWorker: string } {

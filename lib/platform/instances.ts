@@ -44,7 +44,7 @@ interface InstancePlatform {
 }
 
 /** Inputs for the number and size of instances. */
-export function instanceInputs({ cpu, cpuChoice, leastMeaning, requestTimeout, rollout }: InstancePlatform) {
+export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTimeout, rollout }: InstancePlatform) {
   return {
     /** Instances that always run, and are always billed; 1 by default. */
     minInstanceCount: number({
@@ -52,6 +52,7 @@ export function instanceInputs({ cpu, cpuChoice, leastMeaning, requestTimeout, r
       description: ["Instances that always run, and are always billed.", leastMeaning, "Changing it later is safe."]
         .filter((sentence) => sentence !== "")
         .join(" "),
+      schema: { multipleOf: 1, minimum: least },
     }),
     /**
      * Maximum number of instances, 3 by default; each takes 20 database connections, 12 with separate workers, and one
@@ -60,7 +61,7 @@ export function instanceInputs({ cpu, cpuChoice, leastMeaning, requestTimeout, r
     maxInstanceCount: number({
       default: MAX_INSTANCE_COUNT,
       description: `Maximum number of instances, ${rollout.words} during a rollout; each takes ${CONNECTIONS_PER_INSTANCE} database connections, ${SERVER_CONNECTIONS} with separate workers, and one for each request in progress. Changing it later is safe.`,
-      must: [whole(1, Infinity, "; use 1 or more")],
+      schema: { multipleOf: 1, minimum: 1 },
     }),
     /** CPUs of one instance, 2 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
     containerCpu: number({
@@ -110,11 +111,10 @@ export function instanceRelations<T extends Inputs>(
   return [
     {
       of: "minInstanceCount",
-      // A maximum below 1 has its own rule.
       holds: ({ maxInstanceCount: most, minInstanceCount: count }) =>
-        `floor(${count}) == ${count} && ${count} >= ${least} && (${most} < 1 || ${count} <= ${most})`,
+        `floor(${count}) == ${count} && floor(${most}) == ${most} && ${most} >= 1 && ${count} >= ${least} && ${count} <= ${most}`,
       says: ({ maxInstanceCount: most, minInstanceCount: count }) =>
-        `${count.name} is ${count.shown}; it must be a whole number from ${least} to ${most.name}, which is ${most.shown}; lower one or raise the other`,
+        `${count.name} is ${count.shown} and ${most.name} is ${most.shown}; they must be whole numbers from ${least} and from 1, and the former must not exceed the latter; lower one or raise the other`,
     },
     {
       of: "maxInstanceCount",

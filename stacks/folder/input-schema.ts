@@ -44,13 +44,13 @@ function rowSchema(row: Input): Facts {
   };
 }
 
-function typeSchema({ entries, members, must = [], type }: Input, nullable: boolean): Facts {
+function typeSchema({ entries, members, must = [], schema, type }: Input, nullable: boolean): Facts {
   const typed = (...types: readonly string[]) => {
     const all = nullable ? [...types, "null"] : types;
     return all.length === 1 ? all[0] : all;
   };
   const each = must.filter(isEach);
-  const facts = joined(must.map((check) => (isEach(check) ? undefined : check.schema)));
+  const facts = joined([schema, ...must.map((check) => (isEach(check) ? undefined : check.schema))]);
   const { items: itemFacts, ...ownFacts } = facts as { readonly items?: Facts };
   const key = joined(each.map(({ keySchema }: EachCheck) => keySchema));
   const item = textSchema({ ...joined(each.map(({ schema }) => schema)), ...itemFacts }, false);

@@ -36,7 +36,7 @@ const ZONE = {
     ],
   }),
   /** Project of the zone; by default, that of the deployment. */
-  project: text({ default: null, description: "its project, if it is another one", must: [PROJECT_ID] }),
+  project: text({ default: null, description: "its project, if it is another one", schema: PROJECT_ID.schema }),
   /** Domain that the zone serves, to check at plan that the domain belongs to it. */
   dnsName: text({
     default: null,
@@ -99,13 +99,12 @@ export function needsDomain<T extends DomainInputs>(of: keyof T, reason: string)
 }
 
 export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
-  needsDomain("dnsZone", "the records are those of the domain"),
   {
     of: "dnsZone",
-    holds: ({ dnsZone: { at }, domain }) =>
-      `${at.dnsName} == null || ${domain} == null ? true : endswith(".\${${domain}}.", ".\${trimsuffix(${at.dnsName}, ".")}.")`,
-    says: ({ dnsZone: { at }, domain }) =>
-      `${domain.name} is ${domain.shown} and ${at.dnsName.name} is ${at.dnsName.shown}; the domain must be that of the zone or below it, because Cloud DNS accepts no other records; use the zone that serves the domain`,
+    holds: ({ dnsZone, dnsZone: { at }, domain }) =>
+      `${dnsZone} == null ? true : ${domain} != null && (${at.dnsName} == null ? true : endswith(".\${${domain}}.", ".\${trimsuffix(${at.dnsName}, ".")}."))`,
+    says: ({ dnsZone, dnsZone: { at }, domain }) =>
+      `${dnsZone.name} is given and ${domain.name} is ${domain.shown}, with ${at.dnsName.name} ${at.dnsName.shown}; there must be a domain, that of the zone or one below it, because Cloud DNS accepts no other records; use the zone that serves the domain, or remove ${dnsZone.name}`,
   },
   {
     of: "requestLogSampleRate",

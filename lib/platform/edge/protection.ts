@@ -11,6 +11,9 @@ const WAF_OFF = "off";
 const WAF_PREVIEW = "preview";
 const WAF_ENFORCE = "enforce";
 
+/** Limits of Cloud Armor on what its rules count per address; a ban outlasts the counted minute, and addresses change hands. */
+const MOST = { beforeBan: 10_000, beforeThrottle: 1_000_000, banSeconds: 3600 } as const;
+
 /**
  * Inputs for the security policy of a domain's load balancer, against password guessing, floods of requests and attacks
  * on the application.
@@ -30,25 +33,19 @@ export function protectionInputs(detached: string) {
           default: 60,
           description:
             "sign-in forms per minute and address, two to four per sign-in; raise it for offices and for LDAP or RADIUS outposts, which send all sign-ins from one address",
-          must: [whole(1, 10_000, ", because Cloud Armor counts no further for a ban; use 60")],
+          schema: { multipleOf: 1, minimum: 1, maximum: MOST.beforeBan },
         }),
         /** Seconds for which an address with too many sign-in forms is refused further ones, 300 by default. */
         banSeconds: number({
           default: 300,
           description: "seconds for which an address that exceeds this is refused further forms",
-          must: [
-            whole(
-              LIMIT_SECONDS,
-              3600,
-              ", because a ban outlasts the counted minute, and addresses change hands; use 300",
-            ),
-          ],
+          schema: { multipleOf: 1, minimum: LIMIT_SECONDS, maximum: MOST.banSeconds },
         }),
         /** Requests per minute and address, 600 by default, apart from those that servers and outposts send on behalf of users. */
         requestsPerMinute: number({
           default: 600,
           description: "requests per minute and address, not counting those that servers and outposts send for users",
-          must: [whole(1, 1_000_000, ", because Cloud Armor counts no further; use 600")],
+          schema: { multipleOf: 1, minimum: 1, maximum: MOST.beforeThrottle },
         }),
         /** CIDR ranges of administrators, IPv4 or IPv6. No rule applies to them. */
         adminRanges: texts({
@@ -113,6 +110,19 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "protection",
     holds: ({ protection: { at } }) =>
+      [
+        [at.signInsPerMinute, 1, MOST.beforeBan] as const,
+        [at.requestsPerMinute, 1, MOST.beforeThrottle] as const,
+        [at.banSeconds, LIMIT_SECONDS, MOST.banSeconds] as const,
+      ]
+        .map(([value, from, to]) => whole(from, to, "").condition(String(value)))
+        .join(" && "),
+    says: ({ protection: { at } }) =>
+      `${at.signInsPerMinute.name} is ${at.signInsPerMinute.shown}, ${at.requestsPerMinute.name} ${at.requestsPerMinute.shown} and ${at.banSeconds.name} ${at.banSeconds.shown}; they must be whole numbers from 1 to ${MOST.beforeBan}, from 1 to ${MOST.beforeThrottle} and from ${LIMIT_SECONDS} to ${MOST.banSeconds}, because Cloud Armor counts no further, and addresses change hands; use 60, 600 and 300`,
+  },
+  {
+    of: "protection",
+    holds: ({ protection: { at } }) =>
       `length(${at.adminRanges}) <= ${MOST_RANGES} && (!${at.restrictAdmin} || length(${at.adminRanges}) > 0)`,
     says: ({ protection: { at } }) =>
       `${at.adminRanges.name} has \${length(${at.adminRanges})} ranges and ${at.restrictAdmin.name} is ${at.restrictAdmin.shown}; there must be a range to restrict the administration to, because everybody would be locked out, and no more than ${MOST_RANGES}, because a policy has no room for more; set the ranges of the administrators, use wider ones, or set ${at.restrictAdmin.name} to false`,
@@ -120,11 +130,10 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
   needsDomain<Inputs>("protection", NO_BALANCER),
   {
     of: "existingSecurityPolicy",
-    holds: (v) => `${v.existingSecurityPolicy} == null || ${v.protection} == null`,
-    says: ({ existingSecurityPolicy: existing, protection }) =>
-      `${protection.name} and ${existing.name} are both given; only one can be, because a load balancer has one policy; remove one of them`,
+    holds: (v) => `${v.existingSecurityPolicy} == null || (${v.domain} != null && ${v.protection} == null)`,
+    says: ({ domain, existingSecurityPolicy: existing, protection }) =>
+      `${existing.name} is given without ${domain.name}, or with ${protection.name}; it needs a domain, because ${NO_BALANCER}, and no ${protection.name}, because a load balancer has one policy; set the domain, and remove one of the two`,
   },
-  needsDomain<Inputs>("existingSecurityPolicy", NO_BALANCER),
 ];
 
 /** Whether the rules about content exist, and whether they only log. */

@@ -1,6 +1,6 @@
 import { matching, whole } from "../../core/checks";
 import { number, object, requiredObject, textOrNumber } from "../../core/inputs";
-import { SECRET_REFERENCE } from "../../idp/environment";
+import { IS_REFERENCE, SECRET_REFERENCE } from "../../idp/environment";
 
 /** Inputs for the location of client addresses. */
 export const GEOIP = {
@@ -23,6 +23,7 @@ export const GEOIP = {
       }),
       /** Secret with a licence key of the account. Another version starts new pods. */
       licenseKeySecret: requiredObject(SECRET_REFERENCE, {
+        must: [IS_REFERENCE],
         description: () =>
           "existing secret with a licence key of the account, { secret_id, version } as in secret_environment_variables",
       }),

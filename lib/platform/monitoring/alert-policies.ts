@@ -62,7 +62,9 @@ export class AlertPolicies extends Construct {
     });
     repeatFor(this.emails, expression(`toset(${emails})`));
 
-    this.channelIds = Token.asList(expression(`concat([for channel in ${this.emails.fqn} : channel.id], ${channels})`));
+    this.channelIds = Token.asList(
+      expression(`concat([for channel in ${this.emails.fqn} : channel.id], distinct(${channels}))`),
+    );
 
     this.policies = new MonitoringAlertPolicy(this, MAIN_CHILD_ID, {
       project: place.projectId,

@@ -1,4 +1,4 @@
-import { eachMatching, EACH_ONCE, type Check, type EachCheck } from "../../core/checks";
+import { eachMatching, type EachCheck } from "../../core/checks";
 import { flag, mapOf, number, texts, type SettingsOf } from "../../core/inputs";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn, tunableIds } from "./alerts";
@@ -10,13 +10,6 @@ const EMAIL_ADDRESSES = eachMatching(
 );
 
 const DAY_SECONDS = 86_400;
-
-const DURATION: Check = {
-  accepts: (seconds: number) => seconds >= 0 && seconds <= DAY_SECONDS && seconds % 60 === 0,
-  condition: (seconds) => `${seconds} >= 0 && ${seconds} <= ${DAY_SECONDS} && ${seconds} % 60 == 0`,
-  must: `be a multiple of 60 from 0 to ${DAY_SECONDS}, because alerts are evaluated once a minute; round it`,
-  schema: { minimum: 0, maximum: DAY_SECONDS, multipleOf: 60 },
-};
 
 const ALERT = {
   /** Whether the alert exists. */
@@ -30,7 +23,7 @@ const ALERT = {
   durationSeconds: number({
     default: null,
     description: "how long the condition must last, in whole minutes",
-    must: [DURATION],
+    schema: { minimum: 0, maximum: DAY_SECONDS, multipleOf: 60 },
   }),
 };
 
@@ -47,7 +40,7 @@ export function monitoringInputs(platform: Platform) {
       default: [],
       description:
         "Addresses to which alerts are sent. Without any, and without notification_channels, there are no alerts, only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest. Changing it later is safe.",
-      must: [EMAIL_ADDRESSES, EACH_ONCE],
+      must: [EMAIL_ADDRESSES],
     }),
     /** Existing notification channels: `projects/<project>/notificationChannels/<number>`. */
     notificationChannels: texts({
@@ -59,7 +52,6 @@ export function monitoringInputs(platform: Platform) {
           "^projects/[^/]+/notificationChannels/[0-9]+$",
           "each must be projects/<project>/notificationChannels/<number>; look them up with gcloud beta monitoring channels list",
         ),
-        EACH_ONCE,
       ],
     }),
     /** Changes to single alerts, by id. */
@@ -73,7 +65,7 @@ export function monitoringInputs(platform: Platform) {
           says: `alerts are ${ids.join(", ")}; use one of them${counterparts(ids)}`,
           keySchema: { enum: ids },
         },
-        ...tuning(platform),
+        tuning(platform),
       ],
     }),
     /** Sends a request to the application from several places in the world once a minute; by default only if the application is public. */
@@ -101,7 +93,6 @@ export function monitoringInputs(platform: Platform) {
       default: [],
       description:
         "Accounts whose reads of secrets do not raise the alert secret-read, in addition to the deployment's own: include the one that applies, because each apply reads a password. Changing it later is safe.",
-      must: [EMAIL_ADDRESSES],
     }),
   };
 }
@@ -115,25 +106,22 @@ function counterparts(ids: readonly string[]): string {
   return others.map((id) => `, load-balancer-${id} for ${id}`).join("");
 }
 
-/** Thresholds and durations that an alert can have. */
-function tuning(platform: Platform): readonly EachCheck[] {
+/** What can be changed of an alert: an entry of a log is there or not, and a share that is given as percent would never be reached. */
+function tuning(platform: Platform): EachCheck {
   const known = alertsOn(platform);
   const fixed = known.map(({ id }) => id).filter((id) => !tunableIds(platform).includes(id));
   const shares = known.flatMap(({ id, measures }) => (measures?.startsWith("share") === true ? [id] : []));
-  return [
-    {
-      each: `!contains(${JSON.stringify(fixed)}, key) || (value.threshold == null && value.duration_seconds == null)`,
-      shows: "key",
-      says: "an alert about a log entry has neither a threshold nor a duration, because one entry is enough; remove them, or set enabled to false for no alert",
+  const [threshold, seconds] = ["value.threshold", "value.duration_seconds"] as const;
+  return {
+    each: [
+      `(!contains(${JSON.stringify(fixed)}, key) || (${threshold} == null && ${seconds} == null))`,
+      `(${threshold} == null ? true : ${threshold} >= 0 && (${threshold} <= 1 || !contains(${JSON.stringify(shares)}, key)))`,
+      `(${seconds} == null ? true : ${seconds} >= 0 && ${seconds} <= ${DAY_SECONDS} && ${seconds} % 60 == 0)`,
+    ].join(" && "),
+    shows: {
+      expression: `"\${key} (threshold \${jsonencode(${threshold})}, duration_seconds \${jsonencode(${seconds})})"`,
+      of: (key) => key,
     },
-    {
-      // A share that is given as percent would never raise its alert.
-      each: `value.threshold == null ? true : value.threshold >= 0 && (value.threshold <= 1 || !contains(${JSON.stringify(shares)}, key))`,
-      shows: {
-        of: (id, { threshold }: { threshold: unknown }) => `${id}.threshold = ${String(threshold)}`,
-        expression: '"${key}.threshold = ${coalesce(value.threshold, 0)}"',
-      },
-      says: "a threshold is a number from 0, and for a share at most 1, because no share exceeds 1 and the alert would never be raised, or always; write 90 % as 0.9",
-    },
-  ];
+    says: `a threshold is a number from 0, for a share at most 1 (90 % is 0.9), a duration a multiple of 60 seconds up to ${DAY_SECONDS}, because alerts are evaluated once a minute, and an alert about a log entry has neither, because one entry is enough; correct them, or set enabled to false for no alert`,
+  };
 }

@@ -8,7 +8,6 @@ import {
 } from "cdktf";
 import { type Construct } from "constructs";
 
-import { matching } from "../../core/checks";
 import { rendered } from "../../core/expression";
 import { text, type Relation } from "../../core/inputs";
 import { type PlaceInputs } from "../../core/place";
@@ -30,6 +29,8 @@ export interface NetworkAttachment {
   readonly dependsOn?: ITerraformDependable[];
 }
 
+const NETWORK = "^projects/[^/]+/global/networks/[^/]+$";
+
 /**
  * Inputs of an existing network, in words of the platform: what it must have, and what a change does.
  */
@@ -39,12 +40,7 @@ export function networkInputs(words: { readonly network: string; readonly subnet
     network: text({
       default: null,
       description: `Existing network, projects/<project>/global/networks/<name>, ${words.network}`,
-      must: [
-        matching(
-          "^projects/[^/]+/global/networks/[^/]+$",
-          "be projects/<project>/global/networks/<name>, because the network may belong to another project; write it in full",
-        ),
-      ],
+      schema: { pattern: NETWORK },
     }),
     /** `projects/<project>/regions/<region>/subnetworks/<name>`, in the region of the deployment. */
     subnetwork: text({
@@ -58,17 +54,11 @@ type Inputs = PlaceInputs & ReturnType<typeof networkInputs>;
 
 export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
   {
-    of: "network",
-    holds: ({ network, subnetwork }) => `(${network} == null) == (${subnetwork} == null)`,
-    says: ({ network, subnetwork }) =>
-      `${network.name} is ${network.shown} and ${subnetwork.name} is ${subnetwork.shown}; they must be given together or not at all, because addresses are taken from the subnetwork; set both, or remove both`,
-  },
-  {
     of: "subnetwork",
-    holds: ({ region, subnetwork }) =>
-      `${subnetwork} == null ? true : can(regex("^projects/[^/]+/regions/\${${region}}/subnetworks/[^/]+$", ${subnetwork}))`,
-    says: ({ region, subnetwork }) =>
-      `${subnetwork.name} is ${subnetwork.shown} in ${region.name} ${region.shown}; it must be projects/<project>/regions/<region>/subnetworks/<name> in that region, because addresses are taken from the same region only; write it in full`,
+    holds: ({ network, region, subnetwork }) =>
+      `(${network} == null && ${subnetwork} == null) || (can(regex("${NETWORK}", ${network})) && can(regex("^projects/[^/]+/regions/\${${region}}/subnetworks/[^/]+$", ${subnetwork})))`,
+    says: ({ network, region, subnetwork }) =>
+      `${network.name} is ${network.shown} and ${subnetwork.name} is ${subnetwork.shown} in ${region.name} ${region.shown}; they must be given together or not at all, as projects/<project>/global/networks/<name> and projects/<project>/regions/<region>/subnetworks/<name> in that region, because they may belong to another project, and addresses are taken from the same region only; write both in full, or remove both`,
   },
 ];
 

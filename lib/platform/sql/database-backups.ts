@@ -33,13 +33,14 @@ export const BACKUPS = {
     default: 7,
     description:
       "Number of daily backups to keep. Kept backups are billed. Changing it later is safe; fewer delete the oldest.",
-    must: [whole(1, MAX_DAYS, ", because Cloud SQL keeps no more; use 7")],
+    schema: { multipleOf: 1, minimum: 1, maximum: MAX_DAYS },
   }),
   /** Days within which the database can be restored to any point in time, 7 by default, at most as many as backups are kept. */
   transactionLogDays: number({
     default: 7,
     description:
       "Days within which the database can be restored to any point in time, at most backup_retention_count. Changing it later is safe; fewer delete the oldest log.",
+    schema: { multipleOf: 1, minimum: 1, maximum: 7 },
   }),
   /** Days to keep the final backup that Cloud SQL makes when the database is deleted, 30 by default. 0 keeps none. Kept backups are billed. */
   databaseFinalBackupDays: number({
@@ -55,9 +56,9 @@ export const BACKUP_RELATIONS: readonly Relation<typeof BACKUPS>[] = [
   {
     of: "transactionLogDays",
     holds: ({ backupRetentionCount: count, transactionLogDays: days }) =>
-      `floor(${days}) == ${days} && ${days} >= 1 && ${days} <= min(7, ${count})`,
+      `floor(${count}) == ${count} && ${count} <= ${MAX_DAYS} && floor(${days}) == ${days} && ${days} >= 1 && ${days} <= min(7, ${count})`,
     says: ({ backupRetentionCount: count, transactionLogDays: days }) =>
-      `${days.name} is ${days.shown}; it must be a whole number from 1 to 7, because the edition keeps them no longer, and at most ${count.name}, which is ${count.shown}, because a restore starts from a backup; lower one or raise the other`,
+      `${days.name} is ${days.shown} and ${count.name} is ${count.shown}; both must be whole numbers from 1, the former up to 7 and the latter up to ${MAX_DAYS}, because Cloud SQL keeps no more, and the former must not exceed the latter, because a restore starts from a backup; use 7 for both`,
   },
 ];
 

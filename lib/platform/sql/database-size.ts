@@ -56,7 +56,7 @@ export const DATABASE_SIZE = {
     ],
   }),
   /** `ZONAL`, the default, or `REGIONAL` with a standby in another zone at about twice the price. Changing it later restarts the database. */
-  databaseAvailability: choice(["ZONAL", "REGIONAL"], "; use ZONAL for one zone, REGIONAL for a standby in another", {
+  databaseAvailability: choice(["ZONAL", "REGIONAL"], undefined, {
     default: "ZONAL",
     description:
       "ZONAL, or REGIONAL with a standby in another zone at about twice the price. Changing it later restarts the database.",
