@@ -1,12 +1,21 @@
 import { type Construct } from "constructs";
 
-import { ServerlessIdentityProvider } from "../../lib";
+import { valuesFrom, type Relation, type Table } from "../../lib/core/inputs";
 import { RulesBrokenError } from "../../lib/core/rules-broken-error";
-import { KubernetesIdentityProvider } from "../../lib/kubernetes";
+import {
+  KUBERNETES_INPUTS,
+  KUBERNETES_RELATIONS,
+  KubernetesIdentityProvider,
+} from "../../lib/kubernetes-identity-provider";
 import { AssessmentLab } from "../../lib/lab";
+import { LAB, LAB_RELATIONS } from "../../lib/lab/lab-inputs";
+import {
+  SERVERLESS_INPUTS,
+  SERVERLESS_RELATIONS,
+  ServerlessIdentityProvider,
+} from "../../lib/serverless-identity-provider";
 import { describeWith } from "../support/programs";
-import { terraformOf } from "../support/synthesis";
-import { bareLabStack } from "./lab-stack";
+import { bareStack, terraformOf } from "../support/synthesis";
 import { REFUSED_BY_KUBERNETES, REFUSED_BY_LAB, REFUSED_BY_SERVERLESS } from "./refused-inputs";
 import { refusalsOfPlans, type Inputs } from "./terraform-run";
 
@@ -28,57 +37,42 @@ const membersOf = (value: unknown): unknown => {
   return propsOf(value as Inputs);
 };
 
-/** Props that are not spelled as the inputs. */
-const forIdentityProvider = ({ network, subnetwork, ...others }: Inputs): object => {
-  const isAttached = (network ?? subnetwork ?? undefined) !== undefined;
-  return { ...propsOf(others), ...(isAttached && { network: { network: network ?? undefined, subnetwork } }) };
-};
-const forLab = ({ cloudb_region: region, rdp_source_ranges: rdp, ...others }: Inputs): object => ({
-  ...propsOf(others),
-  ...(region !== undefined && { aws: { accessKeyId: "", secretAccessKey: "", region } }),
-  ...(rdp !== undefined && { sourceRanges: { rdp } }),
-});
-
 const CONSTRUCTS = [
-  { Made: ServerlessIdentityProvider, refused: REFUSED_BY_SERVERLESS, spelled: forIdentityProvider },
-  { Made: KubernetesIdentityProvider, refused: REFUSED_BY_KUBERNETES, spelled: forIdentityProvider },
-  { Made: AssessmentLab, refused: REFUSED_BY_LAB, spelled: forLab },
+  {
+    Made: ServerlessIdentityProvider,
+    table: SERVERLESS_INPUTS,
+    relations: SERVERLESS_RELATIONS,
+    refused: REFUSED_BY_SERVERLESS,
+  },
+  {
+    Made: KubernetesIdentityProvider,
+    table: KUBERNETES_INPUTS,
+    relations: KUBERNETES_RELATIONS,
+    refused: REFUSED_BY_KUBERNETES,
+  },
+  { Made: AssessmentLab, table: LAB, relations: LAB_RELATIONS, refused: REFUSED_BY_LAB },
 ] as const;
 
 describeWith(["terraform"], "Judged by the construct or by Terraform", () => {
-  describe.each(CONSTRUCTS)("the props of $Made.name", ({ Made, refused, spelled }) => {
+  describe.each(CONSTRUCTS)("the props of $Made.name", ({ Made, refused, relations, table }) => {
     const cases = [...refused.alone, ...refused.together]
       // A member that is null in Terraform is left out in TypeScript, which then does not compile.
       .filter(([, inputs]) => !Object.values(inputs).some((value) => JSON.stringify(value).includes(":null")))
-      // Secrets are given as variables only, and nothing of a lab is named after its tenant.
-      .filter(
-        ([, inputs]) =>
-          !/bootstrap_password|cloudb_.*key|tenant_id/.test(Object.keys(inputs).join()) ||
-          (Made !== AssessmentLab && !("bootstrap_password" in inputs)),
-      )
+      // Secrets are given as variables only.
+      .filter(([, inputs]) => !/bootstrap_password|cloudb_.*key/.test(Object.keys(inputs).join()))
       .map(([behaviour, inputs, complaints]) => ({ behaviour, inputs, complaints }));
-    const made = (inputs: Inputs) => {
-      const stack = bareLabStack();
-      new (Made as new (scope: Construct, id: string, props: object) => unknown)(stack, "Made", {
-        projectId: "demo-project",
-        ...spelled(inputs),
-      });
-      return terraformOf(stack);
-    };
     const said = new Map<string, readonly string[]>();
     const early: string[] = [];
 
     beforeAll(() => {
       const planned: [behaviour: string, configuration: object][] = [];
       for (const { behaviour, inputs } of cases) {
+        const stack = bareStack();
+        const props = { projectId: "demo-project", ...propsOf(inputs) };
         try {
-          const { locals = {}, resource = {}, variable } = made(inputs);
-          const given = Object.entries(locals).filter(([name]) => name.startsWith("made_given_"));
-          const { made_inputs: checked } = resource.terraform_data ?? {};
-          planned.push([
-            behaviour,
-            { variable, locals: Object.fromEntries(given), resource: { terraform_data: { checked: checked ?? {} } } },
-          ]);
+          valuesFrom<Table>(stack, table, props, relations as readonly Relation<Table>[]);
+          const { locals, resource } = terraformOf(stack);
+          planned.push([behaviour, { locals, resource }]);
         } catch (error) {
           if (!(error instanceof RulesBrokenError)) throw error;
           early.push(behaviour);
@@ -103,8 +97,13 @@ describeWith(["terraform"], "Judged by the construct or by Terraform", () => {
       expect(texts.join()).not.toContain("unsaid");
     });
 
-    it("are refused at synth where one value is enough to tell", () => {
+    it("are refused at synth, by the construct, where one value is enough to tell", () => {
       expect(early.length).toBeGreaterThan(Made === AssessmentLab ? 8 : 40);
+      const make = () =>
+        new (Made as new (scope: Construct, id: string, props: object) => unknown)(bareStack(), "Made", {
+          projectId: "P",
+        });
+      expect(make).toThrow('test/Made: 1 problem\n  - projectId is "P"; it must be the id of a project');
     });
   });
 });
