@@ -47,11 +47,18 @@ function addWritten(
 ): StackFile {
   filesOf(TerraformStack.of(scope)).add(source, pathInFolder, write);
   const path = `"\${path.module}/${pathInFolder}"`;
+  // Each is asked for by few, and an expression costs the framework a stack trace.
   return {
     path: `\${path.module}/${pathInFolder}`,
-    sha256: expression(`filesha256(${path})`),
-    base64: expression(`filebase64(${path})`),
-    text: expression(`file(${path})`),
+    get sha256() {
+      return expression(`filesha256(${path})`);
+    },
+    get base64() {
+      return expression(`filebase64(${path})`);
+    },
+    get text() {
+      return expression(`file(${path})`);
+    },
   };
 }
 
