@@ -1,6 +1,5 @@
 import { ProjectApis } from "../../../lib";
-import { Monitoring } from "../../../lib/platform/monitoring/monitoring";
-import { type MonitoringProps } from "../../../lib/platform/monitoring/monitoring-props";
+import { Monitoring, type MonitoringProps } from "../../../lib/platform/monitoring/monitoring";
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
 import { evaluatedTogether } from "../../stacks/terraform-run";
@@ -18,11 +17,16 @@ function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitori
       region: PLACE.region,
       apis: ["logging", "monitoring", "secretmanager"],
     }),
+    called: String,
+    dump: { jobName: "", bucketName: "", condition: "false", isDaily: "false" },
     identities: [standInIdentity()],
     maxConnections: "100",
     maxInstanceCount: 3,
     minInstanceCount: 1,
     platform: "serverless",
+    protection: "false",
+    workerCount: "1",
+    workerMode: "in-container",
     url: "https://idp-1a2b3c.a.run.app",
     ...props,
   });

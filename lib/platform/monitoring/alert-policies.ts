@@ -10,23 +10,17 @@ import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 
 export interface AlertPoliciesProps {
-  /** Determines the project and the beginning of the names. */
   readonly place: DeploymentContext;
-
   /**
    * Terraform expression of an object: the alerts by their ids, each with `title`, `severity`, `first_steps`, and either
    * `filter` or `query`, `raised_when`, `threshold` and `duration_seconds`. An alert whose `enabled` is false is left out.
    */
   readonly alerts: string;
-
-  /** Addresses that get a notification channel each. Default: none. */
+  /** Addresses that get a notification channel each. */
   readonly emails?: readonly string[];
-
-  /** Ids of existing notification channels. Default: none. */
+  /** Ids of existing notification channels. */
   readonly channels?: readonly string[];
-
-  /** What must exist first: `apis.ready("monitoring")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
+  readonly dependsOn: ITerraformDependable[];
 }
 
 /** A policy for each alert, and a notification channel for each address. Without a receiver, there are no policies. */

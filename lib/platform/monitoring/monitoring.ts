@@ -1,21 +1,57 @@
+import { MonitoringDashboard } from "@cdktf/provider-google/lib/monitoring-dashboard";
+import { MonitoringUptimeCheckConfig } from "@cdktf/provider-google/lib/monitoring-uptime-check-config";
+import { ProjectIamAuditConfig } from "@cdktf/provider-google/lib/project-iam-audit-config";
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, isSet, isWord, switchOf } from "../../core/conditional";
+import { countIf, isOn, isSet, isWord, switchOf } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { jobName, objectName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
-import { DB_INIT_JOB } from "../../idp/contract";
+import { type DeploymentContext } from "../../core/place";
+import { type ProjectApis } from "../../core/project-apis";
+import { DB_INIT_JOB, STARTUP_PROBE } from "../../idp/contract";
 import { FIRST_DUMP_JOB } from "../../idp/dumps";
-import { WORKER_DEFAULTS, WORKER_MODES, WORKER_NAME } from "../../idp/worker";
+import { WORKER_MODES, WORKER_NAME } from "../../idp/worker";
 import { securityPolicyName } from "../edge/security-policy";
-import { type AlertNames } from "./alert";
+import { type WorkloadIdentity } from "../parts";
+import { type AlertNames, type NamedSetting, type Platform } from "./alert";
 import { AlertPolicies } from "./alert-policies";
 import { alertTable, type AlertConditions } from "./alert-table";
-import { Dashboard } from "./dashboard";
-import { type MonitoringProps } from "./monitoring-props";
+import { dashboardOf } from "./dashboard";
 import { type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
-import { SecretAudit } from "./secret-audit";
-import { UptimeCheck } from "./uptime-check";
+
+/** Props of monitoring; a condition is `true`, `false` or a boolean expression. */
+export interface MonitoringProps extends MonitoringSettings {
+  /** `logging`, `monitoring` and `secretmanager`. */
+  readonly apis: ProjectApis;
+  readonly place: DeploymentContext;
+  readonly platform: Platform;
+  /** Address that clients connect to: `https://<host>`. */
+  readonly url: string;
+  /** Connections that the database accepts. */
+  readonly maxConnections: string;
+  readonly minInstanceCount: number;
+  readonly maxInstanceCount: number;
+  /** Accounts of the deployment, which may read its secrets. */
+  readonly identities: readonly WorkloadIdentity[];
+  /** What a setting is called in first steps: as a prop, or as an input of a stack. */
+  readonly called: (setting: NamedSetting) => string;
+  /** Domain of the load balancer; one that is null at plan means none. */
+  readonly domain?: string;
+  /** Dump whose failure is monitored, and its age if it runs every day. */
+  readonly dump: Readonly<Record<"bucketName" | "condition" | "isDaily" | "jobName", string>>;
+  /** Whether the address accepts unauthenticated requests; by default it does. */
+  readonly isPublic?: string;
+  /** Namespace in the cluster; needed on Kubernetes. */
+  readonly namespace?: string;
+  /** Whether the load balancer has a security policy of the deployment's own. */
+  readonly protection: string;
+  /** Number of separate workers that always run. */
+  readonly workerCount: string;
+  readonly workerMode: string;
+  /** Regular expression for the name of the load balancer's URL map; needed with a domain. */
+  readonly urlMap?: string;
+}
 
 /**
  * Detects when sign-in does not work: an uptime check, a dashboard, and, if there is a receiver, an alert for each row
@@ -28,29 +64,28 @@ export class Monitoring extends Construct {
   readonly alertPolicies: AlertPolicies;
 
   /** Charts of the metrics that the alerts watch. */
-  readonly dashboard: Dashboard;
+  readonly dashboard: MonitoringDashboard;
 
-  /** Audit log of all reads of secrets. */
-  readonly secretAudit: SecretAudit;
+  /** Audit log of all reads of secrets: the setting of the whole project, which replaces an existing one. */
+  readonly secretAudit: ProjectIamAuditConfig;
 
-  /** Request from outside once a minute. */
-  readonly uptimeCheck: UptimeCheck;
+  /** Request from several places in the world once a minute. */
+  readonly uptimeCheck: MonitoringUptimeCheckConfig;
 
   /** What must exist before an alert is raised when sign-in does not work. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { apis, auditSecretAccess = false, dashboard = true, domain, place, platform } = props;
-    const { workerMode = WORKER_MODES.inContainer } = props;
+    const { apis, auditSecretAccess = false, dashboard = true, domain, dump, place, platform, workerMode } = props;
     const dependsOn = apis.ready("monitoring");
     const names = this.namesOf(props);
     const conditions: AlertConditions = {
       audit: isOn(auditSecretAccess),
       domain: isSet(domain),
-      dailyDump: props.dump?.isDaily ?? "false",
-      dump: props.dump?.condition ?? "false",
-      protection: props.protection ?? "false",
+      dailyDump: dump.isDaily,
+      dump: dump.condition,
+      protection: props.protection,
       room: canScale(props),
       separateWorker: isWord(workerMode, WORKER_MODES.separate),
       uptimeCheck: isChecked(props),
@@ -66,18 +101,38 @@ export class Monitoring extends Construct {
       ),
     ).fqn;
 
-    this.uptimeCheck = new UptimeCheck(this, "UptimeCheck", {
-      place,
+    const project = place.projectId;
+    this.uptimeCheck = new MonitoringUptimeCheckConfig(this, "UptimeCheck", {
+      project,
+      displayName: serviceName(place.deployment),
+      period: "60s",
+      timeout: "10s",
+      // Replaced when the host changes, so no policy may name the check, which would keep it from being deleted.
+      monitoredResource: { type: "uptime_url", labels: { host: names.host, project_id: project } },
+      httpCheck: {
+        // Ready, not alive: sign-in needs the database, and a process without one is alive.
+        path: STARTUP_PROBE.path,
+        port: 443,
+        useSsl: true,
+        // Without a domain, the server in the cluster answers with a certificate of its own.
+        validateSsl: platform === "serverless" ? true : switchOf(conditions.domain),
+        acceptedResponseStatusCodes: [{ statusClass: "STATUS_CLASS_2XX" }],
+      },
+      userLabels: place.labels,
+      count: countIf(conditions.uptimeCheck),
       dependsOn,
-      host: names.host,
-      condition: conditions.uptimeCheck,
-      // Without a domain, the server in the cluster answers with a certificate of its own.
-      validatesCertificate: platform === "serverless" ? true : switchOf(conditions.domain),
     });
-    this.dashboard = new Dashboard(this, "Dashboard", { place, alerts, dependsOn, condition: isOn(dashboard) });
-    this.secretAudit = new SecretAudit(this, "SecretAudit", {
-      place,
-      condition: conditions.audit,
+    this.dashboard = new MonitoringDashboard(this, "Dashboard", {
+      project,
+      dashboardJson: dashboardOf(serviceName(place.deployment), alerts),
+      count: countIf(isOn(dashboard)),
+      dependsOn,
+    });
+    this.secretAudit = new ProjectIamAuditConfig(this, "SecretAudit", {
+      project,
+      service: "secretmanager.googleapis.com",
+      auditLogConfig: [{ logType: "DATA_READ" }],
+      count: countIf(conditions.audit),
       dependsOn: apis.ready("secretmanager", "logging"),
     });
     this.alertPolicies = new AlertPolicies(this, "Alerts", {
@@ -87,7 +142,7 @@ export class Monitoring extends Construct {
       emails: props.alertEmails,
       channels: props.notificationChannels,
     });
-    this.ready = [this.uptimeCheck, this.dashboard, this.secretAudit, this.alertPolicies].flatMap(({ ready }) => ready);
+    this.ready = [this.uptimeCheck, this.dashboard, this.secretAudit, ...this.alertPolicies.ready];
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
@@ -98,7 +153,7 @@ export class Monitoring extends Construct {
     const readers = new TerraformLocal(this, "Readers", emails).fqn;
     const others = new TerraformLocal(this, "OtherReaders", props.secretReaders ?? []).fqn;
     return {
-      called: props.called ?? String,
+      called: props.called,
       projectId,
       host: expression(`trimprefix(${new TerraformLocal(this, "Url", url).fqn}, "https://")`),
       urlMap: urlMap ?? "",
@@ -108,12 +163,12 @@ export class Monitoring extends Construct {
       securityPolicy: securityPolicyName(deployment),
       deployment: serviceName(deployment),
       worker: isServerless ? workerPoolName(deployment) : objectName(deployment, WORKER_NAME),
-      workers: props.workerCount ?? String(WORKER_DEFAULTS.count),
+      workers: props.workerCount,
       workload: isServerless ? serviceName(deployment) : objectName(deployment),
       job: isServerless ? jobName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
-      dumpJob: dump?.jobName ?? "",
+      dumpJob: dump.jobName,
       firstDumpJob: isServerless ? jobName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
-      dumpBucket: dump?.bucketName ?? "",
+      dumpBucket: dump.bucketName,
       namespace,
       secretPrefix: secretId(deployment, ""),
       secretReaders: expression(`join(" OR ", [for reader in concat(${readers}, ${others}) : jsonencode(reader)])`),
