@@ -3,7 +3,7 @@ import { connections, serverArguments, WORKER_FORM } from "../../lib/idp/worker"
 import { rendered } from "../../lib/core/expression";
 import { maxConnections } from "../../lib/platform/sql/database-size";
 import { POD_MEMORY } from "../../lib/platform/kubernetes/pod-size";
-import { INSTANCE_MEMORY } from "../../lib/platform/serverless/instance-size";
+import { INSTANCE_MEMORY } from "../../lib/platform/serverless/service-options";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";

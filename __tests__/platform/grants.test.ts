@@ -10,7 +10,7 @@ import { KubernetesJobs } from "../../lib/platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorkload } from "../../lib/platform/kubernetes/kubernetes-workload";
 import { type WorkloadNamespace } from "../../lib/platform/kubernetes/workload-namespace";
 import { ImageRegistry } from "../../lib/platform/registry/image-registry";
-import { ServerlessJobs } from "../../lib/platform/serverless/serverless-jobs";
+import { ServerlessJobs } from "../../lib/platform/serverless/cloud-run-jobs";
 import { ServerlessService } from "../../lib/platform/serverless/serverless-service";
 import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
 import { namespaceIn, PLACE, STAND_IN_CLUSTER, standInContainer, standInJob } from "../support/stand-in-parts";

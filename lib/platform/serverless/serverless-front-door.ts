@@ -17,10 +17,9 @@ import { certificateName, endpointGroupName, networkName, serviceName } from "..
 import { type DeploymentContext } from "../../core/place";
 import { httpsRedirect } from "../edge/https-redirect";
 import { type CertificateMap, type FrontDoor, type LoadBalancerAddress } from "../parts";
-import { MINIMUM_TLS_VERSION, TLS_PROFILE } from "./serverless-defaults";
 import { type ServerlessService } from "./serverless-service";
 
-export interface ServerlessLoadBalancerProps {
+interface ServerlessLoadBalancerProps {
   /** Address and domain that clients connect to; it must be the service's address too. */
   readonly address: LoadBalancerAddress;
 
@@ -33,17 +32,17 @@ export interface ServerlessLoadBalancerProps {
   /** Service that receives the requests. */
   readonly service: ServerlessService;
 
-  /** How the certificate is validated: `dns` or `load-balancer`, which may be known only at plan. */
-  readonly validation: "dns" | "load-balancer" | (string & {});
+  /** How the certificate is validated: `dns` or `load-balancer`. */
+  readonly validation: string;
 
-  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
+  /** What must exist first: `apis.ready("compute")`. */
+  readonly dependsOn: ITerraformDependable[];
 
-  /** Share of the requests that the load balancer logs, from 0 to 1. Logs are billed. Default: 0. */
-  readonly requestLogSampleRate?: number;
+  /** Share of the requests that the load balancer logs, from 0 to 1. Logs are billed. */
+  readonly requestLogSampleRate: number;
 
-  /** Id of the security policy that all requests go through; one that is null at plan means none. Default: none. */
-  readonly securityPolicyId?: string;
+  /** Id of the security policy that all requests go through; one that is null at plan means none. */
+  readonly securityPolicyId: string;
 }
 
 /**
@@ -102,7 +101,7 @@ export class ServerlessLoadBalancer extends Construct implements FrontDoor {
   }
 
   private createBackend(): ComputeBackendService {
-    const { place, requestLogSampleRate = 0, securityPolicyId } = this.props;
+    const { place, requestLogSampleRate, securityPolicyId } = this.props;
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
       project: place.projectId,
       region: place.region,
@@ -143,8 +142,9 @@ export class ServerlessLoadBalancer extends Construct implements FrontDoor {
     });
     const tlsPolicy = new ComputeSslPolicy(this, "TlsPolicy", {
       ...this.common("tls"),
-      profile: TLS_PROFILE,
-      minTlsVersion: MINIMUM_TLS_VERSION,
+      // Ciphers that browsers of the last ten years support; browsers and servers refuse older versions.
+      profile: "MODERN",
+      minTlsVersion: "TLS_1_2",
       dependsOn,
     });
     return new ComputeTargetHttpsProxy(this, "HttpsProxy", {

@@ -2,14 +2,15 @@ import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-servi
 import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { expression, numberText } from "../../core/expression";
+import { anyOf, isOn } from "../../core/conditional";
+import { expression, numberText, settingName } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs";
 import { serviceName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { addWarnings } from "../../core/warnings";
+import { addWarnings, type Warning } from "../../core/warnings";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
@@ -17,9 +18,15 @@ import { grantsTo } from "../environment";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instances";
 import { type NetworkAttachment } from "../network/network-attachment";
 import { type LoadBalancerAddress } from "../parts";
-import { addDynamicBlocks, containerBlock, networkAccess, secretAnnotations, volumeBlocks } from "./cloud-run-template";
-import { idleWorkerWarnings } from "./sleeping-worker";
-import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, SERVICE_TIMEOUT } from "./serverless-defaults";
+import {
+  addFurtherBlocks,
+  containerBlock,
+  EXECUTION_ENVIRONMENT,
+  networkAccess,
+  secretAnnotations,
+  SERVICE_TIMEOUTS,
+  volumeBlocks,
+} from "./cloud-run-template";
 import { SERVICE, type ServiceOptions } from "./service-options";
 
 export interface ServerlessServiceProps extends ServiceOptions {
@@ -104,7 +111,7 @@ export class ServerlessService extends Construct {
     refuseWrong(this, SERVICE, props, ["maxInstanceRequestConcurrency"]);
 
     const { address, closeDefaultAddress = false, container, dependsOn = [], identity, network, place } = props;
-    const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED, publicAccess = true } = props;
+    const { cpuAlwaysAllocated = true, publicAccess = true } = props;
     const { maxInstanceRequestConcurrency = REQUESTS_PER_INSTANCE, startupCpuBoost = true } = props;
     const { requestTimeoutSeconds = DEFAULT_REQUEST_TIMEOUT_SECONDS } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
@@ -141,13 +148,13 @@ export class ServerlessService extends Construct {
         volumes: volumeBlocks(container),
       },
       traffic: [{ type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST", percent: 100 }],
-      timeouts: { create: SERVICE_TIMEOUT, update: SERVICE_TIMEOUT },
+      timeouts: SERVICE_TIMEOUTS,
       // Every tool that changes the service writes its own name there.
       lifecycle: { ignoreChanges: ["client", "client_version"] },
       // Cloud Run checks for all of these when it starts a revision.
       dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? []), ...dependsOn],
     });
-    addDynamicBlocks(this.service, "template", container, network, address);
+    addFurtherBlocks(this.service, "template", container, network, address);
     if (closeDefaultAddress !== false) {
       setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
     }
@@ -174,4 +181,30 @@ function probe({ path, ...timing }: ProbeSpec, port: number | undefined) {
 
 function negated(value: boolean | IResolvable): boolean | IResolvable {
   return typeof value === "boolean" ? !value : Op.not(value);
+}
+
+/** A worker beside the server stops with the instance. */
+function idleWorkerWarnings(
+  scope: Construct,
+  { canIdle = "false" }: ContainerSpec,
+  minInstanceCount: number,
+  cpuAlwaysAllocated: boolean | IResolvable,
+): readonly Warning[] {
+  const keepsOne = Token.isUnresolved(minInstanceCount)
+    ? expression(`${Token.asString(minInstanceCount)} > 0`)
+    : String(minInstanceCount > 0);
+  const risk = (isMet: string, message: string): Warning => {
+    const condition = anyOf(canIdle, isMet);
+    return { value: condition, ok: condition === "true", condition, message };
+  };
+  return [
+    risk(
+      keepsOne,
+      `${settingName(scope, minInstanceCount, "minInstanceCount")} is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or run separate workers`,
+    ),
+    risk(
+      isOn(cpuAlwaysAllocated),
+      `${settingName(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or run separate workers`,
+    ),
+  ];
 }

@@ -3,41 +3,30 @@ import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIf } from "../../core/conditional";
-import { type WorkloadIdentity } from "../../core/identity";
 import { workerPoolName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { type ContainerSpec } from "../../idp/container-spec";
 import { grantsTo } from "../environment";
-import { type NetworkAttachment } from "../network/network-attachment";
-import { type SeparateWorker, type LoadBalancerAddress } from "../parts";
-import { addDynamicBlocks, containerBlock, networkAccess, secretAnnotations, volumeBlocks } from "./cloud-run-template";
-import { SERVICE_TIMEOUT } from "./serverless-defaults";
+import { type SeparateWorker } from "../parts";
+import {
+  addFurtherBlocks,
+  containerBlock,
+  networkAccess,
+  secretAnnotations,
+  SERVICE_TIMEOUTS,
+  volumeBlocks,
+} from "./cloud-run-template";
+import { type ServerlessServiceProps } from "./serverless-service";
 
-export interface ServerlessWorkerPoolProps {
-  /** Container to run, without a port and without probes. The socket of its database is under `/cloudsql`. */
-  readonly container: ContainerSpec;
-
-  /** Service account that the container runs as. It is granted access to what the container uses. */
-  readonly identity: WorkloadIdentity;
-
-  /** Determines the name and the region. */
-  readonly place: DeploymentContext;
-
-  /**
-   * Address that clients connect to, which the application takes as the base of the links in its mails. Variables of
-   * the container override it. Default: that of the application's own settings.
-   */
-  readonly address?: LoadBalancerAddress;
-
-  /** Whether it exists, as a string: `true`, `false` or a boolean expression. Default: "true". */
-  readonly condition?: string;
+/** What it shares with the service means the same there. */
+interface ServerlessWorkerPoolProps extends Pick<
+  ServerlessServiceProps,
+  "address" | "container" | "identity" | "network" | "place"
+> {
+  /** Whether it exists, as a boolean expression. */
+  readonly condition: string;
 
   /** Number of instances; nothing scales it. */
   readonly instanceCount: number;
-
-  /** Existing network on which the database has its private address. Default: none. */
-  readonly network?: NetworkAttachment;
 }
 
 /**
@@ -55,7 +44,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
 
   constructor(scope: Construct, id: string, props: ServerlessWorkerPoolProps) {
     super(scope, id);
-    const { address, condition, container, identity, network, place } = props;
+    const { address, condition, container, identity, instanceCount, network, place } = props;
     this.workerName = workerPoolName(place.deployment);
 
     this.workerPool = new CloudRunV2WorkerPool(this, MAIN_CHILD_ID, {
@@ -65,7 +54,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
       deletionProtection: false,
       labels: place.labels,
       // Without a mode, because the API returns only the number.
-      scaling: { manualInstanceCount: props.instanceCount },
+      scaling: { manualInstanceCount: instanceCount },
       template: {
         annotations: secretAnnotations(container),
         labels: place.labels,
@@ -76,14 +65,14 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
         ],
         volumes: volumeBlocks(container),
       },
-      timeouts: { create: SERVICE_TIMEOUT, update: SERVICE_TIMEOUT },
+      timeouts: SERVICE_TIMEOUTS,
       // Every tool that changes the pool writes its own name there.
       lifecycle: { ignoreChanges: ["client", "client_version"] },
       count: countIf(condition),
       // Cloud Run checks for all of these when it starts a revision.
       dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? [])],
     });
-    addDynamicBlocks(this.workerPool, "template", container, network, address);
+    addFurtherBlocks(this.workerPool, "template", container, network, address);
 
     this.ready = [this.workerPool];
   }
