@@ -2,7 +2,7 @@ import { type PropsOf, valuesFrom } from "../../lib/core/inputs";
 import { connections, serverArguments, WORKER_FORM } from "../../lib/idp/worker";
 import { rendered } from "../../lib/core/expression";
 import { maxConnections } from "../../lib/platform/sql/database-size";
-import { POD_MEMORY } from "../../lib/platform/kubernetes/pod-size";
+import { POD_MEMORY } from "../../lib/platform/kubernetes/pod-template";
 import { INSTANCE_MEMORY } from "../../lib/platform/serverless/service-options";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";

@@ -7,16 +7,19 @@ import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../co
 import { networkName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 
-export interface PublicAddressProps {
+interface PublicAddressProps {
+  /** What must exist first: `apis.ready("compute")`. */
+  readonly dependsOn: ITerraformDependable[];
+
+  /** Domain that clients connect to; without one, they connect to the address itself. */
+  readonly domain: string | undefined;
+
   /** Determines the names, the project, and the region of a regional address. */
   readonly place: DeploymentContext;
-
-  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
-
-  /** Domain that clients connect to. Default: none; clients connect to the address itself. */
-  readonly domain?: string;
 }
+
+/** What an application must know of it. */
+export type ClientAddress = Pick<PublicAddress, "address" | "url">;
 
 /**
  * A static IP address: regional for a passthrough load balancer, or with a domain a global one for an HTTPS load

@@ -8,10 +8,9 @@ import { expression } from "../../core/expression";
 import { type ReadableSecret } from "../../core/generated-secret";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { mergedReferences, secretIdentities, type SecretSettings } from "../../idp/secret-settings";
-import { metadataName, shortHash } from "./object-metadata";
-import { type WorkloadNamespace } from "./workload-namespace";
+import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
 
-export interface WorkloadSecretProps {
+interface WorkloadSecretProps {
   /** Beginning of the name within the namespace. */
   readonly name: string;
 
@@ -23,14 +22,11 @@ export interface WorkloadSecretProps {
   /** Secrets of Secret Manager by the names of the variables that they become. */
   readonly values: Readonly<Record<string, ReadableSecret>>;
 
-  /**
-   * Condition under which the copies exist at plan, as a string: `true`, `false` or a boolean expression. Default: they
-   * always exist.
-   */
-  readonly condition?: string;
+  /** Whether the copies exist, as a boolean expression; they always do without one. */
+  readonly condition?: string | undefined;
 
-  /** Further secrets, for variables whose names may be known only at plan. Default: none. */
-  readonly settings?: readonly Pick<SecretSettings, "ready" | "references">[];
+  /** Further secrets, for variables whose names may be known only at plan. */
+  readonly settings: readonly Pick<SecretSettings, "ready" | "references">[] | undefined;
 }
 
 /**
@@ -96,7 +92,7 @@ export class WorkloadSecret extends Construct {
 
   private furtherSecrets(
     merged: string,
-    settings: Required<WorkloadSecretProps>["settings"],
+    settings: NonNullable<WorkloadSecretProps["settings"]>,
     { namespace, projectId: project }: WorkloadSecretProps,
   ) {
     const references = new TerraformLocal(this, "References", merged).asString;

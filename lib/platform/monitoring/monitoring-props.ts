@@ -1,6 +1,6 @@
 import { type DeploymentContext } from "../../core/place";
 import { type ProjectApis } from "../../core/project-apis";
-import { type WorkloadIdentity } from "../parts";
+import { type WorkloadIdentity } from "../../core/identity";
 import { type NamedSetting, type Platform } from "./alert";
 import { type MonitoringSettings } from "./monitoring-settings";
 

@@ -10,21 +10,20 @@ import { expression } from "../../core/expression";
 import { networkName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { type Network } from "../parts";
 import { type NetworkAttachment } from "./network-attachment";
 
-export interface ClusterNetworkProps {
+interface ClusterNetworkProps {
   /** Determines the names and the region of the subnetwork. */
   readonly place: DeploymentContext;
 
-  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
+  /** What must exist first: `apis.ready("compute")`. */
+  readonly dependsOn: ITerraformDependable[];
 
   /**
    * Existing network to use instead. It needs NAT for nodes without public addresses. If it belongs to another project,
-   * the subnetwork also needs ranges named `pods` and `services`. Default: a network is created.
+   * the subnetwork also needs ranges named `pods` and `services`.
    */
-  readonly existing?: NetworkAttachment;
+  readonly existing: NetworkAttachment | undefined;
 }
 
 /**
@@ -33,15 +32,19 @@ export interface ClusterNetworkProps {
  *
  * NAT is billed by the hour and by the gigabyte.
  */
-export class ClusterNetwork extends Construct implements Network {
+export class ClusterNetwork extends Construct {
+  /** Id of the network, as other resources refer to it. */
   readonly network: string;
 
   readonly subnetwork: string;
 
+  /** Condition under which the subnetwork has named ranges for pods and services; otherwise GKE creates them. */
   readonly hasNamedRanges: string;
 
+  /** What must exist before anything in it can reach the internet. */
   readonly ready: ITerraformDependable[];
 
+  /** What must exist before anything is created in it, besides the subnetwork. */
   readonly dependsOn: ITerraformDependable[];
 
   /** The created network; there is one or none. */
@@ -49,17 +52,13 @@ export class ClusterNetwork extends Construct implements Network {
 
   constructor(scope: Construct, id: string, props: ClusterNetworkProps) {
     super(scope, id);
-    const { existing, place } = props;
+    const { dependsOn, existing, place } = props;
     const { deployment, projectId: project, region } = place;
     const count = countIfUnset(existing?.network);
-    const name = networkName(deployment, "network");
 
     this.ownNetwork = new ComputeNetwork(this, MAIN_CHILD_ID, {
-      project,
-      name,
+      ...{ project, name: networkName(deployment, "network"), count, dependsOn },
       autoCreateSubnetworks: false,
-      count,
-      dependsOn: props.dependsOn,
     });
     const ownNetwork = oneAttribute(this.ownNetwork, "id");
 

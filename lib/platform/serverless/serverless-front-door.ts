@@ -16,7 +16,8 @@ import { expression, numberExpression } from "../../core/expression";
 import { certificateName, endpointGroupName, networkName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { httpsRedirect } from "../edge/https-redirect";
-import { type CertificateMap, type FrontDoor, type LoadBalancerAddress } from "../parts";
+import { type DnsCertificate } from "../edge/dns-certificate";
+import { type LoadBalancerAddress } from "../parts";
 import { type ServerlessService } from "./serverless-service";
 
 interface ServerlessLoadBalancerProps {
@@ -24,7 +25,7 @@ interface ServerlessLoadBalancerProps {
   readonly address: LoadBalancerAddress;
 
   /** Certificate for the domain; it exists only if it is validated by DNS. */
-  readonly certificate: CertificateMap;
+  readonly certificate: DnsCertificate;
 
   /** Determines the names, the project and the region of the service. */
   readonly place: DeploymentContext;
@@ -55,10 +56,11 @@ interface ServerlessLoadBalancerProps {
  * proxy refers to, so resources that are replaced there get a new name each time, and nothing there refers to the
  * service, whose database could not exist twice.
  */
-export class ServerlessLoadBalancer extends Construct implements FrontDoor {
+export class ServerlessLoadBalancer extends Construct {
   /** URL of the domain; meaningless if the domain is null at plan. */
   readonly url: string;
 
+  /** What must exist before clients can reach it. */
   readonly ready: ITerraformDependable[];
 
   /** The backend, with the security policy and the request log. */
