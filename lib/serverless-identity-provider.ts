@@ -23,8 +23,7 @@ import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 
 import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
-import { ServerlessService } from "./platform/serverless/serverless-service";
-import { ServerlessWorkerPool } from "./platform/serverless/serverless-worker-pool";
+import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
 import { INSTANCE_CPU_CHOICE, INSTANCE_MEMORY, instanceCpu, SERVICE } from "./platform/serverless/service-options";
 
 const WORKER = {

@@ -66,12 +66,8 @@ export class AutopilotCluster extends Construct {
     super(scope, id);
     const { authorizedNetworks, deletionProtection, dependsOn, network, place } = props;
 
-    this.nodes = new ServiceIdentity(this, "Nodes", {
-      place,
-      purpose: "idp-node",
-      description: "Runs the nodes of the cluster",
-      dependsOn,
-    });
+    const description = "Runs the nodes of the cluster";
+    this.nodes = new ServiceIdentity(this, "Nodes", { description, dependsOn, place, purpose: "idp-node" });
 
     this.cluster = new ContainerCluster(this, MAIN_CHILD_ID, {
       project: place.projectId,

@@ -55,43 +55,32 @@ export class ClusterNetwork extends Construct {
     const { dependsOn, existing, place } = props;
     const { deployment, projectId: project, region } = place;
     const count = countIfUnset(existing?.network);
+    const common = (part: string) => ({ project, name: networkName(deployment, part), count });
 
     this.ownNetwork = new ComputeNetwork(this, MAIN_CHILD_ID, {
-      ...{ project, name: networkName(deployment, "network"), count, dependsOn },
+      ...common("network"),
       autoCreateSubnetworks: false,
+      dependsOn,
     });
     const ownNetwork = oneAttribute(this.ownNetwork, "id");
-
+    const network = expression(ownNetwork);
     const subnetwork = new ComputeSubnetwork(this, "Nodes", {
-      project,
-      region,
-      name: networkName(deployment, "nodes"),
-      network: expression(ownNetwork),
+      ...{ ...common("nodes"), network, region },
       ipCidrRange: NETWORK_RANGES.nodes,
       secondaryIpRange: [
         { rangeName: RANGE_NAMES.pods, ipCidrRange: NETWORK_RANGES.pods },
         { rangeName: RANGE_NAMES.services, ipCidrRange: NETWORK_RANGES.services },
       ],
       privateIpGoogleAccess: true,
-      count,
     });
-
-    const router = new ComputeRouter(this, "Router", {
-      project,
-      region,
-      name: networkName(deployment, "router"),
-      network: expression(ownNetwork),
-      count,
-    });
+    const router = new ComputeRouter(this, "Router", { ...common("router"), network, region });
     const nat = new ComputeRouterNat(this, "Nat", {
-      project,
-      region,
-      name: networkName(deployment, "nat"),
+      ...{ ...common("nat"), region },
       router: expression(oneAttribute(router, "name")),
       natIpAllocateOption: "AUTO_ONLY",
       sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",
-      minPortsPerVm: NAT_PORTS_PER_NODE,
-      count,
+      // Each connection to the database takes one.
+      minPortsPerVm: 256,
       // NAT translates the subnetwork's ranges, so it must be deleted before them.
       dependsOn: [subnetwork],
     });
@@ -113,9 +102,6 @@ export const NETWORK_RANGES = {
 
 /** Names of the subnetwork's secondary ranges. */
 export const RANGE_NAMES = { pods: "pods", services: "services" } as const;
-
-/** NAT ports per node: each connection to the database takes one. */
-const NAT_PORTS_PER_NODE = 256;
 
 /**
  * A created network has these ranges, and an existing one of another project must have them; in an existing one of the

@@ -12,9 +12,6 @@ import { type LoadBalancerAddress } from "../parts";
 /** The only execution environment that can mount buckets. */
 export const EXECUTION_ENVIRONMENT = "EXECUTION_ENVIRONMENT_GEN2";
 
-/** The first start runs all migrations; the provider gives up after 20 minutes by default. */
-export const SERVICE_TIMEOUTS = { create: "30m", update: "30m" };
-
 /** Folder of the database sockets; Cloud Run accepts no other. */
 const SOCKET_FOLDER = "/cloudsql";
 const SOCKET_VOLUME = "cloudsql";

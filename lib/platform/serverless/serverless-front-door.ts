@@ -8,7 +8,7 @@ import { ComputeRegionNetworkEndpointGroup } from "@cdktf/provider-google/lib/co
 import { ComputeSslPolicy } from "@cdktf/provider-google/lib/compute-ssl-policy";
 import { ComputeTargetHttpsProxy } from "@cdktf/provider-google/lib/compute-target-https-proxy";
 import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
-import { ref, Token, type ITerraformDependable, type TerraformCount } from "cdktf";
+import { ref, Token, type ITerraformDependable, type TerraformCount, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf, countIfSet, isSet, isWord, oneAttribute } from "../../core/conditional";
@@ -103,16 +103,14 @@ export class ServerlessLoadBalancer extends Construct {
   }
 
   private createBackend(): ComputeBackendService {
-    const { place, requestLogSampleRate, securityPolicyId } = this.props;
+    const { dependsOn, place, requestLogSampleRate, securityPolicyId } = this.props;
+    const { deployment, projectId: project, region } = place;
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
-      project: place.projectId,
-      region: place.region,
-      name: endpointGroupName(place.deployment, place.region),
-      networkEndpointType: "SERVERLESS",
+      ...{ project, region, name: endpointGroupName(deployment, region), networkEndpointType: "SERVERLESS" },
       // By its name, because a reference would make Terraform create a second service before it destroys the first.
-      cloudRun: { service: serviceName(place.deployment) },
+      cloudRun: { service: serviceName(deployment) },
       count: this.count,
-      dependsOn: this.props.dependsOn,
+      dependsOn,
     });
     // Neither a timeout nor a port: a serverless backend refuses them and uses the service's timeout.
     return new ComputeBackendService(this, "Backend", {
@@ -120,7 +118,7 @@ export class ServerlessLoadBalancer extends Construct {
       loadBalancingScheme: SCHEME,
       protocol: "HTTPS",
       securityPolicy: securityPolicyId,
-      backend: [{ group: expression(oneAttribute(group, "id")) }],
+      backend: [{ group: this.idOf(group) }],
       logConfig: logConfig(requestLogSampleRate),
     });
   }
@@ -140,7 +138,7 @@ export class ServerlessLoadBalancer extends Construct {
     const { certificate, dependsOn, validation } = this.props;
     const urlMap = new ComputeUrlMap(this, "UrlMap", {
       ...this.common(URL_MAP),
-      defaultService: expression(oneAttribute(this.backendService, "id")),
+      defaultService: this.idOf(this.backendService),
     });
     const tlsPolicy = new ComputeSslPolicy(this, "TlsPolicy", {
       ...this.common("tls"),
@@ -149,16 +147,15 @@ export class ServerlessLoadBalancer extends Construct {
       minTlsVersion: "TLS_1_2",
       dependsOn,
     });
+    const own = `(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`;
     return new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
       // a map.
       ...this.common(validation),
-      urlMap: expression(oneAttribute(urlMap, "id")),
-      sslPolicy: expression(oneAttribute(tlsPolicy, "id")),
+      urlMap: this.idOf(urlMap),
+      sslPolicy: this.idOf(tlsPolicy),
       certificateMap: expression(certificate.mapUrl),
-      sslCertificates: Token.asList(
-        ref(`(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`),
-      ),
+      sslCertificates: Token.asList(ref(own)),
       lifecycle: { createBeforeDestroy: true },
       dependsOn: certificate.ready,
     });
@@ -173,10 +170,14 @@ export class ServerlessLoadBalancer extends Construct {
       ipAddress: expression(address.addressId),
       ipProtocol: "TCP",
       portRange: "443",
-      target: expression(oneAttribute(this.httpsProxy, "id")),
+      target: this.idOf(this.httpsProxy),
       // Ingress is allowed only after the service exists.
       dependsOn: service.ready,
     });
+  }
+
+  private idOf(resource: TerraformResource): string {
+    return expression(oneAttribute(resource, "id"));
   }
 
   private common(part: string) {
