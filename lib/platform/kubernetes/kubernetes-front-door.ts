@@ -165,7 +165,7 @@ export class ClusterIngress extends Construct {
         annotations: {
           "kubernetes.io/ingress.class": "gce",
           "kubernetes.io/ingress.allow-http": "false",
-          "kubernetes.io/ingress.global-static-ip-name": expression(address.globalAddressName),
+          "kubernetes.io/ingress.global-static-ip-name": expression(oneAttribute(address.global, "name")),
           "ingress.gcp.kubernetes.io/pre-shared-cert": expression(oneAttribute(certificate, "name")),
         },
       },
@@ -195,7 +195,7 @@ export class ClusterIngress extends Construct {
     const script = addScript(this, "lib/platform/kubernetes/scripts/configure-load-balancer.sh");
     const hashes = [...libraries, script].map(({ sha256 }) => sha256);
     const environment = {
-      ADDRESS_NAME: expression(address.globalAddressName),
+      ADDRESS_NAME: expression(oneAttribute(address.global, "name")),
       BACKEND: `${namespace.namespaceName}/${objectName(place.deployment, BACKEND)}`,
       // Empty rather than absent, so that they are not taken from the environment of whoever applies.
       CERTIFICATE_MAP: edge === undefined ? "" : valueOr(expression(edge.certificate.mapId), '""'),

@@ -58,7 +58,7 @@ export class KubernetesJobs implements ScheduledJobRunner {
       dependsOn: namespace.grantsTo(identity, job.container),
     });
     completePodTemplate(resource, job.container, secret);
-    return { jobName: metadataName(resource, resource.metadata.name), ready: [resource] };
+    return { jobName: metadataName(resource), ready: [resource] };
   }
 
   /** Never runs while an earlier run is active. The last runs are kept, with their logs. */
@@ -122,7 +122,7 @@ export class KubernetesJobs implements ScheduledJobRunner {
         {
           name: "script",
           // Read and execute for all users, because the files belong to root.
-          configMap: { name: metadataName(script, script.metadata.name), defaultMode: "0555" },
+          configMap: { name: metadataName(script), defaultMode: "0555" },
         },
       ],
       // A script closes its connections before it stops the proxy; waiting for others would end in an error.

@@ -251,11 +251,7 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
         {
           // Of one container: on average with an idle proxy, it would not look busy.
           type: "ContainerResource",
-          containerResource: {
-            container: details.name,
-            name: "cpu",
-            target: { type: "Utilization", averageUtilization: 70 },
-          },
+          containerResource: { container: details.name, name: "cpu", target: CPU_TARGET },
         },
       ],
     },
@@ -273,3 +269,6 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
 }
 
 const SHARED_MEMORY = "shared-memory";
+
+/** Percentage above which another pod is started. */
+const CPU_TARGET = { type: "Utilization", averageUtilization: 70 };

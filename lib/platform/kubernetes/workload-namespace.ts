@@ -91,7 +91,7 @@ export class WorkloadNamespace extends Construct {
         policyTypes: ["Ingress", "Egress"],
         egress: OUTBOUND_RULES.map(({ cidr, ports }) => ({
           to: cidr === undefined ? undefined : [{ ipBlock: { cidr } }],
-          ports: ports.map(([protocol, port]) => ({ protocol, port: String(port) })),
+          ports: ports.map((each) => each.split(" ")).map(([protocol, port]) => ({ protocol, port })),
         })),
       },
     });
@@ -144,17 +144,13 @@ export class WorkloadNamespace extends Construct {
       automountServiceAccountToken: false,
       count: countIf(condition),
     });
-    return metadataName(account, account.metadata.name);
+    return metadataName(account);
   }
 }
 
-/**
- * Name of an object, as a reference that waits for it.
- *
- * @param name the reference for an object that always exists
- */
-export function metadataName(object: TerraformResource, name: string): string {
-  return object.count === undefined ? name : expression(oneAttribute(object, "metadata[0].name"));
+/** Name of an object, as a reference that waits for it. */
+export function metadataName(object: TerraformResource & { readonly metadata: { readonly name: string } }): string {
+  return object.count === undefined ? object.metadata.name : expression(oneAttribute(object, "metadata[0].name"));
 }
 
 /** Part of a name: enough to distinguish any two edits. */
@@ -190,33 +186,15 @@ const POD_SECURITY = {
   "pod-security.kubernetes.io/warn": "restricted",
 } as const;
 
-/** Allowed egress: a range, or every pod and address if there is none, and its ports. */
-interface OutboundRule {
-  readonly cidr?: string;
-  readonly ports: readonly (readonly [protocol: "TCP" | "UDP", port: number])[];
-}
-
-/** Egress that a deployment needs; other policies of the namespace add to it. */
-const OUTBOUND_RULES: readonly OutboundRule[] = [
+/** Egress that a deployment needs, to a range, or to every pod and address; other policies of the namespace add to it. */
+const OUTBOUND_RULES: readonly { readonly cidr?: string; readonly ports: readonly string[] }[] = [
   // DNS; the resolver is a pod, an address of the node or the metadata server, depending on the release.
-  {
-    ports: [
-      ["UDP", 53],
-      ["TCP", 53],
-    ],
-  },
+  { ports: ["UDP 53", "TCP 53"] },
   // Tokens, from the metadata server.
-  { cidr: "169.254.169.254/32", ports: [["TCP", 80]] },
-  { cidr: "169.254.169.252/32", ports: [["TCP", 988]] },
-  // The database, Google's APIs, and whatever the application federates with.
-  {
-    cidr: ANYWHERE,
-    ports: [
-      // Of Cloud SQL, for the proxy.
-      ["TCP", 3307],
-      ["TCP", 443],
-    ],
-  },
+  { cidr: "169.254.169.254/32", ports: ["TCP 80"] },
+  { cidr: "169.254.169.252/32", ports: ["TCP 988"] },
+  // The database through its proxy, Google's APIs, and whatever the application federates with.
+  { cidr: ANYWHERE, ports: ["TCP 3307", "TCP 443"] },
 ];
 
 const NAME_PATTERN = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";

@@ -68,25 +68,14 @@ export class WorkloadSecret extends Construct {
       dependsOn: Object.values(values).flatMap(({ ready }) => ready),
     });
 
-    this.secretName = metadataName(this.secret, this.secret.metadata.name);
+    this.secretName = metadataName(this.secret);
+    // Copies that are being removed are deleted before the workload is updated, and its pods must be able to start until
+    // then.
+    const optional = condition === undefined ? {} : { optional: true };
+    const reference = { name: this.secretName, key: `\${${keyOf("env.key")}}`, ...optional };
     this.furtherEntries = further && {
       forEach: further.references,
-      content: {
-        name: "${env.key}",
-        value_from: [
-          {
-            secret_key_ref: [
-              {
-                name: this.secretName,
-                key: `\${${keyOf("env.key")}}`,
-                // Copies that are being removed are deleted before the workload is updated, and its pods must be able
-                // to start until then.
-                ...(condition === undefined ? {} : { optional: true }),
-              },
-            ],
-          },
-        ],
-      },
+      content: { name: "${env.key}", value_from: [{ secret_key_ref: [reference] }] },
     };
   }
 

@@ -65,8 +65,8 @@ export interface ServerlessJobsProps {
 /** A job that runs the command of its container. */
 type CommandJobSpec = Omit<JobSpec, "script" | "scriptName">;
 
+/** The resource, for overrides. */
 interface OnCloudRun {
-  /** The job itself, for overrides. */
   readonly job: CloudRunV2Job;
 }
 
@@ -208,8 +208,8 @@ export class ServerlessJobs implements ScheduledJobRunner {
     const count = countIf(job.condition);
     const attribute = (resource: TerraformResource, name: string) =>
       count === undefined ? resource.getStringAttribute(name) : expression(oneAttribute(resource, name));
-    const config = { project, secretId: secretId(deployment, job.name), labels, count, dependsOn };
-    const secret = addSecret(scope, "Script", secretLocations, config);
+    const name = secretId(deployment, job.name);
+    const secret = addSecret(scope, "Script", secretLocations, { project, secretId: name, labels, count, dependsOn });
     const stored = new SecretManagerSecretVersion(scope, "ScriptVersion", {
       ...{ secret: attribute(secret, "id"), secretData: job.script.base64, isSecretDataBase64: true, count },
       // The job refers to the old version until it is replaced, so that must not be deleted first.
