@@ -11,7 +11,7 @@ import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { SECRET_REFERENCE } from "../../idp/environment";
 import { conditionalReference } from "../../idp/secret-settings";
-import { hardened, literalText, type PodExtension, sized } from "./pod-template";
+import { HARDENED, literalText, type PodExtension, sized } from "./pod-template";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
 
@@ -144,7 +144,7 @@ function updater(settings: Readonly<Record<"accountId" | "script" | "updateHours
     },
     // Idle most of the time, so little more than the smallest container that GKE offers.
     resources: sized({ cpu: "50m", memory: "128Mi" }),
-    securityContext: hardened({ readOnlyRootFilesystem: true }),
+    securityContext: { ...HARDENED, readOnlyRootFilesystem: true },
     volumeMount: [{ name: VOLUME, mountPath: FOLDER }],
   }) as object;
 }

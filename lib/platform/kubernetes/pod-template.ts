@@ -2,9 +2,6 @@ import {
   type DeploymentV1SpecTemplate,
   type DeploymentV1SpecTemplateSpec,
   type DeploymentV1SpecTemplateSpecContainer,
-  type DeploymentV1SpecTemplateSpecContainerResources,
-  type DeploymentV1SpecTemplateSpecContainerSecurityContext,
-  type DeploymentV1SpecTemplateSpecContainerStartupProbe,
   type DeploymentV1SpecTemplateSpecContainerVolumeMount,
   type DeploymentV1SpecTemplateSpecInitContainer,
   type DeploymentV1SpecTemplateSpecVolume,
@@ -109,7 +106,7 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
             valueFrom: { secretKeyRef: { name: secret.secretName, key: name } },
           })),
           resources: sized(resources),
-          securityContext: hardened(),
+          securityContext: HARDENED,
           volumeMount: [...mounts.map(({ mountPath, name }) => ({ name, mountPath })), ...details.volumeMount],
         },
       ],
@@ -172,10 +169,7 @@ export function completePodTemplate(
 }
 
 /** A probe in the format of Kubernetes; undefined for a container without a port. */
-export function probe(
-  spec: ProbeSpec | undefined,
-  port: number | undefined,
-): DeploymentV1SpecTemplateSpecContainerStartupProbe | undefined {
+export function probe(spec: ProbeSpec | undefined, port: number | undefined) {
   if (spec === undefined || port === undefined) return undefined;
   const { path, ...timing } = spec;
   return { ...timing, httpGet: { path, port: String(port), scheme: "HTTP" } };
@@ -210,7 +204,7 @@ function databaseProxy(database: SqlInstance, pod: PodSpec): DeploymentV1SpecTem
     livenessProbe: { ...health("/liveness"), periodSeconds: 30, failureThreshold: 3 },
     // The smallest container that GKE offers, with room for its connections.
     resources: sized({ cpu: "100m", memory: "128Mi" }),
-    securityContext: hardened({ readOnlyRootFilesystem: true }),
+    securityContext: { ...HARDENED, readOnlyRootFilesystem: true },
   };
 }
 
@@ -227,24 +221,19 @@ const PROXY_HEALTH_PORT = 9090;
 const DEFAULT_SIZE = { cpu: "250m", memory: "512Mi" };
 
 /** Requests and limits of a container, equal and complete: admission would fill in what is missing. */
-export function sized({ cpu, memory }: ResourcesSpec): DeploymentV1SpecTemplateSpecContainerResources {
+export function sized({ cpu, memory }: ResourcesSpec) {
   // Admission lowers a limit to its request.
   const size = { cpu, memory, "ephemeral-storage": "1Gi" };
   return { requests: size, limits: size };
 }
 
 /** Security context of every container: no privileges. Admission would otherwise add NET_RAW to what is dropped. */
-export function hardened(
-  own: DeploymentV1SpecTemplateSpecContainerSecurityContext = {},
-): DeploymentV1SpecTemplateSpecContainerSecurityContext {
-  return {
-    allowPrivilegeEscalation: false,
-    runAsNonRoot: true,
-    capabilities: { drop: ["ALL", "NET_RAW"] },
-    seccompProfile: { type: "RuntimeDefault" },
-    ...own,
-  };
-}
+export const HARDENED = {
+  allowPrivilegeEscalation: false,
+  runAsNonRoot: true,
+  capabilities: { drop: ["ALL", "NET_RAW"] },
+  seccompProfile: { type: "RuntimeDefault" },
+};
 
 /**
  * A string that the container gets unchanged: Kubernetes would expand $(NAME), and reduce $$ to $.
