@@ -2,9 +2,9 @@ import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
-import { expression, numberExpression } from "./core/expression";
+import { numberExpression } from "./core/expression";
 import { number, type Relation, type ValuesOf } from "./core/inputs";
-import { CONTAINER_PORT, ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
+import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
 import { type DatabaseDump } from "./idp/dumps";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
@@ -18,13 +18,15 @@ import { protectionInputs } from "./platform/edge/protection";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS, instanceInputs, instanceRelations } from "./platform/instances";
 import { AutopilotCluster, CONTROL_PLANE } from "./platform/kubernetes/autopilot-cluster";
 import { GEOIP } from "./platform/kubernetes/geoip";
-import { ROLLOUT_SURGE, SERVER_CONTAINER } from "./platform/kubernetes/kubernetes-defaults";
-import { ClusterIngress } from "./platform/kubernetes/kubernetes-front-door";
+import { ClusterIngress, urlMapPattern } from "./platform/kubernetes/kubernetes-front-door";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
-import { KubernetesWorker } from "./platform/kubernetes/kubernetes-worker";
-import { KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
-import { urlMapPattern } from "./platform/kubernetes/load-balancers";
-import { POD_CPU_CHOICE, POD_MEMORY, podCpu } from "./platform/kubernetes/pod-size";
+import {
+  KubernetesWorker,
+  KubernetesWorkload,
+  ROLLOUT_SURGE,
+  SERVER_CONTAINER,
+} from "./platform/kubernetes/kubernetes-workload";
+import { POD_CPU_CHOICE, POD_MEMORY, podCpu } from "./platform/kubernetes/pod-template";
 import { PublicAddress } from "./platform/kubernetes/public-address";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { type Monitoring } from "./platform/monitoring/monitoring";
@@ -247,14 +249,9 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       namespace: this.namespace,
       workload: this.workload,
       address: this.address,
-      port: CONTAINER_PORT,
       requestLogSampleRate: values.requestLogSampleRate.number,
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
-      ...(this.edge && {
-        certificateMapId: expression(this.edge.certificate.mapId),
-        securityPolicyId: this.edge.securityPolicy.policyId,
-        outlivedBy: [...this.edge.certificate.ready, ...this.edge.securityPolicy.ready],
-      }),
+      edge: this.edge,
       // Created while the server starts, but only after its database is prepared.
       dependsOn: this.initialization.ready,
     });

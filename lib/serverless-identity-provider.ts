@@ -20,13 +20,11 @@ import { protectionInputs } from "./platform/edge/protection";
 import { instanceInputs, instanceRelations } from "./platform/instances";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
-import { INSTANCE_CPU_CHOICE, INSTANCE_MEMORY, instanceCpu } from "./platform/serverless/instance-size";
-import { OnDemandJob } from "./platform/serverless/on-demand-job";
+
 import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
-import { ServerlessJobs } from "./platform/serverless/serverless-jobs";
-import { ServerlessService } from "./platform/serverless/serverless-service";
-import { ServerlessWorkerPool } from "./platform/serverless/serverless-worker-pool";
-import { SERVICE } from "./platform/serverless/service-options";
+import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
+import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
+import { INSTANCE_CPU_CHOICE, INSTANCE_MEMORY, instanceCpu, SERVICE } from "./platform/serverless/service-options";
 
 const WORKER = {
   cpuChoice: INSTANCE_CPU_CHOICE,
@@ -137,7 +135,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
   readonly frontDoor: ServerlessLoadBalancer | undefined;
 
   /** The job that sends a test mail. */
-  readonly testMail: OnDemandJob;
+  readonly testMail: ReturnType<ServerlessJobs["onDemand"]>;
 
   readonly testMailCommand: string;
 
@@ -226,19 +224,17 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       });
     }
     // The application's own command in a job, because Cloud Run offers no shell in a running container.
-    this.testMail = new OnDemandJob(this, "TestMail", {
+    this.testMail = new ServerlessJobs({ place, network, identity: runtime }).onDemand(this, "TestMail", {
       condition: values.smtp.isSet,
       // The command needs no uploads.
       container: { ...container, args: [TEST_MAIL_COMMAND, "--help"], mounts: [] },
-      identity: runtime,
       name: TEST_MAIL_JOB,
-      network,
-      place,
+      maxRetries: 0,
       timeoutSeconds: TEST_MAIL_TIMEOUT_SECONDS,
     });
     this.testMailCommand = ifMail(
       values.smtp,
-      `${this.testMail.executeCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`,
+      `${this.testMail.runCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`,
     );
     this.url =
       domain === undefined

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import * as contract from "../../lib/idp/contract";
 import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
-import { DRAIN_SECONDS, TERMINATION_GRACE_SECONDS } from "../../lib/platform/kubernetes/kubernetes-defaults";
+import { DRAIN_SECONDS, TERMINATION_GRACE_SECONDS } from "../../lib/platform/kubernetes/kubernetes-workload";
 
 const script = (path: string) => readFileSync(packageFile(path), "utf8");
 

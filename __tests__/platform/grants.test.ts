@@ -10,10 +10,17 @@ import { KubernetesJobs } from "../../lib/platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorkload } from "../../lib/platform/kubernetes/kubernetes-workload";
 import { type WorkloadNamespace } from "../../lib/platform/kubernetes/workload-namespace";
 import { ImageRegistry } from "../../lib/platform/registry/image-registry";
-import { ServerlessJobs } from "../../lib/platform/serverless/serverless-jobs";
+import { ServerlessJobs } from "../../lib/platform/serverless/cloud-run-jobs";
 import { ServerlessService } from "../../lib/platform/serverless/serverless-service";
 import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
-import { namespaceIn, PLACE, STAND_IN_CLUSTER, standInContainer, standInJob } from "../support/stand-in-parts";
+import {
+  namespaceIn,
+  PLACE,
+  STAND_IN_CLUSTER,
+  STAND_IN_WORKLOAD,
+  standInContainer,
+  standInJob,
+} from "../support/stand-in-parts";
 import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
 
 interface Runs {
@@ -30,7 +37,7 @@ const RUNNERS: Readonly<Record<string, (runs: Runs, id: string) => unknown>> = {
   ServerlessJobs: ({ container, identity, stack }, id) =>
     new ServerlessJobs({ place: PLACE, identity }).runOnce(stack, id, standInJob(stack, { container })),
   KubernetesWorkload: ({ container, identity, namespace, stack }, id) =>
-    new KubernetesWorkload(stack, id, { place: PLACE, identity, namespace, container }),
+    new KubernetesWorkload(stack, id, { ...STAND_IN_WORKLOAD, identity, namespace, container }),
   KubernetesJobs: ({ container, identity, namespace, stack }, id) =>
     new KubernetesJobs({ place: PLACE, identity, namespace }).runOnce(stack, id, standInJob(stack, { container })),
 };

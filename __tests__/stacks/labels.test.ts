@@ -2,7 +2,7 @@ import { TerraformLocal } from "cdktf";
 
 import { commonLabels } from "../../lib/core/labels";
 import { LABELS } from "../../lib/core/place";
-import { objectLabels } from "../../lib/platform/kubernetes/object-metadata";
+import { objectLabels } from "../../lib/platform/kubernetes/workload-namespace";
 import { problems } from "../../lib/core/checks";
 import { declareInputs, textMap } from "../../lib/core/inputs";
 import { evaluated } from "./terraform-run";

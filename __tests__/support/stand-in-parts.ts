@@ -4,6 +4,7 @@ import { type Construct } from "constructs";
 import { expression } from "../../lib/core/expression";
 import { type ReadableSecret } from "../../lib/core/generated-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
+import { Value } from "../../lib/core/inputs";
 import { packageFile } from "../../lib/core/package-file";
 import { type DeploymentContext } from "../../lib/core/place";
 import { addStackFile } from "../../lib/core/stack-file";
@@ -16,8 +17,8 @@ import { publicImage } from "../../lib/idp/idp-image";
 import { type OneTimeJobSpec } from "../../lib/idp/job-runner";
 import { type ImageRepository, type MediaStore, type SqlInstance } from "../../lib/idp/parts";
 import { type SecretSettings } from "../../lib/idp/secret-settings";
+import { GEOIP } from "../../lib/platform/kubernetes/geoip";
 import { WorkloadNamespace, type WorkloadNamespaceProps } from "../../lib/platform/kubernetes/workload-namespace";
-import { type Cluster } from "../../lib/platform/parts";
 import { bareStack, type BareStack } from "./synthesis";
 
 /** Parts that a construct needs but a test ignores: they grant nothing and create nothing. */
@@ -89,7 +90,20 @@ export const STAND_IN_REPOSITORY: ImageRepository = {
   grantPull: () => [],
 };
 
-export const STAND_IN_CLUSTER: Cluster = { nodes: standInIdentity("Nodes"), ready: [], grantActAs: () => [] };
+export const STAND_IN_CLUSTER: WorkloadNamespaceProps["cluster"] = {
+  nodes: standInIdentity("Nodes"),
+  ready: [],
+  grantActAs: () => [],
+};
+
+/** What a workload needs besides its container. */
+export const STAND_IN_WORKLOAD = {
+  place: PLACE,
+  address: { address: "192.0.2.1", url: "https://192.0.2.1" },
+  geoip: new Value(GEOIP.geoip, null, () => "null", "geoip", String),
+  minInstanceCount: 1,
+  maxInstanceCount: 3,
+};
 
 /** A container without settings. */
 export const standInContainer = (overrides: Partial<ContainerSpec> = {}): ContainerSpec => ({
@@ -129,5 +143,9 @@ export const standInJob = (scope: Construct, overrides: Partial<OneTimeJobSpec> 
 /** A stack with a kubernetes provider, and a namespace in it. */
 export const namespaceIn = (stack: BareStack = bareStack(), props: Partial<WorkloadNamespaceProps> = {}) => {
   new KubernetesProvider(stack, "kubernetes", { host: "https://cluster" });
-  return new WorkloadNamespace(stack, "Namespace", { place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps", ...props });
+  const none = { outboundPorts: "[]", outlivedBy: [] };
+  return new WorkloadNamespace(stack, "Namespace", {
+    ...{ ...none, place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps" },
+    ...props,
+  });
 };

@@ -9,13 +9,11 @@ import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } f
 interface FurtherEntries {
   readonly environment: EnvironmentSpec;
 
-  /** How the platform must escape a value for the container to get it unchanged. Default: unchanged. */
+  /** Escapes a value, where the container would otherwise not get it unchanged. */
   readonly spelling?: (value: string) => string;
 
-  /**
-   * Variables with secret values, as a map by name, known only at plan; they override the plain ones. Default: none.
-   */
-  readonly secrets?: DynamicBlock;
+  /** Variables with secret values, as a map by name, known only at plan; they override the plain ones. */
+  readonly secrets: DynamicBlock | undefined;
 }
 
 /**
@@ -33,50 +31,46 @@ export function addEntries(resource: TerraformResource, containerPath: string, e
   else addDynamicBlocks(resource, containerPath, "env", [plain, secrets]);
 }
 
-/** What a platform sets in a container's environment. */
+/** What a platform sets in a container's environment; what is undefined, it does not set. */
 interface PlatformEnvironment {
-  /** Base URL under which clients reach the container. Default: unknown before it runs. */
-  readonly baseUrl?: string;
+  /** Base URL under which clients reach the container. */
+  readonly baseUrl?: string | undefined;
 
-  /** Base URL that is null at plan if there is none. Default: there is none. */
+  /** Base URL that is null at plan if there is none. */
   readonly optionalBaseUrl?: string;
 
-  /** Host name or socket folder of the database. Default: no database. */
-  readonly databaseHost?: string;
+  /** Host name or socket folder of the database. */
+  readonly databaseHost: string | undefined;
 
-  /** Ranges that the load balancers connect from. Default: no load balancer. */
-  readonly loadBalancerRanges?: readonly string[];
+  /** Ranges that the load balancers connect from. */
+  readonly loadBalancerRanges: readonly string[];
 
-  /** URL that stops the database proxy beside the container. Default: the proxy stops by itself. */
+  /** URL that stops the database proxy beside the container. */
   readonly proxyQuitUrl?: string;
 
-  /** Whether load balancers pass TLS through to the container. Default: false. */
+  /** Whether load balancers pass TLS through to the container. */
   readonly passesTls?: boolean;
 }
 
 /** The variables of a container and of its platform; the caller can override only the baseline. */
 export function environmentOn(facts: PlatformEnvironment, container: ContainerSpec): EnvironmentSpec {
   const { baseUrlVariable, database, environment, tlsPort, trustedProxies } = container;
-  const { baseUrl, databaseHost, loadBalancerRanges, optionalBaseUrl, passesTls = false, proxyQuitUrl } = facts;
-  const optional = {
-    ...(optionalBaseUrl === undefined || baseUrlVariable === undefined ? {} : { [baseUrlVariable]: optionalBaseUrl }),
-    ...environment.optional,
-  };
+  const variable = (name: string | undefined, value: string | undefined) =>
+    name === undefined || value === undefined ? {} : { [name]: value };
+  const optional = { ...variable(baseUrlVariable, facts.optionalBaseUrl), ...environment.optional };
   return {
     ...(Object.keys(optional).length > 0 && { optional }),
     baseline: {
-      ...(passesTls ? tlsPort?.environment : {}),
-      ...(baseUrl === undefined || baseUrlVariable === undefined ? {} : { [baseUrlVariable]: baseUrl }),
+      ...(facts.passesTls && tlsPort?.environment),
+      ...variable(baseUrlVariable, facts.baseUrl),
       ...environment.baseline,
     },
     overrides: environment.overrides,
     required: {
       ...environment.required,
-      ...(loadBalancerRanges === undefined ? {} : trustedProxies?.(loadBalancerRanges, environment.overrides)),
-      ...(database === undefined || databaseHost === undefined ? {} : { [database.hostVariable]: databaseHost }),
-      ...(database?.proxyQuitVariable === undefined || proxyQuitUrl === undefined
-        ? {}
-        : { [database.proxyQuitVariable]: proxyQuitUrl }),
+      ...trustedProxies?.(facts.loadBalancerRanges, environment.overrides),
+      ...variable(database?.hostVariable, facts.databaseHost),
+      ...variable(database?.proxyQuitVariable, facts.proxyQuitUrl),
     },
   };
 }

@@ -1,21 +1,28 @@
+import { type IResolvable } from "cdktf";
+
 import { ExistingIdentity } from "../../../lib/platform/identity/existing-identity";
-import { AutopilotCluster, type AutopilotClusterProps } from "../../../lib/platform/kubernetes/autopilot-cluster";
-import { type Network } from "../../../lib/platform/parts";
+import { AutopilotCluster } from "../../../lib/platform/kubernetes/autopilot-cluster";
+import { ClusterNetwork } from "../../../lib/platform/network/cluster-network";
 import { PLACE, standInIdentity } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 
-const NETWORK: Network = { network: "network", subnetwork: "subnetwork", hasNamedRanges: "true", ready: [] };
-
-const clusterIn = (props: Partial<AutopilotClusterProps> = {}) => {
+const clusterIn = (authorizedNetworks: Record<string, string> = {}) => {
   const stack = bareStack();
-  const cluster = new AutopilotCluster(stack, "Cluster", { place: PLACE, network: NETWORK, ...props });
+  const common = { place: PLACE, dependsOn: [] };
+  const cluster = new AutopilotCluster(stack, "Cluster", {
+    ...{
+      ...common,
+      deletionProtection: true,
+      network: new ClusterNetwork(stack, "Network", { ...common, existing: undefined }),
+    },
+    authorizedNetworks: authorizedNetworks as unknown as IResolvable,
+  });
   return { stack, cluster, resource: () => resourceOf(terraformOf(stack), "google_container_cluster", "cluster") };
 };
 
 describe("AutopilotCluster", () => {
   it("is reachable from everywhere unless ranges are given, and always says so", () => {
-    const rangesOf = (authorizedNetworks?: Record<string, string>) =>
-      clusterIn({ authorizedNetworks }).resource().master_authorized_networks_config;
+    const rangesOf = (ranges: Record<string, string>) => clusterIn(ranges).resource().master_authorized_networks_config;
     const blocks = (ranges: Record<string, string>) => ({
       gcp_public_cidrs_access_enabled: false,
       dynamic: {

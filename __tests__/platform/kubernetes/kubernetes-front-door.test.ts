@@ -14,10 +14,13 @@ const NEVER = "${(false) ? 1 : 0}";
 /** The front door of a cluster without a domain, which no program of the snapshots is. */
 const doorIn = () => {
   const stack = bareStack();
-  const address = new PublicAddress(stack, "Address", { place: PLACE });
+  const address = new PublicAddress(stack, "Address", { place: PLACE, dependsOn: [], domain: undefined });
   const namespace = namespaceIn(stack);
   const workload = { podLabels: { app: "server" }, ready: [new TerraformData(stack, "Workload", {})] };
-  const door = new ClusterIngress(stack, "FrontDoor", { place: PLACE, address, namespace, workload, port: 9000 });
+  const door = new ClusterIngress(stack, "FrontDoor", {
+    ...{ place: PLACE, address, namespace, workload, dependsOn: [], edge: undefined },
+    ...{ requestLogSampleRate: 0, requestTimeoutSeconds: 3600 },
+  });
   for (const [name, value] of Object.entries({ ip: address.address, url: door.url }))
     new TerraformOutput(stack, name, { value, staticId: true });
   const terraform = terraformOf(stack);

@@ -5,7 +5,7 @@ import { valueAt } from "../../stacks/configuration-graph";
 import { asConstant, evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
 import { fc } from "../../support/seeded-cases";
-import { namespaceIn, PLACE, standInIdentity, standInIdentityProvider } from "../../support/stand-in-parts";
+import { namespaceIn, STAND_IN_WORKLOAD, standInIdentity, standInIdentityProvider } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 
 const workloadIn = (
@@ -14,7 +14,7 @@ const workloadIn = (
   stack = bareStack(),
 ) => {
   new KubernetesWorkload(stack, "Workload", {
-    place: PLACE,
+    ...STAND_IN_WORKLOAD,
     identity: standInIdentity(),
     container: { ...standInIdentityProvider(stack), ...container },
     namespace: namespaceIn(stack),
@@ -26,9 +26,6 @@ const workloadIn = (
 
 describe("KubernetesWorkload", () => {
   it("allows four more minutes for every further pod, because pods are replaced one after another", () => {
-    const timeouts = (maxInstanceCount: number) => workloadIn({ maxInstanceCount }).deployment.timeouts;
-    expect(timeouts(1)).toEqual({ create: "30m", update: "30m" });
-    expect(timeouts(4)).toEqual({ create: "30m", update: "42m" });
     const stack = bareStack();
     const most = new InputVariable(stack, "most", { type: "number", default: 3, description: "An input." });
     expect(workloadIn({ maxInstanceCount: most.numberValue }, {}, stack).deployment.timeouts).toEqual({

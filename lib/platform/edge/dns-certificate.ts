@@ -10,7 +10,6 @@ import { expression } from "../../core/expression";
 import { certificateName, networkName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { type CertificateMap } from "../parts";
 
 export interface DnsCertificateProps {
   /** Domain of the certificate; one that is null at plan means none. */
@@ -32,15 +31,17 @@ export interface DnsCertificateProps {
  *
  * A change of the domain creates the new certificate before it deletes the old one; the map stays.
  */
-export class DnsCertificate extends Construct implements CertificateMap {
+export class DnsCertificate extends Construct {
   /** Id of the map, as a Terraform expression; null if there is none. */
   readonly mapId: string;
 
+  /** How a proxy refers to the map, as a Terraform expression; null if there is none. */
   readonly mapUrl: string;
 
   /** The records that validate the domain, as a Terraform expression: a list of objects with name, type and data. */
   readonly records: string;
 
+  /** What must exist before a load balancer can use the map. */
   readonly ready: ITerraformDependable[];
 
   /** The certificate itself, for overrides. */

@@ -62,24 +62,18 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     super(scope, id);
     stateProvidersOf(this);
 
-    const { place, purpose } = props;
-    const { deployment, projectId } = place;
+    const { condition, dependsOn, description, place, purpose } = props;
+    const { deployment, projectId: project } = place;
     const accountId = serviceAccountId(deployment, purpose);
-
+    const count = countIf(condition);
     this.account = new ServiceAccount(this, MAIN_CHILD_ID, {
-      project: projectId,
-      accountId,
+      ...{ project, accountId, description, count, dependsOn },
       displayName: `${deployment.applicationName} ${deployment.tenantPrefix} ${purpose}`,
-      description: props.description,
-      count: countIf(props.condition),
-      dependsOn: props.dependsOn,
     });
-
     this.name = id;
-    this.condition = props.condition;
+    this.condition = condition;
     // With `count` the resource is a list, which has no attribute to refer to.
-    this.email =
-      countIf(props.condition) === undefined ? this.account.email : `${accountId}@${projectId}.iam.gserviceaccount.com`;
+    this.email = count === undefined ? this.account.email : `${accountId}@${project}.iam.gserviceaccount.com`;
     this.member = `serviceAccount:${this.email}`;
     this.ready = [this.account];
   }
@@ -89,10 +83,8 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     role: string,
     count: TerraformCount | undefined = countIf(this.props.condition),
   ): ITerraformDependable[] {
-    const made = this.projectGrants.get(id);
-    if (made !== undefined) return made;
     const { projectId: project } = this.props.place;
-    const grants = [
+    const grants = this.projectGrants.get(id) ?? [
       new ProjectIamMember(this, id, { project, role, member: this.member, count, dependsOn: this.ready }),
     ];
     this.projectGrants.set(id, grants);

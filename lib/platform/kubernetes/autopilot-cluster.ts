@@ -9,39 +9,31 @@ import { addDynamicBlock, countIf, listIf } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { textMap } from "../../core/inputs";
 import { expression } from "../../core/expression";
-import { freeChildId } from "../../core/identity";
+import { freeChildId, type WorkloadIdentity } from "../../core/identity";
 import { clusterName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ServiceIdentity } from "../identity/service-identity";
-import { type Cluster, type WorkloadIdentity, type Network } from "../parts";
-import { RANGE_NAMES } from "../network/cluster-network";
-import { ANYWHERE, IGNORED_ANNOTATIONS } from "./kubernetes-defaults";
+import { type ClusterNetwork, RANGE_NAMES } from "../network/cluster-network";
 
-/** CIDR ranges by name: a literal map, or an expression for one. */
-export type AuthorizedNetworks = Readonly<Record<string, string>> | IResolvable;
+/** Every IPv4 address. */
+export const ANYWHERE = "0.0.0.0/0";
 
 export interface AutopilotClusterProps {
+  /** CIDR ranges that may reach the control plane, by name; any source address if there are none. */
+  readonly authorizedNetworks: IResolvable;
+
+  /** Refuses deletion of the cluster by Terraform. */
+  readonly deletionProtection: boolean | IResolvable;
+
+  /** What must exist first: `apis.ready("container", "iam")`. */
+  readonly dependsOn: ITerraformDependable[];
+
   /** Network of nodes and pods. Changing it later replaces the cluster. */
-  readonly network: Network;
+  readonly network: ClusterNetwork;
 
-  /**
-   * Determines the name and the region; there are nodes in all its zones. Changing the region later replaces the
-   * cluster.
-   */
+  /** Determines the name and the region; there are nodes in all its zones. Changing it later replaces the cluster. */
   readonly place: DeploymentContext;
-
-  /**
-   * CIDR ranges that may reach the control plane, by name; include that of the machine that applies. Default: any
-   * source address; sign-in is still required.
-   */
-  readonly authorizedNetworks?: AuthorizedNetworks;
-
-  /** Refuses deletion of the cluster by Terraform. Default: true. */
-  readonly deletionProtection?: boolean | IResolvable;
-
-  /** What must exist first: `apis.ready("container", "iam")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
 }
 
 /**
@@ -50,7 +42,7 @@ export interface AutopilotClusterProps {
  *
  * Billed by the hour from creation on, and by the resources that the pods request.
  */
-export class AutopilotCluster extends Construct implements Cluster {
+export class AutopilotCluster extends Construct {
   /** Name of the cluster; what refers to it waits for the cluster. */
   readonly clusterName: string;
 
@@ -60,6 +52,7 @@ export class AutopilotCluster extends Construct implements Cluster {
   /** Configuration of the kubernetes provider, with a token that is neither in the state nor in a plan. */
   readonly connection: KubernetesProviderConfig;
 
+  /** What must exist before a pod can start. */
   readonly ready: ITerraformDependable[];
 
   /** The cluster itself, for overrides. */
@@ -71,19 +64,14 @@ export class AutopilotCluster extends Construct implements Cluster {
     private readonly props: AutopilotClusterProps,
   ) {
     super(scope, id);
-    const { dependsOn = [], network, place } = props;
-    const name = clusterName(place.deployment);
+    const { authorizedNetworks, deletionProtection, dependsOn, network, place } = props;
 
-    this.nodes = new ServiceIdentity(this, "Nodes", {
-      place,
-      purpose: "idp-node",
-      description: "Runs the nodes of the cluster",
-      dependsOn,
-    });
+    const description = "Runs the nodes of the cluster";
+    this.nodes = new ServiceIdentity(this, "Nodes", { description, dependsOn, place, purpose: "idp-node" });
 
     this.cluster = new ContainerCluster(this, MAIN_CHILD_ID, {
       project: place.projectId,
-      name,
+      name: clusterName(place.deployment),
       location: place.region,
       enableAutopilot: true,
       network: network.network,
@@ -99,10 +87,10 @@ export class AutopilotCluster extends Construct implements Cluster {
         },
       },
       resourceLabels: place.labels,
-      deletionProtection: props.deletionProtection ?? true,
+      deletionProtection,
       dependsOn: [
         ...this.nodes.grantOnProject("RunsNodes", "roles/container.defaultNodeServiceAccount"),
-        ...(network.dependsOn ?? []),
+        ...network.dependsOn,
         ...dependsOn,
       ],
     });
@@ -114,7 +102,7 @@ export class AutopilotCluster extends Construct implements Cluster {
       },
     });
     addDynamicBlock(this.cluster, "master_authorized_networks_config", "cidr_blocks", {
-      forEach: orEverywhere(props.authorizedNetworks ?? {}),
+      forEach: orEverywhere(authorizedNetworks),
       content: { display_name: "${cidr_blocks.key}", cidr_block: "${cidr_blocks.value}" },
     });
 
@@ -127,7 +115,8 @@ export class AutopilotCluster extends Construct implements Cluster {
         provider: "google",
         attributes: {},
       }).stringAttribute("access_token"),
-      ignoreAnnotations: [...IGNORED_ANNOTATIONS],
+      // GKE's admission controllers add these to objects; without this, the next plan would show a diff.
+      ignoreAnnotations: ["^autopilot\\.gke\\.io\\/.*", "^cloud\\.google\\.com\\/.*"],
     };
     this.ready = [this.cluster, ...network.ready];
   }
@@ -138,7 +127,11 @@ export class AutopilotCluster extends Construct implements Cluster {
     return `gcloud container clusters get-credentials ${this.clusterName} --location=${region} --project=${projectId}`;
   }
 
-  /** Waits for the cluster, because the first cluster of a project creates its workload identity pool. */
+  /**
+   * Allows the pods of one Kubernetes service account to act as an identity; empty for one that takes no grants.
+   *
+   * Waits for the cluster, because the first cluster of a project creates its workload identity pool.
+   */
   grantActAs(identity: WorkloadIdentity, namespace: string, accountName: string): ITerraformDependable[] {
     if (!identity.grantable) return [];
     const { projectId } = this.props.place;
@@ -155,8 +148,9 @@ export class AutopilotCluster extends Construct implements Cluster {
 }
 
 /** Never empty: the provider treats a missing list as no change, so a restriction could not be lifted. */
-function orEverywhere(networks: AuthorizedNetworks): unknown {
+function orEverywhere(networks: IResolvable): unknown {
   const everywhere = { everywhere: ANYWHERE };
+  // A program's literal map.
   if (!Token.isUnresolved(networks)) return Object.keys(networks).length === 0 ? everywhere : networks;
   const given = Token.asString(networks);
   return expression(`(length(${given}) == 0 ? tomap(${JSON.stringify(everywhere)}) : ${given})`);

@@ -1,6 +1,19 @@
+import { deploymentV1SpecTemplateSpecInitContainerToTerraform } from "@cdktf/provider-kubernetes/lib/deployment-v1";
+import { Construct } from "constructs";
+
 import { matching, whole } from "../../core/checks";
-import { number, object, requiredObject, textOrNumber } from "../../core/inputs";
+import { type DynamicBlock, listIf } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { number, object, requiredObject, textOrNumber, type ValuesOf } from "../../core/inputs";
+import { objectName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
+import { addScript } from "../../core/stack-file";
+import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { IS_REFERENCE, SECRET_REFERENCE } from "../../idp/environment";
+import { conditionalReference } from "../../idp/secret-settings";
+import { HARDENED, literalText, type PodExtension, sized } from "./pod-template";
+import { type WorkloadNamespace } from "./workload-namespace";
+import { WorkloadSecret } from "./workload-secret";
 
 /** Inputs for the location of client addresses. */
 export const GEOIP = {
@@ -40,3 +53,104 @@ export const GEOIP = {
     },
   ),
 };
+
+interface GeoipUpdaterProps {
+  /** Account and key. */
+  readonly geoip: ValuesOf<typeof GEOIP>["geoip"];
+
+  readonly namespace: WorkloadNamespace;
+
+  /** Determines the name of the key's copy, and the project of the secret unless that says another one. */
+  readonly place: DeploymentContext;
+}
+
+/**
+ * Keeps the GeoIP databases current, in a folder that it shares with the application.
+ *
+ * The server starts after the first attempt to download, because it opens the databases only at its start; it also
+ * starts without any. Each new pod downloads both, and MaxMind counts the downloads of an account.
+ */
+export class GeoipUpdater extends Construct implements PodExtension {
+  readonly sidecar: DynamicBlock;
+
+  readonly volume: DynamicBlock;
+
+  readonly mount: DynamicBlock;
+
+  constructor(scope: Construct, id: string, props: GeoipUpdaterProps) {
+    super(scope, id);
+    const { geoip, namespace, place } = props;
+    const { accountId, licenseKeySecret, updateHours } = geoip.at;
+    const { secretId, version } = licenseKeySecret.at;
+    const condition = geoip.isSet;
+    const reference = { secretId: `${secretId}`, version: `${version}` };
+    const script = addScript(this, "lib/platform/kubernetes/scripts/update-geoip.sh");
+    const secret = new WorkloadSecret(this, "Secrets", {
+      name: objectName(place.deployment, "geoip"),
+      namespace,
+      projectId: place.projectId,
+      condition,
+      values: {},
+      settings: [
+        {
+          references: expression(conditionalReference("GEOIPUPDATE_LICENSE_KEY", reference, condition)),
+          ready: namespace.ready,
+        },
+      ],
+    });
+    const forEach = listIf(condition, "1");
+
+    // Room for the databases, about 80 MiB together, and for their replacements.
+    this.volume = { forEach, content: { name: VOLUME, empty_dir: [{ size_limit: "512Mi" }] } };
+    this.mount = { forEach, content: { name: VOLUME, mount_path: GEOIP_FOLDER, read_only: true } };
+    this.sidecar = {
+      forEach,
+      content: {
+        ...updater({
+          script: literalText(script.text),
+          accountId: expression(`${accountId}`),
+          updateHours: expression(`${updateHours}`),
+        }),
+        // Makes it a sidecar, which runs beside the pod's containers instead of before them.
+        restart_policy: "Always",
+        ...(secret.furtherEntries && {
+          dynamic: { env: { for_each: secret.furtherEntries.forEach, content: secret.furtherEntries.content } },
+        }),
+      },
+    };
+  }
+}
+
+/** The container, under Terraform's names. */
+function updater(settings: Readonly<Record<"accountId" | "script" | "updateHours", string>>): object {
+  const environment = {
+    GEOIPUPDATE_ACCOUNT_ID: settings.accountId,
+    GEOIPUPDATE_DB_DIR: FOLDER,
+    GEOIPUPDATE_EDITION_IDS: GEOIP_EDITIONS.join(" "),
+    GEOIPUPDATE_PRESERVE_FILE_TIMES: "1",
+    GEOIP_UPDATE_HOURS: settings.updateHours,
+  };
+  return deploymentV1SpecTemplateSpecInitContainerToTerraform({
+    name: "geoip-updater",
+    // The release with which the application's own images are built.
+    image: "ghcr.io/maxmind/geoipupdate:v7.1.1",
+    command: ["/bin/sh", "-c", settings.script],
+    env: Object.entries(environment).map(([name, value]) => ({ name, value })),
+    // The server starts once this has succeeded. The first attempt of the updater has a limit of 60 seconds.
+    startupProbe: {
+      exec: { command: ["test", "-e", `${FOLDER}/.tried`] },
+      periodSeconds: 1,
+      timeoutSeconds: 5,
+      failureThreshold: 90,
+    },
+    // Idle most of the time, so little more than the smallest container that GKE offers.
+    resources: sized({ cpu: "50m", memory: "128Mi" }),
+    securityContext: { ...HARDENED, readOnlyRootFilesystem: true },
+    volumeMount: [{ name: VOLUME, mountPath: FOLDER }],
+  }) as object;
+}
+
+const VOLUME = "geoip";
+
+/** Where the updater keeps the databases; the application mounts the same folder at another path. */
+const FOLDER = "/usr/share/GeoIP";

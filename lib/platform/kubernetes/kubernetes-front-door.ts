@@ -1,17 +1,51 @@
-import { type IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
+import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute-managed-ssl-certificate";
+import { IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
 import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
-import { type ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
-import { type ITerraformDependable } from "cdktf";
+import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
+import { Fn, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, countIfSet, ifSet, oneAttribute } from "../../core/conditional";
-import { objectName } from "../../core/names";
-import { TLS_PORT } from "../../idp/contract";
+import { addDynamicBlock, countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
+import { expression, numberText } from "../../core/expression";
+import { certificateName, objectName, serviceName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
+import { addRestLibraries, shellCommand } from "../../core/project-apis";
+import { addScript } from "../../core/stack-file";
+import { TerraformData } from "../../core/terraform-data";
+import { CONTAINER_PORT, TLS_PORT } from "../../idp/contract";
+import { type DomainSetup } from "../edge/edge";
 import { httpsRedirect } from "../edge/https-redirect";
-import { type FrontDoor } from "../parts";
-import { ANYWHERE, INGRESS_SCHEME, LOAD_BALANCER_RANGES } from "./kubernetes-defaults";
-import { loadBalancerSettings } from "./load-balancer-settings";
-import { httpsLoadBalancer, passthroughLoadBalancer, type ClusterIngressProps } from "./load-balancers";
+import { ANYWHERE } from "./autopilot-cluster";
+import { type KubernetesWorkload } from "./kubernetes-workload";
+import { LOAD_BALANCER_RANGES } from "./pod-template";
+import { type PublicAddress } from "./public-address";
+import { type WorkloadNamespace } from "./workload-namespace";
+
+interface ClusterIngressProps {
+  /** Address that clients connect to; it must be the workload's address too. */
+  readonly address: PublicAddress;
+
+  /** What must exist before ingress is allowed, for example the job that prepares the database. */
+  readonly dependsOn: ITerraformDependable[];
+
+  /** Certificate map and security policy of a domain. */
+  readonly edge: DomainSetup | undefined;
+
+  /** Namespace that the workload is in. */
+  readonly namespace: WorkloadNamespace;
+
+  /** Determines the names, and the project of the certificate. */
+  readonly place: DeploymentContext;
+
+  /** Share of the requests that the load balancer of a domain logs, from 0 to 1. Logs are billed. */
+  readonly requestLogSampleRate: number;
+
+  /** Time limit of a request to the load balancer of a domain, and of a web socket, in seconds. */
+  readonly requestTimeoutSeconds: number;
+
+  /** Workload that receives the requests. */
+  readonly workload: Pick<KubernetesWorkload, "podLabels" | "ready">;
+}
 
 /**
  * Ingress to a workload: a passthrough load balancer, or with a domain an HTTPS load balancer, its certificate, and a
@@ -20,9 +54,11 @@ import { httpsLoadBalancer, passthroughLoadBalancer, type ClusterIngressProps } 
  * Exactly one of the two load balancers exists. Their names differ, because Kubernetes cannot turn one kind of object
  * into the other.
  */
-export class ClusterIngress extends Construct implements FrontDoor {
+export class ClusterIngress extends Construct {
+  /** URL of the application. */
   readonly url: string;
 
+  /** What must exist before clients can reach it. */
   readonly ready: ITerraformDependable[];
 
   /** The passthrough load balancer, created only without a domain. */
@@ -31,45 +67,179 @@ export class ClusterIngress extends Construct implements FrontDoor {
   /** The HTTPS load balancer, created only with a domain. */
   readonly ingress: IngressV1;
 
-  constructor(scope: Construct, id: string, props: ClusterIngressProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: ClusterIngressProps,
+  ) {
     super(scope, id);
     const { address, place } = props;
     this.url = address.url;
-    const policy = this.allowIngress(props);
-    this.loadBalancer = passthroughLoadBalancer(this, props);
-    this.ingress = httpsLoadBalancer(this, props);
-    const settings = loadBalancerSettings(this, props, this.ingress);
+    const policy = this.allowIngress();
+    this.loadBalancer = this.passthrough();
+    this.ingress = this.https();
+    const settings = this.configure();
     // The Ingress leaves port 80 of its address free.
     const redirect = httpsRedirect(this, {
       addressId: oneAttribute(address.global, "id"),
       count: countIfSet(address.domain),
       place,
-      scheme: INGRESS_SCHEME,
+      // The scheme of the load balancers that the Ingress controller creates.
+      scheme: "EXTERNAL",
       dependsOn: address.ready,
     });
     this.ready = [policy, this.loadBalancer, settings, redirect];
   }
 
   /** Without a domain, connections come from the clients' own addresses; with one, only from the load balancer. */
-  private allowIngress({ address, namespace, place, port, workload }: ClusterIngressProps): NetworkPolicyV1 {
-    const { domain } = address;
+  private allowIngress(): NetworkPolicyV1 {
+    const { address, workload } = this.props;
     const policy = new NetworkPolicyV1(this, "AllowIngress", {
-      metadata: namespace.metadataOf(objectName(place.deployment, "ingress")),
+      metadata: this.metadataOf("ingress"),
       spec: {
         podSelector: { matchLabels: { ...workload.podLabels } },
         policyTypes: ["Ingress"],
         ingress: [{}],
       },
     });
-    const path = "spec.ingress.0";
-    addDynamicBlock(policy, path, "from", {
-      forEach: ifSet(domain, JSON.stringify(LOAD_BALANCER_RANGES), JSON.stringify([ANYWHERE])),
+    const either = (set: unknown, unset: unknown) => ifSet(address.domain, JSON.stringify(set), JSON.stringify(unset));
+    addDynamicBlock(policy, "spec.ingress.0", "from", {
+      forEach: either(LOAD_BALANCER_RANGES, [ANYWHERE]),
       content: { ip_block: { cidr: "${from.value}" } },
     });
-    addDynamicBlock(policy, path, "ports", {
-      forEach: ifSet(domain, JSON.stringify([port]), JSON.stringify([port, TLS_PORT.port])),
+    addDynamicBlock(policy, "spec.ingress.0", "ports", {
+      forEach: either([CONTAINER_PORT], [CONTAINER_PORT, TLS_PORT.port]),
       content: { protocol: "TCP", port: "${ports.value}" },
     });
     return policy;
   }
+
+  /** A passthrough load balancer, for a deployment without a domain. */
+  private passthrough(): ServiceV1 {
+    const { address, dependsOn, namespace, workload } = this.props;
+    return new ServiceV1(this, "LoadBalancer", {
+      metadata: {
+        ...this.metadataOf("load-balancer"),
+        annotations: { ...NETWORK_ENDPOINT_GROUPS, "cloud.google.com/l4-rbs": "enabled" },
+      },
+      spec: {
+        type: "LoadBalancer",
+        loadBalancerIp: expression(address.regionalAddress),
+        // Preserves the clients' addresses, which the application logs and bases limits on.
+        externalTrafficPolicy: "Local",
+        selector: { ...workload.podLabels },
+        port: [HTTP, { name: "https", protocol: "TCP", port: 443, targetPort: String(TLS_PORT.port) }],
+      },
+      waitForLoadBalancer: true,
+      timeouts: { create: LOAD_BALANCER_TIMEOUT },
+      count: countIfUnset(address.domain),
+      dependsOn: [...namespace.ready, ...dependsOn],
+    });
+  }
+
+  /** A certificate and an HTTPS load balancer, for a deployment with a domain. */
+  private https(): IngressV1 {
+    const { address, dependsOn, edge, namespace, place, workload } = this.props;
+    const { deployment, projectId } = place;
+    const { domain = "" } = address;
+    const count = countIfSet(address.domain);
+    const certificate = new ComputeManagedSslCertificate(this, "Certificate", {
+      project: projectId,
+      // Another domain needs another certificate; the load balancer releases the old one once it has the new one.
+      name: certificateName(deployment, domain),
+      managed: { domains: [domain] },
+      count,
+      lifecycle: { createBeforeDestroy: true },
+      // No other dependencies: Terraform would apply create_before_destroy to them as well.
+      dependsOn: address.ready,
+    });
+    const service = new ServiceV1(this, "Backend", {
+      metadata: { ...this.metadataOf(BACKEND), annotations: { ...NETWORK_ENDPOINT_GROUPS } },
+      spec: { type: "ClusterIP", selector: { ...workload.podLabels }, port: [HTTP] },
+      count,
+      dependsOn: [...namespace.ready, ...dependsOn],
+    });
+    return new IngressV1(this, "Ingress", {
+      metadata: {
+        ...this.metadataOf(),
+        annotations: {
+          "kubernetes.io/ingress.class": "gce",
+          "kubernetes.io/ingress.allow-http": "false",
+          "kubernetes.io/ingress.global-static-ip-name": expression(oneAttribute(address.global, "name")),
+          "ingress.gcp.kubernetes.io/pre-shared-cert": expression(oneAttribute(certificate, "name")),
+        },
+      },
+      spec: {
+        defaultBackend: {
+          service: { name: expression(oneAttribute(service, "metadata[0].name")), port: { number: HTTP.port } },
+        },
+      },
+      waitForLoadBalancer: true,
+      timeouts: { create: LOAD_BALANCER_TIMEOUT, delete: LOAD_BALANCER_TIMEOUT },
+      count,
+      // Its health check is derived from the readiness probe of existing pods. Without a reference to the certificate
+      // map and the security policy, these would be destroyed before it.
+      dependsOn: [...workload.ready, ...(edge ? [...edge.certificate.ready, ...edge.securityPolicy.ready] : [])],
+    });
+  }
+
+  /**
+   * A script sets the properties of the load balancer that an Ingress can express only with custom resources, which
+   * cannot be planned before the cluster exists. The Ingress controller keeps them.
+   *
+   * The script runs again for a new Ingress, and when any of the properties changes.
+   */
+  private configure(): TerraformData {
+    const { address, edge, namespace, place, requestLogSampleRate, requestTimeoutSeconds } = this.props;
+    const libraries = addRestLibraries(this);
+    const script = addScript(this, "lib/platform/kubernetes/scripts/configure-load-balancer.sh");
+    const hashes = [...libraries, script].map(({ sha256 }) => sha256);
+    const environment = {
+      ADDRESS_NAME: expression(oneAttribute(address.global, "name")),
+      BACKEND: `${namespace.namespaceName}/${objectName(place.deployment, BACKEND)}`,
+      // Empty rather than absent, so that they are not taken from the environment of whoever applies.
+      CERTIFICATE_MAP: edge === undefined ? "" : valueOr(expression(edge.certificate.mapId), '""'),
+      OWNER: serviceName(place.deployment),
+      PROJECT_ID: place.projectId,
+      REQUEST_LOG_SAMPLE_RATE: numberText(requestLogSampleRate),
+      REQUEST_TIMEOUT_SECONDS: numberText(requestTimeoutSeconds),
+      SECURITY_POLICY: edge === undefined ? "" : valueOr(edge.securityPolicy.policyId, '""'),
+    };
+    return new TerraformData(this, "LoadBalancerSettings", {
+      triggersReplace: {
+        ...environment,
+        ingress_uid: expression(oneAttribute(this.ingress, "metadata[0].uid")),
+        scripts: Fn.sha256(Fn.join(":", hashes)),
+      },
+      provisioners: [{ type: "local-exec", command: shellCommand(script), environment }],
+      count: countIfSet(address.domain),
+      dependsOn: [this.ingress],
+    });
+  }
+
+  private metadataOf(part?: string) {
+    const { namespace, place } = this.props;
+    return namespace.metadataOf(objectName(place.deployment, part));
+  }
+}
+
+/** End of the name of the service behind the Ingress. */
+const BACKEND = "backend";
+
+const HTTP = { name: "http", protocol: "TCP", port: 80, targetPort: String(CONTAINER_PORT) };
+
+/** Set from the start: adding the first annotation later would remove the one that GKE adds. */
+const NETWORK_ENDPOINT_GROUPS = { "cloud.google.com/neg": '{"ingress":true}' };
+
+/** Creating or deleting a load balancer takes minutes. */
+const LOAD_BALANCER_TIMEOUT = "20m";
+
+/**
+ * Regular expression for the name of the URL map that GKE creates for the Ingress: its own prefix, the cluster, the
+ * namespace, the Ingress and a hash. Namespace and Ingress are cut if they are longer than 36 characters together, but
+ * with a name as short as this Ingress has, the first 18 characters of a namespace always remain.
+ */
+export function urlMapPattern(namespace: string): string {
+  const kept = Token.isUnresolved(namespace) ? Fn.substr(namespace, 0, 18) : namespace.slice(0, 18);
+  return `k8s2-um-[0-9a-z]+-${kept}.*`;
 }

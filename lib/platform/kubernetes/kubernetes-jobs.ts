@@ -1,19 +1,149 @@
-import { type Construct } from "constructs";
+import { ConfigMapV1 } from "@cdktf/provider-kubernetes/lib/config-map-v1";
+import { CronJobV1 } from "@cdktf/provider-kubernetes/lib/cron-job-v1";
+import { JobV1 } from "@cdktf/provider-kubernetes/lib/job-v1";
+import { dependable, Fn, TerraformLocal } from "cdktf";
+import { Construct } from "constructs";
 
-import { type OneTimeJobSpec, type ScheduledJobRunner, type ScheduledJobSpec } from "../parts";
-import { type KubernetesJobsProps } from "./job-pod";
-import { KubernetesJob } from "./kubernetes-job";
-import { KubernetesScheduledJob } from "./kubernetes-scheduled-job";
+import { countIf } from "../../core/conditional";
+import { type WorkloadIdentity } from "../../core/identity";
+import { type Labels, labelsWith } from "../../core/labels";
+import { objectName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import {
+  type JobSpec,
+  type OneTimeJob,
+  type OneTimeJobSpec,
+  type ScheduledJob,
+  type ScheduledJobRunner,
+  type ScheduledJobSpec,
+} from "../../idp/job-runner";
+import { completePodTemplate, podTemplate } from "./pod-template";
+import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
+import { WorkloadSecret } from "./workload-secret";
+
+interface KubernetesJobsProps {
+  /** Service account that the jobs act as. It is granted access to what each job uses. */
+  readonly identity: WorkloadIdentity;
+
+  /** Namespace that the jobs run in. */
+  readonly namespace: WorkloadNamespace;
+
+  /** Determines the names, and the project of the secrets. */
+  readonly place: DeploymentContext;
+}
 
 /** Runs jobs in a cluster: at apply, which waits for them, or on a schedule. */
 export class KubernetesJobs implements ScheduledJobRunner {
   constructor(private readonly props: KubernetesJobsProps) {}
 
-  runOnce(scope: Construct, id: string, job: OneTimeJobSpec): KubernetesJob {
-    return new KubernetesJob(scope, id, { ...this.props, job });
+  /**
+   * The name contains a hash of the values that the job depends on, so a change to them creates another job; so does
+   * another version of its secrets, whose copies have other names. A finished job is kept; if it were deleted, the next
+   * apply would run it again.
+   */
+  runOnce(scope: Construct, id: string, job: OneTimeJobSpec): OneTimeJob {
+    const { identity, namespace } = this.props;
+    const self = new Construct(scope, id);
+    const { name, secret, spec } = this.addPod(self, job);
+    // With another name, the provider replaces the job, and so runs it again.
+    const run = new TerraformLocal(self, "Run", shortHash(Fn.sha256(Fn.jsonencode(job.rerunWhenChanged))));
+    const resource = new JobV1(self, MAIN_CHILD_ID, {
+      metadata: namespace.metadataOf(`${name}-${run.asString}`),
+      waitForCompletion: true,
+      spec,
+      // All attempts together, including their start. A replaced job is deleted with its pods, which stop at once.
+      timeouts: { create: "45m", update: "45m", delete: "5m" },
+      count: countIf(job.condition),
+      dependsOn: namespace.grantsTo(identity, job.container),
+    });
+    completePodTemplate(resource, job.container, secret);
+    return { jobName: metadataName(resource), ready: [resource] };
   }
 
-  schedule(scope: Construct, id: string, job: ScheduledJobSpec): KubernetesScheduledJob {
-    return new KubernetesScheduledJob(scope, id, { ...this.props, job });
+  /** Never runs while an earlier run is active. The last runs are kept, with their logs. */
+  schedule(scope: Construct, id: string, job: ScheduledJobSpec): ScheduledJob {
+    const { identity, namespace } = this.props;
+    const self = new Construct(scope, id);
+    const { name, script, secret, spec } = this.addPod(self, job, namespace.labels);
+    const resource = new CronJobV1(self, MAIN_CHILD_ID, {
+      metadata: namespace.metadataOf(name),
+      spec: {
+        schedule: job.schedule,
+        timezone: job.timeZone,
+        concurrencyPolicy: "Forbid",
+        // A run that could not start within an hour, for example during an upgrade of the control plane, is skipped.
+        startingDeadlineSeconds: 3600,
+        successfulJobsHistoryLimit: KEPT_RUNS,
+        failedJobsHistoryLimit: KEPT_RUNS,
+        jobTemplate: { metadata: { labels: namespace.labels }, spec },
+      },
+      count: countIf(job.condition),
+      // Otherwise the old script is deleted while a schedule that names it may start a pod.
+      lifecycle: { replaceTriggeredBy: [dependable(script)] },
+      dependsOn: namespace.grantsTo(identity, job.container),
+    });
+    completePodTemplate(resource, job.container, secret, { podPath: "spec.job_template.spec.template.spec" });
+    const runCommand = `kubectl --namespace=${namespace.namespaceName} create job ${name}-$(date +%s) --from=cronjob/${name}`;
+    return { jobName: name, runCommand, ready: [resource] };
+  }
+
+  /**
+   * Adds what the pods of a job need: script, secrets and service account.
+   *
+   * @param labels further labels of the pods; a change replaces a job, and so runs it again
+   */
+  private addPod(scope: Construct, { condition, container, ...job }: JobSpec, labels?: Labels) {
+    const { identity, namespace, place } = this.props;
+    const name = objectName(place.deployment, job.name);
+    const script = new ConfigMapV1(scope, "Script", {
+      metadata: namespace.metadataOf(`${name}-${shortHash(job.script.sha256)}`),
+      immutable: true,
+      data: { [job.scriptName]: job.script.text },
+      count: countIf(condition),
+    });
+    const secret = new WorkloadSecret(scope, "Secrets", {
+      ...{ name, namespace, condition, projectId: place.projectId },
+      values: container.secretEnvironment,
+      settings: container.secretSettings,
+    });
+    const template = podTemplate({
+      ...{ container, secret, accountName: namespace.addAccount(scope, name, identity, condition) },
+      labels: labelsWith(labels, {
+        "app.kubernetes.io/name": place.deployment.applicationName,
+        "app.kubernetes.io/component": job.name,
+      }),
+      details: {
+        name: job.name,
+        command: ["/bin/sh", `${SCRIPT_FOLDER}/${job.scriptName}`],
+        volumeMount: [{ name: "script", mountPath: SCRIPT_FOLDER, readOnly: true }],
+      },
+      volumes: [
+        {
+          name: "script",
+          // Read and execute for all users, because the files belong to root.
+          configMap: { name: metadataName(script), defaultMode: "0555" },
+        },
+      ],
+      // A script closes its connections before it stops the proxy; waiting for others would end in an error.
+      proxyGraceSeconds: 0,
+      own: {
+        // Every attempt is a new pod, because the proxy of the old one has quit.
+        restartPolicy: "Never",
+        activeDeadlineSeconds: job.timeoutSeconds,
+        // A script reacts to signals at once, and its last step takes seconds.
+        terminationGracePeriodSeconds: 30,
+      },
+    });
+    const activeDeadlineSeconds = START_SECONDS + job.timeoutSeconds * (job.maxRetries + 1);
+    return { name, script, secret, spec: { backoffLimit: job.maxRetries, activeDeadlineSeconds, template } };
   }
 }
+
+/** A new node and the images, in addition to the attempts of a job. */
+const START_SECONDS = 600;
+
+/** Finished runs of a scheduled job to keep, per outcome. */
+const KEPT_RUNS = 3;
+
+const SCRIPT_FOLDER = "/scripts";

@@ -1,82 +1,85 @@
 import { DeploymentV1 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
+import { HorizontalPodAutoscalerV2 } from "@cdktf/provider-kubernetes/lib/horizontal-pod-autoscaler-v2";
+import { PodDisruptionBudgetV1 } from "@cdktf/provider-kubernetes/lib/pod-disruption-budget-v1";
 import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { countIf } from "../../core/conditional";
+import { expression, numberText } from "../../core/expression";
+import { type WorkloadIdentity } from "../../core/identity";
 import { type ValuesOf } from "../../core/inputs";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
-import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES } from "../../idp/contract";
-import { type WorkloadIdentity, type Workload, type WorkloadAddress } from "../parts";
-import { autoscaling, rollout, rolloutTimeouts, spreadOverZones } from "./autoscaling";
-import { type GEOIP } from "./geoip";
-import { GeoipUpdater } from "./geoip-updater";
-import {
-  DRAIN_SECONDS,
-  PROXY_GRACE_SECONDS,
-  SERVER_CONTAINER,
-  SHARED_MEMORY,
-  TERMINATION_GRACE_SECONDS,
-} from "./kubernetes-defaults";
-import { completePodTemplate, podTemplate, probe } from "./pod-template";
-import { WorkloadAccount } from "./workload-account";
+import { WORKER_NAME } from "../../idp/worker";
+import { type SeparateWorker } from "../parts";
+import { type GEOIP, GeoipUpdater } from "./geoip";
+import { completePodTemplate, type PodExtension, type PodSpec, podTemplate, probe } from "./pod-template";
+import { type ClientAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
 
-export interface KubernetesWorkloadProps {
+/** Name of the container that answers requests. */
+export const SERVER_CONTAINER = "server";
+
+/** How long a terminating pod keeps answering, because the load balancer still sends it requests for a moment. */
+export const DRAIN_SECONDS = 20;
+
+/** Draining, then the application's shutdown, which takes up to 35 seconds. */
+export const TERMINATION_GRACE_SECONDS = 90;
+
+/** Additional pods during a rollout, which replaces pods one after another. */
+export const ROLLOUT_SURGE = 1;
+
+/** What the pods of servers and those of workers have in common. */
+interface PodsProps {
   /** Container to run. */
   readonly container: ContainerSpec;
 
   /** Service account that the pods act as. It is granted access to what the container uses. */
   readonly identity: WorkloadIdentity;
 
+  /** Maximum number of pods, plus one during a rollout; each takes the connections that its container says. */
+  readonly maxInstanceCount: number;
+
+  /** Minimum number of pods. */
+  readonly minInstanceCount: number;
+
   /** Namespace that the pods run in. */
   readonly namespace: WorkloadNamespace;
 
   /** Determines the names, and the project of the secrets. */
   readonly place: DeploymentContext;
+}
 
-  /**
-   * Address that clients connect to. The application takes it as the base of its own links and trusts it as a proxy,
-   * because the HTTPS load balancer adds it to X-Forwarded-For. Variables of the container override the base. Default:
-   * none; nothing outside the cluster reaches it.
-   */
-  readonly address?: WorkloadAddress;
+export interface KubernetesWorkloadProps extends PodsProps {
+  /** Address that clients connect to, as the base of the application's links and as a proxy that it trusts. */
+  readonly address: ClientAddress;
 
-  /**
-   * Databases that tell the application where a client's address is, kept current in each pod. Default: those of the
-   * image.
-   */
-  readonly geoip?: ValuesOf<typeof GEOIP>["geoip"];
-
-  /**
-   * Maximum number of pods, plus one during a rollout; each takes the connections that its container says.
-   * Default: 3.
-   */
-  readonly maxInstanceCount?: number;
-
-  /** Minimum number of pods. Default: 1. */
-  readonly minInstanceCount?: number;
+  /** Databases that tell the application where a client's address is, kept current in each pod. */
+  readonly geoip: ValuesOf<typeof GEOIP>["geoip"];
 }
 
 /**
  * A deployment of a container that scales by its CPU; a rollout replaces one pod at a time.
  *
- * The application is set to trust Google's load balancers, unless the container has its own list. The new pod migrates
- * the database and is ready before an old one stops. The deployment holds no data: if its first start fails, the next
- * apply replaces it.
+ * The application is set to trust Google's load balancers, unless the container has its own list; the HTTPS load
+ * balancer adds its address to X-Forwarded-For. The new pod migrates the database and is ready before an old one stops.
+ * The deployment holds no data: if its first start fails, the next apply replaces it.
  */
-export class KubernetesWorkload extends Construct implements Workload {
-  readonly address: WorkloadAddress | undefined;
+export class KubernetesWorkload extends Construct {
+  readonly address: ClientAddress;
 
+  /** Labels that select its pods. */
   readonly podLabels: Readonly<Record<string, string>>;
 
+  /** What must exist before it answers requests. */
   readonly ready: ITerraformDependable[];
 
-  /** Service account of the pods. */
-  readonly account: WorkloadAccount;
+  /** Kubernetes service account of the pods. */
+  readonly accountName: string;
 
   /** Copies of the secrets that the pods read. */
   readonly secret: WorkloadSecret;
@@ -89,84 +92,183 @@ export class KubernetesWorkload extends Construct implements Workload {
 
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {
     super(scope, id);
-    const { container, geoip, identity, namespace, place } = props;
-    const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
-    const { livenessProbe, port, resources = DEFAULT_RESOURCES, startupProbe, tlsPort } = container;
+    const { address, container, geoip, identity, namespace, place } = props;
+    const { livenessProbe, port, startupProbe, tlsPort } = container;
     const name = objectName(place.deployment);
-    const metadata = namespace.metadataOf(name);
-    this.address = props.address;
+    this.address = address;
     this.podLabels = {
       "app.kubernetes.io/name": place.deployment.applicationName,
       "app.kubernetes.io/component": "server",
     };
-
-    this.account = new WorkloadAccount(this, "Account", { namespace, name, identity });
+    this.accountName = namespace.addAccount(this, name, identity);
     this.secret = new WorkloadSecret(this, "Secrets", {
-      name,
-      namespace,
-      projectId: place.projectId,
+      ...{ name, namespace, projectId: place.projectId },
       values: container.secretEnvironment,
       settings: container.secretSettings,
     });
-
-    const updater = geoip && new GeoipUpdater(this, "Geoip", { geoip, namespace, place });
-    this.workload = new DeploymentV1(this, MAIN_CHILD_ID, {
-      metadata,
-      spec: {
-        ...rollout(this.podLabels),
-        template: podTemplate({
-          account: this.account,
-          labels: labelsWith(namespace.labels, this.podLabels),
-          secret: this.secret,
-          container,
-          details: {
-            name: SERVER_CONTAINER,
-            port: [
-              ...(port === undefined ? [] : [{ name: "http", containerPort: port }]),
-              ...(tlsPort === undefined ? [] : [{ name: "https", containerPort: tlsPort.port }]),
-            ],
-            startupProbe: probe(startupProbe, port),
-            livenessProbe: probe(livenessProbe, port),
-            // The HTTP load balancer derives its health check from this probe.
-            readinessProbe: startupProbe && probe({ ...startupProbe, ...READINESS_TIMING }, port),
-            lifecycle: { preStop: [{ exec: { command: ["sleep", String(DRAIN_SECONDS)] } }] },
-            volumeMount: [{ name: SHARED_MEMORY_VOLUME, mountPath: SHARED_MEMORY.mountPath }],
-          },
-          resources,
-          volumes: [{ name: SHARED_MEMORY_VOLUME, emptyDir: { medium: "Memory", sizeLimit: SHARED_MEMORY.sizeLimit } }],
-          proxyGraceSeconds: PROXY_GRACE_SECONDS,
-          terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
-          topologySpreadConstraint: spreadOverZones(this.podLabels),
-        }),
+    const { accountName, podLabels, secret } = this;
+    const { ready, workload } = addDeployment(this, props, {
+      ...{ accountName, address, name, podLabels, secret },
+      extension: new GeoipUpdater(this, "Geoip", { geoip, namespace, place }),
+      details: {
+        name: SERVER_CONTAINER,
+        port: [
+          ...(port === undefined ? [] : [{ name: "http", containerPort: port }]),
+          ...(tlsPort === undefined ? [] : [{ name: "https", containerPort: tlsPort.port }]),
+        ],
+        startupProbe: probe(startupProbe, port),
+        livenessProbe: probe(livenessProbe, port),
+        // The HTTP load balancer derives its health check from this probe, which takes a pod out of it within half a
+        // minute, and back within ten seconds.
+        readinessProbe:
+          startupProbe &&
+          probe({ ...startupProbe, initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 }, port),
+        lifecycle: { preStop: [{ exec: { command: ["sleep", String(DRAIN_SECONDS)] } }] },
       },
-      timeouts: rolloutTimeouts(maxInstanceCount),
-      dependsOn: namespace.grantsTo(identity, container),
     });
-    completePodTemplate(this.workload, container, this.secret, { address: props.address, extension: updater });
-
-    this.workloadName = this.workload.metadata.name;
-    const scaling = autoscaling(this, {
-      metadata,
-      workload: this.workload,
-      workloadName: this.workloadName,
-      containerName: SERVER_CONTAINER,
-      minInstanceCount,
-      maxInstanceCount,
-      podLabels: this.podLabels,
-    });
-    this.ready = [this.workload, ...scaling];
-  }
-
-  /** Makes a rollout wait for resources that are defined after the deployment. */
-  startAfter(...dependables: readonly ITerraformDependable[]): void {
-    const others = dependables.map((dependable) => addressOf(dependable));
-    this.workload.dependsOn = [...(this.workload.dependsOn ?? []), ...others];
+    this.workload = workload;
+    this.workloadName = workload.metadata.name;
+    this.ready = ready;
   }
 }
 
-const SHARED_MEMORY_VOLUME = "shared-memory";
+export interface KubernetesWorkerProps extends PodsProps {
+  /** Whether it exists, as a boolean expression. */
+  readonly condition: string;
 
-const DEFAULT_RESOURCES = { cpu: String(RESOURCES.cpu), memory: RESOURCES.memory };
+  /** The server, whose service account, secrets and address the workers share, and whose rollouts wait for them. */
+  readonly server: KubernetesWorkload;
+}
 
-/** Takes a pod out of the load balancer within half a minute, and back within ten seconds. */
-const READINESS_TIMING = { initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 } as const;
+/**
+ * A deployment of workers, separate from that of the server, with its own autoscaler and disruption budget.
+ *
+ * Nothing can connect to its pods. It holds no data: a task that a stopped pod has not finished waits in the database.
+ */
+export class KubernetesWorker extends Construct implements SeparateWorker {
+  readonly ready: ITerraformDependable[];
+
+  readonly workerName: string;
+
+  /** The deployment itself, for overrides. */
+  readonly workload: DeploymentV1;
+
+  constructor(scope: Construct, id: string, props: KubernetesWorkerProps) {
+    super(scope, id);
+    const { condition, container, place, server } = props;
+    const exec = container.healthCommand && { command: [...container.healthCommand] };
+    // Restarted when it has been unhealthy for 90 s. When it is busy, the command takes seconds.
+    const running = exec && { exec, periodSeconds: 30, failureThreshold: 3, timeoutSeconds: 20 };
+    this.workerName = objectName(place.deployment, WORKER_NAME);
+    const { accountName, address, secret } = server;
+    const { ready, workload } = addDeployment(this, props, {
+      ...{ accountName, address, condition, name: this.workerName, secret },
+      podLabels: { ...server.podLabels, "app.kubernetes.io/component": WORKER_NAME },
+      // A new worker must be healthy for a moment before the next old one is stopped.
+      minReadySeconds: exec && 15,
+      details: {
+        name: WORKER_NAME,
+        // It must start within eleven minutes, which a migration may take.
+        startupProbe: exec && { exec, periodSeconds: 10, failureThreshold: 65, timeoutSeconds: 10 },
+        livenessProbe: running,
+        readinessProbe: running,
+      },
+    });
+    this.workload = workload;
+    this.ready = ready;
+    // A separate worker must be running before the last worker beside a server stops.
+    server.workload.dependsOn = [...(server.workload.dependsOn ?? []), addressOf(workload)];
+  }
+}
+
+interface DeploymentSpec extends Pick<PodSpec, "accountName" | "secret"> {
+  readonly address: ClientAddress;
+  readonly details: Omit<PodSpec["details"], "volumeMount">;
+  readonly name: string;
+  readonly podLabels: Readonly<Record<string, string>>;
+  readonly condition?: string;
+  readonly extension?: PodExtension;
+  readonly minReadySeconds?: number | undefined;
+}
+
+/** A deployment, its autoscaler, and the budget that lets nodes be drained one pod at a time. */
+function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec) {
+  const { container, identity, maxInstanceCount, minInstanceCount, namespace } = props;
+  const { accountName, address, details, extension, minReadySeconds, name, secret } = spec;
+  const count = countIf(spec.condition);
+  const metadata = namespace.metadataOf(name);
+  const matchLabels = { ...spec.podLabels };
+  const workload = new DeploymentV1(scope, MAIN_CHILD_ID, {
+    metadata,
+    // No replica count: the autoscaler sets it, and each apply would reset it.
+    spec: {
+      selector: { matchLabels },
+      strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
+      // A new node, the image and up to 11 minutes of migrations, before a rollout counts as failed.
+      progressDeadlineSeconds: 1500,
+      minReadySeconds,
+      template: podTemplate({
+        ...{ accountName, container, secret },
+        labels: labelsWith(namespace.labels, spec.podLabels),
+        details: { ...details, volumeMount: [{ name: SHARED_MEMORY, mountPath: "/dev/shm" }] },
+        // The application's sockets and metrics fill the default of 64 MiB. It counts towards the memory limit.
+        volumes: [{ name: SHARED_MEMORY, emptyDir: { medium: "Memory", sizeLimit: "256Mi" } }],
+        // The proxy stops after the server.
+        proxyGraceSeconds: 10,
+        own: {
+          restartPolicy: "Always",
+          terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
+          // Spreads pods over zones where there is room.
+          topologySpreadConstraint: [
+            {
+              topologyKey: "topology.kubernetes.io/zone",
+              maxSkew: 1,
+              whenUnsatisfiable: "ScheduleAnyway",
+              labelSelector: [{ matchLabels }],
+            },
+          ],
+        },
+      }),
+    },
+    // The whole deadline for the first pod, start and stop for each further one. The first rollout has one pod, because
+    // the autoscaler is created after it.
+    timeouts: { create: "30m", update: `${expression(`30 + 4 * (${numberText(maxInstanceCount)} - 1)`)}m` },
+    count,
+    dependsOn: namespace.grantsTo(identity, container),
+  });
+  completePodTemplate(workload, container, secret, { address, extension });
+  const autoscaler = new HorizontalPodAutoscalerV2(scope, "Autoscaler", {
+    metadata,
+    spec: {
+      minReplicas: minInstanceCount,
+      maxReplicas: maxInstanceCount,
+      scaleTargetRef: {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        name: spec.condition === undefined ? workload.metadata.name : name,
+      },
+      metric: [
+        {
+          // Of one container: on average with an idle proxy, it would not look busy.
+          type: "ContainerResource",
+          containerResource: { container: details.name, name: "cpu", target: CPU_TARGET },
+        },
+      ],
+    },
+    count,
+    dependsOn: [workload],
+  });
+  const disruptionBudget = new PodDisruptionBudgetV1(scope, "DisruptionBudget", {
+    metadata,
+    // `minAvailable` would keep the only pod on its node permanently.
+    spec: { maxUnavailable: "1", selector: { matchLabels } },
+    count,
+    dependsOn: [workload],
+  });
+  return { workload, ready: [workload, autoscaler, disruptionBudget] };
+}
+
+const SHARED_MEMORY = "shared-memory";
+
+/** Percentage above which another pod is started. */
+const CPU_TARGET = { type: "Utilization", averageUtilization: 70 };

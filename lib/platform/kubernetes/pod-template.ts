@@ -1,40 +1,32 @@
 import {
   type DeploymentV1SpecTemplate,
+  type DeploymentV1SpecTemplateSpec,
   type DeploymentV1SpecTemplateSpecContainer,
-  type DeploymentV1SpecTemplateSpecContainerStartupProbe,
   type DeploymentV1SpecTemplateSpecContainerVolumeMount,
   type DeploymentV1SpecTemplateSpecInitContainer,
-  type DeploymentV1SpecTemplateSpecTopologySpreadConstraint,
   type DeploymentV1SpecTemplateSpecVolume,
 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 import { type TerraformResource } from "cdktf";
 
-import { addDynamicBlock } from "../../core/conditional";
+import { type Check } from "../../core/checks";
+import { addDynamicBlock, type DynamicBlock } from "../../core/conditional";
 import { type Labels } from "../../core/labels";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
 import { addEntries, environmentOn } from "../environment";
-import { type SqlInstance, type WorkloadAddress } from "../parts";
-import {
-  ARCHITECTURE_TOLERATION,
-  BUCKET_ANNOTATION,
-  BUCKET_DRIVER,
-  LOAD_BALANCER_RANGES,
-  LOOPBACK,
-  PROXY_ADMIN_PORT,
-  PROXY_HEALTH_PORT,
-  PROXY_IMAGE,
-  PROXY_QUIT_URL,
-  PROXY_SIZE,
-} from "./kubernetes-defaults";
-import { hardened, literalText, type PodExtension, sized } from "./pod-container";
-import { type WorkloadAccount } from "./workload-account";
+import { mebibytes } from "../instances";
+import { type SqlInstance } from "../../idp/parts";
+import { type ClientAddress } from "./public-address";
 import { type WorkloadSecret } from "./workload-secret";
 
+/** Source ranges of the HTTP load balancer and its health checks. */
+export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"];
+
 /** A pod with one container and, if that has a database, the Cloud SQL proxy beside it. */
-interface PodSpec {
-  readonly account: WorkloadAccount;
+export interface PodSpec {
+  /** Kubernetes service account. */
+  readonly accountName: string;
 
   /** Container to run. */
   readonly container: ContainerSpec;
@@ -47,27 +39,31 @@ interface PodSpec {
 
   readonly labels: Labels;
 
+  /** Settings of the pod. */
+  readonly own: Pick<
+    DeploymentV1SpecTemplateSpec,
+    "activeDeadlineSeconds" | "restartPolicy" | "terminationGracePeriodSeconds" | "topologySpreadConstraint"
+  >;
+
   /** How long the proxy waits for open connections after it is told to stop. */
   readonly proxyGraceSeconds: number;
-
-  readonly resources: ResourcesSpec;
 
   /** Copies of the secrets that the container gets as variables. */
   readonly secret: WorkloadSecret;
 
-  readonly terminationGracePeriodSeconds: number;
-
   /** Volumes in addition to those of the container's buckets. */
   readonly volumes: readonly DeploymentV1SpecTemplateSpecVolume[];
+}
 
-  /** @default - none */
-  readonly activeDeadlineSeconds?: number;
+/** Additions to a pod: blocks that exist only if a condition holds at plan. */
+export interface PodExtension {
+  /** Container that starts before the pod's own and stops after it. */
+  readonly sidecar: DynamicBlock;
 
-  /** @default "Always" */
-  readonly restartPolicy?: "Always" | "Never";
+  readonly volume: DynamicBlock;
 
-  /** @default - no preference */
-  readonly topologySpreadConstraint?: DeploymentV1SpecTemplateSpecTopologySpreadConstraint[];
+  /** Mount of that volume in the pod's own container. */
+  readonly mount: DynamicBlock;
 }
 
 /**
@@ -77,18 +73,18 @@ interface PodSpec {
  * job, whose template is immutable, another run at every apply.
  */
 export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
-  const { container, details, secret } = pod;
-  const { database, mounts = [] } = container;
+  const { container, details, own, secret } = pod;
+  const { database, mounts = [], resources = DEFAULT_SIZE } = container;
+  // Makes GKE inject the sidecar of the driver that mounts buckets.
+  const annotations = mounts.length === 0 ? undefined : { "gke-gcsfuse/volumes": "true" };
   return {
-    metadata: { labels: pod.labels, annotations: mounts.length === 0 ? undefined : { ...BUCKET_ANNOTATION } },
+    metadata: { labels: pod.labels, annotations },
     spec: {
-      serviceAccountName: pod.account.accountName,
+      ...own,
+      serviceAccountName: pod.accountName,
       automountServiceAccountToken: false,
       // The application could mistake service variables for its own settings.
       enableServiceLinks: false,
-      restartPolicy: pod.restartPolicy ?? "Always",
-      terminationGracePeriodSeconds: pod.terminationGracePeriodSeconds,
-      activeDeadlineSeconds: pod.activeDeadlineSeconds,
       securityContext: {
         runAsNonRoot: true,
         runAsUser: String(RUNTIME_USER_ID),
@@ -96,8 +92,8 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
         fsGroup: String(RUNTIME_GROUP_ID),
         seccompProfile: { type: "RuntimeDefault" },
       },
-      toleration: [{ ...ARCHITECTURE_TOLERATION }],
-      topologySpreadConstraint: pod.topologySpreadConstraint,
+      // Admission adds it to every pod; omitting it would be a permanent diff, and make a job run again.
+      toleration: [{ key: "kubernetes.io/arch", operator: "Equal", value: "amd64", effect: "NoSchedule" }],
       initContainer: database === undefined ? undefined : [databaseProxy(database.instance, pod)],
       container: [
         {
@@ -109,8 +105,8 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
             name,
             valueFrom: { secretKeyRef: { name: secret.secretName, key: name } },
           })),
-          resources: sized(pod.resources),
-          securityContext: hardened(),
+          resources: sized(resources),
+          securityContext: HARDENED,
           volumeMount: [...mounts.map(({ mountPath, name }) => ({ name, mountPath })), ...details.volumeMount],
         },
       ],
@@ -118,7 +114,7 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
         ...mounts.map(({ bucketName, mountOptions, name }) => ({
           name,
           csi: {
-            driver: BUCKET_DRIVER,
+            driver: "gcsfuse.csi.storage.gke.io",
             readOnly: false,
             volumeAttributes: { bucketName, mountOptions: mountOptions.join(",") },
           },
@@ -129,26 +125,23 @@ export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
   };
 }
 
-/** What `completePodTemplate` adds only to some pods. */
-interface PodAdditions {
-  readonly address?: WorkloadAddress;
-  readonly extension?: PodExtension;
-  readonly podPath?: string;
-}
-
 /**
  * Adds what the bindings cannot express to a resource with such a template.
  *
  * @param secret copies of the secrets that the container gets as variables
- * @param additions optional: address that clients connect to, additions to the pod, and the path of the pod in a resource
- *   other than a deployment or a job
+ * @param additions address that clients connect to, additions to the pod, and the path of the pod in a cron job
  */
 export function completePodTemplate(
   resource: TerraformResource,
   container: ContainerSpec,
   secret: WorkloadSecret,
-  { address, extension, podPath = POD_PATH }: PodAdditions = {},
+  additions: {
+    readonly address?: ClientAddress;
+    readonly extension?: PodExtension | undefined;
+    readonly podPath?: string;
+  } = {},
 ): void {
+  const { address, extension, podPath = "spec.template.spec" } = additions;
   // Makes the proxy a sidecar, which runs beside the container instead of before it.
   if (container.database !== undefined) {
     setNewerAttribute(resource, `${podPath}.init_container.0.restart_policy`, "Always");
@@ -160,7 +153,7 @@ export function completePodTemplate(
       loadBalancerRanges: [...LOAD_BALANCER_RANGES, ...(address === undefined ? [] : [`${address.address}/32`])],
       baseUrl: address?.url,
       passesTls: true,
-      proxyQuitUrl: PROXY_QUIT_URL,
+      proxyQuitUrl: `http://${LOOPBACK}:${PROXY_ADMIN_PORT}/quitquitquit`,
     },
     container,
   );
@@ -176,10 +169,7 @@ export function completePodTemplate(
 }
 
 /** A probe in the format of Kubernetes; undefined for a container without a port. */
-export function probe(
-  spec: ProbeSpec | undefined,
-  port: number | undefined,
-): DeploymentV1SpecTemplateSpecContainerStartupProbe | undefined {
+export function probe(spec: ProbeSpec | undefined, port: number | undefined) {
   if (spec === undefined || port === undefined) return undefined;
   const { path, ...timing } = spec;
   return { ...timing, httpGet: { path, port: String(port), scheme: "HTTP" } };
@@ -194,7 +184,7 @@ function databaseProxy(database: SqlInstance, pod: PodSpec): DeploymentV1SpecTem
   const quitsOnRequest = pod.container.database?.proxyQuitVariable !== undefined;
   return {
     name: "database-proxy",
-    image: PROXY_IMAGE,
+    image: "gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.25.3",
     args: [
       `--address=${LOOPBACK}`,
       `--port=${DATABASE_PORT}`,
@@ -212,10 +202,69 @@ function databaseProxy(database: SqlInstance, pod: PodSpec): DeploymentV1SpecTem
     // The other containers start once this has succeeded.
     startupProbe: { ...health("/startup"), periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { ...health("/liveness"), periodSeconds: 30, failureThreshold: 3 },
-    resources: sized(PROXY_SIZE),
-    securityContext: hardened({ readOnlyRootFilesystem: true }),
+    // The smallest container that GKE offers, with room for its connections.
+    resources: sized({ cpu: "100m", memory: "128Mi" }),
+    securityContext: { ...HARDENED, readOnlyRootFilesystem: true },
   };
 }
 
-/** Path of the pod in a deployment and in a job. */
-const POD_PATH = "spec.template.spec";
+/** Where the proxy listens for the other containers of its pod. */
+const LOOPBACK = "127.0.0.1";
+
+/** Default port on which the proxy accepts the request to quit. */
+const PROXY_ADMIN_PORT = 9091;
+
+/** Default port on which the proxy answers probes. */
+const PROXY_HEALTH_PORT = 9090;
+
+/** Enough for a client that sends a few SQL statements. */
+const DEFAULT_SIZE = { cpu: "250m", memory: "512Mi" };
+
+/** Requests and limits of a container, equal and complete: admission would fill in what is missing. */
+export function sized({ cpu, memory }: ResourcesSpec) {
+  // Admission lowers a limit to its request.
+  const size = { cpu, memory, "ephemeral-storage": "1Gi" };
+  return { requests: size, limits: size };
+}
+
+/** Security context of every container: no privileges. Admission would otherwise add NET_RAW to what is dropped. */
+export const HARDENED = {
+  allowPrivilegeEscalation: false,
+  runAsNonRoot: true,
+  capabilities: { drop: ["ALL", "NET_RAW"] },
+  seccompProfile: { type: "RuntimeDefault" },
+};
+
+/**
+ * A string that the container gets unchanged: Kubernetes would expand $(NAME), and reduce $$ to $.
+ *
+ * @param value Terraform expression, without `${}`
+ */
+export function literalText(value: string): string {
+  return `\${replace(${value}, "$", "$$")}`;
+}
+
+const isCpu = (cpu: string) => `${cpu} >= 0.5 && ${cpu} <= 28 && ${cpu} % 0.25 == 0`;
+
+/**
+ * CPUs of a pod: Autopilot's limits, minus what the containers beside the server take.
+ *
+ * @param usual recommended number
+ */
+export const podCpu = (usual: number): Check => ({
+  accepts: (cpu: number) => cpu >= 0.5 && cpu <= 28 && cpu % 0.25 === 0,
+  condition: isCpu,
+  must: `be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use ${usual}`,
+  schema: { minimum: 0.5, maximum: 28, multipleOf: 0.25 },
+});
+
+export const POD_CPU_CHOICE = "0.5 to 28 in steps of 0.25";
+
+/** Memory of a pod, which depends on its CPUs; a wrong number of these has its own rule. */
+export const POD_MEMORY = {
+  rule: "that fits the CPU, 1 to 6.5Gi per CPU and 108Gi at most, because Autopilot raises other requests and bills them",
+  fits: (cpu: string, memory: string) => {
+    const gib = `${mebibytes(memory)} / 1024`;
+    return `!(${isCpu(cpu)}) || (${gib} >= ${cpu} * 1 && ${gib} <= ${cpu} * 6.5 && ${gib} <= 108)`;
+  },
+} as const;

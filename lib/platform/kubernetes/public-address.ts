@@ -7,16 +7,19 @@ import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../co
 import { networkName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 
-export interface PublicAddressProps {
+interface PublicAddressProps {
+  /** What must exist first: `apis.ready("compute")`. */
+  readonly dependsOn: ITerraformDependable[];
+
+  /** Domain that clients connect to; without one, they connect to the address itself. */
+  readonly domain: string | undefined;
+
   /** Determines the names, the project, and the region of a regional address. */
   readonly place: DeploymentContext;
-
-  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
-
-  /** Domain that clients connect to. Default: none; clients connect to the address itself. */
-  readonly domain?: string;
 }
+
+/** What an application must know of it. */
+export type ClientAddress = Pick<PublicAddress, "address" | "url">;
 
 /**
  * A static IP address: regional for a passthrough load balancer, or with a domain a global one for an HTTPS load
@@ -40,41 +43,29 @@ export class PublicAddress extends Construct {
   /** The global address, created only with a domain. */
   readonly global: ComputeGlobalAddress;
 
-  /** IP address of the regional address, as a Terraform expression. */
-  readonly regionalAddress: string;
-
-  /** IP address of the global address, as a Terraform expression. */
-  readonly ipAddress: string;
-
-  /** Name of the global address, as a Terraform expression. */
-  readonly globalAddressName: string;
-
   /** What must exist before clients can use it. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: PublicAddressProps) {
     super(scope, id);
     const { dependsOn, domain, place } = props;
-    const common = {
-      project: place.projectId,
-      name: networkName(place.deployment, "address"),
-      labels: place.labels,
-      dependsOn,
-    };
-
-    this.regional = new ComputeAddress(this, "Regional", {
-      ...common,
-      region: place.region,
-      count: countIfUnset(domain),
-    });
+    const { deployment, labels, projectId: project, region } = place;
+    const common = { project, name: networkName(deployment, "address"), labels, dependsOn };
+    this.regional = new ComputeAddress(this, "Regional", { ...common, region, count: countIfUnset(domain) });
     this.global = new ComputeGlobalAddress(this, "Global", { ...common, count: countIfSet(domain) });
-
     this.domain = domain;
-    this.regionalAddress = oneAttribute(this.regional, "address");
-    this.globalAddressName = oneAttribute(this.global, "name");
-    this.ipAddress = oneAttribute(this.global, "address");
     this.address = ifSet(domain, this.ipAddress, this.regionalAddress);
     this.url = `https://${valueOr(domain, this.regionalAddress)}`;
     this.ready = [this.regional, this.global];
+  }
+
+  /** IP address of the regional address, as a Terraform expression. */
+  get regionalAddress(): string {
+    return oneAttribute(this.regional, "address");
+  }
+
+  /** IP address of the global address, as a Terraform expression. */
+  get ipAddress(): string {
+    return oneAttribute(this.global, "address");
   }
 }

@@ -1,22 +1,30 @@
 import { NamespaceV1 } from "@cdktf/provider-kubernetes/lib/namespace-v1";
 import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
-import { dependable as addressOf, type ITerraformDependable } from "cdktf";
+import { ServiceAccountV1 } from "@cdktf/provider-kubernetes/lib/service-account-v1";
+import {
+  dependable as addressOf,
+  Fn,
+  TerraformLocal,
+  Token,
+  type ITerraformDependable,
+  type TerraformResource,
+} from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock } from "../../core/conditional";
+import { addDynamicBlock, countIf, oneAttribute } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
 import { text } from "../../core/inputs";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
-import { type Cluster, type WorkloadIdentity } from "../parts";
-import { objectLabels } from "./object-metadata";
-import { ANYWHERE, NAMESPACE_DELETION_TIMEOUT, PROXIED_DATABASE_PORT } from "./kubernetes-defaults";
+import { ANYWHERE, type AutopilotCluster } from "./autopilot-cluster";
 
 export interface WorkloadNamespaceProps {
   /** Cluster that the namespace is in. */
-  readonly cluster: Cluster;
+  readonly cluster: Pick<AutopilotCluster, "grantActAs" | "ready"> & { readonly nodes: WorkloadIdentity };
 
   /** Name of the namespace. Changing it later replaces everything in it. */
   readonly name: string;
@@ -24,17 +32,11 @@ export interface WorkloadNamespaceProps {
   /** Determines the names. */
   readonly place: DeploymentContext;
 
-  /**
-   * What the pods need until they stop, in addition to the cluster. Only the deletion of the namespace waits for pods
-   * to stop, so whatever they need must be deleted after it. Default: only what workloads and jobs add.
-   */
-  readonly outlivedBy?: ITerraformDependable[];
+  /** What the pods need until they stop, in addition to the cluster and to what workloads and jobs add. */
+  readonly outlivedBy: ITerraformDependable[];
 
-  /**
-   * Further TCP ports that pods may connect to, at any address: a list, or a Terraform expression of one. Default:
-   * none.
-   */
-  readonly outboundPorts?: readonly number[] | string;
+  /** Further TCP ports that pods may connect to, at any address, as a Terraform expression of a list. */
+  readonly outboundPorts: string;
 }
 
 /**
@@ -44,9 +46,6 @@ export interface WorkloadNamespaceProps {
 export class WorkloadNamespace extends Construct {
   /** Name; a reference to it waits for the namespace. */
   readonly namespaceName: string;
-
-  /** Cluster that the namespace is in. */
-  readonly cluster: Cluster;
 
   /** What must exist before a pod should start. */
   readonly ready: ITerraformDependable[];
@@ -72,15 +71,16 @@ export class WorkloadNamespace extends Construct {
     private readonly props: WorkloadNamespaceProps,
   ) {
     super(scope, id);
-    const { cluster, name, outboundPorts = [], place } = props;
+    const { cluster, name, outboundPorts, outlivedBy, place } = props;
 
     this.labels = objectLabels(this, place.labels);
     this.namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
       metadata: { name, labels: labelsWith(this.labels, POD_SECURITY) },
-      timeouts: { delete: NAMESPACE_DELETION_TIMEOUT },
+      // It is deleted last, after load balancers and pods.
+      timeouts: { delete: "20m" },
     });
-    this.addOutlivedBy(...cluster.ready, ...(props.outlivedBy ?? []));
-    this.cluster = cluster;
+    // Only the deletion of the namespace waits for pods to stop, so whatever they need must be deleted after it.
+    this.addOutlivedBy(...cluster.ready, ...outlivedBy);
     this.namespaceName = this.namespace.metadata.name;
 
     const outbound = new NetworkPolicyV1(this, "Outbound", {
@@ -89,18 +89,16 @@ export class WorkloadNamespace extends Construct {
         // Every pod of the namespace.
         podSelector: {},
         policyTypes: ["Ingress", "Egress"],
-        egress: [...OUTBOUND_RULES, ...furtherRules(outboundPorts)].map(({ cidr, ports }) => ({
+        egress: OUTBOUND_RULES.map(({ cidr, ports }) => ({
           to: cidr === undefined ? undefined : [{ ipBlock: { cidr } }],
-          ports: ports.map(([protocol, port]) => ({ protocol, port: String(port) })),
+          ports: ports.map((each) => each.split(" ")).map(([protocol, port]) => ({ protocol, port })),
         })),
       },
     });
-    if (typeof outboundPorts === "string") {
-      addDynamicBlock(outbound, "spec", "egress", {
-        forEach: outboundPorts,
-        content: { to: [{ ip_block: [{ cidr: ANYWHERE }] }], ports: [{ protocol: "TCP", port: "${egress.value}" }] },
-      });
-    }
+    addDynamicBlock(outbound, "spec", "egress", {
+      forEach: outboundPorts,
+      content: { to: [{ ip_block: [{ cidr: ANYWHERE }] }], ports: [{ protocol: "TCP", port: "${egress.value}" }] },
+    });
     this.ready = [outbound];
   }
 
@@ -126,15 +124,58 @@ export class WorkloadNamespace extends Construct {
       ...mounts.flatMap((store) => [...store.ready, ...store.grantReadWrite(identity)]),
       ...(database === undefined ? [] : [...database.instance.ready, ...database.instance.grantConnect(identity)]),
     );
-    return [...this.ready, ...image.ready, ...image.grantPull(this.cluster.nodes), ...dependsOn];
+    return [...this.ready, ...image.ready, ...image.grantPull(this.props.cluster.nodes), ...dependsOn];
   }
 
-  /** Allows the pods of one Kubernetes service account to act as an identity. */
-  grantActAs(identity: WorkloadIdentity, accountName: string): void {
+  /**
+   * Adds the Kubernetes service account of pods, which act as an identity by it. It has no permissions in the cluster,
+   * and its token is not mounted.
+   *
+   * @returns its name; a reference to it waits for the account
+   */
+  addAccount(scope: Construct, name: string, identity: WorkloadIdentity, condition?: string): string {
     // By its literal name: a reference would delete the grant before the pods.
-    this.grants.push(...this.cluster.grantActAs(identity, this.props.name, accountName));
+    this.grants.push(...this.props.cluster.grantActAs(identity, this.props.name, name));
+    const account = new ServiceAccountV1(new Construct(scope, "Account"), MAIN_CHILD_ID, {
+      metadata: {
+        ...this.metadataOf(name),
+        annotations: { "iam.gke.io/gcp-service-account": identity.email },
+      },
+      automountServiceAccountToken: false,
+      count: countIf(condition),
+    });
+    return metadataName(account);
   }
 }
+
+/** Name of an object, as a reference that waits for it. */
+export function metadataName(object: TerraformResource & { readonly metadata: { readonly name: string } }): string {
+  return object.count === undefined ? object.metadata.name : expression(oneAttribute(object, "metadata[0].name"));
+}
+
+/** Part of a name: enough to distinguish any two edits. */
+export function shortHash(sha256: string): string {
+  return Fn.substr(sha256, 0, 10);
+}
+
+/**
+ * Labels of a deployment in the form that objects in a cluster allow: without hyphens and underscores at their ends.
+ *
+ * Creates only a local in the scope, for labels known only to Terraform.
+ */
+export function objectLabels(scope: Construct, labels: Labels | undefined): Labels | undefined {
+  if (labels === undefined) return undefined;
+  if (!Token.isUnresolved(labels)) {
+    const trimmed = (word: string) => (Token.isUnresolved(word) ? Fn.trim(word, "-_") : word.replace(EDGES, ""));
+    return Object.fromEntries(Object.entries(labels).map(([name, value]) => [trimmed(name), trimmed(value)]));
+  }
+  // Two names may become one.
+  const entries = `[for name, value in ${Token.asString(labels)} : { (trim(name, "-_")) = trim(value, "-_") }]`;
+  return Token.asStringMap(new TerraformLocal(scope, "Labels", expression(`merge(${entries}...)`)).expression);
+}
+
+/** Google Cloud allows names and values to end with these; in Kubernetes, neither may begin or end with them. */
+const EDGES = /^[-_]+|[-_]+$/g;
 
 /**
  * GKE enforces the baseline standard, against container escapes, and only warns of violations of the restricted one:
@@ -145,38 +186,16 @@ const POD_SECURITY = {
   "pod-security.kubernetes.io/warn": "restricted",
 } as const;
 
-/** Allowed egress: a range, or every pod and address if there is none, and its ports. */
-interface OutboundRule {
-  readonly cidr?: string;
-  readonly ports: readonly (readonly [protocol: "TCP" | "UDP", port: number])[];
-}
-
-/** Egress that a deployment needs; other policies of the namespace add to it. */
-const OUTBOUND_RULES: readonly OutboundRule[] = [
+/** Egress that a deployment needs, to a range, or to every pod and address; other policies of the namespace add to it. */
+const OUTBOUND_RULES: readonly { readonly cidr?: string; readonly ports: readonly string[] }[] = [
   // DNS; the resolver is a pod, an address of the node or the metadata server, depending on the release.
-  {
-    ports: [
-      ["UDP", 53],
-      ["TCP", 53],
-    ],
-  },
+  { ports: ["UDP 53", "TCP 53"] },
   // Tokens, from the metadata server.
-  { cidr: "169.254.169.254/32", ports: [["TCP", 80]] },
-  { cidr: "169.254.169.252/32", ports: [["TCP", 988]] },
-  // The database, Google's APIs, and whatever the application federates with.
-  {
-    cidr: ANYWHERE,
-    ports: [
-      ["TCP", PROXIED_DATABASE_PORT],
-      ["TCP", 443],
-    ],
-  },
+  { cidr: "169.254.169.254/32", ports: ["TCP 80"] },
+  { cidr: "169.254.169.252/32", ports: ["TCP 988"] },
+  // The database through its proxy, Google's APIs, and whatever the application federates with.
+  { cidr: ANYWHERE, ports: ["TCP 3307", "TCP 443"] },
 ];
-
-/** A rule for each port that is known at synth. */
-function furtherRules(ports: readonly number[] | string): readonly OutboundRule[] {
-  return typeof ports === "string" ? [] : ports.map((port) => ({ cidr: ANYWHERE, ports: [["TCP", port]] }));
-}
 
 const NAME_PATTERN = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
 

@@ -8,10 +8,9 @@ import { expression } from "../../core/expression";
 import { type ReadableSecret } from "../../core/generated-secret";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { mergedReferences, secretIdentities, type SecretSettings } from "../../idp/secret-settings";
-import { metadataName, shortHash } from "./object-metadata";
-import { type WorkloadNamespace } from "./workload-namespace";
+import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
 
-export interface WorkloadSecretProps {
+interface WorkloadSecretProps {
   /** Beginning of the name within the namespace. */
   readonly name: string;
 
@@ -23,14 +22,11 @@ export interface WorkloadSecretProps {
   /** Secrets of Secret Manager by the names of the variables that they become. */
   readonly values: Readonly<Record<string, ReadableSecret>>;
 
-  /**
-   * Condition under which the copies exist at plan, as a string: `true`, `false` or a boolean expression. Default: they
-   * always exist.
-   */
-  readonly condition?: string;
+  /** Whether the copies exist, as a boolean expression; they always do without one. */
+  readonly condition?: string | undefined;
 
-  /** Further secrets, for variables whose names may be known only at plan. Default: none. */
-  readonly settings?: readonly Pick<SecretSettings, "ready" | "references">[];
+  /** Further secrets, for variables whose names may be known only at plan. */
+  readonly settings: readonly Pick<SecretSettings, "ready" | "references">[] | undefined;
 }
 
 /**
@@ -72,31 +68,20 @@ export class WorkloadSecret extends Construct {
       dependsOn: Object.values(values).flatMap(({ ready }) => ready),
     });
 
-    this.secretName = metadataName(this.secret, this.secret.metadata.name);
+    this.secretName = metadataName(this.secret);
+    // Copies that are being removed are deleted before the workload is updated, and its pods must be able to start until
+    // then.
+    const optional = condition === undefined ? {} : { optional: true };
+    const reference = { name: this.secretName, key: `\${${keyOf("env.key")}}`, ...optional };
     this.furtherEntries = further && {
       forEach: further.references,
-      content: {
-        name: "${env.key}",
-        value_from: [
-          {
-            secret_key_ref: [
-              {
-                name: this.secretName,
-                key: `\${${keyOf("env.key")}}`,
-                // Copies that are being removed are deleted before the workload is updated, and its pods must be able
-                // to start until then.
-                ...(condition === undefined ? {} : { optional: true }),
-              },
-            ],
-          },
-        ],
-      },
+      content: { name: "${env.key}", value_from: [{ secret_key_ref: [reference] }] },
     };
   }
 
   private furtherSecrets(
     merged: string,
-    settings: Required<WorkloadSecretProps>["settings"],
+    settings: NonNullable<WorkloadSecretProps["settings"]>,
     { namespace, projectId: project }: WorkloadSecretProps,
   ) {
     const references = new TerraformLocal(this, "References", merged).asString;

@@ -13,7 +13,7 @@ import { DB_INIT_JOB, STARTUP_PROBE } from "../../idp/contract";
 import { FIRST_DUMP_JOB } from "../../idp/dumps";
 import { WORKER_MODES, WORKER_NAME } from "../../idp/worker";
 import { securityPolicyName } from "../edge/security-policy";
-import { type WorkloadIdentity } from "../parts";
+import { type WorkloadIdentity } from "../../core/identity";
 import { type AlertNames, type NamedSetting, type Platform } from "./alert";
 import { AlertPolicies } from "./alert-policies";
 import { alertTable, type AlertConditions } from "./alert-table";

@@ -10,21 +10,20 @@ import { expression } from "../../core/expression";
 import { networkName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { type Network } from "../parts";
 import { type NetworkAttachment } from "./network-attachment";
 
-export interface ClusterNetworkProps {
+interface ClusterNetworkProps {
   /** Determines the names and the region of the subnetwork. */
   readonly place: DeploymentContext;
 
-  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
+  /** What must exist first: `apis.ready("compute")`. */
+  readonly dependsOn: ITerraformDependable[];
 
   /**
    * Existing network to use instead. It needs NAT for nodes without public addresses. If it belongs to another project,
-   * the subnetwork also needs ranges named `pods` and `services`. Default: a network is created.
+   * the subnetwork also needs ranges named `pods` and `services`.
    */
-  readonly existing?: NetworkAttachment;
+  readonly existing: NetworkAttachment | undefined;
 }
 
 /**
@@ -33,15 +32,19 @@ export interface ClusterNetworkProps {
  *
  * NAT is billed by the hour and by the gigabyte.
  */
-export class ClusterNetwork extends Construct implements Network {
+export class ClusterNetwork extends Construct {
+  /** Id of the network, as other resources refer to it. */
   readonly network: string;
 
   readonly subnetwork: string;
 
+  /** Condition under which the subnetwork has named ranges for pods and services; otherwise GKE creates them. */
   readonly hasNamedRanges: string;
 
+  /** What must exist before anything in it can reach the internet. */
   readonly ready: ITerraformDependable[];
 
+  /** What must exist before anything is created in it, besides the subnetwork. */
   readonly dependsOn: ITerraformDependable[];
 
   /** The created network; there is one or none. */
@@ -49,50 +52,35 @@ export class ClusterNetwork extends Construct implements Network {
 
   constructor(scope: Construct, id: string, props: ClusterNetworkProps) {
     super(scope, id);
-    const { existing, place } = props;
+    const { dependsOn, existing, place } = props;
     const { deployment, projectId: project, region } = place;
     const count = countIfUnset(existing?.network);
-    const name = networkName(deployment, "network");
+    const common = (part: string) => ({ project, name: networkName(deployment, part), count });
 
     this.ownNetwork = new ComputeNetwork(this, MAIN_CHILD_ID, {
-      project,
-      name,
+      ...common("network"),
       autoCreateSubnetworks: false,
-      count,
-      dependsOn: props.dependsOn,
+      dependsOn,
     });
     const ownNetwork = oneAttribute(this.ownNetwork, "id");
-
+    const network = expression(ownNetwork);
     const subnetwork = new ComputeSubnetwork(this, "Nodes", {
-      project,
-      region,
-      name: networkName(deployment, "nodes"),
-      network: expression(ownNetwork),
+      ...{ ...common("nodes"), network, region },
       ipCidrRange: NETWORK_RANGES.nodes,
       secondaryIpRange: [
         { rangeName: RANGE_NAMES.pods, ipCidrRange: NETWORK_RANGES.pods },
         { rangeName: RANGE_NAMES.services, ipCidrRange: NETWORK_RANGES.services },
       ],
       privateIpGoogleAccess: true,
-      count,
     });
-
-    const router = new ComputeRouter(this, "Router", {
-      project,
-      region,
-      name: networkName(deployment, "router"),
-      network: expression(ownNetwork),
-      count,
-    });
+    const router = new ComputeRouter(this, "Router", { ...common("router"), network, region });
     const nat = new ComputeRouterNat(this, "Nat", {
-      project,
-      region,
-      name: networkName(deployment, "nat"),
+      ...{ ...common("nat"), region },
       router: expression(oneAttribute(router, "name")),
       natIpAllocateOption: "AUTO_ONLY",
       sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",
-      minPortsPerVm: NAT_PORTS_PER_NODE,
-      count,
+      // Each connection to the database takes one.
+      minPortsPerVm: 256,
       // NAT translates the subnetwork's ranges, so it must be deleted before them.
       dependsOn: [subnetwork],
     });
@@ -114,9 +102,6 @@ export const NETWORK_RANGES = {
 
 /** Names of the subnetwork's secondary ranges. */
 export const RANGE_NAMES = { pods: "pods", services: "services" } as const;
-
-/** NAT ports per node: each connection to the database takes one. */
-const NAT_PORTS_PER_NODE = 256;
 
 /**
  * A created network has these ranges, and an existing one of another project must have them; in an existing one of the

@@ -1,6 +1,6 @@
 import { ArtifactRegistryRepository } from "@cdktf/provider-google/lib/artifact-registry-repository";
 import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member";
-import { type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
 import { Grants, type WorkloadIdentity } from "../../core/identity";
@@ -55,31 +55,27 @@ export class ImageRegistry extends Construct implements ImageRepository {
     super(scope, id);
     stateProvidersOf(this);
     const { apis, place } = props;
-    const { deployment, labels, projectId, region } = place;
-    const repositoryId = serviceName(deployment);
+    const { deployment, labels, projectId: project, region: location } = place;
     const count = countIfUnset(props.existingImage);
 
     this.repository = new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
-      project: projectId,
-      location: region,
-      repositoryId,
+      ...{ project, location, labels, count },
+      repositoryId: serviceName(deployment),
       format: "DOCKER",
       description: `Images of ${deployment.applicationName}`,
       // Otherwise the policies below only report what they would delete.
       cleanupPolicyDryRun: false,
       cleanupPolicies: [
-        { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: KEPT_IMAGES } },
+        // The most recent images stay whatever their age.
+        { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: 10 } },
         {
           id: "delete-old",
           action: "DELETE",
           condition: { tagState: "ANY", olderThan: `${IMAGE_RETENTION_SECONDS}s` },
         },
       ],
-      labels,
-      count,
       dependsOn: apis.ready("artifactregistry"),
     });
-
     const builder = new ServiceIdentity(this, "Builder", {
       place,
       purpose: "idp-build",
@@ -87,45 +83,33 @@ export class ImageRegistry extends Construct implements ImageRepository {
       condition: isUnset(props.existingImage),
       dependsOn: apis.ready("iam"),
     });
-
-    const mayPush = new ArtifactRegistryRepositoryIamMember(this, "BuilderPushes", {
-      project: projectId,
-      location: region,
-      repository: repositoryId,
-      role: "roles/artifactregistry.writer",
-      member: builder.member,
-      count,
-      dependsOn: [this.repository, ...builder.ready],
-    });
-
+    const mayPush = this.grant("BuilderPushes", "writer", builder, count);
     // A build under a service account of its own can log only to Cloud Logging.
     const mayLog = builder.grantOnProject("Logs", "roles/logging.logWriter");
 
-    this.imagePrefix = imagePrefix(region, projectId, deployment);
+    this.imagePrefix = imagePrefix(location, project, deployment);
     this.builderEmail = builder.email;
     this.ready = [mayPush, ...mayLog, ...apis.ready("cloudbuild", "logging")];
   }
 
   grantPull(identity: WorkloadIdentity): ITerraformDependable[] {
+    const count = countIf(allOf(isUnset(this.props.existingImage), identity.condition ?? "true"));
+    return this.grants.to(identity, (id) => this.grant(id, "reader", identity, count));
+  }
+
+  private grant(id: string, role: "reader" | "writer", identity: WorkloadIdentity, count: TerraformCount | undefined) {
     const { deployment, projectId, region } = this.props.place;
-    return this.grants.to(
-      identity,
-      (id) =>
-        new ArtifactRegistryRepositoryIamMember(this, id, {
-          project: projectId,
-          location: region,
-          repository: serviceName(deployment),
-          role: "roles/artifactregistry.reader",
-          member: identity.member,
-          count: countIf(allOf(isUnset(this.props.existingImage), identity.condition ?? "true")),
-          dependsOn: [this.repository, ...identity.ready],
-        }),
-    );
+    return new ArtifactRegistryRepositoryIamMember(this, id, {
+      project: projectId,
+      location: region,
+      repository: serviceName(deployment),
+      role: `roles/artifactregistry.${role}`,
+      member: identity.member,
+      count,
+      dependsOn: [this.repository, ...identity.ready],
+    });
   }
 }
-
-/** Most recent images, kept whatever their age. */
-const KEPT_IMAGES = 10;
 
 /** 90 days, longer than two upstream release cycles; in seconds, because the registry returns seconds. */
 const IMAGE_RETENTION_SECONDS = 90 * 24 * 60 * 60;

@@ -1,26 +1,33 @@
-import { type CloudRunV2JobTemplateTemplate } from "@cdktf/provider-google/lib/cloud-run-v2-job";
 import { Token, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock, isSet, listIf } from "../../core/conditional";
 import { expression } from "../../core/expression";
-import { type WorkloadIdentity } from "../../core/identity";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type DeploymentContext } from "../../core/place";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences, secretIdentities } from "../../idp/secret-settings";
 import { addEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
 import { type LoadBalancerAddress } from "../parts";
-import { EXECUTION_ENVIRONMENT, LOAD_BALANCER_RANGES, SOCKET_FOLDER, SOCKET_VOLUME } from "./serverless-defaults";
 
-/** A file mounted in addition to the container's buckets. */
-interface FileMount {
-  readonly name: string;
-  readonly mountPath: string;
-}
+/** The only execution environment that can mount buckets. */
+export const EXECUTION_ENVIRONMENT = "EXECUTION_ENVIRONMENT_GEN2";
 
-/** The part of a container block that services and jobs share. */
-export function containerBlock(container: ContainerSpec, files: readonly FileMount[] = []) {
+/** Folder of the database sockets; Cloud Run accepts no other. */
+const SOCKET_FOLDER = "/cloudsql";
+const SOCKET_VOLUME = "cloudsql";
+
+/** Cloud Run's front end connects from a link-local address. */
+const LOAD_BALANCER_RANGES = ["169.254.0.0/16"];
+
+/**
+ * The part of a container block that services and jobs share.
+ *
+ * @param files mounts in addition to the container's buckets
+ */
+export function containerBlock(
+  container: ContainerSpec,
+  files: readonly { readonly name: string; readonly mountPath: string }[] = [],
+) {
   const { args, command, database, image, mounts = [], secretEnvironment } = container;
   return {
     image: image.containerImage,
@@ -46,49 +53,6 @@ export function containerBlock(container: ContainerSpec, files: readonly FileMou
 export function secretAnnotations({ secretEnvironment, secretSettings = [] }: ContainerSpec) {
   const versions = secretIdentities(secretEnvironment, mergedReferences(secretSettings));
   return versions === "" ? undefined : { "secret-versions": versions };
-}
-
-/** Parts of a job besides its containers, volumes and Terraform arguments. */
-interface JobFrame {
-  readonly identity: WorkloadIdentity;
-  readonly maxRetries: number;
-  readonly name: string;
-  readonly network: NetworkAttachment | undefined;
-  readonly place: DeploymentContext;
-  readonly timeoutSeconds: number;
-}
-
-/**
- * The block of a job with one task.
- *
- * It deliberately has no deletion protection: a job holds no data, and after a failed run the next apply replaces it.
- *
- * @param own containers and volumes
- */
-export function jobBlock(
-  { identity, maxRetries, name, network, place, timeoutSeconds }: JobFrame,
-  own: Pick<CloudRunV2JobTemplateTemplate, "containers" | "volumes">,
-) {
-  const { labels, projectId, region } = place;
-  return {
-    project: projectId,
-    name,
-    location: region,
-    deletionProtection: false,
-    labels,
-    template: {
-      labels,
-      taskCount: 1,
-      template: {
-        serviceAccount: identity.email,
-        executionEnvironment: EXECUTION_ENVIRONMENT,
-        vpcAccess: networkAccess(network),
-        timeout: `${timeoutSeconds}s`,
-        maxRetries,
-        ...own,
-      },
-    },
-  };
 }
 
 /** The volumes of these mounts; those of files come after the buckets. */
@@ -119,7 +83,7 @@ export function networkAccess(attachment: NetworkAttachment | undefined) {
  * @param templatePath path of the block that holds the container
  * @param address address of a load balancer in front of Cloud Run's own
  */
-export function addDynamicBlocks(
+export function addFurtherBlocks(
   resource: TerraformResource,
   templatePath: string,
   container: ContainerSpec,

@@ -8,7 +8,7 @@ import { ComputeRegionNetworkEndpointGroup } from "@cdktf/provider-google/lib/co
 import { ComputeSslPolicy } from "@cdktf/provider-google/lib/compute-ssl-policy";
 import { ComputeTargetHttpsProxy } from "@cdktf/provider-google/lib/compute-target-https-proxy";
 import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
-import { ref, Token, type ITerraformDependable, type TerraformCount } from "cdktf";
+import { ref, Token, type ITerraformDependable, type TerraformCount, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf, countIfSet, isSet, isWord, oneAttribute } from "../../core/conditional";
@@ -16,16 +16,16 @@ import { expression, numberExpression } from "../../core/expression";
 import { certificateName, endpointGroupName, networkName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { httpsRedirect } from "../edge/https-redirect";
-import { type CertificateMap, type FrontDoor, type LoadBalancerAddress } from "../parts";
-import { MINIMUM_TLS_VERSION, TLS_PROFILE } from "./serverless-defaults";
+import { type DnsCertificate } from "../edge/dns-certificate";
+import { type LoadBalancerAddress } from "../parts";
 import { type ServerlessService } from "./serverless-service";
 
-export interface ServerlessLoadBalancerProps {
+interface ServerlessLoadBalancerProps {
   /** Address and domain that clients connect to; it must be the service's address too. */
   readonly address: LoadBalancerAddress;
 
   /** Certificate for the domain; it exists only if it is validated by DNS. */
-  readonly certificate: CertificateMap;
+  readonly certificate: DnsCertificate;
 
   /** Determines the names, the project and the region of the service. */
   readonly place: DeploymentContext;
@@ -33,17 +33,17 @@ export interface ServerlessLoadBalancerProps {
   /** Service that receives the requests. */
   readonly service: ServerlessService;
 
-  /** How the certificate is validated: `dns` or `load-balancer`, which may be known only at plan. */
-  readonly validation: "dns" | "load-balancer" | (string & {});
+  /** How the certificate is validated: `dns` or `load-balancer`. */
+  readonly validation: string;
 
-  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
+  /** What must exist first: `apis.ready("compute")`. */
+  readonly dependsOn: ITerraformDependable[];
 
-  /** Share of the requests that the load balancer logs, from 0 to 1. Logs are billed. Default: 0. */
-  readonly requestLogSampleRate?: number;
+  /** Share of the requests that the load balancer logs, from 0 to 1. Logs are billed. */
+  readonly requestLogSampleRate: number;
 
-  /** Id of the security policy that all requests go through; one that is null at plan means none. Default: none. */
-  readonly securityPolicyId?: string;
+  /** Id of the security policy that all requests go through; one that is null at plan means none. */
+  readonly securityPolicyId: string;
 }
 
 /**
@@ -56,10 +56,11 @@ export interface ServerlessLoadBalancerProps {
  * proxy refers to, so resources that are replaced there get a new name each time, and nothing there refers to the
  * service, whose database could not exist twice.
  */
-export class ServerlessLoadBalancer extends Construct implements FrontDoor {
+export class ServerlessLoadBalancer extends Construct {
   /** URL of the domain; meaningless if the domain is null at plan. */
   readonly url: string;
 
+  /** What must exist before clients can reach it. */
   readonly ready: ITerraformDependable[];
 
   /** The backend, with the security policy and the request log. */
@@ -102,16 +103,14 @@ export class ServerlessLoadBalancer extends Construct implements FrontDoor {
   }
 
   private createBackend(): ComputeBackendService {
-    const { place, requestLogSampleRate = 0, securityPolicyId } = this.props;
+    const { dependsOn, place, requestLogSampleRate, securityPolicyId } = this.props;
+    const { deployment, projectId: project, region } = place;
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
-      project: place.projectId,
-      region: place.region,
-      name: endpointGroupName(place.deployment, place.region),
-      networkEndpointType: "SERVERLESS",
+      ...{ project, region, name: endpointGroupName(deployment, region), networkEndpointType: "SERVERLESS" },
       // By its name, because a reference would make Terraform create a second service before it destroys the first.
-      cloudRun: { service: serviceName(place.deployment) },
+      cloudRun: { service: serviceName(deployment) },
       count: this.count,
-      dependsOn: this.props.dependsOn,
+      dependsOn,
     });
     // Neither a timeout nor a port: a serverless backend refuses them and uses the service's timeout.
     return new ComputeBackendService(this, "Backend", {
@@ -119,7 +118,7 @@ export class ServerlessLoadBalancer extends Construct implements FrontDoor {
       loadBalancingScheme: SCHEME,
       protocol: "HTTPS",
       securityPolicy: securityPolicyId,
-      backend: [{ group: expression(oneAttribute(group, "id")) }],
+      backend: [{ group: this.idOf(group) }],
       logConfig: logConfig(requestLogSampleRate),
     });
   }
@@ -139,24 +138,24 @@ export class ServerlessLoadBalancer extends Construct implements FrontDoor {
     const { certificate, dependsOn, validation } = this.props;
     const urlMap = new ComputeUrlMap(this, "UrlMap", {
       ...this.common(URL_MAP),
-      defaultService: expression(oneAttribute(this.backendService, "id")),
+      defaultService: this.idOf(this.backendService),
     });
     const tlsPolicy = new ComputeSslPolicy(this, "TlsPolicy", {
       ...this.common("tls"),
-      profile: TLS_PROFILE,
-      minTlsVersion: MINIMUM_TLS_VERSION,
+      // Ciphers that browsers of the last ten years support; browsers and servers refuse older versions.
+      profile: "MODERN",
+      minTlsVersion: "TLS_1_2",
       dependsOn,
     });
+    const own = `(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`;
     return new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
       // a map.
       ...this.common(validation),
-      urlMap: expression(oneAttribute(urlMap, "id")),
-      sslPolicy: expression(oneAttribute(tlsPolicy, "id")),
+      urlMap: this.idOf(urlMap),
+      sslPolicy: this.idOf(tlsPolicy),
       certificateMap: expression(certificate.mapUrl),
-      sslCertificates: Token.asList(
-        ref(`(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`),
-      ),
+      sslCertificates: Token.asList(ref(own)),
       lifecycle: { createBeforeDestroy: true },
       dependsOn: certificate.ready,
     });
@@ -171,10 +170,14 @@ export class ServerlessLoadBalancer extends Construct implements FrontDoor {
       ipAddress: expression(address.addressId),
       ipProtocol: "TCP",
       portRange: "443",
-      target: expression(oneAttribute(this.httpsProxy, "id")),
+      target: this.idOf(this.httpsProxy),
       // Ingress is allowed only after the service exists.
       dependsOn: service.ready,
     });
+  }
+
+  private idOf(resource: TerraformResource): string {
+    return expression(oneAttribute(resource, "id"));
   }
 
   private common(part: string) {

@@ -1,25 +1,32 @@
 import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
+import { CloudRunV2WorkerPool } from "@cdktf/provider-google/lib/cloud-run-v2-worker-pool";
 import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { expression, numberText } from "../../core/expression";
+import { anyOf, countIf, isOn } from "../../core/conditional";
+import { expression, numberText, settingName } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs";
-import { serviceName } from "../../core/names";
+import { serviceName, workerPoolName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { addWarnings } from "../../core/warnings";
+import { addWarnings, type Warning } from "../../core/warnings";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
 import { grantsTo } from "../environment";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instances";
 import { type NetworkAttachment } from "../network/network-attachment";
-import { type LoadBalancerAddress } from "../parts";
-import { addDynamicBlocks, containerBlock, networkAccess, secretAnnotations, volumeBlocks } from "./cloud-run-template";
-import { idleWorkerWarnings } from "./sleeping-worker";
-import { CPU_ALWAYS_ALLOCATED, EXECUTION_ENVIRONMENT, SERVICE_TIMEOUT } from "./serverless-defaults";
+import { type LoadBalancerAddress, type SeparateWorker } from "../parts";
+import {
+  addFurtherBlocks,
+  containerBlock,
+  EXECUTION_ENVIRONMENT,
+  networkAccess,
+  secretAnnotations,
+  volumeBlocks,
+} from "./cloud-run-template";
 import { SERVICE, type ServiceOptions } from "./service-options";
 
 export interface ServerlessServiceProps extends ServiceOptions {
@@ -103,31 +110,25 @@ export class ServerlessService extends Construct {
     stateProvidersOf(this);
     refuseWrong(this, SERVICE, props, ["maxInstanceRequestConcurrency"]);
 
-    const { address, closeDefaultAddress = false, container, dependsOn = [], identity, network, place } = props;
-    const { cpuAlwaysAllocated = CPU_ALWAYS_ALLOCATED, publicAccess = true } = props;
+    const { address, closeDefaultAddress = false, container, network } = props;
+    const { cpuAlwaysAllocated = true, publicAccess = true } = props;
     const { maxInstanceRequestConcurrency = REQUESTS_PER_INSTANCE, startupCpuBoost = true } = props;
     const { requestTimeoutSeconds = DEFAULT_REQUEST_TIMEOUT_SECONDS } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { port, resources = DEFAULT_RESOURCES } = container;
-    const name = serviceName(place.deployment);
+    const { template, ...common } = commonOf(props);
     addWarnings(this, "WorkerKeepsRunning", idleWorkerWarnings(this, container, minInstanceCount, cpuAlwaysAllocated));
 
     this.service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
-      project: place.projectId,
-      name,
-      location: place.region,
+      ...common,
+      name: serviceName(props.place.deployment),
       ingress: ingressOf(closeDefaultAddress),
       invokerIamDisabled: publicAccess,
-      deletionProtection: false,
-      labels: place.labels,
       template: {
-        annotations: secretAnnotations(container),
-        labels: place.labels,
-        serviceAccount: identity.email,
+        ...template,
         executionEnvironment: EXECUTION_ENVIRONMENT,
         timeout: `${numberText(requestTimeoutSeconds)}s`,
         maxInstanceRequestConcurrency,
-        vpcAccess: networkAccess(network),
         scaling: { minInstanceCount, maxInstanceCount },
         containers: [
           {
@@ -138,16 +139,10 @@ export class ServerlessService extends Construct {
             livenessProbe: container.livenessProbe && probe(container.livenessProbe, port),
           },
         ],
-        volumes: volumeBlocks(container),
       },
       traffic: [{ type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST", percent: 100 }],
-      timeouts: { create: SERVICE_TIMEOUT, update: SERVICE_TIMEOUT },
-      // Every tool that changes the service writes its own name there.
-      lifecycle: { ignoreChanges: ["client", "client_version"] },
-      // Cloud Run checks for all of these when it starts a revision.
-      dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? []), ...dependsOn],
     });
-    addDynamicBlocks(this.service, "template", container, network, address);
+    addFurtherBlocks(this.service, "template", container, network, address);
     if (closeDefaultAddress !== false) {
       setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
     }
@@ -156,6 +151,83 @@ export class ServerlessService extends Construct {
     this.serviceName = this.service.name;
     this.ready = [this.service];
   }
+}
+
+/** What it shares with the service means the same there. */
+interface ServerlessWorkerPoolProps extends Pick<
+  ServerlessServiceProps,
+  "address" | "container" | "identity" | "network" | "place"
+> {
+  /** Whether it exists, as a boolean expression. */
+  readonly condition: string;
+
+  /** Number of instances; nothing scales it. */
+  readonly instanceCount: number;
+}
+
+/**
+ * A Cloud Run worker pool: a fixed number of instances of a container that answers no requests.
+ *
+ * It holds no data and has no deletion protection. Its instances are billed all the time.
+ */
+export class ServerlessWorkerPool extends Construct implements SeparateWorker {
+  readonly workerName: string;
+
+  readonly ready: ITerraformDependable[];
+
+  /** The worker pool itself, for overrides. */
+  readonly workerPool: CloudRunV2WorkerPool;
+
+  constructor(scope: Construct, id: string, props: ServerlessWorkerPoolProps) {
+    super(scope, id);
+    const { address, condition, container, instanceCount, network, place } = props;
+    const { template, ...common } = commonOf(props);
+    this.workerName = workerPoolName(place.deployment);
+    this.workerPool = new CloudRunV2WorkerPool(this, MAIN_CHILD_ID, {
+      ...common,
+      name: this.workerName,
+      // Without a mode, because the API returns only the number.
+      scaling: { manualInstanceCount: instanceCount },
+      template: {
+        ...template,
+        containers: [
+          { ...containerBlock(container), resources: container.resources && { limits: { ...container.resources } } },
+        ],
+      },
+      count: countIf(condition),
+    });
+    addFurtherBlocks(this.workerPool, "template", container, network, address);
+    this.ready = [this.workerPool];
+  }
+}
+
+function commonOf({
+  container,
+  dependsOn = [],
+  identity,
+  network,
+  place,
+}: Pick<ServerlessServiceProps, "container" | "dependsOn" | "identity" | "network" | "place">) {
+  const { labels, projectId, region } = place;
+  return {
+    project: projectId,
+    location: region,
+    deletionProtection: false,
+    labels,
+    template: {
+      annotations: secretAnnotations(container),
+      labels,
+      serviceAccount: identity.email,
+      vpcAccess: networkAccess(network),
+      volumes: volumeBlocks(container),
+    },
+    // The first start runs all migrations; the provider gives up after 20 minutes by default.
+    timeouts: { create: "30m", update: "30m" },
+    // Every tool that changes a service writes its own name there.
+    lifecycle: { ignoreChanges: ["client", "client_version"] },
+    // Cloud Run checks for all of these when it starts a revision.
+    dependsOn: [...grantsTo(identity, container), ...(network?.dependsOn ?? []), ...dependsOn],
+  };
 }
 
 function ingressOf(closed: boolean | IResolvable): string {
@@ -174,4 +246,30 @@ function probe({ path, ...timing }: ProbeSpec, port: number | undefined) {
 
 function negated(value: boolean | IResolvable): boolean | IResolvable {
   return typeof value === "boolean" ? !value : Op.not(value);
+}
+
+/** A worker beside the server stops with the instance. */
+function idleWorkerWarnings(
+  scope: Construct,
+  { canIdle = "false" }: ContainerSpec,
+  minInstanceCount: number,
+  cpuAlwaysAllocated: boolean | IResolvable,
+): readonly Warning[] {
+  const keepsOne = Token.isUnresolved(minInstanceCount)
+    ? expression(`${Token.asString(minInstanceCount)} > 0`)
+    : String(minInstanceCount > 0);
+  const risk = (isMet: string, message: string): Warning => {
+    const condition = anyOf(canIdle, isMet);
+    return { value: condition, ok: condition === "true", condition, message };
+  };
+  return [
+    risk(
+      keepsOne,
+      `${settingName(scope, minInstanceCount, "minInstanceCount")} is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or run separate workers`,
+    ),
+    risk(
+      isOn(cpuAlwaysAllocated),
+      `${settingName(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or run separate workers`,
+    ),
+  ];
 }

@@ -1,7 +1,7 @@
 import { type ContainerSpec } from "../../../lib/idp/container-spec";
 import { type DeploymentContext } from "../../../lib/core/place";
 import { type OneTimeJobSpec } from "../../../lib/idp/job-runner";
-import { ServerlessJobs } from "../../../lib/platform/serverless/serverless-jobs";
+import { ServerlessJobs } from "../../../lib/platform/serverless/cloud-run-jobs";
 import { PLACE, placeOf, standInContainer, standInIdentity, standInJob } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 

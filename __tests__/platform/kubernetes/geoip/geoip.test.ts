@@ -1,7 +1,6 @@
 import { rendered } from "../../../../lib/core/expression";
-import { GeoipUpdater } from "../../../../lib/platform/kubernetes/geoip-updater";
 import { declareInputs, valuesFrom } from "../../../../lib/core/inputs";
-import { GEOIP } from "../../../../lib/platform/kubernetes/geoip";
+import { GEOIP, GeoipUpdater } from "../../../../lib/platform/kubernetes/geoip";
 import { evaluatedTogether } from "../../../stacks/terraform-run";
 import { describeWith } from "../../../support/programs";
 import { namespaceIn, PLACE } from "../../../support/stand-in-parts";

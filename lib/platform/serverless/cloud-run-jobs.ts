@@ -1,0 +1,242 @@
+import { CloudRunV2JobIamMember } from "@cdktf/provider-google/lib/cloud-run-v2-job-iam-member";
+import {
+  CloudRunV2Job,
+  type CloudRunV2JobConfig,
+  type CloudRunV2JobTemplateTemplateVolumes,
+} from "@cdktf/provider-google/lib/cloud-run-v2-job";
+import { CloudSchedulerJob } from "@cdktf/provider-google/lib/cloud-scheduler-job";
+import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
+import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
+import { dependable, Fn, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { Construct } from "constructs";
+
+import { countIf, oneAttribute } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { type WorkloadIdentity } from "../../core/identity";
+import { jobName, secretId } from "../../core/names";
+import { setNewerAttribute } from "../../core/newer-attribute";
+import { type DeploymentContext } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { stateProvidersOf } from "../../core/provider-requirements";
+import { addSecret } from "../../core/stored-secret";
+import { TerraformData } from "../../core/terraform-data";
+import {
+  type JobSpec,
+  type OneTimeJob,
+  type OneTimeJobSpec,
+  type ScheduledJob,
+  type ScheduledJobRunner,
+  type ScheduledJobSpec,
+} from "../../idp/job-runner";
+import { grantsTo } from "../environment";
+import { ServiceIdentity } from "../identity/service-identity";
+import { type NetworkAttachment } from "../network/network-attachment";
+import {
+  addFurtherBlocks,
+  containerBlock,
+  EXECUTION_ENVIRONMENT,
+  networkAccess,
+  volumeBlocks,
+} from "./cloud-run-template";
+
+export interface ServerlessJobsProps {
+  /** Service account that the jobs run as. It is granted access to what each job uses. */
+  readonly identity: WorkloadIdentity;
+
+  /** Determines the names, the project and the region of the jobs. */
+  readonly place: DeploymentContext;
+
+  /**
+   * What must exist before a job: `apis.ready("run", "secretmanager")`, and for a scheduled one also `cloudscheduler`
+   * and `iam`.
+   *
+   * @default - nothing
+   */
+  readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Existing network on which the database has its private address.
+   *
+   * @default - none
+   */
+  readonly network?: NetworkAttachment;
+}
+
+/** A job that runs the command of its container. */
+type CommandJobSpec = Omit<JobSpec, "script" | "scriptName">;
+
+/** The resource, for overrides. */
+interface OnCloudRun {
+  readonly job: CloudRunV2Job;
+}
+
+/**
+ * Runs jobs on Cloud Run: at apply, which waits for them, on a schedule, or by hand.
+ *
+ * They deliberately have no deletion protection: a job holds no data, and after a failed run the next apply replaces it.
+ */
+export class ServerlessJobs implements ScheduledJobRunner {
+  constructor(private readonly props: ServerlessJobsProps) {}
+
+  /** Replaced, and so run again, when its trigger changes, but not after other changes or manual executions. */
+  runOnce(scope: Construct, id: string, job: OneTimeJobSpec): OneTimeJob & OnCloudRun {
+    const self = new Construct(scope, id);
+    const count = countIf(job.condition);
+    // Replaced, not updated: Terraform deletes the job before it, so the next apply repeats a run that failed.
+    const trigger = new TerraformData(self, "Trigger", { triggersReplace: { ...job.rerunWhenChanged }, count });
+    const resource = this.addScripted(self, job, {
+      // A manual execution makes Cloud Run forget the token; sending the token again would execute the job again.
+      ignoreChanges: ["run_execution_token", ...WRITTEN_BY_TOOLS],
+      // By address: CDKTF renders an object here as an expression, which Terraform rejects.
+      replaceTriggeredBy: [dependable(trigger)],
+    });
+    // With this token, Cloud Run executes the job and the apply waits for its end.
+    const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.values)), 0, EXECUTION_TOKEN_LENGTH);
+    setNewerAttribute(resource, "run_execution_token", token);
+    return { job: resource, jobName: count === undefined ? resource.name : this.nameOf(job), ready: [resource] };
+  }
+
+  /**
+   * Started by Cloud Scheduler, with a service account that may start this job and nothing else.
+   *
+   * One run lasts at most `timeoutSeconds` for each attempt, so a schedule with longer pauses never has two at once.
+   */
+  schedule(
+    scope: Construct,
+    id: string,
+    job: ScheduledJobSpec,
+  ): ScheduledJob & OnCloudRun & { readonly scheduler: CloudSchedulerJob } {
+    const { dependsOn = [], place } = this.props;
+    const { projectId: project, region } = place;
+    const self = new Construct(scope, id);
+    const name = this.nameOf(job);
+    const count = countIf(job.condition);
+    const resource = this.addScripted(self, job, { ignoreChanges: WRITTEN_BY_TOOLS });
+    const starter = new ServiceIdentity(self, "Starter", {
+      ...{ place, dependsOn, condition: job.condition, purpose: `idp-start-${job.name}` },
+      description: `Starts the job ${job.name} by its schedule`,
+    });
+    const mayStart = new CloudRunV2JobIamMember(self, "MayStart", {
+      ...{ project, location: region, name, count, role: "roles/run.invoker", member: starter.member },
+      dependsOn: [resource, ...starter.ready],
+    });
+    const scheduler = new CloudSchedulerJob(self, "Schedule", {
+      ...{ project, region, name, count, schedule: job.schedule, timeZone: job.timeZone },
+      // For the request that starts the job, without waiting for it. Cloud Run repeats the job itself; one that has
+      // started although no response arrived runs beside the repeated one.
+      attemptDeadline: "60s",
+      retryConfig: { retryCount: 3 },
+      httpTarget: {
+        httpMethod: "POST",
+        uri: `https://run.googleapis.com/v2/projects/${project}/locations/${region}/jobs/${name}:run`,
+        oauthToken: { serviceAccountEmail: starter.email, scope: "https://www.googleapis.com/auth/cloud-platform" },
+      },
+      dependsOn: [mayStart, ...dependsOn],
+    });
+    const runCommand = `gcloud run jobs execute ${name} --wait --region=${region} --project=${project}`;
+    return { job: resource, jobName: name, runCommand, scheduler, ready: [scheduler] };
+  }
+
+  /** Run by hand alone, with `runCommand`, which arguments may follow; it costs nothing until then. */
+  onDemand(scope: Construct, id: string, job: CommandJobSpec): Omit<ScheduledJob, "jobName"> & OnCloudRun {
+    const { projectId, region } = this.props.place;
+    const resource = this.add(new Construct(scope, id), job, { lifecycle: { ignoreChanges: WRITTEN_BY_TOOLS } });
+    const created = expression(oneAttribute(resource, "name"));
+    const runCommand = `gcloud run jobs execute ${created} --region=${region} --project=${projectId} --wait`;
+    return { job: resource, runCommand, ready: [resource] };
+  }
+
+  private addScripted(scope: Construct, job: JobSpec, lifecycle: CloudRunV2JobConfig["lifecycle"]): CloudRunV2Job {
+    const { secretName, version, ready } = this.storeScript(scope, job);
+    const items = [{ path: job.scriptName, version, mode: SCRIPT_MODE }];
+    return this.add(
+      scope,
+      { ...job, container: { ...job.container, command: ["/bin/sh", `${SCRIPT_FOLDER}/${job.scriptName}`] } },
+      // A job may wait for the database, fail and retry, each time up to its own limit.
+      { lifecycle, timeouts: { create: "40m", update: "40m" }, dependsOn: ready },
+      [{ name: "script", secret: { secret: secretName, items } }],
+    );
+  }
+
+  /** @param files volumes in addition to those of the container */
+  private add(
+    scope: Construct,
+    { condition, container, maxRetries, name, timeoutSeconds }: CommandJobSpec,
+    { dependsOn: before = [], ...own }: Pick<CloudRunV2JobConfig, "dependsOn" | "lifecycle" | "timeouts">,
+    files: readonly CloudRunV2JobTemplateTemplateVolumes[] = [],
+  ): CloudRunV2Job {
+    stateProvidersOf(scope);
+    const { dependsOn = [], identity, network, place } = this.props;
+    const { labels, projectId, region } = place;
+    const mounts = files.map(({ name: file }) => ({ name: file, mountPath: SCRIPT_FOLDER }));
+    const resource = new CloudRunV2Job(scope, MAIN_CHILD_ID, {
+      project: projectId,
+      name: this.nameOf({ name }),
+      location: region,
+      deletionProtection: false,
+      labels,
+      template: {
+        labels,
+        taskCount: 1,
+        template: {
+          serviceAccount: identity.email,
+          executionEnvironment: EXECUTION_ENVIRONMENT,
+          vpcAccess: networkAccess(network),
+          timeout: `${timeoutSeconds}s`,
+          maxRetries,
+          containers: [
+            {
+              ...containerBlock(container, mounts),
+              resources: container.resources && { limits: { ...container.resources } },
+            },
+          ],
+          volumes: volumeBlocks(container, files),
+        },
+      },
+      count: countIf(condition),
+      dependsOn: [...before, ...grantsTo(identity, container), ...(network?.dependsOn ?? []), ...dependsOn],
+      ...own,
+    });
+    addFurtherBlocks(resource, "template.template", container, network);
+    return resource;
+  }
+
+  /** The script as a secret, the only kind of file that Cloud Run mounts without a bucket. */
+  private storeScript(scope: Construct, job: JobSpec) {
+    const { dependsOn = [], identity, place } = this.props;
+    const { deployment, labels, projectId: project, region, secretLocations = [region] } = place;
+    const count = countIf(job.condition);
+    const attribute = (resource: TerraformResource, name: string) =>
+      count === undefined ? resource.getStringAttribute(name) : expression(oneAttribute(resource, name));
+    const name = secretId(deployment, job.name);
+    const secret = addSecret(scope, "Script", secretLocations, { project, secretId: name, labels, count, dependsOn });
+    const stored = new SecretManagerSecretVersion(scope, "ScriptVersion", {
+      ...{ secret: attribute(secret, "id"), secretData: job.script.base64, isSecretDataBase64: true, count },
+      // The job refers to the old version until it is replaced, so that must not be deleted first.
+      lifecycle: { createBeforeDestroy: true },
+    });
+    // Only jobs read the script, so even an account that takes no other grants gets this one.
+    const reader = new SecretManagerSecretIamMember(scope, "ScriptReader", {
+      ...{ project, secretId: attribute(secret, "id"), role: "roles/secretmanager.secretAccessor", count },
+      member: identity.member,
+      dependsOn: identity.ready,
+    });
+    return { secretName: attribute(secret, "secret_id"), version: attribute(stored, "version"), ready: [reader] };
+  }
+
+  private nameOf({ name }: { readonly name: string }): string {
+    return jobName(this.props.place.deployment, name);
+  }
+}
+
+/** Every tool that changes a job writes its own name there. */
+const WRITTEN_BY_TOOLS = ["client", "client_version"];
+
+/** Hexadecimal digits of the execution token; job name and token together must have fewer than 63 characters. */
+const EXECUTION_TOKEN_LENGTH = 8;
+
+/** Folder of a job's script; the mount hides anything else in it. */
+const SCRIPT_FOLDER = "/scripts";
+
+/** Read and execute for all users: the files belong to root, and the job may run as another user. */
+const SCRIPT_MODE = 0o555;
