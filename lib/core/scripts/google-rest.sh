@@ -82,12 +82,12 @@ google_pages() {
   google_next=
   : >"$5"
   while :; do
-    google_reading "items(\"$3\") | length" google_get "$1" "$2" "$4${google_next:+&pageToken=$google_next}" || return 1
-    jq -c ".$3[]?" "$GOOGLE_ANSWER" >>"$5" || return 1
-    jq -e '.unreachable // [] == []' "$GOOGLE_ANSWER" >/dev/null ||
-      { GOOGLE_NOTE="$(google_place) could not reach everything." && return 1; }
     google_former=$google_next
-    google_next=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER") || return 1
+    google_reading "items(\"$3\") | length" google_get "$1" "$2" "$4${google_next:+&pageToken=$google_next}" &&
+      jq -c ".$3[]?" "$GOOGLE_ANSWER" >>"$5" &&
+      google_missed=$(jq -r '(.unreachable // []) | map(tostring) | join(" ")' "$GOOGLE_ANSWER") &&
+      google_next=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER") || return 1
+    [ -z "$google_missed" ] || { GOOGLE_NOTE="$(google_place) could not reach $google_missed." && return 1; }
     [ -n "$google_next" ] || return 0
     [ "$google_next" != "$google_former" ] || { GOOGLE_NOTE="$(google_place) names the same next page again." && return 1; }
   done
