@@ -73,9 +73,11 @@ esac
 
 # Nothing else may direct the programs to another server or login.
 unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
-. "${0%/*}/db-init/local-host.sh"
-
-if is_local_host "$DB_HOST"; then : "${PGSSLMODE:=disable}"; else : "${PGSSLMODE:=require}"; fi
+# A socket, or a proxy beside this job, which encrypts towards the database and does not speak TLS itself.
+case $DB_HOST in
+  /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;;
+  *) : "${PGSSLMODE:=require}" ;;
+esac
 export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_USER" PGPASSWORD="$DB_PASSWORD" PGDATABASE="$DB_NAME"
 export PGCONNECT_TIMEOUT=10 PGGSSENCMODE=disable PGAPPNAME=dump-database PGSSLMODE
 
