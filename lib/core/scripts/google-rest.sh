@@ -93,6 +93,32 @@ google_pages() {
   done
 }
 
+# What google_settle reads of an operation of Compute Engine or Cloud SQL, or of the first one of a list: name, status and the
+# text of its error.
+GOOGLE_CHANGE='(if has("name") | not then items("items")[0] // {} else . end) | [
+    (.name // "" | strings), (.status // ""),
+    ([.error.errors[]? | "\(.code // "no code"): \(.message // "no message")"] | join("; ") | gsub("[[:cntrl:]]+"; " "))
+  ] | join("|")'
+
+# google_settle SERVICE OPERATIONS SECONDS WHAT: waits for the operation in the last response. Returns 1 when it fails or takes
+# too long; google_outcome says which.
+google_settle() {
+  google_settle_until=$(($(google_seconds) + $3))
+  while :; do
+    IFS='|' read -r google_change google_status google_failure <<CHANGE
+$GOOGLE_READ
+CHANGE
+    if [ "$google_status" = DONE ]; then
+      [ -n "$google_failure" ] || return 0
+      GOOGLE_NOTE="Operation $google_change failed: $google_failure" && return 1
+    fi
+    ! google_is_unsafe "$google_change" || { GOOGLE_NOTE="$(google_place) named no operation that can be asked for." && return 1; }
+    google_pause "$google_settle_until" "$4" "under way" ||
+      { GOOGLE_NOTE="Operation $google_change is not done after $3 s; it goes on by itself." && return 1; }
+    google_reading "$GOOGLE_CHANGE" google_get "$1" "$2/$google_change" || return 1
+  done
+}
+
 # google_request METHOD SERVICE PATH BODY_FILE QUERY repeatable|once
 #
 # What a secret holds is in no file and no message: the answer to PATH:access is in GOOGLE_KEPT, and BODY_FILE - sends

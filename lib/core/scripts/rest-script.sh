@@ -35,7 +35,7 @@ def field($name): .[$name] // error("no field");
 def items($name):
   if . == {} or has($name) or has("nextPageToken") or has("unreachable") or (.kind | tostring | contains("#"))
   then .[$name] // [] | arrays // error("no list") else error("no list") end;'
-GOOGLE_ENDING=no GOOGLE_ON_FAILURE=: GOOGLE_WORK='' GOOGLE_GIVEN='' GOOGLE_REFUSED='' GOOGLE_RULES='' GOOGLE_SHOWN=''
+GOOGLE_ENDING=no GOOGLE_ON_FAILURE=: GOOGLE_WORK='' GOOGLE_REFUSED='' GOOGLE_SHOWN=''
 # Background processes, which must not outlive the script.
 GOOGLE_SLEEP='' GOOGLE_WORKER=''
 
@@ -73,13 +73,16 @@ google_require() {
   exit 2
 }
 
-# Collects problems of the settings; google_check_settings reports them together.
-google_refuse() {
-  google_judge_settings
-  google_refuse_now "$@"
+# google_stop MESSAGE LINE...: prints what failed and what to do about it, and exits.
+google_stop() {
+  google_error "$1"
+  shift
+  for google_more in "$@"; do google_error "  $google_more"; done
+  exit 1
 }
 
-google_refuse_now() {
+# Collects problems of the settings; google_check_settings reports them together.
+google_refuse() {
   GOOGLE_REFUSED="$GOOGLE_REFUSED
   - $*"
 }
@@ -94,46 +97,27 @@ google_check_settings() {
   for google_name in REST_POLL_SECONDS REST_RETRY_BASE_SECONDS; do
     google_setting "$google_name" '[0-9]{1,5}(\.[0-9]{1,3})?' "a number of seconds"
   done
-  [ -z "${GOOGLE_BILLING_PROJECT:-}" ] || google_setting GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' \
-    "the id or number of a project"
-  google_judge_settings
+  google_option GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' "the id or number of a project"
   [ -n "$GOOGLE_REFUSED" ] || return 0
   google_error "${0##*/} cannot start:$GOOGLE_REFUSED"
   exit 2
 }
 
-# google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression; at
-# the latest in google_check_settings.
+# google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression.
 google_setting() {
-  google_value=
   eval "google_value=\${$1:-}"
   case $google_value in
     '') google_refuse "$1 is not set; it must hold $3." ;;
     *'
 '*) google_refuse "$1 has more than one line; it must hold $3." ;;
-    *)
-      GOOGLE_GIVEN="$GOOGLE_GIVEN$1=$google_value
-"
-      GOOGLE_RULES="$GOOGLE_RULES${GOOGLE_RULES:+
-}$1=($2)"
-      eval "google_meaning_$1=\$3"
-      ;;
+    *) printf '%s\n' "$google_value" | grep -Eqx "$2" || google_refuse "$1 is \"$google_value\"; it must hold $3." ;;
   esac
 }
 
-# Refuses those of the settings so far that do not match. One process judges all: a start takes longer than the work.
-google_judge_settings() {
-  [ -n "$GOOGLE_GIVEN" ] || return 0
-  google_odd=$(printf '%s' "$GOOGLE_GIVEN" | grep -Evx "$GOOGLE_RULES") || [ $? -eq 1 ] || google_odd=$GOOGLE_GIVEN
-  GOOGLE_GIVEN='' GOOGLE_RULES=''
-  [ -n "$google_odd" ] || return 0
-  google_meaning=
-  while IFS= read -r google_line; do
-    eval "google_meaning=\$google_meaning_${google_line%%=*}"
-    google_refuse_now "${google_line%%=*} is \"${google_line#*=}\"; it must hold $google_meaning."
-  done <<LINES
-$google_odd
-LINES
+# google_option NAME PATTERN MEANING: the same, for a variable that may be empty.
+google_option() {
+  eval "$1=\${$1:-} google_value=\${$1:-}"
+  [ -z "$google_value" ] || google_setting "$@"
 }
 
 # google_time_limit NAME...: whole seconds. In shell arithmetic a leading 0 means octal, and 20 digits overflow.
@@ -196,9 +180,8 @@ google_need_room() {
 }
 
 google_full() {
-  google_error "The temporary folder ${TMPDIR:-/tmp} is full or cannot be written." \
+  google_stop "The temporary folder ${TMPDIR:-/tmp} is full or cannot be written." \
     "To fix: make room there, or set TMPDIR to another folder."
-  exit 1
 }
 
 google_start() {
@@ -317,6 +300,13 @@ google_progress() {
   [ "$1/$2" != "$GOOGLE_SHOWN" ] || return 0
   GOOGLE_SHOWN="$1/$2"
   google_say "$1: $2 ($(google_seconds) s)"
+}
+
+# google_pause UNTIL WHAT STATE: one round of waiting; returns 1 once google_seconds is UNTIL.
+google_pause() {
+  google_progress "$2" "$3"
+  [ "$(google_seconds)" -lt "$1" ] || return 1
+  google_sleep "$REST_POLL_SECONDS"
 }
 
 # Any text as one line of at most 500 characters.
