@@ -34,7 +34,7 @@ describe("The scripts that run alone", () => {
 
   it("build with the same arguments", () => {
     const declared = [...script("image/Dockerfile").matchAll(/^ARG (\w+)$/gm)].map(([, name]) => name);
-    const passed = [...script("lib/idp/scripts/build-request.sh").matchAll(/--build-arg "(\w+)=/g)].map(
+    const passed = [...script("lib/idp/scripts/build-image.sh").matchAll(/--build-arg "(\w+)=/g)].map(
       ([, name]) => name,
     );
     const known = Object.values(contract.BUILD_ARGUMENTS).sort();
