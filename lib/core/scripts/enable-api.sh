@@ -15,11 +15,8 @@ set -eu
 SERVICE=${SERVICE:-cloudresourcemanager.googleapis.com}
 WAIT_SECONDS=${WAIT_SECONDS:-300}
 
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting SERVICE '[a-z0-9.-]+\.googleapis\.com' "the name of an API, like run.googleapis.com"
 google_time_limit WAIT_SECONDS
-google_check_settings
 google_start
 
 give_up() {

@@ -4,6 +4,7 @@
 # To be sourced by a POSIX shell that runs with `set -eu`:
 #
 #   . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
+#   google_setting BUILD '[a-z0-9-]+' "the id of a build"
 #   google_start
 #   google_reading .status google_get cloudbuild "projects/$PROJECT_ID/builds/$id" || google_fail "No build can be read."
 #   google_say "$GOOGLE_READ"
@@ -209,7 +210,7 @@ google_attempt() {
 google_curl() {
   # -q first: a ~/.curlrc could print the request with its token.
   exec curl -q --silent --show-error --globoff --proto '=http,https' "$@" \
-    --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code} %{http_connect} %{redirect_url}\n' \
+    --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}\n' \
     --connect-timeout "$REST_CONNECT_SECONDS" >"$GOOGLE_WORK/status" 2>"$GOOGLE_WORK/curl-error" <<INPUT
 $google_input
 INPUT
@@ -224,21 +225,23 @@ INPUT
 #   final    a retry is pointless
 google_judge() {
   google_judge_nothing
-  read -r google_http google_connect google_redirect <"$GOOGLE_WORK/status" || :
-  case $GOOGLE_CURL/${google_connect:-000} in
-    0/*)
+  read -r google_http <"$GOOGLE_WORK/status" || :
+  case $GOOGLE_CURL in
+    0)
       if "$1" "$google_http"; then
         GOOGLE_STATUS=$google_http
         GOOGLE_BRIEF="HTTP $google_http"
       else
-        google_error_not_from_api "$google_http" unclear
+        GOOGLE_STRANGER=$google_http
+        GOOGLE_BRIEF="HTTP $google_http of a proxy or portal"
+        GOOGLE_FAULT=unclear
+        GOOGLE_NOTE="$(google_place): a proxy or portal answered, not the API: HTTP $google_http${google_page:+, $google_page}."
       fi
       ;;
-    */[1345]??) google_error_not_from_api "$google_connect" unheard ;;
     # Name resolution or connection failed: nothing was sent.
-    [567]/*) GOOGLE_FAULT=unheard ;;
-    # Timed out, or broken off in the handshake or the transfer: the request may have arrived.
-    16/* | 18/* | 28/* | 35/* | 52/* | 55/* | 56/* | 92/*) GOOGLE_FAULT=unclear ;;
+    [567]) GOOGLE_FAULT=unheard ;;
+    # Timed out, or broken off in the handshake, by a proxy or in the transfer: the request may have arrived.
+    16 | 18 | 28 | 35 | 52 | 55 | 56 | 92) GOOGLE_FAULT=unclear ;;
   esac
   case $GOOGLE_STATUS in
     2??) GOOGLE_FAULT=none ;;
@@ -254,14 +257,6 @@ google_judge_nothing() {
   GOOGLE_BRIEF="no answer"
   GOOGLE_FAULT=final
   GOOGLE_STRANGER='' GOOGLE_NOTE='' GOOGLE_REASONS='' GOOGLE_ERROR='' GOOGLE_READ='' google_form='' google_page=''
-}
-
-# google_error_not_from_api STATUS FAULT
-google_error_not_from_api() {
-  GOOGLE_STRANGER=$1
-  GOOGLE_BRIEF="HTTP $1 of a proxy or portal"
-  GOOGLE_FAULT=$2
-  GOOGLE_NOTE="$(google_place): a proxy or portal answered, not the API: HTTP $1${google_page:+, $google_page}."
 }
 
 # Whether the last call may have been carried out although it failed.
@@ -307,7 +302,7 @@ google_read_answer() {
     *:access) google_page="with a body that is not shown" ;;
     *) google_page=$(google_text <"$GOOGLE_ANSWER") ;;
   esac
-  google_page="${google_redirect:+on to $google_redirect, }${google_page:-with an empty body}"
+  google_page=${google_page:-with an empty body}
   return 1
 }
 
@@ -370,3 +365,6 @@ google_advise() {
     google_error "  To fix: name the project that pays for the calls: export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
   fi
 }
+
+google_require curl jq
+google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"

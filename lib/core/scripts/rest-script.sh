@@ -62,10 +62,7 @@ google_plain() {
 google_require() {
   google_missing=
   for google_program in "$@"; do
-    # macOS has shasum instead of sha256sum.
-    command -v "$google_program" >/dev/null 2>&1 ||
-      { [ "$google_program" = sha256sum ] && command -v shasum >/dev/null 2>&1; } ||
-      google_missing="$google_missing $google_program"
+    command -v "$google_program" >/dev/null 2>&1 || google_missing="$google_missing $google_program"
   done
   [ -n "$google_missing" ] || return 0
   google_error "Missing on this machine:$google_missing." \
@@ -81,7 +78,7 @@ google_stop() {
   exit 1
 }
 
-# Collects problems of the settings; google_check_settings reports them together.
+# Collects problems of the settings; google_start reports them together.
 google_refuse() {
   GOOGLE_REFUSED="$GOOGLE_REFUSED
   - $*"
@@ -184,7 +181,9 @@ google_full() {
     "To fix: make room there, or set TMPDIR to another folder."
 }
 
+# google_start: ends the script if a setting is wrong, and begins.
 google_start() {
+  google_check_settings
   GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX" 2>/dev/null) || google_full
   trap google_end EXIT
   trap 'google_interrupted SIGHUP 129' HUP

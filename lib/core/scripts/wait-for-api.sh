@@ -41,8 +41,6 @@ service=${service%.googleapis.com}
 api=$service.googleapis.com
 call=$(printf '%s\n' "$known_services" | awk -v name="$service" '$1 == name { print substr($0, length(name) + 2) }')
 
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting SERVICE '[a-z0-9.-]+' "the name of an API, like run.googleapis.com"
 google_time_limit WAIT_SECONDS
 [ -z "$service" ] || [ -n "$call" ] ||
@@ -51,7 +49,6 @@ google_time_limit WAIT_SECONDS
 case $call in
   *REGION*) google_setting REGION '[a-z0-9-]+' "a region, like us-central1, because the call to $service needs one" ;;
 esac
-google_check_settings
 google_start
 
 # The loop below retries transient failures too, within WAIT_SECONDS.

@@ -23,14 +23,11 @@ BACKUP_DAYS=${BACKUP_DAYS:-30}
 # A backup this young holds what a second one would.
 reuse_seconds=600
 
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
 google_setting DATABASE '[a-z0-9_]+' "the name of a database"
 google_setting RELEASE '[A-Za-z0-9][A-Za-z0-9._/:@-]*' "a release, or an image"
 google_setting BACKUP_DAYS '[1-9][0-9]{0,2}' "a number of days from 1 to 365"
 google_time_limit SQL_SECONDS
-google_check_settings
 google_start
 google_be_patient
 

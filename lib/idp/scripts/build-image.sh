@@ -38,8 +38,7 @@ largest_file_bytes=65536
 # Cloud Build replaces $NAME in env and images; none of these expressions lets a dollar sign through.
 reference='[A-Za-z0-9][A-Za-z0-9._/:@-]*'
 version='[A-Za-z0-9_][A-Za-z0-9_.-]*'
-google_require base64 curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+google_require base64
 google_setting BUILD_LOCATION '[a-z0-9-]+' "a region or \"global\""
 google_setting BUILD_SERVICE_ACCOUNT '[a-z0-9-]+@[a-z0-9.-]+' "the e-mail address of a service account"
 google_setting IMAGE "[a-z0-9-]+-docker\\.pkg\\.dev/[a-z0-9.-]+/[a-z0-9-]+/[a-z0-9._/-]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}" \
@@ -75,7 +74,6 @@ for file in Dockerfile cloud-entrypoint.sh ${BLUEPRINTS:+Dockerfile.blueprints $
       "Divide it, move what makes it large into the upstream image, or run an image that exists already."
   fi
 done
-google_check_settings
 google_start
 
 builds="projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds"

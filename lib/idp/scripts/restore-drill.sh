@@ -40,15 +40,12 @@ case ${1:-} in
 esac
 TIME=${1:-}
 
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
 google_setting DATABASE '[a-z0-9_]+' "the name of a database"
 google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
 if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"; fi
 google_option TIME '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z' "a time, like 2026-11-22T12:00:00Z"
 google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
-google_check_settings
 google_start
 google_be_patient
 

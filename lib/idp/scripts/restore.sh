@@ -58,8 +58,6 @@ time_meaning="a time, like 2026-11-22T12:00:00Z"
 # By the names that the usage has.
 # shellcheck disable=SC2034 # google_setting reads them
 SUBJECT=$subject TIME=$subject OBJECT=$subject NAME=$subject
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 case $action in
   point-in-time) google_setting TIME "$time_pattern" "$time_meaning" ;;
   dump) google_setting OBJECT 'latest|[A-Za-z0-9][A-Za-z0-9_./-]*' "latest, or the name of a dump in the bucket" ;;
@@ -85,7 +83,6 @@ if [ "$action" != media ]; then
   if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"; fi
 fi
 google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
-google_check_settings
 google_start
 google_be_patient
 

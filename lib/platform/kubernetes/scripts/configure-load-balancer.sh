@@ -26,8 +26,6 @@ WAIT_SECONDS=${WAIT_SECONDS:-600}
 
 name='[a-z]([a-z0-9-]{0,61}[a-z0-9])?'
 project='[a-z][a-z0-9.:-]*[a-z0-9]'
-google_require curl jq
-google_setting PROJECT_ID "$project" "the id of a project, like my-project-123"
 google_setting ADDRESS_NAME "$name" "the name of a global address"
 google_setting BACKEND "[a-z0-9-]{1,63}/[a-z0-9-]{1,63}" "a namespace and a service, like apps/server"
 google_setting OWNER "$name" "what names start with, like idp-demo"
@@ -37,7 +35,6 @@ google_option SECURITY_POLICY "((https://[a-z.]+/compute/[a-z0-9]+/)?projects/$p
   "the id of a security policy"
 google_option CERTIFICATE_MAP "projects/$project/locations/global/certificateMaps/[a-z0-9-]+" "the id of a certificate map"
 google_time_limit WAIT_SECONDS
-google_check_settings
 google_start
 google_be_patient
 
