@@ -454,7 +454,7 @@ testContract("assessment-lab", {
         const library = readFileSync(packageFile("lib/core/scripts/rest-script.sh"), "utf8");
         return [
           ["sources", "assets", "importJobs"].filter((collection) => !status.includes(collection)),
-          library.includes("https://migrationcenter.googleapis.com/v1/"),
+          library.includes("\nmigrationcenter MIGRATION_CENTER v1 "),
         ];
       },
       [[], true],

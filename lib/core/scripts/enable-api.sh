@@ -18,6 +18,9 @@ WAIT_SECONDS=${WAIT_SECONDS:-300}
 google_setting SERVICE '[a-z0-9.-]+\.googleapis\.com' "the name of an API, like run.googleapis.com"
 google_time_limit WAIT_SECONDS
 google_start
+# The API that is asked may be off for good.
+# shellcheck disable=SC2034 # of google-rest.sh
+GOOGLE_PATIENT=no
 
 give_up() {
   if google_service_disabled; then

@@ -25,18 +25,7 @@ google_library=${GOOGLE_REST_LIBRARY:-$0}
 # shellcheck source=/dev/null
 . "${google_library%"${google_library##*/}"}./google-credentials.sh"
 
-GOOGLE_PATIENT=no GOOGLE_TOKEN_SOURCE='' google_filter=empty google_input=''
-
-# For a script that retries in a loop of its own.
-google_try_once() {
-  REST_TRIES=1
-}
-
-# Also retries SERVICE_DISABLED, which some front ends still return shortly after an API was enabled, and ABORTED, which
-# means that another operation on the same resource has to end first.
-google_be_patient() {
-  GOOGLE_PATIENT=yes
-}
+GOOGLE_PATIENT=yes GOOGLE_TOKEN_SOURCE='' google_filter=empty google_input=''
 
 # google_fail MESSAGE [REMEDY]: prints what failed, the last response of the API and what to do about it, and exits.
 google_fail() {
@@ -249,6 +238,8 @@ google_judge() {
     429) GOOGLE_FAULT=unheard ;;
     403) ! google_has_reason rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED || GOOGLE_FAULT=unheard ;;
   esac
+  # Some front ends still return SERVICE_DISABLED shortly after an API was enabled, and ABORTED means that another operation
+  # on the same resource has to end first.
   if [ "$GOOGLE_PATIENT" = yes ] && { google_service_disabled || google_says '^ABORTED'; }; then GOOGLE_FAULT=unheard; fi
 }
 

@@ -133,31 +133,36 @@ google_is_unsafe() {
   return 1
 }
 
-# Sets google_base to the base URL of an API, with a trailing slash. Environment names (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT)
-# and default values are those of the Terraform provider google 7.45.
+# Google's APIs, with the names that their base URLs have in the environment (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT) and the
+# versions of the Terraform provider google 7.45, and path and query of a harmless call, with PROJECT and REGION to fill in.
+GOOGLE_APIS='artifactregistry ARTIFACT_REGISTRY v1 projects/PROJECT/locations/REGION/repositories pageSize=1
+certificatemanager CERTIFICATE_MANAGER v1 projects/PROJECT/locations/global/certificateMaps pageSize=1
+cloudbuild CLOUD_BUILD v1 projects/PROJECT/builds pageSize=1
+cloudresourcemanager RESOURCE_MANAGER v1 projects/PROJECT
+cloudscheduler CLOUD_SCHEDULER v1 projects/PROJECT/locations/REGION/jobs pageSize=1
+compute COMPUTE compute/v1 projects/PROJECT
+container CONTAINER v1 projects/PROJECT/locations/REGION/clusters
+dns DNS dns/v1 projects/PROJECT/managedZones maxResults=1
+iam IAM_BETA v1 projects/PROJECT/serviceAccounts pageSize=1
+logging LOGGING v2 projects/PROJECT/logs pageSize=1
+migrationcenter MIGRATION_CENTER v1 projects/PROJECT/locations/REGION/sources pageSize=1
+monitoring MONITORING - v3/projects/PROJECT/alertPolicies pageSize=1
+run CLOUD_RUN_V2 v2 projects/PROJECT/locations/REGION/services pageSize=1
+secretmanager SECRET_MANAGER v1 projects/PROJECT/secrets pageSize=1
+serviceusage SERVICE_USAGE v1 projects/PROJECT/services/serviceusage.googleapis.com
+sqladmin SQL sql/v1beta4 projects/PROJECT/instances maxResults=1
+storage STORAGE storage/v1 b project=PROJECT&maxResults=1'
+
+# google_address API: sets google_base to the base URL of an API, with a trailing slash, and google_harmless to that call. Returns
+# 1 for an API that is not known.
 google_address() {
-  while read -r google_api google_product google_base; do
+  while read -r google_api google_product google_version google_harmless; do
     [ "$google_api" != "$1" ] || break
-  done <<'TABLE'
-artifactregistry ARTIFACT_REGISTRY https://artifactregistry.googleapis.com/v1/
-certificatemanager CERTIFICATE_MANAGER https://certificatemanager.googleapis.com/v1/
-cloudbuild CLOUD_BUILD https://cloudbuild.googleapis.com/v1/
-cloudresourcemanager RESOURCE_MANAGER https://cloudresourcemanager.googleapis.com/v1/
-cloudscheduler CLOUD_SCHEDULER https://cloudscheduler.googleapis.com/v1/
-compute COMPUTE https://compute.googleapis.com/compute/v1/
-container CONTAINER https://container.googleapis.com/v1/
-dns DNS https://dns.googleapis.com/dns/v1/
-iam IAM_BETA https://iam.googleapis.com/v1/
-logging LOGGING https://logging.googleapis.com/v2/
-migrationcenter MIGRATION_CENTER https://migrationcenter.googleapis.com/v1/
-monitoring MONITORING https://monitoring.googleapis.com/
-run CLOUD_RUN_V2 https://run.googleapis.com/v2/
-secretmanager SECRET_MANAGER https://secretmanager.googleapis.com/v1/
-serviceusage SERVICE_USAGE https://serviceusage.googleapis.com/v1/
-sqladmin SQL https://sqladmin.googleapis.com/sql/v1beta4/
-storage STORAGE https://storage.googleapis.com/storage/v1/
+  done <<TABLE
+$GOOGLE_APIS
 TABLE
-  eval "google_base=\${GOOGLE_${google_product}_CUSTOM_ENDPOINT:-$google_base}"
+  [ -n "$google_api" ] || return 1
+  eval "google_base=\${GOOGLE_${google_product}_CUSTOM_ENDPOINT:-https://$1.googleapis.com/${google_version#-}}"
   google_base=${google_base%/}/
 }
 

@@ -9,52 +9,33 @@
 #   REGION        region, for the APIs whose call needs one
 #   WAIT_SECONDS  time limit (300)
 # Settings of the calls and exit codes: google-rest.sh.
+# shellcheck disable=SC2034,SC2154 # google-rest.sh reads what is set here, and sets what is read
 set -eu
 
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 
-# One read-only call per API: name, path and query; PROJECT and REGION are filled in. The base URL is in google-rest.sh.
-known_services='artifactregistry projects/PROJECT/locations/REGION/repositories pageSize=1
-certificatemanager projects/PROJECT/locations/global/certificateMaps pageSize=1
-cloudbuild projects/PROJECT/builds pageSize=1
-cloudresourcemanager projects/PROJECT
-cloudscheduler projects/PROJECT/locations/REGION/jobs pageSize=1
-compute projects/PROJECT
-container projects/PROJECT/locations/REGION/clusters
-dns projects/PROJECT/managedZones maxResults=1
-iam projects/PROJECT/serviceAccounts pageSize=1
-logging projects/PROJECT/logs pageSize=1
-migrationcenter projects/PROJECT/locations/REGION/sources pageSize=1
-monitoring v3/projects/PROJECT/alertPolicies pageSize=1
-run projects/PROJECT/locations/REGION/services pageSize=1
-secretmanager projects/PROJECT/secrets pageSize=1
-serviceusage projects/PROJECT/services/serviceusage.googleapis.com
-sqladmin projects/PROJECT/instances maxResults=1
-storage b project=PROJECT&maxResults=1'
-
-[ "${1:-}" != --list ] || { printf '%s\n' "$known_services" && exit 0; }
+[ "${1:-}" != --list ] || { printf '%s\n' "$GOOGLE_APIS" && exit 0; }
 
 WAIT_SECONDS=${WAIT_SECONDS:-300}
 service=${SERVICE:-}
 service=${service%.googleapis.com}
 api=$service.googleapis.com
-call=$(printf '%s\n' "$known_services" | awk -v name="$service" '$1 == name { print substr($0, length(name) + 2) }')
 
 google_setting SERVICE '[a-z0-9.-]+' "the name of an API, like run.googleapis.com"
 google_time_limit WAIT_SECONDS
-[ -z "$service" ] || [ -n "$call" ] ||
+google_address "$service" || [ -z "$service" ] ||
   google_refuse "SERVICE is \"$SERVICE\", for which no harmless call is known; known are:" \
-    "$(printf '%s\n' "$known_services" | cut -d ' ' -f 1 | tr '\n' ' ')(add a line to known_services)."
-case $call in
+    "$(printf '%s\n' "$GOOGLE_APIS" | cut -d ' ' -f 1 | tr '\n' ' ')(add a line to GOOGLE_APIS)."
+case $google_harmless in
   *REGION*) google_setting REGION '[a-z0-9-]+' "a region, like us-central1, because the call to $service needs one" ;;
 esac
 google_start
 
 # The loop below retries transient failures too, within WAIT_SECONDS.
-google_try_once
+REST_TRIES=1
 
-call=$(printf '%s \n' "$call" | sed "s/PROJECT/$PROJECT_ID/; s/REGION/${REGION:-}/")
+call=$(printf '%s \n' "$google_harmless" | sed "s/PROJECT/$PROJECT_ID/; s/REGION/${REGION:-}/")
 path=${call%% *}
 query=${call#"$path" }
 query=${query% }

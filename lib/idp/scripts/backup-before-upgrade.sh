@@ -29,7 +29,6 @@ google_setting RELEASE '[A-Za-z0-9][A-Za-z0-9._/:@-]*' "a release, or an image"
 google_setting BACKUP_DAYS '[1-9][0-9]{0,2}' "a number of days from 1 to 365"
 google_time_limit SQL_SECONDS
 google_start
-google_be_patient
 
 export INSTANCE
 description="before $RELEASE"

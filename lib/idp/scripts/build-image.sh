@@ -301,7 +301,7 @@ cancel_build() {
     google_error "Build $build_id goes on. Log: $log_address To end it: $build_by_hand"
     return 0
   fi
-  google_try_once
+  REST_TRIES=1
   printf '{}\n' >"$GOOGLE_WORK/cancel.json"
   ! google_undo "Build $build_id goes on, because it could not be cancelled. Log: $log_address" "$build_by_hand" \
     google_post cloudbuild "$builds/$build_id:cancel" "$GOOGLE_WORK/cancel.json" ||

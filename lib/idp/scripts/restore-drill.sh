@@ -47,7 +47,6 @@ if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a
 google_option TIME '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z' "a time, like 2026-11-22T12:00:00Z"
 google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
 google_start
-google_be_patient
 
 clones=drill-$(hash_of "$INSTANCE")
 RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")

@@ -84,7 +84,6 @@ if [ "$action" != media ]; then
 fi
 google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
 google_start
-google_be_patient
 
 RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
 JOB_GROUP=restore-$(hash_of "${INSTANCE:-}")

@@ -39,7 +39,6 @@ google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
   "the id of the discovery source, or use --everything"
 google_time_limit OPERATION_SECONDS
 google_start
-google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 # Dependents first.

@@ -23,7 +23,6 @@ esac
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 [ -z "${SOURCE_ID:-}" ] || google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' "the id of the discovery source"
 google_start
-google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 

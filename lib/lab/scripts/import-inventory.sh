@@ -42,7 +42,6 @@ google_setting AWS_ACCESS_KEY_ID '[A-Za-z0-9_]+' "the id of an access key"
 [ -n "${AWS_SECRET_ACCESS_KEY:-}" ] || google_refuse "AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key."
 google_time_limit KEY_WAIT_SECONDS IMPORT_SECONDS OPERATION_SECONDS REST_UPLOAD_SECONDS
 google_start
-google_be_patient
 
 # The caller's own configuration must not replace the key; release 2 could wait in a pager or prompt for arguments.
 unset AWS_PROFILE AWS_DEFAULT_PROFILE AWS_SESSION_TOKEN AWS_SECURITY_TOKEN AWS_ROLE_ARN AWS_WEB_IDENTITY_TOKEN_FILE AWS_DATA_PATH

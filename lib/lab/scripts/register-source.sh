@@ -30,7 +30,6 @@ google_setting SOURCE_DISPLAY_NAME '.+' "the name that is typed into the discove
 [ -z "${DEPLOYMENT_ID:-}" ] || google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
 google_time_limit OPERATION_SECONDS
 google_start
-google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 remedy="To fix: repair what the message names and run the same command again."

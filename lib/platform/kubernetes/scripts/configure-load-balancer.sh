@@ -36,7 +36,6 @@ google_option SECURITY_POLICY "((https://[a-z.]+/compute/[a-z0-9]+/)?projects/$p
 google_option CERTIFICATE_MAP "projects/$project/locations/global/certificateMaps/[a-z0-9-]+" "the id of a certificate map"
 google_time_limit WAIT_SECONDS
 google_start
-google_be_patient
 
 global="projects/$PROJECT_ID/global"
 policy=${SECURITY_POLICY#*/compute/*/}
