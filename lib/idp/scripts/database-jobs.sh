@@ -6,7 +6,7 @@
 # run, so that two operators never share one.
 #
 # To be sourced after google-rest.sh. With NAMESPACE, the jobs run in the cluster that kubectl is connected to; otherwise on
-# Cloud Run in REGION. The caller exports RUN, the id of its run, and JOB_GROUP, what the copies are for.
+# Cloud Run in REGION. RUN is the id of this run, and JOB_GROUP what the copies are for.
 #
 #   JOB_SECONDS  time limit for one job (3600)
 #   LOG_SECONDS  how long to wait for a line in the log (120)
@@ -31,6 +31,22 @@ kube() {
 hash_of() {
   hash_sum=$(printf '%s' "$1" | cksum)
   printf '%08x\n' "${hash_sum%% *}"
+}
+
+# job_settings: those of a deployment's database and jobs.
+job_settings() {
+  google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+  google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
+  if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"; fi
+}
+
+# begin_run KIND: ends the script if a setting is wrong, and names its run.
+begin_run() {
+  google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
+  google_start
+  RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
+  JOB_GROUP=$1-$(hash_of "${INSTANCE:-}")
+  export RUN JOB_GROUP
 }
 
 # Ends the script if there is no job that reads dumps: with keep_dumps alone there is only their bucket.

@@ -40,18 +40,10 @@ case ${1:-} in
 esac
 TIME=${1:-}
 
-google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+job_settings
 google_setting DATABASE '[a-z0-9_]+' "the name of a database"
-google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
-if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"; fi
 google_option TIME '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z' "a time, like 2026-11-22T12:00:00Z"
-google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
-google_start
-
-clones=drill-$(hash_of "$INSTANCE")
-RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
-JOB_GROUP=$clones
-export RUN JOB_GROUP
+begin_run drill
 
 # Removes everything that is billed.
 clean_up() {
@@ -63,7 +55,7 @@ google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_
   google_fail "The database instance $INSTANCE cannot be read." "To fix: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
 [ -n "$TIME" ] || TIME=$(jq -nr --argjson time "$(($(google_server_time) - 600))" '$time | todate')
 
-sql_clones "$clones" "$take_over"
+sql_clones "$JOB_GROUP" "$take_over"
 for old in $SQL_CLONES; do
   google_say "Deleting $old, which an earlier drill has left."
   sql_remove "$old" || google_fail "$old, which an earlier drill has left, cannot be deleted."
@@ -71,7 +63,7 @@ done
 
 remove_copies "$take_over" || google_fail "The jobs that killed drills have left cannot be removed."
 google_on_failure clean_up
-clone=$clones-$RUN
+clone=$JOB_GROUP-$RUN
 google_say "Cloning $INSTANCE as of $TIME to $clone."
 sql_clone "$INSTANCE" "$clone" "$TIME" ||
   google_fail "$INSTANCE cannot be cloned." "To fix: choose a time between the oldest kept log and some minutes ago."

@@ -70,24 +70,17 @@ case $action in
   *) google_refuse "\"$action\" is not a command; the commands are point-in-time, dump, backup, final-backup, media and drop-former." ;;
 esac
 if [ "$action" != media ]; then
-  google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+  job_settings
   google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
-  google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
   FROM_INSTANCE=${FROM_INSTANCE:-${INSTANCE:-}} FROM_DATABASE=${FROM_DATABASE:-${DATABASE:-}}
   # Without the deployment's own names, these would only be reported a second time.
-  [ -z "$FROM_INSTANCE" ] || google_setting FROM_INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
-  [ -z "$FROM_DATABASE" ] || google_setting FROM_DATABASE '[a-z0-9_]+' "the name of a database"
+  google_option FROM_INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+  google_option FROM_DATABASE '[a-z0-9_]+' "the name of a database"
   case $action in
     point-in-time | *backup) google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password" ;;
   esac
-  if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"; fi
 fi
-google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
-google_start
-
-RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
-JOB_GROUP=restore-$(hash_of "${INSTANCE:-}")
-export RUN JOB_GROUP
+begin_run restore
 DUMP_JOB=${DUMP_JOB:-${INIT_JOB:+${INIT_JOB%-db-init*}-dump}}
 
 # steps QUESTION STEP...: prints the steps, and goes on if the answer is yes.
