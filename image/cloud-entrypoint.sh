@@ -62,7 +62,6 @@ map_database_variables() {
 
 # Whether the host of a database is this machine: a socket or a loopback address, in any spelling, with a port or without.
 # Everything else is a network, also a host that is only looked up later (file://, env://), and a list with one of these.
-# The entrypoint of the image and the jobs beside the database judge by these same lines.
 is_local_host() {
   case $1 in
     *,*)

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 
-import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
 import { LAB_PASSWORD, LAB_USER } from "../../lib/lab/contract";
 import { awsUserName } from "../../lib/lab/lab-names";
@@ -37,7 +36,7 @@ const input = (name: string) => {
 const rulesOf = (name: string) =>
   ((variable(name).validation ?? []) as { error_message: string }[]).map((rule) => rule.error_message).join("\n");
 
-const script = (name: string) => joinedScript(packageFile(`lib/lab/scripts/${name}`));
+const script = (name: string) => readFileSync(packageFile(`lib/lab/scripts/${name}`), "utf8");
 const policy = () =>
   JSON.parse(String(labResource("aws_iam_policy.lab_cloudb_user_policy").policy)) as {
     Statement: { Action: string[] }[];
@@ -455,7 +454,7 @@ testContract("assessment-lab", {
         const library = readFileSync(packageFile("lib/core/scripts/rest-script.sh"), "utf8");
         return [
           ["sources", "assets", "importJobs"].filter((collection) => !status.includes(collection)),
-          library.includes("https://migrationcenter.googleapis.com/v1/"),
+          library.includes("\nmigrationcenter MIGRATION_CENTER v1 "),
         ];
       },
       [[], true],

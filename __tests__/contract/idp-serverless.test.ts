@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 
 import { bucketName, secretId, tenantPrefix } from "../../lib/core/names";
-import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
 import {
   CONTAINER_PORT,
@@ -31,7 +30,7 @@ const job = () => containerOf(ADDRESS.job);
 const file = (path: string) => readFileSync(packageFile(path), "utf8");
 const entrypoint = () => file("image/cloud-entrypoint.sh");
 const dockerfile = () => file("image/Dockerfile");
-const dbInit = () => joinedScript(packageFile("lib/idp/scripts/db-init.sh"));
+const dbInit = () => readFileSync(packageFile("lib/idp/scripts/db-init.sh"), "utf8");
 
 /** Instructions of the image, without comments and continued lines in one. */
 const instructions = () =>

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 
 import * as contract from "../../lib/idp/contract";
-import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
 import { DRAIN_SECONDS, TERMINATION_GRACE_SECONDS } from "../../lib/platform/kubernetes/kubernetes-workload";
 
@@ -35,7 +34,7 @@ describe("The scripts that run alone", () => {
 
   it("build with the same arguments", () => {
     const declared = [...script("image/Dockerfile").matchAll(/^ARG (\w+)$/gm)].map(([, name]) => name);
-    const passed = [...script("lib/idp/scripts/build-request.sh").matchAll(/--build-arg "(\w+)=/g)].map(
+    const passed = [...script("lib/idp/scripts/build-image.sh").matchAll(/--build-arg "(\w+)=/g)].map(
       ([, name]) => name,
     );
     const known = Object.values(contract.BUILD_ARGUMENTS).sort();
@@ -43,7 +42,7 @@ describe("The scripts that run alone", () => {
   });
 
   it("connect to the same database as the same login by default", () => {
-    const dbInit = joinedScript(packageFile("lib/idp/scripts/db-init.sh"));
+    const dbInit = readFileSync(packageFile("lib/idp/scripts/db-init.sh"), "utf8");
     for (const text of [
       `"\${DB_PORT:=${contract.DATABASE_PORT}}"`,
       `"\${DB_ADMIN_USER:=${contract.DATABASE_ADMINISTRATOR}}"`,

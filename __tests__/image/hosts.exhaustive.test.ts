@@ -4,7 +4,6 @@ import { join } from "node:path";
 
 import { packageFile } from "../../lib/core/package-file";
 import { SSL_MODE } from "../../lib/idp/contract";
-import { deliveredScript } from "../support/delivered-script";
 import { describeWith, programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
 
@@ -30,7 +29,7 @@ const REMOTE = [
 ];
 
 const ENTRYPOINT = packageFile("image/cloud-entrypoint.sh");
-const DB_INIT = deliveredScript("lib/idp/scripts/db-init.sh");
+const DB_INIT = packageFile("lib/idp/scripts/db-init.sh");
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -74,20 +73,12 @@ describeWith(["busybox", "dash"], "The host of the database", () => {
     expect(modes).toEqual([Array(2).fill(SSL_MODE.local), Array(2).fill(SSL_MODE.remote)]);
   });
 
-  it.each(["db-init.sh", "dump-database.sh", "database-client.sh"])(
-    "is judged by the entrypoint's lines in %s",
-    (name) => {
-      expect(readFileSync(deliveredScript(`lib/idp/scripts/${name}`), "utf8")).toContain(RULE);
-    },
-  );
-
-  it.each(["dump-database.sh", "database-client.sh"])("decides in %s whether a connection is encrypted", (name) => {
-    const script = readFileSync(deliveredScript(`lib/idp/scripts/${name}`), "utf8");
-    const choice = script.split("\n").filter((line) => line.startsWith("if is_local_host"));
-    const text = `${RULE}${choice.join("\n")}\nprintf %s "$PGSSLMODE"`;
-    const modeFor = (variables: Variables) => run("busybox", ["-euc", text], variables);
+  it.each(["db-init", "dump-database", "database-client"])("decides in %s.sh whether it is encrypted", (name) => {
+    const script = readFileSync(packageFile(`lib/idp/scripts/${name}.sh`), "utf8");
+    const choice = /^case \$DB_HOST in\n {2}\/.*?^esac\n/ms.exec(script)?.[0] ?? "none";
+    const modeFor = (variables: Variables) => run("busybox", ["-euc", `${choice}printf %s "$PGSSLMODE"`], variables);
     expect([
-      ...["localhost:5432", "127.1", "127.example.com", "10.0.0.3"].map((DB_HOST) => modeFor({ DB_HOST })),
+      ...["/cloudsql/a:b:c", "127.0.0.1", "127.0.0.1.example.com", "10.0.0.3"].map((DB_HOST) => modeFor({ DB_HOST })),
       modeFor({ DB_HOST: "10.0.0.3", PGSSLMODE: "verify-full" }),
     ]).toEqual([SSL_MODE.local, SSL_MODE.local, SSL_MODE.remote, SSL_MODE.remote, "verify-full"]);
   });

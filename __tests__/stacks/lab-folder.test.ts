@@ -1,8 +1,8 @@
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 
 import { App } from "cdktf";
 
-import { joinedScript } from "../../lib/core/joined-script";
 import { packageFile } from "../../lib/core/package-file";
 import { synthesizeInto, type SynthesizedFolder } from "../support/synthesis";
 import { ConfigurationGraph, referencesIn, stringsIn } from "./configuration-graph";
@@ -24,7 +24,7 @@ describe("The synthesized folder of the lab", () => {
     expect(referred.length).toBeGreaterThan(0);
     expect([...new Set(referred)].filter((path) => !folder.files.includes(path))).toEqual([]);
     for (const script of ["linux-first-boot.sh", "no-profile.ini", "windows-first-boot.ps1"])
-      expect(folder.read(`scripts/${script}`)).toBe(joinedScript(packageFile(`lib/lab/scripts/${script}`)));
+      expect(folder.read(`scripts/${script}`)).toBe(readFileSync(packageFile(`lib/lab/scripts/${script}`), "utf8"));
   });
 
   it("keeps its state beside itself, and no path of this machine is in it", () => {

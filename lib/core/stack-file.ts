@@ -1,11 +1,10 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 
 import { TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
 import { type IConstruct } from "constructs";
 
 import { expression } from "./expression";
-import { joinedScript } from "./joined-script";
 import { packageFile } from "./package-file";
 
 /** A file in the synthesized folder, next to the configuration that refers to it. */
@@ -34,18 +33,9 @@ export interface StackFile {
  * @throws Error if the destination has another source already
  */
 export function addStackFile(scope: IConstruct, source: string, pathInFolder: string): StackFile {
-  return addWritten(scope, source, pathInFolder, (place) => {
+  filesOf(TerraformStack.of(scope)).add(source, pathInFolder, (place) => {
     copyFileSync(source, place);
   });
-}
-
-function addWritten(
-  scope: IConstruct,
-  source: string,
-  pathInFolder: string,
-  write: (place: string) => void,
-): StackFile {
-  filesOf(TerraformStack.of(scope)).add(source, pathInFolder, write);
   const path = `"\${path.module}/${pathInFolder}"`;
   // Each is asked for by few, and an expression costs the framework a stack trace.
   return {
@@ -85,13 +75,9 @@ export function addPage(scope: IConstruct, name: string, textOf: (configuration:
   });
 }
 
-/** Copies a script of this package, with its parts in it, into the synthesized folder, where it may be edited. */
+/** Copies a script of this package into the synthesized folder, where it may be edited. */
 export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
-  const place = `scripts/${posix.basename(pathInPackage)}`;
-  const source = packageFile(pathInPackage);
-  return addWritten(scope, source, place, (path) => {
-    writeFileSync(path, joinedScript(source), { mode: statSync(source).mode });
-  });
+  return addStackFile(scope, packageFile(pathInPackage), `scripts/${posix.basename(pathInPackage)}`);
 }
 
 /** Name that the framework gives a configuration in its folder. */

@@ -230,7 +230,6 @@ export class IdpImage extends Construct implements ContainerImage {
     ).asString;
 
     addRestLibraries(this);
-    for (const library of ["build-request.sh", "build-run.sh"]) addScript(this, `lib/idp/scripts/${library}`);
     const script = addScript(this, "lib/idp/scripts/build-image.sh");
     const build = new TerraformData(this, "Build", {
       triggersReplace: { image: builtImage },

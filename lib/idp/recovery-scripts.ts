@@ -23,8 +23,6 @@ const SCRIPTS = [
   "fill-database.sh",
   "swap-database.sh",
   "restore-drill.sh",
-  "restore-media.sh",
-  "restore-steps.sh",
   "restore.sh",
 ];
 

@@ -87,7 +87,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
       at: CREATE,
       answers: [{ kind: "reset" }, status(500, "INTERNAL"), GATEWAY],
       exitCode: 0,
-      says: ["asking again (attempt 4 of 4)."],
+      left: requests(4),
     },
     {
       what: "a lost sign-in leaves a build, which it names",
@@ -186,7 +186,7 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
 
     const run = await build(endEarly("SIGTERM"));
 
-    expect(run.stderr).toContain("goes on, because another run has started it.");
+    expect(run.stderr).toContain(`Build ${BUILD} goes on. Log: ${LOG}`);
     expect(standIn.requestsTo(CREATE)).toHaveLength(1);
     expect(standIn.requestsTo(CANCEL)).toEqual([]);
   });

@@ -104,9 +104,7 @@ const FOUND: readonly Found[] = [
       "ALTER ROLE :role IN DATABASE :db SET statement_timeout = 1",
     ],
     exitCode: 0,
-    says: [
-      "settings of the role :role are taken back: default_transaction_read_only, search_path, statement_timeout\n",
-    ],
+    says: [],
     isComplete: true,
   },
 ];

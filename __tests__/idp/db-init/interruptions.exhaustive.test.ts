@@ -15,7 +15,7 @@ exec sleep 60 >/dev/null 2>&1`;
 describeOnServer("db-init.sh on PostgreSQL 15, again and again", (test) => {
   test("reaches the same end state when killed at any point and run again", async ({ folder, tenant, endState }) => {
     const interruptions: [string, number, string][] = [
-      ["while the role gets its password", 2, "/^.password/,$d"],
+      ["while the role gets its password", 3, "/^.password/,$d"],
       ["right after the creation of the database", 4, "/^CREATE DATABASE/q"],
       ["between the two grants", 5, "/^GRANT ALL ON SCHEMA/,$d"],
       ["before everybody else loses access", 5, "/^REVOKE/,$d"],

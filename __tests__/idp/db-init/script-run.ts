@@ -5,11 +5,11 @@ import { type AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { deliveredScript } from "../../support/delivered-script";
+import { packageFile } from "../../../lib/core/package-file";
 import { findProgram, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 
-export const SCRIPT = deliveredScript("lib/idp/scripts/db-init.sh");
+export const SCRIPT = packageFile("lib/idp/scripts/db-init.sh");
 
 export type Shell = "dash" | "busybox sh";
 

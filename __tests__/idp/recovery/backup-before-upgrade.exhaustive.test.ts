@@ -54,7 +54,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
 
     expect(failed.exitCode).toBe(1);
     expect(failed.stderr).toMatch(
-      /^The backup of idp-demo-abc123 is not made, so 2026\.5\.8 is not rolled out\. Operation \S+ of Cloud SQL failed: INTERNAL_ERROR: No room\.\n {2}To fix: apply again/,
+      /^The backup of idp-demo-abc123 is not made, so 2026\.5\.8 is not rolled out\. Operation \S+ failed: INTERNAL_ERROR: No room\.\n {2}To fix: apply again/,
     );
     expect(repeated.exitCode).toBe(0);
     expect(changes()).toEqual([CREATE, CREATE]);

@@ -1,7 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { joinedScript } from "../../../lib/core/joined-script";
 import { packageFile } from "../../../lib/core/package-file";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { type Cluster, SUPERUSER } from "../db-init/cluster";
@@ -68,7 +67,7 @@ export function runJob(
 
 /** The script as its job has it: some follow a text that they share. */
 function jobFile(script: string): string {
-  const textOf = (name: string) => joinedScript(packageFile(`lib/idp/scripts/${name}`));
+  const textOf = (name: string) => readFileSync(packageFile(`lib/idp/scripts/${name}`), "utf8");
   const text = textOf(script);
   const file = join(temporaryFolder(), script);
   writeFileSync(file, text.includes("after database-client.sh") ? textOf("database-client.sh") + text : text);

@@ -1,4 +1,4 @@
-import { FaultMatrix, fullFrom } from "../../support/fault-matrix";
+import { FaultMatrix, fullFrom, page } from "../../support/fault-matrix";
 import { describeWith } from "../../support/programs";
 import {
   DATABASE,
@@ -15,6 +15,7 @@ import {
 const CHANGES = 6;
 
 const CREATE_JOB = "run.projects.locations.jobs.create";
+const LIST_JOBS = "run.projects.locations.jobs.list";
 
 const ITSELF = `${PROJECT}/${INSTANCE}`;
 
@@ -31,6 +32,12 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
       ...{ what: "names the clone when no further call can be made", at: CREATE_JOB, answers: [], exitCode: 1 },
       options: fullFrom(CREATE_JOB),
       says: [/^ {2}To fix: .*gcloud sql instances delete drill-\S+ --project=/m],
+    },
+    {
+      ...{ what: "takes no list for whole that could not reach something", at: LIST_JOBS, exitCode: 1 },
+      answers: [page(200, '{ "jobs": [], "unreachable": ["us-central1"] }')],
+      says: ["/jobs could not reach us-central1."],
+      left: ({ standIn }) => expect(standIn.sql.billed).toEqual([ITSELF]),
     },
   ]);
 

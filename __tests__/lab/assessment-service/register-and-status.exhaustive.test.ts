@@ -118,7 +118,7 @@ describeWith(["curl", "dash", "jq"], "Every script of the assessment service", (
 
       expect([odd.exitCode, full.exitCode]).toEqual([1, 1]);
       expect(odd.stderr).toMatch(/^register-source\.sh ends at an object that it cannot read, .*\n {2}To fix: /m);
-      expect(full.stderr).toMatch(/^The temporary folder \S+ is full or cannot be written\. To fix: .*\n$/);
+      expect(full.stderr).toMatch(/^The temporary folder \S+ is full or cannot be written\.\n {2}To fix: .*\n$/);
     }),
   );
 

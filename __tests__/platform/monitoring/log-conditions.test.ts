@@ -34,7 +34,7 @@ describe("The log condition of each alert", () => {
 
   it("knows how the scripts name the copy of a job", () => {
     const script = readFileSync(packageFile("lib/idp/scripts/database-jobs.sh"), "utf8");
-    expect(script).toContain('echo "${copy_start%-}-$(hash_of "$RUN $job_count")-restore"');
+    expect(script).toContain('job_name=${job_name%-}-$(hash_of "$RUN $job_count")-restore\n');
   });
 
   it("has examples only where there is such a condition", () => {

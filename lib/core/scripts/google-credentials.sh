@@ -27,10 +27,8 @@ google_gcloud() {
 }
 
 google_try_gcloud() {
-  google_answered=
-  if ! command -v gcloud >/dev/null 2>&1; then
-    google_why="gcloud is not installed"
-  else
+  google_answered='' google_why="gcloud is not installed"
+  if command -v gcloud >/dev/null 2>&1; then
     google_open_pipe
     google_start_beside google_gcloud "$1"
     google_until=$(($(date +%s) + REST_TOKEN_SECONDS))

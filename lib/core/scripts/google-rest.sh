@@ -4,6 +4,7 @@
 # To be sourced by a POSIX shell that runs with `set -eu`:
 #
 #   . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
+#   google_setting BUILD '[a-z0-9-]+' "the id of a build"
 #   google_start
 #   google_reading .status google_get cloudbuild "projects/$PROJECT_ID/builds/$id" || google_fail "No build can be read."
 #   google_say "$GOOGLE_READ"
@@ -24,18 +25,7 @@ google_library=${GOOGLE_REST_LIBRARY:-$0}
 # shellcheck source=/dev/null
 . "${google_library%"${google_library##*/}"}./google-credentials.sh"
 
-GOOGLE_PATIENT=no GOOGLE_TOKEN_SOURCE='' google_filter=empty google_input=''
-
-# For a script that retries in a loop of its own.
-google_try_once() {
-  REST_TRIES=1
-}
-
-# Also retries SERVICE_DISABLED, which some front ends still return shortly after an API was enabled, and ABORTED, which
-# means that another operation on the same resource has to end first.
-google_be_patient() {
-  GOOGLE_PATIENT=yes
-}
+GOOGLE_PATIENT=yes GOOGLE_TOKEN_SOURCE='' google_filter=empty google_input=''
 
 # google_fail MESSAGE [REMEDY]: prints what failed, the last response of the API and what to do about it, and exits.
 google_fail() {
@@ -82,14 +72,40 @@ google_pages() {
   google_next=
   : >"$5"
   while :; do
-    google_reading "items(\"$3\") | length" google_get "$1" "$2" "$4${google_next:+&pageToken=$google_next}" || return 1
-    jq -c ".$3[]?" "$GOOGLE_ANSWER" >>"$5" || return 1
-    jq -e '.unreachable // [] == []' "$GOOGLE_ANSWER" >/dev/null ||
-      { GOOGLE_NOTE="$(google_place) could not reach everything." && return 1; }
     google_former=$google_next
-    google_next=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER") || return 1
+    google_reading "items(\"$3\") | length" google_get "$1" "$2" "$4${google_next:+&pageToken=$google_next}" &&
+      jq -c ".$3[]?" "$GOOGLE_ANSWER" >>"$5" &&
+      google_missed=$(jq -r '(.unreachable // []) | map(tostring) | join(" ")' "$GOOGLE_ANSWER") &&
+      google_next=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER") || return 1
+    [ -z "$google_missed" ] || { GOOGLE_NOTE="$(google_place) could not reach $google_missed." && return 1; }
     [ -n "$google_next" ] || return 0
     [ "$google_next" != "$google_former" ] || { GOOGLE_NOTE="$(google_place) names the same next page again." && return 1; }
+  done
+}
+
+# What google_settle reads of an operation of Compute Engine or Cloud SQL, or of the first one of a list: name, status and the
+# text of its error.
+GOOGLE_CHANGE='(if has("name") | not then items("items")[0] // {} else . end) | [
+    (.name // "" | strings), (.status // ""),
+    ([.error.errors[]? | "\(.code // "no code"): \(.message // "no message")"] | join("; ") | gsub("[[:cntrl:]]+"; " "))
+  ] | join("|")'
+
+# google_settle SERVICE OPERATIONS SECONDS WHAT: waits for the operation in the last response. Returns 1 when it fails or takes
+# too long; google_outcome says which.
+google_settle() {
+  google_settle_until=$(($(google_seconds) + $3))
+  while :; do
+    IFS='|' read -r google_change google_status google_failure <<CHANGE
+$GOOGLE_READ
+CHANGE
+    if [ "$google_status" = DONE ]; then
+      [ -n "$google_failure" ] || return 0
+      GOOGLE_NOTE="Operation $google_change failed: $google_failure" && return 1
+    fi
+    ! google_is_unsafe "$google_change" || { GOOGLE_NOTE="$(google_place) named no operation that can be asked for." && return 1; }
+    google_pause "$google_settle_until" "$4" "under way" ||
+      { GOOGLE_NOTE="Operation $google_change is not done after $3 s; it goes on by itself." && return 1; }
+    google_reading "$GOOGLE_CHANGE" google_get "$1" "$2/$google_change" || return 1
   done
 }
 
@@ -183,7 +199,7 @@ google_attempt() {
 google_curl() {
   # -q first: a ~/.curlrc could print the request with its token.
   exec curl -q --silent --show-error --globoff --proto '=http,https' "$@" \
-    --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code} %{http_connect} %{redirect_url}\n' \
+    --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}\n' \
     --connect-timeout "$REST_CONNECT_SECONDS" >"$GOOGLE_WORK/status" 2>"$GOOGLE_WORK/curl-error" <<INPUT
 $google_input
 INPUT
@@ -198,21 +214,23 @@ INPUT
 #   final    a retry is pointless
 google_judge() {
   google_judge_nothing
-  read -r google_http google_connect google_redirect <"$GOOGLE_WORK/status" || :
-  case $GOOGLE_CURL/${google_connect:-000} in
-    0/*)
+  read -r google_http <"$GOOGLE_WORK/status" || :
+  case $GOOGLE_CURL in
+    0)
       if "$1" "$google_http"; then
         GOOGLE_STATUS=$google_http
         GOOGLE_BRIEF="HTTP $google_http"
       else
-        google_error_not_from_api "$google_http" unclear
+        GOOGLE_STRANGER=$google_http
+        GOOGLE_BRIEF="HTTP $google_http of a proxy or portal"
+        GOOGLE_FAULT=unclear
+        GOOGLE_NOTE="$(google_place): a proxy or portal answered, not the API: HTTP $google_http${google_page:+, $google_page}."
       fi
       ;;
-    */[1345]??) google_error_not_from_api "$google_connect" unheard ;;
     # Name resolution or connection failed: nothing was sent.
-    [567]/*) GOOGLE_FAULT=unheard ;;
-    # Timed out, or broken off in the handshake or the transfer: the request may have arrived.
-    16/* | 18/* | 28/* | 35/* | 52/* | 55/* | 56/* | 92/*) GOOGLE_FAULT=unclear ;;
+    [567]) GOOGLE_FAULT=unheard ;;
+    # Timed out, or broken off in the handshake, by a proxy or in the transfer: the request may have arrived.
+    16 | 18 | 28 | 35 | 52 | 55 | 56 | 92) GOOGLE_FAULT=unclear ;;
   esac
   case $GOOGLE_STATUS in
     2??) GOOGLE_FAULT=none ;;
@@ -220,6 +238,8 @@ google_judge() {
     429) GOOGLE_FAULT=unheard ;;
     403) ! google_has_reason rateLimitExceeded userRateLimitExceeded RATE_LIMIT_EXCEEDED || GOOGLE_FAULT=unheard ;;
   esac
+  # Some front ends still return SERVICE_DISABLED shortly after an API was enabled, and ABORTED means that another operation
+  # on the same resource has to end first.
   if [ "$GOOGLE_PATIENT" = yes ] && { google_service_disabled || google_says '^ABORTED'; }; then GOOGLE_FAULT=unheard; fi
 }
 
@@ -228,14 +248,6 @@ google_judge_nothing() {
   GOOGLE_BRIEF="no answer"
   GOOGLE_FAULT=final
   GOOGLE_STRANGER='' GOOGLE_NOTE='' GOOGLE_REASONS='' GOOGLE_ERROR='' GOOGLE_READ='' google_form='' google_page=''
-}
-
-# google_error_not_from_api STATUS FAULT
-google_error_not_from_api() {
-  GOOGLE_STRANGER=$1
-  GOOGLE_BRIEF="HTTP $1 of a proxy or portal"
-  GOOGLE_FAULT=$2
-  GOOGLE_NOTE="$(google_place): a proxy or portal answered, not the API: HTTP $1${google_page:+, $google_page}."
 }
 
 # Whether the last call may have been carried out although it failed.
@@ -281,7 +293,7 @@ google_read_answer() {
     *:access) google_page="with a body that is not shown" ;;
     *) google_page=$(google_text <"$GOOGLE_ANSWER") ;;
   esac
-  google_page="${google_redirect:+on to $google_redirect, }${google_page:-with an empty body}"
+  google_page=${google_page:-with an empty body}
   return 1
 }
 
@@ -344,3 +356,6 @@ google_advise() {
     google_error "  To fix: name the project that pays for the calls: export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=${PROJECT_ID:-<project>}"
   fi
 }
+
+google_require curl jq
+google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"

@@ -35,7 +35,7 @@ def field($name): .[$name] // error("no field");
 def items($name):
   if . == {} or has($name) or has("nextPageToken") or has("unreachable") or (.kind | tostring | contains("#"))
   then .[$name] // [] | arrays // error("no list") else error("no list") end;'
-GOOGLE_ENDING=no GOOGLE_ON_FAILURE=: GOOGLE_WORK='' GOOGLE_GIVEN='' GOOGLE_REFUSED='' GOOGLE_RULES='' GOOGLE_SHOWN=''
+GOOGLE_ENDING=no GOOGLE_ON_FAILURE=: GOOGLE_WORK='' GOOGLE_REFUSED='' GOOGLE_SHOWN=''
 # Background processes, which must not outlive the script.
 GOOGLE_SLEEP='' GOOGLE_WORKER=''
 
@@ -62,10 +62,7 @@ google_plain() {
 google_require() {
   google_missing=
   for google_program in "$@"; do
-    # macOS has shasum instead of sha256sum.
-    command -v "$google_program" >/dev/null 2>&1 ||
-      { [ "$google_program" = sha256sum ] && command -v shasum >/dev/null 2>&1; } ||
-      google_missing="$google_missing $google_program"
+    command -v "$google_program" >/dev/null 2>&1 || google_missing="$google_missing $google_program"
   done
   [ -n "$google_missing" ] || return 0
   google_error "Missing on this machine:$google_missing." \
@@ -73,13 +70,16 @@ google_require() {
   exit 2
 }
 
-# Collects problems of the settings; google_check_settings reports them together.
-google_refuse() {
-  google_judge_settings
-  google_refuse_now "$@"
+# google_stop MESSAGE LINE...: prints what failed and what to do about it, and exits.
+google_stop() {
+  google_error "$1"
+  shift
+  for google_more in "$@"; do google_error "  $google_more"; done
+  exit 1
 }
 
-google_refuse_now() {
+# Collects problems of the settings; google_start reports them together.
+google_refuse() {
   GOOGLE_REFUSED="$GOOGLE_REFUSED
   - $*"
 }
@@ -94,46 +94,27 @@ google_check_settings() {
   for google_name in REST_POLL_SECONDS REST_RETRY_BASE_SECONDS; do
     google_setting "$google_name" '[0-9]{1,5}(\.[0-9]{1,3})?' "a number of seconds"
   done
-  [ -z "${GOOGLE_BILLING_PROJECT:-}" ] || google_setting GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' \
-    "the id or number of a project"
-  google_judge_settings
+  google_option GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' "the id or number of a project"
   [ -n "$GOOGLE_REFUSED" ] || return 0
   google_error "${0##*/} cannot start:$GOOGLE_REFUSED"
   exit 2
 }
 
-# google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression; at
-# the latest in google_check_settings.
+# google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression.
 google_setting() {
-  google_value=
   eval "google_value=\${$1:-}"
   case $google_value in
     '') google_refuse "$1 is not set; it must hold $3." ;;
     *'
 '*) google_refuse "$1 has more than one line; it must hold $3." ;;
-    *)
-      GOOGLE_GIVEN="$GOOGLE_GIVEN$1=$google_value
-"
-      GOOGLE_RULES="$GOOGLE_RULES${GOOGLE_RULES:+
-}$1=($2)"
-      eval "google_meaning_$1=\$3"
-      ;;
+    *) printf '%s\n' "$google_value" | grep -Eqx "$2" || google_refuse "$1 is \"$google_value\"; it must hold $3." ;;
   esac
 }
 
-# Refuses those of the settings so far that do not match. One process judges all: a start takes longer than the work.
-google_judge_settings() {
-  [ -n "$GOOGLE_GIVEN" ] || return 0
-  google_odd=$(printf '%s' "$GOOGLE_GIVEN" | grep -Evx "$GOOGLE_RULES") || [ $? -eq 1 ] || google_odd=$GOOGLE_GIVEN
-  GOOGLE_GIVEN='' GOOGLE_RULES=''
-  [ -n "$google_odd" ] || return 0
-  google_meaning=
-  while IFS= read -r google_line; do
-    eval "google_meaning=\$google_meaning_${google_line%%=*}"
-    google_refuse_now "${google_line%%=*} is \"${google_line#*=}\"; it must hold $google_meaning."
-  done <<LINES
-$google_odd
-LINES
+# google_option NAME PATTERN MEANING: the same, for a variable that may be empty.
+google_option() {
+  eval "$1=\${$1:-} google_value=\${$1:-}"
+  [ -z "$google_value" ] || google_setting "$@"
 }
 
 # google_time_limit NAME...: whole seconds. In shell arithmetic a leading 0 means octal, and 20 digits overflow.
@@ -152,31 +133,36 @@ google_is_unsafe() {
   return 1
 }
 
-# Sets google_base to the base URL of an API, with a trailing slash. Environment names (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT)
-# and default values are those of the Terraform provider google 7.45.
+# Google's APIs, with the names that their base URLs have in the environment (GOOGLE_<PRODUCT>_CUSTOM_ENDPOINT) and the
+# versions of the Terraform provider google 7.45, and path and query of a harmless call, with PROJECT and REGION to fill in.
+GOOGLE_APIS='artifactregistry ARTIFACT_REGISTRY v1 projects/PROJECT/locations/REGION/repositories pageSize=1
+certificatemanager CERTIFICATE_MANAGER v1 projects/PROJECT/locations/global/certificateMaps pageSize=1
+cloudbuild CLOUD_BUILD v1 projects/PROJECT/builds pageSize=1
+cloudresourcemanager RESOURCE_MANAGER v1 projects/PROJECT
+cloudscheduler CLOUD_SCHEDULER v1 projects/PROJECT/locations/REGION/jobs pageSize=1
+compute COMPUTE compute/v1 projects/PROJECT
+container CONTAINER v1 projects/PROJECT/locations/REGION/clusters
+dns DNS dns/v1 projects/PROJECT/managedZones maxResults=1
+iam IAM_BETA v1 projects/PROJECT/serviceAccounts pageSize=1
+logging LOGGING v2 projects/PROJECT/logs pageSize=1
+migrationcenter MIGRATION_CENTER v1 projects/PROJECT/locations/REGION/sources pageSize=1
+monitoring MONITORING - v3/projects/PROJECT/alertPolicies pageSize=1
+run CLOUD_RUN_V2 v2 projects/PROJECT/locations/REGION/services pageSize=1
+secretmanager SECRET_MANAGER v1 projects/PROJECT/secrets pageSize=1
+serviceusage SERVICE_USAGE v1 projects/PROJECT/services/serviceusage.googleapis.com
+sqladmin SQL sql/v1beta4 projects/PROJECT/instances maxResults=1
+storage STORAGE storage/v1 b project=PROJECT&maxResults=1'
+
+# google_address API: sets google_base to the base URL of an API, with a trailing slash, and google_harmless to that call. Returns
+# 1 for an API that is not known.
 google_address() {
-  while read -r google_api google_product google_base; do
+  while read -r google_api google_product google_version google_harmless; do
     [ "$google_api" != "$1" ] || break
-  done <<'TABLE'
-artifactregistry ARTIFACT_REGISTRY https://artifactregistry.googleapis.com/v1/
-certificatemanager CERTIFICATE_MANAGER https://certificatemanager.googleapis.com/v1/
-cloudbuild CLOUD_BUILD https://cloudbuild.googleapis.com/v1/
-cloudresourcemanager RESOURCE_MANAGER https://cloudresourcemanager.googleapis.com/v1/
-cloudscheduler CLOUD_SCHEDULER https://cloudscheduler.googleapis.com/v1/
-compute COMPUTE https://compute.googleapis.com/compute/v1/
-container CONTAINER https://container.googleapis.com/v1/
-dns DNS https://dns.googleapis.com/dns/v1/
-iam IAM_BETA https://iam.googleapis.com/v1/
-logging LOGGING https://logging.googleapis.com/v2/
-migrationcenter MIGRATION_CENTER https://migrationcenter.googleapis.com/v1/
-monitoring MONITORING https://monitoring.googleapis.com/
-run CLOUD_RUN_V2 https://run.googleapis.com/v2/
-secretmanager SECRET_MANAGER https://secretmanager.googleapis.com/v1/
-serviceusage SERVICE_USAGE https://serviceusage.googleapis.com/v1/
-sqladmin SQL https://sqladmin.googleapis.com/sql/v1beta4/
-storage STORAGE https://storage.googleapis.com/storage/v1/
+  done <<TABLE
+$GOOGLE_APIS
 TABLE
-  eval "google_base=\${GOOGLE_${google_product}_CUSTOM_ENDPOINT:-$google_base}"
+  [ -n "$google_api" ] || return 1
+  eval "google_base=\${GOOGLE_${google_product}_CUSTOM_ENDPOINT:-https://$1.googleapis.com/${google_version#-}}"
   google_base=${google_base%/}/
 }
 
@@ -196,12 +182,13 @@ google_need_room() {
 }
 
 google_full() {
-  google_error "The temporary folder ${TMPDIR:-/tmp} is full or cannot be written." \
+  google_stop "The temporary folder ${TMPDIR:-/tmp} is full or cannot be written." \
     "To fix: make room there, or set TMPDIR to another folder."
-  exit 1
 }
 
+# google_start: ends the script if a setting is wrong, and begins.
 google_start() {
+  google_check_settings
   GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX" 2>/dev/null) || google_full
   trap google_end EXIT
   trap 'google_interrupted SIGHUP 129' HUP
@@ -317,6 +304,13 @@ google_progress() {
   [ "$1/$2" != "$GOOGLE_SHOWN" ] || return 0
   GOOGLE_SHOWN="$1/$2"
   google_say "$1: $2 ($(google_seconds) s)"
+}
+
+# google_pause UNTIL WHAT STATE: one round of waiting; returns 1 once google_seconds is UNTIL.
+google_pause() {
+  google_progress "$2" "$3"
+  [ "$(google_seconds)" -lt "$1" ] || return 1
+  google_sleep "$REST_POLL_SECONDS"
 }
 
 # Any text as one line of at most 500 characters.

@@ -9,69 +9,36 @@
 #   REGION        region, for the APIs whose call needs one
 #   WAIT_SECONDS  time limit (300)
 # Settings of the calls and exit codes: google-rest.sh.
+# shellcheck disable=SC2034,SC2154 # google-rest.sh reads what is set here, and sets what is read
 set -eu
 
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 
-# One read-only call per API: name, path and query; PROJECT and REGION are filled in. The base URL is in google-rest.sh.
-known_services='artifactregistry projects/PROJECT/locations/REGION/repositories pageSize=1
-certificatemanager projects/PROJECT/locations/global/certificateMaps pageSize=1
-cloudbuild projects/PROJECT/builds pageSize=1
-cloudresourcemanager projects/PROJECT
-cloudscheduler projects/PROJECT/locations/REGION/jobs pageSize=1
-compute projects/PROJECT
-container projects/PROJECT/locations/REGION/clusters
-dns projects/PROJECT/managedZones maxResults=1
-iam projects/PROJECT/serviceAccounts pageSize=1
-logging projects/PROJECT/logs pageSize=1
-migrationcenter projects/PROJECT/locations/REGION/sources pageSize=1
-monitoring v3/projects/PROJECT/alertPolicies pageSize=1
-run projects/PROJECT/locations/REGION/services pageSize=1
-secretmanager projects/PROJECT/secrets pageSize=1
-serviceusage projects/PROJECT/services/serviceusage.googleapis.com
-sqladmin projects/PROJECT/instances maxResults=1
-storage b project=PROJECT&maxResults=1'
-
-if [ "${1:-}" = --list ]; then
-  printf '%s\n' "$known_services"
-  exit 0
-fi
+[ "${1:-}" != --list ] || { printf '%s\n' "$GOOGLE_APIS" && exit 0; }
 
 WAIT_SECONDS=${WAIT_SECONDS:-300}
-SERVICE=${SERVICE:-}
-service=${SERVICE%.googleapis.com}
+service=${SERVICE:-}
+service=${service%.googleapis.com}
 api=$service.googleapis.com
-names=
-probe=
-while read -r name call; do
-  names="$names$name "
-  [ "$name" != "$service" ] || probe=$call
-done <<TABLE
-$known_services
-TABLE
 
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting SERVICE '[a-z0-9.-]+' "the name of an API, like run.googleapis.com"
 google_time_limit WAIT_SECONDS
-if [ -n "$SERVICE" ] && [ -z "$probe" ]; then
-  google_refuse "SERVICE is \"$SERVICE\", for which no harmless call is known; known are: $names(add a line to known_services)."
-fi
-case $probe in
+google_address "$service" || [ -z "$service" ] ||
+  google_refuse "SERVICE is \"$SERVICE\", for which no harmless call is known; known are:" \
+    "$(printf '%s\n' "$GOOGLE_APIS" | cut -d ' ' -f 1 | tr '\n' ' ')(add a line to GOOGLE_APIS)."
+case $google_harmless in
   *REGION*) google_setting REGION '[a-z0-9-]+' "a region, like us-central1, because the call to $service needs one" ;;
 esac
-google_check_settings
 google_start
 
 # The loop below retries transient failures too, within WAIT_SECONDS.
-google_try_once
+REST_TRIES=1
 
-call=${probe%%PROJECT*}$PROJECT_ID${probe#*PROJECT}
-case $call in *REGION*) call=${call%%REGION*}$REGION${call#*REGION} ;; esac
+call=$(printf '%s \n' "$google_harmless" | sed "s/PROJECT/$PROJECT_ID/; s/REGION/${REGION:-}/")
 path=${call%% *}
-query=${call#"$path"}
-query=${query# }
+query=${call#"$path" }
+query=${query% }
 
 # Once the API has been seen off, some front ends may still report it off: one good response is then not enough.
 good_answers_needed=1
@@ -91,17 +58,15 @@ while :; do
   if google_get "$service" "$path" "$query" || service_answered; then
     good_answers=$((good_answers + 1))
     if [ "$good_answers" -ge "$good_answers_needed" ]; then break; fi
-    google_progress "$api in project $PROJECT_ID" "answers, making sure"
+    state="answers, making sure"
   else
     good_answers=0
     good_answers_needed=3
-    google_progress "$api in project $PROJECT_ID" "not answering yet ($GOOGLE_BRIEF)"
+    state="not answering yet ($GOOGLE_BRIEF)"
   fi
-  if [ "$(google_seconds)" -ge "$WAIT_SECONDS" ]; then
+  google_pause "$WAIT_SECONDS" "$api in project $PROJECT_ID" "$state" ||
     google_fail "$api did not answer in project $PROJECT_ID within $WAIT_SECONDS s." \
       "To fix: gcloud services enable $api --project $PROJECT_ID; if it is on, run the same command again or raise WAIT_SECONDS."
-  fi
-  google_sleep "$REST_POLL_SECONDS"
 done
 
 case $GOOGLE_STATUS in

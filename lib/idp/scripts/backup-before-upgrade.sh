@@ -23,16 +23,12 @@ BACKUP_DAYS=${BACKUP_DAYS:-30}
 # A backup this young holds what a second one would.
 reuse_seconds=600
 
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
 google_setting DATABASE '[a-z0-9_]+' "the name of a database"
 google_setting RELEASE '[A-Za-z0-9][A-Za-z0-9._/:@-]*' "a release, or an image"
 google_setting BACKUP_DAYS '[1-9][0-9]{0,2}' "a number of days from 1 to 365"
 google_time_limit SQL_SECONDS
-google_check_settings
 google_start
-google_be_patient
 
 export INSTANCE
 description="before $RELEASE"
@@ -58,34 +54,8 @@ say_where() {
 
 give_up() {
   google_on_failure :
-  google_error "The backup of $INSTANCE $1, so $RELEASE is not rolled out. ${2:-}"
-  google_error "  To fix: apply again, which waits for the same backup if it is under way. To upgrade without a backup: backup_before_upgrade = false."
-  exit 1
-}
-
-# Sets GOOGLE_READ to the operation, unless the answer was lost and the backup was found: then it sets backup_state.
-ask_for_backup() {
-  jq -n --arg days "$BACKUP_DAYS" '{ instance: env.INSTANCE, description: env.DESCRIPTION, ttlDays: $days }' \
-    >"$GOOGLE_WORK/backup.json"
-  tries=1
-  # shellcheck disable=SC2154 # of sql-rest.sh
-  until google_reading "$sql_operation" google_create sqladmin "projects/$PROJECT_ID/backups" "$GOOGLE_WORK/backup.json"; do
-    if sql_busy; then
-      [ "$(google_seconds)" -lt "$SQL_SECONDS" ] ||
-        google_fail "The instance $INSTANCE is busy for more than $SQL_SECONDS s."
-      google_progress "Backup $description" "waiting for another operation of the instance"
-      google_sleep "$REST_POLL_SECONDS"
-    elif google_uncertain && [ "$tries" -lt "$REST_TRIES" ]; then
-      google_say "$(google_outcome) Looking whether the backup was started nevertheless."
-      google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$tries")"
-      tries=$((tries + 1))
-      find_backup || google_fail "Whether the backup was started cannot be found out."
-      [ -z "$backup_state" ] || break
-    else
-      google_fail "Cloud SQL refuses a backup of $INSTANCE before the upgrade to $RELEASE, so nothing is rolled out." \
-        "To fix: repair what the message names; the caller needs roles/cloudsql.admin. To upgrade without a backup: backup_before_upgrade = false."
-    fi
-  done
+  google_stop "The backup of $INSTANCE $1, so $RELEASE is not rolled out. ${2:-}" \
+    "To fix: apply again, which waits for the same backup if it is under way. To upgrade without a backup: backup_before_upgrade = false."
 }
 
 if ! google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE/databases/$DATABASE"; then
@@ -99,22 +69,32 @@ fi
 DESCRIPTION=$description NEWEST_END=$(($(google_server_time) - reuse_seconds))
 export DESCRIPTION NEWEST_END
 find_backup || google_fail "The backups of $INSTANCE cannot be read."
-if [ -n "$backup_state" ]; then
-  google_say "Backup $backup_name, $description, is taken instead of another one."
-else
-  ask_for_backup
-fi
+[ -z "$backup_state" ] || google_say "Backup $backup_name, $description, is taken instead of another one."
+jq -n --arg days "$BACKUP_DAYS" '{ instance: env.INSTANCE, description: env.DESCRIPTION, ttlDays: $days }' >"$GOOGLE_WORK/backup.json"
+tries=1
+until [ -n "$backup_state" ]; do
+  if google_reading "$GOOGLE_CHANGE" google_create sqladmin "projects/$PROJECT_ID/backups" "$GOOGLE_WORK/backup.json"; then
+    google_on_failure say_where
+    sql_await "Backup $description" || give_up "is not made" "$(google_outcome)"
+    # The list may not have it yet.
+    backup_state=SUCCESSFUL
+  elif sql_busy; then
+    google_pause "$SQL_SECONDS" "Backup $description" "waiting for another operation of the instance" ||
+      google_fail "The instance $INSTANCE is busy for more than $SQL_SECONDS s."
+  elif google_uncertain && [ "$tries" -lt "$REST_TRIES" ]; then
+    google_say "$(google_outcome) Looking whether the backup was started nevertheless."
+    google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$tries")"
+    tries=$((tries + 1))
+    find_backup || google_fail "Whether the backup was started cannot be found out."
+  else
+    google_fail "Cloud SQL refuses a backup of $INSTANCE before the upgrade to $RELEASE, so nothing is rolled out." \
+      "To fix: repair what the message names; the caller needs roles/cloudsql.admin. To upgrade without a backup: backup_before_upgrade = false."
+  fi
+done
 google_on_failure say_where
-if [ -z "$backup_state" ]; then
-  sql_await "Backup $description" || give_up "is not made" "$(google_outcome)"
-  # The list may not have it yet.
-  backup_state=SUCCESSFUL
-fi
 until [ "$backup_state" = SUCCESSFUL ]; do
   [ -n "$backup_state" ] || give_up "has failed"
-  [ "$(google_seconds)" -lt "$SQL_SECONDS" ] || give_up "is not done after $SQL_SECONDS s"
-  google_progress "Backup $description" "$backup_state"
-  google_sleep "$REST_POLL_SECONDS"
+  google_pause "$SQL_SECONDS" "Backup $description" "$backup_state" || give_up "is not done after $SQL_SECONDS s"
   find_backup || google_fail "The backup of $INSTANCE cannot be watched any more; it goes on by itself."
 done
 google_say "The backup $description is there after $(google_seconds) s and is kept for $BACKUP_DAYS days."

@@ -23,13 +23,8 @@
 # Settings of the calls and exit codes: google-rest.sh. An interrupted script cancels its build.
 set -eu
 
-scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
-. "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
-# shellcheck source-path=SCRIPTDIR source=build-request.sh
-. "$scripts/build-request.sh"
-# shellcheck source-path=SCRIPTDIR source=build-run.sh
-. "$scripts/build-run.sh"
+. "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 
 BUILD_LOCATION=${BUILD_LOCATION:-global}
 BUILD_TIMEOUT_SECONDS=${BUILD_TIMEOUT_SECONDS:-1200}
@@ -43,8 +38,7 @@ largest_file_bytes=65536
 # Cloud Build replaces $NAME in env and images; none of these expressions lets a dollar sign through.
 reference='[A-Za-z0-9][A-Za-z0-9._/:@-]*'
 version='[A-Za-z0-9_][A-Za-z0-9_.-]*'
-google_require base64 curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
+google_require base64
 google_setting BUILD_LOCATION '[a-z0-9-]+' "a region or \"global\""
 google_setting BUILD_SERVICE_ACCOUNT '[a-z0-9-]+@[a-z0-9.-]+' "the e-mail address of a service account"
 google_setting IMAGE "[a-z0-9-]+-docker\\.pkg\\.dev/[a-z0-9.-]+/[a-z0-9-]+/[a-z0-9._/-]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}" \
@@ -55,52 +49,50 @@ google_setting UPSTREAM_PREFIX '[A-Z][A-Z0-9_]*' "a prefix of environment names,
 google_setting IDP_VERSION "$version" "a release, year.month.patch"
 google_setting APP_VERSION "$version" "a release, year.month.patch, or latest"
 google_setting BUILDER_IMAGE "$reference" "the name of an image"
-[ -z "${BLUEPRINTS:-}" ] || google_setting BLUEPRINTS '((own|shipped)/[A-Za-z0-9][A-Za-z0-9._-]*[.]yaml ?)+' \
+google_option BLUEPRINTS '((own|shipped)/[A-Za-z0-9][A-Za-z0-9._-]*[.]yaml ?)+' \
   "files like own/groups.yaml and shipped/branding.yaml"
 google_time_limit BUILD_TIMEOUT_SECONDS BUILD_QUEUE_SECONDS IDENTITY_WAIT_SECONDS
 
-files="Dockerfile cloud-entrypoint.sh${BLUEPRINTS:+ Dockerfile.blueprints}"
-for file in $files; do
-  [ -n "${IMAGE_DIRECTORY:-}" ] || break
-  path=$IMAGE_DIRECTORY/$file
+# path_of FILE: prints where a file of the image is on this machine.
+path_of() {
+  case $1 in
+    own/*) printf '%s/%s\n' "${BLUEPRINTS_DIRECTORY:-}" "${1#own/}" ;;
+    shipped/*) printf '%s/blueprints/%s\n' "${IMAGE_DIRECTORY:-}" "${1#shipped/}" ;;
+    *) printf '%s/%s\n' "${IMAGE_DIRECTORY:-}" "$1" ;;
+  esac
+}
+
+for file in Dockerfile cloud-entrypoint.sh ${BLUEPRINTS:+Dockerfile.blueprints $BLUEPRINTS}; do
+  path=$(path_of "$file")
   if [ ! -s "$path" ]; then
-    google_refuse "$path is missing or empty; IMAGE_DIRECTORY must hold $files."
+    case $file in
+      */*) google_refuse "$path is missing or empty; BLUEPRINTS names it as $file. Remove it there, or restore the file." ;;
+      *) google_refuse "$path is missing or empty; IMAGE_DIRECTORY must hold Dockerfile, cloud-entrypoint.sh and Dockerfile.blueprints." ;;
+    esac
   elif [ "$(wc -c <"$path")" -gt "$largest_file_bytes" ]; then
-    google_refuse "$path has $(($(wc -c <"$path"))) bytes; a file inside a build request may have" \
-      "$largest_file_bytes. Move what makes it large into the upstream image, or run an image that exists already."
+    google_refuse "$path has $(($(wc -c <"$path"))) bytes; a file inside a build request may have $largest_file_bytes." \
+      "Divide it, move what makes it large into the upstream image, or run an image that exists already."
   fi
 done
-for blueprint in ${BLUEPRINTS:-}; do
-  path=$(path_of "$blueprint")
-  if [ ! -s "$path" ]; then
-    google_refuse "$path is missing or empty; BLUEPRINTS names it as $blueprint. Remove it there, or restore the file."
-  elif [ "$(wc -c <"$path")" -gt "$largest_file_bytes" ]; then
-    google_refuse "$path has $(($(wc -c <"$path"))) bytes; a file inside a build request may have" \
-      "$largest_file_bytes. Divide it."
-  fi
-done
-google_check_settings
 google_start
 
-if [ "$BUILD_LOCATION" = global ]; then
-  builds="projects/$PROJECT_ID/builds"
-else
-  builds="projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds"
-fi
+builds="projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds"
+[ "$BUILD_LOCATION" != global ] || builds="projects/$PROJECT_ID/builds"
 tag=${IMAGE##*:}
+tab=$(printf '\t')
+build_id='' log_address='' identity_tries=0
+# "yes" when another run has requested this build: an interrupted run then does not cancel it.
+joined=no
 
 # Exits when the tag exists already.
 stop_when_present() {
-  location=${IMAGE%%-docker.pkg.dev/*}
   rest=${IMAGE#*/}
-  project=${rest%%/*}
-  rest=${rest#*/}
-  repository=${rest%%/*}
-  name=${rest#*/}
+  name=${rest#*/*/}
+  rest=${rest%"/$name"}
   # The package is one path segment, so slashes in its name are encoded.
   package=$(printf '%s\n' "${name%:*}" | sed 's|/|%2F|g')
   if google_reading '.version // "" | split("/") | last // "unknown version"' google_get artifactregistry \
-    "projects/$project/locations/$location/repositories/$repository/packages/$package/tags/$tag"; then
+    "projects/${rest%/*}/locations/${IMAGE%%-docker.pkg.dev/*}/repositories/${rest#*/}/packages/$package/tags/$tag"; then
     google_say "$IMAGE is already there ($GOOGLE_READ): nothing to build."
     exit 0
   fi
@@ -112,32 +104,227 @@ stop_when_present() {
   esac
 }
 
+# The script that the build runs in /workspace of the builder image. Cloud Build does not substitute dollar signs in a
+# script. Each file is passed in numbered parts, because the length of a variable is limited.
+step_script() {
+  cat <<'STEP'
+#!/bin/sh
+set -eu
+unpack() {
+  part=1
+  eval "text=\${$1_BASE64_$part:-}"
+  while [ -n "$text" ]; do
+    printf '%s' "$text"
+    part=$((part + 1))
+    eval "text=\${$1_BASE64_$part:-}"
+  done | base64 -d >"$2"
+  chmod "$3" "$2"
+}
+unpack DOCKERFILE Dockerfile 0644
+unpack CLOUD_ENTRYPOINT cloud-entrypoint.sh 0755
+if [ -n "${BLUEPRINTS:-}" ]; then
+  unpack DOCKERFILE_BLUEPRINTS Dockerfile.blueprints 0644
+  cat Dockerfile.blueprints >>Dockerfile
+  umask 022
+  mkdir -p blueprints/own blueprints/shipped
+  number=1
+  for blueprint in $BLUEPRINTS; do
+    unpack "BLUEPRINT_$number" "blueprints/$blueprint" 0644
+    number=$((number + 1))
+  done
+fi
+docker build \
+  --build-arg "UPSTREAM_IMAGE=$UPSTREAM_IMAGE" \
+  --build-arg "UPSTREAM_PREFIX=$UPSTREAM_PREFIX" \
+  --build-arg "IDP_VERSION=$IDP_VERSION" \
+  --build-arg "APP_VERSION=$APP_VERSION" \
+  --tag "$IMAGE" .
+STEP
+}
+
+# parts_of NAME FILE: prints the variables that hold a file, as JSON texts.
+parts_of() {
+  # 8000: below the 10,000 characters that Cloud Build allows for an argument, its strictest limit for a string.
+  base64 <"$(path_of "$2")" | tr -d '\r\n' | jq -R --arg name "$1" '. as $text
+    | [range(0; $text | length; 8000) as $start | $text[$start:$start + 8000]]
+    | to_entries[] | "\($name)_BASE64_\(.key + 1)=\(.value)"'
+}
+
+write_files() {
+  parts_of DOCKERFILE Dockerfile
+  parts_of CLOUD_ENTRYPOINT cloud-entrypoint.sh
+  [ -n "${BLUEPRINTS:-}" ] || return 0
+  jq -n '"BLUEPRINTS=" + env.BLUEPRINTS'
+  parts_of DOCKERFILE_BLUEPRINTS Dockerfile.blueprints
+  number=1
+  for blueprint in $BLUEPRINTS; do
+    parts_of "BLUEPRINT_$number" "$blueprint"
+    number=$((number + 1))
+  done
+}
+
+write_request() {
+  write_files >"$GOOGLE_WORK/files"
+  step_script >"$GOOGLE_WORK/script"
+  # Contents go through files: all users of the machine can read the arguments of a process.
+  jq -n --slurpfile files "$GOOGLE_WORK/files" \
+    --rawfile script "$GOOGLE_WORK/script" --arg builder "$BUILDER_IMAGE" --arg image "$IMAGE" --arg tag "$tag" \
+    --arg upstream "$UPSTREAM_IMAGE" --arg prefix "$UPSTREAM_PREFIX" --arg idp "$IDP_VERSION" --arg app "$APP_VERSION" \
+    --arg account "projects/$PROJECT_ID/serviceAccounts/$BUILD_SERVICE_ACCOUNT" \
+    --arg timeout "${BUILD_TIMEOUT_SECONDS}s" --arg queue "${BUILD_QUEUE_SECONDS}s" '
+    {
+      steps: [{
+        id: "build",
+        name: $builder,
+        env: ([
+          "IMAGE=" + $image,
+          "UPSTREAM_IMAGE=" + $upstream,
+          "UPSTREAM_PREFIX=" + $prefix,
+          "IDP_VERSION=" + $idp,
+          "APP_VERSION=" + $app
+        ] + $files),
+        script: $script
+      }],
+      images: [$image],
+      serviceAccount: $account,
+      options: { logging: "CLOUD_LOGGING_ONLY" },
+      timeout: $timeout,
+      queueTtl: $queue,
+      tags: ["idp-image", $tag]
+    }' >"$GOOGLE_WORK/build.json"
+}
+
+# What take_build reads of a build.
+id_and_log='[(.id | strings) // "", .logUrl // "not given"] | @tsv'
+
+# Watches the build of which the last response has given id and log; returns 1 when it has given none.
+take_build() {
+  ! google_is_unsafe "${GOOGLE_READ%%"$tab"*}" || return 1
+  build_id=${GOOGLE_READ%%"$tab"*}
+  log_address=${GOOGLE_READ#*"$tab"}
+  google_say "Build $build_id of $IMAGE is under way; log: $log_address"
+}
+
+# pause_for_identity REASON: a new account or role takes a minute or two to take effect everywhere. Returns 1 when that is over.
+pause_for_identity() {
+  [ "$(google_seconds)" -lt "$IDENTITY_WAIT_SECONDS" ] || return 1
+  identity_tries=$((identity_tries + 1))
+  pause=$(google_doubled "$REST_POLL_SECONDS" "$identity_tries")
+  google_say "$1 This is normal for a service account or role that is minutes old; trying again in $pause s" \
+    "(for at most $IDENTITY_WAIT_SECONDS s)."
+  google_sleep "$pause"
+}
+
+refused_for_identity() {
+  case $GOOGLE_STATUS in
+    400 | 403 | 404) google_service_disabled || google_says 'service ?account|actas|act as' ;;
+    *) return 1 ;;
+  esac
+}
+
+# Takes the build of this image that is under way, if there is one: that of a concurrent apply, or of a request whose answer was
+# lost. If builds cannot be listed, the request for a build reports why.
+join_build() {
+  joined=no
+  google_reading 'first(items("builds")[] | select(.images == [env.IMAGE])
+    | select(.status == "PENDING" or .status == "QUEUED" or .status == "WORKING")) | '"$id_and_log" \
+    google_get cloudbuild "$builds" "pageSize=20&filter=tags%3D%22$tag%22" && take_build || return 1
+  joined=yes
+}
+
+start_build() {
+  attempt=1
+  until join_build; do
+    if google_reading ".metadata.build | $id_and_log" google_create cloudbuild "$builds" "$GOOGLE_WORK/build.json"; then
+      take_build || google_fail "Cloud Build took the build of $IMAGE in $BUILD_LOCATION but gave it no id that can be asked for."
+      return 0
+    elif google_uncertain && [ "$attempt" -lt "$REST_TRIES" ]; then
+      google_say "$(google_outcome) Looking whether the build was started nevertheless."
+      google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")"
+      attempt=$((attempt + 1))
+    elif ! refused_for_identity || ! pause_for_identity "$(google_outcome)"; then
+      # A policy of the organization, or the few regions of some projects.
+      ! google_says 'gcp[.]resourceLocations|in this region' || google_fail \
+        "Cloud Build refuses the build of $IMAGE in $BUILD_LOCATION." \
+        "To fix: set build_location to a location that is allowed, or existing_container_image to an image that is made elsewhere."
+      google_fail "Cloud Build refuses the build of $IMAGE in $BUILD_LOCATION." \
+        "To fix: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
+    fi
+  done
+}
+
+# Returns when the build has ended, with its state in build_status and, of a good one, the digest of the image in digest.
+await_build() {
+  deadline=$(($(google_seconds) + BUILD_QUEUE_SECONDS + BUILD_TIMEOUT_SECONDS + 60))
+  while :; do
+    google_reading '[.status // "STATUS_UNKNOWN",
+      ([.results.images[] | select(.name == env.IMAGE) | .digest][0])? // "not given"] | @tsv' \
+      google_get cloudbuild "$builds/$build_id" ||
+      google_fail "Build $build_id cannot be watched any more."
+    build_status=${GOOGLE_READ%%"$tab"*}
+    digest=${GOOGLE_READ#*"$tab"}
+    case $build_status in
+      SUCCESS | FAILURE | INTERNAL_ERROR | TIMEOUT | CANCELLED | EXPIRED)
+        google_progress "Build $build_id" "$build_status"
+        return 0
+        ;;
+    esac
+    google_pause "$deadline" "Build $build_id" "$build_status" ||
+      google_stop "Build $build_id of $IMAGE is still $build_status long after its time limit; waiting ends here."
+  done
+}
+
+# Whether the build failed because its account could not yet push or log, before or after its own steps.
+failed_for_identity() {
+  jq -e '.failureInfo.type == "PUSH_NOT_AUTHORIZED" or .failureInfo.type == "LOGGING_FAILURE"
+    or .failureInfo.type != "USER_BUILD_STEP"
+      and ([.steps[]? | select((.exitCode // 0) != 0 or .status == "FAILURE")] | length == 0)
+      and ([.statusDetail, .failureInfo.detail] | map(. // "") | join(" ")
+        | test("permission|denied|not authorized|unauthorized|service account"; "i"))' "$GOOGLE_ANSWER" >/dev/null
+}
+
+failure_text() {
+  jq -r '[
+      .failureInfo.detail, .statusDetail,
+      (.steps[]? | select((.exitCode // 0) != 0 or .status == "FAILURE" or .status == "TIMEOUT")
+        | "step \(.id // .name) ended \(.status // "?")"
+          + (if .exitCode then " with exit code \(.exitCode)" else "" end))
+    ] | map(select(. != null and . != "")) | reduce .[] as $text ([]; if index($text) then . else . + [$text] end)
+    | if length == 0 then "Cloud Build gave no reason." else join("\n") end' "$GOOGLE_ANSWER" | sed 's/^/  /'
+}
+
+cancel_build() {
+  [ -n "$build_id" ] || return 0
+  build_by_hand="gcloud builds cancel $build_id --region=$BUILD_LOCATION --project=$PROJECT_ID"
+  # The next run joins it.
+  if [ "$joined" = yes ] || [ "$GOOGLE_EXIT" -lt 128 ]; then
+    google_error "Build $build_id goes on. Log: $log_address To end it: $build_by_hand"
+    return 0
+  fi
+  REST_TRIES=1
+  printf '{}\n' >"$GOOGLE_WORK/cancel.json"
+  ! google_undo "Build $build_id goes on, because it could not be cancelled. Log: $log_address" "$build_by_hand" \
+    google_post cloudbuild "$builds/$build_id:cancel" "$GOOGLE_WORK/cancel.json" ||
+    google_error "Build $build_id is cancelled. Log: $log_address"
+}
+
 stop_when_present
 write_request
 google_on_failure cancel_build
 while :; do
-  join_build || start_build
+  start_build
   await_build
   [ "$build_status" != SUCCESS ] || break
-  if [ "$joined" = yes ] && [ "$build_status" = CANCELLED ]; then
-    google_say "The run that started build $build_id has cancelled it."
-    build_id=
-    continue
-  fi
-  if failed_for_identity && may_be_too_new; then
-    reasons=$(failure_text)
-    build_id=
-    asking=no
-    pause_for_identity "The build ended $build_status:
-$reasons
-"
-    continue
-  fi
+  ended=$build_id
   build_id=
-  google_error "The build of $IMAGE in $BUILD_LOCATION ended $build_status after $(google_seconds) s:"
-  google_error "$(failure_text)"
-  google_error "  Log: $log_address"
-  exit 1
+  if [ "$joined" = yes ] && [ "$build_status" = CANCELLED ]; then
+    google_say "The run that started build $ended has cancelled it."
+  elif ! failed_for_identity || ! pause_for_identity "The build ended $build_status:
+$(failure_text)
+"; then
+    google_stop "The build of $IMAGE in $BUILD_LOCATION ended $build_status after $(google_seconds) s:
+$(failure_text)" "Log: $log_address"
+  fi
 done
 
 google_say "Built $IMAGE in $(google_seconds) s."

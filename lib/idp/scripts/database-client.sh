@@ -33,9 +33,11 @@ trap 'exit 143' TERM
 
 # Nothing else may direct the programs to another server or login.
 unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS
-. "${0%/*}/db-init/local-host.sh"
-
-if is_local_host "$DB_HOST${SOURCE_HOST:+,$SOURCE_HOST}"; then : "${PGSSLMODE:=disable}"; else : "${PGSSLMODE:=require}"; fi
+# A socket, or a proxy beside this job, which encrypts towards the database and does not speak TLS itself.
+case $DB_HOST in
+  /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;;
+  *) : "${PGSSLMODE:=require}" ;;
+esac
 export PGHOST="$DB_HOST" PGPORT="${DB_PORT:-5432}" PGCONNECT_TIMEOUT=10 PGSSLMODE
 
 # as_application: signs in as the application's role, to its database.

@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2034,SC2153 # google-rest.sh reads what is set here, and sets what is read
+# shellcheck shell=sh disable=SC2034,SC2153,SC2154 # google-rest.sh and the caller read what is set here, and set what is read
 # Shell library that runs short jobs beside a deployment: each is made from one of its own jobs, so it has the same image,
 # account, network and secrets, and is removed when it has ended.
 #
@@ -6,7 +6,7 @@
 # run, so that two operators never share one.
 #
 # To be sourced after google-rest.sh. With NAMESPACE, the jobs run in the cluster that kubectl is connected to; otherwise on
-# Cloud Run in REGION. The caller exports RUN, the id of its run, and JOB_GROUP, what the copies are for.
+# Cloud Run in REGION. RUN is the id of this run, and JOB_GROUP what the copies are for.
 #
 #   JOB_SECONDS  time limit for one job (3600)
 #   LOG_SECONDS  how long to wait for a line in the log (120)
@@ -14,19 +14,16 @@
 JOB_SECONDS=${JOB_SECONDS:-3600}
 LOG_SECONDS=${LOG_SECONDS:-120}
 KUBECTL=${KUBECTL:-kubectl}
-# Port of the proxy for a second instance.
-second_port=5433
-job_now=
-job_mark=
-job_suspended=false
-job_count=0
+jobs="projects/${PROJECT_ID:-}/locations/${REGION:-}/jobs"
+job_now='' job_mark='' job_count=0
 
 on_kubernetes() {
   [ -n "${NAMESPACE:-}" ]
 }
 
 kube() {
-  "$KUBECTL" --namespace "$NAMESPACE" --request-timeout=30s "$@"
+  "$KUBECTL" --namespace "$NAMESPACE" --request-timeout=30s "$@" 2>"$GOOGLE_WORK/kubectl" ||
+    { GOOGLE_NOTE="kubectl: $(google_text <"$GOOGLE_WORK/kubectl")" && return 1; }
 }
 
 # hash_of NAME: eight hexadecimal digits, for a name that must be short: a connection name is part of a socket's path. CRC, because
@@ -36,27 +33,33 @@ hash_of() {
   printf '%08x\n' "${hash_sum%% *}"
 }
 
-# copy_of JOB: a new name for its copy, of at most 48 characters.
-copy_of() {
-  copy_start=$(printf '%.31s' "$1")
-  echo "${copy_start%-}-$(hash_of "$RUN $job_count")-restore"
+# job_settings: those of a deployment's database and jobs.
+job_settings() {
+  google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+  google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
+  if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"; fi
+}
+
+# begin_run KIND: ends the script if a setting is wrong, and names its run.
+begin_run() {
+  google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
+  google_start
+  RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
+  JOB_GROUP=$1-$(hash_of "${INSTANCE:-}")
+  export RUN JOB_GROUP
 }
 
 # Ends the script if there is no job that reads dumps: with keep_dumps alone there is only their bucket.
 require_dump_job() {
   if on_kubernetes; then
-    dump_job_now=$(kube get cronjob "$DUMP_JOB" --ignore-not-found --output=name 2>"$GOOGLE_WORK/kubectl") || {
-      GOOGLE_NOTE="kubectl: $(google_text <"$GOOGLE_WORK/kubectl")"
-      google_fail "The job $DUMP_JOB cannot be read."
-    }
-    [ -z "$dump_job_now" ] || return 0
+    kube get cronjob "$DUMP_JOB" --ignore-not-found --output=name >"$GOOGLE_WORK/dump" || google_fail "The job $DUMP_JOB cannot be read."
+    [ ! -s "$GOOGLE_WORK/dump" ] || return 0
   else
-    ! google_get run "projects/$PROJECT_ID/locations/$REGION/jobs/$DUMP_JOB" || return 0
+    ! google_get run "$jobs/$DUMP_JOB" || return 0
     [ "$GOOGLE_STATUS" = 404 ] || google_fail "The job $DUMP_JOB cannot be read."
   fi
-  google_error "There is no job $DUMP_JOB, a copy of which reads dumps: without dump_schedule, only the bucket is there."
-  google_error "  To fix: set dump_schedule and apply first."
-  exit 1
+  google_stop "There is no job $DUMP_JOB, a copy of which reads dumps: without dump_schedule, only the bucket is there." \
+    "To fix: set dump_schedule and apply first."
 }
 
 # run_job JOB INSTANCE SECOND SCRIPT WORD NAME=VALUE...: runs a copy of JOB against the instance with this connection name, and
@@ -66,11 +69,29 @@ require_dump_job() {
 run_job() {
   job_source=$1 job_instance=$2 job_second=$3 job_script=$4 job_word=$5
   shift 5
-  GOOGLE_NOTE='' JOB_LINE='' job_log=''
+  GOOGLE_NOTE='' JOB_LINE='' job_log='' job_started=no
   job_count=$((job_count + 1))
-  job_name=$(copy_of "$job_source")
-  job_texts "$@" 2>"$GOOGLE_WORK/problem" || job_problem || return 1
-  if on_kubernetes; then kubernetes_job; else cloud_run_job; fi || return 1
+  # At most 48 characters.
+  job_name=$(printf '%.31s' "$job_source")
+  job_name=${job_name%-}-$(hash_of "$RUN $job_count")-restore
+  create_job false "$@" || return 1
+  job_until=$(($(google_seconds) + JOB_SECONDS))
+  while :; do
+    if on_kubernetes; then look_in_cluster; else look_on_cloud_run; fi || return 1
+    case $job_state in
+      succeeded) break ;;
+      failed)
+        job_says "" || :
+        job_end=$(tail -n 5 "$GOOGLE_WORK/log" | google_text)
+        GOOGLE_NOTE="The job $job_now failed${job_end:+; its last lines: $job_end}${job_log:+; its log: $job_log}"
+        return 1
+        ;;
+    esac
+    google_pause "$job_until" "Job $job_now" "$job_state" ||
+      { GOOGLE_NOTE="The job $job_now has not ended after $JOB_SECONDS s${job_log:+; its log: $job_log}" && return 1; }
+  done
+  google_progress "Job $job_now" "$job_state"
+  job_says "$job_word" || return 1
   JOB_LINE=$(sed -n "s/^$job_word//p" "$GOOGLE_WORK/log" | tail -n 1)
   # What it was for is done.
   abandon_job || :
@@ -80,38 +101,17 @@ run_job() {
 # Creates a copy of db-init that is never run, and is there as long as this run, for remove_copies of another one to see. The
 # own remove_copies comes after it, so that of two that begin at the same time at most one goes on.
 mark_run() {
-  # shellcheck disable=SC2154 # of the caller
-  job_source=$INIT_JOB job_instance=$own job_second='' job_script='' job_suspended=true
+  job_source=$INIT_JOB job_instance=$own job_second='' job_script=''
   job_name=$JOB_GROUP-$RUN-restore
-  job_texts 2>"$GOOGLE_WORK/problem" || job_problem || return 1
-  if on_kubernetes; then create_in_cluster; else create_on_cloud_run; fi || return 1
-  job_mark=$job_now job_now='' job_suspended=false
-}
-
-# Writes what jq puts into the copy.
-job_texts() {
-  jq -n '$ARGS.positional | map(capture("^(?<key>[^=]+)=(?<value>.*)$"; "s")) | from_entries' --args "$@" \
-    >"$GOOGLE_WORK/variables.json" || return 1
-  if [ -n "$job_script" ]; then cat "${0%"${0##*/}"}./database-client.sh" "$job_script"; fi >"$GOOGLE_WORK/script.txt"
-}
-
-job_problem() {
-  GOOGLE_NOTE="The job $job_source cannot be copied: $(google_text <"$GOOGLE_WORK/problem")"
-  return 1
-}
-
-# job_call CALL...: a call about the copy.
-job_call() {
-  "$@" && return 0
-  if [ "$GOOGLE_STATUS" = 404 ]; then GOOGLE_NOTE="The job $job_now was removed by somebody else." && job_now=; fi
-  return 1
+  create_job true || return 1
+  job_mark=$job_now job_now=
 }
 
 # Removes the copy.
 remove_job() {
   [ -n "$job_now" ] || return 0
   if on_kubernetes; then
-    kube delete job "$job_now" --ignore-not-found --wait=true --timeout=120s >/dev/null 2>&1 || return 1
+    kube delete job "$job_now" --ignore-not-found --wait=true --timeout=120s >/dev/null || return 1
   else
     google_reading 'field("name")' google_request DELETE run "$jobs/$job_now" "" "" repeatable || [ "$GOOGLE_STATUS" = 404 ] || return 1
   fi
@@ -127,23 +127,16 @@ abandon_run() {
 
 abandon_job() {
   [ -n "$job_now" ] || return 0
-  if on_kubernetes; then
-    job_by_hand="$KUBECTL delete job $job_now --namespace=$NAMESPACE"
-  else
-    job_by_hand="gcloud run jobs delete $job_now --region=$REGION --project=$PROJECT_ID"
-  fi
+  job_by_hand="gcloud run jobs delete $job_now --region=${REGION:-} --project=$PROJECT_ID"
+  ! on_kubernetes || job_by_hand="$KUBECTL delete job $job_now --namespace=$NAMESPACE"
   google_undo "The job $job_now cannot be deleted" "$job_by_hand" remove_job
 }
 
 # remove_copies yes|no: removes what killed runs have left. Without yes, one that may still be running ends the script, because
 # only one run at a time may exchange databases.
 remove_copies() {
-  jobs="projects/$PROJECT_ID/locations/${REGION:-}/jobs"
   if on_kubernetes; then
-    kube get jobs --selector="copy-for=$JOB_GROUP" --output=json >"$GOOGLE_WORK/copies.json" 2>"$GOOGLE_WORK/kubectl" || {
-      GOOGLE_NOTE="kubectl: $(google_text <"$GOOGLE_WORK/kubectl")"
-      return 1
-    }
+    kube get jobs --selector="copy-for=$JOB_GROUP" --output=json >"$GOOGLE_WORK/copies.json" || return 1
   else
     google_pages run "$jobs" jobs pageSize=1000 "$GOOGLE_WORK/copies.json" || return 1
   fi
@@ -164,175 +157,115 @@ remove_copies() {
 
 # refuse_second WHAT SECONDS
 refuse_second() {
-  google_error "Another run has made $1 $2 s ago, and may still be at work: one at a time."
-  google_error "  To fix: wait for its end. If it was killed, run the same command with --take-over, which removes what it has left."
-  exit 1
+  google_stop "Another run has made $1 $2 s ago, and may still be at work: one at a time." \
+    "To fix: wait for its end. If it was killed, run the same command with --take-over, which removes what it has left."
 }
 
-create_on_cloud_run() {
-  jobs="projects/$PROJECT_ID/locations/$REGION/jobs"
-  google_get run "$jobs/$job_source" || return 1
-  jq --slurpfile given "$GOOGLE_WORK/variables.json" --rawfile script "$GOOGLE_WORK/script.txt" --arg run "$RUN" \
-    --arg group "$JOB_GROUP" --arg first "$job_instance" --arg second "$job_second" --argjson seconds "$JOB_SECONDS" '
-    ({ DB_HOST: "/cloudsql/\($first)" } + (if $second == "" then {} else
-      { SOURCE_HOST: "/cloudsql/\($second)", SOURCE_PORT: "5432" } end) + $given[0]) as $variables
-    | ([.template.template.volumes[]? | select(.cloudSqlInstance)] | length) as $volumes
-    | if $volumes != 1 then error("it has \($volumes) volumes of Cloud SQL") else . end
-    | { labels: ((.labels // {}) + { "copy-for": $group, "copy-run": $run }), template: { taskCount: 1, template: (.template.template
-      | .maxRetries = 0 | .timeout = "\($seconds)s"
-      | .volumes |= map(if .cloudSqlInstance then
-          .cloudSqlInstance.instances = ([$first, $second] | map(select(. != ""))) else . end)
-      | .containers |= map((if $script == "" then . else .command = ["/bin/sh", "-c", $script] | del(.args) end)
-          | .env = ((.env // []) | map(select(.name as $name | $variables | has($name) | not)))
-              + ($variables | to_entries | map({ name: .key, value })))) } }' \
-    "$GOOGLE_ANSWER" >"$GOOGLE_WORK/job.json" 2>"$GOOGLE_WORK/problem" || job_problem || return 1
+# What jq makes of a container of the original.
+# shellcheck disable=SC2016 # names of jq
+job_container='def changed($variables): (if $script == "" then . else .command = ["/bin/sh", "-c", $script] | del(.args) end)
+  | .env = ((.env // []) | map(select(.name as $name | $variables | has($name) | not)))
+      + ($variables | to_entries | map({ name: .key, value }));
+  ($ARGS.positional | map(capture("^(?<key>[^=]+)=(?<value>.*)$"; "s")) | from_entries) as $given |'
+
+# shellcheck disable=SC2016 # names of jq
+job_on_cloud_run='({ DB_HOST: "/cloudsql/\($first)" } + (if $second == "" then {} else
+    { SOURCE_HOST: "/cloudsql/\($second)", SOURCE_PORT: "5432" } end) + $given) as $variables
+  | ([.template.template.volumes[]? | select(.cloudSqlInstance)] | length) as $volumes
+  | if $volumes != 1 then error("it has \($volumes) volumes of Cloud SQL") else . end
+  | { labels: ((.labels // {}) + $marks), template: { taskCount: 1, template: (.template.template
+    | .maxRetries = 0 | .timeout = "\($seconds)s"
+    | .volumes |= map(if .cloudSqlInstance then
+        .cloudSqlInstance.instances = ([$first, $second] | map(select(. != ""))) else . end)
+    | .containers |= map(changed($variables))) } }'
+
+# The port is that of the proxy for a second instance.
+# shellcheck disable=SC2016 # names of jq
+job_in_cluster='"5433" as $port | ((if $second == "" then {} else { SOURCE_HOST: "127.0.0.1", SOURCE_PORT: $port } end) + $given) as $variables
+  | (.spec.jobTemplate.spec // .spec) as $spec
+  | ([$spec.template.spec.initContainers[]? | select(.name == "database-proxy") | .args[-1]?
+      | select(test("^[a-z0-9.:-]+:[a-z0-9-]+:[a-z0-9-]+$"))] | length) as $proxies
+  | if $proxies != 1 then error("it has \($proxies) containers database-proxy with an instance as their last argument") else . end
+  | { apiVersion: "batch/v1", kind: "Job", metadata: { name: $name, namespace: .metadata.namespace, labels: $marks }, spec: {
+      suspend: $suspended, backoffLimit: 0, activeDeadlineSeconds: $seconds, ttlSecondsAfterFinished: 3600, template: ($spec.template
+      | .metadata |= { annotations, labels: ((.labels // {}) | with_entries(select(.key | test("job-name|controller-uid") | not))) }
+      | .spec.restartPolicy = "Never" | .spec.activeDeadlineSeconds = $seconds
+      | .spec.initContainers |= map(if .name == "database-proxy" then .args |= (.[:-1] + [$first]
+          + (if $second == "" then [] else ["\($second)?port=\($port)"] end)) else . end)
+      | .spec.containers |= map(changed($variables))) } }'
+
+# create_job SUSPENDED NAME=VALUE...: creates the copy, which is job_now from the request on.
+create_job() {
+  job_suspended=$1
+  shift
+  if [ -n "$job_script" ]; then cat "${0%"${0##*/}"}./database-client.sh" "$job_script"; fi >"$GOOGLE_WORK/script.txt" || return 1
+  if on_kubernetes; then
+    kind=job
+    [ "$job_source" != "${DUMP_JOB:-}" ] || kind=cronjob
+    kube get "$kind" "$job_source" --output=json >"$GOOGLE_WORK/source.json" || return 1
+    job_filter=$job_in_cluster
+  else
+    google_get run "$jobs/$job_source" && cp "$GOOGLE_ANSWER" "$GOOGLE_WORK/source.json" || return 1
+    job_filter=$job_on_cloud_run
+  fi
+  jq --rawfile script "$GOOGLE_WORK/script.txt" --arg name "$job_name" --arg first "$job_instance" --arg second "$job_second" \
+    --argjson seconds "$JOB_SECONDS" --argjson suspended "$job_suspended" "$job_container"'
+    { "copy-for": env.JOB_GROUP, "copy-run": env.RUN } as $marks | '"$job_filter" "$GOOGLE_WORK/source.json" --args "$@" \
+    >"$GOOGLE_WORK/job.json" 2>"$GOOGLE_WORK/problem" || {
+    # Copied as it is, it would reach the deployment's own database.
+    GOOGLE_NOTE="The job $job_source cannot be pointed at $job_instance: $(google_text <"$GOOGLE_WORK/problem")"
+    return 1
+  }
   job_now=$job_name
-  google_post run "$jobs" "$GOOGLE_WORK/job.json" "jobId=$job_now" || own_job
+  if on_kubernetes; then
+    kube create --filename="$GOOGLE_WORK/job.json" >/dev/null
+  else
+    # Its name has the id of this run: if it is there, an attempt whose answer was lost has created it.
+    google_post run "$jobs" "$GOOGLE_WORK/job.json" "jobId=$job_now" || [ "$GOOGLE_STATUS" = 409 ]
+  fi
 }
 
-cloud_run_job() {
-  create_on_cloud_run || return 1
-  job_until=$(($(google_seconds) + JOB_SECONDS))
-  while :; do
-    job_call google_reading '.terminalCondition.state // ""' google_get run "$jobs/$job_now" || return 1
-    case $GOOGLE_READ in
-      CONDITION_SUCCEEDED) break ;;
-      CONDITION_FAILED) GOOGLE_NOTE="Cloud Run could not create the job $job_now." && return 1 ;;
-    esac
-    if [ "$(google_seconds)" -ge "$job_until" ]; then
-      GOOGLE_NOTE="Cloud Run has not created the job $job_now after $JOB_SECONDS s."
-      return 1
-    fi
-    google_sleep "$REST_POLL_SECONDS"
-  done
-  start_job && await_execution && job_says "$job_word"
-}
-
-# Whether the job that is there already is the own one: an attempt whose answer was lost has created it.
-own_job() {
-  [ "$GOOGLE_STATUS" = 409 ] || return 1
-  job_call google_reading '.labels["copy-run"] // ""' google_get run "$jobs/$job_now" || return 1
-  [ "$GOOGLE_READ" != "$RUN" ] || return 0
-  GOOGLE_NOTE="There is a job $job_now already, which is not of this run."
-  job_now=
+# job_call CALL...: a call about the copy.
+job_call() {
+  "$@" && return 0
+  if [ "$GOOGLE_STATUS" = 404 ]; then GOOGLE_NOTE="The job $job_now was removed by somebody else." && job_now=; fi
   return 1
 }
 
-# Starts the copy once: a run whose answer was lost is among its executions, because the copy is new.
-start_job() {
-  echo '{}' >"$GOOGLE_WORK/run.json" || return 1
-  job_tries=1
-  until job_call google_create run "$jobs/$job_now:run" "$GOOGLE_WORK/run.json"; do
-    google_uncertain && [ "$job_tries" -lt "$REST_TRIES" ] || return 1
-    google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$job_tries")"
-    job_tries=$((job_tries + 1))
-    job_call google_reading 'items("executions") | length' google_get run "$jobs/$job_now/executions" || return 1
-    [ "$GOOGLE_READ" = 0 ] || break
-  done
-}
-
-await_execution() {
-  job_until=$(($(google_seconds) + JOB_SECONDS))
-  while :; do
-    job_call google_reading 'items("executions")[0] // {} | [(.name // ""), (if .completionTime == null then "running"
-        elif (.succeededCount // 0) > 0 then "succeeded" else "failed" end), (.logUri // "")] | join(" ")' \
-      google_get run "$jobs/$job_now/executions" || return 1
-    job_execution=${GOOGLE_READ%% *}
-    job_state=${GOOGLE_READ#* }
-    job_log=${job_state#* }
-    job_state=${job_state%% *}
+# Sets job_state to that of the copy, which is started once: if an answer was lost, its executions show whether it was.
+look_on_cloud_run() {
+  if [ "$job_started" = no ]; then
+    job_call google_reading '.terminalCondition.state // ""' google_get run "$jobs/$job_now" || return 1
+    [ "$GOOGLE_READ" != CONDITION_FAILED ] || { GOOGLE_NOTE="Cloud Run could not create the job $job_now." && return 1; }
+    job_state="being created"
+    [ "$GOOGLE_READ" = CONDITION_SUCCEEDED ] || return 0
+  fi
+  job_call google_reading 'items("executions")[0] // {} | [(.name // ""), (if .completionTime == null then "running"
+      elif (.succeededCount // 0) > 0 then "succeeded" else "failed" end), (.logUri // "")] | join(" ")' \
+    google_get run "$jobs/$job_now/executions" || return 1
+  job_execution=${GOOGLE_READ%% *}
+  job_state=${GOOGLE_READ#* }
+  job_log=${job_state#* }
+  job_state=${job_state%% *}
+  if [ -n "$job_execution" ]; then
+    job_started=yes
+  elif [ "$job_started" = yes ]; then
     # The list of a job that is gone is empty.
-    [ -n "$job_execution" ] || job_call google_get run "$jobs/$job_now" || return 1
-    google_progress "Job $job_now" "$job_state"
-    case $job_state in
-      succeeded) return 0 ;;
-      failed)
-        job_failed
-        return 1
-        ;;
-    esac
-    if [ "$(google_seconds)" -ge "$job_until" ]; then
-      GOOGLE_NOTE="The job $job_now has not ended after $JOB_SECONDS s; its log: $job_log"
-      return 1
-    fi
-    google_sleep "$REST_POLL_SECONDS"
-  done
+    job_call google_get run "$jobs/$job_now"
+  else
+    echo '{}' >"$GOOGLE_WORK/run.json" || return 1
+    job_state="being started"
+    if job_call google_create run "$jobs/$job_now:run" "$GOOGLE_WORK/run.json"; then job_started=yes; else google_uncertain; fi
+  fi
 }
 
-create_in_cluster() {
-  kind=job
-  [ "$job_source" != "${DUMP_JOB:-}" ] || kind=cronjob
-  kube get "$kind" "$job_source" --output=json >"$GOOGLE_WORK/source.json" 2>"$GOOGLE_WORK/kubectl" || {
-    GOOGLE_NOTE="kubectl: $(google_text <"$GOOGLE_WORK/kubectl")"
-    return 1
-  }
-  jq --slurpfile given "$GOOGLE_WORK/variables.json" --rawfile script "$GOOGLE_WORK/script.txt" --arg name "$job_name" \
-    --arg run "$RUN" --arg group "$JOB_GROUP" --arg first "$job_instance" --arg second "$job_second" --arg port "$second_port" \
-    --argjson seconds "$JOB_SECONDS" --argjson suspended "$job_suspended" '
-    ((if $second == "" then {} else { SOURCE_HOST: "127.0.0.1", SOURCE_PORT: $port } end) + $given[0]) as $variables
-    | (.spec.jobTemplate.spec // .spec) as $spec
-    | ([$spec.template.spec.initContainers[]? | select(.name == "database-proxy") | .args[-1]?
-        | select(test("^[a-z0-9.:-]+:[a-z0-9-]+:[a-z0-9-]+$"))] | length) as $proxies
-    | if $proxies != 1 then error("it has \($proxies) containers database-proxy with an instance as their last argument") else . end
-    | { apiVersion: "batch/v1", kind: "Job", metadata: { name: $name, namespace: .metadata.namespace,
-        labels: { "copy-for": $group, "copy-run": $run } }, spec: {
-        suspend: $suspended, backoffLimit: 0, activeDeadlineSeconds: $seconds, ttlSecondsAfterFinished: 3600, template: ($spec.template
-        | .metadata |= { annotations, labels: ((.labels // {}) | with_entries(select(.key | test("job-name|controller-uid") | not))) }
-        | .spec.restartPolicy = "Never" | .spec.activeDeadlineSeconds = $seconds
-        | .spec.initContainers |= map(if .name == "database-proxy" then .args |= (.[:-1] + [$first]
-            + (if $second == "" then [] else ["\($second)?port=\($port)"] end)) else . end)
-        | .spec.containers |= map((if $script == "" then . else .command = ["/bin/sh", "-c", $script] | del(.args) end)
-            | .env = ((.env // []) | map(select(.name as $key | $variables | has($key) | not)))
-                + ($variables | to_entries | map({ name: .key, value })))) } }' \
-    "$GOOGLE_WORK/source.json" >"$GOOGLE_WORK/job.json" 2>"$GOOGLE_WORK/jq" || {
-    # Copied as it is, it would reach the deployment's own database.
-    GOOGLE_NOTE="The job $job_source cannot be pointed at $job_instance: $(google_text <"$GOOGLE_WORK/jq")"
-    return 1
-  }
-  job_now=$job_name
-  kube create --filename="$GOOGLE_WORK/job.json" >/dev/null 2>"$GOOGLE_WORK/kubectl" || {
-    ! grep -q AlreadyExists "$GOOGLE_WORK/kubectl" || job_now=
-    GOOGLE_NOTE="kubectl: $(google_text <"$GOOGLE_WORK/kubectl")"
-    return 1
-  }
-}
-
-kubernetes_job() {
-  create_in_cluster || return 1
-  job_until=$(($(google_seconds) + JOB_SECONDS))
-  while :; do
-    if ! kube get job "$job_now" --ignore-not-found --output=json >"$GOOGLE_WORK/now.json" 2>/dev/null; then
-      job_state=unknown
-    elif [ ! -s "$GOOGLE_WORK/now.json" ]; then
-      GOOGLE_NOTE="The job $job_now was removed by somebody else." job_now=
-      return 1
-    else
-      job_state=$(jq -r '[.status.conditions[]? | select(.status == "True") | .type][0] // "running"' "$GOOGLE_WORK/now.json") ||
-        job_state=unknown
-    fi
-    google_progress "Job $job_now" "$job_state"
-    case $job_state in
-      Complete | Failed | SuccessCriteriaMet | FailureTarget) break ;;
-    esac
-    if [ "$(google_seconds)" -ge "$job_until" ]; then
-      GOOGLE_NOTE="The job $job_now has not ended after $JOB_SECONDS s."
-      return 1
-    fi
-    google_sleep "$REST_POLL_SECONDS"
-  done
-  case $job_state in
-    Failed | FailureTarget)
-      job_failed
-      return 1
-      ;;
-  esac
-  job_says "$job_word"
-}
-
-job_failed() {
-  job_says "" || :
-  job_end=$(tail -n 5 "$GOOGLE_WORK/log" | google_text)
-  GOOGLE_NOTE="The job $job_now failed${job_end:+; its last lines: $job_end}${job_log:+; its log: $job_log}"
+look_in_cluster() {
+  job_state=unknown
+  kube get job "$job_now" --ignore-not-found --output=json >"$GOOGLE_WORK/now.json" || return 0
+  [ -s "$GOOGLE_WORK/now.json" ] || { GOOGLE_NOTE="The job $job_now was removed by somebody else." && job_now='' && return 1; }
+  job_state=$(jq -r '[.status.conditions[]? | select(.status == "True") | .type]
+    | if any(. == "Complete" or . == "SuccessCriteriaMet") then "succeeded"
+      elif any(. == "Failed" or . == "FailureTarget") then "failed" else "running" end' "$GOOGLE_WORK/now.json") || job_state=unknown
 }
 
 # job_says WORD: waits until the log of the last job has a line that begins so. The file log has its last lines then.
@@ -343,16 +276,16 @@ job_says() {
     filter: ("resource.type=\"cloud_run_job\" AND labels.\"run.googleapis.com/execution_name\"=\"" + $execution
       + "\" AND (log_id(\"run.googleapis.com/stdout\") OR log_id(\"run.googleapis.com/stderr\")) AND textPayload:"
       + (if $word == "" then "*" else "\"" + $word + "\"" end)) }' >"$GOOGLE_WORK/entries.json" || return 1
-  job_until=$(($(google_seconds) + LOG_SECONDS))
+  log_until=$(($(google_seconds) + LOG_SECONDS))
   while :; do
     if on_kubernetes; then
-      kube logs "job/$job_now" --all-containers --tail=100 >"$GOOGLE_WORK/log" 2>/dev/null || :
+      kube logs "job/$job_now" --all-containers --tail=100 >"$GOOGLE_WORK/log" || :
     else
       google_reading 'items("entries") | length' google_post logging entries:list "$GOOGLE_WORK/entries.json" || return 1
       jq -r '[.entries[]?.textPayload | strings] | reverse | .[]' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/log" || return 1
     fi
     ! grep -q "^$1" "$GOOGLE_WORK/log" || return 0
-    [ "$(google_seconds)" -lt "$job_until" ] || break
+    [ "$(google_seconds)" -lt "$log_until" ] || break
     google_sleep "$REST_POLL_SECONDS"
   done
   GOOGLE_NOTE="The job $job_now ended without an error, but its log has no line that begins with \"$1\" after $LOG_SECONDS s, so it may have done nothing.${job_log:+ Its log: $job_log}"

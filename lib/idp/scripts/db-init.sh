@@ -18,12 +18,10 @@
 # Exit codes
 #   0 done · 1 a step was refused by the database · 2 settings are wrong · 3 database not reachable in time
 #   4 login refused · 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
-# shellcheck disable=SC2034 # the parts read what is set here
 set -eu
 
 # Messages of psql are compared below, and their language depends on the locale.
-LC_ALL=C
-export LC_ALL
+export LC_ALL=C
 
 : "${DB_HOST:=}" "${DB_NAME:=}" "${DB_USER:=}" "${DB_PASSWORD:=}" "${DB_ADMIN_PASSWORD:=}"
 : "${DB_PORT:=5432}" "${DB_ADMIN_USER:=postgres}" "${DB_ADMIN_DATABASE:=postgres}" "${DB_WAIT_SECONDS:=300}"
@@ -33,14 +31,6 @@ newline='
 '
 carriage_return=$(printf '\r')
 place="step 0 of 5"
-
-# PostgreSQL silently truncates longer names, which would create and grant something else.
-longest_name_bytes=63
-# Long enough for a database behind a proxy to answer.
-connect_timeout_seconds=5
-# A proxy that has not started listening yet gets this long; the container's grace period must not be used up.
-proxy_wait_seconds=4
-quit_request_seconds=2
 
 say() {
   printf '%s\n' "$*"
@@ -58,16 +48,237 @@ fail() {
   exit "$exit_code"
 }
 
-now_seconds() {
-  date +%s
+# Whether all settings can be right, and all programs are there; the script ends with every problem at once otherwise.
+check_settings() {
+  problems='' value=''
+  for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DB_ADMIN_USER DB_ADMIN_PASSWORD DB_ADMIN_DATABASE DB_MANAGED_SUPERUSER_ROLE; do
+    eval "value=\$$name"
+    # psql reads one line per answer, and PostgreSQL silently truncates longer names, which would create something else.
+    case $name/$value in
+      DB_MANAGED_SUPERUSER_ROLE/) ;;
+      */) add_problem "$name is missing or empty" ;;
+      *"$newline"* | *"$carriage_return"*) add_problem "$name contains a line break" ;;
+      DB_HOST/* | *_PASSWORD/*) ;;
+      *)
+        length_bytes=$(($(printf '%s' "$value" | wc -c)))
+        [ "$length_bytes" -le 63 ] || add_problem "$name is $length_bytes bytes long, a PostgreSQL name has at most 63"
+        ;;
+    esac
+  done
+  { [ "$DB_PORT" -ge 1 ] && [ "$DB_PORT" -le 65535 ]; } 2>/dev/null ||
+    add_problem "DB_PORT is $DB_PORT, a port is a number from 1 to 65535"
+  { [ "$DB_WAIT_SECONDS" -ge 0 ] && [ "$DB_WAIT_SECONDS" -le 86400 ]; } 2>/dev/null ||
+    add_problem "DB_WAIT_SECONDS is $DB_WAIT_SECONDS, the wait is a whole number from 0 to 86400"
+  case $DB_USER in
+    "") ;;
+    "$DB_ADMIN_USER") add_problem "DB_USER is the administrator's own login, whose password and rights must stay as they are" ;;
+    "$DB_MANAGED_SUPERUSER_ROLE") add_problem "DB_USER is the managed-superuser role, which other roles belong to" ;;
+    pg_* | cloudsql*)
+      add_problem "DB_USER is $DB_USER, names that start with pg_ or cloudsql belong to the server; choose another one"
+      ;;
+  esac
+  case $DB_NAME in
+    postgres | template0 | template1)
+      add_problem "DB_NAME is $DB_NAME, which every login and every new database depends on; the application needs one of its own"
+      ;;
+  esac
+  for program in psql setsid ${DB_PROXY_QUIT_URL:+timeout wget}; do
+    command -v "$program" >/dev/null || add_problem "the program $program is not in this image"
+  done
+  [ -z "$problems" ] || { printf 'cannot start: %s\n' "$problems" >&2 && exit 2; }
 }
 
-. "${0%/*}/db-init/settings.sh"
-. "${0%/*}/db-init/local-host.sh"
-. "${0%/*}/db-init/connection.sh"
-. "${0%/*}/db-init/role.sh"
-. "${0%/*}/db-init/database.sh"
-. "${0%/*}/db-init/managed-superuser.sh"
+add_problem() {
+  problems=${problems:+$problems; }$*
+}
+
+# Runs the SQL on standard input in the database named by the first argument.
+#
+# The database name goes through the environment because -d reads "a=b" and "postgres://…" as connection settings.
+# In a session of its own psql finds no terminal, so \password reads its answers from standard input.
+query() {
+  PGDATABASE=$1 setsid psql --no-psqlrc --no-password --quiet --no-align --tuples-only --set ON_ERROR_STOP=1
+}
+
+# Like query, with the names as psql variables and under a lock, so that concurrent runs take turns. An advisory lock
+# belongs to one database, so every step takes it again and changes only what all runs change under that lock.
+# An empty search path keeps objects that the application created from being called with the administrator's rights.
+# The other settings override those of the administrator's login, which are meant for people.
+locked_query() {
+  {
+    cat <<'SQL'
+\getenv database DB_NAME
+\getenv managed_superuser DB_MANAGED_SUPERUSER_ROLE
+\getenv role DB_USER
+SET search_path = '';
+SET lock_timeout = '60s';
+SET statement_timeout = '120s';
+SET default_transaction_read_only = off;
+SELECT 1 AS lock_held FROM pg_advisory_lock(hashtextextended('db-init', 0)) \gset
+SQL
+    cat
+  } | query "$1"
+}
+
+wait_until_reachable() {
+  announce 1 "wait until PostgreSQL answers at $DB_HOST port $DB_PORT (at most $DB_WAIT_SECONDS s)"
+  wait_for greet || case $answer in
+    *"password authentication failed"*)
+      fail 4 "PostgreSQL refuses the password of $DB_ADMIN_USER; DB_ADMIN_PASSWORD must be its current password"
+      ;;
+    *) fail 4 "PostgreSQL refuses the login $DB_ADMIN_USER: $(first_line "$answer")" ;;
+  esac
+}
+
+greet() {
+  query "$DB_ADMIN_DATABASE" </dev/null
+}
+
+# Repeats a command while the server cannot be reached or is busy, and keeps its output in `answer`. Fails when the
+# server has answered and a retry would give the same answer.
+wait_for() {
+  started_at=$(date +%s)
+  told_reason=
+  until answer=$("$1" 2>&1); do
+    case $answer in
+      *"system is starting up"* | *"system is shutting down"* | *"in recovery mode"* | \
+        *"not yet accepting connections"* | *"too many clients"* | *"connection slots are reserved"* | \
+        *"too many connections for "*) ;;
+      *FATAL:* | *ERROR:*) return 1 ;;
+      *sslmode* | *certificate* | *"private key"* | *"_protocol_version value"* | *"not support SSL"*)
+        fail 2 "the connection cannot be encrypted as PGSSLMODE=$PGSSLMODE and the other TLS settings ask for:" \
+          "$(first_line "$answer"); correct what the message names"
+        ;;
+    esac
+    reason=$(first_line "$answer")
+    waited_seconds=$(($(date +%s) - started_at))
+    [ "$waited_seconds" -lt "$DB_WAIT_SECONDS" ] ||
+      fail 3 "PostgreSQL at $DB_HOST port $DB_PORT was not ready within $DB_WAIT_SECONDS s: $reason"
+    [ "$reason" = "$told_reason" ] || say "waiting for PostgreSQL, $waited_seconds of $DB_WAIT_SECONDS s are over: $reason"
+    told_reason=$reason
+    sleep 1
+  done
+}
+
+first_line() {
+  line=${1#psql: error: }
+  say "${line%%"$newline"*}"
+}
+
+# \password sends only the salted hash, in the form that the server's setting prescribes, so the password itself reaches
+# no server log, no statement statistics and no error message. It prompts twice and reads the lines that follow.
+#
+# A group is refused before anything is changed. A login whose only member is the administrator is not a group: that is
+# how an administrator restores what an application owns.
+#
+# Settings of the role, such as read-only or another search path, can break the application. The role is the
+# application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those of
+# the database may be intended, and the last check reports them.
+create_or_update_role() {
+  announce 2 "create or update the role $DB_USER"
+  members=$(
+    locked_query "$DB_ADMIN_DATABASE" <<'SQL'
+SELECT string_agg(member.rolname, ', ' ORDER BY member.rolname)
+FROM pg_auth_members AS membership
+JOIN pg_roles AS granted ON granted.oid = membership.roleid
+JOIN pg_roles AS member ON member.oid = membership.member
+WHERE granted.rolname = :'role'
+HAVING bool_or(NOT granted.rolcanlogin OR member.rolname <> current_user);
+SQL
+  ) || fail 1 "the members of the role $DB_USER cannot be read; the reason is above"
+  [ -z "$members" ] ||
+    fail 2 "DB_USER is $DB_USER, a group with the members: $members, who would share the application's rights;" \
+      "choose another name, or take the members out with REVOKE"
+  messages=$({
+    cat <<'SQL'
+SELECT NOT EXISTS (SELECT FROM pg_roles WHERE rolname = :'role') AS role_missing \gset
+\if :role_missing
+CREATE ROLE :"role";
+\endif
+ALTER ROLE :"role" WITH LOGIN INHERIT NOCREATEDB NOCREATEROLE CONNECTION LIMIT -1 VALID UNTIL 'infinity';
+ALTER ROLE :"role" RESET ALL;
+\password :"role"
+SQL
+    printf '%s\n' "$DB_PASSWORD" "$DB_PASSWORD"
+  } | locked_query "$DB_ADMIN_DATABASE" 2>&1) ||
+    fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }"
+}
+
+# Owned by the administrator, who cannot act as the application role. template0 allows any encoding and has no sessions
+# that would block the copy.
+create_database() {
+  announce 3 "create the database $DB_NAME if it is missing and grant its privileges to $DB_USER"
+  encoding=$(
+    locked_query "$DB_ADMIN_DATABASE" <<'SQL'
+SELECT count(*) = 0 AS database_missing, count(*) > count(*) FILTER (WHERE datallowconn) AS database_closed
+FROM pg_database WHERE datname = :'database' \gset
+\if :database_missing
+CREATE DATABASE :"database" TEMPLATE template0 ENCODING 'UTF8';
+\endif
+\if :database_closed
+ALTER DATABASE :"database" WITH ALLOW_CONNECTIONS true;
+\warn :database is open to connections again; an exchange that was stopped had closed it
+\endif
+SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = :'database';
+SQL
+  ) || fail 1 "the database $DB_NAME could not be created; the reason is above"
+  [ "$encoding" = UTF8 ] ||
+    fail 1 "the database $DB_NAME exists with the encoding $encoding, the application needs UTF8;" \
+      "move its content to a new UTF8 database or choose another name"
+}
+
+# By default every login of the server may connect, read the names of tables and hold the lock that migrations wait for.
+#
+# A GRANT without the right to grant is only a warning, so the resulting privileges are checked.
+grant_privileges() {
+  missing_privileges=$(
+    locked_query "$DB_NAME" <<'SQL'
+ALTER ROLE :"role" IN DATABASE :"database" RESET ALL;
+GRANT ALL ON DATABASE :"database" TO :"role";
+GRANT ALL ON SCHEMA public TO :"role";
+REVOKE ALL ON DATABASE :"database" FROM PUBLIC;
+SELECT string_agg(format('%s on the %s of %s', privilege, object, owner), ', ')
+FROM pg_database, pg_namespace, LATERAL (
+  SELECT 'database ' || datname, privilege, datdba::regrole::text,
+         has_database_privilege(:'role'::name, datname, privilege)
+  FROM unnest(ARRAY['CONNECT', 'CREATE', 'TEMPORARY']) AS privilege
+  UNION ALL
+  SELECT 'schema public', privilege,
+         CASE nspowner WHEN 'pg_database_owner'::regrole THEN datdba ELSE nspowner END::regrole::text,
+         has_schema_privilege(:'role'::name, 'public'::text, privilege)
+  FROM unnest(ARRAY['CREATE', 'USAGE']) AS privilege
+) AS wanted (object, privilege, owner, granted)
+WHERE datname = current_database() AND nspname = 'public' AND NOT granted;
+SQL
+  ) || fail 1 "the privileges on the database $DB_NAME could not be granted; the reason is above"
+  [ -z "$missing_privileges" ] ||
+    fail 1 "the role $DB_USER still lacks $missing_privileges: $DB_ADMIN_USER may not grant it; let the owner grant it," \
+      "make $DB_ADMIN_USER the owner or choose another database name"
+}
+
+# The contract requires this grant. It makes the application as powerful as the administrator: its role can run
+# SET ROLE cloudsqlsuperuser, change the administrator's password, and read and change every other database.
+# An attacker who takes over the application takes over the instance, so an instance should serve one application only.
+grant_managed_superuser() {
+  [ -n "$DB_MANAGED_SUPERUSER_ROLE" ] ||
+    { announce 4 "no managed-superuser role to grant (DB_MANAGED_SUPERUSER_ROLE is empty), skipped" && return; }
+  announce 4 "grant $DB_MANAGED_SUPERUSER_ROLE to $DB_USER"
+  outcome=$(
+    locked_query "$DB_ADMIN_DATABASE" <<'SQL'
+SELECT count(*) > 0 AS role_exists, coalesce(bool_and(NOT pg_has_role(:'role'::name, oid, 'MEMBER')), false) AS grant_missing
+FROM pg_roles WHERE rolname = :'managed_superuser' \gset
+\if :role_exists
+\if :grant_missing
+GRANT :"managed_superuser" TO :"role";
+\endif
+\else
+\echo absent
+\endif
+SQL
+  ) || fail 1 "$DB_MANAGED_SUPERUSER_ROLE could not be granted to $DB_USER; the reason is above"
+  # Outside a managed service there is no such role, and the server's administrator creates the extensions.
+  [ "$outcome" != absent ] || say "the role $DB_MANAGED_SUPERUSER_ROLE does not exist on this server, nothing granted"
+}
 
 prepare() {
   wait_until_reachable
@@ -77,18 +288,73 @@ prepare() {
   grant_managed_superuser
 }
 
-. "${0%/*}/db-init/sign-in.sh"
-. "${0%/*}/db-init/proxy.sh"
+# Signs in as the application does. What is only unusual is reported, as it may be intended.
+#
+# The table's name has no schema, because the application does not name one either.
+check_sign_in() {
+  place="the last check"
+  say "last check: sign in as $DB_USER and create a table in $DB_NAME"
+  if wait_for sign_in; then
+    [ -z "$answer" ] || say "$answer"
+    return
+  fi
+  problem=${answer##*ERROR:}
+  [ "$problem" != "$answer" ] || fail 1 "$DB_USER cannot sign in to $DB_NAME: $(first_line "$answer")"
+  printf '%s' "${answer%ERROR:*}"
+  fail 1 "$DB_USER cannot use $DB_NAME: $(first_line "ERROR:$problem"); settings of the database or of a superuser" \
+    "are left alone, whoever made them can take them back"
+}
+
+sign_in() {
+  PGUSER=$DB_USER
+  PGPASSWORD=$DB_PASSWORD
+  query "$DB_NAME" <<'SQL'
+SELECT 'db_init_check_' || pg_backend_pid() AS probe \gset
+SELECT format('settings in force for %s in %s: %s', current_user, current_database(),
+              string_agg(format('%s=%s (%s)', name, current_setting(name), source), ', ' ORDER BY name))
+FROM pg_settings WHERE source IN ('global', 'database', 'user', 'database user') HAVING count(*) > 0;
+SELECT format('tables in public that %s cannot change, because others own them: %s', current_user,
+              string_agg(relname, ', ' ORDER BY relname))
+FROM pg_class
+WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S', 'v', 'm') AND NOT pg_has_role(relowner, 'USAGE')
+  AND NOT EXISTS (SELECT FROM pg_depend
+                  WHERE classid = 'pg_class'::regclass AND objid = pg_class.oid AND deptype = 'e')
+HAVING count(*) > 0;
+SELECT format('every login of this server can connect to %1$s, because the administrator may not change that; its owner '
+              '%2$s can: REVOKE ALL ON DATABASE %1$I FROM PUBLIC', datname, datdba::regrole)
+FROM pg_database WHERE datname = current_database() AND has_database_privilege('public', datname, 'CONNECT');
+BEGIN;
+CREATE TABLE :"probe" (id bigserial PRIMARY KEY);
+DROP TABLE :"probe";
+ROLLBACK;
+SQL
+}
+
+# The job only ends when its proxy does, so this runs however the script ends. A proxy that cannot be reached does not
+# undo the work on the database: the exit code stays. The container's grace period must not be used up.
+tell_proxy_to_quit() {
+  deadline=$(($(date +%s) + 4))
+  until reason=$(
+    # The proxy listens on loopback, which no HTTP proxy reaches.
+    unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+    # Children ignore SIGTERM now, as this shell does. The braces capture the message of the shell about a killed child.
+    { timeout -s KILL 2 wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL"; } 2>&1
+  ); do
+    if [ "$(date +%s)" -ge "$deadline" ]; then
+      say "the proxy does not take the signal at $DB_PROXY_QUIT_URL (${reason:-no answer});" \
+        "unless it has ended already, this job runs until its time limit" >&2
+      return
+    fi
+    sleep 1
+  done
+}
 
 leave() {
   exit_code=$?
   trap - EXIT
   trap '' HUP INT TERM
-  if [ -z "$DB_PROXY_QUIT_URL" ]; then
-    signal_line="no database proxy to stop (DB_PROXY_QUIT_URL is empty), skipped"
-  else
-    signal_line="tell the database proxy to quit"
-  fi
+  signal_line="tell the database proxy to quit"
+  [ -n "$DB_PROXY_QUIT_URL" ] || signal_line="no database proxy to stop (DB_PROXY_QUIT_URL is empty), skipped"
   if [ "$exit_code" -eq 0 ]; then
     announce 5 "$signal_line"
   else
@@ -102,8 +368,7 @@ leave() {
 interrupted() {
   say "stopped by SIG$1" >&2
   # The signal may arrive before there is a worker to stop.
-  set +u
-  [ -z "$!" ] || kill "$!" 2>/dev/null || :
+  kill "${!:-}" 2>/dev/null || :
   exit "$2"
 }
 
@@ -113,7 +378,16 @@ trap 'interrupted INT 130' INT
 trap 'interrupted TERM 143' TERM
 
 check_settings
-connection_settings
+# No other variable may direct psql to another server or login.
+unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
+# A socket, or a proxy beside this job, which encrypts towards the database and does not speak TLS itself.
+case $DB_HOST in
+  /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;;
+  *) : "${PGSSLMODE:=require}" ;;
+esac
+# Five seconds are long enough for a database behind a proxy to answer.
+export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_ADMIN_USER" PGPASSWORD="$DB_ADMIN_PASSWORD" PGCONNECT_TIMEOUT=5
+export PGCLIENTENCODING=UTF8 PGAPPNAME=db-init PGGSSENCMODE=disable PGSSLMODE DB_NAME DB_USER DB_MANAGED_SUPERUSER_ROLE
 
 # A shell acts on a signal only between two commands, but at once while it waits for a background process.
 {

@@ -21,8 +21,7 @@
 #   4 the dump could not be stored · 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
 set -eu
 umask 077
-LC_ALL=C
-export LC_ALL
+export LC_ALL=C
 
 : "${DB_HOST:=}" "${DB_NAME:=}" "${DB_USER:=}" "${DB_PASSWORD:=}" "${DUMP_FOLDER:=}" "${DB_PROXY_QUIT_URL:=}"
 : "${DB_PORT:=5432}" "${DB_WAIT_SECONDS:=300}" "${DUMP_SECONDS:=1500}" "${STORE_SECONDS:=1500}"
@@ -51,31 +50,25 @@ fail() {
   exit "$code"
 }
 
-problems=
-for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DUMP_FOLDER; do
+problems='' value=''
+for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DUMP_FOLDER DB_PORT DB_WAIT_SECONDS DUMP_SECONDS STORE_SECONDS; do
   eval "value=\$$name"
-  [ -n "$value" ] || problems="$problems $name is missing;"
-done
-for name in DB_WAIT_SECONDS DUMP_SECONDS STORE_SECONDS; do
-  eval "value=\$$name"
-  case $value in
-    '' | 0 | *[!0-9]*) problems="$problems $name is \"$value\", no number of seconds;" ;;
+  case $name/$value in
+    */) problems="$problems $name is missing;" ;;
+    DB_NAME/*[!A-Za-z0-9_-]*) problems="$problems DB_NAME is \"$value\", which cannot be part of a file's name;" ;;
+    DB_PORT/*[!0-9]* | *_SECONDS/*[!0-9]* | *_SECONDS/0) problems="$problems $name is \"$value\", no number above 0;" ;;
   esac
 done
-case $DB_PORT in
-  0* | *[!0-9]* | ??????*) problems="$problems DB_PORT is \"$DB_PORT\", no port;" ;;
-esac
-case $DB_NAME in
-  *[!A-Za-z0-9_-]*) problems="$problems DB_NAME is \"$DB_NAME\", which cannot be part of a file's name;" ;;
-esac
 [ -z "$DUMP_FOLDER" ] || [ -d "$DUMP_FOLDER" ] || problems="$problems DUMP_FOLDER is \"$DUMP_FOLDER\", no folder;"
 [ -z "$problems" ] || fail 2 "${problems# }"
 
 # Nothing else may direct the programs to another server or login.
 unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
-. "${0%/*}/db-init/local-host.sh"
-
-if is_local_host "$DB_HOST"; then : "${PGSSLMODE:=disable}"; else : "${PGSSLMODE:=require}"; fi
+# A socket, or a proxy beside this job, which encrypts towards the database and does not speak TLS itself.
+case $DB_HOST in
+  /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;;
+  *) : "${PGSSLMODE:=require}" ;;
+esac
 export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_USER" PGPASSWORD="$DB_PASSWORD" PGDATABASE="$DB_NAME"
 export PGCONNECT_TIMEOUT=10 PGGSSENCMODE=disable PGAPPNAME=dump-database PGSSLMODE
 

@@ -38,26 +38,12 @@ case ${1:-} in
     shift
     ;;
 esac
-POINT_IN_TIME=${1:-}
+TIME=${1:-}
 
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
-google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+job_settings
 google_setting DATABASE '[a-z0-9_]+' "the name of a database"
-google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
-if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"; fi
-TIME=$POINT_IN_TIME
-[ -z "$TIME" ] || google_setting TIME \
-  '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z' "a time, like 2026-11-22T12:00:00Z"
-google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
-google_check_settings
-google_start
-google_be_patient
-
-clones=drill-$(hash_of "$INSTANCE")
-RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
-JOB_GROUP=$clones
-export RUN JOB_GROUP
+google_option TIME '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z' "a time, like 2026-11-22T12:00:00Z"
+begin_run drill
 
 # Removes everything that is billed.
 clean_up() {
@@ -65,19 +51,11 @@ clean_up() {
   sql_abandon
 }
 
-give_up() {
-  outcome=$(google_outcome)
-  google_error "$1"
-  google_error "  $outcome"
-  [ -z "${2:-}" ] || google_error "  $2"
-  exit 1
-}
-
 google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$INSTANCE" ||
   google_fail "The database instance $INSTANCE cannot be read." "To fix: check PROJECT_ID and INSTANCE; the caller needs roles/cloudsql.admin."
-[ -n "$POINT_IN_TIME" ] || POINT_IN_TIME=$(jq -nr --argjson time "$(($(google_server_time) - 600))" '$time | todate')
+[ -n "$TIME" ] || TIME=$(jq -nr --argjson time "$(($(google_server_time) - 600))" '$time | todate')
 
-sql_clones "$clones" "$take_over"
+sql_clones "$JOB_GROUP" "$take_over"
 for old in $SQL_CLONES; do
   google_say "Deleting $old, which an earlier drill has left."
   sql_remove "$old" || google_fail "$old, which an earlier drill has left, cannot be deleted."
@@ -85,17 +63,17 @@ done
 
 remove_copies "$take_over" || google_fail "The jobs that killed drills have left cannot be removed."
 google_on_failure clean_up
-clone=$clones-$RUN
-google_say "Cloning $INSTANCE as of $POINT_IN_TIME to $clone."
-sql_clone "$INSTANCE" "$clone" "$POINT_IN_TIME" ||
-  give_up "$INSTANCE cannot be cloned." "To fix: choose a time between the oldest kept log and some minutes ago."
+clone=$JOB_GROUP-$RUN
+google_say "Cloning $INSTANCE as of $TIME to $clone."
+sql_clone "$INSTANCE" "$clone" "$TIME" ||
+  google_fail "$INSTANCE cannot be cloned." "To fix: choose a time between the oldest kept log and some minutes ago."
 cloned_seconds=$(google_seconds)
 google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$clone" ||
-  give_up "The clone cannot be read."
+  google_fail "The clone cannot be read."
 run_job "$INIT_JOB" "$GOOGLE_READ" "" "${0%"${0##*/}"}./count-users.sh" "users: " "DB_NAME=$DATABASE" ||
-  give_up "The users of the clone cannot be counted." "To fix: if a password was rotated after $POINT_IN_TIME, choose a later time."
+  google_fail "The users of the clone cannot be counted." "To fix: if a password was rotated after $TIME, choose a later time."
 counted_seconds=$(google_seconds)
-sql_remove "$clone" || give_up "The clone cannot be deleted."
+sql_remove "$clone" || google_fail "The clone cannot be deleted."
 clone=
-google_say "Restored $JOB_LINE user(s) as of $POINT_IN_TIME: clone ready after $cloned_seconds s," \
+google_say "Restored $JOB_LINE user(s) as of $TIME: clone ready after $cloned_seconds s," \
   "users counted after $counted_seconds s, clone deleted after $(google_seconds) s."

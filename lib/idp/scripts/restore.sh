@@ -37,10 +37,8 @@ folder=${0%"${0##*/}"}.
 . "$folder/sql-rest.sh"
 # shellcheck source=/dev/null
 . "$folder/database-jobs.sh"
-# shellcheck source-path=SCRIPTDIR source=restore-steps.sh
-. "$folder/restore-steps.sh"
 
-yes=no dry_run=no take_over=no action='' subject=''
+yes=no dry_run=no take_over=no action='' subject='' exchanging=no step=0 SQL_CLONES=
 for word in "$@"; do
   case $word in
     --yes) yes=yes ;;
@@ -60,41 +58,130 @@ time_meaning="a time, like 2026-11-22T12:00:00Z"
 # By the names that the usage has.
 # shellcheck disable=SC2034 # google_setting reads them
 SUBJECT=$subject TIME=$subject OBJECT=$subject NAME=$subject
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 case $action in
   point-in-time) google_setting TIME "$time_pattern" "$time_meaning" ;;
   dump) google_setting OBJECT 'latest|[A-Za-z0-9][A-Za-z0-9_./-]*' "latest, or the name of a dump in the bucket" ;;
   backup) google_setting NAME '[A-Za-z0-9][A-Za-z0-9 ._/:@-]*' "latest, or the name or the description of a backup" ;;
   media)
     google_setting MEDIA_BUCKET '[a-z0-9][a-z0-9._-]*' "the name of the media bucket"
-    [ -z "$SUBJECT" ] || google_setting TIME "$time_pattern" "$time_meaning"
+    google_option TIME "$time_pattern" "$time_meaning"
     ;;
   final-backup | drop-former) ;;
   *) google_refuse "\"$action\" is not a command; the commands are point-in-time, dump, backup, final-backup, media and drop-former." ;;
 esac
 if [ "$action" != media ]; then
-  google_setting INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+  job_settings
   google_setting DATABASE '[a-z0-9_]{1,54}' "the name of a database, at most 54 characters"
-  google_setting INIT_JOB '[a-z0-9][a-z0-9-]*' "the name of the job db-init"
   FROM_INSTANCE=${FROM_INSTANCE:-${INSTANCE:-}} FROM_DATABASE=${FROM_DATABASE:-${DATABASE:-}}
   # Without the deployment's own names, these would only be reported a second time.
-  [ -z "$FROM_INSTANCE" ] || google_setting FROM_INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
-  [ -z "$FROM_DATABASE" ] || google_setting FROM_DATABASE '[a-z0-9_]+' "the name of a database"
+  google_option FROM_INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
+  google_option FROM_DATABASE '[a-z0-9_]+' "the name of a database"
   case $action in
     point-in-time | *backup) google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password" ;;
   esac
-  if on_kubernetes; then google_require "$KUBECTL"; else google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"; fi
 fi
-google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
-google_check_settings
-google_start
-google_be_patient
-
-RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
-JOB_GROUP=restore-$(hash_of "${INSTANCE:-}")
-export RUN JOB_GROUP
+begin_run restore
 DUMP_JOB=${DUMP_JOB:-${INIT_JOB:+${INIT_JOB%-db-init*}-dump}}
+
+# steps QUESTION STEP...: prints the steps, and goes on if the answer is yes.
+steps() {
+  question=$1
+  shift
+  set -- ${SQL_CLONES:+"delete the clones that a killed restore has left: $SQL_CLONES"} "$@"
+  google_say "$([ "$dry_run" = no ] || echo 'Dry run: nothing is changed. ')Steps:"
+  for text in "$@"; do
+    step=$((step + 1))
+    google_say "  $step. $text"
+  done
+  step=0
+  case $action in
+    backup | dump | point-in-time)
+      google_say "Servers and workers migrate the database whenever they start. If it is restored to before an upgrade," \
+        "stop them first, and start them after an apply with the earlier release."
+      ;;
+  esac
+  [ "$dry_run" = no ] || exit 0
+  if [ "$yes" = no ]; then
+    printf '%s Type "yes" to continue: ' "$question"
+    read -r answer || answer=
+    [ "$answer" = yes ] || { google_say "Nothing was changed." && exit 1; }
+  fi
+  [ "$action" = media ] || { mark_run && remove_copies "$take_over"; } ||
+    google_fail "This run cannot be marked by a job, or the jobs that killed runs have left cannot be removed."
+  for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
+}
+
+clean_up() {
+  if [ "$exchanging" = yes ]; then
+    google_error "  If the exchange was killed, it may have left $DATABASE closed to connections." \
+      "To fix: run the same command again; its first step opens the database, and so does db-init in the next apply that runs it."
+  fi
+  abandon_run
+  sql_abandon
+}
+
+# try WHAT COMMAND...: one step.
+try() {
+  step=$((step + 1))
+  what=$1
+  shift
+  google_say "Step $step: $what"
+  "$@" || google_fail "Step $step failed: $what" "To fix: correct what the message names and run the same command again."
+}
+
+# What @uri leaves as it is, in one release of jq or another, and what is no part of an address.
+encoded='@uri | gsub("[.]"; "%2E") | gsub("~"; "%7E") | gsub("!"; "%21") | gsub("\u0027"; "%27") | gsub("[(]"; "%28") | gsub("[)]"; "%29") | gsub("[*]"; "%2A")'
+
+# exists: whether the file is there again; others may begin with its name, but come after it.
+exists() {
+  FILE=$file
+  export FILE
+  google_reading '(items("items")[0].name // "") | ('"$encoded"') == env.FILE' \
+    google_get storage "b/$MEDIA_BUCKET/o" "prefix=$file&maxResults=1" && [ "$GOOGLE_READ" = true ]
+}
+
+# Restores soft-deleted files of the media bucket; a file that exists again stays as it is, and one that cannot be restored
+# does not stop the others.
+restore_media() {
+  google_pages storage "b/$MEDIA_BUCKET/o" items "softDeleted=true&maxResults=1000" "$GOOGLE_WORK/deleted" ||
+    google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." "To fix: the caller needs roles/storage.admin on the bucket."
+  # The newest version of each. Times have fractions of the second, and the second itself counts.
+  jq -rs --arg since "${SUBJECT%Z}" 'map(select(.softDeleteTime >= $since)) | group_by(.name)[]
+    | max_by(.generation | tonumber)
+    | [(.name | '"$encoded"'), .generation, (.name | gsub("[[:cntrl:]]"; " "))] | @tsv' \
+    "$GOOGLE_WORK/deleted" >"$GOOGLE_WORK/newest"
+  total=$(($(wc -l <"$GOOGLE_WORK/newest")))
+  if [ "$total" -eq 0 ]; then
+    google_say "The bucket $MEDIA_BUCKET has no deleted files${SUBJECT:+ since $SUBJECT}: nothing to restore."
+    exit 0
+  fi
+  shown=$(sed -n '1,10p' "$GOOGLE_WORK/newest" | cut -f 3 | jq -Rrs 'rtrimstr("\n") | gsub("\n"; ", ")')
+  [ "$total" -le 10 ] || shown="$shown and $((total - 10)) more"
+  steps "Restore $total file(s) of $MEDIA_BUCKET?" "restore $shown; files that exist again stay as they are"
+  restored=0 kept=0 failed=0
+  echo '{}' >"$GOOGLE_WORK/object.json"
+  while IFS="$(printf '\t')" read -r file generation plain <&4; do
+    if google_reading 'field("name")' google_post storage "b/$MEDIA_BUCKET/o/$file/restore" "$GOOGLE_WORK/object.json" \
+      "generation=$generation&ifGenerationMatch=0"; then
+      restored=$((restored + 1))
+    elif [ "$GOOGLE_STATUS" = 412 ] || google_says 'pre-condition'; then
+      kept=$((kept + 1))
+    elif [ "$GOOGLE_STATUS" = 404 ] && exists; then
+      # The answer to the first of several attempts was lost.
+      restored=$((restored + 1))
+    else
+      failed=$((failed + 1))
+      google_error "$plain cannot be restored. $(google_outcome)"
+      # What holds for all files would be said of each.
+      case $GOOGLE_STATUS in 400 | 404 | 409 | 412) ;; 000) google_is_unsafe "$file" % || break ;; *) break ;; esac
+    fi
+  done 4<"$GOOGLE_WORK/newest"
+  google_say "Restored $restored file(s) of $MEDIA_BUCKET; $kept exist again and stayed as they are."
+  [ "$failed" -gt 0 ] || return 0
+  google_error "$((total - restored - kept)) of $total file(s) cannot be restored, for the reasons above."
+  google_advise
+  google_stop "  To fix: correct what the messages name and run the same command again."
+}
 
 connection_of() {
   google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$1" || return 1
@@ -194,10 +281,8 @@ case $action in
       google_get sqladmin "projects/$PROJECT_ID/backups" "filter=instance%3A$FROM_INSTANCE" ||
       google_fail "The backups of project $PROJECT_ID cannot be read." "To fix: the caller needs roles/cloudsql.admin."
     name=${GOOGLE_READ%% *}
-    [ -n "$name" ] || {
-      google_error "There is no such backup of $FROM_INSTANCE. To list all: gcloud sql backups list --project=$PROJECT_ID"
-      exit 1
-    }
+    [ -n "$name" ] ||
+      google_stop "There is no such backup of $FROM_INSTANCE. To list all: gcloud sql backups list --project=$PROJECT_ID"
     renames=
     [ "$FROM_DATABASE" = "$DATABASE" ] || renames="rename the database and the login $FROM_DATABASE to $DATABASE"
     steps "Overwrite everything in $INSTANCE?" \
@@ -214,9 +299,6 @@ case $action in
     steps "Remove ${DATABASE}_former? It cannot be recovered." "drop the database ${DATABASE}_former"
     try "drop" swap drop-former dropped
     ;;
-  media)
-    # shellcheck source=/dev/null
-    . "$folder/restore-media.sh"
-    ;;
+  media) restore_media ;;
 esac
 abandon_run || :

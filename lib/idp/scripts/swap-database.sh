@@ -72,16 +72,14 @@ case $ACTION in
       place=$(echo "SELECT coalesce(min(datname), '') FROM pg_database WHERE oid = :'id'" | run) || place=unknown
       [ "$place" = "$DB_NAME" ]
     do
-      case $place in
-        "${DB_NAME}_restored" | unknown) ;;
-        *) fail 1 "the ${DB_NAME}_restored that this restore has filled is gone, another restore may have replaced it; nothing is changed" ;;
-      esac
-      [ "$tries" -lt 10 ] || case $place in
-        unknown)
+      case $tries/$place in
+        10/unknown)
           fail 1 "whether the exchange has taken place cannot be found out: PostgreSQL does not answer;" \
             "it has if there is a ${DB_NAME}_former"
           ;;
-        *) fail 1 "$DB_NAME is in use all the time; nothing is changed" ;;
+        10/"${DB_NAME}_restored") fail 1 "$DB_NAME is in use all the time; nothing is changed" ;;
+        */unknown | */"${DB_NAME}_restored") ;;
+        *) fail 1 "the ${DB_NAME}_restored that this restore has filled is gone, another restore may have replaced it; nothing is changed" ;;
       esac
       tries=$((tries + 1))
       [ "$place" != unknown ] && run <<SQL && continue

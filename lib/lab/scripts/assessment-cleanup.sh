@@ -34,15 +34,11 @@ for option in "$@"; do
     *) google_refuse "\"$option\" is no option; there are --yes, --everything and --help." ;;
   esac
 done
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 [ "$everything" = yes ] || google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
   "the id of the discovery source, or use --everything"
 google_time_limit OPERATION_SECONDS
-google_check_settings
 google_start
-google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 # Dependents first.

@@ -24,39 +24,17 @@ google_delete() {
 }
 
 # google_list PATH FILE: writes the items of all pages of a collection to FILE, one line of JSON each. An incomplete
-# list is a failure.
+# list is a failure, and so is an item whose name cannot be part of an address.
 google_list() {
-  google_page_token=
-  google_collection=${1##*/}
   # Only the full view of an asset reliably names its sources and machine. Such machines are large, and a page has to
   # arrive within the time limit of one call; otherwise the page has the service's maximum.
-  case $google_collection in
+  case ${1##*/} in
     assets) google_query="pageSize=100&view=ASSET_VIEW_FULL&showHidden=true" ;;
     *) google_query="pageSize=1000" ;;
   esac
-  : >"$2"
-  while :; do
-    google_reading '
-      (items("'"$google_collection"'") | if type == "array" and all(.[];
-          type == "object" and (.name | type == "string" and test("^[A-Za-z0-9._/:-]+$")))
-        then .[] | tojson else error("no list") end),
-      ([.unreachable[]? | tostring | gsub("[[:cntrl:]]"; " ")] | join(" ")), (.nextPageToken // "" | @uri)
-    ' google_get migrationcenter "$1" "$google_query${google_page_token:+&pageToken=$google_page_token}" || return 1
-    # The first three lines say that the answer is of the API.
-    sed 1,3d "$GOOGLE_WORK/read" | sed '$d' | sed '$d' >>"$2"
-    google_missed=$(sed -n 'x;$p' "$GOOGLE_WORK/read")
-    google_next_token=$(sed -n '$p' "$GOOGLE_WORK/read")
-    if [ -n "$google_missed" ]; then
-      GOOGLE_NOTE="$(google_place) could not reach $google_missed."
-      return 1
-    fi
-    [ -n "$google_next_token" ] || return 0
-    if [ "$google_next_token" = "$google_page_token" ]; then
-      GOOGLE_NOTE="$(google_place) names the same next page again and again."
-      return 1
-    fi
-    google_page_token=$google_next_token
-  done
+  google_pages migrationcenter "$1" "${1##*/}" "$google_query" "$2" || return 1
+  jq -en 'all(inputs; .name? | type == "string" and test("^[A-Za-z0-9._/:-]+$"))' "$2" >/dev/null ||
+    { GOOGLE_NOTE="$(google_place) lists something without a name that can be part of an address." && return 1; }
 }
 
 # Random request id: an API carries out only the first request with a given requestId, so a call can be repeated after a

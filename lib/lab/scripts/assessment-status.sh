@@ -20,13 +20,9 @@ case ${1:-} in
     ;;
   *) google_refuse "\"$1\" is no option; there is --help." ;;
 esac
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 [ -z "${SOURCE_ID:-}" ] || google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' "the id of the discovery source"
-google_check_settings
 google_start
-google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 

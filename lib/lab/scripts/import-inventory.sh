@@ -32,9 +32,8 @@ IMPORT_SECONDS=${IMPORT_SECONDS:-1800}
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}
 tables="vmInfo diskInfo tagInfo perfInfo"
 
-google_require aws curl jq sha256sum
+google_require aws
 [ "${1:-}" != --check ] || exit 0
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' "the id of the discovery source"
 google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
@@ -42,9 +41,7 @@ google_setting CLOUDB_REGION '[a-z]+(-[a-z]+)+-[0-9]+' "an AWS region, like us-e
 google_setting AWS_ACCESS_KEY_ID '[A-Za-z0-9_]+' "the id of an access key"
 [ -n "${AWS_SECRET_ACCESS_KEY:-}" ] || google_refuse "AWS_SECRET_ACCESS_KEY is not set; it must hold the secret of the key."
 google_time_limit KEY_WAIT_SECONDS IMPORT_SECONDS OPERATION_SECONDS REST_UPLOAD_SECONDS
-google_check_settings
 google_start
-google_be_patient
 
 # The caller's own configuration must not replace the key; release 2 could wait in a pager or prompt for arguments.
 unset AWS_PROFILE AWS_DEFAULT_PROFILE AWS_SESSION_TOKEN AWS_SECURITY_TOKEN AWS_ROLE_ARN AWS_WEB_IDENTITY_TOKEN_FILE AWS_DATA_PATH

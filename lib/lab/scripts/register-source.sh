@@ -23,17 +23,13 @@ set -eu
 SOURCE_TYPE=SOURCE_TYPE_DISCOVERY_CLIENT
 OPERATION_SECONDS=${OPERATION_SECONDS:-600}
 
-google_require curl jq
-google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' \
   "at most 63 lower-case letters, digits and hyphens, starting with a letter"
 google_setting SOURCE_DISPLAY_NAME '.+' "the name that is typed into the discovery client"
 [ -z "${DEPLOYMENT_ID:-}" ] || google_setting DEPLOYMENT_ID '[a-z0-9-]{1,30}' "the suffix of the lab's names"
 google_time_limit OPERATION_SECONDS
-google_check_settings
 google_start
-google_be_patient
 
 location="projects/$PROJECT_ID/locations/$REGION"
 remedy="To fix: repair what the message names and run the same command again."

@@ -61,7 +61,9 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
         });
         return {};
       },
-      says: ["(security policy: idp-demo-abc123-protection) failed.\n  NOT_FOUND: Gone.\n  To fix: "],
+      says: [
+        /cannot be changed \(security policy: idp-demo-abc123-protection\)\.\n {2}Operation \S+ failed: NOT_FOUND: Gone\.\n/,
+      ],
     },
     {
       ...{ what: "gives up after the time limit, and says where to look", at: READS[0] ?? "", exitCode: 1 },
@@ -78,7 +80,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
         loadBalancers.operations.callsUntilDone = Infinity;
         return { environment: { WAIT_SECONDS: "1" } };
       },
-      says: ["was not done within 1 s; it goes on as operation-1.\n"],
+      says: ["Operation operation-1 is not done after 1 s; it goes on by itself.\n"],
     },
   ]);
 
