@@ -37,7 +37,7 @@ export interface Input<Prop = unknown> {
   readonly prop?: Prop;
 }
 
-interface Optional<Prop> extends Input<Prop> {
+export interface Optional<Prop> extends Input<Prop> {
   readonly default: unknown;
 }
 
@@ -81,11 +81,11 @@ export function choice<const Word extends string>(
 /** Spec of rows with members, whose descriptions are part of theirs. */
 type Described = Omit<Spec, "default" | "description"> & { readonly description: (members: string) => string };
 
-interface ObjectRow<M extends Table> extends Optional<PropsOf<M> | IResolvable> {
+export interface ObjectRow<M extends Table> extends Optional<PropsOf<M> | IResolvable> {
   readonly members: M;
 }
 
-interface RequiredObjectRow<M extends Table> extends Input<PropsOf<M> | IResolvable> {
+export interface RequiredObjectRow<M extends Table> extends Input<PropsOf<M> | IResolvable> {
   readonly members: M;
 }
 
