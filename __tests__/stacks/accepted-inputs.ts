@@ -113,7 +113,7 @@ export const ACCEPTED_BY_BOTH = {
   domain: [null, "sign-in.example.com"],
   environment_variables: [
     {},
-    { IDP_LOG_LEVEL: "debug", IDP_EMAIL__PORT: "587", IDP_EMAIL__TIMEOUT: "30", IDP_EMAIL__USE_TLS: "true" },
+    { IDP_LOG_LEVEL: "debug" },
     { IDP_LOG_LEVEL: "trace", IDP_GREETING: 'a "b" ${c} %{d} $5 $(e) $$' },
   ],
   existing_container_image: [null, "us-docker.pkg.dev/other-project/images/idp:2026.5.4"],
@@ -168,6 +168,10 @@ const FINE_WORKERS: readonly AcceptedInputs[] = [
 
 /** Sets of inputs of the serverless stack that Terraform accepts. */
 export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
+  [
+    "settings of the mail server as variables",
+    { environment_variables: { IDP_EMAIL__PORT: "587", IDP_EMAIL__TIMEOUT: "30", IDP_EMAIL__USE_TLS: "true" } },
+  ],
   ["the project alone", {}],
   ["a project id of 6 and of 30 characters", { project_id: "abcde1" }],
   ["a tenant id of 20 characters", { tenant_id: "t".repeat(20) }],
