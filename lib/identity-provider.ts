@@ -6,6 +6,7 @@ import { DeletionGuard } from "./core/deletion-guard";
 import { expression, numberText } from "./core/expression";
 import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
 import {
+  judgeOf,
   settingsOf,
   valuesFrom,
   type PropsOf,
@@ -325,7 +326,10 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
    */
   protected guard(dependsOn: ITerraformDependable[]): void {
     const check = checkIdentity(this, this.identityParts, this.protect, this.database.ready);
-    const guard = guardIdentity(this, this.identityParts, { dependsOn: [...dependsOn, check], protect: this.protect });
+    const guard = guardIdentity(this, this.identityParts, {
+      dependsOn: [...dependsOn, ...judgeOf(this), check],
+      protect: this.protect,
+    });
     new DeletionGuard(this, "DeletionGuard", {
       protect: this.protect,
       remains: this.database.backupsAfterDestroy,

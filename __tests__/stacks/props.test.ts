@@ -1,3 +1,4 @@
+import { TerraformVariable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { valuesFrom, type Relation, type Table } from "../../lib/core/inputs";
@@ -16,6 +17,7 @@ import {
 } from "../../lib/serverless-identity-provider";
 import { describeWith } from "../support/programs";
 import { bareStack, terraformOf } from "../support/synthesis";
+import { ConfigurationGraph } from "./configuration-graph";
 import { REFUSED_BY_KUBERNETES, REFUSED_BY_LAB, REFUSED_BY_SERVERLESS } from "./refused-inputs";
 import { refusalsOfPlans, type Inputs } from "./terraform-run";
 
@@ -52,6 +54,17 @@ const CONSTRUCTS = [
   },
   { Made: AssessmentLab, table: LAB, relations: LAB_RELATIONS, refused: REFUSED_BY_LAB },
 ] as const;
+
+it.each([ServerlessIdentityProvider, KubernetesIdentityProvider])(
+  "A refused destroy of %p deletes nothing that judges its props",
+  (Made) => {
+    const stack = bareStack();
+    const tenantId = new TerraformVariable(stack, "tenant", { type: "string" }).stringValue;
+    new Made(stack, "Idp", { projectId: "demo-project", tenantId });
+    const kept = new ConfigurationGraph(terraformOf(stack)).startsAfter("terraform_data.idp_deletion_guard");
+    expect(kept).toContain("terraform_data.idp_inputs");
+  },
+);
 
 describeWith(["terraform"], "Judged by the construct or by Terraform", () => {
   describe.each(CONSTRUCTS)("the props of $Made.name", ({ Made, refused, relations, table }) => {

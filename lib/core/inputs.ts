@@ -1,4 +1,12 @@
-import { ref, TerraformLocal, TerraformStack, Token, Tokenization, type IResolvable } from "cdktf";
+import {
+  ref,
+  TerraformLocal,
+  TerraformStack,
+  Token,
+  Tokenization,
+  type IResolvable,
+  type ITerraformDependable,
+} from "cdktf";
 import { Construct } from "constructs";
 
 import {
@@ -194,9 +202,17 @@ export function valuesFrom<T extends Table>(
     .filter(([name, { row }]) => isOpen(name) && row.ephemeral !== true)
     .flatMap(([, value]) => judgementsOf(value))
     .concat(relations.filter(isUnchecked).map((relation) => judgementOf(relation, values)));
-  // Nothing waits for it, because a plan that one resource refuses is never applied.
-  if (precondition.length > 0) new TerraformData(scope, "Inputs", { lifecycle: { precondition } });
+  // Nothing waits for it but guards, because a plan that one resource refuses is never applied.
+  if (precondition.length > 0) new TerraformData(scope, JUDGE, { lifecycle: { precondition } });
   return values;
+}
+
+const JUDGE = "Inputs";
+
+/** What judges the values of a deployment's props; a guard that depends on it keeps it in a destroy that is refused. */
+export function judgeOf(scope: Construct): ITerraformDependable[] {
+  const judge = scope.node.tryFindChild(JUDGE);
+  return judge instanceof TerraformData ? [judge] : [];
 }
 
 /**
