@@ -55,9 +55,9 @@ const CONSTRUCTS = [
   { Made: AssessmentLab, table: LAB, relations: LAB_RELATIONS, refused: REFUSED_BY_LAB },
 ] as const;
 
-it.each([ServerlessIdentityProvider, KubernetesIdentityProvider])(
-  "A refused destroy of %p deletes nothing that judges its props",
-  (Made) => {
+it.each([{ Made: ServerlessIdentityProvider }, { Made: KubernetesIdentityProvider }])(
+  "A refused destroy of $Made.name deletes nothing that judges its props",
+  ({ Made }) => {
     const stack = bareStack();
     const tenantId = new TerraformVariable(stack, "tenant", { type: "string" }).stringValue;
     new Made(stack, "Idp", { projectId: "demo-project", tenantId });

@@ -223,8 +223,8 @@ export const ENVIRONMENT = {
     must: ENVIRONMENT_RULES,
   }),
   /**
-   * Settings under their `IDP_` names whose values are versions of existing secrets. The identity that the application
-   * runs as is granted access to each; on GKE, whoever applies must be allowed to read them. The application parses
+   * Settings under their `IDP_` names whose values are versions of existing secrets. The application's
+   * service account gets access to each; on GKE, whoever applies must be able to read them too. The application parses
    * values as JSON where possible, so a value of digits alone becomes a number.
    */
   secretEnvironmentVariables: mapOf(SECRET_REFERENCE, {

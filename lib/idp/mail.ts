@@ -65,8 +65,8 @@ export const MAIL = {
           "starttls; tls, from the first byte, usually on port 465; or none, which is refused with a password",
       }),
       /**
-       * Version of an existing secret with the password. The identity that the application runs as is granted access; on
-       * GKE, whoever applies must be allowed to read it.
+       * Version of an existing secret with the password. The application's service account gets access; on GKE,
+       * whoever applies must be able to read it too.
        */
       passwordSecret: object(SECRET_REFERENCE, {
         must: [IS_REFERENCE],
