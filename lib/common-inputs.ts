@@ -2,7 +2,7 @@ import { flag, type Relation } from "./core/inputs";
 import { PLACE_RELATIONS, placeInputs } from "./core/place";
 import { BLUEPRINT_WARNINGS, BLUEPRINTS } from "./idp/blueprints";
 import { DUMP_RELATIONS, DUMPS } from "./idp/dumps";
-import { ENVIRONMENT, ENVIRONMENT_RELATIONS, ENVIRONMENT_WARNINGS } from "./idp/environment";
+import { COOKIE_DOMAIN, ENVIRONMENT, ENVIRONMENT_RELATIONS, ENVIRONMENT_WARNINGS, settingIn } from "./idp/environment";
 import { IMAGE, IMAGE_RELATIONS } from "./idp/idp-image";
 import { SECRET_RELATIONS, SECRETS } from "./idp/idp-secrets";
 import { MAIL, MAIL_RELATIONS } from "./idp/mail";
@@ -86,6 +86,12 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
 export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   ...ENVIRONMENT_WARNINGS,
   ...BLUEPRINT_WARNINGS,
+  {
+    holds: ({ domain, environmentVariables: plain }) =>
+      `${domain} == null ? true : alltrue([for value in ${settingIn(plain, COOKIE_DOMAIN)} : can(regex("://", value)) || endswith(".\${${domain}}", ".\${trimprefix(value, ".")}")])`,
+    says: ({ domain, environmentVariables: plain }) =>
+      `${plain.name} has ${COOKIE_DOMAIN}, which does not cover ${domain.name} ${domain.shown}; browsers then keep no session, and nobody can sign in; use the domain itself or one that it is part of`,
+  },
   {
     holds: (v) => `length(${v.alerts}) == 0 || length(${v.alertEmails}) + length(${v.notificationChannels}) > 0`,
     says: ({ alertEmails: emails, alerts, notificationChannels: channels }) =>

@@ -19,6 +19,17 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
     { environment_variables: { AUTHENTIK_GDPR_COMPLIANCE: "false", IDP_AVATARS: "initials", IDP_AVATARS_URL: "x" } },
     "environment_variables has AUTHENTIK_GDPR_COMPLIANCE, IDP_AVATARS; that counts at the first start only",
   ],
+  [
+    { environment_variables: { IDP_EMAIL__USE_SSL: "true", AUTHENTIK_EMAIL__USE_TLS: "True" } },
+    "environment_variables has true for IDP_EMAIL__USE_SSL and for IDP_EMAIL__USE_TLS; ",
+  ],
+  [{ environment_variables: { IDP_EMAIL__USE_SSL: "true", IDP_EMAIL__USE_TLS: "false" } }],
+  [
+    { ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: "gin.example.com" } },
+    'environment_variables has IDP_COOKIE_DOMAIN, which does not cover domain "login.example.com"; ',
+  ],
+  [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: ".example.com" } }],
+  [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: "login.example.com" } }],
   [{ blueprints: ["password-recovery"] }, 'blueprints has "password-recovery" and smtp is not given; '],
   [{ blueprints: ["password-recovery"], environment_variables: { AUTHENTIK_EMAIL__HOST: "smtp.example.com" } }],
   [

@@ -91,9 +91,12 @@ const LEVELS = [...LOG_LEVELS, "warn"];
 /** Variable of the log level. */
 export const LOG_LEVEL_VARIABLE = "IDP_LOG_LEVEL" satisfies keyof typeof BASELINE_ENVIRONMENT;
 
+/** Variable of the domain for which browsers keep the session. */
+export const COOKIE_DOMAIN = "IDP_COOKIE_DOMAIN";
+
 /** Settings whose values the application parses, and fails on later than a plan: a pattern, and what it stands for. */
 const PARSED_VALUES: Readonly<Record<string, readonly [pattern: string, form: string]>> = {
-  IDP_COOKIE_DOMAIN: [`^([.]?(${HOST})|${ELSEWHERE})?$`, "a domain such as example.com, without scheme, port and path"],
+  [COOKIE_DOMAIN]: [`^([.]?(${HOST})|${ELSEWHERE})?$`, "a domain such as example.com, without scheme, port and path"],
   IDP_EMAIL__FROM: [
     `^(${SENDER}|${ELSEWHERE})?$`,
     'an e-mail address, with a name in quotes if it has a comma or the like, such as "Example, Inc." <idp@example.com>',
@@ -276,11 +279,23 @@ const INITIAL_SETTINGS = [
 const initialIn = (variables: Value) =>
   `[for name in keys(${variables}) : name if can(regex("(?i)${SETTING}(${INITIAL_SETTINGS.join("|")})$", name))]`;
 
+/** Values of a setting among variables, under either prefix, as an expression. */
+export const settingIn = (variables: Value, setting: string) =>
+  `compact([for name in ${JSON.stringify(bothPrefixes(setting))} : lookup(${variables}, name, "")])`;
+
 export const ENVIRONMENT_WARNINGS: readonly Omit<Relation<EnvironmentInputs>, "of">[] = [
   {
     holds: (v) => `length(${initialIn(v.environmentVariables)}) == 0`,
     says: (v) =>
       `${v.environmentVariables.name} has \${join(", ", ${initialIn(v.environmentVariables)})}; that counts at the first start only, after which the application keeps it itself; change it there, at System > Settings`,
+  },
+  {
+    holds: ({ environmentVariables: plain }) =>
+      ["IDP_EMAIL__USE_SSL", "IDP_EMAIL__USE_TLS"]
+        .map((name) => `!contains([for value in ${settingIn(plain, name)} : lower(value)], "true")`)
+        .join(" || "),
+    says: ({ environmentVariables: plain }) =>
+      `${plain.name} has true for IDP_EMAIL__USE_SSL and for IDP_EMAIL__USE_TLS; the application then sends no mail, because a connection is encrypted either from the first byte or later; set SSL for port 465, and TLS for others`,
   },
 ];
 
