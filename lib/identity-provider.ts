@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
 import { DeletionGuard } from "./core/deletion-guard";
 import { expression, numberText } from "./core/expression";
+import { inFiles } from "./core/hcl/stack-origin";
 import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
 import {
   judgeOf,
@@ -70,6 +71,18 @@ interface Variant<T extends Table> {
   /** What else makes a deployment what it is. */
   readonly identity: readonly (keyof T & string)[];
 }
+
+/** Which parts share a file in HCL. */
+const FILES = {
+  database: ["UpgradeBackup"],
+  guards: ["DeletionGuard", "IdentityCheck", "IdentityGuard", "PresenceGuard", "ProtectedIdentity"],
+  image: ["Blueprints", "Registry"],
+  jobs: ["DbInit", "TestMail"],
+  "load-balancer": ["Address", "Edge", "FrontDoor"],
+  names: ["all_labels", "database_name", "tenant_prefix"],
+  secrets: ["ExistingSecrets"],
+  "service-accounts": ["Dumper", "Initializer", "Runtime"],
+};
 
 const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secretmanager", "sqladmin", "storage"];
 
@@ -335,6 +348,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       remains: this.database.backupsAfterDestroy,
       dependsOn: [...dependsOn, guard],
     });
+    inFiles(this, FILES);
   }
 
   protected get protect(): boolean | IResolvable {

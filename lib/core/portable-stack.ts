@@ -1,8 +1,10 @@
 import { TerraformBackend, TerraformElement, TerraformOutput, TerraformStack, type TerraformRemoteState } from "cdktf";
 import { Construct, type Node } from "constructs";
 
+import { hclFilesOf, type HclBlocks } from "./hcl/stack-origin";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 import { RulesBrokenError } from "./rules-broken-error";
+import { addPage, filesOf, HCL_MAIN_FILE } from "./stack-file";
 import { localPathProblems, StackBackend, type StateBackend } from "./state-backend";
 
 export interface PortableStackProps {
@@ -12,6 +14,15 @@ export interface PortableStackProps {
    * @default - the file `terraform.tfstate` in the synthesized folder
    */
   readonly backend?: StateBackend;
+
+  /**
+   * Nested blocks of resource types that the library itself does not use, each with those inside it, for HCL alone:
+   * `{ google_pubsub_topic: { schema_settings: {} } }`. Data sources, ephemeral resources and providers have `data.`,
+   * `ephemeral.` or `provider.` before the type.
+   *
+   * @default - none; HCL refuses such types by name
+   */
+  readonly hclBlocks?: HclBlocks;
 
   /** Providers that the stack uses; the configuration states their accepted releases as ranges. */
   readonly providers: readonly ProviderName[];
@@ -35,10 +46,14 @@ export interface StackOutput {
  */
 export class PortableStack extends TerraformStack {
   private readonly givenBackend?: StateBackend;
+  private readonly hclBlocks: HclBlocks;
 
   constructor(scope: Construct, id: string, props: PortableStackProps) {
     super(scope, id);
     this.givenBackend = props.backend;
+    this.hclBlocks = props.hclBlocks ?? {};
+    // Its synthesizer removes what the other format has left.
+    filesOf(this);
     if (props.backend?.type === "local") requireNone(this, localPathProblems(props.backend.path));
     for (const provider of props.providers) requireProvider(this, provider);
   }
@@ -87,13 +102,33 @@ export class PortableStack extends TerraformStack {
     return withoutElementMetadata(super.toTerraform() as Record<string, unknown>);
   }
 
+  /**
+   * The root module in HCL, as files by part: what the framework's own renderer makes is not what its JSON says.
+   *
+   * @returns the text of the first file; the others are written beside it
+   * @throws RulesBrokenError if a resource type's nested blocks are not known
+   */
+  override toHclTerraform(): { hcl: string; metadata: Record<string, unknown> } {
+    const { "//": metadata, ...configuration } = this.toTerraform();
+    const files = hclFilesOf(this, configuration, this.hclBlocks);
+    const { [HCL_MAIN_FILE]: hcl = "", ...others } = files;
+    for (const [name, text] of Object.entries(others)) addPage(this, name, () => text);
+    return { hcl, metadata: { "//": metadata, terraform: configuration.terraform } };
+  }
+
   protected override allocateLogicalId(element: TerraformElement | Node): string {
     const node = TerraformElement.isTerraformElement(element) ? element.node : element;
+    // A Terraform name must not start with a digit.
+    return this.speakingNames(node)
+      .join("_")
+      .replace(/^(?=\d)/, "_");
+  }
+
+  /** Names of the constructs around an element, from the outermost, without those that say nothing. */
+  private speakingNames(node: Node): string[] {
     const names = node.scopes.slice(node.scopes.indexOf(this) + 1).map((scope) => scope.node.id);
     const speaking = names.filter((name) => name !== MAIN_CHILD_ID);
-    const address = (speaking.length === 0 ? names.slice(-1) : speaking).map((name) => snakeCase(name)).join("_");
-    // A Terraform name must not start with a digit.
-    return address.replace(/^(?=\d)/, "_");
+    return (speaking.length === 0 ? names.slice(-1) : speaking).map((name) => snakeCase(name));
   }
 
   private refuseSharedAddresses(): void {

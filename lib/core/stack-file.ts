@@ -1,10 +1,11 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 
 import { TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
 import { type IConstruct } from "constructs";
 
 import { expression } from "./expression";
+import { SYNTHESIZED } from "./hcl/hcl-files";
 import { packageFile } from "./package-file";
 
 /** A file in the synthesized folder, next to the configuration that refers to it. */
@@ -71,7 +72,11 @@ export function addStackText(scope: IConstruct, text: string, pathInFolder: stri
  */
 export function addPage(scope: IConstruct, name: string, textOf: (configuration: string) => string): void {
   filesOf(TerraformStack.of(scope)).add(scope.node.path, name, (place) => {
-    writeFileSync(place, textOf(readFileSync(join(dirname(place), CONFIGURATION), "utf8")));
+    const json = join(dirname(place), CONFIGURATION);
+    const configuration = existsSync(json)
+      ? readFileSync(json, "utf8")
+      : JSON.stringify(TerraformStack.of(scope).toTerraform());
+    writeFileSync(place, textOf(configuration));
   });
 }
 
@@ -83,9 +88,13 @@ export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
 /** Name that the framework gives a configuration in its folder. */
 const CONFIGURATION = "cdk.tf.json";
 
+/** The file of a configuration in HCL that takes its place. */
+export const HCL_MAIN_FILE = "versions.tf";
+
 const COPYING_SYNTHESIZERS = new WeakMap<TerraformStack, CopyingSynthesizer>();
 
-function filesOf(stack: TerraformStack): CopyingSynthesizer {
+/** The files of a stack, which are written with its configuration. */
+export function filesOf(stack: TerraformStack): CopyingSynthesizer {
   const known = COPYING_SYNTHESIZERS.get(stack);
   if (known !== undefined) return known;
   const created = new CopyingSynthesizer(stack);
@@ -118,8 +127,18 @@ class CopyingSynthesizer implements IStackSynthesizer {
   }
 
   synthesize(session: ISynthesisSession): void {
+    const { manifest, outdir } = session;
+    const place = manifest.forStack(this.stack);
+    const folder = join(outdir, place.workingDirectory);
+    removeFormer(folder, manifest.hclOutput);
+    if (manifest.hclOutput) {
+      // The framework's own metadata is nothing to hand over.
+      const stackMetadataPath = `${place.workingDirectory}.metadata.json`;
+      Object.assign(place, { synthesizedStackPath: join(place.workingDirectory, HCL_MAIN_FILE), stackMetadataPath });
+    }
+    // The framework asks the environment alone, not its app.
+    Object.assign(this.inner, { hclOutput: manifest.hclOutput });
     this.inner.synthesize(session);
-    const folder = join(session.outdir, session.manifest.forStack(this.stack).workingDirectory);
     // Stale files of an earlier synth must not be handed over.
     const ownFolders = new Set([...this.files.keys()].map((path) => path.split("/")[0] ?? path));
     for (const ownFolder of ownFolders) rmSync(join(folder, ownFolder), { recursive: true, force: true });
@@ -128,4 +147,14 @@ class CopyingSynthesizer implements IStackSynthesizer {
       write(join(folder, pathInFolder));
     }
   }
+}
+
+/** Removes the configuration of an earlier synthesis in the other format, which Terraform would read too. */
+function removeFormer(folder: string, isHcl: boolean): void {
+  if (!existsSync(folder)) return;
+  const isFormer = (name: string) =>
+    name === CONFIGURATION
+      ? isHcl
+      : name.endsWith(".tf") && readFileSync(join(folder, name), "utf8").startsWith(SYNTHESIZED);
+  for (const name of readdirSync(folder).filter(isFormer)) rmSync(join(folder, name));
 }

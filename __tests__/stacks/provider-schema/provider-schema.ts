@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 
-import { type ProviderName } from "../../../lib/core/provider-requirements";
+import { PROVIDER_REQUIREMENTS, type ProviderName } from "../../../lib/core/provider-requirements";
 
 /** A type as the schema writes it: a name, or a collection with what is in it. */
 export type AttributeType =
@@ -56,6 +56,25 @@ export function trimmedSchema(provider: string): ProviderSchema | undefined {
     SCHEMAS.set(provider, JSON.parse(gunzipSync(readFileSync(file)).toString()) as ProviderSchema);
   }
   return SCHEMAS.get(provider);
+}
+
+/** The names of the nested blocks of every known type, as the library reads them: one type a line. */
+export function nestedBlocks(): string {
+  const blocksIn = ({ block_types: blocks = {} }: BlockSchema): object =>
+    Object.fromEntries(Object.entries(blocks).map(([name, { block }]) => [name, blocksIn(block)]));
+  const lines = (Object.keys(PROVIDER_REQUIREMENTS) as ProviderName[]).flatMap((name) => {
+    const {
+      data_source_schemas: data,
+      ephemeral_resource_schemas: ephemeral,
+      provider,
+      resource_schemas,
+    } = providerSchema(name);
+    const types = { "data.": data, "ephemeral.": ephemeral, "": resource_schemas, "provider.": { [name]: provider } };
+    return Object.entries(types).flatMap(([prefix, schemas = {}]) =>
+      Object.entries(schemas).map(([type, { block }]) => `"${prefix}${type}": ${JSON.stringify(blocksIn(block))}`),
+    );
+  });
+  return `{\n${lines.sort().join(",\n")}\n}\n`;
 }
 
 /** The same for a provider that the stacks do use. */

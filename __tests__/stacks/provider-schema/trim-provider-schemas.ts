@@ -4,13 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 
+import { KNOWN_BLOCKS } from "../../../lib/core/hcl/stack-origin";
 import { packageFile } from "../../../lib/core/package-file";
 import { PROVIDERS } from "../../rehearsal/project/provider-types";
-import { type ProviderSchema, typesOf } from "./provider-schema";
+import { nestedBlocks, type ProviderSchema, typesOf } from "./provider-schema";
 
 /**
  * Writes the trimmed schemas beside this file: of the types that the synthesized stacks use or the rehearsal describes, without
- * prose.
+ * prose; and the names of their nested blocks where the library reads them.
  *
  * Arguments that are folders are further synthesized stacks, somebody else's, whose types are added. All others are full
  * schemas, each a plain or compressed output of `terraform providers schema -json`, called `<provider>-<release>.json` or
@@ -52,6 +53,8 @@ for (const dump of dumps) {
     writeFileSync(join(__dirname, `${name}.json.gz`), gzipSync(JSON.stringify(trimmed), { level: 9 }));
   }
 }
+
+writeFileSync(packageFile(KNOWN_BLOCKS), nestedBlocks());
 
 function readDump(path: string): FullDump {
   const [, release] = /-(\d+\.\d+\.\d+)\.json(\.gz)?$/.exec(path) ?? [];

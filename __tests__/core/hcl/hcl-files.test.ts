@@ -1,0 +1,198 @@
+import { parse } from "@cdktf/hcl2json";
+import { fc } from "../../support/seeded-cases";
+
+import { hclFiles } from "../../../lib/core/hcl/hcl-files";
+
+const ORIGIN = { pathOf: () => ["main"], reasonOf: () => undefined, blocksOf: () => ({}) };
+
+/** The only file of a configuration. */
+const written = (configuration: Readonly<Record<string, unknown>>, origin: Partial<typeof ORIGIN> = {}): string => {
+  const { "main.tf": text = "" } = hclFiles(configuration, { ...ORIGIN, ...origin });
+  return text.split("\n").slice(3).join("\n");
+};
+
+const readLocal = async (value: unknown): Promise<unknown> => {
+  const { locals } = (await parse("main.tf", written({ locals: { value } }))) as { locals: { value: unknown }[] };
+  return locals[0]?.value;
+};
+
+/** Pieces of templates, with those that a careless writer breaks. */
+const PIECES = fc.constantFrom(
+  ...['"', "\\", "\n", "\t", "\r", "$${", "$", "%", "}", "{", "#", "//", "é", "\u{1f511}", " ", "a", "\u0000", "<<EOT"],
+  ...[
+    "${var.name}",
+    '${trim("in ${var.name} \\"quoted\\" }", " ")}',
+    '${jsonencode({ a = "}" })}',
+    '${join(",", [var.a, "$${b}"])}',
+  ],
+);
+
+describe("A string of Terraform JSON", () => {
+  it("is read back from HCL as it was, whatever it holds", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(PIECES, { minLength: 2, maxLength: 12 }), async (pieces) => {
+        const text = `x${pieces.join("x")}x`;
+        expect(await readLocal(text)).toBe(text);
+      }),
+    );
+  });
+
+  it("stays a text where Terraform evaluates nothing", () => {
+    const { "variables.tf": text = "" } = hclFiles(
+      { variable: { name: { type: "string", default: "${a} %{b}", description: 'a "${x}"' } } },
+      ORIGIN,
+    );
+    expect(text).toContain('description = "a \\"$${x}\\""\n  type        = string\n  default     = "$${a} %%{b}"');
+  });
+});
+
+/** Boolean expressions that mean the same in Terraform and in JavaScript; names are long, so that lines are broken. */
+const NAMES = ["a", "b", "c"].map((letter) => `is_${letter.repeat(45)}`);
+const { expression } = fc.letrec<{ expression: string }>((tie) => ({
+  expression: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.constantFrom(...NAMES, "true", "false"),
+    fc.tuple(tie("expression"), fc.constantFrom("&&", "||"), tie("expression")).map((parts) => parts.join(" ")),
+    fc.tuple(tie("expression"), tie("expression"), tie("expression")).map(([a, b, c]) => `(${a}) ? ${b} : ${c}`),
+    tie("expression").map((inner) => `(${inner})`),
+    tie("expression").map((inner) => `!(${inner})`),
+    tie("expression").map((inner) => `try(${inner}, false)`),
+  ),
+}));
+
+describe("An expression that is broken over lines", () => {
+  it("means what it meant", () => {
+    const valueOf = (text: string, values: readonly boolean[]): unknown =>
+      // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call
+      new Function("try_", ...NAMES, `return ${text.replaceAll("try(", "try_(")}`)(
+        (value: unknown) => value,
+        ...values,
+      );
+    fc.assert(
+      fc.property(expression, fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()), (text, values) => {
+        const [, lines = ""] = /value = ([\s\S]*)\n\}/.exec(written({ locals: { value: `\${${text}}` } })) ?? [];
+        expect(valueOf(`(${lines})`, values)).toBe(valueOf(text, values));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("reads like written by hand", () => {
+    const long = (name: string) => `google_storage_bucket.${name.repeat(30)}`;
+    expect(
+      written({
+        locals: {
+          names: `\${merge(${long("a")}, { "b c":${long("b")}, d = [1,2] })}`,
+          exists: `\${(${long("a")} != null && (${long("b")} || ${long("c")}))}`,
+          all: `\${[for each in ${long("d")} : try(each.${long("e")}, "") if (each != null)]}`,
+        },
+      }),
+    ).toBe(`locals {
+  all = [
+    for each in ${long("d")} :
+    try(each.${long("e")}, "") if(each != null)
+  ]
+  exists = (
+    ${long("a")} != null &&
+    (${long("b")} || ${long("c")})
+  )
+  names = merge(
+    ${long("a")},
+    { "b c" = ${long("b")}, d = [1, 2] }
+  )
+}
+`);
+  });
+});
+
+describe("A block", () => {
+  it("has what decides first, then names and places, blocks, what follows, and references without quotes", () => {
+    const body = {
+      depends_on: ["google_project_service.x"],
+      lifecycle: { ignore_changes: ["labels"], precondition: [{ condition: "${var.x}", error_message: "no" }] },
+      labels: { "a.b": "${var.b}", "${var.key}": "c" },
+      rule: [
+        { action: "allow" },
+        { dynamic: { range: { for_each: "${var.ranges}", content: { cidr: "${range.value}" } } } },
+      ],
+      name: "bucket",
+      project: "${var.project_id}",
+      count: "${var.x ? 1 : 0}",
+      provisioner: [{ "local-exec": { command: "true", when: "destroy", environment: { A: "b" } } }],
+    };
+    const blocks = { rule: { range: {} } };
+    const text = written(
+      { resource: { some_type: { it: body } } },
+      { blocksOf: () => blocks, reasonOf: () => "It is kept." as never },
+    );
+    expect(text).toBe(`# It is kept.
+resource "some_type" "it" {
+  count = var.x ? 1 : 0
+
+  project = var.project_id
+  name    = "bucket"
+  labels = {
+    "a.b"     = var.b
+    (var.key) = "c"
+  }
+
+  rule {
+    action = "allow"
+  }
+
+  rule {
+    dynamic "range" {
+      for_each = var.ranges
+
+      content {
+        cidr = range.value
+      }
+    }
+  }
+
+  provisioner "local-exec" {
+    command = "true"
+    environment = {
+      A = "b"
+    }
+    when = destroy
+  }
+
+  lifecycle {
+    ignore_changes = [labels]
+
+    precondition {
+      condition     = var.x
+      error_message = "no"
+    }
+  }
+
+  depends_on = [google_project_service.x]
+}
+`);
+  });
+
+  it("of Terraform itself is in the file where readers look for it", () => {
+    const files = hclFiles(
+      {
+        terraform: {
+          required_version: ">= 1.11.0",
+          required_providers: { google: { source: "hashicorp/google" } },
+          backend: { gcs: { bucket: "states" } },
+        },
+        provider: { google: [{ project: "p" }, { alias: "other" }] },
+        module: { part: { source: "./part", providers: { google: "google.other" } } },
+        moved: [{ from: "a.b", to: "a.c" }],
+        output: { url: { value: "${var.x}", description: "a ${b}" } },
+      },
+      ORIGIN,
+    );
+    expect(Object.keys(files)).toEqual(["versions.tf", "root.tf", "outputs.tf", "moved.tf", "main.tf"]);
+    expect(files["root.tf"]).toContain('terraform {\n  backend "gcs" {\n    bucket = "states"\n  }\n}\n\nprovider');
+    expect(files["main.tf"]).toContain('  source = "./part"\n');
+    expect(files["main.tf"]).toContain("    google = google.other\n");
+    expect(files["moved.tf"]).toContain("  from = a.b\n  to   = a.c\n");
+    expect(files["outputs.tf"]).toContain('  description = "a $${b}"\n  value       = var.x\n');
+    expect(() => hclFiles({ list: {} }, ORIGIN)).toThrow("list: no such blocks are known in HCL");
+  });
+});

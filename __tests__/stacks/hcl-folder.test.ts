@@ -1,0 +1,118 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { parse } from "@cdktf/hcl2json";
+import { PubsubTopic } from "@cdktf/provider-google/lib/pubsub-topic";
+import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { App } from "cdktf";
+
+import { explain, hclFilesOf, KNOWN_BLOCKS } from "../../lib/core/hcl/stack-origin";
+import { packageFile } from "../../lib/core/package-file";
+import { type PortableStack, type PortableStackProps } from "../../lib/core/portable-stack";
+import { brokenRules } from "../support/broken-rules";
+import { describeWith, programPath } from "../support/programs";
+import { BareStack, synthesizeInto } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
+import { kubernetesStack } from "./kubernetes-stack";
+import { labStack } from "./lab-stack";
+import { nestedBlocks } from "./provider-schema/provider-schema";
+import { serverlessStack } from "./serverless-stack";
+
+const STACKS: readonly (readonly [name: string, stack: () => PortableStack])[] = [
+  ["idp-serverless", serverlessStack],
+  ["idp-kubernetes", kubernetesStack],
+  ["assessment-lab", labStack],
+];
+
+const filesOf = (stack: PortableStack) => hclFilesOf(stack, stack.toTerraform(), {});
+
+/** A value without spaces and punctuation, which the writer may set otherwise, and the reader shows otherwise. */
+const bare = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(/%\{ ?(if|else|endif)|\\n|[\s(),:=?"\\${}]/g, "");
+
+/** Everything that a configuration sets, with its path, however its blocks are grouped and its lines are broken. */
+function settings(value: unknown, path = ""): string[] {
+  if (Array.isArray(value) && value.some((item) => typeof item === "object"))
+    return value.flatMap((item) => settings(item, path));
+  if (typeof value !== "object" || value === null || Array.isArray(value) || Object.keys(value).length === 0)
+    return [`${path} ${bare(value)}`];
+  return Object.entries(value)
+    .filter(([name]) => name !== "//")
+    .flatMap(([name, item]) => settings(item, `${path}.${name.replace(/^\$\{\(?(.*?)\)?\}$/, "$1")}`))
+    .sort();
+}
+
+describe.each(STACKS)("The folder of %s in HCL", (_, stackOf) => {
+  const stack = stackOf();
+  const files = filesOf(stack);
+
+  it("says what its JSON says", async () => {
+    const parts = await Promise.all(Object.entries(files).map(([name, text]) => parse(name, text)));
+    expect(parts.flatMap((part) => settings(part)).sort()).toEqual(
+      settings(JSON.parse(JSON.stringify(stack.toTerraform()))),
+    );
+  });
+
+  it("has a file for each part, none longer than a reader takes, and no line that is long for another reason than a text or a condition", () => {
+    const long = Object.entries(files).filter(
+      ([name, text]) => name !== "variables.tf" && text.split("\n").length > 700,
+    );
+    expect(long.map(([name]) => name)).toEqual([]);
+    const lines = Object.values(files).flatMap((text) => text.split("\n"));
+    const isText = (line: string) => /^\s*([\w-]+\s+= )?"|"[^"]{60}/.test(line);
+    expect(lines.filter((line) => line.length > 160 && !isText(line) && !/ (==|<=|>=|!=) /.test(line))).toEqual([]);
+  });
+});
+
+describe("The table of nested blocks", () => {
+  it("is that of the providers' schemas; when this fails, run: npm run rehearse:schemas", () => {
+    expect(readFileSync(packageFile(KNOWN_BLOCKS), "utf8")).toBe(nestedBlocks());
+  });
+});
+
+describeWith(["terraform"], "terraform fmt", () => {
+  it.each(STACKS)("would change nothing in the folder of %s", (_, stackOf) => {
+    const folder = temporaryFolder();
+    for (const [name, text] of Object.entries(filesOf(stackOf()))) writeFileSync(join(folder, name), text);
+    const { stdout } = spawnSync(programPath("terraform"), ["fmt", "-check", "-diff"], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    expect(stdout).toBe("");
+  });
+});
+
+describe("A stack of a program in HCL", () => {
+  const stackIn = (outdir: string, hclOutput: boolean, props: Partial<PortableStackProps> = {}) => {
+    const stack = new BareStack(new App({ outdir, hclOutput }), "test", { providers: ["google"], ...props });
+    new GoogleProvider(stack, "google", { project: "demo-project" });
+    explain(new PubsubTopic(stack, "Topic", { name: "news", schemaSettings: { schema: "news" } }), "It is kept.");
+    return stack;
+  };
+  const hclBlocks = { google_pubsub_topic: { schema_settings: {} } };
+
+  it("takes the place of its JSON, and the other way round, and removes nothing else", () => {
+    const outdir = temporaryFolder();
+    const json = synthesizeInto(App.of(stackIn(outdir, false)));
+    writeFileSync(join(json.path, "terraform.tfstate"), "{}");
+    writeFileSync(join(json.path, "override.tf"), "");
+    const hcl = synthesizeInto(App.of(stackIn(outdir, true, { hclBlocks })));
+    expect(hcl.files).toEqual(["override.tf", "root.tf", "terraform.tfstate", "topic.tf", "versions.tf"]);
+    expect(hcl.read("topic.tf")).toContain('# It is kept.\nresource "google_pubsub_topic" "topic" {\n');
+    expect(existsSync(join(outdir, "stacks", "test.metadata.json"))).toBe(true);
+    expect(synthesizeInto(App.of(stackIn(outdir, false))).files).toEqual([
+      "cdk.tf.json",
+      "override.tf",
+      "terraform.tfstate",
+    ]);
+  });
+
+  it("is refused where nothing tells blocks from objects, with what to do", () => {
+    expect(() => stackIn(temporaryFolder(), true).toHclTerraform()).toThrow(
+      brokenRules("test", [
+        'google_pubsub_topic (test/Topic) cannot be written in HCL; which of its arguments are blocks is known of the library\'s own types alone, and nothing in a program tells; pass hclBlocks: { "google_pubsub_topic": { <block>: {} } } to the stack with all nested blocks of that type, or {} if it has none, or synthesize JSON',
+      ]),
+    );
+  });
+});
