@@ -8,10 +8,8 @@ import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } f
 /** Additions to the variables that are known at synth. */
 interface FurtherEntries {
   readonly environment: EnvironmentSpec;
-
   /** Escapes a value, where the container would otherwise not get it unchanged. */
   readonly spelling?: (value: string) => string;
-
   /** Variables with secret values, as a map by name, known only at plan; they override the plain ones. */
   readonly secrets: DynamicBlock | undefined;
 }
@@ -35,19 +33,14 @@ export function addEntries(resource: TerraformResource, containerPath: string, e
 interface PlatformEnvironment {
   /** Base URL under which clients reach the container. */
   readonly baseUrl?: string | undefined;
-
   /** Base URL that is null at plan if there is none. */
   readonly optionalBaseUrl?: string;
-
-  /** Host name or socket folder of the database. */
+  /** Host name or socket folder. */
   readonly databaseHost: string | undefined;
-
   /** Ranges that the load balancers connect from. */
   readonly loadBalancerRanges: readonly string[];
-
   /** URL that stops the database proxy beside the container. */
   readonly proxyQuitUrl?: string;
-
   /** Whether load balancers pass TLS through to the container. */
   readonly passesTls?: boolean;
 }

@@ -27,18 +27,13 @@ interface InstancePlatform {
   /** Lowest minimum, and a sentence on what it means; empty if there is nothing to say. */
   readonly least: number;
   readonly leastMeaning: string;
-
   /** How many instances a rollout adds, in words, and as an HCL expression of the maximum. */
   readonly rollout: { readonly words: string; readonly more: (count: string) => string };
-
   /** The choice of CPUs, in words. */
   readonly cpuChoice: string;
-
   readonly cpu: Check;
-
   /** Whether the memory fits the CPUs, as an HCL condition, and the rule in words. */
   readonly memory: { readonly fits: (cpu: string, memory: string) => string; readonly rule: string };
-
   /** The time limit of a request, as the beginning of a sentence, and what a change does, as a sentence. */
   readonly requestTimeout: { readonly limit: string; readonly change: string };
 }

@@ -1,10 +1,17 @@
 import { type ITerraformDependable } from "cdktf";
 
+import { type DeploymentContext } from "../core/place";
+
+/** What every part is told: where it belongs, and what must exist before its first resource. */
+export interface PartProps {
+  readonly place: DeploymentContext;
+  readonly dependsOn?: ITerraformDependable[];
+}
+
 /** Separate workers. */
 export interface SeparateWorker {
   /** Name of the Cloud Run worker pool, or of the deployment in the namespace. */
   readonly workerName: string;
-
   /** What must exist before servers can run without workers of their own. */
   readonly ready: ITerraformDependable[];
 }

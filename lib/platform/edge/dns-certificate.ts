@@ -8,21 +8,14 @@ import { Construct } from "constructs";
 import { allOf, countIf, isSet, isWord, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { certificateName, networkName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { type PartProps } from "../parts";
 
-export interface DnsCertificateProps {
-  /** Domain of the certificate; one that is null at plan means none. */
+interface DnsCertificateProps extends PartProps {
+  /** One that is null at plan means none. */
   readonly domain: string;
-
-  /** Determines the names and the project. */
-  readonly place: DeploymentContext;
-
   /** Nothing is created unless this is `dns`, which may be known only at plan. */
-  readonly validation: "dns" | "load-balancer" | (string & {});
-
-  /** What must exist first: `apis.ready("certificatemanager")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
+  readonly validation: string;
 }
 
 /**

@@ -4,19 +4,11 @@ import { Construct } from "constructs";
 
 import { countIfSet, oneAttribute } from "../../core/conditional";
 import { networkName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { type LoadBalancerAddress } from "../parts";
+import { type LoadBalancerAddress, type PartProps } from "../parts";
 
-export interface DomainAddressProps {
-  /** Domain that clients connect to; one that is null at plan means none. */
+interface DomainAddressProps extends PartProps {
   readonly domain: string;
-
-  /** Determines the name and the project. */
-  readonly place: DeploymentContext;
-
-  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
 }
 
 /**

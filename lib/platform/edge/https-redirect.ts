@@ -1,28 +1,20 @@
 import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-global-forwarding-rule";
 import { ComputeTargetHttpProxy } from "@cdktf/provider-google/lib/compute-target-http-proxy";
 import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
-import { type ITerraformDependable, type TerraformCount } from "cdktf";
+import { type TerraformCount } from "cdktf";
 import { type Construct } from "constructs";
 
 import { oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { networkName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type PartProps } from "../parts";
 
-export interface HttpsRedirectProps {
+interface HttpsRedirectProps extends PartProps {
   /** Id of the global address, as a Terraform expression. */
   readonly addressId: string;
-
-  /** Whether it exists. */
   readonly count: TerraformCount | undefined;
-
-  readonly place: DeploymentContext;
-
   /** Scheme of the load balancer on port 443 of the same address: two schemes cannot share an address. */
   readonly scheme: "EXTERNAL" | "EXTERNAL_MANAGED";
-
-  /** What must exist first: `apis.ready("compute")`. */
-  readonly dependsOn: ITerraformDependable[] | undefined;
 }
 
 /** Permanently redirects clients from port 80 to HTTPS at the same address. */

@@ -22,26 +22,17 @@ import { expression, numberExpression } from "../../core/expression";
 import { settingsOf, type SettingsOf, type ValuesOf } from "../../core/inputs";
 import { networkName, type DeploymentName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { addWarnings } from "../../core/warnings";
+import { type PartProps } from "../parts";
 import { unexaminedPathsRisk, wafSwitches, type ProtectionInputs } from "./protection";
 import { LIMIT_SECONDS, PROTECTION_RULES, RANGES_PER_RULE, type ProtectionRule } from "./protection-rules";
 
-export interface SecurityPolicyProps {
-  /** Determines the name and the project. */
-  readonly place: DeploymentContext;
-
-  /** What must exist first: `apis.ready("compute")`. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
-
-  /** Domain of the load balancer that gets the policy. Default: none, and no policy either. */
+export interface SecurityPolicyProps extends PartProps {
+  /** Domain of the load balancer that gets the policy; without one, there is no policy. */
   readonly domain?: string;
-
-  /** Existing policy, instead of the rules here: `projects/<project>/global/securityPolicies/<name>`. Default: none. */
+  /** Existing policy, instead of the rules here: `projects/<project>/global/securityPolicies/<name>`. */
   readonly existing?: string;
-
-  /** Rules to create a policy with. */
   readonly protection: ValuesOf<ProtectionInputs>["protection"];
 }
 

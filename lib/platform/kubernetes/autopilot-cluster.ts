@@ -11,29 +11,19 @@ import { textMap } from "../../core/inputs";
 import { expression } from "../../core/expression";
 import { freeChildId, type WorkloadIdentity } from "../../core/identity";
 import { clusterName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ServiceIdentity } from "../identity/service-identity";
 import { type ClusterNetwork, RANGE_NAMES } from "../network/cluster-network";
+import { type PartProps } from "../parts";
 
 /** Every IPv4 address. */
 export const ANYWHERE = "0.0.0.0/0";
 
-export interface AutopilotClusterProps {
+interface AutopilotClusterProps extends PartProps {
   /** CIDR ranges that may reach the control plane, by name; any source address if there are none. */
   readonly authorizedNetworks: IResolvable;
-
-  /** Refuses deletion of the cluster by Terraform. */
   readonly deletionProtection: boolean | IResolvable;
-
-  /** What must exist first: `apis.ready("container", "iam")`. */
-  readonly dependsOn: ITerraformDependable[];
-
-  /** Network of nodes and pods. Changing it later replaces the cluster. */
   readonly network: ClusterNetwork;
-
-  /** Determines the name and the region; there are nodes in all its zones. Changing it later replaces the cluster. */
-  readonly place: DeploymentContext;
 }
 
 /**
@@ -64,7 +54,7 @@ export class AutopilotCluster extends Construct {
     private readonly props: AutopilotClusterProps,
   ) {
     super(scope, id);
-    const { authorizedNetworks, deletionProtection, dependsOn, network, place } = props;
+    const { authorizedNetworks, deletionProtection, dependsOn = [], network, place } = props;
 
     const description = "Runs the nodes of the cluster";
     this.nodes = new ServiceIdentity(this, "Nodes", { description, dependsOn, place, purpose: "idp-node" });

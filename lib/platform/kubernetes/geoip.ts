@@ -6,11 +6,11 @@ import { type DynamicBlock, listIf } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { number, object, requiredObject, textOrNumber, type ValuesOf } from "../../core/inputs";
 import { objectName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { IS_REFERENCE, SECRET_REFERENCE } from "../../idp/environment";
 import { conditionalReference } from "../../idp/secret-settings";
+import { type PartProps } from "../parts";
 import { HARDENED, literalText, type PodExtension, sized } from "./pod-template";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
@@ -54,14 +54,9 @@ export const GEOIP = {
   ),
 };
 
-interface GeoipUpdaterProps {
-  /** Account and key. */
+interface GeoipUpdaterProps extends PartProps {
   readonly geoip: ValuesOf<typeof GEOIP>["geoip"];
-
   readonly namespace: WorkloadNamespace;
-
-  /** Determines the name of the key's copy, and the project of the secret unless that says another one. */
-  readonly place: DeploymentContext;
 }
 
 /**

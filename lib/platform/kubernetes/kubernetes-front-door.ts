@@ -8,42 +8,26 @@ import { Construct } from "constructs";
 import { addDynamicBlock, countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { certificateName, objectName, serviceName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
 import { addRestLibraries, shellCommand } from "../../core/project-apis";
 import { addScript } from "../../core/stack-file";
 import { TerraformData } from "../../core/terraform-data";
 import { CONTAINER_PORT, TLS_PORT } from "../../idp/contract";
 import { type DomainSetup } from "../edge/edge";
 import { httpsRedirect } from "../edge/https-redirect";
+import { type PartProps } from "../parts";
 import { ANYWHERE } from "./autopilot-cluster";
 import { type KubernetesWorkload } from "./kubernetes-workload";
 import { LOAD_BALANCER_RANGES } from "./pod-template";
 import { type PublicAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
 
-interface ClusterIngressProps {
+interface ClusterIngressProps extends PartProps {
   /** Address that clients connect to; it must be the workload's address too. */
   readonly address: PublicAddress;
-
-  /** What must exist before ingress is allowed, for example the job that prepares the database. */
-  readonly dependsOn: ITerraformDependable[];
-
-  /** Certificate map and security policy of a domain. */
   readonly edge: DomainSetup | undefined;
-
-  /** Namespace that the workload is in. */
   readonly namespace: WorkloadNamespace;
-
-  /** Determines the names, and the project of the certificate. */
-  readonly place: DeploymentContext;
-
-  /** Share of the requests that the load balancer of a domain logs, from 0 to 1. Logs are billed. */
   readonly requestLogSampleRate: number;
-
-  /** Time limit of a request to the load balancer of a domain, and of a web socket, in seconds. */
   readonly requestTimeoutSeconds: number;
-
-  /** Workload that receives the requests. */
   readonly workload: Pick<KubernetesWorkload, "podLabels" | "ready">;
 }
 
@@ -116,7 +100,7 @@ export class ClusterIngress extends Construct {
 
   /** A passthrough load balancer, for a deployment without a domain. */
   private passthrough(): ServiceV1 {
-    const { address, dependsOn, namespace, workload } = this.props;
+    const { address, dependsOn = [], namespace, workload } = this.props;
     return new ServiceV1(this, "LoadBalancer", {
       metadata: {
         ...this.metadataOf("load-balancer"),
@@ -139,7 +123,7 @@ export class ClusterIngress extends Construct {
 
   /** A certificate and an HTTPS load balancer, for a deployment with a domain. */
   private https(): IngressV1 {
-    const { address, dependsOn, edge, namespace, place, workload } = this.props;
+    const { address, dependsOn = [], edge, namespace, place, workload } = this.props;
     const { deployment, projectId } = place;
     const { domain = "" } = address;
     const count = countIfSet(address.domain);

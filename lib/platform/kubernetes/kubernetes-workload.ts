@@ -10,11 +10,10 @@ import { type WorkloadIdentity } from "../../core/identity";
 import { type ValuesOf } from "../../core/inputs";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { WORKER_NAME } from "../../idp/worker";
-import { type SeparateWorker } from "../parts";
+import { type PartProps, type SeparateWorker } from "../parts";
 import { type GEOIP, GeoipUpdater } from "./geoip";
 import { completePodTemplate, type PodExtension, type PodSpec, podTemplate, probe } from "./pod-template";
 import { type ClientAddress } from "./public-address";
@@ -34,31 +33,19 @@ export const TERMINATION_GRACE_SECONDS = 90;
 export const ROLLOUT_SURGE = 1;
 
 /** What the pods of servers and those of workers have in common. */
-interface PodsProps {
-  /** Container to run. */
+interface PodsProps extends PartProps {
   readonly container: ContainerSpec;
-
   /** Service account that the pods act as. It is granted access to what the container uses. */
   readonly identity: WorkloadIdentity;
-
-  /** Maximum number of pods, plus one during a rollout; each takes the connections that its container says. */
+  /** Without the further pod of a rollout. */
   readonly maxInstanceCount: number;
-
-  /** Minimum number of pods. */
   readonly minInstanceCount: number;
-
-  /** Namespace that the pods run in. */
   readonly namespace: WorkloadNamespace;
-
-  /** Determines the names, and the project of the secrets. */
-  readonly place: DeploymentContext;
 }
 
 export interface KubernetesWorkloadProps extends PodsProps {
   /** Address that clients connect to, as the base of the application's links and as a proxy that it trusts. */
   readonly address: ClientAddress;
-
-  /** Databases that tell the application where a client's address is, kept current in each pod. */
   readonly geoip: ValuesOf<typeof GEOIP>["geoip"];
 }
 
@@ -132,10 +119,8 @@ export class KubernetesWorkload extends Construct {
   }
 }
 
-export interface KubernetesWorkerProps extends PodsProps {
-  /** Whether it exists, as a boolean expression. */
+interface KubernetesWorkerProps extends PodsProps {
   readonly condition: string;
-
   /** The server, whose service account, secrets and address the workers share, and whose rollouts wait for them. */
   readonly server: KubernetesWorkload;
 }

@@ -27,30 +27,21 @@ export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"];
 export interface PodSpec {
   /** Kubernetes service account. */
   readonly accountName: string;
-
-  /** Container to run. */
   readonly container: ContainerSpec;
-
   /** Settings of the container that exist only on Kubernetes. */
   readonly details: Omit<
     DeploymentV1SpecTemplateSpecContainer,
     "env" | "image" | "resources" | "securityContext" | "volumeMount"
   > & { readonly volumeMount: readonly DeploymentV1SpecTemplateSpecContainerVolumeMount[] };
-
   readonly labels: Labels;
-
   /** Settings of the pod. */
   readonly own: Pick<
     DeploymentV1SpecTemplateSpec,
     "activeDeadlineSeconds" | "restartPolicy" | "terminationGracePeriodSeconds" | "topologySpreadConstraint"
   >;
-
   /** How long the proxy waits for open connections after it is told to stop. */
   readonly proxyGraceSeconds: number;
-
-  /** Copies of the secrets that the container gets as variables. */
   readonly secret: WorkloadSecret;
-
   /** Volumes in addition to those of the container's buckets. */
   readonly volumes: readonly DeploymentV1SpecTemplateSpecVolume[];
 }
@@ -59,9 +50,7 @@ export interface PodSpec {
 export interface PodExtension {
   /** Container that starts before the pod's own and stops after it. */
   readonly sidecar: DynamicBlock;
-
   readonly volume: DynamicBlock;
-
   /** Mount of that volume in the pod's own container. */
   readonly mount: DynamicBlock;
 }

@@ -5,17 +5,10 @@ import { Construct } from "constructs";
 
 import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
 import { networkName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type PartProps } from "../parts";
 
-interface PublicAddressProps {
-  /** What must exist first: `apis.ready("compute")`. */
-  readonly dependsOn: ITerraformDependable[];
-
-  /** Domain that clients connect to; without one, they connect to the address itself. */
+interface PublicAddressProps extends PartProps {
   readonly domain: string | undefined;
-
-  /** Determines the names, the project, and the region of a regional address. */
-  readonly place: DeploymentContext;
 }
 
 /** What an application must know of it. */

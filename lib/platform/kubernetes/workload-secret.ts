@@ -13,18 +13,11 @@ import { metadataName, shortHash, type WorkloadNamespace } from "./workload-name
 interface WorkloadSecretProps {
   /** Beginning of the name within the namespace. */
   readonly name: string;
-
   readonly namespace: WorkloadNamespace;
-
-  /** Project of the secrets. */
   readonly projectId: string;
-
   /** Secrets of Secret Manager by the names of the variables that they become. */
   readonly values: Readonly<Record<string, ReadableSecret>>;
-
-  /** Whether the copies exist, as a boolean expression; they always do without one. */
   readonly condition?: string | undefined;
-
   /** Further secrets, for variables whose names may be known only at plan. */
   readonly settings: readonly Pick<SecretSettings, "ready" | "references">[] | undefined;
 }

@@ -6,11 +6,10 @@ import { Construct } from "constructs";
 import { addDynamicBlock, repeatFor } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { serviceName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { type PartProps } from "../parts";
 
-export interface AlertPoliciesProps {
-  readonly place: DeploymentContext;
+interface AlertPoliciesProps extends PartProps {
   /**
    * Terraform expression of an object: the alerts by their ids, each with `title`, `severity`, `first_steps`, and either
    * `filter` or `query`, `raised_when`, `threshold` and `duration_seconds`. An alert whose `enabled` is false is left out.
@@ -20,7 +19,6 @@ export interface AlertPoliciesProps {
   readonly emails?: readonly string[];
   /** Ids of existing notification channels. */
   readonly channels?: readonly string[];
-  readonly dependsOn: ITerraformDependable[];
 }
 
 /** A policy for each alert, and a notification channel for each address. Without a receiver, there are no policies. */

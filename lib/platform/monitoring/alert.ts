@@ -25,57 +25,34 @@ export type NamedSetting =
 export interface AlertNames {
   /** Name of a setting where it is given: as a prop, or as an input of a stack. */
   readonly called: (setting: NamedSetting) => string;
-
   readonly projectId: string;
-
   /** Host that the uptime check requests. */
   readonly host: string;
-
   /** Regular expression for the name of the load balancer's URL map. */
   readonly urlMap: string;
-
   /** Cloud SQL instance. */
   readonly database: string;
-
   /** Connections that the database accepts. */
   readonly maxConnections: string;
-
-  /** Maximum number of instances or pods. */
   readonly maxInstances: string;
-
   /** Cloud Run service, or deployment in the namespace. */
   readonly workload: string;
-
   /** Worker pool, or deployment of the workers in the namespace. */
   readonly worker: string;
-
-  /** Separate workers that always run. */
+  /** Number of separate workers that always run. */
   readonly workers: string;
-
-  /** Security policy of the load balancer. */
   readonly securityPolicy: string;
-
   /** Beginning of the names of certificates. */
   readonly deployment: string;
-
   /** Beginning of the names of the jobs that prepare the database. */
   readonly job: string;
-
-  /** Job that dumps the database. */
   readonly dumpJob: string;
-
-  /** Job that dumps it at an apply. */
+  /** Job that dumps at an apply. */
   readonly firstDumpJob: string;
-
-  /** Bucket of the dumps. */
   readonly dumpBucket: string;
-
-  /** Namespace in the cluster; meaningless on Cloud Run. */
   readonly namespace: string;
-
   /** Beginning of the names of the secrets. */
   readonly secretPrefix: string;
-
   /** Accounts that may read secrets, each in quotes, joined by OR. */
   readonly secretReaders: string;
 }

@@ -8,17 +8,11 @@ import { Construct } from "constructs";
 import { countIfUnset, ifSet, oneAttribute, valueOr, type OptionalValue } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { networkName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { type PartProps } from "../parts";
 import { type NetworkAttachment } from "./network-attachment";
 
-interface ClusterNetworkProps {
-  /** Determines the names and the region of the subnetwork. */
-  readonly place: DeploymentContext;
-
-  /** What must exist first: `apis.ready("compute")`. */
-  readonly dependsOn: ITerraformDependable[];
-
+interface ClusterNetworkProps extends PartProps {
   /**
    * Existing network to use instead. It needs NAT for nodes without public addresses. If it belongs to another project,
    * the subnetwork also needs ranges named `pods` and `services`.

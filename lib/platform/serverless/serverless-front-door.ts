@@ -17,33 +17,19 @@ import { certificateName, endpointGroupName, networkName, serviceName } from "..
 import { type DeploymentContext } from "../../core/place";
 import { httpsRedirect } from "../edge/https-redirect";
 import { type DnsCertificate } from "../edge/dns-certificate";
-import { type LoadBalancerAddress } from "../parts";
+import { type LoadBalancerAddress, type PartProps } from "../parts";
 import { type ServerlessService } from "./serverless-service";
 
-interface ServerlessLoadBalancerProps {
+interface ServerlessLoadBalancerProps extends PartProps {
   /** Address and domain that clients connect to; it must be the service's address too. */
   readonly address: LoadBalancerAddress;
-
-  /** Certificate for the domain; it exists only if it is validated by DNS. */
+  /** It exists only if it is validated by DNS. */
   readonly certificate: DnsCertificate;
-
-  /** Determines the names, the project and the region of the service. */
-  readonly place: DeploymentContext;
-
-  /** Service that receives the requests. */
-  readonly service: ServerlessService;
-
-  /** How the certificate is validated: `dns` or `load-balancer`. */
-  readonly validation: string;
-
-  /** What must exist first: `apis.ready("compute")`. */
-  readonly dependsOn: ITerraformDependable[];
-
-  /** Share of the requests that the load balancer logs, from 0 to 1. Logs are billed. */
   readonly requestLogSampleRate: number;
-
-  /** Id of the security policy that all requests go through; one that is null at plan means none. */
+  /** One that is null at plan means none. */
   readonly securityPolicyId: string;
+  readonly service: ServerlessService;
+  readonly validation: string;
 }
 
 /**

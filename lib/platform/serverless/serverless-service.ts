@@ -158,10 +158,8 @@ interface ServerlessWorkerPoolProps extends Pick<
   ServerlessServiceProps,
   "address" | "container" | "identity" | "network" | "place"
 > {
-  /** Whether it exists, as a boolean expression. */
   readonly condition: string;
-
-  /** Number of instances; nothing scales it. */
+  /** Nothing scales it. */
   readonly instanceCount: number;
 }
 
