@@ -1,12 +1,5 @@
-import {
-  isMetric,
-  LOGS_OF,
-  logCommand,
-  type AlertNames,
-  type Condition,
-  type Platform,
-} from "../../lib/platform/monitoring/alert";
-import { ALERTS } from "../../lib/platform/monitoring/alerts";
+import { LOGS_OF, logCommand, type AlertNames, type Platform } from "../../lib/platform/monitoring/alert";
+import { ALERTS, alertsOn } from "../../lib/platform/monitoring/alerts";
 
 /** Names in the commands of the pages: those of a deployment of tenant `demo`, with 1a2b3c for the project. */
 const NAMES = {
@@ -64,11 +57,12 @@ const NEEDS = {
 
 /** A row for each alert; two where it is raised by another condition on the other platform. */
 export function alertCells(): string[][] {
-  return ALERTS.flatMap(({ id, measures = "", needs = [], on, severity, title }) => {
-    const platforms = PLATFORMS.filter((platform) => on[platform] !== undefined);
+  return ALERTS.flatMap(({ id, needs = [], severity, title }) => {
     const places = new Map<string, string[]>();
-    for (const platform of platforms) {
-      const condition = shownCondition(on[platform], measures);
+    for (const platform of PLATFORMS) {
+      const alert = alertsOn(platform).find((each) => each.id === id);
+      if (alert === undefined) continue;
+      const condition = shownCondition(alert);
       places.set(condition, [...(places.get(condition) ?? []), CALLED[platform]]);
     }
     return [...places].map(([condition, where]) => [
@@ -82,10 +76,9 @@ export function alertCells(): string[][] {
   });
 }
 
-function shownCondition(condition: Condition | undefined, measures: string): string {
-  if (condition === undefined) return "";
-  if (!isMetric(condition)) return "an entry of the log";
-  const { durationSeconds, raisedWhen, threshold } = condition;
+function shownCondition({ limit, query }: ReturnType<typeof alertsOn>[number]): string {
+  if (query === undefined || limit === undefined) return "an entry of the log";
+  const { durationSeconds, measures, raisedWhen, threshold } = limit;
   const duration = durationSeconds === 0 ? "" : `, ${durationSeconds} s`;
   return `${raisedWhen.replace("<", "\\<")} ${threshold} (${measures})${duration}`;
 }

@@ -1,12 +1,5 @@
-import {
-  isMetric,
-  type Alert,
-  type AlertNames,
-  type LogCondition,
-  type MetricCondition,
-  type Platform,
-} from "../../../lib/platform/monitoring/alert";
-import { ALERTS } from "../../../lib/platform/monitoring/alerts";
+import { type AlertNames, type Platform } from "../../../lib/platform/monitoring/alert";
+import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 
 /** Names as a deployment of the defaults has them. */
 export const NAMES: AlertNames = {
@@ -31,29 +24,20 @@ export const NAMES: AlertNames = {
   secretReaders: '"idp-run-0a1b2c@my-project.iam.gserviceaccount.com" OR "deployer@example.com"',
 };
 
-/** A condition of an alert on one platform. */
-interface Case<Condition> {
-  readonly alert: Alert;
-  readonly condition: Condition;
-
-  /** Id of the alert and the platform, for the name of a test. */
-  readonly name: string;
-  readonly platform: Platform;
-}
-
 const PLATFORMS: readonly Platform[] = ["kubernetes", "serverless"];
 
-const CASES = ALERTS.flatMap((alert) =>
-  PLATFORMS.flatMap((platform) => {
-    const condition = alert.on[platform];
-    return condition === undefined ? [] : [{ alert, condition, name: `${alert.id} on ${platform}`, platform }];
-  }),
+const CASES = PLATFORMS.flatMap((platform) =>
+  alertsOn(platform).map(({ filter, query, ...alert }) => ({
+    ...{ alert, platform, name: `${alert.id} on ${platform}` },
+    filter: filter?.(NAMES, platform) ?? "",
+    query: query?.(NAMES, platform) ?? "",
+  })),
 );
 
-export const METRIC_CASES = CASES.filter((each): each is Case<MetricCondition> => isMetric(each.condition));
-export const LOG_CASES = CASES.filter((each): each is Case<LogCondition> => !isMetric(each.condition));
+export const METRIC_CASES = CASES.filter(({ query }) => query !== "");
+export const LOG_CASES = CASES.filter(({ filter }) => filter !== "");
 
 /** The expression of an alert as a policy has it. */
-export function ruleOf({ query, raisedWhen, threshold }: MetricCondition): string {
-  return `${query(NAMES)} ${raisedWhen} ${threshold}`;
+export function ruleOf({ alert: { limit }, query }: (typeof CASES)[number]): string {
+  return `${query} ${limit?.raisedWhen} ${limit?.threshold}`;
 }

@@ -22,7 +22,7 @@ const exampleOf = (id: string, platform: string): Example | undefined =>
 
 /** What is the same on both platforms, once. */
 const RULES = METRIC_CASES.filter(
-  (each, index) => METRIC_CASES.findIndex(({ condition }) => ruleOf(condition) === ruleOf(each.condition)) === index,
+  (each, index) => METRIC_CASES.findIndex((other) => ruleOf(other) === ruleOf(each)) === index,
 );
 
 const EXPECTATIONS = RULES.flatMap(({ alert, name, platform }): Expectation[] => {
@@ -49,8 +49,12 @@ function written(name: string, content: unknown): string {
 /** Runs the rule of each expectation over its series, and returns what promtool says. */
 function judge(expectations: readonly Expectation[]) {
   const concerned = RULES.filter(({ name }) => expectations.some(({ alert }) => alert === name));
-  const files = concerned.map(({ condition, name }, index) => {
-    const rule = { alert: name, expr: ruleOf(condition), for: `${condition.durationSeconds}s` };
+  const files = concerned.map((each, index) => {
+    const {
+      alert: { limit },
+      name,
+    } = each;
+    const rule = { alert: name, expr: ruleOf(each), for: `${limit?.durationSeconds}s` };
     const rules = written(`rules-${index}.json`, { groups: [{ name: "alerts", rules: [rule] }] });
     const ofAlert = expectations.filter(({ alert }) => alert === name);
     // A day of minutes takes seconds.

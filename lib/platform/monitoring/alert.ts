@@ -58,29 +58,10 @@ export interface AlertNames {
 }
 
 /** Text that contains names. */
-type Text = (names: AlertNames) => string;
+export type Text = (names: AlertNames, platform: Platform) => string;
 
-/** A condition on a metric. */
-export interface MetricCondition {
-  /** PromQL expression of one value; an empty result raises nothing. */
-  readonly query: Text;
-
-  /** How the value compares with the threshold while something is wrong. */
-  readonly raisedWhen: "<" | ">" | ">=";
-
-  readonly threshold: number;
-
-  /** How long that must last. */
-  readonly durationSeconds: number;
-}
-
-/** A log entry that raises an alert. */
-export interface LogCondition {
-  /** Filter in Cloud Logging's query language. */
-  readonly filter: Text;
-}
-
-export type Condition = LogCondition | MetricCondition;
+/** Texts for the platforms that can have the alert. */
+type Texts = Readonly<Partial<Record<Platform, Text>>>;
 
 /** What a deployment must have for an alert to make sense. */
 export type AlertNeed =
@@ -94,32 +75,34 @@ export type AlertNeed =
   | "uptimeCheck"
   | "workerInContainer";
 
-/** A row of the table of alerts. */
-export interface Alert {
-  /** Key in the input `alerts`, in the policy's address and in tests. */
-  readonly id: string;
-
+/** A row of the table of alerts; on each platform, it has either a query or a filter. */
+interface Alert {
   /** What is wrong, in the words of the notification. */
   readonly title: string;
-
   readonly severity: "CRITICAL" | "ERROR" | "WARNING";
-
-  /** Unit of the threshold; missing if no condition has one. */
-  readonly measures?: string;
-
-  /** Condition for each platform that can have the alert. */
-  readonly on: Readonly<Partial<Record<Platform, Condition>>>;
-
   /** What the deployment must have. Default: nothing; it exists in every deployment. */
   readonly needs?: readonly AlertNeed[];
-
+  /** PromQL expressions of one value; an empty result raises nothing. */
+  readonly queries?: Texts;
+  /** How the value of the query compares while something is wrong, for how long, and its unit. */
+  readonly limit?: {
+    readonly raisedWhen: "<" | ">" | ">=";
+    readonly threshold: number;
+    readonly durationSeconds: number;
+    readonly measures: string;
+  };
+  /** Filters in Cloud Logging's query language, for the log entry that raises the alert. */
+  readonly filters?: Texts;
   /** What to do first, with commands; the text of the notification. */
-  readonly firstSteps: (names: AlertNames, platform: Platform) => string;
+  readonly firstSteps: Text;
 }
 
-/** Whether a condition is about a metric, and so has a threshold and a duration. */
-export function isMetric(condition: Condition): condition is MetricCondition {
-  return "query" in condition;
+/** Alerts by their ids: the keys in the input `alerts`, in the policies' addresses and in tests. */
+export type Alerts = Readonly<Record<string, Alert>>;
+
+/** The same text wherever the application runs. */
+export function both(text: Text): Texts {
+  return { kubernetes: text, serverless: text };
 }
 
 /** A command that prints the log entries of a filter. */

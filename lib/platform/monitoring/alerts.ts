@@ -1,27 +1,56 @@
-import { isMetric, type Alert, type Platform } from "./alert";
+import { Token } from "cdktf";
+
+import { allOf } from "../../core/conditional";
+import { expression, literal } from "../../core/expression";
+import { type AlertNames, type AlertNeed, type Platform } from "./alert";
 import { DATABASE_ALERTS } from "./database-alerts";
 import { JOB_ALERTS } from "./job-alerts";
 import { REQUEST_ALERTS } from "./request-alerts";
-import { WORKER_ALERTS } from "./worker-alerts";
 import { WORKLOAD_ALERTS } from "./workload-alerts";
 
 /** Every alert of both variants. */
-export const ALERTS: readonly Alert[] = [
-  ...REQUEST_ALERTS,
-  ...WORKLOAD_ALERTS,
-  ...WORKER_ALERTS,
-  ...DATABASE_ALERTS,
-  ...JOB_ALERTS,
-].sort((a, b) => (a.id < b.id ? -1 : 1));
+export const ALERTS = Object.entries({ ...REQUEST_ALERTS, ...WORKLOAD_ALERTS, ...DATABASE_ALERTS, ...JOB_ALERTS })
+  .map(([id, alert]) => ({ id, ...alert }))
+  .sort((a, b) => (a.id < b.id ? -1 : 1));
 
-/** The alerts that a platform can have. */
-export function alertsOn(platform: Platform): readonly Alert[] {
-  return ALERTS.filter(({ on }) => on[platform] !== undefined);
+/** The alerts that a platform can have, each with its query or filter there. */
+export function alertsOn(platform: Platform) {
+  return ALERTS.map((alert) => ({
+    ...alert,
+    query: alert.queries?.[platform],
+    filter: alert.filters?.[platform],
+  })).filter(({ filter, query }) => (filter ?? query) !== undefined);
 }
 
-/** Ids of the alerts with a threshold. */
-export function tunableIds(platform: Platform): string[] {
-  return alertsOn(platform)
-    .filter(({ on }) => isMetric(on[platform] ?? { filter: () => "" }))
-    .map(({ id }) => id);
+/**
+ * The alerts of a platform with the names of a deployment, by their ids, in the form for Terraform.
+ *
+ * An alert that may be missing has a condition in `exists`, which may be known only at plan.
+ *
+ * @param conditions whether the deployment has what an alert needs: `true`, `false` or a boolean expression
+ */
+export function alertTable(
+  platform: Platform,
+  names: AlertNames,
+  conditions: Readonly<Record<AlertNeed, string>>,
+): Readonly<Record<string, object>> {
+  const rows = alertsOn(platform).flatMap(({ filter, firstSteps, id, limit, needs = [], query, severity, title }) => {
+    const exists = allOf(...needs.map((need) => conditions[need]));
+    if (exists === "false") return [];
+    const row = {
+      title,
+      severity,
+      ...(exists === "true" ? {} : { exists: Token.asAny(expression(exists)) }),
+      ...(query && {
+        query: literal(query(names, platform)),
+        raised_when: limit?.raisedWhen,
+        threshold: limit?.threshold,
+        duration_seconds: limit?.durationSeconds,
+      }),
+      ...(filter && { filter: literal(filter(names, platform)) }),
+      first_steps: literal(firstSteps(names, platform)),
+    };
+    return [[id, row] as const];
+  });
+  return Object.fromEntries(rows);
 }

@@ -1,112 +1,73 @@
-import { LOGS_OF, logCommand, type Alert, type AlertNames, type MetricCondition } from "./alert";
+import { both, LOGS_OF, logCommand, type AlertNames, type Alerts } from "./alert";
 
 const instance = ({ database, projectId }: AlertNames): string =>
   `monitored_resource="cloudsql_database", database_id="${projectId}:${database}"`;
 
 const metric = (name: string) => (names: AlertNames) => `cloudsql_googleapis_com:database_${name}{${instance(names)}}`;
 
-/** The same condition wherever the server runs. */
-function everywhere(query: MetricCondition["query"], condition: Omit<MetricCondition, "query">): Alert["on"] {
-  return { kubernetes: { query, ...condition }, serverless: { query, ...condition } };
-}
-
 /** A command that prints one property of the instance. */
 const describeCommand = ({ database, projectId }: AlertNames, what: string): string =>
   `gcloud sql instances describe ${database} --project=${projectId} --format='value(${what})'`;
 
 /** Alerts about the database, the same on both platforms. */
-export const DATABASE_ALERTS: readonly Alert[] = [
-  {
-    id: "database-down",
+export const DATABASE_ALERTS: Alerts = {
+  "database-down": {
     title: "the database is down",
     severity: "CRITICAL",
-    measures: "1 for up",
-    on: everywhere((names) => `min(${metric("up")(names)})`, {
-      raisedWhen: "<",
-      threshold: 1,
-      durationSeconds: 180,
-    }),
+    queries: both((names) => `min(${metric("up")(names)})`),
+    limit: { raisedWhen: "<", threshold: 1, durationSeconds: 180, measures: "1 for up" },
     firstSteps: (names) =>
       `Nobody can sign in. Its state: \`${describeCommand(names, "state")}\`. Maintenance is on Sundays at 03:00 UTC and takes minutes. Its log: \`${logCommand(LOGS_OF.database(names), names)}\``,
   },
-  {
-    id: "database-cpu",
+  "database-cpu": {
     title: "the CPU of the database is used up",
     severity: "WARNING",
-    measures: "share of the CPU",
-    on: everywhere((names) => `max(${metric("cpu_utilization")(names)})`, {
-      raisedWhen: ">",
-      threshold: 0.9,
-      durationSeconds: 900,
-    }),
+    queries: both((names) => `max(${metric("cpu_utilization")(names)})`),
+    limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the CPU" },
     firstSteps: (names) =>
       `Sign-ins become slow. Statements that wait for others, or need the disk: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("still waiting for" OR "temporary file")`, names)}\`. Query insights in the console show the rest. Raise \`${names.called("databaseTier")}\`; the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
   },
-  {
-    id: "database-memory",
+  "database-memory": {
     title: "the memory of the database is nearly used up",
     severity: "WARNING",
-    measures: "share of the memory",
-    on: everywhere((names) => `max(${metric("memory_utilization")(names)})`, {
-      raisedWhen: ">",
-      threshold: 0.9,
-      durationSeconds: 900,
-    }),
+    queries: both((names) => `max(${metric("memory_utilization")(names)})`),
+    limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the memory" },
     firstSteps: (names) =>
       `The database is killed when none is left. Raise \`${names.called("databaseTier")}\`; the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
   },
-  {
-    id: "database-disk-growth",
+  "database-disk-growth": {
     title: "the disk of the database grows fast",
     severity: "WARNING",
-    measures: "bytes in 6 h",
     // The disk grows by itself, so its utilization says little; it never shrinks.
-    on: everywhere((names) => `max(delta(${metric("disk_bytes_used")(names)}[6h]))`, {
-      raisedWhen: ">",
-      threshold: 5 * 2 ** 30,
-      durationSeconds: 600,
-    }),
+    queries: both((names) => `max(delta(${metric("disk_bytes_used")(names)}[6h]))`),
+    limit: { raisedWhen: ">", threshold: 5 * 2 ** 30, durationSeconds: 600, measures: "bytes in 6 h" },
     firstSteps: (names) =>
       `More than 5 GiB in six hours, and a disk never shrinks. Its size in GB: \`${describeCommand(names, "settings.dataDiskSizeGb")}\`. Mostly events or tasks that are not cleaned up: see Events and System tasks in the administration, and their retention under System, Settings.`,
   },
-  {
-    id: "database-connections",
+  "database-connections": {
     title: "the connections of the database are nearly used up",
     severity: "ERROR",
-    measures: "share of the connections",
-    on: everywhere((names) => `sum(${metric("postgresql_num_backends")(names)}) / ${names.maxConnections}`, {
-      raisedWhen: ">",
-      threshold: 0.9,
-      durationSeconds: 300,
-    }),
+    queries: both((names) => `sum(${metric("postgresql_num_backends")(names)}) / ${names.maxConnections}`),
+    limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 300, measures: "share of the connections" },
     firstSteps: (names) =>
       `A request without a connection ends in 500, and probes fail. Refused connections: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("remaining connection slots are reserved" OR "too many clients already")`, names)}\`. Raise \`${names.called("databaseTier")}\`, or lower \`${names.called("maxInstanceCount")}\`.`,
   },
-  {
-    id: "database-transaction-ids",
+  "database-transaction-ids": {
     title: "the database runs out of transaction ids",
     severity: "ERROR",
-    measures: "share of the ids",
-    on: everywhere((names) => `max(${metric("postgresql_transaction_id_utilization")(names)})`, {
-      raisedWhen: ">",
-      threshold: 0.8,
-      durationSeconds: 3600,
-    }),
+    queries: both((names) => `max(${metric("postgresql_transaction_id_utilization")(names)})`),
+    limit: { raisedWhen: ">", threshold: 0.8, durationSeconds: 3600, measures: "share of the ids" },
     firstSteps: (names) =>
       `At 1 the database accepts no more writes. Something keeps it from cleaning up, usually a transaction that has been open for days. Look for it in the log: \`${logCommand(`${LOGS_OF.database(names)} textPayload:"vacuum"`, names, "1d")}\``,
   },
-  {
-    id: "backup-failed",
+  "backup-failed": {
     title: "the daily backup of the database failed",
     severity: "ERROR",
-    on: {
-      kubernetes: { filter: failedBackup },
-      serverless: { filter: failedBackup },
-    },
+    filters: both(failedBackup),
     firstSteps: ({ database, projectId }) =>
       `Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\`, and list the existing ones: \`gcloud sql backups list --instance=${database} --project=${projectId}\``,
   },
-];
+};
 
 /** Any state other than success is a failure. */
 function failedBackup(names: AlertNames): string {

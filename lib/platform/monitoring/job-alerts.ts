@@ -7,25 +7,23 @@ import {
   SECRET_KEY,
 } from "../../idp/contract";
 import { DUMP_JOB, FIRST_DUMP_JOB } from "../../idp/dumps";
-import { LOGS_OF, logCommand, type Alert, type AlertNames, type Condition, type MetricCondition } from "./alert";
+import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Text } from "./alert";
 
 /** An execution that failed after all its attempts, of the jobs that a label selects. */
-const failures = (jobs: (names: AlertNames) => string): MetricCondition => ({
-  query: (names) =>
-    `sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", ${jobs(names)}, result="failed"}[10m]))`,
-  raisedWhen: ">",
-  threshold: 0,
-  durationSeconds: 0,
-});
+const failures =
+  (jobs: Text): Text =>
+  (names, platform) =>
+    `sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", ${jobs(names, platform)}, result="failed"}[10m]))`;
+const ANY_FAILURE = { raisedWhen: ">", threshold: 0, durationSeconds: 0, measures: "failures in 10 min" } as const;
 
 /** End of the name of the copy of a job that `restore.sh` or a drill uses; these scripts report failures themselves. */
 const RESTORE_COPY = "-restore$";
 
 /** The same in the metrics of a cluster. */
-const failedJob = (job: (names: AlertNames) => string): Condition => ({
-  filter: (names) =>
-    `${LOGS_OF.events(names, "Job", job(names))} NOT jsonPayload.involvedObject.name=~"${RESTORE_COPY}" jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")`,
-});
+const failedJob =
+  (job: Text): Text =>
+  (names, platform) =>
+    `${LOGS_OF.events(names, "Job", job(names, platform))} NOT jsonPayload.involvedObject.name=~"${RESTORE_COPY}" jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")`;
 
 /** The scheduled dumps and the first one at an apply, which are two jobs on Cloud Run. */
 const dumpJobs = ({ dumpJob, firstDumpJob }: AlertNames): string => `job_name=~"${dumpJob}|${firstDumpJob}"`;
@@ -33,61 +31,53 @@ const dumpJobs = ({ dumpJob, firstDumpJob }: AlertNames): string => `job_name=~"
 /**
  * A daily dump may be six hours late. A query can look back a day at most, so a part of the time is in the duration.
  */
-const DUMP_AGE = { raisedWhen: ">=", threshold: 1, windowSeconds: 20 * 3600, durationSeconds: 10 * 3600 } as const;
-const DUMP_WINDOW = `${DUMP_AGE.windowSeconds / 3600}h`;
+const DUMP_WINDOW = "20h";
+const DUMP_DURATION_SECONDS = 10 * 3600;
 
 /** Alerts about jobs, and about reads of secrets. */
-export const JOB_ALERTS: readonly Alert[] = [
-  {
-    id: "job-failed",
+export const JOB_ALERTS: Alerts = {
+  "job-failed": {
     title: "the preparation of the database failed",
     severity: "ERROR",
-    measures: "failures in 10 min",
-    on: { serverless: failures(({ job }) => `job_name="${job}"`), kubernetes: failedJob(({ job }) => job) },
+    queries: { serverless: failures(({ job }) => `job_name="${job}"`) },
+    limit: ANY_FAILURE,
+    filters: { kubernetes: failedJob(({ job }) => job) },
     firstSteps: (names, platform) =>
       `The apply that started the job has failed too. Its log: \`${logCommand(LOGS_OF.job(names, platform, names.job), names)}\`. Fix the cause and apply again.`,
   },
-  {
-    id: "dump-failed",
+  "dump-failed": {
     title: "a dump of the database failed",
     severity: "ERROR",
-    measures: "failures in 10 min",
     needs: ["dump"],
-    on: { serverless: failures(dumpJobs), kubernetes: failedJob(({ dumpJob }) => dumpJob) },
+    queries: { serverless: failures(dumpJobs) },
+    limit: ANY_FAILURE,
+    filters: { kubernetes: failedJob(({ dumpJob }) => dumpJob) },
     firstSteps: (names, platform) =>
       `Earlier dumps are kept. Its log: \`${logCommand(LOGS_OF.dumps(names, platform), names, "1d")}\``,
   },
-  {
-    id: "dump-too-old",
+  "dump-too-old": {
     title: "the last dump of the database is too old",
     severity: "ERROR",
-    measures: "1 for none in 20 h",
     needs: ["dailyDump"],
-    on: {
-      serverless: {
-        query: (names) =>
-          `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", ${dumpJobs(names)}, result="succeeded"}[${DUMP_WINDOW}])`,
-        ...DUMP_AGE,
-      },
-      kubernetes: {
-        query: ({ dumpBucket }) =>
-          `absent_over_time(storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket", bucket_name="${dumpBucket}", method="WriteObject", response_code="OK"}[${DUMP_WINDOW}])`,
-        ...DUMP_AGE,
-      },
+    queries: {
+      serverless: (names) =>
+        `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", ${dumpJobs(names)}, result="succeeded"}[${DUMP_WINDOW}])`,
+      kubernetes: ({ dumpBucket }) =>
+        `absent_over_time(storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket", bucket_name="${dumpBucket}", method="WriteObject", response_code="OK"}[${DUMP_WINDOW}])`,
     },
+    limit: { raisedWhen: ">=", threshold: 1, durationSeconds: DUMP_DURATION_SECONDS, measures: "1 for none in 20 h" },
     firstSteps: (names, platform) =>
       `There has been no new dump for more than a day: is the schedule paused, deleted, or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\``,
   },
-  {
-    id: "secret-read",
+  "secret-read": {
     title: "somebody else has read a secret",
     severity: "CRITICAL",
     needs: ["audit"],
-    on: { serverless: { filter: strangeRead }, kubernetes: { filter: strangeRead } },
+    filters: both(strangeRead),
     firstSteps: (names) =>
       `Who, when and from where: \`${logCommand(strangeRead(names), names, "1d")}\`. If you do not know the account, revoke its access and rotate what can be rotated. An apply reads secrets too: add its account to \`${names.called("secretReaders")}\`.`,
   },
-];
+};
 
 /**
  * Ends of the names of secrets, including those of the jobs' scripts; the name of another application may begin the

@@ -1,7 +1,7 @@
 import { eachMatching, type EachCheck } from "../../core/checks";
 import { flag, mapOf, number, texts, type SettingsOf } from "../../core/inputs";
 import { type Platform } from "./alert";
-import { ALERTS, alertsOn, tunableIds } from "./alerts";
+import { ALERTS, alertsOn } from "./alerts";
 
 /** Addresses of people or service accounts. */
 const EMAIL_ADDRESSES = eachMatching(
@@ -109,8 +109,8 @@ function counterparts(ids: readonly string[]): string {
 /** What can be changed of an alert: an entry of a log is there or not, and a share that is given as percent would never be reached. */
 function tuning(platform: Platform): EachCheck {
   const known = alertsOn(platform);
-  const fixed = known.map(({ id }) => id).filter((id) => !tunableIds(platform).includes(id));
-  const shares = known.flatMap(({ id, measures }) => (measures?.startsWith("share") === true ? [id] : []));
+  const fixed = known.filter(({ query }) => query === undefined).map(({ id }) => id);
+  const shares = known.filter(({ limit }) => limit?.measures.startsWith("share")).map(({ id }) => id);
   const [threshold, seconds] = ["value.threshold", "value.duration_seconds"] as const;
   return {
     each: [

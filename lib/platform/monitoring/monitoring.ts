@@ -16,7 +16,7 @@ import { securityPolicyName } from "../edge/security-policy";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type AlertNames, type NamedSetting, type Platform } from "./alert";
 import { AlertPolicies } from "./alert-policies";
-import { alertTable, type AlertConditions } from "./alert-table";
+import { alertTable } from "./alerts";
 import { dashboardOf } from "./dashboard";
 import { type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
 
@@ -80,7 +80,7 @@ export class Monitoring extends Construct {
     const { apis, auditSecretAccess = false, dashboard = true, domain, dump, place, platform, workerMode } = props;
     const dependsOn = apis.ready("monitoring");
     const names = this.namesOf(props);
-    const conditions: AlertConditions = {
+    const conditions = {
       audit: isOn(auditSecretAccess),
       domain: isSet(domain),
       dailyDump: dump.isDaily,

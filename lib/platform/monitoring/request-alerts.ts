@@ -1,4 +1,4 @@
-import { LOGS_OF, logCommand, type Alert, type AlertNames } from "./alert";
+import { both, LOGS_OF, logCommand, type AlertNames, type Alerts } from "./alert";
 
 /**
  * Series of the uptime check, selected by its host: a policy that names the check would keep it from being replaced.
@@ -25,130 +25,89 @@ const slowest = (metric: string, selector: string): string =>
   `histogram_quantile(0.95, sum by (le) (rate(${metric}_bucket{${selector}}[5m])))`;
 
 /** Alerts about what clients see. */
-export const REQUEST_ALERTS: readonly Alert[] = [
-  {
-    id: "uptime",
+export const REQUEST_ALERTS: Alerts = {
+  uptime: {
     title: "sign-in does not answer",
     severity: "CRITICAL",
-    measures: "share of successful checks",
     needs: ["uptimeCheck"],
-    on: both({
-      query: (names) => `avg(avg_over_time(monitoring_googleapis_com:uptime_check_check_passed{${check(names)}}[3m]))`,
-      raisedWhen: "<",
-      threshold: 0.4,
-      durationSeconds: 120,
-    }),
+    queries: both(
+      (names) => `avg(avg_over_time(monitoring_googleapis_com:uptime_check_check_passed{${check(names)}}[3m]))`,
+    ),
+    limit: { raisedWhen: "<", threshold: 0.4, durationSeconds: 120, measures: "share of successful checks" },
     firstSteps: (names, platform) =>
       `More than half of the locations that check ${names.host} get no successful response. See the response: \`curl -sSi https://${names.host}/-/health/ready/\`. 500 or 502: the database does not answer, or has no connection left; a restart does not help. 503: an instance starts, or migrates the database. No answer for seconds: the database hangs. No connection: DNS, certificate or load balancer. Then read the log: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
   },
-  {
-    id: "certificate-expiry",
+  "certificate-expiry": {
     title: "the certificate of the domain ends soon",
     severity: "ERROR",
-    measures: "days left",
     needs: ["domain", "uptimeCheck"],
-    on: both({
-      query: (names) => `min(monitoring_googleapis_com:uptime_check_time_until_ssl_cert_expires{${check(names)}})`,
-      raisedWhen: "<",
-      threshold: 15,
-      durationSeconds: 600,
-    }),
+    queries: both(
+      (names) => `min(monitoring_googleapis_com:uptime_check_time_until_ssl_cert_expires{${check(names)}})`,
+    ),
+    limit: { raisedWhen: "<", threshold: 15, durationSeconds: 600, measures: "days left" },
     firstSteps: certificateSteps,
   },
-  {
-    id: "certificate-renewal",
+  "certificate-renewal": {
     title: "the certificate of the domain is not renewed",
     severity: "ERROR",
     needs: ["domain"],
-    on: { kubernetes: { filter: expiringCertificate }, serverless: { filter: expiringCertificate } },
+    filters: both(expiringCertificate),
     firstSteps: certificateSteps,
   },
-  {
-    id: "errors",
+  errors: {
     title: "too many requests end in an error",
     severity: "ERROR",
-    measures: "share of the requests",
-    on: {
-      serverless: {
-        query: (names) => errorShare("run_googleapis_com:request_count", service(names), 'response_code_class="5xx"'),
-        raisedWhen: ">",
-        threshold: 0.05,
-        durationSeconds: 300,
-      },
+    queries: {
+      serverless: (names) =>
+        errorShare("run_googleapis_com:request_count", service(names), 'response_code_class="5xx"'),
     },
+    limit: { raisedWhen: ">", threshold: 0.05, durationSeconds: 300, measures: "share of the requests" },
     firstSteps: (names, platform) =>
       `The requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.status>=500`, names)}\`. 503 without an entry of the application: no instance; 500 or 502 with one: the application, or a database that does not answer or has no connection left. After an upgrade, an earlier release needs the backup that was made before it.`,
   },
-  {
-    id: "latency",
+  latency: {
     title: "answers are slow",
     severity: "WARNING",
-    measures: "ms for the slowest of 20 requests",
-    on: {
-      serverless: {
-        query: (names) => slowest("run_googleapis_com:request_latencies", service(names)),
-        raisedWhen: ">",
-        threshold: 2000,
-        durationSeconds: 600,
-      },
-    },
+    queries: { serverless: (names) => slowest("run_googleapis_com:request_latencies", service(names)) },
+    limit: { raisedWhen: ">", threshold: 2000, durationSeconds: 600, measures: "ms for the slowest of 20 requests" },
     firstSteps: (names, platform) =>
       `One request in twenty takes longer than two seconds. Check the CPU of database and instances on the dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy. The slow requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.latency>"2s"`, names)}\``,
   },
-  {
-    id: "load-balancer-errors",
+  "load-balancer-errors": {
     title: "too many requests to the domain end in an error",
     severity: "ERROR",
-    measures: "share of the requests",
     needs: ["domain"],
-    on: both({
-      query: (names) =>
-        errorShare(
-          "loadbalancing_googleapis_com:https_request_count",
-          loadBalancer(names),
-          'response_code_class="500"',
-        ),
-      raisedWhen: ">",
-      threshold: 0.05,
-      durationSeconds: 300,
-    }),
+    queries: both((names) =>
+      errorShare("loadbalancing_googleapis_com:https_request_count", loadBalancer(names), 'response_code_class="500"'),
+    ),
+    limit: { raisedWhen: ">", threshold: 0.05, durationSeconds: 300, measures: "share of the requests" },
     firstSteps: (names) =>
       `If there is no alert about the application, the load balancer cannot reach it. With \`${names.called("requestLogSampleRate")}\` above 0, the log says why: \`${logCommand(`${LOGS_OF.loadBalancer(names)} httpRequest.status>=500`, names)}\``,
   },
-  {
-    id: "blocked-requests",
+  "blocked-requests": {
     title: "the load balancer refuses many requests",
     severity: "WARNING",
-    measures: "refused requests in 10 min",
     needs: ["domain", "protection"],
-    on: both({
-      query: ({ securityPolicy }) =>
+    queries: both(
+      ({ securityPolicy }) =>
         `sum(increase(networksecurity_googleapis_com:https_request_count{monitored_resource="network_security_policy", policy_name="${securityPolicy}", blocked="true"}[10m]))`,
-      raisedWhen: ">",
-      threshold: 1000,
-      durationSeconds: 300,
-    }),
+    ),
+    limit: { raisedWhen: ">", threshold: 1000, durationSeconds: 300, measures: "refused requests in 10 min" },
     firstSteps: (names) =>
       `Somebody is guessing passwords, or a rule refuses your own users. With \`${names.called("requestLogSampleRate")}\` above 0, the log shows the clients and the rules: \`${logCommand(`${LOGS_OF.loadBalancer(names)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, names)}\`. The table of \`protection\` lists the rules by priority, with their limits.`,
   },
-  {
-    id: "load-balancer-latency",
+  "load-balancer-latency": {
     title: "answers of the domain are slow",
     severity: "WARNING",
-    measures: "ms for the slowest of 20 requests",
     needs: ["domain"],
-    on: {
-      kubernetes: {
-        query: (names) => slowest("loadbalancing_googleapis_com:https_total_latencies", loadBalancer(names)),
-        raisedWhen: ">",
-        threshold: 2000,
-        durationSeconds: 600,
-      },
+    queries: {
+      kubernetes: (names) => slowest("loadbalancing_googleapis_com:https_total_latencies", loadBalancer(names)),
     },
+    limit: { raisedWhen: ">", threshold: 2000, durationSeconds: 600, measures: "ms for the slowest of 20 requests" },
     firstSteps: (names, platform) =>
       `One request in twenty takes longer than two seconds. Check the CPU of database and pods on the dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy. The log of the server: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
   },
-];
+};
 
 /** Certificate Manager logs this every day from ten, or five, days before the certificate ends. */
 function expiringCertificate({ deployment }: AlertNames): string {
@@ -157,8 +116,4 @@ function expiringCertificate({ deployment }: AlertNames): string {
 
 function certificateSteps({ called, host, projectId }: AlertNames): string {
   return `Certificates are renewed weeks before they end, so with only days left, the renewal is failing. See why: \`gcloud certificate-manager certificates list --project=${projectId}\`, or with \`${called("certificateValidation")} = "load-balancer"\`: \`gcloud compute ssl-certificates list --project=${projectId}\`. Compare the records of ${host} with those of \`terraform output dns_records\`: the address must be that of the load balancer, and the CNAME must still be there.`;
-}
-
-function both(condition: NonNullable<Alert["on"]["serverless"]>): Alert["on"] {
-  return { kubernetes: condition, serverless: condition };
 }

@@ -1,141 +1,162 @@
-import { LOGS_OF, logCommand, type Alert, type AlertNames, type Platform } from "./alert";
-import { usedUp } from "./utilization";
+import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Platform } from "./alert";
 
 const revision = ({ workload }: AlertNames): string =>
   `monitored_resource="cloud_run_revision", service_name="${workload}"`;
 
-const container = ({ namespace }: AlertNames): string =>
-  `monitored_resource="k8s_container", namespace_name="${namespace}", container_name="server"`;
+const pool = ({ worker }: AlertNames): string =>
+  `monitored_resource="cloud_run_worker_pool", worker_pool_name="${worker}"`;
 
-const anyContainer = ({ namespace }: AlertNames): string =>
-  `monitored_resource="k8s_container", namespace_name="${namespace}", container_name=~"server|worker"`;
+const containers = (which: string, { namespace }: AlertNames): string =>
+  `monitored_resource="k8s_container", namespace_name="${namespace}", container_name${which}`;
+const server = (names: AlertNames) => containers('="server"', names);
+const worker = (names: AlertNames) => containers('="worker"', names);
 
-const selectors = { serverless: revision, kubernetes: container };
+/** Metrics of Cloud Run and GKE for the highest utilization of an instance. */
+const METRICS = {
+  cpu: { serverless: "cpu", kubernetes: "cpu_limit_utilization", labels: "" },
+  memory: { serverless: "memory", kubernetes: "memory_limit_utilization", labels: ', memory_type="non-evictable"' },
+} as const;
 
-/** Alerts about instances and pods. */
-export const WORKLOAD_ALERTS: readonly Alert[] = [
-  {
-    id: "at-maximum",
+function utilization(of: keyof typeof METRICS, instances: typeof pool, pods: typeof pool) {
+  const { kubernetes, labels, serverless } = METRICS[of];
+  return {
+    serverless: (names: AlertNames) =>
+      `histogram_quantile(0.99, sum by (le) (rate(run_googleapis_com:container_${serverless}_utilizations_bucket{${instances(names)}}[5m])))`,
+    kubernetes: (names: AlertNames) => `max(kubernetes_io:container_${kubernetes}{${pods(names)}${labels}})`,
+  };
+}
+
+/** A line of the entrypoint. */
+const WORKER_ENDED = 'textPayload:"worker ended with exit code"';
+
+/** Alerts about instances and pods; workers are beside the server, supervised by the entrypoint, or separate. */
+export const WORKLOAD_ALERTS: Alerts = {
+  "at-maximum": {
     title: "the maximum number of instances is running",
     severity: "WARNING",
-    measures: "share of the maximum",
     needs: ["room"],
-    on: {
-      serverless: {
-        query: (names) =>
-          `sum(run_googleapis_com:container_instance_count{${revision(names)}}) / ${names.maxInstances}`,
-        raisedWhen: ">=",
-        threshold: 1,
-        durationSeconds: 600,
-      },
-      kubernetes: {
-        query: (names) => `count(kubernetes_io:container_uptime{${container(names)}}) / ${names.maxInstances}`,
-        raisedWhen: ">=",
-        threshold: 1,
-        durationSeconds: 600,
-      },
+    queries: {
+      serverless: (names) =>
+        `sum(run_googleapis_com:container_instance_count{${revision(names)}}) / ${names.maxInstances}`,
+      kubernetes: (names) => `count(kubernetes_io:container_uptime{${server(names)}}) / ${names.maxInstances}`,
     },
+    limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 600, measures: "share of the maximum" },
     firstSteps: (names, platform) =>
       `Further load gets no further instances. ${whoIsBusy(names, platform)}. If the load is legitimate, raise \`${names.called("maxInstanceCount")}\`, and \`${names.called("databaseTier")}\` for their connections; if not, set \`protection\`.`,
   },
-  {
-    id: "cpu",
+  cpu: {
     title: "the CPU is used up",
     severity: "WARNING",
-    measures: "share of the CPU",
-    on: usedUp("cpu", selectors, 900),
+    queries: utilization("cpu", revision, server),
+    limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the CPU" },
     firstSteps: (names, platform) =>
       `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`${names.called("containerCpu")}\`, or \`${names.called("maxInstanceCount")}\` if the alert \`at-maximum\` is raised too.`,
   },
-  {
-    id: "memory",
+  memory: {
     title: "the memory is nearly used up",
     severity: "WARNING",
-    measures: "share of the memory",
-    on: usedUp("memory", selectors, 600),
+    queries: utilization("memory", revision, server),
+    limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 600, measures: "share of the memory" },
     firstSteps: (names, platform) =>
       `An instance that needs more is killed, and its requests fail. Raise \`${names.called("containerMemory")}\`. ${whoIsBusy(names, platform)}.`,
   },
-  {
-    id: "out-of-memory",
+  "out-of-memory": {
     title: "an instance was killed for its memory",
     severity: "ERROR",
-    on: {
-      serverless: { filter: outOfMemory },
-    },
+    filters: { serverless: outOfMemory },
     firstSteps: (names) =>
       `Raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` if it was a separate worker; another instance is started meanwhile. How often this happens: \`${logCommand(outOfMemory(names), names, "1d")}\``,
   },
-  {
-    id: "no-instance",
+  "no-instance": {
     title: "requests found no instance",
     severity: "ERROR",
-    on: {
-      serverless: { filter: noInstance },
-    },
+    filters: { serverless: noInstance },
     firstSteps: (names) =>
       `Clients got 429 or 500. How many, and when: \`${logCommand(noInstance(names), names)}\`. Raise \`${names.called("maxInstanceCount")}\`, with \`${names.called("databaseTier")}\` for their connections, or \`${names.called("minInstanceCount")}\` if the load comes suddenly.`,
   },
-  {
-    id: "startup",
+  startup: {
     title: "an instance takes long to start",
     severity: "WARNING",
-    measures: "ms for the slowest start",
-    on: {
-      serverless: {
-        query: (names) =>
-          `histogram_quantile(0.99, sum by (le) (increase(run_googleapis_com:container_startup_latencies_bucket{${revision(names)}}[10m])))`,
-        raisedWhen: ">",
-        // Three quarters of the time that the startup probe allows by default; change both together.
-        threshold: 480_000,
-        durationSeconds: 0,
-      },
+    queries: {
+      serverless: (names) =>
+        `histogram_quantile(0.99, sum by (le) (increase(run_googleapis_com:container_startup_latencies_bucket{${revision(names)}}[10m])))`,
     },
+    // Three quarters of the time that the startup probe allows by default; change both together.
+    limit: { raisedWhen: ">", threshold: 480_000, durationSeconds: 0, measures: "ms for the slowest start" },
     firstSteps: (names, platform) =>
       `If it is not ready when the startup probe gives up, by default after eleven minutes, it is killed, and a migration starts over. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. Raise \`${names.called("containerCpu")}\` or \`${names.called("databaseTier")}\`, and \`${names.called("minInstanceCount")}\` so that nobody waits for a start.`,
   },
-  {
-    id: "restarts",
+  restarts: {
     title: "a container restarts repeatedly",
     severity: "ERROR",
-    measures: "restarts in 15 min",
-    on: {
-      kubernetes: {
-        query: (names) => `sum(increase(kubernetes_io:container_restart_count{${anyContainer(names)}}[15m]))`,
-        raisedWhen: ">",
-        threshold: 3,
-        durationSeconds: 60,
-      },
+    queries: {
+      kubernetes: (names) =>
+        `sum(increase(kubernetes_io:container_restart_count{${containers('=~"server|worker"', names)}}[15m]))`,
     },
+    limit: { raisedWhen: ">", threshold: 3, durationSeconds: 60, measures: "restarts in 15 min" },
     firstSteps: (names, platform) =>
       `Why it last ended: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled: raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` for a separate worker. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
   },
-  {
-    id: "failed-rollout",
+  "failed-rollout": {
     title: "a new version does not start",
     severity: "ERROR",
-    on: {
-      serverless: {
-        filter: (names) =>
-          `${LOGS_OF.workload(names, "serverless")} severity=ERROR protoPayload.response.kind="Revision" protoPayload.status.message:"Ready condition status changed to False"`,
-      },
-      kubernetes: {
-        filter: (names) =>
-          `${LOGS_OF.events(names, "Pod", names.workload)} jsonPayload.involvedObject.name=~"${podOfDeployment(names)}" jsonPayload.reason=("BackOff" OR "FailedMount")`,
-      },
+    filters: {
+      serverless: (names) =>
+        `${LOGS_OF.workload(names, "serverless")} severity=ERROR protoPayload.response.kind="Revision" protoPayload.status.message:"Ready condition status changed to False"`,
+      kubernetes: (names) =>
+        `${LOGS_OF.events(names, "Pod", names.workload)} jsonPayload.involvedObject.name=~"${podOfDeployment(names)}" jsonPayload.reason=("BackOff" OR "FailedMount")`,
     },
     firstSteps: (names, platform) =>
       `The old version keeps serving. The log of the new one: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`. Fix the cause and apply again. After an upgrade, an earlier release needs the backup that was made before it.`,
   },
-  {
-    id: "container-ended",
+  "container-ended": {
     title: "a container ended by itself",
     severity: "WARNING",
-    on: { serverless: { filter: endedContainer } },
+    filters: { serverless: endedContainer },
     firstSteps: (names, platform) =>
       `Another one is started. The preceding lines say why it ended: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. A running one outlives an outage of the database, and one that starts does not.`,
   },
-];
+  "worker-down": {
+    title: "the worker ended",
+    severity: "ERROR",
+    needs: ["workerInContainer"],
+    filters: both((names, platform) => `${LOGS_OF.worker(names, platform)} ${WORKER_ENDED}`),
+    firstSteps: (names, platform) =>
+      `Mail and background tasks wait. It is restarted after a pause; see whether it keeps running: \`${logCommand(LOGS_OF.worker(names, platform), names)}\`. If it ends repeatedly, the preceding lines say why: no database while it started, too little memory, or a setting that it refuses. A running worker outlives an outage of the database.`,
+  },
+  "worker-missing": {
+    title: "there are fewer workers than there should be",
+    severity: "ERROR",
+    needs: ["separateWorker"],
+    queries: {
+      serverless: (names) =>
+        `(sum(run_googleapis_com:container_instance_count{${pool(names)}}) or vector(0)) / ${names.workers}`,
+      kubernetes: (names) =>
+        `(count(kubernetes_io:container_uptime{${worker(names)}}) or vector(0)) / ${names.workers}`,
+    },
+    limit: { raisedWhen: "<", threshold: 1, durationSeconds: 900, measures: "share of the expected workers" },
+    firstSteps: (names, platform) =>
+      `Mail and background tasks wait, or take longer. ${whatWorkersSaid(names, platform)}`,
+  },
+  "worker-cpu": {
+    title: "the CPU of the workers is used up",
+    severity: "WARNING",
+    needs: ["separateWorker"],
+    queries: utilization("cpu", pool, worker),
+    limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 1800, measures: "share of the CPU" },
+    firstSteps: (names, platform) =>
+      `Tasks queue up, and mail is late. Raise \`${names.called(platform === "serverless" ? "workerCount" : "workerMaxCount")}\` or \`${names.called("workerCpu")}\`. ${whatWorkersSaid(names, platform)}`,
+  },
+  "worker-memory": {
+    title: "the memory of the workers is nearly used up",
+    severity: "WARNING",
+    needs: ["separateWorker"],
+    queries: utilization("memory", pool, worker),
+    limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 600, measures: "share of the memory" },
+    firstSteps: (names, platform) =>
+      `A worker that needs more is killed, and its tasks are tried again. Raise \`${names.called("workerMemory")}\`, or lower \`${names.called("workerProcesses")}\`. ${whatWorkersSaid(names, platform)}`,
+  },
+};
 
 /** Excludes jobs: their pods have names with more parts, and an alert of their own. */
 function podOfDeployment({ worker, workload }: AlertNames): string {
@@ -159,4 +180,8 @@ function whoIsBusy(names: AlertNames, platform: Platform): string {
   return platform === "serverless"
     ? `Who sends the requests: \`${logCommand(LOGS_OF.requests(names), names)}\``
     : `The busiest pods: \`kubectl --namespace ${names.namespace} top pods --containers\``;
+}
+
+function whatWorkersSaid(names: AlertNames, platform: Platform): string {
+  return `Their log: \`${logCommand(LOGS_OF.separateWorker(names, platform), names)}\``;
 }
