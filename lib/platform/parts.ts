@@ -15,15 +15,3 @@ export interface SeparateWorker {
   /** What must exist before servers can run without workers of their own. */
   readonly ready: ITerraformDependable[];
 }
-
-/** Static IP address of a global load balancer for a domain. */
-export interface LoadBalancerAddress {
-  /** Id of the address, as a Terraform expression; null without a domain. */
-  readonly addressId: string;
-
-  /** Domain that clients connect to; one that is null at plan means none. */
-  readonly domain: string;
-
-  /** IP address, as a Terraform expression; null without a domain. */
-  readonly ipAddress: string;
-}

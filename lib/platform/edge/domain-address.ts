@@ -5,22 +5,24 @@ import { Construct } from "constructs";
 import { countIfSet, oneAttribute } from "../../core/conditional";
 import { networkName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { type LoadBalancerAddress, type PartProps } from "../parts";
+import { type PartProps } from "../parts";
 
-interface DomainAddressProps extends PartProps {
-  readonly domain: string;
-}
+/** What the parts behind the load balancer must know of it. */
+export type LoadBalancerAddress = Pick<DomainAddress, "addressId" | "domain" | "ipAddress">;
 
 /**
  * The static IP address of a global load balancer for a domain.
  *
  * It stays when the domain changes. It is created before the service behind it, because the application must know it.
  */
-export class DomainAddress extends Construct implements LoadBalancerAddress {
+export class DomainAddress extends Construct {
+  /** Id of the address, as a Terraform expression; null without a domain. */
   readonly addressId: string;
 
+  /** Domain that clients connect to; one that is null at plan means none. */
   readonly domain: string;
 
+  /** IP address, as a Terraform expression; null without a domain. */
   readonly ipAddress: string;
 
   /** What must exist before clients can use it. */
@@ -29,19 +31,15 @@ export class DomainAddress extends Construct implements LoadBalancerAddress {
   /** The address itself, for overrides. */
   readonly globalAddress: ComputeGlobalAddress;
 
-  constructor(scope: Construct, id: string, props: DomainAddressProps) {
+  constructor(scope: Construct, id: string, { dependsOn, domain, place }: PartProps & { readonly domain: string }) {
     super(scope, id);
-    const { dependsOn, domain, place } = props;
-    const name = networkName(place.deployment, "address");
-
     this.globalAddress = new ComputeGlobalAddress(this, MAIN_CHILD_ID, {
       project: place.projectId,
-      name,
+      name: networkName(place.deployment, "address"),
       labels: place.labels,
       count: countIfSet(domain),
       dependsOn,
     });
-
     this.addressId = oneAttribute(this.globalAddress, "id");
     this.domain = domain;
     this.ipAddress = oneAttribute(this.globalAddress, "address");

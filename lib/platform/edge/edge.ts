@@ -1,44 +1,39 @@
-import { type ITerraformDependable } from "cdktf";
+import { CertificateManagerCertificate } from "@cdktf/provider-google/lib/certificate-manager-certificate";
+import { CertificateManagerCertificateMap } from "@cdktf/provider-google/lib/certificate-manager-certificate-map";
+import { CertificateManagerCertificateMapEntry } from "@cdktf/provider-google/lib/certificate-manager-certificate-map-entry";
+import { CertificateManagerDnsAuthorization } from "@cdktf/provider-google/lib/certificate-manager-dns-authorization";
+import { DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
+import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isSet, isWord, listOf } from "../../core/conditional";
+import { allOf, countIf, isSet, isWord, listOf, oneAttribute, valueOr } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { type ValuesOf } from "../../core/inputs";
-import { certificateName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { certificateName, networkName } from "../../core/names";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
-import { DnsCertificate } from "./dns-certificate";
-import { DnsRecords } from "./dns-records";
+import { type PartProps } from "../parts";
 import { type DnsZone } from "./domain";
 import { type ProtectionInputs } from "./protection";
 import { SecurityPolicy } from "./security-policy";
 
-export interface DomainSetupProps {
-  /** APIs of the project: `compute`, `certificatemanager`, and `dns` with a zone. */
-  readonly apis: ProjectApis;
-
+interface CertificateProps extends PartProps {
   /** Domain that clients connect to; one that is null at plan means none. */
   readonly domain: string;
+  /** How the certificate is validated: `dns` or `load-balancer`. */
+  readonly validation: string;
+}
 
+interface DomainSetupProps extends CertificateProps {
+  readonly apis: ProjectApis;
   /** IP address to which the domain points, as a Terraform expression. */
   readonly ipAddress: string;
-
-  /** Determines the names and the project. */
-  readonly place: DeploymentContext;
-
-  /** How the certificate is validated: `dns` or `load-balancer`. */
-  readonly validation: "dns" | "load-balancer" | (string & {});
-
-  /** What must exist before the first of its resources, in addition to the APIs. Default: nothing. */
-  readonly dependsOn?: ITerraformDependable[];
-
-  /** Existing security policy instead of `protection`. Default: none. */
   readonly existingSecurityPolicy?: string;
-
-  /** Rules of a security policy. */
   readonly protection: ValuesOf<ProtectionInputs>["protection"];
-
-  /** Zone in which the records are created. Default: none; create those of `records.list` yourself. */
+  /**
+   * Zone in which the records are created. A record of the same name and type is overwritten, and is not restored by a
+   * destroy. Default: none; create those of `records.list` yourself.
+   */
   readonly zone?: DnsZone;
 }
 
@@ -47,8 +42,8 @@ export class DomainSetup extends Construct {
   /** Certificate of the domain. */
   readonly certificate: DnsCertificate;
 
-  /** Records of the domain. */
-  readonly records: DnsRecords;
+  /** Name, type and value of each record, as a list that is empty without a domain; and the record sets of a zone. */
+  readonly records: { readonly list: string; readonly ready: ITerraformDependable[] };
 
   /** Security policy of the load balancer; without a protection or an existing policy, there is none. */
   readonly securityPolicy: SecurityPolicy;
@@ -61,31 +56,120 @@ export class DomainSetup extends Construct {
 
   constructor(scope: Construct, id: string, props: DomainSetupProps) {
     super(scope, id);
-    const { apis, dependsOn = [], domain, ipAddress, place, validation, zone } = props;
+    const { apis, dependsOn = [], domain, ipAddress, place, validation } = props;
     this.certificate = new DnsCertificate(this, "Certificate", {
-      domain,
-      place,
-      validation,
+      ...{ domain, place, validation },
       dependsOn: [...apis.ready("certificatemanager"), ...dependsOn],
     });
-    this.records = new DnsRecords(this, "DnsRecords", {
-      certificate: this.certificate,
-      domain,
-      ipAddress,
-      place,
-      validation,
-      zone,
-      dependsOn: zone && apis.ready("dns"),
-    });
+    this.records = {
+      list: expression(
+        `concat([for name in ${listOf(domain)} : { name = name, type = "A", value = ${ipAddress} }], ` +
+          `[for record in ${this.certificate.records} : { name = trimsuffix(record.name, "."), type = record.type, value = record.data }])`,
+      ),
+      ready: this.recordSets(props),
+    };
     this.securityPolicy = new SecurityPolicy(this, "SecurityPolicy", {
-      domain,
-      existing: props.existingSecurityPolicy,
-      place,
-      protection: props.protection,
+      ...{ domain, place, existing: props.existingSecurityPolicy, protection: props.protection },
       dependsOn: [...apis.ready("compute"), ...dependsOn],
     });
     this.ready = [...this.certificate.ready, ...this.records.ready, ...this.securityPolicy.ready];
     this.nextSteps = nextSteps(props);
+  }
+
+  private recordSets({ apis, domain, ipAddress, place, validation, zone }: DomainSetupProps): DnsRecordSet[] {
+    if (zone === undefined) return [];
+    const scope = new Construct(this, "DnsRecords");
+    const { name: managedZone = "", project } = zone;
+    const exists = allOf(isSet(domain), isSet(zone.name));
+    const common = {
+      managedZone,
+      project: Token.isUnresolved(project)
+        ? expression(valueOr(project, quoted(place.projectId)))
+        : (project ?? place.projectId),
+      // Short, so that a correction takes effect soon.
+      ttl: 300,
+      dependsOn: apis.ready("dns"),
+    };
+    const record = `one(${this.certificate.records})`;
+    return [
+      new DnsRecordSet(scope, "Address", {
+        ...{ ...common, name: `${domain}.`, type: "A", rrdatas: [expression(ipAddress)] },
+        count: countIf(exists),
+      }),
+      new DnsRecordSet(scope, "Validation", {
+        ...common,
+        name: expression(`${record}.name`),
+        type: expression(`${record}.type`),
+        rrdatas: [expression(`${record}.data`)],
+        count: countIf(allOf(exists, isWord(validation, "dns"))),
+      }),
+    ];
+  }
+}
+
+/**
+ * A Google-managed certificate that becomes valid by a DNS record, before the domain points to the load balancer, and
+ * the map by which a load balancer finds it. Nothing is created for another validation.
+ *
+ * A change of the domain creates the new certificate before it deletes the old one; the map stays.
+ */
+export class DnsCertificate extends Construct {
+  /** Id of the map, as a Terraform expression; null if there is none. */
+  readonly mapId: string;
+
+  /** How a proxy refers to the map, as a Terraform expression; null if there is none. */
+  readonly mapUrl: string;
+
+  /** The records that validate the domain, as a Terraform expression: a list of objects with name, type and data. */
+  readonly records: string;
+
+  /** What must exist before a load balancer can use the map. */
+  readonly ready: ITerraformDependable[];
+
+  /** The certificate itself, for overrides. */
+  readonly certificate: CertificateManagerCertificate;
+
+  /** The authorization whose record validates the domain. */
+  readonly authorization: CertificateManagerDnsAuthorization;
+
+  /** The map by which a load balancer finds it. */
+  readonly map: CertificateManagerCertificateMap;
+
+  constructor(scope: Construct, id: string, { dependsOn, domain, place, validation }: CertificateProps) {
+    super(scope, id);
+    // All but the map are replaced when the domain changes, and the new ones come first.
+    const common = {
+      project: place.projectId,
+      name: certificateName(place.deployment, domain),
+      labels: place.labels,
+      count: countIf(allOf(isSet(domain), isWord(validation, "dns"))),
+      lifecycle: { createBeforeDestroy: true },
+    };
+
+    this.authorization = new CertificateManagerDnsAuthorization(this, "Authorization", {
+      ...{ ...common, domain, dependsOn },
+      // Its record is specific to this project, so that another project or authority can validate the same domain too.
+      type: "PER_PROJECT_RECORD",
+    });
+    this.certificate = new CertificateManagerCertificate(this, MAIN_CHILD_ID, {
+      ...common,
+      managed: { domains: [domain], dnsAuthorizations: [expression(oneAttribute(this.authorization, "id"))] },
+    });
+    this.map = new CertificateManagerCertificateMap(this, "Map", {
+      ...{ ...common, dependsOn },
+      name: networkName(place.deployment, "certificates"),
+    });
+    const entry = new CertificateManagerCertificateMapEntry(this, "Entry", {
+      ...common,
+      map: expression(oneAttribute(this.map, "name")),
+      hostname: domain,
+      certificates: [expression(oneAttribute(this.certificate, "id"))],
+    });
+
+    this.mapId = oneAttribute(this.map, "id");
+    this.mapUrl = `one([for id in ${this.map.fqn}[*].id : "//certificatemanager.googleapis.com/\${id}"])`;
+    this.records = `flatten(${this.authorization.fqn}[*].dns_resource_record)`;
+    this.ready = [this.map, entry];
   }
 }
 

@@ -5,9 +5,9 @@ import { expression } from "../../core/expression";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences, secretIdentities } from "../../idp/secret-settings";
+import { type LoadBalancerAddress } from "../edge/domain-address";
 import { addEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
-import { type LoadBalancerAddress } from "../parts";
 
 /** The only execution environment that can mount buckets. */
 export const EXECUTION_ENVIRONMENT = "EXECUTION_ENVIRONMENT_GEN2";

@@ -15,9 +15,10 @@ import { allOf, countIf, countIfSet, isSet, isWord, oneAttribute } from "../../c
 import { expression, numberExpression } from "../../core/expression";
 import { certificateName, endpointGroupName, networkName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
+import { type LoadBalancerAddress } from "../edge/domain-address";
+import { type DnsCertificate } from "../edge/edge";
 import { httpsRedirect } from "../edge/https-redirect";
-import { type DnsCertificate } from "../edge/dns-certificate";
-import { type LoadBalancerAddress, type PartProps } from "../parts";
+import { type PartProps } from "../parts";
 import { type ServerlessService } from "./serverless-service";
 
 interface ServerlessLoadBalancerProps extends PartProps {

@@ -15,10 +15,11 @@ import { addWarnings, type Warning } from "../../core/warnings";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
+import { type LoadBalancerAddress } from "../edge/domain-address";
 import { grantsTo } from "../environment";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instances";
 import { type NetworkAttachment } from "../network/network-attachment";
-import { type LoadBalancerAddress, type SeparateWorker } from "../parts";
+import { type SeparateWorker } from "../parts";
 import {
   addFurtherBlocks,
   containerBlock,
