@@ -24,13 +24,11 @@ export function switchOf(condition: string): boolean | IResolvable {
 
 /** `count` of a resource that exists only if the value is set. */
 export function countIfSet(value: OptionalValue): TerraformCount | undefined {
-  if (isLiteral(value)) return undefined;
   return countIf(isSet(value));
 }
 
 /** `count` of a resource that exists only if the value is not set. */
 export function countIfUnset(value: OptionalValue): TerraformCount | undefined {
-  if (value === undefined) return undefined;
   return countIf(isUnset(value));
 }
 
@@ -132,8 +130,8 @@ export interface DynamicBlock {
 }
 
 /**
- * Adds a `dynamic` block where the framework's iterators cannot: inside a list, and for a block that occurs at most
- * once.
+ * Adds `dynamic` blocks where the framework's iterators cannot: inside a list, for a block that occurs at most once, and
+ * for collections with different content.
  *
  * @param parentPath path of the surrounding block, empty for the resource itself; numeric segments address list items
  * @param block name of the repeated block
@@ -142,25 +140,12 @@ export function addDynamicBlock(
   resource: TerraformResource,
   parentPath: string,
   block: string,
-  { forEach, content }: DynamicBlock,
-): void {
-  resource.addOverride(dynamicPath(parentPath, block), { for_each: forEach, content });
-}
-
-/** Adds several `dynamic` blocks of one name, for collections with different content. */
-export function addDynamicBlocks(
-  resource: TerraformResource,
-  parentPath: string,
-  block: string,
-  blocks: readonly DynamicBlock[],
+  ...blocks: readonly DynamicBlock[]
 ): void {
   if (blocks.length === 0) return;
   const bodies = blocks.map(({ content, forEach }) => ({ for_each: forEach, content }));
-  resource.addOverride(dynamicPath(parentPath, block), bodies);
-}
-
-function dynamicPath(parentPath: string, block: string): string {
-  return parentPath === "" ? `dynamic.${block}` : `${parentPath}.dynamic.${block}`;
+  const path = parentPath === "" ? `dynamic.${block}` : `${parentPath}.dynamic.${block}`;
+  resource.addOverride(path, bodies.length === 1 ? bodies[0] : bodies);
 }
 
 /** True for a literal, and for an attribute of a resource: its value may be unknown at plan, but it is set. */

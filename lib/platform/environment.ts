@@ -1,6 +1,6 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 
-import { addDynamicBlock, addDynamicBlocks, type DynamicBlock } from "../core/conditional";
+import { addDynamicBlock, type DynamicBlock } from "../core/conditional";
 import { expression, literal } from "../core/expression";
 import { type WorkloadIdentity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } from "../idp/container-spec";
@@ -25,8 +25,7 @@ export function addEntries(resource: TerraformResource, containerPath: string, e
     forEach: mergedEnvironment(resource, environment, secrets),
     content: { name: "${env.key}", value: spelling("env.value") },
   };
-  if (secrets === undefined) addDynamicBlock(resource, containerPath, "env", plain);
-  else addDynamicBlocks(resource, containerPath, "env", [plain, secrets]);
+  addDynamicBlock(resource, containerPath, "env", plain, ...(secrets === undefined ? [] : [secrets]));
 }
 
 /** What a platform sets in a container's environment; what is undefined, it does not set. */

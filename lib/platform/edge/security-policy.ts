@@ -7,7 +7,7 @@ import { Fn, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import {
-  addDynamicBlocks,
+  addDynamicBlock,
   allOf,
   countIf,
   type DynamicBlock,
@@ -69,17 +69,13 @@ export class SecurityPolicy extends Construct {
       // It must be detached from the load balancer before it is destroyed; it is never replaced under the same name.
       lifecycle: { createBeforeDestroy: true },
     });
-    addDynamicBlocks(
-      this.policy,
-      "",
-      "rule",
-      blocks
-        .filter(({ forEach }) => forEach !== undefined)
-        .map(({ forEach, rule }) => ({
-          forEach,
-          content: computeSecurityPolicyRuleToTerraform(rule) as DynamicBlock["content"],
-        })),
-    );
+    const repeated = blocks
+      .filter(({ forEach }) => forEach !== undefined)
+      .map(({ forEach, rule }) => ({
+        forEach,
+        content: computeSecurityPolicyRuleToTerraform(rule) as DynamicBlock["content"],
+      }));
+    addDynamicBlock(this.policy, "", "rule", ...repeated);
     if (place.labels !== undefined) setNewerAttribute(this.policy, "labels", place.labels);
 
     this.policyId = valueOr(existing, oneAttribute(this.policy, "id"));
