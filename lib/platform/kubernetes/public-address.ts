@@ -36,6 +36,12 @@ export class PublicAddress extends Construct {
   /** The global address, created only with a domain. */
   readonly global: ComputeGlobalAddress;
 
+  /** IP address of the regional address, as a Terraform expression. */
+  readonly regionalAddress: string;
+
+  /** IP address of the global address, as a Terraform expression. */
+  readonly ipAddress: string;
+
   /** What must exist before clients can use it. */
   readonly ready: ITerraformDependable[];
 
@@ -46,19 +52,11 @@ export class PublicAddress extends Construct {
     const common = { project, name: networkName(deployment, "address"), labels, dependsOn };
     this.regional = new ComputeAddress(this, "Regional", { ...common, region, count: countIfUnset(domain) });
     this.global = new ComputeGlobalAddress(this, "Global", { ...common, count: countIfSet(domain) });
+    this.regionalAddress = oneAttribute(this.regional, "address");
+    this.ipAddress = oneAttribute(this.global, "address");
     this.domain = domain;
     this.address = ifSet(domain, this.ipAddress, this.regionalAddress);
     this.url = `https://${valueOr(domain, this.regionalAddress)}`;
     this.ready = [this.regional, this.global];
-  }
-
-  /** IP address of the regional address, as a Terraform expression. */
-  get regionalAddress(): string {
-    return oneAttribute(this.regional, "address");
-  }
-
-  /** IP address of the global address, as a Terraform expression. */
-  get ipAddress(): string {
-    return oneAttribute(this.global, "address");
   }
 }

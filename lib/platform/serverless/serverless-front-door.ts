@@ -8,7 +8,7 @@ import { ComputeRegionNetworkEndpointGroup } from "@cdktf/provider-google/lib/co
 import { ComputeSslPolicy } from "@cdktf/provider-google/lib/compute-ssl-policy";
 import { ComputeTargetHttpsProxy } from "@cdktf/provider-google/lib/compute-target-https-proxy";
 import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
-import { ref, Token, type ITerraformDependable, type TerraformCount, type TerraformResource } from "cdktf";
+import { ref, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf, countIfSet, isSet, isWord, oneAttribute } from "../../core/conditional";
@@ -62,114 +62,72 @@ export class ServerlessLoadBalancer extends Construct {
   /** The certificate that the load balancer validates, created only with that kind of validation. */
   readonly loadBalancerCertificate: ComputeManagedSslCertificate;
 
-  private readonly count: TerraformCount | undefined;
-
-  constructor(
-    scope: Construct,
-    id: string,
-    private readonly props: ServerlessLoadBalancerProps,
-  ) {
+  constructor(scope: Construct, id: string, props: ServerlessLoadBalancerProps) {
     super(scope, id);
-    const { address, place } = props;
-    this.count = countIfSet(address.domain);
-
-    this.backendService = this.createBackend();
-    this.loadBalancerCertificate = this.createCertificate();
-    this.httpsProxy = this.createHttpsProxy();
-    this.forwardingRule = this.forward();
-    const redirect = httpsRedirect(this, {
-      addressId: address.addressId,
-      count: this.count,
-      place,
-      scheme: SCHEME,
-      dependsOn: props.dependsOn,
-    });
-
-    this.url = `https://${address.domain}`;
-    this.ready = [this.forwardingRule, redirect];
-  }
-
-  private createBackend(): ComputeBackendService {
-    const { dependsOn, place, requestLogSampleRate, securityPolicyId } = this.props;
+    const { address, certificate, dependsOn, place, service, validation } = props;
     const { deployment, projectId: project, region } = place;
+    const { addressId, domain } = address;
+    const count = countIfSet(domain);
+    const common = (part: string) => ({ project, name: networkName(deployment, part), count });
+    const idOf = (resource: TerraformResource) => expression(oneAttribute(resource, "id"));
+
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
       ...{ project, region, name: endpointGroupName(deployment, region), networkEndpointType: "SERVERLESS" },
       // By its name, because a reference would make Terraform create a second service before it destroys the first.
       cloudRun: { service: serviceName(deployment) },
-      count: this.count,
-      dependsOn,
+      ...{ count, dependsOn },
     });
     // Neither a timeout nor a port: a serverless backend refuses them and uses the service's timeout.
-    return new ComputeBackendService(this, "Backend", {
-      ...this.common("backend"),
+    this.backendService = new ComputeBackendService(this, "Backend", {
+      ...common("backend"),
       loadBalancingScheme: SCHEME,
       protocol: "HTTPS",
-      securityPolicy: securityPolicyId,
-      backend: [{ group: this.idOf(group) }],
-      logConfig: logConfig(requestLogSampleRate),
+      securityPolicy: props.securityPolicyId,
+      backend: [{ group: idOf(group) }],
+      logConfig: logConfig(props.requestLogSampleRate),
     });
-  }
-
-  private createCertificate(): ComputeManagedSslCertificate {
-    const { address, dependsOn, place, validation } = this.props;
-    return new ComputeManagedSslCertificate(this, "Certificate", {
-      project: place.projectId,
-      name: certificateName(place.deployment, address.domain),
-      managed: { domains: [address.domain] },
-      count: countIf(allOf(isSet(address.domain), isWord(validation, "load-balancer"))),
-      dependsOn,
+    this.loadBalancerCertificate = new ComputeManagedSslCertificate(this, "Certificate", {
+      ...{ project, name: certificateName(deployment, domain), managed: { domains: [domain] }, dependsOn },
+      count: countIf(allOf(isSet(domain), isWord(validation, "load-balancer"))),
     });
-  }
-
-  private createHttpsProxy(): ComputeTargetHttpsProxy {
-    const { certificate, dependsOn, validation } = this.props;
     const urlMap = new ComputeUrlMap(this, "UrlMap", {
-      ...this.common(URL_MAP),
-      defaultService: this.idOf(this.backendService),
+      ...common(URL_MAP),
+      defaultService: idOf(this.backendService),
     });
     const tlsPolicy = new ComputeSslPolicy(this, "TlsPolicy", {
-      ...this.common("tls"),
+      ...common("tls"),
       // Ciphers that browsers of the last ten years support; browsers and servers refuse older versions.
       profile: "MODERN",
       minTlsVersion: "TLS_1_2",
       dependsOn,
     });
     const own = `(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`;
-    return new ComputeTargetHttpsProxy(this, "HttpsProxy", {
+    this.httpsProxy = new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
       // a map.
-      ...this.common(validation),
-      urlMap: this.idOf(urlMap),
-      sslPolicy: this.idOf(tlsPolicy),
+      ...common(validation),
+      urlMap: idOf(urlMap),
+      sslPolicy: idOf(tlsPolicy),
       certificateMap: expression(certificate.mapUrl),
       sslCertificates: Token.asList(ref(own)),
       lifecycle: { createBeforeDestroy: true },
       dependsOn: certificate.ready,
     });
-  }
-
-  private forward(): ComputeGlobalForwardingRule {
-    const { address, place, service } = this.props;
-    return new ComputeGlobalForwardingRule(this, "HttpsRule", {
-      ...this.common("https"),
+    this.forwardingRule = new ComputeGlobalForwardingRule(this, "HttpsRule", {
+      ...common("https"),
       labels: place.labels,
       loadBalancingScheme: SCHEME,
-      ipAddress: expression(address.addressId),
+      ipAddress: expression(addressId),
       ipProtocol: "TCP",
       portRange: "443",
-      target: this.idOf(this.httpsProxy),
+      target: idOf(this.httpsProxy),
       // Ingress is allowed only after the service exists.
       dependsOn: service.ready,
     });
-  }
+    const redirect = httpsRedirect(this, { addressId, count, dependsOn, place, scheme: SCHEME });
 
-  private idOf(resource: TerraformResource): string {
-    return expression(oneAttribute(resource, "id"));
-  }
-
-  private common(part: string) {
-    const { deployment, projectId } = this.props.place;
-    return { project: projectId, name: networkName(deployment, part), count: this.count };
+    this.url = `https://${domain}`;
+    this.ready = [this.forwardingRule, redirect];
   }
 }
 
