@@ -79,18 +79,10 @@ export function backupConfiguration({
 }
 
 /**
- * Retention of backups after a delete. Set even if nothing is kept, because omitting it would not undo an earlier
- * value.
+ * Retention of backups after a delete, for a number of days, 0 for none. Set even if nothing is kept, because omitting
+ * it would not undo an earlier value.
  */
-interface FinalBackup {
-  readonly isKept: boolean | string;
-
-  /** Days to keep the final backup; null for none. */
-  readonly retentionDays: number | null;
-}
-
-/** Retention for a number of days, 0 for none. */
-export function afterlife(days: number): FinalBackup {
+export function afterlife(days: number) {
   if (!Token.isUnresolved(days)) return { isKept: days > 0, retentionDays: days > 0 ? days : null };
   const text = Token.asString(days);
   return {
@@ -100,7 +92,10 @@ export function afterlife(days: number): FinalBackup {
 }
 
 /** Adds the settings of the final backup that the bindings lack. */
-export function addFinalBackup(instance: SqlDatabaseInstance, { isKept, retentionDays }: FinalBackup): void {
+export function addFinalBackup(
+  instance: SqlDatabaseInstance,
+  { isKept, retentionDays }: ReturnType<typeof afterlife>,
+): void {
   setNewerAttribute(instance, "settings.final_backup_config.enabled", isKept);
   setNewerAttribute(instance, "settings.final_backup_config.retention_days", retentionDays);
 }

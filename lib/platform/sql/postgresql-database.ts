@@ -3,7 +3,7 @@ import { SqlUser } from "@cdktf/provider-google/lib/sql-user";
 import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isSet } from "../../core/conditional";
+import { isSet, isUnset, switchOf } from "../../core/conditional";
 import { expression, operand } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
@@ -21,7 +21,6 @@ import {
   DATABASE_VERSION,
 } from "../../idp/contract";
 import { addFinalBackup, afterlife, backupConfiguration, BACKUPS, backupsAfterDestroy } from "./database-backups";
-import { ipConfiguration } from "./database-access";
 import { addFlags, type DatabaseFlags, engineOf, flagBlocks } from "./database-flags";
 import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import { type SqlInstance } from "../../idp/parts";
@@ -180,7 +179,14 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         databaseFlags: flagBlocks(connections.asString, props.flags),
         retainBackupsOnDelete: Token.asAny(kept.isKept),
         backupConfiguration: backupConfiguration(props),
-        ipConfiguration: ipConfiguration(network),
+        // Only the proxy can connect; with an existing network, through a private address on it and no public one.
+        ipConfiguration: {
+          ipv4Enabled: switchOf(isUnset(network?.network)),
+          privateNetwork: network?.network,
+          sslMode: "ENCRYPTED_ONLY",
+          // Cloud Run's built-in connection trusts the instance's own certificate authority.
+          serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
+        },
         insightsConfig: { queryInsightsEnabled: true },
         // Sunday 03:00 UTC, after the backup.
         maintenanceWindow: { day: 7, hour: 3, updateTrack: "stable" },
