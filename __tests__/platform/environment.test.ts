@@ -19,7 +19,7 @@ const environmentOf = (environment: EnvironmentSpec, stack: BareStack = bareStac
     location: "us-central1",
     template: { template: { containers: [{ image: "image" }] } },
   });
-  addEntries(job, "template.template.containers.0", { environment, secrets });
+  addEntries(job, "template.template.containers.0", environment, secrets);
   const terraform = terraformOf(stack);
   const container = valueAt(
     resourceOf(terraform, "google_cloud_run_v2_job", "job"),

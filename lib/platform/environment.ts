@@ -5,22 +5,20 @@ import { expression, literal } from "../core/expression";
 import { type WorkloadIdentity } from "../core/identity";
 import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } from "../idp/container-spec";
 
-/** Additions to the variables that are known at synth. */
-interface FurtherEntries {
-  readonly environment: EnvironmentSpec;
-  /** Escapes a value, where the container would otherwise not get it unchanged. */
-  readonly spelling?: (value: string) => string;
-  /** Variables with secret values, as a map by name, known only at plan; they override the plain ones. */
-  readonly secrets: DynamicBlock | undefined;
-}
-
 /**
  * Adds the plain variables beside the secret ones, as a dynamic block: the caller's may be unknown at synth.
  *
  * @param containerPath path of the container block in the resource, for example `template.containers.0`
+ * @param secrets variables with secret values, as a map by name, known only at plan; they override the plain ones
+ * @param spelling escapes a value, where the container would otherwise not get it unchanged
  */
-export function addEntries(resource: TerraformResource, containerPath: string, entries: FurtherEntries): void {
-  const { environment, secrets, spelling = (value) => `\${${value}}` } = entries;
+export function addEntries(
+  resource: TerraformResource,
+  containerPath: string,
+  environment: EnvironmentSpec,
+  secrets: DynamicBlock | undefined,
+  spelling = (value: string) => `\${${value}}`,
+): void {
   const plain = {
     forEach: mergedEnvironment(resource, environment, secrets),
     content: { name: "${env.key}", value: spelling("env.value") },

@@ -2,7 +2,7 @@ import { type ITerraformDependable } from "cdktf";
 
 import { type DeploymentContext } from "../core/place";
 
-/** What every part is told: where it belongs, and what must exist before its first resource. */
+/** What most parts are told: the deployment that they belong to, and what must exist before their first resource. */
 export interface PartProps {
   readonly place: DeploymentContext;
   readonly dependsOn?: ITerraformDependable[];

@@ -16,14 +16,6 @@ const DOMAIN: Check = {
 /** Validation of a domain's certificate by default: on GKE, only the load balancer can do it without a script. */
 export const CERTIFICATE_VALIDATION_DEFAULTS = { serverless: "dns", kubernetes: "load-balancer" } as const;
 
-/** Texts about a domain that differ between the variants. */
-interface DomainWords {
-  readonly certificateValidation: "dns" | "load-balancer";
-
-  /** How clients connect without a domain, as a sentence. */
-  readonly withoutDomain: string;
-}
-
 const ZONE = {
   /** Name of the zone. */
   name: text({
@@ -46,13 +38,20 @@ const ZONE = {
 
 export type DnsZone = SettingsOf<typeof ZONE>;
 
-/** Inputs of the domain, its certificate and its records. */
-export function domainInputs({ certificateValidation, withoutDomain }: DomainWords) {
+/**
+ * Inputs of the domain, its certificate and its records.
+ *
+ * @param words default, and how clients connect without a domain, as a sentence
+ */
+export function domainInputs(words: {
+  readonly certificateValidation: "dns" | "load-balancer";
+  readonly withoutDomain: string;
+}) {
   return {
     /** Domain of the application, with a Google-managed certificate; none: clients use the address that the platform assigns. */
     domain: text({
       default: null,
-      description: `Domain of the application, with a Google-managed certificate. Create the records of the output dns_records, or set dns_zone. ${withoutDomain} Changing it later changes the address, which every application that uses this sign-in must then use.`,
+      description: `Domain of the application, with a Google-managed certificate. Create the records of the output dns_records, or set dns_zone. ${words.withoutDomain} Changing it later changes the address, which every application that uses this sign-in must then use.`,
       must: [DOMAIN],
     }),
     /**
@@ -64,7 +63,7 @@ export function domainInputs({ certificateValidation, withoutDomain }: DomainWor
       ["dns", "load-balancer"],
       "; use dns for a certificate that is valid before the domain points here, load-balancer for one record less",
       {
-        default: certificateValidation,
+        default: words.certificateValidation,
         description:
           "How Google validates the domain. dns: by a further record; the certificate is valid before the domain points here. load-balancer: without one; the certificate is valid minutes to an hour after the domain points here. Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
       },

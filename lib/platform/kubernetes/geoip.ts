@@ -6,11 +6,11 @@ import { type DynamicBlock, listIf } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { number, object, requiredObject, textOrNumber, type ValuesOf } from "../../core/inputs";
 import { objectName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { IS_REFERENCE, SECRET_REFERENCE } from "../../idp/environment";
 import { conditionalReference } from "../../idp/secret-settings";
-import { type PartProps } from "../parts";
 import { HARDENED, literalText, type PodExtension, sized } from "./pod-template";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
@@ -54,9 +54,10 @@ export const GEOIP = {
   ),
 };
 
-interface GeoipUpdaterProps extends PartProps {
+interface GeoipUpdaterProps {
   readonly geoip: ValuesOf<typeof GEOIP>["geoip"];
   readonly namespace: WorkloadNamespace;
+  readonly place: DeploymentContext;
 }
 
 /**
@@ -101,10 +102,12 @@ export class GeoipUpdater extends Construct implements PodExtension {
     this.sidecar = {
       forEach,
       content: {
-        ...updater({
-          script: literalText(script.text),
-          accountId: expression(`${accountId}`),
-          updateHours: expression(`${updateHours}`),
+        ...updater(script.text, {
+          GEOIPUPDATE_ACCOUNT_ID: expression(`${accountId}`),
+          GEOIPUPDATE_DB_DIR: FOLDER,
+          GEOIPUPDATE_EDITION_IDS: GEOIP_EDITIONS.join(" "),
+          GEOIPUPDATE_PRESERVE_FILE_TIMES: "1",
+          GEOIP_UPDATE_HOURS: expression(`${updateHours}`),
         }),
         // Makes it a sidecar, which runs beside the pod's containers instead of before them.
         restart_policy: "Always",
@@ -117,19 +120,12 @@ export class GeoipUpdater extends Construct implements PodExtension {
 }
 
 /** The container, under Terraform's names. */
-function updater(settings: Readonly<Record<"accountId" | "script" | "updateHours", string>>): object {
-  const environment = {
-    GEOIPUPDATE_ACCOUNT_ID: settings.accountId,
-    GEOIPUPDATE_DB_DIR: FOLDER,
-    GEOIPUPDATE_EDITION_IDS: GEOIP_EDITIONS.join(" "),
-    GEOIPUPDATE_PRESERVE_FILE_TIMES: "1",
-    GEOIP_UPDATE_HOURS: settings.updateHours,
-  };
+function updater(script: string, environment: Readonly<Record<string, string>>): object {
   return deploymentV1SpecTemplateSpecInitContainerToTerraform({
     name: "geoip-updater",
     // The release with which the application's own images are built.
     image: "ghcr.io/maxmind/geoipupdate:v7.1.1",
-    command: ["/bin/sh", "-c", settings.script],
+    command: ["/bin/sh", "-c", literalText(script)],
     env: Object.entries(environment).map(([name, value]) => ({ name, value })),
     // The server starts once this has succeeded. The first attempt of the updater has a limit of 60 seconds.
     startupProbe: {

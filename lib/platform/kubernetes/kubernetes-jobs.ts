@@ -8,6 +8,7 @@ import { countIf } from "../../core/conditional";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import {
   type JobSpec,
@@ -17,15 +18,15 @@ import {
   type ScheduledJobRunner,
   type ScheduledJobSpec,
 } from "../../idp/job-runner";
-import { type PartProps } from "../parts";
 import { completePodTemplate, podTemplate } from "./pod-template";
 import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
 
-interface KubernetesJobsProps extends PartProps {
+interface KubernetesJobsProps {
   /** Service account that the jobs act as. It is granted access to what each job uses. */
   readonly identity: WorkloadIdentity;
   readonly namespace: WorkloadNamespace;
+  readonly place: DeploymentContext;
 }
 
 /** Runs jobs in a cluster: at apply, which waits for them, or on a schedule. */

@@ -10,10 +10,11 @@ import { type WorkloadIdentity } from "../../core/identity";
 import { type ValuesOf } from "../../core/inputs";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { WORKER_NAME } from "../../idp/worker";
-import { type PartProps, type SeparateWorker } from "../parts";
+import { type SeparateWorker } from "../parts";
 import { type GEOIP, GeoipUpdater } from "./geoip";
 import { completePodTemplate, type PodExtension, type PodSpec, podTemplate, probe } from "./pod-template";
 import { type ClientAddress } from "./public-address";
@@ -33,7 +34,7 @@ export const TERMINATION_GRACE_SECONDS = 90;
 export const ROLLOUT_SURGE = 1;
 
 /** What the pods of servers and those of workers have in common. */
-interface PodsProps extends PartProps {
+interface PodsProps {
   readonly container: ContainerSpec;
   /** Service account that the pods act as. It is granted access to what the container uses. */
   readonly identity: WorkloadIdentity;
@@ -41,6 +42,7 @@ interface PodsProps extends PartProps {
   readonly maxInstanceCount: number;
   readonly minInstanceCount: number;
   readonly namespace: WorkloadNamespace;
+  readonly place: DeploymentContext;
 }
 
 export interface KubernetesWorkloadProps extends PodsProps {

@@ -146,11 +146,7 @@ export function completePodTemplate(
     },
     container,
   );
-  addEntries(resource, `${podPath}.container.0`, {
-    environment,
-    spelling: literalText,
-    secrets: secret.furtherEntries,
-  });
+  addEntries(resource, `${podPath}.container.0`, environment, secret.furtherEntries, literalText);
   if (extension === undefined) return;
   addDynamicBlock(resource, podPath, "init_container", extension.sidecar);
   addDynamicBlock(resource, podPath, "volume", extension.volume);

@@ -17,14 +17,15 @@ import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
 import { text } from "../../core/inputs";
 import { objectName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
-import { type PartProps } from "../parts";
 import { ANYWHERE, type AutopilotCluster } from "./autopilot-cluster";
 
-export interface WorkloadNamespaceProps extends Pick<PartProps, "place"> {
+export interface WorkloadNamespaceProps {
   readonly cluster: Pick<AutopilotCluster, "grantActAs" | "ready"> & { readonly nodes: WorkloadIdentity };
   readonly name: string;
+  readonly place: DeploymentContext;
   /** What the pods need until they stop, in addition to the cluster and to what workloads and jobs add. */
   readonly outlivedBy: ITerraformDependable[];
   /** Further TCP ports that pods may connect to, at any address, as a Terraform expression of a list. */

@@ -22,7 +22,6 @@ import { type AlertSettings, type MonitoringSettings } from "./monitoring-settin
 
 /** Props of monitoring; a condition is `true`, `false` or a boolean expression. */
 export interface MonitoringProps extends MonitoringSettings {
-  /** `logging`, `monitoring` and `secretmanager`. */
   readonly apis: ProjectApis;
   readonly place: DeploymentContext;
   readonly platform: Platform;
@@ -36,9 +35,7 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly identities: readonly WorkloadIdentity[];
   /** What a setting is called in first steps: as a prop, or as an input of a stack. */
   readonly called: (setting: NamedSetting) => string;
-  /** Domain of the load balancer; one that is null at plan means none. */
   readonly domain?: string;
-  /** Dump whose failure is monitored, and its age if it runs every day. */
   readonly dump: Readonly<Record<"bucketName" | "condition" | "isDaily" | "jobName", string>>;
   /** Whether the address accepts unauthenticated requests; by default it does. */
   readonly isPublic?: string;

@@ -99,10 +99,8 @@ export function addFurtherBlocks(
     container,
   );
   const references = mergedReferences(secretSettings);
-  addEntries(resource, `${templatePath}.containers.0`, {
-    environment,
-    secrets: references === undefined ? undefined : { forEach: references, content: SECRET_ENTRY },
-  });
+  const secrets = references === undefined ? undefined : { forEach: references, content: SECRET_ENTRY };
+  addEntries(resource, `${templatePath}.containers.0`, environment, secrets);
   mounts.forEach(({ mountOptions }, index) => {
     setNewerAttribute(resource, `${templatePath}.volumes.${index}.gcs.mount_options`, mountOptions);
   });
