@@ -21,27 +21,18 @@ import {
 export interface ProtectionRule {
   /** Name of the rule in this table and in tests. */
   readonly id: string;
-
   /** Position; the first one of a rule that occurs several times. */
   readonly priority: number;
-
   /** What happens to a request that matches; `throttle` and ban deny it only above their limit. */
   readonly action: "allow" | "deny(403)" | "rate_based_ban" | "throttle";
-
   /** Requests that it matches: an expression of Cloud Armor's rules language, every request, or those of the ranges. */
   readonly match: { readonly expression: string } | "adminRanges" | "everything";
-
   /** Setting that decides whether the rule exists. */
   readonly onlyWith?: "adminRanges" | "restrictAdmin" | "waf";
-
   /** Setting with the number of requests per minute and address. */
   readonly limit?: "requestsPerMinute" | "signInsPerMinute";
-
   /** Description in the policy, at most 64 characters. */
   readonly title: string;
-
-  /** Why it exists, and why in this form. */
-  readonly reason: string;
 }
 
 /** Period of every limit, which Cloud Armor takes from a list of its own. */
@@ -65,7 +56,7 @@ const WAF_SENSITIVITY = 1;
  */
 export const UNEXAMINED_PATHS = [API_PATH, SAML_PROVIDER_PATH, SAML_SOURCE_PATH, SCIM_SOURCE_PATH] as const;
 
-const begins = (path: string) => `request.path.startsWith('${path}')`;
+const outside = (paths: readonly string[]) => paths.map((path) => `!request.path.startsWith('${path}')`).join(" && ");
 
 /** Decoded first, as the application does; otherwise one percent-encoded letter would evade the rule. */
 const beginsDecoded = (path: string) => `request.path.urlDecode().startsWith('${path}')`;
@@ -79,12 +70,13 @@ const evaluates = (signatures: string) =>
  * There is none about remote files (`rfi`): it looks for URLs in parameters, and every sign-in has one in
  * `redirect_uri`.
  */
-function contentRule(id: string, priority: number, title: string, reason: string): ProtectionRule {
-  const expression = [evaluates(id), ...UNEXAMINED_PATHS.map((path) => `!${begins(path)}`)].join(" && ");
-  return { id, priority, action: "deny(403)", match: { expression }, onlyWith: "waf", title, reason };
+function contentRule(id: string, priority: number, title: string): ProtectionRule {
+  const match = { expression: `${evaluates(id)} && ${outside(UNEXAMINED_PATHS)}` };
+  return { id, priority, action: "deny(403)", match, onlyWith: "waf", title };
 }
 
 export const PROTECTION_RULES: readonly ProtectionRule[] = [
+  // Comes first, so that no other rule locks administrators out.
   {
     id: "admin-ranges",
     priority: 1000,
@@ -92,8 +84,9 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     match: "adminRanges",
     onlyWith: "adminRanges",
     title: "Allow the administrators' ranges",
-    reason: "Comes first, so that no other rule locks administrators out.",
   },
+  // A stolen session cannot change what the server runs. The rest of the API stays open, because sign-in pages and
+  // outposts need it.
   {
     id: "administration",
     priority: 2000,
@@ -101,9 +94,8 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     match: { expression: ADMINISTRATION_PATHS.map(beginsDecoded).join(" || ") },
     onlyWith: "restrictAdmin",
     title: "Deny the administration to all others",
-    reason:
-      "A stolen session cannot change what the server runs. The rest of the API stays open, because sign-in pages and outposts need it.",
   },
+  // These endpoints accept code too. They have a rule of their own, because a rule has room for five paths.
   {
     id: "administration-code",
     priority: 2010,
@@ -111,27 +103,16 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     match: { expression: ADMINISTRATION_SUBPATHS.map(beginsDecoded).join(" || ") },
     onlyWith: "restrictAdmin",
     title: "Deny imported flows and prompts with code to all others",
-    reason: "These endpoints accept code too. They have a rule of their own, because a rule has room for five paths.",
   },
-  contentRule(
-    "sqli",
-    3000,
-    "Deny SQL injection",
-    "A second line of defence: the application escapes what it sends to its database.",
-  ),
-  contentRule(
-    "xss",
-    3010,
-    "Deny cross-site scripting",
-    "URLs and pages of a sign-in contain parameters of relying parties.",
-  ),
-  contentRule("lfi", 3020, "Deny access to local files", "Static files and uploads are served by their paths."),
-  contentRule(
-    "rce",
-    3030,
-    "Deny execution of commands",
-    "Probes for known vulnerabilities of other software arrive within hours.",
-  ),
+  // A second line of defence: the application escapes what it sends to its database.
+  contentRule("sqli", 3000, "Deny SQL injection"),
+  // URLs and pages of a sign-in contain parameters of relying parties.
+  contentRule("xss", 3010, "Deny cross-site scripting"),
+  // Static files and uploads are served by their paths.
+  contentRule("lfi", 3020, "Deny access to local files"),
+  // Probes for known vulnerabilities of other software arrive within hours.
+  contentRule("rce", 3030, "Deny execution of commands"),
+  // It matches what clients send as their user agent, not what people type, so it skips no path.
   {
     id: "scannerdetection",
     priority: 3040,
@@ -139,14 +120,11 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     match: { expression: evaluates("scannerdetection") },
     onlyWith: "waf",
     title: "Deny security scanners",
-    reason: "It matches what clients send as their user agent, not what people type, so it skips no path.",
   },
-  contentRule(
-    "protocolattack",
-    3050,
-    "Deny attacks on the protocol",
-    "A request that two servers parse differently can smuggle in another that the first would have refused.",
-  ),
+  // A request that two servers parse differently can smuggle in another that the first would have refused.
+  contentRule("protocolattack", 3050, "Deny attacks on the protocol"),
+  // Slows the guessing of passwords and codes. Only forms are counted and banned: pages, tokens and sessions of the
+  // same address keep working.
   {
     id: "sign-ins",
     priority: 4000,
@@ -154,29 +132,23 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     match: { expression: `request.method == 'POST' && ${beginsDecoded(FLOW_EXECUTOR_PATH)}` },
     limit: "signInsPerMinute",
     title: "Ban addresses that submit too many sign-in forms",
-    reason:
-      "Slows the guessing of passwords and codes. Only forms are counted and banned: pages, tokens and sessions of the same address keep working.",
   },
+  // Keeps one client from using all instances. Requests that servers send for many users are exempt; keys and discovery
+  // documents are not, because relying parties cache them.
   {
     id: "requests",
     priority: 5000,
     action: "throttle",
-    match: {
-      expression: Object.values(SERVER_TO_SERVER_PATHS)
-        .map((path) => `!${begins(path)}`)
-        .join(" && "),
-    },
+    match: { expression: outside(Object.values(SERVER_TO_SERVER_PATHS)) },
     limit: "requestsPerMinute",
     title: "Throttle addresses that send too many requests",
-    reason:
-      "Keeps one client from using all instances. Requests that servers send for many users are exempt; keys and discovery documents are not, because relying parties cache them.",
   },
+  // Explicit, because without any rule the provider would not show the removal of the others.
   {
     id: "default",
     priority: 2_147_483_647,
     action: "allow",
     match: "everything",
     title: "Allow the rest",
-    reason: "Explicit, because without any rule the provider would not show the removal of the others.",
   },
 ];
