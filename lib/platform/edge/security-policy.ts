@@ -91,46 +91,43 @@ export function securityPolicyName(deployment: DeploymentName): string {
 /** A protection with all values, each a literal or known only to Terraform. */
 type Settings = Required<SettingsOf<ProtectionInputs["protection"]["members"]>>;
 
-/** A rule of the policy. */
+/** A rule of the policy; with a collection, it is repeated for its elements. */
 interface RuleBlock {
   readonly rule: ComputeSecurityPolicyRule;
-
-  /** Collection for whose elements it is repeated. Default: it occurs once. */
   readonly forEach?: unknown;
 }
 
-function blocksOf(rule: ProtectionRule, settings: Settings): RuleBlock[] {
-  if (rule.onlyWith === "adminRanges") return rangeBlocks(rule, settings);
+function blocksOf(row: ProtectionRule, settings: Settings): RuleBlock[] {
+  const { action, match, onlyWith, priority, title } = row;
+  const common = { action, priority, description: title, preview: false };
+  if (onlyWith === "adminRanges") return rangeBlocks(common, settings.adminRanges);
   const waf = wafSwitches(settings.waf);
-  const block = { ...commonArguments(rule), match: matchOf(rule), rateLimitOptions: limitOf(rule, settings) };
-  if (rule.onlyWith === "waf") return blockIf(waf.isOn, { ...block, preview: switchOf(waf.isPreview) });
-  return blockIf(rule.onlyWith === undefined ? "true" : isOn(settings[rule.onlyWith]), block);
-}
-
-function blockIf(condition: string, rule: ComputeSecurityPolicyRule): RuleBlock[] {
+  const rule = {
+    ...common,
+    ...(onlyWith === "waf" && { preview: switchOf(waf.isPreview) }),
+    match: typeof match === "string" ? fromRanges(["*"]) : { expr: match },
+    rateLimitOptions: limitOf(row, settings),
+  };
+  const switches = { restrictAdmin: isOn(settings.restrictAdmin), waf: waf.isOn };
+  const condition = onlyWith === undefined ? "true" : switches[onlyWith];
   if (condition === "false") return [];
   return [condition === "true" ? { rule } : { rule, forEach: listIf(condition, "true") }];
 }
 
 /** As many rules as the ranges need. */
-function rangeBlocks(rule: ProtectionRule, { adminRanges }: Settings): RuleBlock[] {
-  const common = commonArguments(rule);
+function rangeBlocks(
+  common: Omit<ComputeSecurityPolicyRule, "match">,
+  adminRanges: Settings["adminRanges"],
+): RuleBlock[] {
+  const { priority: first } = common;
   if (Token.isUnresolved(adminRanges)) {
-    const priority = numberExpression(`${rule.priority} + rule.key`);
+    const priority = numberExpression(`${first} + rule.key`);
     const match = fromRanges(Token.asList(expression("rule.value")));
     return [{ rule: { ...common, priority, match }, forEach: Fn.chunklist(adminRanges as string[], RANGES_PER_RULE) }];
   }
   return chunks(adminRanges, RANGES_PER_RULE).map((ranges, index) => ({
-    rule: { ...common, priority: rule.priority + index, match: fromRanges(ranges) },
+    rule: { ...common, priority: first + index, match: fromRanges(ranges) },
   }));
-}
-
-function commonArguments({ action, priority, title }: ProtectionRule) {
-  return { action, priority, description: title, preview: false };
-}
-
-function matchOf({ match }: ProtectionRule): ComputeSecurityPolicyRule["match"] {
-  return typeof match === "string" ? fromRanges(["*"]) : { expr: match };
 }
 
 function fromRanges(srcIpRanges: string[]): ComputeSecurityPolicyRule["match"] {

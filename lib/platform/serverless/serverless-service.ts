@@ -154,11 +154,13 @@ export class ServerlessService extends Construct {
   }
 }
 
-/** What it shares with the service means the same there. */
-interface ServerlessWorkerPoolProps extends Pick<
+/** What a worker pool shares with the service, where it means the same. */
+type SharedProps = Pick<
   ServerlessServiceProps,
-  "address" | "container" | "identity" | "network" | "place"
-> {
+  "address" | "container" | "dependsOn" | "identity" | "network" | "place"
+>;
+
+interface ServerlessWorkerPoolProps extends SharedProps {
   readonly condition: string;
   /** Nothing scales it. */
   readonly instanceCount: number;
@@ -200,13 +202,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
   }
 }
 
-function commonOf({
-  container,
-  dependsOn = [],
-  identity,
-  network,
-  place,
-}: Pick<ServerlessServiceProps, "container" | "dependsOn" | "identity" | "network" | "place">) {
+function commonOf({ container, dependsOn = [], identity, network, place }: SharedProps) {
   const { labels, projectId, region } = place;
   return {
     project: projectId,
