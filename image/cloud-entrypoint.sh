@@ -39,12 +39,9 @@ copy() {
 # Finds what the application will read as a setting: ce_value, and the variable that it comes from, ce_source.
 look_up() {
   for ce_source in "$UPSTREAM_PREFIX$1" "IDP_$1"; do
-    if is_set "$ce_source"; then
-      eval "ce_value=\$$ce_source"
-      return 0
-    fi
+    eval "ce_value=\${$ce_source:-}"
+    ! is_set "$ce_source" || return 0
   done
-  ce_value=
   return 1
 }
 
@@ -60,46 +57,15 @@ map_database_variables() {
   done
 }
 
-# Whether the host of a database is this machine: a socket or a loopback address, in any spelling, with a port or without.
-# Everything else is a network, also a host that is only looked up later (file://, env://), and a list with one of these.
-is_local_host() {
-  case $1 in
-    *,*)
-      is_local_host "${1%%,*}" && is_local_host "${1#*,}"
-      return
-      ;;
-  esac
-  case $1 in
-    /* | @*) return 0 ;;
-    \[*\] | \[*\]:*) set -- "${1#?}" && set -- "${1%%\]*}" ;;
-    *:*[!0-9]* | *:*:*) ;;
-    *:*) set -- "${1%:*}" ;;
-  esac
-  case $1 in
-    [Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt] | [Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt].) return 0 ;;
-    # An IPv4 address as IPv6 writes it.
-    ::[Ff][Ff][Ff][Ff]:127.*) set -- "${1##*:}" ;;
-  esac
-  case $1 in
-    127.*[!0-9.]*) return 1 ;; # a name such as 127.example.com
-    127.*) return 0 ;;
-    *:*1) set -- "${1%1}" ;;
-    *) return 1 ;;
-  esac
-  case $1 in
-    *[!0:]*) return 1 ;;
-  esac
-}
-
-# The proxy beside the application terminates TLS and refuses a client that asks for it. Everything else is a network.
+# A socket, or the proxy beside the application, which encrypts towards the database and refuses a client that asks for
+# TLS. Everything else is a network, also a host that the application looks up later (file://, env://).
 choose_ssl_mode() {
   is_configured POSTGRESQL__SSLMODE && return
   look_up POSTGRESQL__HOST || return 0
-  if is_local_host "$ce_value"; then
-    export IDP_POSTGRESQL__SSLMODE=disable
-  else
-    export IDP_POSTGRESQL__SSLMODE=require
-  fi
+  case $ce_value in
+    /* | localhost | 127.0.0.1 | ::1) export IDP_POSTGRESQL__SSLMODE=disable ;;
+    *) export IDP_POSTGRESQL__SSLMODE=require ;;
+  esac
   ce_defaulted="$ce_defaulted IDP_POSTGRESQL__SSLMODE=$IDP_POSTGRESQL__SSLMODE"
 }
 
@@ -116,11 +82,11 @@ choose_native_log_level() {
   is_configured "$ce_part" && return
   look_up LOG_LEVEL || return 0
   case $ce_value in
-    [Ww][Aa][Rr][Nn][Ii][Nn][Gg]) ;;
-    *) return 0 ;;
+    [Ww][Aa][Rr][Nn][Ii][Nn][Gg])
+      export "IDP_$ce_part=warn"
+      ce_defaulted="$ce_defaulted IDP_$ce_part=warn"
+      ;;
   esac
-  export "IDP_$ce_part=warn"
-  ce_defaulted="$ce_defaulted IDP_$ce_part=warn"
 }
 
 # Shells print variables each in their own quoting, and a value may hold a line that looks like another variable.
@@ -133,14 +99,12 @@ translate_to_upstream() {
 '
   for ce_record in $ce_records; do
     ce_name=${ce_record%%=*}
-    case $ce_name in
-      *[!A-Za-z0-9_]*) continue ;;
-      ce_*) unset "$ce_name" && continue ;;
-      IDP_?*) ;;
-      *) continue ;;
-    esac
     ce_target=$UPSTREAM_PREFIX${ce_name#IDP_}
-    is_set "$ce_target" || copy "$ce_name" "$ce_target"
+    case $ce_name in
+      *[!A-Za-z0-9_]*) ;;
+      ce_*) unset "$ce_name" ;;
+      IDP_?*) is_set "$ce_target" || copy "$ce_name" "$ce_target" ;;
+    esac
   done
   unset IFS ce_records
   set +f
@@ -246,10 +210,7 @@ end_process() {
   ce_told=
   ce_tries=$(($2 * 10))
   while is_running "$1" && [ "$ce_tries" -gt 0 ]; do
-    if [ -z "$ce_told" ] && kill -TERM "-$1" 2>/dev/null; then
-      ce_told=yes
-    fi
-    [ -n "$ce_told" ] || kill -s TERM "$1" 2>/dev/null || :
+    [ -n "$ce_told" ] || { kill -TERM "-$1" && ce_told=yes || kill -s TERM "$1"; } 2>/dev/null || :
     sleep 0.1 || :
     ce_tries=$((ce_tries - 1))
   done
@@ -279,23 +240,12 @@ become() {
   exec "$@"
 }
 
-# An empty folder for each worker also gives back what a dead one left behind: sockets that nothing answers on, and files
-# that fill the memory they are kept in.
+# An empty folder for each worker: a dead one leaves sockets that nothing answers on, and files that fill the memory they
+# are kept in.
 become_worker() {
   rm -rf -- "$TMPDIR"
   mkdir -m 700 -- "$TMPDIR"
   become setsid ak worker
-}
-
-# A folder of another number is that of another start of this script in this container, or what an earlier container left
-# in a memory that outlives it.
-use_own_temporary_folder() {
-  ce_folders=${TMPDIR:-/tmp}
-  ce_folders=${ce_folders%/}/co-located-worker
-  for ce_folder in "$ce_folders".*; do
-    is_running "${ce_folder##*.}" || rm -rf -- "$ce_folder"
-  done
-  export TMPDIR="$ce_folders.$$"
 }
 
 # Runs in a subshell, so the server sees none of these settings.
@@ -304,7 +254,9 @@ supervise_worker() {
   export "${UPSTREAM_PREFIX}LISTEN__HTTP=127.0.0.1:9001"
   export "${UPSTREAM_PREFIX}LISTEN__HTTPS=127.0.0.1:9444"
   export "${UPSTREAM_PREFIX}LISTEN__METRICS=127.0.0.1:9301"
-  use_own_temporary_folder
+  # With a number, so that a second start of this script in the container does not empty the folder of the first.
+  ce_folder=${TMPDIR:-/tmp}
+  export TMPDIR="${ce_folder%/}/co-located-worker.$$"
 
   ce_pause_seconds=1
   while [ -z "$ce_stopping" ]; do

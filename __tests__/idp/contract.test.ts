@@ -18,7 +18,7 @@ describe("The scripts that run alone", () => {
 
   it("choose the same modes of encryption and the same storage path", () => {
     const { local, remote, variable } = contract.SSL_MODE;
-    const modes = [...entrypoint.matchAll(/export (\w+SSLMODE)=(.*)$/gm)].map(([, name, mode]) => [name, mode]);
+    const modes = [...entrypoint.matchAll(/export (\w+SSLMODE)=(\w+)/gm)].map(([, name, mode]) => [name, mode]);
     expect(modes).toEqual([
       [variable, local],
       [variable, remote],
