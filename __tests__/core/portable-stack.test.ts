@@ -133,7 +133,6 @@ describe("the folder of a portable stack", () => {
 
     expect(folder.files).toEqual([
       "cdk.tf.json",
-      "scripts/enable-api.sh",
       "scripts/google-credentials.sh",
       "scripts/google-rest.sh",
       "scripts/rest-script.sh",

@@ -23,7 +23,6 @@ const SCRIPTS = {
   "backup-before-upgrade": "lib/idp/scripts/backup-before-upgrade.sh",
   "build-image": "lib/idp/scripts/build-image.sh",
   "configure-load-balancer": "lib/platform/kubernetes/scripts/configure-load-balancer.sh",
-  "enable-api": "lib/core/scripts/enable-api.sh",
   "import-inventory": "lib/lab/scripts/import-inventory.sh",
   "register-source": "lib/lab/scripts/register-source.sh",
   "restore-drill": "lib/idp/scripts/restore-drill.sh",

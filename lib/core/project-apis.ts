@@ -66,10 +66,7 @@ export class ProjectApis extends Construct {
 
     this.resourceManager = new TerraformData(this, "ResourceManager", {
       triggersReplace: { project_id: projectId },
-      provisioners: [
-        this.run("enable-api.sh", "cloudresourcemanager"),
-        this.run("wait-for-api.sh", "cloudresourcemanager"),
-      ],
+      provisioners: [this.run("cloudresourcemanager", " --enable"), this.run("cloudresourcemanager")],
       dependsOn: props.dependsOn,
     });
 
@@ -101,20 +98,20 @@ export class ProjectApis extends Construct {
     }
     const gate = new TerraformData(this, `${api}-answers`, {
       triggersReplace: { project_id: projectId },
-      provisioners: [this.run("wait-for-api.sh", api)],
+      provisioners: [this.run(api)],
       dependsOn: [enabled],
       count,
     });
     this.gates.set(api, gate);
   }
 
-  private run(script: string, api: ApiName): LocalExecProvisioner {
+  private run(api: ApiName, option = ""): LocalExecProvisioner {
     const { projectId, region } = this.props;
     addRestLibraries(this);
-    const file = addScript(this, `lib/core/scripts/${script}`);
+    const script = addScript(this, "lib/core/scripts/wait-for-api.sh");
     return {
       type: "local-exec",
-      command: shellCommand(file),
+      command: `${shellCommand(script)}${option}`,
       environment: { PROJECT_ID: projectId, REGION: region, SERVICE: serviceName(api) },
     };
   }

@@ -8,7 +8,7 @@ const ENABLE = "serviceusage.services.enable";
 const OPERATION = "serviceusage.operations.get";
 const OFF: Fault = { kind: "service-disabled" };
 
-describeWith(["busybox", "curl", "dash", "jq"], "enable-api.sh", () => {
+describeWith(["busybox", "curl", "dash", "jq"], "wait-for-api.sh --enable", () => {
   const refused = (code: number, name: string, message: string, ...reasons: string[]) => ({
     at: ENABLE,
     answers: [status(code, name, message, ...reasons)],
@@ -38,7 +38,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "enable-api.sh", () => {
     {
       what: "asks for no operation under a name that leads elsewhere",
       ...{ at: ENABLE, answers: [page(200, JSON.stringify({ name: "operations/../projects/other" }))], exitCode: 1 },
-      says: ["Service Usage names no operation that turns on cloudresourcemanager"],
+      says: ["named no operation that can be asked for."],
       left: ({ standIn }) => expect(standIn.requests).toHaveLength(2),
     },
     {
@@ -47,7 +47,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "enable-api.sh", () => {
         usage.operationError = { code: 9, message: "Billing account for project '12' is not found." };
         return {};
       },
-      says: ["its operation failed.\n  code 9: Billing account for project '12' is not found.\n"],
+      says: ["failed: FAILED_PRECONDITION: Billing account for project '12' is not found."],
     },
   ]);
 });

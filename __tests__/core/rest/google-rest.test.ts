@@ -27,14 +27,13 @@ describeWith(["curl", "dash", "jq"], "the shell library of the REST scripts", ()
   it.concurrent("reports all wrong settings at once", () =>
     inScene(async ({ standIn, lookAtApi }) => {
       const run = await lookAtApi({
-        environment: { PROJECT_ID: "Über", SERVICE: "run", WAIT_SECONDS: "soon", REST_TRIES: "0" },
+        environment: { PROJECT_ID: "Über", WAIT_SECONDS: "soon", REST_TRIES: "0" },
       });
 
       expect(run.exitCode).toBe(2);
       expect(run.stderr.split("\n")).toEqual([
-        "enable-api.sh cannot start:",
+        "wait-for-api.sh cannot start:",
         '  - PROJECT_ID is "Über"; it must hold the id of a project, like my-project-123.',
-        '  - SERVICE is "run"; it must hold the name of an API, like run.googleapis.com.',
         '  - WAIT_SECONDS is "soon"; it must hold a number of seconds, at most 999999.',
         expect.stringMatching(/^ {2}- REST_TRIES is "0"; it must hold a number of /),
         "",
@@ -68,7 +67,7 @@ describeWith(["curl", "dash", "jq"], "the gate of an API", () => {
 
       expect(run.exitCode).toBe(0);
       expect(run.stdout).toMatch(
-        /^Turning on cloudresourcemanager.googleapis.com in project demo-project\.\n[^\n]*: being turned on \(\d+ s\)\n[^\n]* is on in project demo-project \(\d+ s\)\.\n$/,
+        /^Turning on cloudresourcemanager.googleapis.com in project demo-project\.\n[^\n]*: under way \(\d+ s\)\n[^\n]* is on in project demo-project \(\d+ s\)\.\n$/,
       );
       expect(standIn.usage.enabled).toContain("cloudresourcemanager.googleapis.com");
     }),

@@ -1,5 +1,5 @@
 import { GoogleStandIn } from "../../support/google-stand-in";
-import { runScript, type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
+import { runScript, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 
 export const READ_STATE = "serviceusage.services.get";
 
@@ -23,14 +23,16 @@ export async function inScene<Result>(test: (scene: RestScene) => Promise<Result
     PROJECT_ID: "demo-project",
     REGION: "us-central1",
   };
-  const run = (script: ScriptName, { environment, ...options }: ScriptOptions = {}, service?: string) =>
-    runScript(script, { ...options, environment: { ...project, SERVICE: service, ...environment } });
+  const run = (service: string, { environment, ...options }: ScriptOptions = {}) =>
+    runScript("wait-for-api", { ...options, environment: { ...project, SERVICE: service, ...environment } });
+  const enable = (service: string, options: ScriptOptions = {}) =>
+    run(service, { arguments: ["--enable"], ...options });
   try {
     return await test({
       standIn,
-      lookAtApi: (options) => run("enable-api", options, "run.googleapis.com"),
-      enable: (options) => run("enable-api", options),
-      wait: (service, options) => run("wait-for-api", options, service),
+      lookAtApi: (options) => enable("run.googleapis.com", options),
+      enable: (options) => enable("cloudresourcemanager.googleapis.com", options),
+      wait: run,
       tokensUsed: () => standIn.requests.map(({ headers }) => headers.authorization),
     });
   } finally {

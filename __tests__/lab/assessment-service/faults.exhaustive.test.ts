@@ -64,7 +64,7 @@ const operationFails = (call: string) => ({
     migration.operations.failures.set(`projects.locations.${call}`, { code: 13, message: "It broke." });
     return {};
   },
-  says: [/operations\/operation-\d+ ended with INTERNAL: It broke\./],
+  says: [/operations\/operation-\d+ failed: INTERNAL: It broke\./],
 });
 
 const isRefused = (call: string) => ({

@@ -83,29 +83,41 @@ google_pages() {
   done
 }
 
-# What google_settle reads of an operation of Compute Engine or Cloud SQL, or of the first one of a list: name, status and the
-# text of its error.
-GOOGLE_CHANGE='(if has("name") | not then items("items")[0] // {} else . end) | [
-    (.name // "" | strings), (.status // ""),
-    ([.error.errors[]? | "\(.code // "no code"): \(.message // "no message")"] | join("; ") | gsub("[[:cntrl:]]+"; " "))
-  ] | join("|")'
+# What google_settle reads of an operation, or of the first one of a list: name, whether it is done, reasons and text of its
+# error; the first three hold no "|". Migration Center may answer with a file that is made instead of its operation.
+GOOGLE_OPERATION='if has("name") or has("done") or has("uploadFileInfo") then . else items("items")[0] // {} end | [
+    (.name // "" | strings),
+    (.done == true or .status == "DONE" or has("uploadFileInfo") | tostring),
+    ([.error.details[]?.reason? | strings] | unique | join(" ")),
+    (.error // empty | if .errors then [.errors[] | "\(.code // "no code"): \(.message // "no message")"] | join("; ") else
+      (["", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
+        "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
+        "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"][.code // 2] // "code \(.code)") + ": "
+        + text end)
+  ] | map(gsub("[[:cntrl:]]+"; " ")) | join("|")'
 
-# google_settle SERVICE OPERATIONS SECONDS WHAT: waits for the operation in the last response. Returns 1 when it fails or takes
-# too long; google_outcome says which.
+# google_settle SERVICE PREFIX SECONDS WHAT: waits for the operation that the last call began, whose address is PREFIX and its
+# name, and leaves its last state in GOOGLE_ANSWER. Returns 1 when it fails, can no longer be read or takes too long;
+# google_outcome says which.
 google_settle() {
   google_settle_until=$(($(google_seconds) + $3))
+  google_look=1
   while :; do
-    IFS='|' read -r google_change google_status google_failure <<CHANGE
+    IFS='|' read -r google_operation google_done GOOGLE_REASONS GOOGLE_ERROR <<OPERATION
 $GOOGLE_READ
-CHANGE
-    if [ "$google_status" = DONE ]; then
-      [ -n "$google_failure" ] || return 0
-      GOOGLE_NOTE="Operation $google_change failed: $google_failure" && return 1
+OPERATION
+    if [ "$google_done" = true ]; then
+      [ -n "$GOOGLE_ERROR" ] || return 0
+      GOOGLE_NOTE="Operation $google_operation failed: $GOOGLE_ERROR" && return 1
     fi
-    ! google_is_unsafe "$google_change" || { GOOGLE_NOTE="$(google_place) named no operation that can be asked for." && return 1; }
-    google_pause "$google_settle_until" "$4" "under way" ||
-      { GOOGLE_NOTE="Operation $google_change is not done after $3 s; it goes on by itself." && return 1; }
-    google_reading "$GOOGLE_CHANGE" google_get "$1" "$2/$google_change" || return 1
+    ! google_is_unsafe "$google_operation" || { GOOGLE_NOTE="$(google_place) named no operation that can be asked for." && return 1; }
+    # Most operations are done by the second look.
+    [ "$google_look" -eq 1 ] || google_progress "$4" "under way"
+    [ "$(google_seconds)" -lt "$google_settle_until" ] ||
+      { GOOGLE_NOTE="Operation $google_operation is not done after $3 s; it goes on by itself." && return 1; }
+    google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$google_look" "$REST_POLL_SECONDS")"
+    google_look=$((google_look + 1))
+    google_reading "$GOOGLE_OPERATION" google_get "$1" "$2$google_operation" || return 1
   done
 }
 
@@ -277,13 +289,11 @@ google_read_answer() {
     else
       .[0] | if type == "array" then .[0] else . end | objects | .error | objects | select(.code | numbers)
       | ([.details[]?.reason?, .errors[]?.reason?] | map(select(type == "string")) | unique) as $reasons
-      | [.details[]?.fieldViolations[]?.description? // empty] as $violations
       | ([.status // empty] + (if $reasons == [] then [] else ["(" + ($reasons | join(", ")) + ")"] end) | join(" "))
           as $title
       | "api", ($reasons | join(" ")),
         (if $title == "" then "" else $title + ": " end)
-          + ([.message // "no message" | splits("[ \n]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
-          + (if $violations == [] then "" else " [" + ($violations | join("; ") | .[0:2000]) + "]" end)
+          + text
     end' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/read" 2>/dev/null || : >"$GOOGLE_WORK/read"
   {
     read -r google_form && read -r GOOGLE_REASONS && read -r GOOGLE_ERROR && IFS= read -r GOOGLE_READ

@@ -31,6 +31,8 @@ REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 GOOGLE_FUNCTIONS='def own($collection): if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken",
     "unreachable", "metadata", "uploadFileInfo", "accounts", "logNames", "totalSize", "projectId"); .) then .
   else error("foreign") end;
+def text: ([.message // "no message" | splits("[ \r\n]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
+  + ([.details[]?.fieldViolations[]?.description? // empty] | if . == [] then "" else " [" + (join("; ") | .[0:2000]) + "]" end);
 def field($name): .[$name] // error("no field");
 def items($name):
   if . == {} or has($name) or has("nextPageToken") or has("unreachable") or (.kind | tostring | contains("#"))

@@ -1,11 +1,16 @@
 #!/bin/sh
 # Waits until one API of a project really answers, at most WAIT_SECONDS.
 #
+#   wait-for-api.sh            waits
+#   wait-for-api.sh --enable   turns the API on through Service Usage: in an empty project that of Resource Manager is off,
+#                              and without it the Terraform provider cannot enable any other
+#   wait-for-api.sh --list     prints the known APIs
+#
 # Turning on an API is eventually consistent: for a minute or more its front ends still refuse calls as SERVICE_DISABLED.
 # Any other response of the API, including "permission denied" or "not found", comes from the service and ends the wait.
 #
 #   PROJECT_ID    project (required)
-#   SERVICE       API, with or without .googleapis.com (required; `wait-for-api.sh --list` prints the known ones)
+#   SERVICE       API, with or without .googleapis.com (required)
 #   REGION        region, for the APIs whose call needs one
 #   WAIT_SECONDS  time limit (300)
 # Settings of the calls and exit codes: google-rest.sh.
@@ -32,6 +37,42 @@ case $google_harmless in
 esac
 google_start
 
+# cannot_enable [REMEDY]: by default, that of what the API has answered.
+cannot_enable() {
+  remedy=${1:-}
+  if google_service_disabled; then
+    remedy="To fix: turn on the Service Usage API, which does that: gcloud services enable serviceusage.googleapis.com $api --project $PROJECT_ID, or https://console.cloud.google.com/apis/library?project=$PROJECT_ID."
+  elif ! google_quota_problem; then
+    case $GOOGLE_STATUS in
+      403 | 404) remedy="To fix: check the project id; an owner grants roles/serviceusage.serviceUsageAdmin (gcloud projects add-iam-policy-binding $PROJECT_ID --role roles/serviceusage.serviceUsageAdmin --member user:YOU) or runs gcloud services enable $api --project $PROJECT_ID." ;;
+    esac
+  fi
+  google_fail "$api cannot be turned on in project $PROJECT_ID." "$remedy"
+}
+
+if [ "${1:-}" = --enable ]; then
+  # The API that is asked may be off for good.
+  GOOGLE_PATIENT=no
+  place="projects/$PROJECT_ID/services/$api"
+  google_reading .state google_get serviceusage "$place" || cannot_enable
+  if [ "$GOOGLE_READ" = ENABLED ]; then
+    google_say "$api is already on in project $PROJECT_ID."
+    exit 0
+  fi
+  google_say "Turning on $api in project $PROJECT_ID."
+  printf '{}\n' >"$GOOGLE_WORK/enable.json"
+  # Terraform may be enabling other APIs of this project at the same time; Service Usage accepts one change at a time.
+  until google_reading "$GOOGLE_OPERATION" google_post serviceusage "$place:enable" "$GOOGLE_WORK/enable.json"; do
+    google_says 'another activation or deactivation is in progress' || cannot_enable
+    google_pause "$WAIT_SECONDS" "$api" "waiting for another change of the project's APIs" ||
+      cannot_enable "To fix: run the same command again, or raise WAIT_SECONDS."
+  done
+  google_settle serviceusage "" "$WAIT_SECONDS" "$api" ||
+    cannot_enable "To fix: repair what the message names (often billing: https://console.cloud.google.com/billing/linkedaccount?project=$PROJECT_ID) and run the same command again, or raise WAIT_SECONDS."
+  google_say "$api is on in project $PROJECT_ID ($(google_seconds) s)."
+  exit 0
+fi
+
 # The loop below retries transient failures too, within WAIT_SECONDS.
 REST_TRIES=1
 
@@ -46,12 +87,9 @@ good_answers=0
 
 # Whether the last response comes from the service itself.
 service_answered() {
-  google_quota_problem && google_fail "Whether $api answers in project $PROJECT_ID cannot be found out."
-  google_service_disabled && return 1
-  case $GOOGLE_STATUS in
-    000 | 429 | 5??) return 1 ;;
-  esac
-  return 0
+  ! google_quota_problem || google_fail "Whether $api answers in project $PROJECT_ID cannot be found out."
+  case $GOOGLE_STATUS in 000 | 429 | 5??) return 1 ;; esac
+  ! google_service_disabled
 }
 
 while :; do

@@ -73,7 +73,7 @@ find_backup || google_fail "The backups of $INSTANCE cannot be read."
 jq -n --arg days "$BACKUP_DAYS" '{ instance: env.INSTANCE, description: env.DESCRIPTION, ttlDays: $days }' >"$GOOGLE_WORK/backup.json"
 tries=1
 until [ -n "$backup_state" ]; do
-  if google_reading "$GOOGLE_CHANGE" google_create sqladmin "projects/$PROJECT_ID/backups" "$GOOGLE_WORK/backup.json"; then
+  if google_reading "$GOOGLE_OPERATION" google_create sqladmin "projects/$PROJECT_ID/backups" "$GOOGLE_WORK/backup.json"; then
     google_on_failure say_where
     sql_await "Backup $description" || give_up "is not made" "$(google_outcome)"
     # The list may not have it yet.

@@ -23,7 +23,7 @@ sql_busy() {
 # to Cloud SQL, except for one that names what it creates.
 sql_change() {
   sql_until=$(($(google_seconds) + SQL_SECONDS))
-  until google_reading "$GOOGLE_CHANGE" google_request "$2" sqladmin "projects/$PROJECT_ID/$3" "$4" "${5:-}" repeatable; do
+  until google_reading "$GOOGLE_OPERATION" google_request "$2" sqladmin "projects/$PROJECT_ID/$3" "$4" "${5:-}" repeatable; do
     sql_busy && google_pause "$sql_until" "$1" "waiting for another operation of the instance" || return 1
   done
   sql_await "$1"
@@ -31,7 +31,7 @@ sql_change() {
 
 # sql_await WHAT: waits for the operation in the last response.
 sql_await() {
-  google_settle sqladmin "projects/$PROJECT_ID/operations" "$SQL_SECONDS" "$1"
+  google_settle sqladmin "projects/$PROJECT_ID/operations/" "$SQL_SECONDS" "$1"
 }
 
 # sql_clone INSTANCE CLONE TIME: clones the instance as it was at that time, waits for the clone, and marks it.
@@ -41,7 +41,7 @@ sql_clone() {
   if ! sql_change "Clone $2" POST "instances/$1/clone" "$GOOGLE_WORK/clone.json"; then
     # The answer to the first of several attempts was lost.
     google_has_reason instanceAlreadyExists || return 1
-    google_reading "$GOOGLE_CHANGE" google_get sqladmin "projects/$PROJECT_ID/operations" "instance=$2&maxResults=1" || return 1
+    google_reading "$GOOGLE_OPERATION" google_get sqladmin "projects/$PROJECT_ID/operations" "instance=$2&maxResults=1" || return 1
     sql_await "Clone $2" || return 1
   fi
   sql_mark "$2"

@@ -11,7 +11,7 @@
 
 REST_UPLOAD_SECONDS=${REST_UPLOAD_SECONDS:-1800}
 
-# The two calls below begin an operation, for which google_await waits.
+# The two calls below begin an operation, for which google_settle waits.
 
 # google_begin SERVICE PATH BODY_FILE [QUERY]: a POST that is safe to repeat.
 google_begin() {
@@ -43,51 +43,6 @@ google_new_request_id() {
   od -An -N16 -tx1 /dev/urandom | tr -d ' \n' |
     sed 's/^\(.\{8\}\)\(.\{4\}\).\(.\{3\}\).\(.\{3\}\)\(.\{12\}\)$/\1-\2-4\3-a\4-\5/'
 }
-
-# google_await SERVICE WHAT SECONDS: waits for the operation that the last call began and leaves its final state in
-# GOOGLE_ANSWER. Returns 1 when it failed, can no longer be read or is not done in time; google_outcome says which.
-google_await() {
-  google_await_until=$(($(google_seconds) + $3))
-  google_look=1
-  while :; do
-    IFS='|' read -r google_operation google_done GOOGLE_REASONS GOOGLE_ERROR <<OPERATION
-$GOOGLE_READ
-OPERATION
-    if [ "$google_done" = true ]; then
-      [ -n "$GOOGLE_ERROR" ] || return 0
-      GOOGLE_NOTE="$google_operation ended with $GOOGLE_ERROR"
-      return 1
-    fi
-    # Most operations are done by the second poll.
-    [ "$google_look" -eq 1 ] || google_progress "$2" "under way"
-    if [ "$(google_seconds)" -ge "$google_await_until" ]; then
-      GOOGLE_NOTE="$google_operation is still running after $3 s; it goes on by itself."
-      return 1
-    fi
-    google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$google_look" "$REST_POLL_SECONDS")"
-    google_look=$((google_look + 1))
-    if google_is_unsafe "$google_operation"; then
-      GOOGLE_NOTE="The API named an operation that cannot be part of an address."
-      return 1
-    fi
-    google_reading "$GOOGLE_OPERATION" google_get "$1" "$google_operation" || return 1
-  done
-}
-
-# What google_await reads of an operation: name, whether it is done, reasons and text of its error. A response without a
-# name is not an operation but the result itself; one of foreign fields alone is neither. The first three hold no "|".
-GOOGLE_OPERATION='if . == {} or has("name") or has("done") or has("uploadFileInfo") then . else error("no operation") end | [
-    ((.name | strings) // ""), (.done // has("name") != true | . == true | tostring),
-    ([.error.details[]?.reason? | select(type == "string")] | unique | join(" ")),
-    (if .error then
-      (["", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
-        "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
-        "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED"][.error.code // 2] // "code \(.error.code)") + ": "
-        + ([.error.message // "no message" | splits("[ \r\n]+")] | join(" ") | .[0:2000])
-        + ([.error.details[]?.fieldViolations[]?.description? // empty] | if . == [] then "" else
-            " [" + (join("; ") | .[0:2000]) + "]" end)
-    else "" end)
-  ] | map(gsub("[[:cntrl:]]+"; " ")) | join("|")'
 
 # google_upload FILE: sends a file to the signed URL in the last response, by PUT with exactly the signed headers and
 # without an access token. The last response is an operation, or its result, with `uploadFileInfo`. The URL is as good as

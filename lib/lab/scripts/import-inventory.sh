@@ -150,7 +150,7 @@ look_at_job() {
 begin() {
   printf '%s\n' "$3" >"$GOOGLE_WORK/body.json"
   google_begin migrationcenter "$2" "$GOOGLE_WORK/body.json" "$4" &&
-    google_await migrationcenter "$1" "${5:-$OPERATION_SECONDS}"
+    google_settle migrationcenter "" "${5:-$OPERATION_SECONDS}" "$1"
 }
 
 # The service's findings in its words, errors first; there may be thousands.
@@ -216,7 +216,7 @@ fi
 if [ "$state" != NONE ]; then
   google_say "Import job $job_id is $state: replacing it."
   google_delete migrationcenter "$job" "force=true&requestId=$(google_new_request_id)" &&
-    google_await migrationcenter "Deletion of import job $job_id" "$OPERATION_SECONDS" || google_says '^NOT_FOUND' ||
+    google_settle migrationcenter "" "$OPERATION_SECONDS" "Deletion of import job $job_id" || google_says '^NOT_FOUND' ||
     google_fail "Import job $job_id cannot be deleted." "$again"
 fi
 google_say "Creating import job $job_id for $instances instances."
