@@ -66,7 +66,7 @@ function registered(overrides: Partial<AssessmentSourceProps> = {}) {
     projectId: "demo-project",
     region: "us-central1",
     sourceId: "assess-discovery-client",
-    ...{ dependsOn: [], enabled: true, labels: {}, ...overrides },
+    ...{ dependsOn: [], usesAssessment: true, labels: {}, outlivedBy: [], ...overrides },
   });
   stack.addOutputs({ id: { value: source.sourceId, description: "Source." } });
   return { source, stack, terraform: terraformOf(stack) };
@@ -94,7 +94,7 @@ describe("AssessmentSource", () => {
   });
 
   it("registers nothing when it is off, at synth or at plan", () => {
-    const off = registered({ enabled: false });
+    const off = registered({ usesAssessment: false });
     expect(resourceAddresses(off.terraform)).toEqual([]);
     expect((off.terraform.output as Record<string, Block>).id?.value).toBe("${null}");
     expect(off.source.ready).toEqual([]);
@@ -111,8 +111,8 @@ describe("The notice of a destroy", () => {
   it("is a command of the folder's script, from anywhere, and is nothing when nothing survives", () => {
     const stack = bareStack();
     const place = { deploymentId: "a1b2c3", projectId: "demo-project", region: "us-central1", sourceId: "lab" };
-    expect(addDestroyNotice(stack, place, true)).toHaveLength(1);
-    expect(addDestroyNotice(stack, place, false)).toEqual([]);
+    expect(addDestroyNotice(stack, { ...place, usesAssessment: true })).toHaveLength(1);
+    expect(addDestroyNotice(stack, { ...place, usesAssessment: false })).toEqual([]);
     const notice = resourceOf(terraformOf(stack), "terraform_data", "survivors_at_destroy");
     const { command, environment } = valueAt(notice, "provisioner.0.local-exec") as Block;
     expect(environment).toMatchObject({ SCRIPT: '${abspath("${path.module}/scripts/assessment-cleanup.sh")}' });

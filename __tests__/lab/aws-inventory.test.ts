@@ -18,7 +18,7 @@ function inventoryIn(overrides: (stack: BareStack) => Overrides = () => ({}), st
   };
   const inventory = new AwsInventory(stack, "CloudB", {
     aws,
-    ...{ deploymentId: "1a2b3c4d", sourceGeneration: "1", dependsOn: [], enabled: true, outlivedBy: [] },
+    ...{ deploymentId: "1a2b3c4d", sourceGeneration: "1", dependsOn: [], usesAssessment: true, outlivedBy: [] },
     ...PLACE,
     ...overrides(stack),
   });
@@ -38,7 +38,7 @@ describe("AwsInventory", () => {
 
   it("also has none when the lab does not use the assessment service", () => {
     const { terraform } = inventoryIn((stack) => ({
-      enabled: new InputVariable(stack, "initialize", { type: "bool", description: "Input." }).booleanValue,
+      usesAssessment: new InputVariable(stack, "initialize", { type: "bool", description: "Input." }).booleanValue,
     }));
     expect(resourceOf(terraform, "aws_iam_user", "cloud_b_user").count).toBe(
       '${((var.cloudb_access_key_id != "") && (var.initialize)) ? 1 : 0}',

@@ -20,9 +20,8 @@ import { LAB, LAB_RELATIONS, type AssessmentLabProps } from "./lab-inputs";
 import { LabKey } from "./lab-key";
 import { discoverySourceId, zoneOrDefault } from "./lab-names";
 import { LabNetwork } from "./lab-network";
-import { LinuxVms } from "./linux-vms";
+import { LinuxVms, WindowsVm } from "./lab-vms";
 import { addDestroyNotice } from "./destroy-notice";
-import { WindowsVm } from "./windows-vm";
 
 /**
  * A temporary lab for cloud migration discovery and assessment: a network, a Windows VM with the discovery client,
@@ -106,81 +105,48 @@ export class AssessmentLab extends Construct {
       rdpSourceRanges: ranges?.rdp,
     };
     const v = valuesFrom(this, LAB, given, LAB_RELATIONS);
-    const createSshKeyBucket = v.createSshKeyBucket.flag;
-    const createVpc = v.createVpc.flag;
-    const initializeAssessmentService = v.initializeAssessmentService.flag;
+    const createBucket = v.createSshKeyBucket.flag;
+    const usesAssessment = v.initializeAssessmentService.flag;
     const projectId = v.projectId.text;
     const region = v.region.text;
-    const internalTrafficCidr = v.internalTrafficCidr.text;
     const clientName = v.assessDiscoveryClientName.text;
     const sourceId = namedValue(this, "SourceId", discoverySourceId(clientName));
     const deploymentId = labDeploymentId(this, props.deploymentId);
     const labels = commonLabels(this, { "assessment-lab": deploymentId }, v.labels.map);
-    const left = { deploymentId, projectId, region, sourceId };
-    const outlivedBy = addDestroyNotice(this, left, initializeAssessmentService);
-    const apis =
-      props.apis ??
-      labApis(this, {
-        projectId,
-        region,
-        dependsOn: outlivedBy,
-        hasBucket: createSshKeyBucket,
-        usesAssessment: initializeAssessmentService,
-      });
+    const place = { deploymentId, projectId, region, labels, sourceId, usesAssessment };
+    const lab = { ...place, outlivedBy: addDestroyNotice(this, place) };
+    const apis = props.apis ?? labApis(this, lab, createBucket);
     const network = new LabNetwork(this, "Vpc", {
-      deploymentId,
+      ...lab,
       givenDeploymentId: props.deploymentId,
-      projectId,
-      create: createVpc,
+      create: v.createVpc.flag,
       dependsOn: apis.ready("compute"),
-      outlivedBy,
     });
 
     const firewall = new LabFirewall(this, "Firewall", {
-      deploymentId,
-      projectId,
+      ...lab,
       networkId: network.networkId,
-      outlivedBy,
       createDefaultRules: v.createDefaultFirewallRules.flag,
-      sourceRanges: sourceRanges(internalTrafficCidr, ranges),
+      sourceRanges: sourceRanges(v.internalTrafficCidr.text, ranges),
     });
 
-    const key = new LabKey(this, "Key", {
-      deploymentId,
-      projectId,
-      region,
-      createBucket: createSshKeyBucket,
-      labels,
-      dependsOn: apis.ready("storage"),
-      outlivedBy,
-    });
+    const key = new LabKey(this, "Key", { ...lab, createBucket, dependsOn: apis.ready("storage") });
 
     const source = new AssessmentSource(this, "Source", {
+      ...lab,
       clientName,
-      deploymentId,
-      labels,
-      projectId,
-      region,
-      sourceId,
-      enabled: initializeAssessmentService,
-      dependsOn: [...outlivedBy, ...apis.ready("migrationcenter")],
+      dependsOn: [...lab.outlivedBy, ...apis.ready("migrationcenter")],
     });
 
     const aws =
       props.aws &&
       Token.isUnresolved(props.aws.accessKeyId) &&
-      initializeAssessmentService !== false &&
+      usesAssessment !== false &&
       new (awsInventoryClass())(this, "Cloudb", {
+        ...lab,
         aws: props.aws,
-        deploymentId,
-        projectId,
-        region,
-        // Known at plan, so that registering the source again does not repeat the import.
-        sourceId,
         sourceGeneration: source.generation,
-        enabled: initializeAssessmentService,
         dependsOn: source.ready,
-        outlivedBy,
       });
 
     this.projectId = projectId;
@@ -189,7 +155,7 @@ export class AssessmentLab extends Construct {
     this.assessmentServiceUrl = `${ASSESSMENT_CONSOLE_URL}?project=${projectId}`;
 
     const zone = namedValue(this, "Zone", expression(zoneOrDefault(String(v.zone), String(v.region))));
-    const vm = { deploymentId, labels, projectId, zone, networkId: network.networkId };
+    const vm = { ...lab, zone, networkId: network.networkId };
     const windows = new WindowsVm(this, "WindowsVm", {
       ...vm,
       create: v.createWindowsVm.flag,

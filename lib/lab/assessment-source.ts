@@ -1,43 +1,22 @@
 import { MigrationCenterGroup } from "@cdktf/provider-google/lib/migration-center-group";
-import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Fn, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
-import { labelsWith, type Labels } from "../core/labels";
+import { labelsWith } from "../core/labels";
 import { addRestLibraries, shellCommand } from "../core/project-apis";
 import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
+import { type LabContext } from "./lab-foundation";
 import { labName, SOURCE_LABEL } from "./lab-names";
 
-export interface AssessmentSourceProps {
-  /** Display name of the source, which users type into the discovery client, 1 to 63 characters. */
+export interface AssessmentSourceProps extends LabContext {
+  /** Display name of the source, which users type into the discovery client. */
   readonly clientName: string;
-
-  /** Project of Migration Center. */
-  readonly projectId: string;
-
-  /** Region of the assessment data; it cannot be changed later. */
-  readonly region: string;
-
-  /**
-   * Id of the lab. An empty group in Migration Center has it in its name and the id of the source in its label
-   * `assessment-source`, so that each lab can report the others. `assessment-cleanup.sh` deletes the groups of all labs
-   * whose source it deletes, so that their next plan registers the source again.
-   */
-  readonly deploymentId: string;
 
   /** What must exist before the source is registered, for example the gate of the Migration Center API. */
   readonly dependsOn: ITerraformDependable[];
-
-  /** False registers nothing. */
-  readonly enabled: boolean | IResolvable;
-
-  /** Further labels of that group. */
-  readonly labels: Labels;
-
-  /** Id of the source. */
-  readonly sourceId: string;
 }
 
 /**
@@ -46,6 +25,9 @@ export interface AssessmentSourceProps {
  * An existing source with that id is reused, which the apply reports; one of another type or name is refused. The
  * source is not in the Terraform state and survives a destroy, as does all discovered and imported data:
  * `assessment-status.sh` in the folder shows it and `assessment-cleanup.sh` removes it.
+ *
+ * An empty group has the id of the lab in its name and that of the source in its label, so that each lab can report the
+ * others. A cleanup deletes the groups of all labs whose source it deletes, so that their next plan registers it again.
  *
  * A plan does not notice that the source is missing, because it is not in the state, and a look-up at plan would need
  * the API before it is enabled. If only the source was deleted, an apply that replaces `Registered` registers it again;
@@ -63,8 +45,9 @@ export class AssessmentSource extends Construct {
 
   constructor(scope: Construct, id: string, props: AssessmentSourceProps) {
     super(scope, id);
-    const { clientName, deploymentId, enabled, projectId, region, sourceId: plannedId } = props;
-    if (enabled === false) {
+    const { clientName, deploymentId, projectId, region, sourceId: plannedId } = props;
+    const isUsed = isOn(props.usesAssessment);
+    if (isUsed === "false") {
       this.sourceId = this.generation = expression("null");
       this.ready = [];
       return;
@@ -81,7 +64,7 @@ export class AssessmentSource extends Construct {
       groupId: labName(deploymentId, "lab"),
       displayName: `Assessment lab ${deploymentId}`,
       labels: labelsWith(props.labels, { [SOURCE_LABEL]: plannedId }),
-      count: countIf(isOn(enabled)),
+      count: countIf(isUsed),
       dependsOn: props.dependsOn,
     });
     this.generation = expression(oneAttribute(group, "create_time"));
@@ -111,7 +94,7 @@ export class AssessmentSource extends Construct {
           },
         },
       ],
-      count: countIf(isOn(enabled)),
+      count: countIf(isUsed),
       dependsOn: props.dependsOn,
     });
 

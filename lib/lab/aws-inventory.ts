@@ -12,14 +12,12 @@ import { shellCommand } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type AwsCredentials } from "./lab-inputs";
-import { addAssessmentLibraries, hashOf, type AssessmentSourceProps } from "./assessment-source";
+import { addAssessmentLibraries, hashOf } from "./assessment-source";
 import { AWS_ACTIONS, DEFAULT_AWS_REGION } from "./contract";
+import { type LabContext } from "./lab-foundation";
 import { awsUserName } from "./lab-names";
 
-/** Where the source is that the instances are imported into, what must exist before, and false for no AWS. */
-type Target = Omit<AssessmentSourceProps, "clientName" | "labels">;
-
-export interface AwsInventoryProps extends Target {
+export interface AwsInventoryProps extends Omit<LabContext, "labels"> {
   /**
    * AWS region and bootstrap credentials. The credentials must be inputs: literals would be in the synthesized folder.
    * Empty ones mean no AWS.
@@ -32,8 +30,8 @@ export interface AwsInventoryProps extends Target {
    */
   readonly sourceGeneration: string;
 
-  /** What must be destroyed after all AWS resources. */
-  readonly outlivedBy: ITerraformDependable[];
+  /** What must exist before the instances are imported. */
+  readonly dependsOn: ITerraformDependable[];
 }
 
 /**
@@ -52,7 +50,7 @@ export class AwsInventory extends Construct {
     super(scope, id);
     const { deploymentId, projectId, region, sourceId } = props;
     const { accessKeyId, region: awsRegion = DEFAULT_AWS_REGION } = props.aws;
-    const imports = allOf(`${accessKeyId} != ""`, isOn(props.enabled));
+    const imports = allOf(`${accessKeyId} != ""`, isOn(props.usesAssessment));
     const count = countIf(imports);
     const name = awsUserName(deploymentId);
     const script = addScript(this, "lib/lab/scripts/import-inventory.sh");

@@ -1,9 +1,10 @@
-import { type IResolvable, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { isOn, countIf } from "../core/conditional";
 import { expression } from "../core/expression";
 import { TerraformData } from "../core/terraform-data";
+import { type LabContext } from "./lab-foundation";
 
 /**
  * Prints at the end of a destroy how to remove what Migration Center still has; and when the lab moves to another
@@ -12,20 +13,12 @@ import { TerraformData } from "../core/terraform-data";
  * Terraform destroys a resource after everything that depends on it, so everything must depend on what is returned
  * here. Data sources that are read at plan must not, or Terraform would read them only at apply. A dependency of the
  * APIs alone would not do, because they may be shared with other labs.
- *
- * @param enabled false if nothing survives
  */
 export function addDestroyNotice(
   scope: Construct,
-  {
-    deploymentId,
-    projectId,
-    region,
-    sourceId,
-  }: Readonly<Record<"deploymentId" | "projectId" | "region" | "sourceId", string>>,
-  enabled: boolean | IResolvable,
+  { deploymentId, projectId, region, sourceId, usesAssessment }: Omit<LabContext, "labels" | "outlivedBy">,
 ): ITerraformDependable[] {
-  if (enabled === false) return [];
+  if (usesAssessment === false) return [];
   const place = { project_id: projectId, region, source_id: sourceId };
   return [
     new TerraformData(scope, "SurvivorsAtDestroy", {
@@ -48,7 +41,7 @@ export function addDestroyNotice(
           },
         },
       ],
-      count: countIf(isOn(enabled)),
+      count: countIf(isOn(usesAssessment)),
     }),
   ];
 }

@@ -16,8 +16,7 @@ import { type LabFirewall } from "./lab-firewall";
 import { type AssessmentLabProps, type LAB } from "./lab-inputs";
 import { type LabKey } from "./lab-key";
 import { type LabNetwork } from "./lab-network";
-import { type LinuxVms } from "./linux-vms";
-import { type WindowsVm } from "./windows-vm";
+import { type LinuxVms, type WindowsVm } from "./lab-vms";
 
 /** Parts of a lab that may be missing by mistake. */
 interface CheckedParts {

@@ -1,5 +1,5 @@
 import { ComputeFirewall, type ComputeFirewallConfig } from "@cdktf/provider-google/lib/compute-firewall";
-import { type IResolvable, type ITerraformDependable } from "cdktf";
+import { type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isOn, countIf } from "../core/conditional";
@@ -13,23 +13,14 @@ import {
   WINDOWS_TAG,
   type FirewallRuleName,
 } from "./contract";
+import { type LabContext } from "./lab-foundation";
 import { labName } from "./lab-names";
 
 /** Source ranges in CIDR notation by firewall rule, at least one each. */
 export type FirewallSourceRanges = Readonly<Record<FirewallRuleName, readonly string[]>>;
 
-export interface LabFirewallProps {
-  /** Part of the rules' names. */
-  readonly deploymentId: string;
-
-  /** Project of the rules. */
-  readonly projectId: string;
-
-  /** Network of the rules. */
+interface LabFirewallProps extends LabContext {
   readonly networkId: string;
-
-  /** What must be destroyed after the rules. */
-  readonly outlivedBy: ITerraformDependable[];
 
   /** Creates the first four rules; the one for HTTP is always created. */
   readonly createDefaultRules: boolean | IResolvable;

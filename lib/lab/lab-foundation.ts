@@ -4,31 +4,35 @@ import { type Construct } from "constructs";
 
 import { countIfUnset, isOn, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
+import { type Labels } from "../core/labels";
 import { ProjectApis } from "../core/project-apis";
 import { DEPLOYMENT_ID_BYTES } from "./lab-names";
 
 /** What a lab needs before its first resource. */
 
-interface LabApisProps {
-  /** Project in which they are enabled. */
+/** What the parts of a lab have in common. */
+export interface LabContext {
+  /** Part of every name. */
+  readonly deploymentId: string;
+
   readonly projectId: string;
-
-  /** Region for the gates' test calls. */
   readonly region: string;
+  readonly labels: Labels;
 
-  /** What must exist before the first API is enabled. */
-  readonly dependsOn: ITerraformDependable[];
-
-  /** Whether there is a bucket. */
-  readonly hasBucket: boolean | IResolvable;
+  /** Id of the discovery source; known at plan, so that registering it again does not repeat the import. */
+  readonly sourceId: string;
 
   /** Whether Migration Center is used. */
   readonly usesAssessment: boolean | IResolvable;
+
+  /** What must be destroyed after everything else. */
+  readonly outlivedBy: ITerraformDependable[];
 }
 
 /** The APIs that a lab needs. */
-export function labApis(scope: Construct, { hasBucket, usesAssessment, ...props }: LabApisProps): ProjectApis {
-  const apis = new ProjectApis(scope, "Apis", { ...props, apis: ["compute"] });
+export function labApis(scope: Construct, lab: LabContext, hasBucket: boolean | IResolvable): ProjectApis {
+  const { outlivedBy, projectId, region, usesAssessment } = lab;
+  const apis = new ProjectApis(scope, "Apis", { apis: ["compute"], projectId, region, dependsOn: outlivedBy });
   apis.enable("storage", isOn(hasBucket));
   // The discovery client creates a service account for itself at sign-in.
   for (const api of ["iam", "migrationcenter"] as const) apis.enable(api, isOn(usesAssessment));

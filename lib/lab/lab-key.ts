@@ -6,31 +6,17 @@ import { Construct } from "constructs";
 
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
-import { type Labels } from "../core/labels";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
+import { type LabContext } from "./lab-foundation";
 import { keyBucketName } from "./lab-names";
 
-export interface LabKeyProps {
-  /** Part of the bucket's name. */
-  readonly deploymentId: string;
-
-  readonly labels: Labels;
-
-  /** Project of the bucket. */
-  readonly projectId: string;
-
-  /** Region of the bucket. */
-  readonly region: string;
-
+interface LabKeyProps extends LabContext {
   /** Creates the bucket with the private key in it. */
   readonly createBucket: boolean | IResolvable;
 
   /** What must exist before the bucket: the gate of the Cloud Storage API. */
   readonly dependsOn: ITerraformDependable[];
-
-  /** What must be destroyed after the key pair and the bucket. */
-  readonly outlivedBy: ITerraformDependable[];
 }
 
 /**
@@ -44,7 +30,6 @@ export class LabKey extends Construct {
   /** One `authorized_keys` line. */
   readonly publicKey: string;
 
-  /** Name of the bucket with the private key; null when there is none. */
   readonly bucketName: string;
 
   /** Expression: whether there is a bucket. */
@@ -54,14 +39,12 @@ export class LabKey extends Construct {
   readonly address: string;
 
   readonly keyPair: PrivateKey;
-
   readonly bucket: StorageBucket;
 
   constructor(scope: Construct, id: string, props: LabKeyProps) {
     super(scope, id);
-    const { createBucket, dependsOn, outlivedBy, projectId } = props;
-    const count = countIf(isOn(createBucket));
-    const bucketName = keyBucketName(props.deploymentId);
+    const { dependsOn, outlivedBy } = props;
+    const count = countIf(isOn(props.createBucket));
 
     this.keyPair = new PrivateKey(this, MAIN_CHILD_ID, {
       algorithm: "RSA",
@@ -70,8 +53,8 @@ export class LabKey extends Construct {
     });
 
     this.bucket = new StorageBucket(this, "Bucket", {
-      project: projectId,
-      name: bucketName,
+      project: props.projectId,
+      name: keyBucketName(props.deploymentId),
       location: props.region,
       labels: props.labels,
       uniformBucketLevelAccess: true,

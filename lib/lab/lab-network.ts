@@ -6,26 +6,18 @@ import { Construct } from "constructs";
 import { countIf, isOn, not, oneAttribute } from "../core/conditional";
 import { settingName, expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
+import { type LabContext } from "./lab-foundation";
 import { vpcName } from "./lab-names";
 
-export interface LabNetworkProps {
-  /** Part of the network's name. */
-  readonly deploymentId: string;
-
+interface LabNetworkProps extends LabContext {
   /** The id given by the caller, needed to find an existing network; null or undefined if the id is random. */
   readonly givenDeploymentId: string | undefined;
-
-  /** Project of the network. */
-  readonly projectId: string;
 
   /** Creates the network; otherwise one of that name must exist. */
   readonly create: boolean | IResolvable;
 
   /** What must exist before it: the gate of the Compute Engine API. */
   readonly dependsOn: ITerraformDependable[];
-
-  /** What must be destroyed after it. */
-  readonly outlivedBy: ITerraformDependable[];
 }
 
 /** The auto-mode network of a lab: created here, or an existing one of the same name. */
