@@ -48,43 +48,25 @@ fail() {
   exit "$exit_code"
 }
 
-# Whether all settings can be right, and all programs are there; the script ends with every problem at once otherwise.
+# Ends the script with every problem of the settings at once.
 check_settings() {
   problems='' value=''
   for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DB_ADMIN_USER DB_ADMIN_PASSWORD DB_ADMIN_DATABASE DB_MANAGED_SUPERUSER_ROLE; do
     eval "value=\$$name"
-    # psql reads one line per answer, and PostgreSQL silently truncates longer names, which would create something else.
+    # psql reads one line per answer.
     case $name/$value in
       DB_MANAGED_SUPERUSER_ROLE/) ;;
       */) add_problem "$name is missing or empty" ;;
       *"$newline"* | *"$carriage_return"*) add_problem "$name contains a line break" ;;
-      DB_HOST/* | *_PASSWORD/*) ;;
-      *)
-        length_bytes=$(($(printf '%s' "$value" | wc -c)))
-        [ "$length_bytes" -le 63 ] || add_problem "$name is $length_bytes bytes long, a PostgreSQL name has at most 63"
-        ;;
     esac
   done
-  { [ "$DB_PORT" -ge 1 ] && [ "$DB_PORT" -le 65535 ]; } 2>/dev/null ||
-    add_problem "DB_PORT is $DB_PORT, a port is a number from 1 to 65535"
-  { [ "$DB_WAIT_SECONDS" -ge 0 ] && [ "$DB_WAIT_SECONDS" -le 86400 ]; } 2>/dev/null ||
-    add_problem "DB_WAIT_SECONDS is $DB_WAIT_SECONDS, the wait is a whole number from 0 to 86400"
-  case $DB_USER in
-    "") ;;
-    "$DB_ADMIN_USER") add_problem "DB_USER is the administrator's own login, whose password and rights must stay as they are" ;;
-    "$DB_MANAGED_SUPERUSER_ROLE") add_problem "DB_USER is the managed-superuser role, which other roles belong to" ;;
-    pg_* | cloudsql*)
-      add_problem "DB_USER is $DB_USER, names that start with pg_ or cloudsql belong to the server; choose another one"
-      ;;
-  esac
+  [ "$DB_USER" != "$DB_ADMIN_USER" ] ||
+    add_problem "DB_USER is the administrator's own login, whose password and rights must stay as they are"
   case $DB_NAME in
     postgres | template0 | template1)
       add_problem "DB_NAME is $DB_NAME, which every login and every new database depends on; the application needs one of its own"
       ;;
   esac
-  for program in psql setsid ${DB_PROXY_QUIT_URL:+timeout wget}; do
-    command -v "$program" >/dev/null || add_problem "the program $program is not in this image"
-  done
   [ -z "$problems" ] || { printf 'cannot start: %s\n' "$problems" >&2 && exit 2; }
 }
 
@@ -333,20 +315,13 @@ SQL
 # The job only ends when its proxy does, so this runs however the script ends. A proxy that cannot be reached does not
 # undo the work on the database: the exit code stays. The container's grace period must not be used up.
 tell_proxy_to_quit() {
-  deadline=$(($(date +%s) + 4))
-  until reason=$(
+  reason=$(
     # The proxy listens on loopback, which no HTTP proxy reaches.
     unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
     # Children ignore SIGTERM now, as this shell does. The braces capture the message of the shell about a killed child.
-    { timeout -s KILL 2 wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL"; } 2>&1
-  ); do
-    if [ "$(date +%s)" -ge "$deadline" ]; then
-      say "the proxy does not take the signal at $DB_PROXY_QUIT_URL (${reason:-no answer});" \
-        "unless it has ended already, this job runs until its time limit" >&2
-      return
-    fi
-    sleep 1
-  done
+    { timeout -s KILL 4 wget -q -O /dev/null --post-data "" "$DB_PROXY_QUIT_URL"; } 2>&1
+  ) || say "the proxy does not take the signal at $DB_PROXY_QUIT_URL (${reason:-no answer});" \
+    "unless it has ended already, this job runs until its time limit" >&2
 }
 
 leave() {

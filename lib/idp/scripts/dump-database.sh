@@ -50,17 +50,10 @@ fail() {
   exit "$code"
 }
 
-problems='' value=''
-for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DUMP_FOLDER DB_PORT DB_WAIT_SECONDS DUMP_SECONDS STORE_SECONDS; do
-  eval "value=\$$name"
-  case $name/$value in
-    */) problems="$problems $name is missing;" ;;
-    DB_NAME/*[!A-Za-z0-9_-]*) problems="$problems DB_NAME is \"$value\", which cannot be part of a file's name;" ;;
-    DB_PORT/*[!0-9]* | *_SECONDS/*[!0-9]* | *_SECONDS/0) problems="$problems $name is \"$value\", no number above 0;" ;;
-  esac
+for setting in "DB_HOST $DB_HOST" "DB_NAME $DB_NAME" "DB_USER $DB_USER" "DB_PASSWORD $DB_PASSWORD" "DUMP_FOLDER $DUMP_FOLDER"; do
+  [ -n "${setting#* }" ] || fail 2 "${setting% } is missing"
 done
-[ -z "$DUMP_FOLDER" ] || [ -d "$DUMP_FOLDER" ] || problems="$problems DUMP_FOLDER is \"$DUMP_FOLDER\", no folder;"
-[ -z "$problems" ] || fail 2 "${problems# }"
+[ -d "$DUMP_FOLDER" ] || fail 2 "DUMP_FOLDER is \"$DUMP_FOLDER\", no folder"
 
 # Nothing else may direct the programs to another server or login.
 unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER

@@ -1,10 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2153 # google-rest.sh reads what is set here, and sets what is read
-# Shell library of the scripts that call Cloud SQL: changes that take minutes, and backups.
-#
-# To be sourced after google-rest.sh:
-#
-#   . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
-#   . "${0%"${0##*/}"}./sql-rest.sh"
+# Shell library of the scripts that call Cloud SQL: changes that take minutes, and backups. To be sourced after
+# google-rest.sh.
 #
 # SQL_SECONDS is the time limit for one change (3600).
 

@@ -77,9 +77,8 @@ type=$(jq -r --arg id "${SOURCE_ID:-}" 'select(.name | endswith("/sources/" + $i
 case $everything/$type in
   yes/* | no/ | no/SOURCE_TYPE_DISCOVERY_CLIENT) ;;
   *)
-    google_error "Source $SOURCE_ID is of type $type, which no lab registers; nothing is deleted."
-    google_error "  To fix: set SOURCE_ID to the id of the lab's source, which assessment-status.sh shows."
-    exit 1
+    google_stop "Source $SOURCE_ID is of type $type, which no lab registers; nothing is deleted." \
+      "To fix: set SOURCE_ID to the id of the lab's source, which assessment-status.sh shows."
     ;;
 esac
 google_say "In project $PROJECT_ID, region $REGION:"
@@ -98,10 +97,7 @@ if [ "$found" -eq 0 ]; then
 elif [ "$yes" = no ]; then
   printf 'Delete all of this? It cannot be brought back. Only "yes" deletes: '
   read -r answer || answer=
-  [ "$answer" = yes ] || {
-    google_say "Nothing is deleted."
-    exit 1
-  }
+  [ "$answer" = yes ] || { google_say "Nothing is deleted." && exit 1; }
 fi
 
 for collection in $collections; do
@@ -135,8 +131,5 @@ for collection in $collections; do
   others=$(($(count_of "$collection") - $(count_of "$collection-mine")))
   [ "$others" -eq 0 ] || google_say "Kept: $others $collection of others"
 done
-if [ "$found" -gt 0 ]; then
-  google_error "$found items are still there; something may depend on them until its own deletion ends. To fix: run the same" \
-    "command again, or delete the rest at https://console.cloud.google.com/migration?project=$PROJECT_ID"
-  exit 1
-fi
+[ "$found" -eq 0 ] || google_stop "$found items are still there; something may depend on them until its own deletion ends." \
+  "To fix: run the same command again, or delete the rest at https://console.cloud.google.com/migration?project=$PROJECT_ID"

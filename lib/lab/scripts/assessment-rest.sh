@@ -1,10 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2153 # google-rest.sh reads what is set here, and sets what is read
-# Shell library of the scripts that call Migration Center: paged lists, operations, uploads and tables.
-#
-# To be sourced after google-rest.sh, which has what all REST scripts share:
-#
-#   . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
-#   . "${0%"${0##*/}"}./assessment-rest.sh"
+# Shell library of the scripts that call Migration Center: paged lists, operations and uploads. To be sourced
+# after google-rest.sh.
 #
 # One setting besides those of google-rest.sh, optional:
 #   REST_UPLOAD_SECONDS  time limit for one attempt to send a file (1800)

@@ -66,28 +66,17 @@ list() {
     google_progress "AWS" "a new key or policy takes up to a minute to work; trying again"
     google_sleep "$REST_POLL_SECONDS"
   done
-  jq -es 'all(.[]; . != {})' "$GOOGLE_WORK/$call" >/dev/null 2>&1 || {
-    google_error "aws ec2 $call: the answer is not one of AWS."
-    google_error "  To fix: see that no proxy or portal answers in the place of AWS, or update the aws program and jq; then" \
-      "apply again."
-    exit 1
-  }
+  jq -es 'all(.[]; . != {})' "$GOOGLE_WORK/$call" >/dev/null 2>&1 || google_stop "aws ec2 $call: the answer is not one of AWS." \
+    "To fix: see that no proxy or portal answers in the place of AWS, or update the aws program and jq; then apply again."
 }
 
 list_failed() {
-  google_error "aws ec2 $call failed: $(google_text <"$GOOGLE_WORK/aws-error")"
   case $(cat "$GOOGLE_WORK/aws-error") in
-    *AuthFailure* | *InvalidAccessKeyId* | *InvalidClientTokenId*)
-      google_error "  The key did not work within $KEY_WAIT_SECONDS s. The same is said of a region that is not enabled for" \
-        "the account: enable $CLOUDB_REGION there, or choose the region of the instances."
-      ;;
-    *UnauthorizedOperation*)
-      google_error "  The policy of the scoped user allows this call, and did not take effect within" \
-        "$KEY_WAIT_SECONDS s. Look for a rule of the organization or a permissions boundary that denies it."
-      ;;
-    *) google_error "  Nothing was imported. Apply again when the cause is gone; the region must be spelled as AWS does." ;;
+    *UnauthorizedOperation*) remedy="The policy of the scoped user allows this call, and did not take effect within $KEY_WAIT_SECONDS s. Look for a rule of the organization or a permissions boundary that denies it." ;;
+    *AuthFailure* | *InvalidAccessKeyId* | *InvalidClientTokenId*) remedy="The key did not work within $KEY_WAIT_SECONDS s. The same is said of a region that is not enabled for the account: enable $CLOUDB_REGION there, or choose the region of the instances." ;;
+    *) remedy="Nothing was imported. Apply again when the cause is gone; the region must be spelled as AWS does." ;;
   esac
-  exit 1
+  google_stop "aws ec2 $call failed: $(google_text <"$GOOGLE_WORK/aws-error")" "$remedy"
 }
 
 # make_table TABLE: in the background, so that a signal is handled at once.
@@ -115,11 +104,9 @@ if [ "$instances" -eq 0 ]; then
   google_say "$CLOUDB_REGION hosts no instances: nothing to import. Choose another region if they are elsewhere."
   exit 0
 fi
-if [ -n "$undescribed" ]; then
-  google_error "AWS does not say how many processors and how much memory these types have: $undescribed."
-  google_error "  Machines without them cannot be assessed, so nothing was imported. Apply again later, or change their type."
-  exit 1
-fi
+[ -z "$undescribed" ] ||
+  google_stop "AWS does not say how many processors and how much memory these types have: $undescribed." \
+    "Machines without them cannot be assessed, so nothing was imported. Apply again later, or change their type."
 [ "$bare" -eq 0 ] ||
   google_say "$bare of the instances have no volume; each gets one disk /dev/xvda of 52.5 GiB, as the import asks for one."
 for table in $tables; do make_table "$table"; done
@@ -173,26 +160,16 @@ await_state() {
     case $state in
       FAILED* | EMPTY)
         [ "$state" != EMPTY ] || state="COMPLETED, but has imported none of $instances instances"
-        google_error "Import job $job_id is $state:"
-        show_findings >&2
-        google_error "  To fix: repair what the service names and apply again, or look at the job at $console"
-        exit 1
+        google_stop "Import job $job_id is $state:
+$(show_findings)" "To fix: repair what the service names and apply again, or look at the job at $console"
         ;;
       NONE) google_fail "Import job $job_id is gone; another run may have replaced it." "To fix: apply again." ;;
       VALIDATING | RUNNING) problem= ;;
     esac
-    if [ -n "$problem" ]; then
-      google_error "Import job $job_id stays $state: $problem"
-      google_error "  $again"
-      exit 1
-    fi
-    if [ "$(google_seconds)" -ge "$until_seconds" ]; then
-      google_error "Import job $job_id is still $state after $IMPORT_SECONDS s; it goes on by itself."
-      google_error "  To fix: look at it at $console; another apply waits for a running import and replaces any other job."
-      exit 1
-    fi
-    google_progress "Import job $job_id" "$state"
-    google_sleep "$REST_POLL_SECONDS"
+    [ -z "$problem" ] || google_stop "Import job $job_id stays $state: $problem" "$again"
+    google_pause "$until_seconds" "Import job $job_id" "$state" ||
+      google_stop "Import job $job_id is still $state after $IMPORT_SECONDS s; it goes on by itself." \
+        "To fix: look at it at $console; another apply waits for a running import and replaces any other job."
   done
 }
 

@@ -70,11 +70,9 @@ jq -r --arg lab "${DEPLOYMENT_ID:-}" --slurpfile groups "$GOOGLE_WORK/groups" "$
 
 wanted="$SOURCE_TYPE ACTIVE $SOURCE_DISPLAY_NAME"
 if [ "$found" != "$wanted" ]; then
-  google_error "Source $SOURCE_ID exists in $REGION of project $PROJECT_ID, but as \"$found\" instead of \"$wanted\"."
   # No remedy may suggest deleting the source: it may be another lab's.
-  google_error "  To fix: if it is being deleted, wait until it is gone and run the same command again; else give the discovery" \
-    "client another name."
-  exit 1
+  google_stop "Source $SOURCE_ID exists in $REGION of project $PROJECT_ID, but as \"$found\" instead of \"$wanted\"." \
+    "To fix: if it is being deleted, wait until it is gone and run the same command again; else give the discovery client another name."
 fi
 google_say "Source $SOURCE_ID is $outcome."
 [ -z "$others" ] || google_say "Source $SOURCE_ID is shared with $others: what one of them imports, finds or cleans up" \

@@ -32,19 +32,16 @@ $RemoteDesktopFirewallGroup = '@FirewallAPI.dll,-28752'
 
 $WorkFolder = Join-Path $env:ProgramData 'assessment-lab'
 $Mark = Join-Path $WorkFolder 'first-boot.done'
-$LogFile = Join-Path $WorkFolder 'first-boot.log'
 $script:User = $null
 $script:Password = ''
 
-# Writes one line to the serial port and the log file.
+# Writes one line to the serial port.
 function Write-LabLog {
     param([string]$Text)
 
     $line = 'assessment-lab: ' + ($Text -replace '[\x00-\x20\x7f]+', ' ')
     if ($script:Password) { $line = $line.Replace($script:Password, '(password)') }
     Write-Host $line
-    # The script must not fail because the file is open elsewhere.
-    Add-Content -Path $LogFile -Value $line -Encoding UTF8 -ErrorAction SilentlyContinue
 }
 
 # Runs the action until it succeeds; after the last attempt, throws its error.
