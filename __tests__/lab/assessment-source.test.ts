@@ -8,7 +8,7 @@ import { valueAt } from "../stacks/configuration-graph";
 import { evaluated } from "../stacks/terraform-run";
 import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
 import { discoverySourceId } from "../../lib/lab/lab-names";
-import { addDestroyNotice } from "../../lib/lab/destroy-notice";
+import { addDestroyNotice } from "../../lib/lab/lab-foundation";
 import { InputVariable } from "../../lib/core/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { describeWith } from "../support/programs";

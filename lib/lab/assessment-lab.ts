@@ -13,7 +13,7 @@ import { stateProvidersOf } from "../core/provider-requirements";
 import { AssessmentSource } from "./assessment-source";
 import { type AwsInventory } from "./aws-inventory";
 import { ASSESSMENT_CONSOLE_URL, LAB_USER, type FirewallRuleName } from "./contract";
-import { labApis, labDeploymentId, namedValue } from "./lab-foundation";
+import { addDestroyNotice, labApis, labDeploymentId, namedValue } from "./lab-foundation";
 import { addLabChecks } from "./lab-checks";
 import { LabFirewall, sourceRanges } from "./lab-firewall";
 import { LAB, LAB_RELATIONS, type AssessmentLabProps } from "./lab-inputs";
@@ -21,7 +21,6 @@ import { LabKey } from "./lab-key";
 import { discoverySourceId, zoneOrDefault } from "./lab-names";
 import { LabNetwork } from "./lab-network";
 import { LinuxVms, WindowsVm } from "./lab-vms";
-import { addDestroyNotice } from "./destroy-notice";
 
 /**
  * A temporary lab for cloud migration discovery and assessment: a network, a Windows VM with the discovery client,

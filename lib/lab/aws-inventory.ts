@@ -127,9 +127,9 @@ export class AwsInventory extends Construct {
    * ignores AWS profiles and files on the machine that applies.
    */
   private provider({ accessKeyId, secretAccessKey }: AwsCredentials, isUsed: string, region: string): AwsProvider {
-    const givenOr = (placeholder: string, value: string): string =>
-      // Keys read from files end with a line break, which makes every signature invalid.
-      expression(`(${accessKeyId} == "" ? "${placeholder}" : trimspace(${value}))`);
+    // The provider requires credentials even when nothing uses it; these are never sent. Keys read from files end with a
+    // line break, which makes every signature invalid.
+    const given = (value: string) => expression(`(${accessKeyId} == "" ? "none" : trimspace(${value}))`);
     const profiles = addScript(this, `lib/lab/scripts/no-profile.ini`);
     const provider = new AwsProvider(this, "UserProvider", {
       region,
@@ -138,9 +138,8 @@ export class AwsInventory extends Construct {
       profile: "default",
       sharedConfigFiles: [profiles.path],
       sharedCredentialsFiles: [profiles.path],
-      // The provider requires credentials even when nothing uses it; these are never sent.
-      accessKey: givenOr(NO_KEY, accessKeyId),
-      secretKey: givenOr(NO_KEY, secretAccessKey),
+      accessKey: given(accessKeyId),
+      secretKey: given(secretAccessKey),
       // Wrong credentials fail at plan; placeholders are not checked.
       skipCredentialsValidation: Token.asAny(expression(`!(${isUsed})`)),
       skipRequestingAccountId: true,
@@ -152,5 +151,3 @@ export class AwsInventory extends Construct {
     return provider;
   }
 }
-
-const NO_KEY = "none";

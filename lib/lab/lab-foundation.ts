@@ -2,10 +2,11 @@ import { Id } from "@cdktf/provider-random/lib/id";
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { countIfUnset, isOn, oneAttribute } from "../core/conditional";
+import { countIf, countIfUnset, isOn, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { type Labels } from "../core/labels";
 import { ProjectApis } from "../core/project-apis";
+import { TerraformData } from "../core/terraform-data";
 import { DEPLOYMENT_ID_BYTES } from "./lab-names";
 
 /** What a lab needs before its first resource. */
@@ -27,6 +28,46 @@ export interface LabContext {
 
   /** What must be destroyed after everything else. */
   readonly outlivedBy: ITerraformDependable[];
+}
+
+/**
+ * Prints at the end of a destroy how to remove what Migration Center still has; and when the lab moves to another
+ * source, project or region, what it leaves in the previous one.
+ *
+ * Terraform destroys a resource after everything that depends on it, so everything must depend on what is returned
+ * here. Data sources that are read at plan must not, or Terraform would read them only at apply. A dependency of the
+ * APIs alone would not do, because they may be shared with other labs.
+ */
+export function addDestroyNotice(
+  scope: Construct,
+  { deploymentId, projectId, region, sourceId, usesAssessment }: Omit<LabContext, "labels" | "outlivedBy">,
+): ITerraformDependable[] {
+  if (usesAssessment === false) return [];
+  const place = { project_id: projectId, region, source_id: sourceId };
+  return [
+    new TerraformData(scope, "SurvivorsAtDestroy", {
+      // Kept in the state, because a destroy provisioner can refer to nothing else.
+      input: { deployment_id: deploymentId, ...place },
+      // An update would run no provisioner, so nothing would report what the lab left in the previous source or place.
+      triggersReplace: place,
+      provisioners: [
+        {
+          type: "local-exec",
+          when: "destroy",
+          command: `echo "The assessment service keeps what was not made by Terraform in project $PROJECT_ID, region $REGION: the discovery source $SOURCE_ID, which other labs may use too, its import jobs and assets, and groups, preference sets and reports. To remove them: PROJECT_ID=$PROJECT_ID REGION=$REGION SOURCE_ID=$SOURCE_ID DEPLOYMENT_ID=$DEPLOYMENT_ID sh '$SCRIPT'"`,
+          environment: {
+            // States of older releases do not have it.
+            DEPLOYMENT_ID: '${try(self.input.deployment_id, "")}',
+            PROJECT_ID: "${self.input.project_id}",
+            REGION: "${self.input.region}",
+            SCRIPT: expression('abspath("${path.module}/scripts/assessment-cleanup.sh")'),
+            SOURCE_ID: "${self.input.source_id}",
+          },
+        },
+      ],
+      count: countIf(isOn(usesAssessment)),
+    }),
+  ];
 }
 
 /** The APIs that a lab needs. */

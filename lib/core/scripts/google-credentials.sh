@@ -133,6 +133,14 @@ google_credential() {
   printf '%s\n' "$google_credentials" | jq -r "$1 // empty" 2>/dev/null || :
 }
 
+# google_fetch URL CONFIGURATION [OPTION]: prints what a token service answers.
+google_fetch() {
+  curl -q --silent --show-error ${3:+"$3"} --globoff --proto '=http,https' --connect-timeout "$REST_CONNECT_SECONDS" \
+    --max-time "$REST_CALL_SECONDS" --retry 3 --config - --url "$1" 2>"$GOOGLE_WORK/token-error" <<INPUT
+$2
+INPUT
+}
+
 # google_exchange URL FILTER CONFIGURATION: calls a token service, and sets google_answered to what jq finds in its answer.
 google_exchange() {
   case $1 in
@@ -142,12 +150,7 @@ google_exchange() {
       return 1
       ;;
   esac
-  google_page=$(
-    curl -q --silent --show-error --globoff --proto '=http,https' --connect-timeout "$REST_CONNECT_SECONDS" \
-      --max-time "$REST_CALL_SECONDS" --retry 3 --config - --url "$1" 2>"$GOOGLE_WORK/token-error" <<INPUT
-$3
-INPUT
-  ) || :
+  google_page=$(google_fetch "$1" "$3") || :
   google_answered=$(printf '%s\n' "$google_page" | jq -r "$2 // empty" 2>/dev/null) || google_answered=
   [ -z "$google_answered" ] || return 0
   google_why=$(printf '%s\n' "$google_page" | jq -r '.error_description // .error.message? // .error // empty' 2>/dev/null) || google_why=
@@ -200,12 +203,8 @@ google_ask_as_workload() {
   google_from=$(google_credential .credential_source.url)
   google_path=$(google_credential .credential_source.file)
   if [ -n "$google_from" ]; then
-    google_subject=$(
-      curl -q --silent --show-error --fail --globoff --proto '=http,https' --connect-timeout "$REST_CONNECT_SECONDS" \
-        --max-time "$REST_CALL_SECONDS" --retry 3 --config - --url "$google_from" 2>"$GOOGLE_WORK/token-error" <<INPUT
-$(google_credential '[.credential_source.headers // {} | to_entries[] | "header = \("\(.key): \(.value)" | tojson)"] | join("\n")')
-INPUT
-    ) || {
+    google_headers=$(google_credential '[.credential_source.headers // {} | to_entries[] | "header = \("\(.key): \(.value)" | tojson)"] | join("\n")')
+    google_subject=$(google_fetch "$google_from" "$google_headers" --fail) || {
       google_why="$google_from gives no token: $(google_text <"$GOOGLE_WORK/token-error")"
       return 1
     }

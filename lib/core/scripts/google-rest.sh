@@ -1,13 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2153,SC2154 # other files set and read
-# Shell library of the REST scripts: credentials, URLs, retries and error messages for Google's APIs.
-#
-# To be sourced by a POSIX shell that runs with `set -eu`:
-#
-#   . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
-#   google_setting BUILD '[a-z0-9-]+' "the id of a build"
-#   google_start
-#   google_reading .status google_get cloudbuild "projects/$PROJECT_ID/builds/$id" || google_fail "No build can be read."
-#   google_say "$GOOGLE_READ"
+# Shell library of the REST scripts: credentials, URLs, retries and error messages for Google's APIs. A POSIX shell that runs
+# with `set -eu` sources it, checks its settings, and calls google_start.
 #
 # Settings, all optional:
 #   GOOGLE_OAUTH_ACCESS_TOKEN      access token; else one for GOOGLE_CREDENTIALS, GOOGLE_CLOUD_KEYFILE_JSON,

@@ -72,6 +72,12 @@ google_require() {
   exit 2
 }
 
+# Prints what stands at the beginning of the script.
+google_help() {
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  exit 0
+}
+
 # google_stop MESSAGE LINE...: prints what failed and what to do about it, and exits.
 google_stop() {
   google_error "$1"
@@ -84,22 +90,6 @@ google_stop() {
 google_refuse() {
   GOOGLE_REFUSED="$GOOGLE_REFUSED
   - $*"
-}
-
-google_check_settings() {
-  google_setting REST_TRIES '[1-9][0-9]{0,2}' "a number of attempts, at most 999"
-  google_time_limit REST_TOKEN_SECONDS
-  for google_name in REST_CALL_SECONDS REST_CONNECT_SECONDS; do
-    # To curl, 0 means no limit.
-    google_setting "$google_name" '[1-9][0-9]{0,4}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9]' "a number of seconds above 0"
-  done
-  for google_name in REST_POLL_SECONDS REST_RETRY_BASE_SECONDS; do
-    google_setting "$google_name" '[0-9]{1,5}(\.[0-9]{1,3})?' "a number of seconds"
-  done
-  google_option GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' "the id or number of a project"
-  [ -n "$GOOGLE_REFUSED" ] || return 0
-  google_error "${0##*/} cannot start:$GOOGLE_REFUSED"
-  exit 2
 }
 
 # google_setting NAME PATTERN MEANING: refuses an environment variable that is empty or does not match the expression.
@@ -190,7 +180,20 @@ google_full() {
 
 # google_start: ends the script if a setting is wrong, and begins.
 google_start() {
-  google_check_settings
+  google_setting REST_TRIES '[1-9][0-9]{0,2}' "a number of attempts, at most 999"
+  google_time_limit REST_TOKEN_SECONDS
+  for google_name in REST_CALL_SECONDS REST_CONNECT_SECONDS; do
+    # To curl, 0 means no limit.
+    google_setting "$google_name" '[1-9][0-9]{0,4}(\.[0-9]{1,3})?|0\.[0-9]{0,2}[1-9]' "a number of seconds above 0"
+  done
+  for google_name in REST_POLL_SECONDS REST_RETRY_BASE_SECONDS; do
+    google_setting "$google_name" '[0-9]{1,5}(\.[0-9]{1,3})?' "a number of seconds"
+  done
+  google_option GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' "the id or number of a project"
+  if [ -n "$GOOGLE_REFUSED" ]; then
+    google_error "${0##*/} cannot start:$GOOGLE_REFUSED"
+    exit 2
+  fi
   GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX" 2>/dev/null) || google_full
   trap google_end EXIT
   trap 'google_interrupted SIGHUP 129' HUP

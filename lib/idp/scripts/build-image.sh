@@ -112,11 +112,9 @@ step_script() {
 set -eu
 unpack() {
   part=1
-  eval "text=\${$1_BASE64_$part:-}"
-  while [ -n "$text" ]; do
+  while eval "text=\${$1_BASE64_$part:-}" && [ -n "$text" ]; do
     printf '%s' "$text"
     part=$((part + 1))
-    eval "text=\${$1_BASE64_$part:-}"
   done | base64 -d >"$2"
   chmod "$3" "$2"
 }
@@ -243,12 +241,11 @@ start_build() {
       google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$attempt")"
       attempt=$((attempt + 1))
     elif ! refused_for_identity || ! pause_for_identity "$(google_outcome)"; then
+      remedy="To fix: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
       # A policy of the organization, or the few regions of some projects.
-      ! google_says 'gcp[.]resourceLocations|in this region' || google_fail \
-        "Cloud Build refuses the build of $IMAGE in $BUILD_LOCATION." \
-        "To fix: set build_location to a location that is allowed, or existing_container_image to an image that is made elsewhere."
-      google_fail "Cloud Build refuses the build of $IMAGE in $BUILD_LOCATION." \
-        "To fix: repair what the message names. The caller needs roles/cloudbuild.builds.editor on $PROJECT_ID and roles/iam.serviceAccountUser on $BUILD_SERVICE_ACCOUNT; the Cloud Build API must be on."
+      ! google_says 'gcp[.]resourceLocations|in this region' ||
+        remedy="To fix: set build_location to a location that is allowed, or existing_container_image to an image that is made elsewhere."
+      google_fail "Cloud Build refuses the build of $IMAGE in $BUILD_LOCATION." "$remedy"
     fi
   done
 }

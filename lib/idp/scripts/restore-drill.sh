@@ -29,10 +29,7 @@ set -eu
 
 take_over=no
 case ${1:-} in
-  --help | -h)
-    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
-    exit 0
-    ;;
+  --help | -h) google_help ;;
   --take-over)
     take_over=yes
     shift

@@ -44,10 +44,7 @@ for word in "$@"; do
     --yes) yes=yes ;;
     --dry-run) dry_run=yes ;;
     --take-over) take_over=yes ;;
-    --help | -h)
-      sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
-      exit 0
-      ;;
+    --help | -h) google_help ;;
     -*) google_refuse "\"$word\" is not an option; the options are --dry-run, --yes, --take-over and --help." ;;
     *) if [ -z "$action" ]; then action=$word; elif [ -z "$subject" ]; then subject=$word; else google_refuse "\"$word\" is one argument too many."; fi ;;
   esac

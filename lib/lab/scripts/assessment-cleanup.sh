@@ -27,10 +27,7 @@ for option in "$@"; do
   case $option in
     --yes) yes=yes ;;
     --everything) everything=yes ;;
-    --help | -h)
-      sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
-      exit 0
-      ;;
+    --help | -h) google_help ;;
     *) google_refuse "\"$option\" is no option; there are --yes, --everything and --help." ;;
   esac
 done

@@ -14,10 +14,7 @@ set -eu
 
 case ${1:-} in
   '') ;;
-  --help | -h)
-    sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
-    exit 0
-    ;;
+  --help | -h) google_help ;;
   *) google_refuse "\"$1\" is no option; there is --help." ;;
 esac
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
