@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
 import { DeletionGuard } from "./core/deletion-guard";
 import { expression, numberText } from "./core/expression";
-import { inFiles } from "./core/hcl/stack-origin";
+import { type FileTable, inFiles } from "./core/hcl/stack-origin";
 import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
 import {
   judgeOf,
@@ -72,16 +72,36 @@ interface Variant<T extends Table> {
   readonly identity: readonly (keyof T & string)[];
 }
 
-/** Which parts share a file in HCL. */
-const FILES = {
-  database: ["UpgradeBackup"],
-  guards: ["DeletionGuard", "IdentityCheck", "IdentityGuard", "PresenceGuard", "ProtectedIdentity"],
-  image: ["Blueprints", "Registry"],
-  jobs: ["DbInit", "TestMail"],
-  "load-balancer": ["Address", "Edge", "FrontDoor"],
-  names: ["all_labels", "database_name", "tenant_prefix"],
-  secrets: ["ExistingSecrets"],
-  "service-accounts": ["Dumper", "Initializer", "Runtime"],
+/** What a reader of the folder in HCL finds together. */
+const FILES: FileTable = {
+  apis: ["APIs of the project, and what waits until each answers", ["Apis"]],
+  cluster: ["The cluster and its network", ["Cluster", "Network"]],
+  database: [
+    "The database: instance, users, passwords, backups and the backup before an upgrade",
+    ["Database", "UpgradeBackup"],
+  ],
+  dump: ["Dumps of the database, and their bucket", ["Dump"]],
+  guards: [
+    "What refuses a destroy, and a change of what the deployment is, before anything is deleted",
+    ["DeletionGuard", "IdentityCheck", "IdentityGuard", "PresenceGuard", "ProtectedIdentity"],
+  ],
+  image: ["The image: repository, blueprints and build", ["Blueprints", "Image", "Registry"]],
+  jobs: ["Jobs: what prepares the database before the first start, and the test mail", ["DbInit", "TestMail"]],
+  "load-balancer": [
+    "The domain: address, certificate, records, security policy and load balancer",
+    ["Address", "Edge", "FrontDoor"],
+  ],
+  "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
+  monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
+  names: ["Names and labels that all parts have in common", ["all_labels", "database_name", "tenant_prefix"]],
+  secrets: ["Secrets that are generated, and who may read which existing ones", ["ExistingSecrets", "Secrets"]],
+  "service-accounts": [
+    "Service accounts, without their rights, which stand with what they open",
+    ["Dumper", "Initializer", "Runtime"],
+  ],
+  service: ["The server", ["Service"]],
+  worker: ["The separate worker", ["Worker"]],
+  workload: ["The server: pods, service account, scaling", ["Workload"]],
 };
 
 const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secretmanager", "sqladmin", "storage"];

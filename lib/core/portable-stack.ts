@@ -1,11 +1,14 @@
 import { TerraformBackend, TerraformElement, TerraformOutput, TerraformStack, type TerraformRemoteState } from "cdktf";
 import { Construct, type Node } from "constructs";
 
+import { MAIN_CHILD_ID, snakeCase } from "./element-names";
 import { hclFilesOf, type HclBlocks } from "./hcl/stack-origin";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 import { RulesBrokenError } from "./rules-broken-error";
 import { addPage, filesOf, HCL_MAIN_FILE } from "./stack-file";
 import { localPathProblems, StackBackend, type StateBackend } from "./state-backend";
+
+export { MAIN_CHILD_ID } from "./element-names";
 
 export interface PortableStackProps {
   /**
@@ -158,9 +161,6 @@ export class PortableStack extends TerraformStack {
   }
 }
 
-/** Id of a construct's main child, which gets the construct's own address. */
-export const MAIN_CHILD_ID = "Default";
-
 /** Blocks of a root module that are addressed by type and name, and those addressed by name alone. */
 const TYPED_BLOCKS = ["resource", "data", "ephemeral"];
 const NAMED_BLOCKS = ["check", "locals", "module", "output", "variable"];
@@ -177,13 +177,6 @@ function typeOf(backend: TerraformBackend): string {
 function pathOf(backend: TerraformBackend): unknown {
   const { terraform } = backend.toTerraform() as { terraform: { backend?: { local?: { path?: unknown } } } };
   return terraform.backend?.local?.path;
-}
-
-function snakeCase(name: string): string {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replace(/[^A-Za-z0-9_]+/g, "_")
-    .toLowerCase();
 }
 
 function addressesIn(fragment: Record<string, unknown>): string[] {

@@ -28,20 +28,16 @@ const BARE = [
 /** Those whose strings are no templates. */
 const LITERAL = /^(output[.]description|variable[.](default|description)|(backend|terraform)[.])/;
 
-/** A block with its header, such as `resource "google_sql_user" "owner"`. */
-export interface Block {
-  readonly header: string;
-  readonly body: Body;
+interface BlockOptions {
+  readonly blocks?: Blocks | undefined;
 
-  readonly blocks?: Blocks;
-
-  /** Where Terraform reads some arguments differently: the kind of block. */
+  /** What the block is, where Terraform reads some of its arguments differently. */
   readonly kind?: string;
   readonly indent?: string;
 }
 
-/** The lines of a block, whose equals signs are yet to be aligned. */
-export function block({ blocks, body, header, indent = "", kind = "" }: Block): string {
+/** The lines of a block such as `resource "google_sql_user" "owner"`, whose equals signs are yet to be aligned. */
+export function block(header: string, body: Body, { blocks, indent = "", kind = "" }: BlockOptions = {}): string {
   return inBraces(header, indent, linesOf(body, { ...OWN_BLOCKS, ...blocks }, kind, `${indent}  `));
 }
 
@@ -64,21 +60,18 @@ function linesOf(body: Body, blocks: Blocks, kind: string, indent: string): stri
 /** The lines of each block of a name. */
 function nested(name: string, bodies: readonly Body[], blocks: Blocks, kind: string, indent: string): string[][] {
   const inner = `${indent}  `;
+  const members = bodies.flatMap((each) => Object.entries(each as Readonly<Record<string, Body | readonly Body[]>>));
   if (name === "provisioner") {
-    return bodies
-      .flatMap((each) => Object.entries(each as Readonly<Record<string, Body>>))
-      .map(([type, body]) => [block({ header: `provisioner "${type}"`, body, kind: "provisioner", indent })]);
+    return members.map(([type, body]) => [block(`provisioner "${type}"`, body as Body, { kind: name, indent })]);
   }
   if (name === "dynamic") {
-    return bodies
-      .flatMap((each) => Object.entries(each as Readonly<Record<string, Body | readonly Body[]>>))
-      .flatMap(([repeated, given]) =>
-        [given].flat().map(({ content, ...rest }: Body) => {
-          const lines = linesOf(content as Body, blocks[repeated] ?? {}, kind, `${inner}  `);
-          const parts = [...linesOf(rest, {}, "dynamic", inner), "", inBraces("content", inner, lines)];
-          return [inBraces(`dynamic "${repeated}"`, indent, parts)];
-        }),
-      );
+    return members.flatMap(([repeated, given]) =>
+      [given].flat().map(({ content, ...rest }: Body) => {
+        const lines = linesOf(content as Body, blocks[repeated] ?? {}, kind, `${inner}  `);
+        const parts = [...linesOf(rest, {}, name, inner), "", inBraces("content", inner, lines)];
+        return [inBraces(`dynamic "${repeated}"`, indent, parts)];
+      }),
+    );
   }
   const innerKind = name === "lifecycle" && kind === "" ? name : kind;
   return bodies.map((body) => [inBraces(name, indent, linesOf(body, blocks[name] ?? {}, innerKind, inner))]);
@@ -94,11 +87,9 @@ function attribute(kind: string, name: string, value: unknown, indent: string): 
   return `${indent}${name}${ALIGNED}= ${valueExpression(value, indent, spell)}`;
 }
 
+/** Names that are in neither list are between them, in alphabetical order. */
 function inOrder(one: string, other: string): number {
+  const rank = (name: string) =>
+    LAST_BLOCKS.indexOf(name) + 1 || (FIRST.indexOf(name) + 1 || FIRST.length + 1) - FIRST.length - 2;
   return rank(one) - rank(other) || one.localeCompare(other, "en");
-}
-
-function rank(name: string): number {
-  const [first, last] = [FIRST.indexOf(name), LAST_BLOCKS.indexOf(name)];
-  return last < 0 ? (first < 0 ? FIRST.length : first) : FIRST.length + 1 + last;
 }

@@ -3,30 +3,29 @@ import { alignedLines } from "./hcl-expression";
 
 type Elements = Readonly<Record<string, Body>>;
 
-/** What a configuration does not say of its elements. */
+/**
+ * What a configuration does not say of its elements, by type and name: a resource's type as it is, others as in
+ * `data.google_project`, `ephemeral.random_password`, `provider.google`, `local` and `module`.
+ */
 export interface Origin {
-  /** Names of the constructs around an element, from the outermost. */
-  readonly pathOf: (name: string, type?: string) => readonly string[];
+  /** Names of the files that an element may be in, from the outermost construct's. */
+  readonly pathOf: (type: string, name: string) => readonly string[];
 
   /** Why an element is as it is, for readers of the folder. */
-  readonly reasonOf: (name: string, type: string) => string | undefined;
+  readonly reasonOf: (type: string, name: string) => string | undefined;
 
-  /**
-   * The nested blocks of a type.
-   *
-   * @param type with `data.`, `ephemeral.` or `provider.` before it unless it is a resource's
-   * @param name of the element that needs it
-   */
   readonly blocksOf: (type: string, name: string) => Blocks;
+
+  /** What a file holds. */
+  readonly purposeOf: (file: string) => string;
 }
 
-/** A part of a root module, and the constructs around it. */
+/** A part of a root module. */
 interface Part {
   readonly path: readonly string[];
-  readonly text: string;
 
-  /** Name and value, for a local. */
-  readonly local?: readonly [name: string, value: unknown];
+  /** A block, or the name and the value of a local. */
+  readonly content: string | readonly [name: string, value: unknown];
 }
 
 /** A file that would be longer is divided by the constructs further inside. */
@@ -35,6 +34,8 @@ const LARGE_PART = 150;
 
 /** Blocks that are lists without labels. */
 const UNNAMED = ["import", "moved", "removed"];
+
+const SETTINGS_BLOCKS: Blocks = { cloud: { workspaces: {} }, required_providers: {} };
 
 /** What each file of every root module is. */
 const PURPOSES: Readonly<Record<string, string>> = {
@@ -53,74 +54,64 @@ export function hclFiles(configuration: Body, origin: Origin): Record<string, st
   const unknown = Object.keys(others).filter((name) => name !== "//" && !UNNAMED.includes(name));
   if (unknown.length > 0) throw new Error(`${unknown.join(", ")}: no such blocks are known in HCL`);
 
-  const typed = (kind: string, types: Elements = {}): Part[] =>
-    Object.entries(types as Readonly<Record<string, Elements>>).flatMap(([type, elements]) =>
+  const typed = (kind: string, types: Elements = {}, prefix = `${kind}.`): Part[] =>
+    each(types as Readonly<Record<string, Elements>>, (type, elements) =>
       each(elements, (name, body) => {
-        const isResource = kind === "resource";
-        const blocks = origin.blocksOf(isResource ? type : `${kind}.${type}`, name);
-        const text = block({ header: `${kind} "${type}" "${name}"`, body, blocks });
-        return { path: origin.pathOf(name, type), text: comment(isResource && origin.reasonOf(name, type)) + text };
+        const blocks = origin.blocksOf(`${prefix}${type}`, name);
+        const reason = origin.reasonOf(`${prefix}${type}`, name);
+        const text = block(`${kind} "${type}" "${name}"`, body, { blocks });
+        return {
+          path: origin.pathOf(`${prefix}${type}`, name),
+          content: reason === undefined ? text : `# ${reason}\n${text}`,
+        };
       }),
-    );
-  const parts = [
-    ...each(locals, (name, value): Part => ({ path: origin.pathOf(name), text: "", local: [name, value] })),
+    ).flat();
+  const parts: Part[] = [
+    ...each(locals, (name, value) => ({ path: origin.pathOf("local", name), content: [name, value] as const })),
     ...typed("data", data),
     ...typed("ephemeral", ephemeral),
-    ...typed("resource", resource),
-    ...each(module, (name, body): Part => {
-      return { path: origin.pathOf(name), text: block({ header: `module "${name}"`, body }) };
-    }),
+    ...typed("resource", resource, ""),
+    ...each(module, (name, body) => ({
+      path: origin.pathOf("module", name),
+      content: block(`module "${name}"`, body),
+    })),
   ];
 
   const { backend, ...settings } = { ...terraform };
-  const ofKind = (kind: string, elements: Elements | undefined, blocks?: Blocks) =>
-    each(elements, (name, body) => block({ header: `${kind} "${name}"`, body, blocks, kind }));
+  const ofKind = (kind: string, elements: Elements | undefined, blocks: Blocks) =>
+    each(elements, (name, body) => block(`${kind} "${name}"`, body, { blocks, kind }));
   const texts: Readonly<Record<string, readonly string[]>> = {
-    versions: [
-      block({
-        header: "terraform",
-        body: settings,
-        blocks: { cloud: { workspaces: {} }, required_providers: {} },
-        kind: "terraform",
-      }),
-    ],
+    versions: [block("terraform", settings, { blocks: SETTINGS_BLOCKS, kind: "terraform" })],
     root: [
       ...each(backend as Elements | undefined, (type, body) => {
-        const inner = block({ header: `backend "${type}"`, body, kind: "backend", indent: "  " });
-        return `terraform {\n${inner}\n}`;
+        return `terraform {\n${block(`backend "${type}"`, body, { kind: "backend", indent: "  " })}\n}`;
       }),
       ...each(provider, (type, given) =>
         [given].flat().map((body: Body) => {
-          return block({ header: `provider "${type}"`, body, blocks: origin.blocksOf(`provider.${type}`, type) });
+          return block(`provider "${type}"`, body, { blocks: origin.blocksOf(`provider.${type}`, type) });
         }),
       ).flat(),
     ],
     variables: ofKind("variable", variable, { validation: {} }),
     checks: ofKind("check", check, { assert: {} }),
     outputs: ofKind("output", output, { precondition: {} }),
-    moved: UNNAMED.flatMap((kind) =>
-      ([others[kind] ?? []].flat() as Body[]).map((body) => block({ header: kind, body, kind })),
-    ),
+    moved: UNNAMED.flatMap((kind) => [others[kind] ?? []].flat().map((body: Body) => block(kind, body, { kind }))),
   };
   const files = [...Object.entries(texts), ...divided(parts)].filter(([, blocks]) => blocks.length > 0);
-  return Object.fromEntries(files.map(([name, blocks]) => [`${name}.tf`, written(PURPOSES[name] ?? name, blocks)]));
+  return Object.fromEntries(
+    files.map(([name, blocks]) => {
+      const lines = alignedLines(blocks.join("\n\n").split("\n"));
+      return [`${name}.tf`, `${SYNTHESIZED}\n# ${PURPOSES[name] ?? origin.purposeOf(name)}.\n\n${lines.join("\n")}\n`];
+    }),
+  );
 }
 
 /** Beginning of every file, by which those of a former synthesis are known. */
 export const SYNTHESIZED = "# Synthesized: change the program, or add files of your own.";
 
-function written(purpose: string, blocks: readonly string[]): string {
-  const lines = alignedLines(blocks.join("\n\n").split("\n"));
-  return `${SYNTHESIZED}\n# ${purpose}.\n\n${lines.join("\n")}\n`;
-}
-
-function comment(reason: string | false | undefined): string {
-  return reason === undefined || reason === false ? "" : `# ${reason}\n`;
-}
-
 /** The parts by file: by the outermost construct, and in long files by larger parts of it. */
 function divided(parts: readonly Part[], depth = 1): [name: string, blocks: string[]][] {
-  const nameOf = ({ path }: Part, segments: number) => path.slice(0, segments).join("-");
+  const nameOf = ({ path }: Part, segments: number) => path.slice(0, segments).join("-") || "main";
   const names = [...new Set(parts.map((part) => nameOf(part, depth)))];
   return names.flatMap((name) => {
     const inside = parts.filter((part) => nameOf(part, depth) === name);
@@ -138,9 +129,10 @@ function linesIn(parts: readonly Part[]): number {
 }
 
 function blocksOf(parts: readonly Part[]): string[] {
-  const locals = parts.flatMap(({ local }) => (local === undefined ? [] : [local]));
-  const texts = parts.filter(({ local }) => local === undefined).map(({ text }) => text);
-  return locals.length === 0 ? texts : [block({ header: "locals", body: Object.fromEntries(locals) }), ...texts];
+  const contents = parts.map(({ content }) => content);
+  const locals = contents.filter((content) => typeof content !== "string");
+  const texts = contents.filter((content) => typeof content === "string");
+  return locals.length === 0 ? texts : [block("locals", Object.fromEntries(locals)), ...texts];
 }
 
 function each<Item, To>(

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { TerraformElement, type TerraformStack } from "cdktf";
 import { type IConstruct } from "constructs";
 
+import { MAIN_CHILD_ID, snakeCase } from "../element-names";
 import { packageFile } from "../package-file";
 import { RulesBrokenError } from "../rules-broken-error";
 import { type Blocks } from "./hcl-body";
@@ -24,30 +25,20 @@ export function explain(element: IConstruct, reason: string): void {
   element.node.addMetadata(REASON, reason);
 }
 
+/** Files of a construct in HCL: what each holds, and the ids of the parts that are in it. */
+export type FileTable = Readonly<Record<string, readonly [purpose: string, ids: readonly string[]]>>;
+
 const FILE = "file";
 
-/** Puts parts of a construct, by their ids, into files of these names in HCL, instead of one file for each part. */
-export function inFiles(scope: IConstruct, files: Readonly<Record<string, readonly string[]>>): void {
-  for (const [file, ids] of Object.entries(files)) {
-    for (const id of ids) scope.node.tryFindChild(id)?.node.addMetadata(FILE, file);
+/** Puts parts of a construct into files, instead of one file for each part. */
+export function inFiles(scope: IConstruct, files: FileTable): void {
+  for (const [file, [purpose, ids]] of Object.entries(files)) {
+    for (const id of ids) scope.node.tryFindChild(id)?.node.addMetadata(FILE, [file, purpose]);
   }
 }
 
-/** Names of the constructs around an element, from the outermost, as names of files. */
-function segmentsOf({ node }: IConstruct, stack: TerraformStack): string[] {
-  const scopes = node.scopes.slice(node.scopes.indexOf(stack) + 1).filter((scope) => scope.node.id !== "Default");
-  return scopes.map((scope) => {
-    const file = scope.node.metadata.find(({ type }) => type === FILE);
-    return file === undefined ? kebabCase(scope.node.id) : String(file.data);
-  });
-}
-
-function kebabCase(id: string): string {
-  return id
-    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .replace(/[^A-Za-z0-9-]+/g, "-")
-    .toLowerCase();
-}
+const metadataOf = ({ node }: IConstruct, wanted: string): unknown =>
+  node.metadata.find(({ type }) => type === wanted)?.data;
 
 /**
  * The files of a stack in HCL, from its finished Terraform JSON.
@@ -65,28 +56,35 @@ export function hclFilesOf(
     ...OWN_TYPES,
     ...further,
   };
-  const elements = new Map<string, TerraformElement>();
+  const elements = new Map<string, IConstruct>();
   for (const element of stack.node.findAll().filter((each) => TerraformElement.isTerraformElement(each))) {
-    elements.set(element.friendlyUniqueId, element);
-    elements.set(`${typeOf(element)}.${element.friendlyUniqueId}`, element);
+    const { _elementType: type = "" } = element as unknown as { readonly _elementType?: string };
+    elements.set(`${type}.${element.friendlyUniqueId}`, element);
   }
-  const find = (name: string, type = "") => elements.get(`${type}.${name}`) ?? elements.get(name);
+  const find = (type: string, name: string) => elements.get(`${type}.${name}`);
+  const purposes = new Map<string, string>();
+  const fileOf = (scope: IConstruct): string => {
+    const [file = kebabCase(scope.node.id), purpose] = (metadataOf(scope, FILE) ?? []) as readonly string[];
+    if (purpose !== undefined) purposes.set(file, purpose);
+    return file;
+  };
 
   const problems: string[] = [];
   const files = hclFiles(configuration, {
-    pathOf: (name, type) => {
-      const element = find(name, type);
-      return element === undefined ? ["others"] : segmentsOf(element, stack);
+    pathOf: (type, name) => {
+      const scopes = find(type, name)?.node.scopes ?? [];
+      return scopes
+        .slice(scopes.indexOf(stack) + 1)
+        .filter(({ node }) => node.id !== MAIN_CHILD_ID)
+        .map(fileOf);
     },
-    reasonOf: (name, type) => {
-      const reason = find(name, type)?.node.metadata.find((entry) => entry.type === REASON);
-      return reason === undefined ? undefined : String(reason.data);
-    },
+    reasonOf: (type, name) => metadataOf(find(type, name) ?? stack, REASON) as string | undefined,
+    purposeOf: (file) => purposes.get(file) ?? `Part ${file}`,
     blocksOf: (type, name) => {
       const blocks = known[type];
       if (blocks === undefined) {
         problems.push(
-          `${type} (${find(name, type)?.node.path ?? name}) cannot be written in HCL; which of its arguments are blocks is known of the library's own types alone, and nothing in a program tells; pass hclBlocks: { "${type}": { <block>: {} } } to the stack with all nested blocks of that type, or {} if it has none, or synthesize JSON`,
+          `${type} (${find(type, name)?.node.path ?? name}) cannot be written in HCL; which of its arguments are blocks is known of the library's own types alone, and nothing in a program tells; pass hclBlocks: { "${type}": { <block>: {} } } to the stack with all nested blocks of that type, or {} if it has none, or synthesize JSON`,
         );
       }
       return blocks ?? {};
@@ -96,6 +94,6 @@ export function hclFilesOf(
   return files;
 }
 
-function typeOf(element: TerraformElement): string {
-  return (element as { terraformResourceType?: string }).terraformResourceType ?? "";
+function kebabCase(id: string): string {
+  return snakeCase(id).replaceAll("_", "-");
 }
