@@ -74,7 +74,10 @@ interface Variant<T extends Table> {
 
 /** What a reader of the folder in HCL finds together. */
 const FILES: FileTable = {
-  apis: ["APIs of the project, and what waits until each answers", ["Apis"]],
+  apis: [
+    "APIs, which stay enabled after a destroy because others may use them, and what waits until each answers",
+    ["Apis"],
+  ],
   cluster: ["The cluster and its network", ["Cluster", "Network"]],
   database: [
     "The database: instance, users, passwords, backups and the backup before an upgrade",

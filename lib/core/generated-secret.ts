@@ -20,6 +20,7 @@ import { stateProvidersOf } from "./provider-requirements";
 import { RulesBrokenError } from "./rules-broken-error";
 import { addSecret } from "./stored-secret";
 import { TerraformData } from "./terraform-data";
+import { explain } from "./hcl/stack-origin";
 
 /** One version of a stored secret. Consumers never refer to `latest`, so that a new version is a visible change. */
 export interface ReadableSecret {
@@ -193,6 +194,10 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       },
     });
 
+    explain(
+      this.secretVersion,
+      "Written once, when the version number of the value is first set or raised: the value is in no state, plan or log.",
+    );
     this.isReadable = expression(
       this.count === undefined
         ? `${this.secretVersion.fqn}.enabled`

@@ -17,6 +17,7 @@ import {
   SOFT_DELETE_SECONDS,
 } from "./contract";
 import { type MediaStore } from "./parts";
+import { explain } from "../core/hcl/stack-origin";
 
 export interface MediaBucketProps {
   /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */
@@ -88,6 +89,7 @@ export class MediaBucket extends Construct implements MediaStore {
       dependsOn: props.dependsOn,
     });
 
+    explain(this.bucket, "Protected by not being emptied: Google refuses to delete a bucket that has files.");
     this.bucketName = this.bucket.name;
     this.ready = [this.bucket];
   }

@@ -3,7 +3,13 @@ import { fc } from "../../support/seeded-cases";
 
 import { hclFiles } from "../../../lib/core/hcl/hcl-files";
 
-const ORIGIN = { pathOf: () => ["main"], reasonOf: () => undefined, blocksOf: () => ({}), purposeOf: String };
+const ORIGIN = {
+  pathOf: () => ["main"],
+  reasonOf: () => undefined,
+  blocksOf: () => ({}),
+  orderOf: () => 0,
+  purposeOf: String,
+};
 
 /** The only file of a configuration. */
 const written = (configuration: Readonly<Record<string, unknown>>, origin: Partial<typeof ORIGIN> = {}): string => {

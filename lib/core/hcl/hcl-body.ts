@@ -43,14 +43,15 @@ export function block(header: string, body: Body, { blocks, indent = "", kind = 
 
 function linesOf(body: Body, blocks: Blocks, kind: string, indent: string): string[] {
   const isBlock = (name: string) => name === "dynamic" || name in blocks;
+  const isApart = (name: string) => REPEATING.includes(name) && kind !== "dynamic";
   const names = Object.keys(body)
     .filter((name) => name !== "//" && body[name] !== undefined)
     .sort(inOrder);
   const attributes = (of: (name: string) => boolean) =>
     names.filter((name) => !isBlock(name) && of(name)).map((name) => attribute(kind, name, body[name], indent));
   const parts = [
-    attributes((name) => REPEATING.includes(name)),
-    attributes((name) => !REPEATING.includes(name) && name !== "depends_on"),
+    attributes((name) => isApart(name)),
+    attributes((name) => !isApart(name) && name !== "depends_on"),
     ...names.filter(isBlock).flatMap((name) => nested(name, [body[name]].flat() as Body[], blocks, kind, indent)),
     attributes((name) => name === "depends_on"),
   ].filter((part) => part.length > 0);

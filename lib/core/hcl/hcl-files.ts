@@ -11,6 +11,9 @@ export interface Origin {
   /** Names of the files that an element may be in, from the outermost construct's. */
   readonly pathOf: (type: string, name: string) => readonly string[];
 
+  /** Place among all elements, in the order in which the program makes them. */
+  readonly orderOf: (type: string, name: string) => number;
+
   /** Why an element is as it is, for readers of the folder. */
   readonly reasonOf: (type: string, name: string) => string | undefined;
 
@@ -23,6 +26,7 @@ export interface Origin {
 /** A part of a root module. */
 interface Part {
   readonly path: readonly string[];
+  readonly order: number;
 
   /** A block, or the name and the value of a local. */
   readonly content: string | readonly [name: string, value: unknown];
@@ -54,28 +58,25 @@ export function hclFiles(configuration: Body, origin: Origin): Record<string, st
   const unknown = Object.keys(others).filter((name) => name !== "//" && !UNNAMED.includes(name));
   if (unknown.length > 0) throw new Error(`${unknown.join(", ")}: no such blocks are known in HCL`);
 
+  const part = (type: string, name: string, content: Part["content"]): Part => {
+    return { path: origin.pathOf(type, name), order: origin.orderOf(type, name), content };
+  };
   const typed = (kind: string, types: Elements = {}, prefix = `${kind}.`): Part[] =>
-    each(types as Readonly<Record<string, Elements>>, (type, elements) =>
+    each(types as Readonly<Record<string, Elements>>, (label, elements) =>
       each(elements, (name, body) => {
-        const blocks = origin.blocksOf(`${prefix}${type}`, name);
-        const reason = origin.reasonOf(`${prefix}${type}`, name);
-        const text = block(`${kind} "${type}" "${name}"`, body, { blocks });
-        return {
-          path: origin.pathOf(`${prefix}${type}`, name),
-          content: reason === undefined ? text : `# ${reason}\n${text}`,
-        };
+        const type = `${prefix}${label}`;
+        const reason = origin.reasonOf(type, name);
+        const text = block(`${kind} "${label}" "${name}"`, body, { blocks: origin.blocksOf(type, name) });
+        return part(type, name, reason === undefined ? text : reason.replaceAll(/(.{1,110})( |$)/g, "# $1\n") + text);
       }),
     ).flat();
-  const parts: Part[] = [
-    ...each(locals, (name, value) => ({ path: origin.pathOf("local", name), content: [name, value] as const })),
+  const parts = [
+    ...each(locals, (name, value) => part("local", name, [name, value])),
     ...typed("data", data),
     ...typed("ephemeral", ephemeral),
     ...typed("resource", resource, ""),
-    ...each(module, (name, body) => ({
-      path: origin.pathOf("module", name),
-      content: block(`module "${name}"`, body),
-    })),
-  ];
+    ...each(module, (name, body) => part("module", name, block(`module "${name}"`, body))),
+  ].sort((one, other) => one.order - other.order);
 
   const { backend, ...settings } = { ...terraform };
   const ofKind = (kind: string, elements: Elements | undefined, blocks: Blocks) =>

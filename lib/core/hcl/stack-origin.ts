@@ -78,6 +78,7 @@ export function hclFilesOf(
         .filter(({ node }) => node.id !== MAIN_CHILD_ID)
         .map(fileOf);
     },
+    orderOf: (type, name) => [...elements.keys()].indexOf(`${type}.${name}`),
     reasonOf: (type, name) => metadataOf(find(type, name) ?? stack, REASON) as string | undefined,
     purposeOf: (file) => purposes.get(file) ?? `Part ${file}`,
     blocksOf: (type, name) => {

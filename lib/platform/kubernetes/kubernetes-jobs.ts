@@ -21,6 +21,7 @@ import {
 import { completePodTemplate, podTemplate } from "./pod-template";
 import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
+import { explain } from "../../core/hcl/stack-origin";
 
 interface KubernetesJobsProps {
   /** Service account that the jobs act as. It is granted access to what each job uses. */
@@ -42,7 +43,6 @@ export class KubernetesJobs implements ScheduledJobRunner {
     const { identity, namespace } = this.props;
     const self = new Construct(scope, id);
     const { name, secret, spec } = this.addPod(self, job);
-    // With another name, the provider replaces the job, and so runs it again.
     const run = new TerraformLocal(self, "Run", shortHash(Fn.sha256(Fn.jsonencode(job.rerunWhenChanged))));
     const resource = new JobV1(self, MAIN_CHILD_ID, {
       metadata: namespace.metadataOf(`${name}-${run.asString}`),
@@ -53,6 +53,10 @@ export class KubernetesJobs implements ScheduledJobRunner {
       count: countIf(job.condition),
       dependsOn: namespace.grantsTo(identity, job.container),
     });
+    explain(
+      resource,
+      "What it depends on is in its name, so that a change to that makes another job, which runs again.",
+    );
     completePodTemplate(resource, job.container, secret);
     return { jobName: metadataName(resource), ready: [resource] };
   }

@@ -20,6 +20,7 @@ import { completePodTemplate, type PodExtension, type PodSpec, podTemplate, prob
 import { type ClientAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
+import { explain } from "../../core/hcl/stack-origin";
 
 /** Name of the container that answers requests. */
 export const SERVER_CONTAINER = "server";
@@ -187,7 +188,6 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
   const matchLabels = { ...spec.podLabels };
   const workload = new DeploymentV1(scope, MAIN_CHILD_ID, {
     metadata,
-    // No replica count: the autoscaler sets it, and each apply would reset it.
     spec: {
       selector: { matchLabels },
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: String(ROLLOUT_SURGE), maxUnavailable: "0" } },
@@ -223,6 +223,10 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
     count,
     dependsOn: namespace.grantsTo(identity, container),
   });
+  explain(
+    workload,
+    "No number of replicas: the autoscaler sets it. Values that Autopilot sets by itself are written as it sets them, or every plan would show a change.",
+  );
   completePodTemplate(workload, container, secret, { address, extension });
   const autoscaler = new HorizontalPodAutoscalerV2(scope, "Autoscaler", {
     metadata,

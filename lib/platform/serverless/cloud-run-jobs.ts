@@ -38,6 +38,7 @@ import {
   networkAccess,
   volumeBlocks,
 } from "./cloud-run-template";
+import { explain } from "../../core/hcl/stack-origin";
 
 export interface ServerlessJobsProps {
   /** Service account that the jobs run as. It is granted access to what each job uses. */
@@ -82,15 +83,16 @@ export class ServerlessJobs implements ScheduledJobRunner {
   runOnce(scope: Construct, id: string, job: OneTimeJobSpec): OneTimeJob & OnCloudRun {
     const self = new Construct(scope, id);
     const count = countIf(job.condition);
-    // Replaced, not updated: Terraform deletes the job before it, so the next apply repeats a run that failed.
     const trigger = new TerraformData(self, "Trigger", { triggersReplace: { ...job.rerunWhenChanged }, count });
     const resource = this.addScripted(self, job, {
-      // A manual execution makes Cloud Run forget the token; sending the token again would execute the job again.
       ignoreChanges: ["run_execution_token", ...WRITTEN_BY_TOOLS],
       // By address: CDKTF renders an object here as an expression, which Terraform rejects.
       replaceTriggeredBy: [dependable(trigger)],
     });
-    // With this token, Cloud Run executes the job and the apply waits for its end.
+    explain(
+      resource,
+      "The token makes Cloud Run execute the job, and the apply wait for it. It is ignored later, because a manual execution makes Cloud Run forget it. The job is replaced when its trigger is, so the next apply repeats a run that failed.",
+    );
     const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.values)), 0, EXECUTION_TOKEN_LENGTH);
     setNewerAttribute(resource, "run_execution_token", token);
     return { job: resource, jobName: count === undefined ? resource.name : this.nameOf(job), ready: [resource] };

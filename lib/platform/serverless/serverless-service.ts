@@ -29,6 +29,7 @@ import {
   volumeBlocks,
 } from "./cloud-run-template";
 import { SERVICE, type ServiceOptions } from "./service-options";
+import { explain } from "../../core/hcl/stack-origin";
 
 export interface ServerlessServiceProps extends ServiceOptions {
   /** Container to run. The socket of its database is under `/cloudsql`. */
@@ -90,8 +91,7 @@ export interface ServerlessServiceProps extends ServiceOptions {
  *
  * The application is set to trust Cloud Run's front end, unless the container has its own list.
  *
- * The service holds no data and deliberately has no deletion protection, which would block the next apply from
- * replacing it if its first start fails. Instances are billed while they run, the minimum number always.
+ * Instances are billed while they run, the minimum number always.
  */
 export class ServerlessService extends Construct {
   /** URL that Cloud Run assigns to the service, even if that address is closed. */
@@ -143,6 +143,10 @@ export class ServerlessService extends Construct {
       },
       traffic: [{ type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST", percent: 100 }],
     });
+    explain(
+      this.service,
+      "No deletion protection: it holds no data, and a failed first start must be replaceable. The proxy's volume is last, where Cloud Run moves it.",
+    );
     addFurtherBlocks(this.service, "template", container, network, address);
     if (closeDefaultAddress !== false) {
       setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);

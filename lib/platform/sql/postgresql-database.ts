@@ -25,6 +25,7 @@ import { addFlags, type DatabaseFlags, engineOf, flagBlocks } from "./database-f
 import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import { type SqlInstance } from "../../idp/parts";
 import { type NetworkAttachment } from "../network/network-attachment";
+import { explain } from "../../core/hcl/stack-origin";
 
 export interface PostgresqlDatabaseProps extends Pick<
   PropsOf<typeof BACKUPS>,
@@ -198,9 +199,6 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     });
     addFlags(this.instance, connections.asString, props.flags);
     addFinalBackup(this.instance, kept);
-    // The provider would record a refused update as done, so nothing is updated: another password replaces this record,
-    // and Terraform forgets the login before that and creates it after. Whatever fails, the next apply creates it. Cloud
-    // SQL makes the login itself; creating it again sets its password.
     const sent = new TerraformData(this, "AdministratorVersion", {
       // Another instance of the same name has no password either.
       triggersReplace: {
@@ -208,6 +206,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         password_version: this.administratorPassword.identity,
       },
     });
+    explain(
+      sent,
+      "The provider would record a refused update of a password as done. So another password replaces this record, and with it the login; creating that again sets its password, also after a failure.",
+    );
     this.administrator = new SqlUser(this, "Administrator", {
       project: projectId,
       instance: this.instance.name,
