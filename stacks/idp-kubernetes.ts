@@ -37,6 +37,14 @@ export class IdpKubernetesStack extends PortableStack {
     this.addOutputs({
       ...identityProviderOutputs(identityProvider),
       cluster_name: { value: cluster.clusterName, description: "Name of the cluster." },
+      cluster_endpoint: {
+        value: cluster.connection.host,
+        description: "Address of the cluster, for the kubernetes provider of a root that uses this folder as a module.",
+      },
+      cluster_ca_certificate: {
+        value: cluster.connection.clusterCaCertificate,
+        description: "Certificate of the cluster, for the same.",
+      },
       namespace: { value: namespace.namespaceName, description: "Namespace of everything in the cluster." },
       connect_command: { value: cluster.connectCommand, description: "Command that connects kubectl to the cluster." },
     });

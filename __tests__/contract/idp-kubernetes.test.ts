@@ -227,6 +227,12 @@ testContract(KUBERNETES_STACK_NAME, {
 
   "Platform outputs of this variant": [
     ["cluster_name", () => output("cluster_name"), `\${${ADDRESS.cluster}.name}`],
+    ["cluster_endpoint", () => output("cluster_endpoint"), `https://\${${ADDRESS.cluster}.endpoint}`],
+    [
+      "cluster_ca_certificate",
+      () => output("cluster_ca_certificate"),
+      `\${base64decode(${ADDRESS.cluster}.master_auth[0].cluster_ca_certificate)}`,
+    ],
     ["namespace", () => output("namespace"), `\${${ADDRESS.namespace}.metadata[0].name}`],
     [
       "connect_command",
