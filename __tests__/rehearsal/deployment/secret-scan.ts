@@ -72,7 +72,7 @@ interface Secret {
 /** All secret values in the project. A payload that is also a file of the folder is not secret. */
 export function secretsOf(cloud: Cloud, folder: string, inputs: readonly SecretInput[]): Secret[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => /^(scripts|image)\//.test(path) && statSync(join(folder, path)).isFile())
+    .filter((path) => /(^|\/)(scripts|image)\//.test(path) && statSync(join(folder, path)).isFile())
     .map((path) => readFileSync(join(folder, path), "utf8"));
   const payloads = [...cloud.payloads.map(({ name, payload }) => [name, payload] as const), ...cloud.othersPayloads];
   const written = [...cloud.objects.values()].flatMap(({ id, writeOnly }) =>

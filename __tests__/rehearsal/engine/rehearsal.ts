@@ -14,6 +14,7 @@ import {
   rehearseFault,
   rehearseInterrupt,
 } from "./fault-scenarios";
+import { episodesInHcl } from "./hcl-folder";
 import { inputCombinations } from "./input-matrix";
 import { type ChangeScenario, Journey, requireSoundness } from "./journey";
 import {
@@ -100,7 +101,7 @@ function faults(context: RunContext): Promise<void> {
       const end = await context.take(() => endWithoutFaults(whole));
       await context.take(() => context.timed("dependencies", () => requireDependencies(whole)));
       const incidents: readonly Incident[] = [
-        ...episodes.map(({ name, play, fromNothing = false }) => ({
+        ...[...episodes, ...episodesInHcl(rehearsal.protection)].map(({ name, play, fromNothing = false }) => ({
           name,
           begin: () => (fromNothing ? begun : whole).fork(),
           play: async (deployment: Deployment) => {

@@ -50,6 +50,8 @@ export interface CloudSurroundings {
   readonly loadBalancers?: LoadBalancers;
 }
 
+const ENABLED_API = "google_project_service";
+
 /** An in-memory project, which outlives the runs of Terraform: what was created, and what Google Cloud checks then. */
 export class Cloud {
   readonly objects = new Map<string, CloudObject>();
@@ -121,6 +123,9 @@ export class Cloud {
     this.othersPayloads.set(`${secret}/versions/${version}`, payload);
   }
 
+  /** How many further resources stand for an API that is enabled, which each may do. */
+  private readonly sharers = new Map<string, number>();
+
   /** Makes the next creation of a resource (type and identity) fail, or the next creation or update of a type. */
   failNext(place: string, kind: FaultKind, message = "injected failure"): void {
     this.faults.set(place, { kind, message });
@@ -144,7 +149,11 @@ export class Cloud {
     if (fault !== undefined) this.requireNeeds(object);
     this.faults.delete(place);
     if (fault?.kind === "refused") throw new InjectedRefusal(`Error creating ${key}: ${fault.message}`);
-    if (this.objects.has(key)) throw new Refusal(`Error 409: ${key} already exists`);
+    if (this.objects.has(key)) {
+      if (object.type !== ENABLED_API) throw new Refusal(`Error 409: ${key} already exists`);
+      this.sharers.set(key, (this.sharers.get(key) ?? 0) + 1);
+      return;
+    }
     this.requireNeeds(object);
     this.objects.set(key, object);
     if (fault === undefined) return;
@@ -165,6 +174,11 @@ export class Cloud {
   /** Deletes a resource, unless another one needs it. */
   destroy(object: CloudObject): void {
     const key = `${object.type} ${object.id}`;
+    const sharers = this.sharers.get(key) ?? 0;
+    if (sharers > 0) {
+      this.sharers.set(key, sharers - 1);
+      return;
+    }
     const usersBefore = [...this.objects.values()].filter((user) => this.missingNeeds(user).length === 0);
     this.objects.delete(key);
     const user = usersBefore.find((candidate) => candidate !== object && this.missingNeeds(candidate).length > 0);

@@ -28,9 +28,10 @@ function numberOf(seed: string, digits: number): string {
 
 /** A resource of Cloud Monitoring, which gives it a number. */
 function numbered(collection: string, wordsAt: string, row: Partial<ResourceType> = {}): ResourceType {
+  const words = (values: ValueObject) => textAt(values, wordsAt).split(/(?<="displayName":"[^"]*")/)[0] ?? "";
   return {
     api: "monitoring",
-    id: (values) => `projects/${textAt(values, "project")}/${collection}/${numberOf(textAt(values, wordsAt), 18)}`,
+    id: (values) => `projects/${textAt(values, "project")}/${collection}/${numberOf(words(values), 18)}`,
     ...row,
     computed: (_values, { id }) => ({ name: id, uptime_check_id: id.split("/").at(-1) ?? "" }),
   };
@@ -339,7 +340,7 @@ const MONITORING: ResourceTypes = {
       if (user !== undefined) throw new Refusal(`cannot delete ${id}: the alert policy ${user.id} names it`);
     },
   }),
-  google_monitoring_dashboard: numbered("dashboards", "project"),
+  google_monitoring_dashboard: numbered("dashboards", "dashboard_json"),
 };
 
 const WORKLOADS: ResourceTypes = {

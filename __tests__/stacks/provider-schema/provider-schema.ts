@@ -86,8 +86,12 @@ export function providerSchema(provider: ProviderName): ProviderSchema {
 
 const FOLDER_SCHEMAS = new Map<string, ProviderSchema>();
 
-/** The schema of a provider with the types alone that a folder uses, made once: every run of Terraform asks for it. */
+/**
+ * The schema of a provider with the types alone that a folder uses, made once: every run of Terraform asks for it; all that
+ * are known for a folder that is not synthesized.
+ */
 export function schemaOfFolder(provider: string, folder: string): ProviderSchema | undefined {
+  if (!existsSync(join(folder, "cdk.tf.json"))) return trimmedSchema(provider);
   const types = typesOf(folder);
   const key = JSON.stringify([provider, types]);
   const known = FOLDER_SCHEMAS.get(key) ?? trimmedSchema(provider);

@@ -1,0 +1,68 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { App } from "cdktf";
+
+import { IdpServerlessStack } from "../../../stacks/idp-serverless";
+import { describeWith, programPath } from "../../support/programs";
+import { synthesizeInto } from "../../support/synthesis";
+import { temporaryFolder } from "../../support/temporary-folder";
+import { blocksIn, pageOf } from "../../tools/pages";
+import { Deployment } from "../deployment/deployment";
+import { requireSoundness } from "../engine/journey";
+
+/** The root that the page shows, with a folder in HCL as the module. */
+function rootOfThePage(): string {
+  const root = temporaryFolder();
+  const app = new App({ outdir: temporaryFolder(), hclOutput: true });
+  const { path } = synthesizeInto(App.of(new IdpServerlessStack(app, "idp-serverless")), "idp-serverless");
+  mkdirSync(join(root, "idp-serverless"));
+  cpSync(path, join(root, "idp-serverless"), { recursive: true });
+  rmSync(join(root, "idp-serverless", "root.tf"));
+  const [example = ""] = blocksIn(pageOf("stacks/module.md").text, "hcl");
+  writeFileSync(
+    join(root, "main.tf"),
+    example.replace(
+      "  application_version",
+      "  deletion_protection = lookup(var.protected, each.key, true)\n  application_version",
+    ) + 'variable "protected" {\n  default = {}\n}\n',
+  );
+  return root;
+}
+
+const TENANTS = {
+  acme: { project_id: "my-project" },
+  globex: { project_id: "my-project" },
+  initech: { project_id: "other-project" },
+};
+
+describeWith(["terraform", "curl", "jq"], "Three tenants in two projects, each a module of one root", () => {
+  it("are applied, one goes and harms no other, and all are destroyed", async () => {
+    const program = programPath("terraform");
+    const deployment = await Deployment.start({ source: rootOfThePage(), inputs: { tenants: TENANTS }, program });
+    try {
+      await deployment.init();
+      await deployment.applyAtOnce();
+      requireSoundness(deployment, "apply");
+      await deployment.requireEmptyPlan("second plan");
+      await deployment.refuse(["destroy", "-auto-approve", "-input=false"], "nothing is deleted");
+
+      const { globex, ...others } = TENANTS;
+      deployment.inputs = { tenants: { ...others, globex }, protected: { globex: false } };
+      await deployment.applyAtOnce();
+      deployment.inputs = { tenants: others };
+      await deployment.applyAtOnce();
+      requireSoundness(deployment, "one tenant has gone");
+      await deployment.requireEmptyPlan("plan of the others");
+      expect(deployment.stateAddresses().filter((address) => address.includes("globex"))).toEqual([]);
+      expect(deployment.cloud.ofType("google_sql_database_instance")).toHaveLength(2);
+
+      deployment.inputs = { tenants: others, protected: { acme: false, initech: false } };
+      await deployment.applyAtOnce();
+      await deployment.succeed("destroy", "-auto-approve", "-input=false");
+      expect([...deployment.cloud.objects.keys()]).toEqual([]);
+    } finally {
+      await deployment.stop();
+    }
+  }, 300_000);
+});
