@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { haveSource, inScene as inProject, type Scene as Project } from "../assessment-service/assessment-scene";
-import { type Ec2Fault, Ec2StandIn } from "./ec2-stand-in";
-import { type Account, AWS_ENVIRONMENT, rowsOf, SCOPED_KEY, withAws } from "./inventory-run";
+import { type Account, rowsOf, SCOPED_KEY, withAws } from "./inventory-run";
 
 const inScene = (test: (scene: Project) => Promise<void>) =>
   inProject(async (scene) => {
@@ -58,6 +57,16 @@ describeWith(["busybox", "curl", "dash", "jq"], "import-inventory.sh lists what 
     }),
   );
 
+  it.concurrent("waits while a new key does not work yet", () =>
+    inScene(async ({ run, standIn }) => {
+      const once = `[ -e "$0.asked" ] || { : >"$0.asked"; echo "(AuthFailure) not yet" >&2; exit 254; }`;
+      const { exitCode, stderr } = await run("import-inventory", withAws({}, { before: once }));
+
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(rowsOf(standIn, "vmInfo")).toHaveLength(2);
+    }),
+  );
+
   it.concurrent("ends the program and leaves nothing when it is interrupted", () =>
     inScene(async ({ run }) => {
       const folder = temporaryFolder();
@@ -81,65 +90,6 @@ describeWith(["busybox", "curl", "dash", "jq"], "import-inventory.sh lists what 
 
       expect([exitCode, found.exitCode, found.output]).toEqual([2, 0, ""]);
       expect(output).toMatch(/^Missing on this machine: aws\. Install them \(jq 1\.6 or newer, aws 1 or 2\)/);
-    }),
-  );
-});
-
-describeWith(["aws", "curl", "dash", "jq"], "import-inventory.sh with the AWS CLI", () => {
-  const withAccount = (count: number, test: (scene: Project & { ec2: Ec2StandIn }) => Promise<void>) =>
-    inScene(async ({ standIn, run }) => {
-      const ec2 = await new Ec2StandIn(count).start();
-      try {
-        await test({
-          standIn,
-          ec2,
-          run: (script) =>
-            run(script, {
-              programs: process.env.PATH ?? "",
-              environment: { ...AWS_ENVIRONMENT, AWS_ENDPOINT_URL: ec2.endpoint, CLOUDB_REGION: "eu-west-3" },
-            }),
-        });
-      } finally {
-        await ec2.stop();
-      }
-    });
-
-  it("asks page by page with the scoped key in the region that was named, and survives faults that pass", () =>
-    withAccount(12, async ({ run, standIn, ec2 }) => {
-      ec2.longestPage = 5;
-      const faults: (Ec2Fault | undefined)[] = [
-        ...["AuthFailure", "InvalidClientTokenId", "UnauthorizedOperation"].map((code) => ({ status: 403, code })),
-        ...[{ status: 503, code: "RequestLimitExceeded" }, undefined, { status: 500, code: "InternalError" }],
-        ...[undefined, "reset" as const],
-      ];
-      ec2.fault = () => faults.shift();
-
-      const { exitCode, stderr } = await run("import-inventory");
-
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      expect(rowsOf(standIn, "vmInfo")).toHaveLength(13);
-      expect(rowsOf(standIn, "diskInfo")).toHaveLength(25);
-      expect(ec2.requestsTo("DescribeVolumes")).toHaveLength(5);
-      for (const { accessKeyId, region } of ec2.requests) {
-        expect([accessKeyId, region]).toEqual([SCOPED_KEY.id, "eu-west-3"]);
-      }
-    }));
-
-  it.each([
-    ["DescribeInstances", true],
-    ["DescribeInstanceTypes", false],
-  ])("takes no page without its list for an answer: %s (a later page: %s)", (hit, isLater) =>
-    withAccount(12, async ({ run, standIn, ec2 }) => {
-      ec2.longestPage = 5;
-      const page = "<html><head><title>Sign in</title></head><body><p>Please sign in.</p></body></html>";
-      ec2.fault = ({ action, parameters }) =>
-        action === hit && parameters.has("NextToken") === isLater ? { page } : undefined;
-
-      const { exitCode, stderr } = await run("import-inventory");
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/^aws ec2 describe-\S+: the answer is not one of AWS\.\n {2}To fix: .*\n$/);
-      expect(standIn.requests).toEqual([]);
     }),
   );
 });
