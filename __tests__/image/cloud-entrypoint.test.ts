@@ -1,4 +1,3 @@
 import { describeEntrypoint } from "./entrypoint-behaviour";
 
-// The shell of the image.
-describeEntrypoint("dash", { thorough: false });
+describeEntrypoint({ thorough: false });

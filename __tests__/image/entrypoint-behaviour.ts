@@ -1,14 +1,14 @@
 import { describeWith } from "../support/programs";
 import { describeContainer } from "./entrypoint-container";
 import { describeRefusals } from "./entrypoint-refusals";
-import { type COMMANDS, entrypointScene } from "./entrypoint-scene";
+import { entrypointScene } from "./entrypoint-scene";
 import { describeVariables } from "./entrypoint-variables";
 import { describeWorkerModes } from "./entrypoint-worker-modes";
 
-/** What the script does, whichever shell runs it; `thorough` has also what takes seconds each. */
-export function describeEntrypoint(program: keyof typeof COMMANDS, options: { thorough: boolean }): void {
-  describeWith([program, "dash", "dumb-init"], `cloud-entrypoint.sh under ${program}`, () => {
-    const scene = entrypointScene(program);
+/** What the script does under the shell of the image; `thorough` has also what takes seconds each. */
+export function describeEntrypoint(options: { thorough: boolean }): void {
+  describeWith(["dash", "dumb-init"], "cloud-entrypoint.sh", () => {
+    const scene = entrypointScene();
     describeVariables(scene, options);
     describeRefusals(scene, options);
     describeContainer(scene, options);

@@ -26,12 +26,6 @@ export const UPSTREAM_LISTENERS = Object.fromEntries(
   Object.entries(WORKER_LISTENERS).map(([name, address]) => [name.replace(/^IDP_/, UPSTREAM_PREFIX), address]),
 );
 
-export const COMMANDS = {
-  dash: () => [programPath("dash")],
-  bash: () => [programPath("bash")],
-  busybox: () => [programPath("busybox"), "sh"],
-} as const;
-
 interface Run {
   readonly exitCode: number | null;
   readonly output: string;
@@ -56,8 +50,7 @@ export interface Container {
 export type EntrypointScene = ReturnType<typeof entrypointScene>;
 
 /** To be called within a `describe`, whose tests it prepares. */
-export function entrypointScene(program: keyof typeof COMMANDS) {
-  const command = COMMANDS[program];
+export function entrypointScene() {
   let folder: string;
   let records: string;
   let media: string;
@@ -76,7 +69,7 @@ export function entrypointScene(program: keyof typeof COMMANDS) {
     // Some tests run as another user.
     for (const path of [folder, records, join(folder, "tmp")]) chmodSync(path, 0o777);
     for (const name of COREUTILS) {
-      symlinkSync(program === "busybox" ? programPath("busybox") : coreutilsPath(name), join(programs, name));
+      symlinkSync(coreutilsPath(name), join(programs, name));
     }
     copyFileSync(join(__dirname, "stub-ak.sh"), join(programs, "ak"));
     chmodSync(join(programs, "ak"), 0o755);
@@ -101,7 +94,12 @@ export function entrypointScene(program: keyof typeof COMMANDS) {
     variables: Readonly<Record<string, string>> = {},
     options: { wrapper?: readonly string[]; userId?: number; script?: string } = {},
   ): Promise<Run> => {
-    const [file = "", ...rest] = [...(options.wrapper ?? []), ...command(), options.script ?? ENTRYPOINT, ...args];
+    const [file = "", ...rest] = [
+      ...(options.wrapper ?? []),
+      programPath("dash"),
+      options.script ?? ENTRYPOINT,
+      ...args,
+    ];
     const child = spawn(file, rest, {
       env: { ...environment, ...variables },
       stdio: ["ignore", "pipe", "pipe"],
@@ -114,9 +112,8 @@ export function entrypointScene(program: keyof typeof COMMANDS) {
   /** The environment in which the application starts, given what the platform injects. */
   const applicationEnvironment = async (
     variables: Readonly<Record<string, string>>,
-    wrapper: readonly string[] = [],
   ): Promise<Record<string, string>> => {
-    const { exitCode, output, starts } = await run(["dump_config"], variables, { wrapper });
+    const { exitCode, output, starts } = await run(["dump_config"], variables);
     const [start] = starts("dump_config");
     if (exitCode !== 0 || start === undefined) throw new Error(`ended with ${exitCode}: ${output}`);
     rmSync(join(records, `dump_config.${start.pid}`), { recursive: true });
@@ -126,17 +123,12 @@ export function entrypointScene(program: keyof typeof COMMANDS) {
   /** Starts a container the way the image does and resolves when it runs what it is to run. */
   const startContainer = async (
     variables: Readonly<Record<string, string>> = {},
-    userId?: number,
     { argument = "server", first = "server" } = {},
   ): Promise<Container> => {
     containers += 1;
-    // The checkout may be closed to another user.
-    const script = join(folder, "cloud-entrypoint.sh");
-    copyFileSync(ENTRYPOINT, script);
-    const child = spawn(programPath("dumb-init"), ["--", ...command(), script, argument], {
+    const child = spawn(programPath("dumb-init"), ["--", programPath("dash"), ENTRYPOINT, argument], {
       env: { ...environment, ...DATABASE, IDP_SECRET_KEY: "the-key", ...variables },
       stdio: ["ignore", "pipe", "pipe"],
-      ...(userId === undefined ? {} : { uid: userId, gid: userId }),
     });
     const { printed } = followed(child);
     // What outlives it may hold its output open.
@@ -173,15 +165,12 @@ export function entrypointScene(program: keyof typeof COMMANDS) {
     get folder() {
       return folder;
     },
-    get records() {
-      return records;
-    },
     get media() {
       return media;
     },
     get environment() {
       return environment;
     },
-    ...{ applicationEnvironment, command, firstWorker, replaceProgram, run, running, startContainer },
+    ...{ applicationEnvironment, firstWorker, replaceProgram, run, running, startContainer },
   };
 }

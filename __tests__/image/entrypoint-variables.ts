@@ -39,13 +39,10 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
       [
         ["disable", { DB_HOST: "localhost" }],
         ["disable", { DB_HOST: "10.0.0.3", AUTHENTIK_POSTGRESQL__HOST: "localhost" }],
-        ["disable", { IDP_POSTGRESQL__HOST: "10.0.0.3", AUTHENTIK_POSTGRESQL__HOST: "localhost" }],
         ["require", { DB_HOST: "10.0.0.3" }],
         ["require", { DB_HOST: "env://HOST", HOST: "localhost" }],
-        ["disable", { DB_HOST: "env://HOST", HOST: "localhost", IDP_POSTGRESQL__SSLMODE: "disable" }],
         ["require", { DB_HOST: "localhost", IDP_POSTGRESQL__HOST: "10.0.0.3" }],
         ["verify-full", { DB_HOST: "localhost", IDP_POSTGRESQL__SSLMODE: "verify-full" }],
-        ["prefer", { DB_HOST: "10.0.0.3", AUTHENTIK_POSTGRESQL__SSLMODE: "prefer" }],
         ["", { DB_HOST: "10.0.0.3", IDP_POSTGRESQL__SSLMODE: "" }],
         [undefined, {}],
       ] as const
@@ -54,9 +51,7 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
     ...(
       [
         ["warn", { IDP_LOG_LEVEL: "warning" }],
-        ["warn", { AUTHENTIK_LOG_LEVEL: "WARNING" }],
         ["trace", { IDP_LOG_LEVEL: "warning", IDP_LOG__RUST_LOG__AUTHENTIK: "trace" }],
-        [undefined, { IDP_LOG_LEVEL: "error" }],
         [undefined, {}],
       ] as const
     ).map(([level, variables]) => [variables, { AUTHENTIK_LOG__RUST_LOG__AUTHENTIK: level }] as const),
@@ -74,7 +69,6 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
   it.each([
     ["/media", {}],
     ["/elsewhere", { IDP_STORAGE__FILE__PATH: "/elsewhere" }],
-    ["/elsewhere", { AUTHENTIK_STORAGE__FILE__PATH: "/elsewhere" }],
     ["", { IDP_STORAGE__FILE__PATH: "" }],
   ])("the storage path is %j with %j", async (path, variables) => {
     delete scene.environment.IDP_STORAGE__FILE__PATH;
@@ -83,7 +77,7 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
   });
 
   describe("the translation to the upstream prefix", () => {
-    it.each(["1X_", "A-B_", "X;exit 0;", "$(exit 0)"])("refuses %j as a prefix", async (prefix) => {
+    it.each(["1X_", "$(exit 0)"])("refuses %j as a prefix", async (prefix) => {
       const { exitCode, output, starts } = await scene.run(["dump_config"], { UPSTREAM_PREFIX: prefix });
       expect({ exitCode, started: starts("dump_config").length }).toEqual({
         exitCode: EXIT_CODE_REFUSED,
@@ -106,13 +100,9 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
       const actual = await scene.applicationEnvironment({
         IDP_: "bare prefix",
         "IDP_A-B": "hyphen",
-        "IDP_A.B": "dot",
-        "IDP_A B": "blank",
         "IDP_A\nIDP_FAKE": "line break",
         "IDP_$(exit 3)": "command",
         IDP_É: "letter beyond ASCII",
-        MYIDP_X: "prefix inside",
-        IDPX: "no underscore",
       });
       expect(Object.keys(actual).filter((name) => name.startsWith("AUTHENTIK_"))).toEqual([
         "AUTHENTIK_STORAGE__FILE__PATH",
@@ -151,12 +141,6 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
       const { output } = await scene.run(["dump_config"], { ...DATABASE, IDP_POSTGRESQL__USER: "explicit" });
       expect(output).toBe(
         "cloud-entrypoint: mapped: DB_HOST DB_NAME DB_PASSWORD; by default: IDP_POSTGRESQL__SSLMODE=disable\n",
-      );
-    });
-
-    it("says so when there was nothing to map", async () => {
-      expect((await scene.run(["dump_config"])).output).toBe(
-        "cloud-entrypoint: mapped: nothing; by default: nothing\n",
       );
     });
 

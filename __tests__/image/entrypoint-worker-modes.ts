@@ -16,7 +16,7 @@ export function describeWorkerModes(scene: EntrypointScene, { thorough }: { thor
 
     /** Starts one and resolves when all that it has runs. */
     const startForm = async (argument: string, parts: readonly string[], variables = {}) => {
-      const container = await scene.startContainer(variables, undefined, { argument, first: parts[0] });
+      const container = await scene.startContainer(variables, { argument, first: parts[0] });
       for (const part of parts) await eventually(`the ${part}`, () => container.starts(part)[0]);
       return container;
     };
