@@ -18,17 +18,6 @@ const grantOf = (terraform: ReturnType<typeof terraformOf>) =>
 describe("ExistingSecrets", () => {
   const LITERAL = '{ IDP_EMAIL__PASSWORD = { secret_id = "smtp", version = "3" } }';
 
-  it("grants an identity read access to each secret and nothing else, once for all consumers", () => {
-    const { secrets, terraform } = secretsIn([LITERAL]);
-    const granted = secrets.grantAccess(RUNNER);
-    expect(secrets.grantAccess(RUNNER)).toEqual(granted);
-    expect(grantOf(terraform())).toMatchObject({
-      secret_id: "${each.value}",
-      role: "roles/secretmanager.secretAccessor",
-      member: RUNNER.member,
-    });
-  });
-
   it("grants nothing to an identity whose permissions are managed elsewhere", () => {
     const { secrets, terraform } = secretsIn([LITERAL]);
     expect(secrets.grantAccess(standInIdentity("Runtime", { grantable: false }))).toEqual([]);

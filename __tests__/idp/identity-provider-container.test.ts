@@ -1,11 +1,6 @@
-import { readFileSync } from "node:fs";
-
-import { packageFile } from "../../lib/core/package-file";
-import { LIVENESS_PROBE, STARTUP_PROBE } from "../../lib/idp/contract";
 import { problems } from "../../lib/core/checks";
 import { ENVIRONMENT_RULES } from "../../lib/idp/environment";
 import { type IdentityProviderContainerProps } from "../../lib/idp/identity-provider-container";
-import { fc } from "../support/seeded-cases";
 import { standInIdentityProvider } from "../support/stand-in-parts";
 import { bareStack } from "../support/synthesis";
 
@@ -21,28 +16,6 @@ describe("The identity provider's container", () => {
     const { baseline, overrides } = container({ logLevel: "warning", environmentVariables }).environment;
     expect(baseline.IDP_LOG_LEVEL).toBe("warning");
     expect(overrides).toEqual(environmentVariables);
-  });
-
-  it("changes only the given settings of a probe", () => {
-    expect(
-      container({ startupProbe: { initialDelaySeconds: 240 }, livenessProbe: { timeoutSeconds: 5 } }),
-    ).toMatchObject({
-      startupProbe: { ...STARTUP_PROBE, initialDelaySeconds: 240 },
-      livenessProbe: { ...LIVENESS_PROBE, timeoutSeconds: 5 },
-    });
-  });
-
-  it("accepts the startup probe that the traps recommend for a project with the older limit", () => {
-    const [, block = ""] =
-      /`startup_probe = \{(.*?)\}`/.exec(readFileSync(packageFile("stacks/idp-serverless.md"), "utf8")) ?? [];
-    const startupProbe = Object.fromEntries(
-      [...block.matchAll(/(\w+) = (\d+)/g)].map(([, key = "", value]) => [
-        key.replaceAll(/_[a-z]/g, (end) => end.slice(1).toUpperCase()),
-        Number(value),
-      ]),
-    ) as { periodSeconds: number; failureThreshold: number };
-    expect(container({ startupProbe }).startupProbe).toMatchObject(startupProbe);
-    expect(startupProbe.periodSeconds * startupProbe.failureThreshold).toBeLessThanOrEqual(240);
   });
 
   it.each([
@@ -72,28 +45,5 @@ describe("The identity provider's container", () => {
     ["IDP_EMAIL__PASSWORD", ""],
   ])("accepts a name that only looks like that of a secret, and a reference: %s = %s", (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([]);
-  });
-
-  it("accepts exactly the names that a shell accepts, except those that are set elsewhere", () => {
-    const owned =
-      /^((IDP|AUTHENTIK)_(SECRET_KEY|BOOTSTRAP_PASSWORD|LISTEN__HTTP|POSTGRESQL__PASSWORD)|DB_(HOST|PORT|NAME|USER|PASSWORD)|K_(CONFIGURATION|REVISION|SERVICE)|PORT)$/;
-    const names = fc.oneof(
-      fc.string(),
-      fc.stringMatching(/^[A-Za-z_0-9-]{0,8}$/),
-      fc.constantFrom(
-        ...["IDP_SECRET_KEY", "AUTHENTIK_BOOTSTRAP_PASSWORD", "DB_USER", "PORT", "K_REVISION", "IDP_POSTGRESQL__HOST"],
-        ...["IDP_POSTGRESQL__PASSWORD", "AUTHENTIK_POSTGRESQL__PASSWORD"],
-      ),
-    );
-    fc.assert(
-      fc.property(names, (name) => {
-        const isFine =
-          /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) &&
-          !name.includes("\n") &&
-          !owned.test(name) &&
-          !/(PASSWORD|TOKEN|KEY)$|SECRET/i.test(name);
-        expect(problemsOf({ [name]: "x" }).length === 0).toBe(isFine);
-      }),
-    );
   });
 });

@@ -51,12 +51,6 @@ describe("IdpImage", () => {
     });
   });
 
-  it("builds again exactly when its name changes", () => {
-    const image = imageIn();
-    expect(buildOf(image)).toMatchObject({ triggers_replace: { image: "${local.image_reference}" } });
-    expect(image.terraform.output?.image?.value).toBe("${local.image_reference}");
-  });
-
   it.each([
     ["another name", "release", { applicationVersion: "2026.5.3" }],
     ["another name", "upstream image", { upstreamImage: "registry.example.com/server" }],

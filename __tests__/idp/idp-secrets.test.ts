@@ -19,32 +19,6 @@ describe("IdpSecrets", () => {
     expect(version("secret_key").secret_data_wo_version).toBe(1);
   });
 
-  it("protects both from deletion unless told otherwise", () => {
-    const protection = (deletionProtection?: boolean) => {
-      const { secret } = secretsIn({ deletionProtection });
-      return [secret("secret_key"), secret("bootstrap_password")].map((block) => block.deletion_protection);
-    };
-    expect([protection(), protection(false)]).toEqual([
-      [true, true],
-      [false, false],
-    ]);
-  });
-
-  it("stores all in the region of the place, in the regions of the place, or in its own", () => {
-    const regions = (overrides: Partial<IdpSecretsProps>) =>
-      terraformOf(secretsIn({ bootstrapToken: true, ...overrides }).stack).resource?.google_secret_manager_secret;
-    const stored = (...locations: string[]) => {
-      const replicas = locations.map((location) => ({ location }));
-      return { replication: { user_managed: { replicas } }, lifecycle: { ignore_changes: ["replication"] } };
-    };
-    const inEach = (block: ReturnType<typeof stored>) =>
-      Object.fromEntries(["secret_key", "bootstrap_password", "bootstrap_token"].map((id) => [`secrets_${id}`, block]));
-    const place = { ...PLACE, secretLocations: ["europe-west1", "europe-west4"] };
-    expect(regions({})).toMatchObject(inEach(stored("us-central1")));
-    expect(regions({ place })).toMatchObject(inEach(stored("europe-west1", "europe-west4")));
-    expect(regions({ place, secretLocations: ["us-east1"] })).toMatchObject(inEach(stored("us-east1")));
-  });
-
   it("refuses a password in plain text, without repeating it", () => {
     expect(() => secretsIn({ bootstrapPassword: "hunter2-in-plain" })).toThrow(
       brokenRules("test/Secrets", [

@@ -3,31 +3,8 @@ import { conditionalSetting, mergedReferences, type SecretSettings } from "../..
 import { rendered } from "../../lib/core/expression";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
-import { standInIdentity, standInSecret, standInSettings } from "../support/stand-in-parts";
+import { standInSecret, standInSettings } from "../support/stand-in-parts";
 import { bareStack, terraformOf } from "../support/synthesis";
-
-describe("Settings with secret values", () => {
-  it("are none without a set, and one set as it is", () => {
-    const settings = standInSettings("var.settings");
-    expect(mergedReferences([])).toBeUndefined();
-    expect(mergedReferences([settings])).toBe(settings.references);
-  });
-
-  it("wait for the secret of a variable, and let an identity read it", () => {
-    const granted: string[] = [];
-    const secret = {
-      ...standInSecret("token"),
-      grantAccess: ({ name }: { readonly name: string }) => {
-        granted.push(name);
-        return [];
-      },
-    };
-    const setting = conditionalSetting("IDP_BOOTSTRAP_TOKEN", secret, "true");
-    setting.grantAccess(standInIdentity("Runtime"));
-    expect(granted).toEqual(["Runtime"]);
-    expect(setting.ready).toBe(secret.ready);
-  });
-});
 
 describeWith(["terraform"], "Settings with secret values, read by Terraform", () => {
   const referencesOf = (settings: readonly SecretSettings[]) => {

@@ -17,10 +17,6 @@ describe("UpgradeBackup", () => {
     expect(backup).not.toHaveProperty("count");
   });
 
-  it("uses the same description as the script", () => {
-    expect(new UpgradeBackup(bareStack(), "Backup", props).description).toBe("before 2026.5.4");
-  });
-
   it("makes and names no backup when it is off", () => {
     const stack = bareStack();
     const enabled = Token.asAny(expression("var.backup_before_upgrade"));

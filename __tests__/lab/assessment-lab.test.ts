@@ -4,20 +4,14 @@ import { InputVariable } from "../../lib/core/input-variable";
 import { ProjectApis } from "../../lib/core/project-apis";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
-import { resourceAddresses, resourceOf, terraformOf, type Block, type Terraform } from "../support/synthesis";
+import { resourceAddresses, resourceOf, terraformOf, type Terraform } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
 import { evaluated, evaluatedTogether } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 
-const countOf = (terraform: Terraform, type: string, name: string): unknown =>
-  terraform.resource?.[type]?.[name]?.count;
-
 /** What a check asks. */
 const conditionOf = (terraform: Terraform, check: string): string =>
   String(valueAt(terraform.check?.[check], "assert.0.condition"));
-
-/** Hosts of a lab, by the name of their block. */
-const host = (terraform: Terraform, name: string): Block => resourceOf(terraform, "google_compute_instance", name);
 
 describe("AssessmentLab with nothing but a project", () => {
   it("exposes the private key only as the file in the bucket", () => {
@@ -52,13 +46,6 @@ describe("AssessmentLab with other names", () => {
       elsewhere: { lab_zone: "europe-west1-b" },
     });
   });
-
-  it("uses a given id and creates no random one", () => {
-    const terraform = literalLab({ deploymentId: "office" });
-    expect(terraform.resource?.random_id).toBeUndefined();
-    expect(host(terraform, "lab_windows_vm").name).toBe("assess-office-winvm01");
-    expect(host(terraform, "lab_linux_vm").name).toBe("assess-office-linvm-${count.index + 1}");
-  });
 });
 
 describe("AssessmentLab on a network that exists", () => {
@@ -73,15 +60,6 @@ describe("AssessmentLab on a network that exists", () => {
     expect(valueAt(lookUp, "lifecycle.postcondition.0.condition")).toBe(
       '${contains(self.networks == null ? [] : self.networks, "assess-office-vpc")}',
     );
-  });
-
-  it("puts rules and VMs on it by its full name", () => {
-    expect(countOf(terraform, "google_compute_network", "lab_vpc")).toBe("${(false) ? 1 : 0}");
-    expect(terraform.locals?.lab_vpc_network_id).toBe(
-      '${coalesce(one(google_compute_network.lab_vpc[*].id), "projects/demo-project/global/networks/assess-office-vpc")}',
-    );
-    for (const rule of Object.values(terraform.resource?.google_compute_firewall ?? {}))
-      expect(rule.network).toBe("${local.lab_vpc_network_id}");
   });
 });
 
@@ -110,39 +88,6 @@ describeWith(["terraform"], "The warning about the internal range, judged by Ter
 
   it("does not come on a network that exists, or where no rule uses the range", () => {
     expect([faulty(OUTSIDE, 0, 1), faulty(OUTSIDE, 1, 0)]).toEqual([[], []]);
-  });
-});
-
-describeWith(["terraform"], "Outputs of what may be left out, computed by Terraform", () => {
-  /** The value of an output with these inputs, with a text in the place of what only an apply knows. */
-  const withInputs = (name: string, inputs: Readonly<Record<string, unknown>>): string =>
-    String(labTerraform().output?.[name]?.value)
-      .replace(/(\w+)\.(\w+)\[\*\][\w.]*/, (_, type: string, resource: string) => {
-        const count = String(countOf(labTerraform(), type, resource)).slice("${".length, -"}".length);
-        return `[for each in range(${count}) : "of ${type}"]`;
-      })
-      .replace(/var\.(\w+)/g, (_, input: string) => JSON.stringify(inputs[input]));
-
-  it("are null when it is left out, and known when it is not", () => {
-    const on = { initialize_assessment_service: true, cloudb_access_key_id: "AKIAEXAMPLE" };
-    const noService = { ...on, initialize_assessment_service: false };
-    const noCloudB = { ...on, cloudb_access_key_id: "" };
-    const values = evaluated({
-      locals: {
-        source: withInputs("assess_source_id", on),
-        source_without_service: withInputs("assess_source_id", noService),
-        user: withInputs("cloudb_iam_user_arn", on),
-        user_without_cloudb: withInputs("cloudb_iam_user_arn", noCloudB),
-        user_without_service: withInputs("cloudb_iam_user_arn", noService),
-      },
-    });
-    expect(values).toEqual({
-      source: "of terraform_data",
-      source_without_service: null,
-      user: "of aws_iam_user",
-      user_without_cloudb: null,
-      user_without_service: null,
-    });
   });
 });
 

@@ -15,7 +15,6 @@ const DEBIAN_PACKAGES = {
   "dumb-init": "dumb-init",
   initdb: "postgresql-15",
   jq: "jq",
-  "django-admin": "Django (from PyPI: Django)",
   moto_server: "moto (from PyPI: moto[ec2,server])",
   openssl: "openssl",
   postgres: "postgresql-15",

@@ -98,16 +98,4 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
       expect(readdirSync(temporary)).toEqual([]);
     }),
   );
-
-  it.concurrent("ends with the service's words for a source that does not exist", () =>
-    inScene(async ({ standIn, run }) => {
-      const { exitCode, stderr } = await run("import-inventory", withAws());
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(
-        /cannot be created for source assess-discovery-client in us-central1\.\n.*does not exist\./,
-      );
-      expect(standIn.migration.jobs.size).toBe(0);
-    }),
-  );
 });

@@ -103,25 +103,10 @@ describe("The sample import", () => {
     ([, kind = "", text = ""]) =>
       [kind as keyof typeof COLUMNS, parse<Record<string, string>>(text, { columns: true })] as const,
   );
-  const column = (table: string, title: string) =>
-    tables.find(([kind]) => kind === table)?.[1].map((row) => row[title] ?? "") ?? [];
 
   it("has the tables and columns that the assessment service reads", () => {
     expect(tables.map(([kind]) => kind)).toEqual(["vmInfo", "diskInfo", "tagInfo"]);
     for (const [kind, rows] of tables) expect(Object.keys(rows[0] ?? {})).toEqual(COLUMNS[kind]);
-  });
-
-  it("describes the same virtual machines in every table, each with its disks, and labels that the service takes", () => {
-    const machines = column("vmInfo", "MachineId");
-    expect(new Set(machines).size).toBe(5);
-    for (const table of ["diskInfo", "tagInfo"]) expect(new Set(column(table, "MachineId"))).toEqual(new Set(machines));
-    const sizes = column("diskInfo", "SizeInGib").map(Number);
-    const owners = column("diskInfo", "MachineId");
-    const sizeOf = (machine: string) =>
-      sizes.reduce((sum, size, index) => sum + (owners[index] === machine ? size : 0), 0);
-    expect(column("vmInfo", "TotalDiskAllocatedGiB").map(Number)).toEqual(machines.map(sizeOf));
-    for (const label of [...column("tagInfo", "Key"), ...column("tagInfo", "Value")])
-      expect(label).toMatch(/^[a-z][a-z0-9_-]{0,62}$/);
   });
 });
 
