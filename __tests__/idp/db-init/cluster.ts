@@ -30,10 +30,8 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Logs more than Cloud SQL by default, so that everything that could reach a log does. */
-export async function startCluster(
-  logging: Readonly<Record<string, string>> = { log_statement: "all" },
-): Promise<Cluster> {
+/** Logs more than Cloud SQL, so that everything that could reach a log does. */
+export async function startCluster(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "db-"));
   const owner = serverOwner();
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
@@ -48,8 +46,8 @@ export async function startCluster(
   const settings = [
     ...["fsync=off", "full_page_writes=off", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0"],
     "listen_addresses=127.0.0.1",
+    "log_statement=all",
     `unix_socket_directories=${folder}`,
-    ...Object.entries(logging).map(([name, value]) => `${name}=${value}`),
   ].flatMap((setting) => ["-c", setting]);
   const server = spawn(programPath("postgres"), ["-D", data, "-p", String(port), ...settings], {
     ...owner,

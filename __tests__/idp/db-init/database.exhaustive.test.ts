@@ -81,24 +81,11 @@ const FOUND: readonly Found[] = [
     ],
   },
   {
-    what: "revokes role creation and database creation from a role that had them",
-    before: ["CREATE ROLE :role NOLOGIN NOINHERIT CREATEROLE CREATEDB"],
-    exitCode: 0,
-    says: [],
-    isComplete: true,
-  },
-  {
-    what: "revokes CONNECT from PUBLIC on a database that others could enter",
-    before: [CREATED, "GRANT ALL ON DATABASE :db TO PUBLIC"],
-    exitCode: 0,
-    says: [],
-    isComplete: true,
-  },
-  {
-    what: "repairs a role that could not sign in or write",
+    what: "takes from a role and from everybody what they shall not have, and repairs what stops the role",
     before: [
       CREATED,
-      "CREATE ROLE :role VALID UNTIL '2000-01-01' CONNECTION LIMIT 0",
+      "GRANT ALL ON DATABASE :db TO PUBLIC",
+      "CREATE ROLE :role NOLOGIN NOINHERIT CREATEROLE CREATEDB VALID UNTIL '2000-01-01' CONNECTION LIMIT 0",
       "ALTER ROLE :role SET default_transaction_read_only = on",
       "ALTER ROLE :role SET search_path = elsewhere",
       "ALTER ROLE :role IN DATABASE :db SET statement_timeout = 1",

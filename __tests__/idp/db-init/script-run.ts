@@ -9,7 +9,7 @@ import { packageFile } from "../../../lib/core/package-file";
 import { findProgram, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 
-export const SCRIPT = packageFile("lib/idp/scripts/db-init.sh");
+const SCRIPT = packageFile("lib/idp/scripts/db-init.sh");
 
 export type Shell = "dash" | "busybox sh";
 

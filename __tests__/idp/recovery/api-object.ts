@@ -11,40 +11,23 @@ export interface ApiObject {
 /** Types of the API by those of the provider. */
 const KINDS: Readonly<Record<string, { readonly apiVersion: string; readonly kind: string } | undefined>> = {
   kubernetes_cron_job_v1: { apiVersion: "batch/v1", kind: "CronJob" },
-  kubernetes_deployment_v1: { apiVersion: "apps/v1", kind: "Deployment" },
   kubernetes_job_v1: { apiVersion: "batch/v1", kind: "Job" },
 };
 
 /** Blocks that are lists in the API, with their names there; every other block is a single object. */
 const LISTS: Readonly<Record<string, string>> = {
   container: "containers",
-  egress: "egress",
   env: "env",
-  from: "from",
-  ingress: "ingress",
   init_container: "initContainers",
   items: "items",
-  metric: "metrics",
   port: "ports",
-  ports: "ports",
-  to: "to",
   toleration: "tolerations",
-  topology_spread_constraint: "topologySpreadConstraints",
   volume: "volumes",
   volume_mount: "volumeMounts",
 };
 
-/** Names that differ by more than the case style. */
-const NAMES: Readonly<Record<string, string>> = {
-  load_balancer_ip: "loadBalancerIP",
-  timezone: "timeZone",
-};
-
 /** Integers that the provider takes as strings. */
-const NUMBERS = ["fs_group", "replicas", "run_as_group", "run_as_user"];
-
-/** Numbers or names; a string that looks like a number is one. */
-const NUMBERS_OR_NAMES = ["max_surge", "max_unavailable", "min_available", "port", "target_port"];
+const NUMBERS = ["fs_group", "run_as_group", "run_as_user"];
 
 /** File modes, which the provider takes in octal notation. */
 const MODES = ["default_mode", "mode"];
@@ -80,7 +63,7 @@ function translated(block: Block, { attributes = {}, block_types: blocks = {} }:
     Object.entries({ ...block, ...repeated }).flatMap(([name, value]): [string, unknown][] => {
       if (value === null || NOT_SENT.includes(name) || name.startsWith("wait_for_")) return [];
       const attribute = attributes[name];
-      if (attribute !== undefined) return [[NAMES[name] ?? camelCase(name), fieldValue(name, value, attribute.type)]];
+      if (attribute !== undefined) return [[camelCase(name), fieldValue(name, value, attribute.type)]];
       const nested = blocks[name];
       // Anything else belongs to Terraform's language, not to the object.
       if (nested === undefined) return [];
@@ -111,6 +94,5 @@ function sentText(name: string, text: string): unknown {
   const isLater = text.includes("${");
   if (MODES.includes(name)) return isLater ? LATER_NUMBER : Number.parseInt(text, 8);
   if (NUMBERS.includes(name)) return isLater ? LATER_NUMBER : Number(text);
-  if (NUMBERS_OR_NAMES.includes(name) && /^\d+$/.test(text)) return Number(text);
   return text;
 }

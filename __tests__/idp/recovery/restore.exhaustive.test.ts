@@ -297,15 +297,6 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     expect(changes()).toEqual([]);
   });
 
-  scenario("copies no job with two databases, because it could reach the wrong one", async ({ run, standIn }) => {
-    const volume = /\{[^{}]*"cloudSqlInstance":\{[^{}]*\}[^{}]*\}/g;
-    for (const [name, job] of standIn.jobs.jobs)
-      standIn.jobs.jobs.set(name, JSON.parse(JSON.stringify(job).replaceAll(volume, "$&,$&")) as typeof job);
-    const { stderr } = await run("restore", { arguments: ["drop-former", "--yes"] });
-    expect(stderr).toContain("it has 2 volumes of Cloud SQL");
-    expect(standIn.jobs.runs).toEqual([]);
-  });
-
   scenario("exchanges nothing before the job that fills a database says that it has users", async (scene) => {
     scene.standIn.jobs.outcomeOf = ({ environment: { ACTION } }) => ({
       isSuccess: true,
