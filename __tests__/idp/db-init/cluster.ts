@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
+import { LOGGING_FLAGS } from "../../../lib/platform/sql/database-flags";
 import { programPath } from "../../support/programs";
 import { psqlPath } from "./script-run";
 
@@ -30,7 +31,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Logs more than Cloud SQL, so that everything that could reach a log does. */
+/** Logs more than our flags ask for, so that everything that could reach a log does. */
 export async function startCluster(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "db-"));
   const owner = serverOwner();
@@ -46,8 +47,8 @@ export async function startCluster(): Promise<Cluster> {
   const settings = [
     ...["fsync=off", "full_page_writes=off", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0"],
     "listen_addresses=127.0.0.1",
-    "log_statement=all",
     `unix_socket_directories=${folder}`,
+    ...Object.entries({ ...LOGGING_FLAGS, log_statement: "all" }).map((flag) => flag.join("=")),
   ].flatMap((setting) => ["-c", setting]);
   const server = spawn(programPath("postgres"), ["-D", data, "-p", String(port), ...settings], {
     ...owner,
