@@ -21,12 +21,14 @@ const requests = (count: number) => {
 };
 
 /** Ends a run in the pause after the first state of its build. */
-const endEarly: ScriptOptions = {
-  environment: { REST_POLL_SECONDS: "30" },
-  onOutput: (output, kill) => {
-    if (output.includes("QUEUED") && !output.includes("Interrupted")) kill("SIGTERM");
+const endEarly = (by: "SIGTERM" | "closed output"): ScriptOptions => ({
+  environment: { REST_POLL_SECONDS: by === "SIGTERM" ? "30" : "0" },
+  onOutput: (output, kill, close) => {
+    if (!output.includes("QUEUED") || output.includes("Interrupted")) return;
+    if (by === "SIGTERM") kill(by);
+    else close();
   },
-};
+});
 
 const matrix = new FaultMatrix<Scene>({
   inScene,
@@ -142,23 +144,29 @@ describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => 
     expect(standIn.builds.accepted).toHaveLength(1);
   });
 
-  scenario("cancels its build on SIGTERM and leaves nothing behind", async ({ standIn, build }) => {
-    const TMPDIR = temporaryFolder();
-    standIn.builds.courses.push({ states: ENDLESS });
+  it.concurrent.each([
+    ["SIGTERM", 143, "dash"],
+    ["closed output", 141, "busybox"],
+  ] as const)("cancels its build on %s and leaves nothing behind", (by, exitCode, shell) =>
+    inScene(async ({ standIn, build }) => {
+      const TMPDIR = temporaryFolder();
+      standIn.builds.courses.push({ states: ENDLESS });
+      const { environment, ...options } = endEarly(by);
 
-    const run = await build({ ...endEarly, environment: { ...endEarly.environment, TMPDIR } });
+      const run = await build({ ...options, environment: { ...environment, TMPDIR }, shell });
 
-    expect(run.exitCode).toBe(143);
-    expect(run.stderr).toContain(`Build ${BUILD} is cancelled. Log: ${LOG}\n`);
-    expect(standIn.requestsTo(CANCEL)).toHaveLength(1);
-    expect(readdirSync(TMPDIR)).toEqual([]);
-  });
+      expect(run.exitCode).toBe(exitCode);
+      if (by === "SIGTERM") expect(run.stderr).toContain(`Build ${BUILD} is cancelled. Log: ${LOG}\n`);
+      expect(standIn.requestsTo(CANCEL)).toHaveLength(1);
+      expect(readdirSync(TMPDIR)).toEqual([]);
+    }),
+  );
 
   scenario("only waits for a build of another run, and does not cancel it", async ({ standIn, build }) => {
     standIn.builds.courses.push({ states: ENDLESS });
     await startBuild(standIn);
 
-    const run = await build(endEarly);
+    const run = await build(endEarly("SIGTERM"));
 
     expect(run.stderr).toContain(`Build ${BUILD} goes on. Log: ${LOG}`);
     expect(standIn.requestsTo(CREATE)).toHaveLength(1);
