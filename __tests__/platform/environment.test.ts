@@ -39,17 +39,6 @@ const texts = fc.oneof(
   fc.string({ unit: "grapheme" }),
   fc.array(markers, { maxLength: 6 }).map((parts) => parts.join("")),
 );
-describe("The plain variables of a container", () => {
-  it("let the caller override the baseline, and fixed values override both", () => {
-    const environment = {
-      baseline: { A: "baseline", B: "baseline", C: "baseline" },
-      overrides: { B: "caller", C: "caller", D: "caller" },
-      required: { C: "required", E: "required" },
-    };
-    const expected = { A: "baseline", B: "caller", C: "required", D: "caller", E: "required" };
-    expect(environmentOf(environment).forEach).toEqual(expected);
-  });
-});
 
 describeWith(["terraform"], "The plain variables of a container, read by Terraform", () => {
   const hard = ["${not.an.expression} and $${neither} and $$${ and ${", "%{if false}hidden%{endif} and 100%% and %{"];
@@ -73,17 +62,24 @@ describeWith(["terraform"], "The plain variables of a container, read by Terrafo
     expect(computed.merged).toEqual(expected);
   });
 
-  it.each(["literals", "an input"])("give way to secrets of the same name, as %s", (way) => {
-    const stack = bareStack();
-    const caller = { A: "caller", B: "caller" };
-    const overrides = way === "literals" ? caller : (inputMap(stack).value as IResolvable);
-    const secrets = { forEach: expression("local.secrets"), content: {} };
-    const spec = { baseline: { C: "baseline", D: "baseline" }, overrides, required: { E: "required" } };
-    const { forEach, terraform } = environmentOf(spec, stack, secrets);
-    const computed = evaluated({
-      variable: { variables: { type: "map(string)", default: caller } },
-      locals: { ...terraform.locals, secrets: { B: { version: "1" }, C: { version: "2" } }, plain: forEach },
-    });
-    expect(computed.plain).toEqual({ A: "caller", D: "baseline", E: "required" });
-  });
+  it.each(["literals", "an input"])(
+    "override each other in order, and give way to secrets of the same name, as %s",
+    (way) => {
+      const stack = bareStack();
+      const caller = { A: "caller", B: "caller", E: "caller" };
+      const overrides = way === "literals" ? caller : (inputMap(stack).value as IResolvable);
+      const secrets = { forEach: expression("local.secrets"), content: {} };
+      const spec = {
+        baseline: { A: "baseline", C: "baseline", D: "baseline" },
+        overrides,
+        required: { E: "required" },
+      };
+      const { forEach, terraform } = environmentOf(spec, stack, secrets);
+      const computed = evaluated({
+        variable: { variables: { type: "map(string)", default: caller } },
+        locals: { ...terraform.locals, secrets: { B: { version: "1" }, C: { version: "2" } }, plain: forEach },
+      });
+      expect(computed.plain).toEqual({ A: "caller", D: "baseline", E: "required" });
+    },
+  );
 });

@@ -147,13 +147,6 @@ describe("The limits of the protection", () => {
     expect(armor.decide(password, 302).action).toBe("allow");
   });
 
-  it("count sign-ins however the path is written", () => {
-    const armor = new CloudArmor({});
-    after(armor, 60, password);
-    const disguised = { ...password, path: FLOW.replace("executor", "%65xecutor") };
-    expect(armor.decide(disguised, 1)).toMatchObject({ action: "deny(429)", rule: "sign-ins" });
-  });
-
   it("refuse the six hundred and first request of a minute until it is over", () => {
     const armor = new CloudArmor({});
     expect(after(armor, 599, get("/if/user/"))).toBe("allow");
@@ -166,12 +159,5 @@ describe("The limits of the protection", () => {
     const requests = [token, get("/outpost.goauthentik.io/auth/traefik"), get("/ws/outpost/3f2504e0/")];
     for (const request of [...requests, by(ADMINISTRATOR, password)])
       expect(after(new CloudArmor(EVERYTHING), 700, request)).toBe("allow");
-  });
-
-  it("are the settings", () => {
-    const armor = new CloudArmor({ banSeconds: 60, requestsPerMinute: 2, signInsPerMinute: 1 });
-    expect([0, 1, 2].map((time) => armor.decide(password, time).action)).toEqual(["allow", "deny(429)", "deny(429)"]);
-    expect(armor.decide(password, 62).action).toBe("allow");
-    expect([0, 1, 2].map((time) => armor.decide(get("/"), time).action)).toEqual(["allow", "allow", "deny(429)"]);
   });
 });

@@ -34,10 +34,6 @@ describe("SecurityPolicy", () => {
     expect(policyOf(props).count).toEqual(count);
   });
 
-  it("has only limits and the default rule without rules about content", () => {
-    expect(protectedBy({ waf: "off" }).rules).toHaveLength(3);
-  });
-
   it("gives a thousand and one ranges as many rules as they need, below the next rule", () => {
     const sizes = [...Array<number>(100).fill(10), 1];
     const adminRanges = Array.from({ length: 1001 }, (_, index) => `10.${index >> 8}.${index & 255}.0/24`);

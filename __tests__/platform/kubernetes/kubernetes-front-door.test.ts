@@ -3,7 +3,6 @@ import { TerraformOutput } from "cdktf";
 import { TerraformData } from "../../../lib/core/terraform-data";
 import { ClusterIngress } from "../../../lib/platform/kubernetes/kubernetes-front-door";
 import { PublicAddress } from "../../../lib/platform/kubernetes/public-address";
-import { valueAt } from "../../stacks/configuration-graph";
 import { namespaceIn, PLACE } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../../support/synthesis";
 
@@ -55,12 +54,5 @@ describe("The front door of a cluster without a domain", () => {
       ["google_compute_global_forwarding_rule", "front_door_http_rule"],
     ] as const)
       expect(of(type, name).count).toBe(NEVER);
-  });
-
-  it("lets everybody reach the pods of its workload, at both ports", () => {
-    const policy = doorIn().of("kubernetes_network_policy_v1", "front_door_allow_ingress");
-    expect(valueAt(policy, "spec.pod_selector.match_labels")).toEqual({ app: "server" });
-    expect(valueAt(policy, "spec.ingress.0.dynamic.from.for_each")).toBe('${["0.0.0.0/0"]}');
-    expect(valueAt(policy, "spec.ingress.0.dynamic.ports.for_each")).toBe("${[9000,9443]}");
   });
 });

@@ -7,8 +7,7 @@ export interface LogExample {
   readonly quiet: Readonly<Record<string, LogEntry>>;
 }
 
-const { database, deployment, dumpJob, firstDumpJob, job, namespace, projectId, secretPrefix, worker, workload } =
-  NAMES;
+const { database, deployment, dumpJob, job, namespace, projectId, secretPrefix, worker, workload } = NAMES;
 
 const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
 
@@ -153,7 +152,6 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
       "a pod that waits for a node": event("Pod", serverPod, "FailedScheduling"),
       "a pod of the job that prepares the database": event("Pod", `${job}-0a1b2c3d4e-x7k2p`, "BackOff"),
       "a pod of a dump": event("Pod", `${dumpJob}-29403240-x7k2p`, "FailedMount"),
-      "a pod of a dump at an apply": event("Pod", `${firstDumpJob}-0a1b2c3d4e-x7k2p`, "FailedMount"),
       "a pod of a restore": event("Pod", `${dumpJob}-restore-x7k2p`, "BackOff"),
     },
   },
@@ -186,7 +184,6 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
       "the application": read("idp-run-0a1b2c@my-project.iam.gserviceaccount.com"),
       "whoever applies": read("deployer@example.com"),
       "another secret": read("stranger@example.com", "other"),
-      "one of another application whose name begins alike": read("stranger@example.com", `${secretPrefix}x-secret-key`),
     },
   },
 };

@@ -19,14 +19,6 @@ const deployed = (props: Props) => {
 };
 
 describe("The front door of a service", () => {
-  it.each([
-    [0, { enable: false }],
-    [0.25, { enable: true, sample_rate: 0.25 }],
-  ])("logs no requests unless it is told a share of them: %p", (requestLogSampleRate, expected) => {
-    const { of } = deployed({ ...DOMAIN, requestLogSampleRate });
-    expect(of("compute_backend_service", "front_door_backend").log_config).toEqual(expected);
-  });
-
   it("does not exist without a domain, and neither does anything that it needs", () => {
     const { construct, terraform } = deployed({});
     expect([construct.frontDoor, construct.edge, construct.address]).toEqual([undefined, undefined, undefined]);

@@ -1,6 +1,5 @@
 import { InputVariable } from "../../../lib/core/input-variable";
 import { TerraformData } from "../../../lib/core/terraform-data";
-import { type ContainerSpec } from "../../../lib/idp/container-spec";
 import { type IdentityProviderContainerProps } from "../../../lib/idp/identity-provider-container";
 import { ServerlessService, type ServerlessServiceProps } from "../../../lib/platform/serverless/serverless-service";
 import { valueAt } from "../../stacks/configuration-graph";
@@ -33,10 +32,6 @@ const serviceIn = ({ service = {}, container }: Given = {}, stack: BareStack = b
   return { stack, created, terraform, resource, onlyContainer };
 };
 
-/** A service that runs something else. */
-const serviceOf = (container: Partial<ContainerSpec>) =>
-  serviceIn({ service: { container: standInContainer({ port: 80, ...container }) } });
-
 describe("ServerlessService", () => {
   it("waits for settings with secret values, and for its right to read them", () => {
     const stack = bareStack();
@@ -47,21 +42,6 @@ describe("ServerlessService", () => {
       "terraform_data.stored",
       "terraform_data.granted",
     ]);
-  });
-
-  it("runs another container with its own command, and gives it nothing that it does not request", () => {
-    const { onlyContainer, resource } = serviceOf({ command: ["/bin/serve"], args: ["--all"] });
-    expect(onlyContainer()).toEqual({
-      image: "registry/idp:1",
-      command: ["/bin/serve"],
-      args: ["--all"],
-      env: [],
-      dynamic: { env: { for_each: {}, content: { name: "${env.key}", value: "${env.value}" } } },
-      ports: { container_port: 80 },
-      resources: { cpu_idle: false, startup_cpu_boost: true, limits: { cpu: "2", memory: "4Gi" } },
-      volume_mounts: [],
-    });
-    expect(valueAt(resource(), "template.volumes")).toEqual([]);
   });
 
   const NO_INSTANCE =

@@ -77,16 +77,6 @@ describeWith(["busybox", "dash"], "update-geoip.sh", () => {
     }
   };
 
-  it("fetches the databases, then waits", async () => {
-    const { said } = start("dash");
-    await until(() => has("databases/.tried"));
-    expect(has("databases/GeoLite2-City.mmdb")).toBe(true);
-    await until(() => has("pauses") && said() !== "");
-    expect(readFileSync(join(folder, "pauses"), "utf8")).toBe(`${8 * 3600}\n`);
-    expect(calls()).toBe(1);
-    expect(said()).toBe("geoip: the databases are up to date\n");
-  });
-
   it("survives failed downloads, lets the server start meanwhile and says what to check", async () => {
     writeFileSync(join(folder, "failures"), "1\n2\n");
     const { process: child, said } = start("busybox", { GEOIP_RETRY_SECONDS: "0.1" });
