@@ -5,22 +5,13 @@ import { describeWith } from "../support/programs";
 /** Ranges of either version, and whether they are the first address with a prefix in the form that is expected. */
 const RANGES: readonly (readonly [range: string, any: boolean, ipv4: boolean])[] = [
   ["203.0.113.0/24", true, true],
-  ["203.0.113.7/32", true, true],
   ["0.0.0.0/0", true, true],
   ["203.0.113.7/24", false, false],
   ["203.0.113.7", false, false],
-  ["203.0.113.0/33", false, false],
   ["2001:db8::/32", true, false],
-  ["2001:db8::7/128", true, false],
-  ["::/0", true, false],
   ["2001:db8::7/64", false, false],
   ["2001:DB8::/32", false, false],
-  ["2001:0db8::/32", false, false],
-  ["1:0:0:2:0:0:0:0/64", false, false],
-  ["2001:db8::/129", false, false],
-  ["2001:db8::", false, false],
   ["::ffff:cb00:7107/128", false, false],
-  ["::ffff:0:0/96", false, false],
   ["office", false, false],
 ];
 

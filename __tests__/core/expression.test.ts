@@ -12,16 +12,6 @@ const templateText = fc
   .map((parts) => parts.join(""));
 
 describe("A literal", () => {
-  it("has no marker that starts a template, and loses nothing", () => {
-    fc.assert(
-      fc.property(templateText, (text) => {
-        const escaped = literal(text);
-        expect(escaped).not.toMatch(/(?<!\$)\$\{|(?<!%)%\{/);
-        expect(escaped.replaceAll("$${", "${").replaceAll("%%{", "%{")).toBe(text);
-      }),
-    );
-  });
-
   it("with a reference is not escaped", () => {
     const text = `prefix ${expression("var.x")} suffix`;
     expect(literal(text)).toBe(text);

@@ -66,10 +66,6 @@ describe("Props of a table", () => {
     );
     expect(() => made(() => ({}) as never)).toThrow("host is missing; it has no default; set it");
   });
-
-  it("need nothing of Terraform if they are literals that no relation looks at", () => {
-    expect(made(() => ({ host: "a", kept: "LATEST" }))).not.toHaveProperty("resource");
-  });
 });
 
 describeWith(["terraform"], "Variables of a program", () => {

@@ -65,18 +65,6 @@ describe("The name of", () => {
     );
   });
 
-  it("an object of a namespace is that of the application, with its part", () => {
-    fc.assert(
-      fc.property(deployment, ({ application: applicationName }) => {
-        const parts = { tenantPrefix: "any", applicationName };
-        expect(names.objectName(parts)).toBe(applicationName);
-        // Ten hexadecimal digits of a hash follow the longest part.
-        const longest = `${names.objectName(parts, "db-init")}-0123456789`;
-        expect(longest).toMatch(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/);
-      }),
-    );
-  });
-
   it("every name differs between tenants, projects and applications", () => {
     const other = (part: keyof Deployment, value: fc.Arbitrary<string>) =>
       fc.tuple(deployment, value).map(([one, changed]) => [one, { ...one, [part]: changed }] as const);
@@ -124,19 +112,6 @@ describeWith(["terraform"], "Terraform", () => {
     const deployments = [LONGEST, SHORTEST, ODDEST, ...fc.sample(deployment, { numRuns: 30, seed: 7 })];
     expect(Object.values(evaluated(configurationOf(deployments)))).toEqual(
       expect.arrayContaining(deployments.map((given) => namesOf(given))),
-    );
-  });
-});
-
-describe("The path of the database socket", () => {
-  it("counts what a connection name adds to project, region, tenant and application", () => {
-    fc.assert(
-      fc.property(deployment, ({ application, project, tenant }) => {
-        const parts = { tenantPrefix: names.tenantPrefix(tenant, project), applicationName: application };
-        expect(names.connectionName(project, "us-central1", parts)).toHaveLength(
-          `${project}us-central1${tenant}${application}`.length + names.CONNECTION_NAME_FRAME_LENGTH,
-        );
-      }),
     );
   });
 });

@@ -50,10 +50,6 @@ describe("A provider that a construct needs", () => {
 });
 
 describe("What constructs require of a stack", () => {
-  it("is the oldest Terraform and a range of the provider, in place of the bindings' pin", () => {
-    expect(requirementsOf(stackIn())).toEqual({ terraform: ">= 1.11.0", google: GOOGLE });
-  });
-
   it.each(["before", "after"] as const)("holds together with what the owner of the stack requires %s it", (moment) => {
     const own: Given = (stack) => {
       stack.addOverride("terraform.required_version", "< 1.13.0");
@@ -63,15 +59,6 @@ describe("What constructs require of a stack", () => {
     const both = { terraform: ">= 1.11.0, < 1.13.0", google: { ...GOOGLE, version: ">= 7.42.0, < 8.0.0, ~> 7.45" } };
     expect(requirementsOf(stack)).toEqual(both);
     expect(requirementsOf(stack)).toEqual(both);
-  });
-
-  it.each<[string, unknown, object]>([
-    ["the source of a mirror", { source: "mirror.example.com/google" }, { source: "mirror.example.com/google" }],
-    ["a release alone", "7.50.0", { version: ">= 7.42.0, < 8.0.0, 7.50.0" }],
-    ["an alias of its module", { configuration_aliases: ["google.eu"] }, { configuration_aliases: ["google.eu"] }],
-  ])("leaves the owner %s", (_, own, left) => {
-    const stack = stackIn({ after: (owned) => owned.addOverride("terraform.required_providers.google", own) });
-    expect(requirementsOf(stack).google).toEqual({ ...GOOGLE, ...left });
   });
 
   it("refuses what cannot be combined, with both named", () => {

@@ -5,7 +5,7 @@ import { TerraformStack, type App } from "cdktf";
 import { Construct } from "constructs";
 
 import { PortableStack } from "../../lib/core/portable-stack";
-import { addPage, addStackFile } from "../../lib/core/stack-file";
+import { addStackFile } from "../../lib/core/stack-file";
 import { synthesizeInto, testApp } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 
@@ -39,15 +39,6 @@ describe("a file in the folder of a stack", () => {
         "test: scripts/run.sh would be written from /package/a.sh and from /package/b.sh, and one of them would be lost; give one another place",
       ),
     );
-  });
-
-  it("is written beside the configuration if it is for people, with access to the configuration", () => {
-    const app = testApp();
-    const stack = new PortableStack(app, "test", { providers: [] });
-    addPage(stack, "README.md", (configuration) => `${Object.keys(JSON.parse(configuration) as object).join()}\n`);
-    const folder = synthesizeInto(app);
-    expect(folder.files).toEqual(["README.md", "cdk.tf.json"]);
-    expect(folder.read("README.md")).toMatch(/^.*\bterraform\b.*\n$/);
   });
 
   it("is removed once no construct adds it any more", () => {

@@ -44,10 +44,6 @@ describe("The state of a stack", () => {
     );
   });
 
-  it("is at no absolute path", () => {
-    expect(() => blockOf('{"local": {"path": "/var/lib/state.tfstate"}}')).toThrow("; it must be relative, because");
-  });
-
   it("may be kept by a backend of the framework, which replaces the default alone", () => {
     expect(blockOf(undefined, bucket)).toEqual({ gcs: { bucket: "states" } });
     expect(() => blockOf("gcs", bucket)).toThrow(

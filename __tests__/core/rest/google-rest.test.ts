@@ -61,18 +61,6 @@ describeWith(["curl", "dash", "jq"], "the shell library of the REST scripts", ()
 });
 
 describeWith(["curl", "dash", "jq"], "the gate of an API", () => {
-  it.concurrent("enables the API and waits for the operation", () =>
-    inScene(async ({ standIn, enable }) => {
-      const run = await enable();
-
-      expect(run.exitCode).toBe(0);
-      expect(run.stdout).toMatch(
-        /^Turning on cloudresourcemanager.googleapis.com in project demo-project\.\n[^\n]*: under way \(\d+ s\)\n[^\n]* is on in project demo-project \(\d+ s\)\.\n$/,
-      );
-      expect(standIn.usage.enabled).toContain("cloudresourcemanager.googleapis.com");
-    }),
-  );
-
   it.concurrent("is not opened by the answer of a portal", () =>
     inScene(async ({ standIn, wait }) => {
       const environment = { WAIT_SECONDS: "0" };
