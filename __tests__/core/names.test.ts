@@ -115,3 +115,16 @@ describeWith(["terraform"], "Terraform", () => {
     );
   });
 });
+
+describe("The path of the database socket", () => {
+  it("counts what a connection name adds to project, region, tenant and application", () => {
+    fc.assert(
+      fc.property(deployment, ({ application, project, tenant }) => {
+        const parts = { tenantPrefix: names.tenantPrefix(tenant, project), applicationName: application };
+        expect(names.connectionName(project, "us-central1", parts)).toHaveLength(
+          `${project}us-central1${tenant}${application}`.length + names.CONNECTION_NAME_FRAME_LENGTH,
+        );
+      }),
+    );
+  });
+});

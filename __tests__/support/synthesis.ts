@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
-import { App, Testing, type TerraformStack } from "cdktf";
+import { App, type TerraformStack } from "cdktf";
 
 import { PortableStack, type PortableStackProps, type StackOutput } from "../../lib/core/portable-stack";
 import { temporaryFolder } from "./temporary-folder";
@@ -45,16 +45,6 @@ export function bareStack(props: Partial<PortableStackProps> = {}): BareStack {
   const stack = new BareStack(testApp(), "test", { providers: ["google", "random"], ...props });
   new GoogleProvider(stack, "google", { project: "demo-project", region: "us-central1" });
   return stack;
-}
-
-/** The file that one synthesis of a stack writes, without the app's first pass, as in a user's own tests. */
-export function fullySynthesized(stack: TerraformStack): string {
-  const folder = Testing.fullSynth(stack);
-  try {
-    return readFileSync(join(folder, "stacks", stack.node.id, "cdk.tf.json"), "utf8");
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { ProjectApis } from "../../../lib";
 import { Monitoring, type MonitoringProps } from "../../../lib/platform/monitoring/monitoring";
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
+import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
 import { evaluatedTogether } from "../../stacks/terraform-run";
 import { shippedStacks } from "../../stacks/shipped-stacks";
 import { describeWith } from "../../support/programs";
@@ -39,6 +40,15 @@ const resource = (terraform: Terraform, type: string): Block =>
 
 interface Policies {
   readonly policies: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
+  readonly dashboard: {
+    readonly mosaicLayout: { readonly columns: number; readonly tiles: readonly Tile[] };
+  };
+}
+
+interface Tile {
+  readonly xPos?: number;
+  readonly yPos?: number;
+  readonly widget: { readonly title: string; readonly xyChart: { readonly thresholds?: unknown } };
 }
 
 const EMAILS = { alertEmails: ["on-call@example.com"] };
@@ -67,27 +77,36 @@ const EVALUATED = {
     ...EMAILS,
     alerts: { "database-cpu": { threshold: 0.5 }, memory: { enabled: false }, uptime: { durationSeconds: 600 } },
   },
+  tunedForNobody: { alerts: { "database-cpu": { threshold: 0.5 } } },
 } as const satisfies Record<string, Partial<MonitoringProps>>;
 
 type Case = keyof typeof EVALUATED;
 
 let values: Readonly<Record<Case, Block>> | undefined;
 
-/** What Terraform makes of a configuration: the alerts that have a policy. */
+/** What Terraform makes of a configuration: the alerts that have a policy, and the dashboard. */
 function madeOf(name: Case): Policies {
   const cases = Object.entries(EVALUATED) as [Case, Partial<MonitoringProps>][];
   values ??= evaluatedTogether(
-    ["policies"],
+    ["dashboard", "policies"],
     Object.fromEntries(cases.map(([key, props]) => [key, expressionsOf(props)])) as Record<Case, Terraform>,
   );
-  return values[name] as unknown as Policies;
+  const { dashboard, policies } = values[name];
+  return {
+    policies: policies as Policies["policies"],
+    dashboard: JSON.parse(dashboard as string) as Policies["dashboard"],
+  };
 }
 
 function expressionsOf(props: Partial<MonitoringProps>): Terraform {
   const { terraform } = monitored(props);
   return {
     ...terraform,
-    locals: { ...terraform.locals, policies: resource(terraform, POLICY).for_each },
+    locals: {
+      ...terraform.locals,
+      policies: resource(terraform, POLICY).for_each,
+      dashboard: resource(terraform, "google_monitoring_dashboard").dashboard_json,
+    },
   };
 }
 
@@ -156,5 +175,18 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
       const suffix = id.replace(/^.*\$\{var\.application_name\}-/, "");
       expect(`projects/1/secrets/secret-demo-abc123-idp-${suffix}/versions/1`).toMatch(new RegExp(pattern));
     }
+  });
+
+  it("shows each metric on the dashboard, side by side, with the line of its alert and without a zero", () => {
+    const { columns, tiles } = madeOf("tunedForNobody").dashboard.mosaicLayout;
+    const { policies } = madeOf("emails");
+    const metrics = Object.keys(policies).filter((id) => policies[id]?.query !== undefined);
+    expect(tiles.map(({ widget }) => widget.title.split(":")[0])).toEqual(metrics);
+    const [second, below] = [tiles[1], tiles[CHARTS_PER_ROW]];
+    expect([second?.xPos, second?.yPos, below?.xPos, below?.yPos]).toEqual([columns / 3, undefined, undefined, 12]);
+    const cpu = tiles[metrics.indexOf("database-cpu")]?.widget.xyChart;
+    expect(cpu?.thresholds).toEqual([{ value: 0.5 }]);
+    // A threshold of zero is dropped by the service, and so would be the empty list.
+    expect(tiles[metrics.indexOf("job-failed")]?.widget.xyChart).not.toHaveProperty("thresholds");
   });
 });
