@@ -20,6 +20,9 @@ import { SignedUploads } from "./google-stand-in-uploads";
 /** Collections filled by users; they can only be listed and deleted. */
 const USER_COLLECTIONS = ["reportConfigs", "assetsExportJobs", "groups", "preferenceSets", "discoveryClients"] as const;
 
+/** Calls that a validation or an import takes; more than its operation takes, which ends before the phase. */
+const CALLS_PER_PHASE = 2;
+
 /**
  * Migration Center: sources, import jobs with their states, signed URLs for their files, and the assets that an import
  * creates.
@@ -30,8 +33,6 @@ export class MigrationCenter {
   readonly regions = ["europe-west1", "us-central1"];
   /** Maximum page size of a list, whatever the client requests. */
   longestPage = 1000;
-  /** Calls that a validation or an import takes; more than its operation takes, which ends before the phase. */
-  callsPerPhase = 2;
   /** Makes imports import only that many frames. */
   importResult: number | undefined;
   /** Makes the operation that creates a file end without the signed URL, which must then be read. */
@@ -121,7 +122,6 @@ export class MigrationCenter {
       call,
       name,
       () => {
-        requireFree(this.sources, name);
         this.sources.set(name, source);
         return typed("Source", source);
       },
@@ -156,7 +156,6 @@ export class MigrationCenter {
       call,
       name,
       () => {
-        requireFree(this.jobs, name);
         this.jobs.set(name, job);
         return typed("ImportJob", jobResource(job));
       },
@@ -167,9 +166,8 @@ export class MigrationCenter {
   /** Also deletes what the job has imported. */
   private deleteJob(call: Call): JsonObject {
     const job = find(this.jobs, call);
-    if (job.files.size > 0 && call.query.get("force") !== "true") {
+    if (job.files.size > 0 && call.query.get("force") !== "true")
       throw new ApiError(400, "FAILED_PRECONDITION", `${job.name} has data files; use force.`);
-    }
     return this.accept(call, job.name, () => {
       this.jobs.delete(job.name);
       return EMPTY_RESPONSE;
@@ -191,7 +189,6 @@ export class MigrationCenter {
       call,
       name,
       () => {
-        requireFree(job.files, name);
         job.files.set(name, file);
         const { uploadFileInfo, ...rest } = file;
         return typed("ImportDataFile", this.hidesAddresses ? rest : { ...rest, uploadFileInfo });
@@ -222,7 +219,7 @@ export class MigrationCenter {
         // An operation that is meant to fail starts nothing.
         if (this.operations.failures.has(call.method.id.replace("migrationcenter.", ""))) return;
         job.state = from.includes("READY") ? "RUNNING" : "VALIDATING";
-        job.phaseEndsAt = this.operations.clock + this.callsPerPhase;
+        job.phaseEndsAt = this.operations.clock + CALLS_PER_PHASE;
       },
     );
   }
@@ -264,18 +261,9 @@ export class MigrationCenter {
       return readTable({ bytes, fileName: String(displayName), format: String(format) });
     });
     const findings = this.findings.splice(0);
-    const jobErrors = job.tables.some(({ kind }) => kind === "vmInfo")
-      ? []
-      : [{ errorDetails: "No file has machines.", severity: "ERROR" }];
-    const isRefused =
-      jobErrors.length > 0 || job.tables.some(({ hasErrors }) => hasErrors) || findings.some((file) => hasError(file));
+    const isRefused = job.tables.some(({ hasErrors }) => hasErrors) || findings.some((file) => hasError(file));
     job.state = isRefused ? "FAILED_VALIDATION" : "READY";
-    job.report = {
-      validationReport: {
-        fileValidations: [...job.tables.map(({ report }) => report), ...findings],
-        ...(jobErrors.length === 0 ? {} : { jobErrors }),
-      },
-    };
+    job.report = { validationReport: { fileValidations: [...job.tables.map(({ report }) => report), ...findings] } };
   }
 
   private run(job: Job): void {
@@ -289,19 +277,11 @@ export class MigrationCenter {
 
   private listAssets(call: Call): JsonObject {
     const shown = this.allAssets.filter(({ hidden }) => hidden !== true || call.query.get("showHidden") === "true");
-    // Metadata only: the service promises no more for another view.
-    const basic = (asset: JsonObject): JsonObject =>
-      Object.fromEntries(Object.entries(asset).filter(([field]) => !["machineDetails", "sources"].includes(field)));
-    return this.list("assets", call.query.get("view") === "ASSET_VIEW_FULL" ? shown : shown.map(basic), call);
+    return this.list("assets", shown, call);
   }
 
   private deleteAssets(call: Call): JsonObject {
     const names = textsAt(call.body, "names");
-    if (names.length > 1000) throw new ApiError(400, "INVALID_ARGUMENT", "At most 1000 assets per call.");
-    const known = this.allAssets.map(({ name }) => name);
-    if (call.body.allowMissing !== true && names.some((name) => !known.includes(name))) {
-      throw new ApiError(404, "NOT_FOUND", "An asset was not found.");
-    }
     for (const assets of [this.assets, ...[...this.jobs.values()].map((job) => job.assets)]) {
       assets.splice(0, assets.length, ...assets.filter(({ name }) => !names.includes(String(name))));
     }
@@ -312,19 +292,9 @@ export class MigrationCenter {
     const name = nameOf(call);
     const items = this.others.get(collection) ?? [];
     if (!items.some((item) => item.name === name)) throw new ApiError(404, "NOT_FOUND", `${name} was not found.`);
-    const isReport = collection === "reportConfigs";
-    const isNeeded = collection === "groups" || collection === "preferenceSets";
-    if (
-      (isReport && call.query.get("force") !== "true") ||
-      (isNeeded && this.others.get("reportConfigs")?.length !== 0)
-    ) {
-      throw new ApiError(400, "FAILED_PRECONDITION", `${name} is still in use.`);
-    }
+    const left = items.filter((item) => item.name !== name);
     return this.accept(call, name, () => {
-      this.others.set(
-        collection,
-        items.filter((item) => item.name !== name),
-      );
+      this.others.set(collection, left);
       return EMPTY_RESPONSE;
     });
   }

@@ -1,7 +1,4 @@
-import { ApiError, type Call } from "./google-stand-in-services";
-
-/** Number of google.rpc.Code for the only reason why an accepted operation fails by itself: another was faster. */
-const ALREADY_EXISTS = 6;
+import { type Call } from "./google-stand-in-services";
 
 /** How an operation fails, in the words of its API. */
 export interface OperationFailure {
@@ -18,7 +15,7 @@ export interface Operation {
   readonly endsAt: number;
   /** Called when the operation ends well; returns its response where it has one. */
   readonly effect: () => unknown;
-  failure: OperationFailure | undefined;
+  readonly failure: OperationFailure | undefined;
   done: boolean;
   response?: unknown;
 }
@@ -43,13 +40,7 @@ export class Operations {
     for (const operation of this.all) {
       if (operation.done || operation.endsAt > this.clock) continue;
       operation.done = true;
-      if (operation.failure !== undefined) continue;
-      try {
-        operation.response = operation.effect();
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        operation.failure = { code: ALREADY_EXISTS, message: error.message };
-      }
+      if (operation.failure === undefined) operation.response = operation.effect();
     }
   }
 

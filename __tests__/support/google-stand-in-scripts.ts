@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { accessSync, chmodSync, constants, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -59,8 +59,6 @@ export interface ScriptOptions {
   readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
   /** Called with the output so far whenever a line arrives; `close` closes its standard output. */
   readonly onOutput?: (output: string, kill: (signal: NodeJS.Signals) => void, close: () => void) => void;
-  /** A signal, without "SIG", that is ignored when the script starts. @default none */
-  readonly ignoring?: string;
 }
 
 /** Runs one of the REST scripts; resolves when it has ended, whatever its exit code. */
@@ -72,16 +70,13 @@ export async function runScript(script: ScriptName, options: ScriptOptions = {})
 export async function runFile(file: string, options: ScriptOptions = {}): Promise<ProcessRun> {
   const shell = options.shell ?? "dash";
   const programs = options.programs ?? standardPrograms();
-  const command = [programPath(shell), ...(shell === "busybox" ? ["sh"] : []), file, ...(options.arguments ?? [])];
-  const child = spawn(
-    "/bin/sh",
-    ["-c", options.ignoring === undefined ? 'exec "$@"' : `trap '' ${options.ignoring}; exec "$@"`, "sh", ...command],
-    {
-      // Nothing else, so that a developer's own credentials and settings have no effect.
-      env: { PATH: programs, HOME: programs, TMPDIR: tmpdir(), ...FAST_ENVIRONMENT, ...options.environment },
-      stdio: ["pipe", "pipe", "pipe"],
-    },
-  );
+  const program = programPath(shell);
+  const words = [...(shell === "busybox" ? ["sh"] : []), file, ...(options.arguments ?? [])];
+  const child = spawn(program, words, {
+    // Nothing else, so that a developer's own credentials and settings have no effect.
+    env: { PATH: programs, HOME: programs, TMPDIR: tmpdir(), ...FAST_ENVIRONMENT, ...options.environment },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   options.onStart?.((signal) => child.kill(signal));
   // A script that reads nothing may already have ended.
   child.stdin.on("error", () => undefined).end(options.input ?? "");
@@ -104,7 +99,7 @@ export function programFolder(
   const own = options.scripts ?? {};
   for (const program of PROGRAMS) {
     if (program in own || options.without?.includes(program) === true) continue;
-    symlinkSync(pathOf(program), join(folder, program));
+    symlinkSync(programPath(program), join(folder, program));
   }
   for (const [name, text] of Object.entries(own)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
@@ -119,7 +114,7 @@ export function recordingPrograms(log: string): string {
     scripts: Object.fromEntries(
       PROGRAMS.filter((program) => program !== "sh").map((program) => [
         program,
-        `printf '%s\\n' "${program} $*" >>'${log}'\nexec ${pathOf(program)} "$@"`,
+        `printf '%s\\n' "${program} $*" >>'${log}'\nexec ${programPath(program)} "$@"`,
       ]),
     ),
   });
@@ -130,22 +125,6 @@ let sharedPrograms: string | undefined;
 function standardPrograms(): string {
   sharedPrograms ??= programFolder();
   return sharedPrograms;
-}
-
-function pathOf(program: string): string {
-  const path = (process.env.PATH ?? "")
-    .split(":")
-    .map((folder) => join(folder, program))
-    .find((candidate) => {
-      try {
-        accessSync(candidate, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-  if (path === undefined) throw new Error(`${program} is not installed`);
-  return path;
 }
 
 /** Environment of `build-image.sh`, as Terraform sets it. */

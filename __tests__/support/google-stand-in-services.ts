@@ -126,8 +126,6 @@ export class ArtifactRegistry {
 /** Service Usage: which APIs are on, and the operations that turn them on. */
 export class ServiceUsage {
   readonly enabled = new Set<string>();
-  /** Polls until an operation is done. */
-  operationPolls = 2;
   /** Makes operations fail with this error. */
   operationError: { readonly code: number; readonly message: string } | undefined;
   private readonly operations = new Map<string, { polls: number; service: string }>();
@@ -150,7 +148,7 @@ export class ServiceUsage {
 
   private enable(name: string): JsonObject {
     const operation = `operations/acf.p2-${this.operations.size + 1}`;
-    this.operations.set(operation, { polls: this.operationPolls, service: name });
+    this.operations.set(operation, { polls: 2, service: name });
     return this.operation(operation);
   }
 

@@ -32,7 +32,6 @@ export type Fault =
   | { readonly kind: "status"; readonly error: ApiError; readonly retryAfterSeconds?: number }
   /** A proxy or portal answers instead of the API; with `location` it redirects. */
   | { readonly kind: "html"; readonly status: number; readonly page: string; readonly location?: string }
-  | { readonly kind: "empty"; readonly status: number }
   | { readonly kind: "service-disabled" }
   | { readonly kind: "expired-token" }
   | { readonly kind: "slow"; readonly milliseconds: number }
@@ -77,13 +76,12 @@ export class GoogleStandIn {
   /** Called with every request before it is answered. */
   onRequest: (request: RecordedRequest) => void = () => undefined;
 
-  private readonly services: readonly Service[];
   private readonly descriptions = new Map<string, { description: ApiDescription; service: Service }>();
   private readonly faults: { target: string; fault: Fault; left: number }[] = [];
   private readonly server: LoopbackServer;
 
-  constructor(furtherServices: readonly Service[] = []) {
-    this.services = [
+  constructor() {
+    const services = [
       this.builds.service,
       this.registry.service,
       this.usage.service,
@@ -95,9 +93,8 @@ export class GoogleStandIn {
       this.storage.service,
       this.migration.service,
       ...PROBED_SERVICES,
-      ...furtherServices,
     ];
-    for (const service of this.services) {
+    for (const service of services) {
       const description = loadDescription(service.description);
       this.descriptions.set(description.name, { description, service });
     }
@@ -118,7 +115,6 @@ export class GoogleStandIn {
     await this.server.stop();
   }
 
-  /** Host and port. */
   get host(): string {
     return this.server.host;
   }
@@ -164,7 +160,8 @@ export class GoogleStandIn {
     const [, name = "", ...rest] = url.pathname.split("/");
     const api = this.descriptions.get(name);
     const match = api && matchMethod(api.description, request.method ?? "", rest.join("/"));
-    const body = parseBody(bytes.toString("utf8"));
+    const text = bytes.toString("utf8");
+    const body: unknown = text === "" ? undefined : JSON.parse(text);
     this.record({
       method: match?.method.id ?? "unknown",
       httpMethod: request.method ?? "",
@@ -183,9 +180,9 @@ export class GoogleStandIn {
       request.socket.resetAndDestroy();
       return;
     }
-    if (fault?.kind === "html" || fault?.kind === "empty") {
-      if (fault.kind === "html" && fault.location !== undefined) response.setHeader("location", fault.location);
-      sendHtml(response, fault.status, fault.kind === "html" ? fault.page : "");
+    if (fault?.kind === "html") {
+      if (fault.location !== undefined) response.setHeader("location", fault.location);
+      sendHtml(response, fault.status, fault.page);
       return;
     }
     try {
@@ -214,18 +211,15 @@ export class GoogleStandIn {
       request.socket.resetAndDestroy();
       return;
     }
-    if (fault?.kind === "html" || fault?.kind === "empty") {
-      sendHtml(response, fault.status, fault.kind === "html" ? `${fault.page} ${url.href}` : "");
+    if (fault?.kind === "html") {
+      sendHtml(response, fault.status, `${fault.page} ${url.href}`);
       return;
     }
     const answer =
       fault?.kind === "status"
         ? { status: fault.error.code, body: `<Error><Code>${fault.error.status}</Code></Error>` }
         : this.migration.uploads.write({ method: httpMethod, url, headers, bytes });
-    const delay = fault?.kind === "slow" ? fault.milliseconds : 0;
-    setTimeout(() => {
-      response.writeHead(answer.status, { "content-type": "application/xml; charset=UTF-8" }).end(answer.body);
-    }, delay);
+    response.writeHead(answer.status, { "content-type": "application/xml; charset=UTF-8" }).end(answer.body);
   }
 
   private takeFault(method: string, api: string): Fault | undefined {
@@ -235,12 +229,7 @@ export class GoogleStandIn {
   }
 
   private authenticate(request: IncomingMessage, fault: Fault | undefined): void {
-    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
-    if (token === undefined) {
-      throw new ApiError(401, "UNAUTHENTICATED", "Request is missing required authentication credential.", [
-        errorReason("CREDENTIALS_MISSING"),
-      ]);
-    }
+    const [, token = ""] = /^Bearer (.+)$/.exec(request.headers.authorization ?? "") ?? [];
     if (fault?.kind === "expired-token") this.tokens.delete(token);
     if (!this.tokens.has(token)) {
       throw new ApiError(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.", [
@@ -283,12 +272,7 @@ function carryOut(
     ...bodyProblems(description, method.request, body, "request"),
   ];
   if (problems.length > 0) {
-    throw new ApiError(400, "INVALID_ARGUMENT", `Invalid JSON payload received. ${problems.join(" ")}`, [
-      {
-        "@type": "type.googleapis.com/google.rpc.BadRequest",
-        fieldViolations: problems.map((problem) => ({ description: problem })),
-      },
-    ]);
+    throw new ApiError(400, "INVALID_ARGUMENT", `Invalid JSON payload received. ${problems.join(" ")}`);
   }
   const handler = service.handlers?.[method.id.slice(description.name.length + 1)];
   const answer = handler?.({ method, parameters, query, body: isObject(body) ? body : {} }) ?? {};
@@ -298,15 +282,6 @@ function carryOut(
 }
 
 class OwnMistake extends Error {}
-
-function parseBody(text: string): unknown {
-  if (text === "") return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
-}
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -1,33 +1,25 @@
-import { spawnSync } from "node:child_process";
 import { accessSync, constants, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Real programs that some tests run, with the Debian package of each. */
-const DEBIAN_PACKAGES = {
+/** What to install for real programs that some tests run, where that is not called like the program. */
+const PACKAGES: Readonly<Record<string, string>> = {
   awk: "mawk",
   aws: "awscli",
-  bash: "bash",
-  buildah: "buildah",
-  busybox: "busybox",
   checkov: "checkov (from PyPI, in an environment of its own)",
-  curl: "curl",
-  dash: "dash",
-  "dumb-init": "dumb-init",
+  "django-admin": "Django (from PyPI: Django)",
   initdb: "postgresql-15",
-  jq: "jq",
   moto_server: "moto (from PyPI: moto[ec2,server])",
-  openssl: "openssl",
   postgres: "postgresql-15",
   promtool: "prometheus",
   psql: "postgresql-client-15",
-  python3: "python3",
-  sha256sum: "coreutils",
-  shellcheck: "shellcheck",
-  tofu: "tofu (from its maker's package repository)",
   terraform: "terraform (from its vendor's package repository)",
-} as const;
+  tofu: "tofu (from its maker's package repository)",
+};
 
-export type Program = keyof typeof DEBIAN_PACKAGES;
+const packageOf = (program: Program): string => PACKAGES[program] ?? program;
+
+/** Name of a program. */
+export type Program = string;
 
 /** Absolute path of a program; undefined if it is not installed. */
 export function findProgram(program: Program): string | undefined {
@@ -39,24 +31,13 @@ export function findProgram(program: Program): string | undefined {
 /** Absolute path of a program that a surrounding `describeWith` has already required. */
 export function programPath(program: Program): string {
   const path = findProgram(program);
-  if (path === undefined) throw new Error(`${program} is not installed; apt-get install ${DEBIAN_PACKAGES[program]}`);
+  if (path === undefined) throw new Error(`${program} is not installed; apt-get install ${packageOf(program)}`);
   return path;
 }
 
-export interface Needs {
-  /**
-   * Requires root, for example to change the root folder.
-   *
-   * @default false
-   */
+interface Needs {
+  /** Requires root, for example to change the root folder. @default false */
   readonly root?: boolean;
-
-  /**
-   * What else is missing, in words.
-   *
-   * @default - nothing
-   */
-  readonly missing?: string;
 }
 
 /**
@@ -66,7 +47,7 @@ export interface Needs {
  * that a green run there means that everything ran.
  */
 export function describeWith(programs: readonly Program[], name: string, body: () => void, needs: Needs = {}): void {
-  const lacks = [missingPrograms(programs), needs.root === true ? missingRights() : undefined, needs.missing];
+  const lacks = [missingPrograms(programs), needs.root === true ? missingRights() : undefined];
   const explanation = lacks.filter((lack) => lack !== undefined).join("; ");
   if (explanation === "") {
     describe(name, body);
@@ -91,17 +72,10 @@ export function describeWith(programs: readonly Program[], name: string, body: (
 function missingPrograms(programs: readonly Program[]): string | undefined {
   const missing = programs.filter((program) => findProgram(program) === undefined);
   if (missing.length > 0) {
-    const packages = [...new Set(missing.map((program) => DEBIAN_PACKAGES[program]))].join(" ");
+    const packages = [...new Set(missing.map(packageOf))].join(" ");
     return `needs ${missing.join(", ")}: apt-get install ${packages}`;
   }
-  return programs.includes("busybox") && prefersItself(programPath("busybox"))
-    ? "needs a busybox whose shell looks for programs on the PATH: apt-get install busybox (not busybox-static)"
-    : undefined;
-}
-
-/** Whether busybox prefers its own programs to stand-ins on the PATH, as Debian's busybox-static does. */
-function prefersItself(busybox: string): boolean {
-  return spawnSync(busybox, ["sh", "-c", "date"], { env: { PATH: "/nonexistent" } }).status === 0;
+  return undefined;
 }
 
 function missingRights(): string | undefined {

@@ -89,7 +89,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
       [{ ...page(302, ""), location: "http://127.0.0.1:9/a" }, "HTTP 302, with an empty"],
       [page(407, "<h1>Sign in</h1>"), "HTTP 407, <h1>Sign in</h1>."],
       [page(200, "<p>Welcome\n\tto the hotel</p>\n"), "HTTP 200, <p>Welcome to the hotel</p>."],
-      [{ kind: "empty", status: 200 }, "HTTP 200, with an empty body."],
+      [page(200, ""), "HTTP 200, with an empty body."],
       [page(200, "[]"), "HTTP 200, []."],
       [page(404, '{"error": {"code": 404'), 'HTTP 404, {"error": {"code": 404.'],
     ] as const
