@@ -1,7 +1,4 @@
-import { type TerraformStack } from "cdktf";
-
 import { GeneratedSecret, type GeneratedSecretProps } from "../../lib/core/generated-secret";
-import { InputVariable } from "../../lib/core/input-variable";
 import { ExistingIdentity } from "../../lib/platform/identity/existing-identity";
 import { standInIdentity } from "../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
@@ -21,25 +18,7 @@ const secretIn = (overrides?: Partial<GeneratedSecretProps>) => {
   return { stack, secret, resource, terraform: () => terraformOf(stack) };
 };
 
-const ephemeralInput = (stack: TerraformStack) =>
-  new InputVariable(stack, "key", {
-    type: "string",
-    description: "A key.",
-    default: null,
-    ephemeral: true,
-    sensitive: true,
-  }).stringValue;
-
 describe("GeneratedSecret", () => {
-  it("prefers the override, unless that is null or empty", () => {
-    const stack = bareStack();
-    new GeneratedSecret(stack, "Key", props({ override: ephemeralInput(stack), writeVersion: 3 }));
-    expect(resourceOf(terraformOf(stack), "google_secret_manager_secret_version", "key_version")).toMatchObject({
-      secret_data_wo: "${coalesce(var.key, ephemeral.random_password.key_candidate.result)}",
-      secret_data_wo_version: 3,
-    });
-  });
-
   it("is granted once to each identity, under its name, and never to one that takes no grants", () => {
     const { secret, terraform } = secretIn();
     const runtime = standInIdentity("Runtime");

@@ -10,7 +10,7 @@ export interface LogEntry {
 /**
  * Whether a filter in Cloud Logging's query language selects an entry.
  *
- * Knows what filters here are made of: comparisons by `=`, `:`, `=~` and `>=` and `>`, several values in parentheses,
+ * Knows what filters here are made of: comparisons by `=`, `:` and `=~`, several values in parentheses,
  * `log_id`, `NOT`, `AND` (also unwritten), `OR`, which binds more tightly, and parentheses.
  *
  * @throws Error if the filter is no such filter
@@ -22,10 +22,7 @@ export function isSelected(filter: string, entry: LogEntry): boolean {
   return holds;
 }
 
-const TOKEN = /\s*("(?:[^"\\]|\\.)*"|=~|>=|[=:>()]|[^\s"=:>()]+)/y;
-
-/** Severities from the least to the most severe. */
-const SEVERITIES = ["DEFAULT", "DEBUG", "INFO", "NOTICE", "WARNING", "ERROR", "CRITICAL", "ALERT", "EMERGENCY"];
+const TOKEN = /\s*("(?:[^"\\]|\\.)*"|=~|[=:()]|[^\s"=:()]+)/y;
 
 class Reader {
   private readonly tokens: string[] = [];
@@ -78,17 +75,16 @@ class Reader {
       return decodeURIComponent(entry.logName ?? "").endsWith(`/logs/${name}`);
     }
     if (!/^[a-z][\w.]*$/i.test(token)) throw this.wrong();
-    return this.comparison(fieldOf(entry, token), this.next(), token);
+    return this.comparison(fieldOf(entry, token), this.next());
   }
 
-  private comparison(field: unknown, operator: string, name: string): boolean {
+  private comparison(field: unknown, operator: string): boolean {
     const compare = COMPARISONS[operator];
     if (compare === undefined) throw this.wrong();
     const values = this.values();
     if (field === undefined) return false;
     const text = typeof field === "string" ? field : JSON.stringify(field);
-    const shown = name === "severity" && operator !== "=" ? rankOf : (word: string) => word;
-    return values.some((value) => compare(shown(text), shown(value)));
+    return values.some((value) => compare(text, value));
   }
 
   private values(): string[] {
@@ -129,14 +125,7 @@ const COMPARISONS: Readonly<Record<string, (text: string, value: string) => bool
   "=": (text, value) => text === value,
   ":": (text, value) => text.toLowerCase().includes(value.toLowerCase()),
   "=~": (text, value) => new RegExp(value).test(text),
-  ">": (text, value) => Number.parseFloat(text) > Number.parseFloat(value),
-  ">=": (text, value) => Number.parseFloat(text) >= Number.parseFloat(value),
 };
-
-/** Place of a severity among the others, as text. */
-function rankOf(severity: string): string {
-  return String(SEVERITIES.indexOf(severity));
-}
 
 function fieldOf(entry: LogEntry, path: string): unknown {
   return path
