@@ -108,7 +108,6 @@ function formsOf(value: string): string[] {
   });
   const asJson = jsonText(value);
   const asTerraformJson = terraformJsonText(value);
-  const inAddress = encodeURIComponent(value);
   return [
     ...new Set([
       value,
@@ -116,8 +115,7 @@ function formsOf(value: string): string[] {
       asTerraformJson,
       // In the state, the result of jsonencode() is a string and so escaped again.
       terraformJsonText(asTerraformJson),
-      inAddress,
-      inAddress.replace(/[!'()*]/g, percentCode),
+      encodeURIComponent(value),
       ...encoded,
     ]),
   ];
@@ -132,8 +130,6 @@ function terraformJsonText(value: string): string {
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
-
-const percentCode = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 
 const END_OF_DIRECTORY = 0x06054b50;
 const STORED = 0;

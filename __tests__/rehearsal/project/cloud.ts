@@ -10,8 +10,8 @@ export class Refusal extends Error {}
 /** A refusal that a scenario has asked for. */
 export class InjectedRefusal extends Refusal {}
 
-/** Refused before the resource exists, broken after that, or broken and removed again by the provider. */
-export type FaultKind = "broken" | "refused" | "withdrawn";
+/** Refused before the resource exists, or broken after that. */
+export type FaultKind = "broken" | "refused";
 
 interface Fault {
   readonly kind: FaultKind;
@@ -157,8 +157,6 @@ export class Cloud {
     this.requireNeeds(object);
     this.objects.set(key, object);
     if (fault === undefined) return;
-    // Some providers delete a broken resource.
-    if (fault.kind === "withdrawn") this.objects.delete(key);
     throw new InjectedRefusal(`Error waiting to create ${key}: ${fault.message}`);
   }
 

@@ -50,7 +50,6 @@ const TEXT: ResourceType = {
 /** Their values are in the state, as with the real provider. */
 export const RANDOM_TYPES: ResourceTypes = {
   random_password: TEXT,
-  random_string: TEXT,
   random_id: {
     id: () => randomBytes(16).toString("base64url"),
     replacedBy: ["keepers", "byte_length", "prefix"],

@@ -102,11 +102,6 @@ const FAULTS: NonNullable<StackRehearsal["faults"]> = [
     prepare: ({ cloud }) => cloud.failNext("kubernetes_job_v1", "broken", "the job is in failed state"),
     refusals: ["is in failed state"],
   },
-  {
-    name: "the cluster fails half-way",
-    prepare: ({ cloud }) => cloud.failNext("google_container_cluster", "withdrawn", "injected failure"),
-    refusals: ["injected failure"],
-  },
 ];
 
 /** Copies of the secrets for the pods. */
