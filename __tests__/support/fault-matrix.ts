@@ -11,7 +11,6 @@ const SHELLS = ["dash", "busybox"] as const satisfies readonly Shell[];
 
 const shellAt = (index: number): Shell => SHELLS[index % SHELLS.length] ?? "dash";
 
-/** A refusal by the API itself. */
 export function status(code: number, name: string, message = "Injected.", ...reasons: readonly string[]): Fault {
   const details = reasons.map((reason) => errorReason(reason));
   return { kind: "status", error: new ApiError(code, name, message, details) };
@@ -58,7 +57,6 @@ export const fullFrom =
     return { programs: programFolder({ scripts: { mktemp: `echo '${work}'` } }) };
   };
 
-/** What every scene of a script has. */
 interface Scene {
   readonly standIn: GoogleStandIn;
 }
@@ -86,7 +84,6 @@ export interface FaultRow<S extends Scene> {
   readonly lasts?: boolean;
   readonly options?: ScriptOptions | ((standIn: GoogleStandIn) => ScriptOptions);
   readonly exitCode: number;
-  /** What is printed, on either output. */
   readonly says?: readonly (string | RegExp)[];
   /** Looks at what is left behind. @default settled, after exit code 0 */
   readonly left?: (scene: S, run: ScriptRun) => void;

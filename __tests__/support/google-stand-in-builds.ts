@@ -4,12 +4,10 @@ import { ApiError, type ArtifactRegistry, type Call, type Service, textsAt } fro
 type BuildStatus =
   "PENDING" | "QUEUED" | "WORKING" | "SUCCESS" | "FAILURE" | "INTERNAL_ERROR" | "TIMEOUT" | "CANCELLED" | "EXPIRED";
 
-/** Course of a build: one state per poll, and details of the last one. */
 export interface BuildCourse {
   readonly states: readonly BuildStatus[];
   readonly statusDetail?: string;
   readonly failureInfo?: { readonly type: string; readonly detail: string };
-  /** Exit code of the first step. */
   readonly exitCode?: number;
 }
 
@@ -20,7 +18,6 @@ export interface BuildStep {
   readonly script: string;
 }
 
-/** A requested build, as far as tests use it. */
 export interface BuildRequest {
   readonly steps: readonly BuildStep[];
   readonly images: readonly string[];
@@ -43,9 +40,7 @@ const ARGUMENT_LIMIT = 10_000;
 
 /** Cloud Build: accepts builds, runs each through its course, and pushes the images of those that succeed. */
 export class CloudBuild {
-  /** Courses of the next builds. */
   readonly courses: BuildCourse[] = [];
-  /** Course of all further builds. */
   usualCourse: BuildCourse = { states: ["WORKING", "SUCCESS"] };
   private readonly builds: Build[] = [];
 
@@ -65,7 +60,6 @@ export class CloudBuild {
 
   constructor(private readonly registry: ArtifactRegistry) {}
 
-  /** Bodies of all accepted builds. */
   get accepted(): readonly BuildRequest[] {
     return this.builds.map((build) => build.request as unknown as BuildRequest);
   }

@@ -1,18 +1,14 @@
 import { isObject, type JsonObject } from "./google-stand-in-schema";
 import { ApiError, type Call, ReasonError, type Service } from "./google-stand-in-services";
 
-/** What one run of a job did. */
 export interface JobOutcome {
   readonly isSuccess: boolean;
-  /** Lines in its log. */
   readonly lines?: readonly string[];
 }
 
-/** One run of a job, as it was started. */
 export interface JobRun {
   readonly job: string;
   readonly command: readonly string[];
-  /** Variables with plain values. */
   readonly environment: Readonly<Record<string, string>>;
   /** Connection names of the databases that it reaches. */
   readonly databases: readonly string[];
@@ -25,9 +21,7 @@ export class CloudRunJobs {
   /** Jobs by name, `projects/<project>/locations/<region>/jobs/<id>`. */
   readonly jobs = new Map<string, JsonObject>();
   readonly runs: JobRun[] = [];
-  /** Calls until a run ends. */
   callsUntilDone = 1;
-  /** What a run does. */
   outcomeOf: (run: JobRun) => JobOutcome = () => ({ isSuccess: true });
   private readonly executions: { name: string; endsAt: number; outcome: JobOutcome }[] = [];
   private clock = 0;
@@ -53,7 +47,6 @@ export class CloudRunJobs {
     handlers: { "entries.list": (call) => this.entries(call.body) },
   };
 
-  /** Creates a job as Terraform does. */
   make(name: string, container: JsonObject, volumes: readonly JsonObject[] = []): void {
     this.jobs.set(name, {
       name,
@@ -177,7 +170,6 @@ export interface StoredObject {
 /** Cloud Storage: objects, and soft-deleted ones. */
 export class StoredObjects {
   objects: readonly StoredObject[] = [];
-  /** Objects on a page of a list. */
   pageSize = 2;
 
   readonly service: Service = {

@@ -7,24 +7,19 @@ import { type Call, counted, ReasonError, type Service } from "./google-stand-in
 /** An Ingress, as far as its load balancer depends on it. */
 export interface IngressSpec {
   readonly project: string;
-  /** Name of its global address. */
   readonly address: string;
   readonly namespace: string;
   readonly name: string;
   readonly service: string;
-  /** Names of its certificates. */
   readonly certificates: readonly string[];
 }
 
-/** Names of the parts of a load balancer, each with its collection. */
 export interface LoadBalancerParts {
   readonly rule: string;
   readonly proxy: string;
   readonly urlMap: string;
   readonly backend: string;
 }
-
-const LONGEST_NAME = 63;
 
 const COMPUTE = "https://www.googleapis.com/compute/v1/projects/";
 
@@ -102,7 +97,6 @@ export class LoadBalancers {
     return parts;
   }
 
-  /** Removes what `make` has created for the Ingress that uses an address. */
   remove(project: string, address: string): void {
     const path = `${project}/global/addresses/${address}`;
     for (let next: readonly string[] = [path]; next.length > 0;) {
@@ -130,7 +124,6 @@ export class LoadBalancers {
     this.changes += 1000;
   }
 
-  /** Adds or replaces a resource. */
   add(path: string, values: JsonObject): void {
     this.resources.set(path, { ...values, name: path.split("/").at(-1), selfLink: COMPUTE + path });
   }
@@ -147,8 +140,6 @@ export class LoadBalancers {
     const { fingerprint, ...fields } = call.body;
     if (fingerprint !== present) throw new ReasonError(412, "conditionNotMet", "Invalid fingerprint.");
     const log = isObject(fields.logConfig) ? fields.logConfig : {};
-    if (log.enable === false && log.sampleRate !== undefined)
-      throw invalid("Invalid value for field 'resource.logConfig.sampleRate': logging is off.");
     return this.accept(call, path, () => {
       const { logConfig, ...before } = this.resources.get(path) ?? {};
       const merged = fields.logConfig === undefined ? logConfig : { ...(isObject(logConfig) ? logConfig : {}), ...log };
@@ -225,14 +216,8 @@ function invalid(message: string): ReasonError {
   return new ReasonError(400, "invalid", message);
 }
 
-/** The controller's name of a part: the uid of the cluster, fields that are cut to fit into 63 characters, and a hash. */
+/** The controller's name of a part: its kind, the uid of the cluster, what it is of, and a hash. */
 function partName(kind: string, ...fields: readonly string[]): string {
-  const frame = `${kind}-0a1b2c3d--${shortHash(fields.join("/"))}`;
-  const room = Math.floor((LONGEST_NAME - frame.length - fields.length + 1) / fields.length);
-  const cut = fields.map((field) => field.slice(0, room)).join("-");
-  return frame.replace("--", `-${cut}-`);
-}
-
-function shortHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+  const hash = createHash("sha256").update(fields.join("/")).digest("hex").slice(0, 8);
+  return [kind, "0a1b2c3d", ...fields, hash].join("-");
 }

@@ -1,21 +1,82 @@
-import {
-  assetOf,
-  find,
-  hasError,
-  type Job,
-  jobResource,
-  type JobState,
-  nameOf,
-  newName,
-  placeOf,
-  requireFree,
-  TIME,
-} from "./google-stand-in-import-job";
-import { type JsonObject } from "./google-stand-in-schema";
+import { isObject, type JsonObject } from "./google-stand-in-schema";
 import { type Operation, Operations } from "./google-stand-in-operations";
 import { ApiError, type Call, type Service, textsAt, counted } from "./google-stand-in-services";
-import { readTable } from "./google-stand-in-tables";
+import { readTable, type Row, type TableReport } from "./google-stand-in-tables";
 import { SignedUploads } from "./google-stand-in-uploads";
+
+type JobState = "PENDING" | "VALIDATING" | "FAILED_VALIDATION" | "READY" | "RUNNING" | "COMPLETED";
+
+interface Job {
+  readonly name: string;
+  readonly displayName: string;
+  readonly assetSource: string;
+  readonly files: Map<string, JsonObject>;
+  readonly assets: JsonObject[];
+  state: JobState;
+  /** When the current phase ends, by the clock of the operations. */
+  phaseEndsAt: number;
+  tables: readonly TableReport[];
+  report: JsonObject;
+}
+
+/** The time of everything whose order does not matter. */
+const TIME = "2026-08-01T12:00:00Z";
+
+const ID = /^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** The resource that a call is about: every path parameter is a resource name. */
+function placeOf({ parameters }: Call): string {
+  return parameters.parent ?? parameters.name ?? "";
+}
+
+function nameOf({ parameters }: Call): string {
+  return parameters.name ?? "";
+}
+
+function newName(call: Call, collection: string, parameter: string): string {
+  const id = call.query.get(parameter) ?? "";
+  if (!ID.test(id)) throw new ApiError(400, "INVALID_ARGUMENT", `${parameter} "${id}" is not valid.`);
+  return `${call.parameters.parent ?? ""}/${collection}/${id}`;
+}
+
+function requireFree(items: ReadonlyMap<string, unknown>, name: string): void {
+  if (items.has(name)) throw new ApiError(409, "ALREADY_EXISTS", `${name} already exists.`);
+}
+
+function find<Item>(items: ReadonlyMap<string, Item>, call: Call): Item {
+  const item = items.get(nameOf(call));
+  if (item === undefined) throw new ApiError(404, "NOT_FOUND", `${nameOf(call)} was not found.`);
+  return item;
+}
+
+function jobResource(job: Job): JsonObject {
+  return {
+    name: job.name,
+    displayName: job.displayName,
+    assetSource: job.assetSource,
+    state: `IMPORT_JOB_STATE_${job.state}`,
+    createTime: TIME,
+    ...job.report,
+  };
+}
+
+function hasError(file: JsonObject): boolean {
+  const errors = [file.fileErrors, file.rowErrors].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
+  return errors.filter(isObject).some((error) => {
+    const own = Array.isArray(error.errors) ? (error.errors as unknown[]).filter(isObject) : [error];
+    return own.some(({ severity }) => severity !== "WARNING");
+  });
+}
+
+function assetOf(row: Row, index: number, { assetSource, name }: Job): JsonObject {
+  const [, project = "", , location = ""] = name.split("/");
+  return {
+    name: `projects/${project}/locations/${location}/assets/${name.split("/").at(-1) ?? ""}-${index + 1}`,
+    createTime: TIME,
+    sources: [assetSource],
+    machineDetails: { machineName: row.MachineName ?? "", guestOs: { osName: row.OsType ?? "" } },
+  };
+}
 
 /** Collections filled by users; they can only be listed and deleted. */
 const USER_COLLECTIONS = ["reportConfigs", "assetsExportJobs", "groups", "preferenceSets", "discoveryClients"] as const;
@@ -33,20 +94,15 @@ export class MigrationCenter {
   readonly regions = ["europe-west1", "us-central1"];
   /** Maximum page size of a list, whatever the client requests. */
   longestPage = 1000;
-  /** Makes imports import only that many frames. */
   importResult: number | undefined;
   /** Makes the operation that creates a file end without the signed URL, which must then be read. */
   hidesAddresses = false;
-  /** Additional findings of the next validations. */
   readonly findings: JsonObject[] = [];
-  /** Locations that lists could not reach. */
   readonly unreachable: string[] = [];
   readonly sources = new Map<string, JsonObject>();
   readonly jobs = new Map<string, Job>();
   private readonly byRequestId = new Map<string, Operation>();
-  /** Assets that no import made. */
   readonly assets: JsonObject[] = [];
-  /** What users create, by collection. */
   readonly others = new Map<string, JsonObject[]>(USER_COLLECTIONS.map((name) => [name, []]));
 
   readonly service: Service = {
@@ -163,7 +219,6 @@ export class MigrationCenter {
     );
   }
 
-  /** Also deletes what the job has imported. */
   private deleteJob(call: Call): JsonObject {
     const job = find(this.jobs, call);
     if (job.files.size > 0 && call.query.get("force") !== "true")
@@ -261,7 +316,7 @@ export class MigrationCenter {
       return readTable({ bytes, fileName: String(displayName), format: String(format) });
     });
     const findings = this.findings.splice(0);
-    const isRefused = job.tables.some(({ hasErrors }) => hasErrors) || findings.some((file) => hasError(file));
+    const isRefused = job.tables.some(({ kind }) => kind === undefined) || findings.some((file) => hasError(file));
     job.state = isRefused ? "FAILED_VALIDATION" : "READY";
     job.report = { validationReport: { fileValidations: [...job.tables.map(({ report }) => report), ...findings] } };
   }
@@ -300,19 +355,14 @@ export class MigrationCenter {
   }
 }
 
-function operationResource({ done, failure, method, name, response, target }: Operation): JsonObject {
+function operationResource({ done, failure, name, response, target }: Operation): JsonObject {
   const outcome = failure === undefined ? { response: response ?? EMPTY_RESPONSE } : { error: failure };
   return {
     name: `${target.split("/").slice(0, 4).join("/")}/operations/${name}`,
-    metadata: {
-      "@type": "type.googleapis.com/google.cloud.migrationcenter.v1.OperationMetadata",
-      ...{ createTime: TIME, target, verb: method.split(".").at(-1), apiVersion: "v1" },
-    },
     ...(done ? { done, ...outcome } : {}),
   };
 }
 
-/** The response of an operation, with its type. */
 function typed(type: string, value: JsonObject): JsonObject {
   return { "@type": `type.googleapis.com/google.cloud.migrationcenter.v1.${type}`, ...value };
 }

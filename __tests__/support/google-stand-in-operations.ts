@@ -1,6 +1,5 @@
 import { type Call } from "./google-stand-in-services";
 
-/** How an operation fails, in the words of its API. */
 export interface OperationFailure {
   readonly code: number | string;
   readonly message: string;
@@ -8,7 +7,6 @@ export interface OperationFailure {
 
 export interface Operation {
   readonly name: string;
-  /** What it changes. */
   readonly target: string;
   /** Id of the method that began it, without the API's name. */
   readonly method: string;
@@ -30,11 +28,9 @@ export class Operations {
   callsUntilDone = 1;
   /** Errors of the next operations, by method id without the API's name. */
   readonly failures = new Map<string, OperationFailure>();
-  /** Calls so far. */
   clock = 0;
   private readonly all: Operation[] = [];
 
-  /** Counts one call and carries out what is due. */
   tick(): void {
     this.clock += 1;
     for (const operation of this.all) {
@@ -44,7 +40,6 @@ export class Operations {
     }
   }
 
-  /** Lets running operations end. */
   settle(): void {
     for (let call = 0; call <= this.callsUntilDone; call += 1) this.tick();
   }
@@ -61,7 +56,6 @@ export class Operations {
     return operation;
   }
 
-  /** Whether something is under way that changes one of these. */
   isBusy(...targets: readonly string[]): boolean {
     return this.all.some(({ done, target }) => !done && targets.includes(target));
   }

@@ -6,8 +6,6 @@ import { Ajv, type Options, type ValidateFunction } from "ajv";
 /** The parts of Google's API descriptions ("discovery documents") that the stand-in reads. */
 export interface ApiDescription {
   readonly name: string;
-  readonly version: string;
-  readonly rootUrl: string;
   readonly servicePath: string;
   readonly parameters: Readonly<Record<string, Parameter>>;
   readonly resources: Readonly<Record<string, Resource>>;
@@ -46,7 +44,6 @@ export interface Schema {
   readonly items?: Schema;
 }
 
-/** Where a body comes from. */
 type Origin = "answer" | "request";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -56,7 +53,6 @@ export interface MethodMatch {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Loads a description from the folder `api-descriptions`, by its file name without `.json`. */
 export function loadDescription(file: string): ApiDescription {
   return JSON.parse(readFileSync(join(__dirname, "api-descriptions", `${file}.json`), "utf8")) as ApiDescription;
 }

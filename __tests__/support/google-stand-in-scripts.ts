@@ -43,7 +43,6 @@ const FAST_ENVIRONMENT = {
   REST_TRIES: "4",
 };
 
-/** Output and exit code of a script. */
 export type { ProcessRun as ScriptRun } from "./process-run";
 
 export interface ScriptOptions {
@@ -55,7 +54,6 @@ export interface ScriptOptions {
   readonly programs?: string;
   /** Standard input of the script. @default nothing */
   readonly input?: string;
-  /** Called when the script has been started. */
   readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
   /** Called with the output so far whenever a line arrives; `close` closes its standard output. */
   readonly onOutput?: (output: string, kill: (signal: NodeJS.Signals) => void, close: () => void) => void;
@@ -66,7 +64,6 @@ export async function runScript(script: ScriptName, options: ScriptOptions = {})
   return runFile(join(ROOT, SCRIPTS[script]), options);
 }
 
-/** Runs a script of a test in the same way. */
 export async function runFile(file: string, options: ScriptOptions = {}): Promise<ProcessRun> {
   const shell = options.shell ?? "dash";
   const programs = options.programs ?? standardPrograms();

@@ -30,13 +30,10 @@ export interface Service {
   readonly description: string;
   /** Environment variable that overrides the endpoint for the Terraform provider and the scripts. */
   readonly endpointVariable: string;
-  /** Path of the base URL. */
   readonly basePath: string;
-  /** Handlers by method id without the API's name. */
   readonly handlers?: Readonly<Record<string, Handler>>;
 }
 
-/** An error response in the format of Google's APIs. */
 export class ApiError extends Error {
   constructor(
     readonly code: number,
@@ -73,7 +70,6 @@ export function errorReason(reason: string, metadata: Readonly<Record<string, st
   return { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "googleapis.com", metadata };
 }
 
-/** APIs of which only one read-only call is needed. */
 export const PROBED_SERVICES: readonly Service[] = [
   {
     description: "certificatemanager.v1",
@@ -126,7 +122,6 @@ export class ArtifactRegistry {
 /** Service Usage: which APIs are on, and the operations that turn them on. */
 export class ServiceUsage {
   readonly enabled = new Set<string>();
-  /** Makes operations fail with this error. */
   operationError: { readonly code: number; readonly message: string } | undefined;
   private readonly operations = new Map<string, { polls: number; service: string }>();
 
@@ -166,7 +161,6 @@ export class ServiceUsage {
   }
 }
 
-/** Strings at a path of a JSON document, if it exists. */
 export function textsAt(value: unknown, name: string): readonly string[] {
   const list: unknown = isObject(value) ? value[name] : undefined;
   return Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : [];

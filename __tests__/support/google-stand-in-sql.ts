@@ -9,10 +9,7 @@ export interface SqlInstanceState {
   settings: JsonObject;
   /** Names of its databases with the number of users in each. */
   databases: Map<string, number>;
-  /** Passwords of its logins. */
   readonly passwords: Map<string, string>;
-  /** Where it was cloned from, and as of when. */
-  readonly clonedAt?: string;
 }
 
 /** A time of the stand-in's own, which passes with its calls. */
@@ -68,7 +65,6 @@ export class CloudSql {
     return instance;
   }
 
-  /** Adds a backup of an instance, with its data. */
   addBackup(project: string, instance: string, values: JsonObject = {}): string {
     const name = `projects/${project}/backups/b${this.backups.size + 1}`;
     this.backups.set(name, {
@@ -79,7 +75,6 @@ export class CloudSql {
     return name;
   }
 
-  /** Everything that costs money: instances and backups. */
   get billed(): readonly string[] {
     return [...this.instances.keys(), ...this.backups.keys()];
   }
@@ -109,8 +104,7 @@ export class CloudSql {
   private clone(call: Call): JsonObject {
     const [key, source] = this.find(call);
     const context = isObject(call.body.cloneContext) ? call.body.cloneContext : {};
-    const { destinationInstanceName: name, pointInTime } = context;
-    if (typeof name !== "string") throw new ReasonError(400, "required", "Required parameter: destinationInstanceName");
+    const name = String(context.destinationInstanceName);
     const target = `${key.split("/")[0] ?? ""}/${name}`;
     if (this.instances.has(target))
       throw new ReasonError(409, "instanceAlreadyExists", "The Cloud SQL instance already exists.");
@@ -128,7 +122,6 @@ export class CloudSql {
           settings: source.settings,
           databases: new Map(source.databases),
           passwords: new Map(source.passwords),
-          clonedAt: typeof pointInTime === "string" ? pointInTime : "now",
         });
       },
     );
@@ -170,8 +163,8 @@ export class CloudSql {
   }
 
   private backUp(call: Call): JsonObject {
-    const { description, instance, ttlDays } = call.body;
-    if (typeof instance !== "string") throw new ReasonError(400, "required", "Required parameter: instance");
+    const { description, ttlDays } = call.body;
+    const instance = String(call.body.instance);
     let name = "";
     return this.accept(
       call,
@@ -215,8 +208,7 @@ export class CloudSql {
   private setPassword(call: Call): JsonObject {
     const [key, instance] = this.find(call);
     const name = call.query.get("name") ?? "";
-    const { password } = call.body;
-    if (typeof password !== "string") throw new ReasonError(400, "required", "Required parameter: password");
+    const password = String(call.body.password);
     return this.accept(call, key.split("/")[1] ?? "", () => instance.passwords.set(name, password));
   }
 
@@ -247,19 +239,9 @@ export class CloudSql {
   }
 }
 
-/** What the API calls the operations of its methods. */
-const OPERATION_TYPES: Readonly<Record<string, string>> = {
-  "instances.clone": "CLONE",
-  "instances.delete": "DELETE",
-  "instances.patch": "UPDATE",
-  "instances.restoreBackup": "RESTORE_VOLUME",
-  "backups.createBackup": "BACKUP_VOLUME",
-  "users.update": "UPDATE_USER",
-};
-
-function operationResource({ done, failure, method, name, target }: Operation): JsonObject {
+function operationResource({ done, failure, name, target }: Operation): JsonObject {
   return {
-    ...{ kind: "sql#operation", name, operationType: OPERATION_TYPES[method], targetId: target },
+    ...{ kind: "sql#operation", name, targetId: target },
     status: done ? "DONE" : "RUNNING",
     ...(done && failure !== undefined ? { error: { kind: "sql#operationErrors", errors: [failure] } } : {}),
   };

@@ -27,7 +27,6 @@ import { CloudSql } from "./google-stand-in-sql";
 import { LoopbackServer } from "./loopback-server";
 import { UPLOAD_PATH } from "./google-stand-in-uploads";
 
-/** A fault of a request. */
 export type Fault =
   | { readonly kind: "status"; readonly error: ApiError; readonly retryAfterSeconds?: number }
   /** A proxy or portal answers instead of the API; with `location` it redirects. */
@@ -68,12 +67,10 @@ export class GoogleStandIn {
   readonly requests: RecordedRequest[] = [];
   /** The stand-in's own responses that the APIs' descriptions do not allow; the client gets HTTP 500 instead. */
   readonly mistakes: string[] = [];
-  /** Accepted access tokens. */
   readonly tokens = new Set(["ya29.first"]);
   /** Token of the metadata server; undefined if there is no metadata server. */
   metadataToken: string | undefined;
 
-  /** Called with every request before it is answered. */
   onRequest: (request: RecordedRequest) => void = () => undefined;
 
   private readonly descriptions = new Map<string, { description: ApiDescription; service: Service }>();

@@ -18,7 +18,6 @@ export class LoopbackServer {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  /** Host and port. */
   get host(): string {
     return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }

@@ -18,7 +18,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
 
 const packageOf = (program: Program): string => PACKAGES[program] ?? program;
 
-/** Name of a program. */
 export type Program = string;
 
 /** Absolute path of a program; undefined if it is not installed. */
@@ -35,18 +34,18 @@ export function programPath(program: Program): string {
   return path;
 }
 
-interface Needs {
-  /** Requires root, for example to change the root folder. @default false */
-  readonly root?: boolean;
-}
-
 /**
  * A `describe` block that needs programs beyond Node.
  *
  * If a program is missing, skips the block and prints the program and its package; with `CI` set it fails instead, so
  * that a green run there means that everything ran.
  */
-export function describeWith(programs: readonly Program[], name: string, body: () => void, needs: Needs = {}): void {
+export function describeWith(
+  programs: readonly Program[],
+  name: string,
+  body: () => void,
+  needs: { readonly root?: boolean } = {},
+): void {
   const lacks = [missingPrograms(programs), needs.root === true ? missingRights() : undefined];
   const explanation = lacks.filter((lack) => lack !== undefined).join("; ");
   if (explanation === "") {
@@ -68,7 +67,6 @@ export function describeWith(programs: readonly Program[], name: string, body: (
   });
 }
 
-/** The missing programs, with how to install them; undefined if there are none. */
 function missingPrograms(programs: readonly Program[]): string | undefined {
   const missing = programs.filter((program) => findProgram(program) === undefined);
   if (missing.length > 0) {

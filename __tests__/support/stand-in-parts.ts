@@ -29,12 +29,6 @@ export const PLACE: DeploymentContext = {
   deployment: { tenantPrefix: "demo-abc123", applicationName: "idp" },
 };
 
-/** The same place under other names. */
-export const placeOf = (deployment: Partial<DeploymentContext["deployment"]>): DeploymentContext => ({
-  ...PLACE,
-  deployment: { ...PLACE.deployment, ...deployment },
-});
-
 export const standInIdentity = (name = "Runner", overrides: Partial<WorkloadIdentity> = {}): WorkloadIdentity => ({
   name,
   email: `${name.toLowerCase()}@demo-project.iam.gserviceaccount.com`,
@@ -96,7 +90,6 @@ export const STAND_IN_CLUSTER: WorkloadNamespaceProps["cluster"] = {
   grantActAs: () => [],
 };
 
-/** What a workload needs besides its container. */
 export const STAND_IN_WORKLOAD = {
   place: PLACE,
   address: { address: "192.0.2.1", url: "https://192.0.2.1" },
@@ -105,7 +98,6 @@ export const STAND_IN_WORKLOAD = {
   maxInstanceCount: 3,
 };
 
-/** A container without settings. */
 export const standInContainer = (overrides: Partial<ContainerSpec> = {}): ContainerSpec => ({
   image: publicImage("registry/idp:1"),
   environment: { baseline: {}, overrides: {}, required: {} },

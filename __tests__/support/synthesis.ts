@@ -7,10 +7,8 @@ import { App, type TerraformStack } from "cdktf";
 import { PortableStack, type PortableStackProps, type StackOutput } from "../../lib/core/portable-stack";
 import { temporaryFolder } from "./temporary-folder";
 
-/** Arguments of one block of the configuration. */
 export type Block = Readonly<Record<string, unknown>>;
 
-/** Blocks by name, and blocks by type and name. */
 type Named = Readonly<Record<string, Block>>;
 type Typed = Readonly<Record<string, Named>>;
 
@@ -59,7 +57,6 @@ export function terraformOf(stack: TerraformStack): Terraform {
   return JSON.parse(JSON.stringify(stack.toTerraform())) as Terraform;
 }
 
-/** The warnings of a synth of the stack. */
 export function warningsOf(stack: TerraformStack): unknown[] {
   return stack.node
     .findAll()
@@ -92,15 +89,9 @@ export function resourceAddresses({ resource = {} }: Terraform): string[] {
     .sort();
 }
 
-/** A stack's synthesized folder. */
 export interface SynthesizedFolder {
-  /** Absolute path of the folder. */
   readonly path: string;
-
-  /** Paths of all files within the folder, sorted. */
   readonly files: readonly string[];
-
-  /** Text of one file. */
   read(pathInFolder: string): string;
 }
 

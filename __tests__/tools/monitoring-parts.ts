@@ -83,7 +83,6 @@ function shownCondition({ limit, query }: ReturnType<typeof alertsOn>[number]): 
   return `${raisedWhen.replace("<", "\\<")} ${threshold} (${measures})${duration}`;
 }
 
-/** Where each part writes, as a command. */
 export const LOG_COMMANDS = PLATFORMS.flatMap((platform) => {
   const names = PAGE_NAMES[platform];
   const filters: Readonly<Record<string, string>> = {

@@ -18,12 +18,10 @@ import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
 import { type Terraform } from "../support/synthesis";
 import { alertCells, logCommands } from "./monitoring-parts";
 
-/** A configuration with the parts that the tables show. */
 export type DocumentedTerraform = Terraform & TabledConfiguration;
 
 type DocumentedStacks = Readonly<Record<string, DocumentedTerraform>>;
 
-/** Command that brings stale parts up to date. */
 export const UPDATE_COMMAND = "npm run docs";
 
 /**
@@ -77,7 +75,6 @@ function memberCells(name: string): Rows {
   ]);
 }
 
-/** The synthesized configuration of one stack. */
 export function readTerraform(path: string): DocumentedTerraform {
   return JSON.parse(readFileSync(path, "utf8")) as DocumentedTerraform;
 }

@@ -2,23 +2,19 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
 
-/** A page of the documentation. */
 export interface Page {
-  /** Where it is, from the top of the checkout. */
   readonly path: string;
   readonly text: string;
 }
 
 /** A TypeScript example that is a whole program. */
 export interface Program {
-  /** Ids of the stacks that it synthesizes. */
   readonly stacks: readonly string[];
   readonly text: string;
 }
 
 const FOLDERS = [".github", "__tests__", "image", "lib", "stacks"];
 
-/** Every page, the first one first. */
 export function pages(): Page[] {
   const inFolders = FOLDERS.flatMap((folder) =>
     readdirSync(packageFile(folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),
@@ -52,7 +48,6 @@ export function programs(): Program[] {
   );
 }
 
-/** Names of the folders of examples, each with a program `main.ts`. */
 export function exampleFolders(): string[] {
   return readdirSync(packageFile("stacks/examples"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())

@@ -67,7 +67,6 @@ async function main(): Promise<number> {
 /** No download of policies or guides: the scan is of what is here, by what is in the scanner. */
 const OPTIONS = ["--framework", "terraform_plan", "--output", "json", "--compact", "--quiet", "--skip-download"];
 
-/** A folder with the plan of a stack as `plan.json`. */
 async function planOf(stack: string, inputs: Inputs, program: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "scan-"));
   copyFolder(packageFile(join("cdktf.out/stacks", stack)), folder);

@@ -1,23 +1,14 @@
-/** One thing that the scanner does not like about one resource of a plan. */
 export interface Finding {
   readonly check: string;
-
-  /** What the check asks for, in the scanner's words. */
   readonly asks: string;
-
   readonly stack: string;
-
-  /** Address of the resource. */
   readonly resource: string;
 }
 
 /** A check that fails on a type of resource, and stays so. */
 export interface AcceptedFinding {
   readonly check: string;
-
-  /** Type of the resources. */
   readonly type: string;
-
   readonly reason: string;
 }
 
@@ -52,7 +43,6 @@ export function findingsOf(stack: string, output: string): Finding[] {
 const covers = (accepted: AcceptedFinding, { check, resource }: Finding): boolean =>
   accepted.check === check && resource.split(".")[0] === accepted.type;
 
-/** What is wrong between what was found and what is accepted, one sentence each. */
 export function findingProblems(findings: readonly Finding[], accepted: readonly AcceptedFinding[]): string[] {
   const unknown = findings.filter((finding) => !accepted.some((entry) => covers(entry, finding)));
   const stale = accepted.filter((entry) => !findings.some((finding) => covers(entry, finding)));
@@ -65,7 +55,6 @@ export function findingProblems(findings: readonly Finding[], accepted: readonly
   ];
 }
 
-/** The page of accepted findings. */
 export function findingsPage(findings: readonly Finding[], accepted: readonly AcceptedFinding[]): string {
   const rows = accepted.map((entry) => {
     const found = findings.filter((finding) => covers(entry, finding));

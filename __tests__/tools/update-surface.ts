@@ -11,7 +11,6 @@ const onlyChecks = process.argv.includes("--check");
 
 const REPORTS = "__tests__/package/public-surface";
 
-/** Modules of the names under which the package is imported. */
 const ENTRIES = ["lib/index.ts", "lib/kubernetes.ts", "lib/lab/index.ts"];
 
 // Below the package, whose name and dependencies the extractor looks up, and not in node_modules, which it takes for others'.
@@ -32,7 +31,6 @@ try {
   rmSync(work, { recursive: true });
 }
 
-/** Writes the declarations of the library for the extractor. */
 function compile(): void {
   const options = { emitDeclarationOnly: true, noCheck: true, outDir: declarations };
   const config = ts.getParsedCommandLineOfConfigFile(packageFile("tsconfig.build.json"), options, {
