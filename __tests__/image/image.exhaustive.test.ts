@@ -1,10 +1,12 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, delimiter, join } from "node:path";
 
 import { BUILD_ENVIRONMENT, captureBuildRequest } from "../support/google-stand-in-scripts";
 import { describeWith, programPath } from "../support/programs";
+import { followed } from "../support/process-run";
 import { temporaryFolder } from "../support/temporary-folder";
+import { commandLine, eventually, killAll, parentOf, processesWith, recordedStarts } from "./processes";
 import {
   BuildahStorage,
   EXAMPLE_BLUEPRINT,
@@ -138,11 +140,54 @@ describeWith(
       expect(await inContainer(`cat /blueprints/instantiated/${EXAMPLE_BLUEPRINT}`)).toBe(exampleBlueprint("true"));
     });
 
-    it("translates its settings as the user that runs it", async () => {
-      const record = "STUB_RECORDS=/tmp DB_HOST=10.0.0.3 /cloud-entrypoint.sh dump_config 2>&1";
-      expect(await inContainer(`${record} && cat /tmp/dump_config.*/environment | tr '\\0' '\\n'`)).toContain(
-        "\nAUTHENTIK_POSTGRESQL__HOST=10.0.0.3\n",
+    it("holds a server and a worker below dumb-init, restarts the worker, and stops cleanly on SIGTERM", async () => {
+      const folder = temporaryFolder();
+      const records = join(folder, "records");
+      mkdirSync(records);
+      chmodSync(folder, 0o755);
+      chmodSync(records, 0o777);
+      const environment = {
+        DB_HOST: "/cloudsql/project:region:instance",
+        DB_NAME: "idp",
+        DB_PASSWORD: "correct horse",
+        DB_USER: "idp",
+        IDP_SECRET_KEY: "battery staple",
+        STUB_RECORDS: "/records",
+        STUB_RUN: folder,
+        // This kind of isolation shares the machine's /dev/shm.
+        TMPDIR: "/tmp",
+      };
+      const own = [...configuration.entrypoint, ...configuration.command];
+      const variables = Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
+      const run = ["run", ...variables, "--volume", `${records}:/records`, container, "--", ...own];
+      const { ended, printed } = followed(
+        spawn(programPath("buildah"), run, { env: storage.environment, stdio: ["ignore", "pipe", "pipe"] }),
       );
+      try {
+        const first = (part: string) => eventually(`the ${part}`, () => recordedStarts(records, part)[0]);
+        const [server, worker] = [await first("server"), await first("worker")];
+        const initPid = parentOf(server.parentPid) ?? 0;
+        const [program = "", ...rest] = commandLine(initPid);
+        expect([basename(program), ...rest]).toEqual(own);
+        expect(server.environment).toMatchObject({
+          AUTHENTIK_POSTGRESQL__HOST: "/cloudsql/project:region:instance",
+          AUTHENTIK_POSTGRESQL__PASSWORD: "correct horse",
+          AUTHENTIK_POSTGRESQL__SSLMODE: "disable",
+          AUTHENTIK_SECRET_KEY: "battery staple",
+          AUTHENTIK_STORAGE__FILE__PATH: "/media",
+        });
+        expect(worker.environment.AUTHENTIK_LISTEN__HTTP).toBe("127.0.0.1:9001");
+
+        killAll([worker.pid]);
+        await eventually("another worker", () => recordedStarts(records, "worker").length === 2);
+        process.kill(initPid, "SIGTERM");
+        expect(await ended).toBe(0);
+        await eventually("the end of every process", () => processesWith("STUB_RUN", folder).length === 0);
+        expect(printed.output).toMatch(/worker ended with exit code 137 after \d+ s, starts again in 1 s\n/);
+        expect(printed.output).not.toMatch(/correct horse|battery staple/);
+      } finally {
+        killAll(processesWith("STUB_RUN", folder));
+      }
     });
   },
   { root: true },

@@ -46,6 +46,21 @@ export function processesWith(variable: string, value: string): number[] {
     .map(Number);
 }
 
+/** Process group of a running process. */
+export function groupOf(pid: number): number | undefined {
+  return processStatus(pid)?.groupId;
+}
+
+/** Parent of a running process. */
+export function parentOf(pid: number): number | undefined {
+  return processStatus(pid)?.parentPid;
+}
+
+/** Program and arguments of a running process. */
+export function commandLine(pid: number): string[] {
+  return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+}
+
 function environmentOf(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
@@ -81,13 +96,14 @@ export async function eventually<T>(
   }
 }
 
-/** Process group of a running process. */
-export function groupOf(pid: number): number | undefined {
+function processStatus(pid: number): { parentPid: number; groupId: number } | undefined {
+  let text: string;
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the program's name in parentheses and may itself hold blanks and parentheses.
-    return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[2]);
+    text = readFileSync(`/proc/${pid}/stat`, "utf8");
   } catch {
     return undefined;
   }
+  // The second field is the program's name in parentheses and may itself hold blanks and parentheses.
+  const [, parentPid, groupId] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return { parentPid: Number(parentPid), groupId: Number(groupId) };
 }

@@ -2,9 +2,6 @@ import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { Language, Parser, type Node } from "web-tree-sitter";
 
-/** Variables that are there before a script sets any. */
-const AUTOMATIC_VARIABLES = ["$_", "$false", "$lastexitcode", "$null", "$true"];
-
 /** Reads PowerShell by its grammar. */
 export async function parsedPowerShell(text: string): Promise<PowerShellScript> {
   // The optimizing compiler would spend seconds on the tables of the grammar; one script is parsed faster without it.
@@ -20,6 +17,8 @@ export async function parsedPowerShell(text: string): Promise<PowerShellScript> 
 
 interface Command {
   readonly name: string;
+  /** Names of its parameters, with their hyphens. */
+  readonly parameters: readonly string[];
   readonly text: string;
   /** The function that holds it; undefined at the top. */
   readonly inFunction: string | undefined;
@@ -41,9 +40,16 @@ export class PowerShellScript {
     return broken;
   }
 
+  functions(): string[] {
+    return this.all("function_statement").map(functionName);
+  }
+
   commands(): Command[] {
     return this.all("command").map((node) => ({
       name: node.childForFieldName("command_name")?.text ?? "",
+      parameters: under(node, "command_parameter")
+        .filter((parameter) => ancestor(parameter, "command")?.id === node.id)
+        .map(({ text }) => text),
       text: node.text,
       inFunction: enclosingFunction(node),
     }));
@@ -56,13 +62,23 @@ export class PowerShellScript {
     );
   }
 
+  /** Members of a variable that the script reads, with the functions that do. */
+  members(variables: readonly string[]): { member: string; inFunction: string | undefined }[] {
+    return this.all("member_access")
+      .filter((node) => variables.includes(node.children[0]?.text ?? ""))
+      .map((node) => ({
+        member: under(node, "member_name")[0]?.text ?? "",
+        inFunction: enclosingFunction(node),
+      }));
+  }
+
   /** Variables that are read where nothing has set them: strict mode ends the script there. */
-  unsetVariables(): string[] {
+  unsetVariables(known: readonly string[]): string[] {
     const assigned = this.assignments();
     return this.all("variable")
       .map((node) => ({ name: node.text.toLowerCase(), scope: enclosingFunction(node) }))
       .filter(({ name, scope }) => {
-        if (name.startsWith("$env:") || AUTOMATIC_VARIABLES.includes(name)) return false;
+        if (name.startsWith("$env:") || known.includes(name)) return false;
         return ![undefined, scope].some((place) => assigned.get(place)?.has(name.replace("$script:", "$")));
       })
       .map(({ name, scope }) => `${name} in ${scope ?? "the script"}`);

@@ -6,16 +6,41 @@ import { packageFile } from "../../../lib/core/package-file";
 import { LAB_PASSWORD, LAB_USER } from "../../../lib/lab/contract";
 import { COLUMNS } from "../../support/google-stand-in-tables";
 import { parsedPowerShell, type PowerShellScript } from "./powershell";
+import { AUTOMATIC_VARIABLES, COMMON_PARAMETERS, WINDOWS_COMMANDS } from "./windows-commands";
 
 const TEXT = readFileSync(packageFile("lib/lab/scripts/windows-first-boot.ps1"), "utf8");
 
 /** What is wrong with a script, by the rules that the tests below hold the real one to. */
 const FAULTS = {
   syntaxErrors: (script: PowerShellScript) => script.syntaxErrors(),
-  unsetVariables: (script: PowerShellScript) => script.unsetVariables(),
+  unknownCommands: (script: PowerShellScript) => {
+    const own = new Set(script.functions());
+    const blocks = ["$Action", "$step.Action"];
+    return script
+      .commands()
+      .map(({ name }) => name)
+      .filter((name) => !own.has(name) && !(name in WINDOWS_COMMANDS) && !blocks.includes(name));
+  },
+  unknownParameters: (script: PowerShellScript) =>
+    script.commands().flatMap(({ name, parameters }) => {
+      const known = WINDOWS_COMMANDS[name];
+      if (known === undefined) return [];
+      return parameters
+        .filter((parameter) => !known.includes(parameter) && !COMMON_PARAMETERS.includes(parameter))
+        .map((parameter) => `${name} ${parameter}`);
+    }),
+  unsetVariables: (script: PowerShellScript) => script.unsetVariables(AUTOMATIC_VARIABLES),
   // In a text, PowerShell takes "$name:" for the beginning of a longer name, and refuses the whole script.
   colonsAfterVariables: (script: PowerShellScript) =>
     script.expandableTexts().filter((text) => /\$(?!(?:env|script):)\w+:/i.test(text)),
+  outputBesideTheLog: (script: PowerShellScript) =>
+    script
+      .commands()
+      .filter(
+        ({ name, inFunction }) =>
+          /^(Write|Out)-/.test(name) && name !== "Write-LabLog" && inFunction !== "Write-LabLog",
+      )
+      .map(({ text }) => text),
 } as const;
 
 describe("windows-first-boot.ps1", () => {
@@ -27,8 +52,11 @@ describe("windows-first-boot.ps1", () => {
 
   it.each([
     ["is PowerShell by its grammar", "syntaxErrors"],
+    ["calls only what Windows Server 2022 has", "unknownCommands"],
+    ["gives every command parameters that it knows", "unknownParameters"],
     ["reads no variable that nothing has set", "unsetVariables"],
     ["lets no variable in a text swallow a colon", "colonsAfterVariables"],
+    ["prints through its log alone", "outputBesideTheLog"],
   ] as const)("%s", (_, fault) => {
     expect(FAULTS[fault](script)).toEqual([]);
   });
@@ -103,10 +131,25 @@ describe("The sample import", () => {
     ([, kind = "", text = ""]) =>
       [kind as keyof typeof COLUMNS, parse<Record<string, string>>(text, { columns: true })] as const,
   );
+  const column = (table: string, title: string) =>
+    tables.find(([kind]) => kind === table)?.[1].map((row) => row[title] ?? "") ?? [];
 
   it("has the tables and columns that the assessment service reads", () => {
     expect(tables.map(([kind]) => kind)).toEqual(["vmInfo", "diskInfo", "tagInfo"]);
     for (const [kind, rows] of tables) expect(Object.keys(rows[0] ?? {})).toEqual(COLUMNS[kind]);
+  });
+
+  it("describes the same virtual machines in every table, each with its disks, and labels that the service takes", () => {
+    const machines = column("vmInfo", "MachineId");
+    expect(new Set(machines).size).toBe(5);
+    for (const table of ["diskInfo", "tagInfo"]) expect(new Set(column(table, "MachineId"))).toEqual(new Set(machines));
+    const sizes = column("diskInfo", "SizeInGib").map(Number);
+    const owners = column("diskInfo", "MachineId");
+    const sizeOf = (machine: string) =>
+      sizes.reduce((sum, size, index) => sum + (owners[index] === machine ? size : 0), 0);
+    expect(column("vmInfo", "TotalDiskAllocatedGiB").map(Number)).toEqual(machines.map(sizeOf));
+    for (const label of [...column("tagInfo", "Key"), ...column("tagInfo", "Value")])
+      expect(label).toMatch(/^[a-z][a-z0-9_-]{0,62}$/);
   });
 });
 

@@ -1,33 +1,62 @@
 import { type Cloud, type CloudObject, type Need } from "./cloud";
 import { annotationsOf } from "./kubernetes-metadata";
-import { type ConflictContext } from "./resource-type";
+import { type ConflictContext, type ResourceType } from "./resource-type";
 import { membersOf, textAt, type ValueObject } from "./terraform-value";
 
 const RULE = "google_compute_global_forwarding_rule";
+const BACKEND_SERVICE = "google_compute_backend_service";
 const ADDRESS = "google_compute_global_address";
+
+/** Scheme of a forwarding rule or a backend service; the default is that of provider release 7. */
+const schemeOf = (values: ValueObject): string => textAt(values, "load_balancing_scheme") || "EXTERNAL";
+
+/** The backend service that a rule leads to, through its proxy and its URL map; undefined if it leads to none. */
+function backendOf(rule: ValueObject, cloud: Cloud): CloudObject | undefined {
+  const found = (type: string, reference: string) => cloud.ofType(type).find(({ id }) => id === reference);
+  const proxy =
+    found("google_compute_target_https_proxy", textAt(rule, "target")) ??
+    found("google_compute_target_http_proxy", textAt(rule, "target"));
+  const urlMap = found("google_compute_url_map", textAt(proxy?.values, "url_map"));
+  return found(BACKEND_SERVICE, textAt(urlMap?.values, "default_service"));
+}
+
+/** Rules and the backend services that they lead to must have one scheme, also after a change of either. */
+export const schemeConflicts =
+  (type: string): NonNullable<ResourceType["conflicts"]> =>
+  (values, { id, cloud }) => {
+    const rules = type === RULE ? [{ id, values }] : cloud.ofType(RULE);
+    return rules.flatMap((rule) => {
+      const backend = backendOf(rule.values, cloud);
+      if (backend === undefined || (type === BACKEND_SERVICE && backend.id !== id)) return [];
+      const scheme = schemeOf(type === BACKEND_SERVICE ? values : backend.values);
+      if (scheme === schemeOf(rule.values)) return [];
+      return [`the rule ${rule.id} is ${schemeOf(rule.values)} and its backend service ${backend.id} ${scheme}`];
+    });
+  };
 
 /** One use of an address by a load balancer. */
 interface AddressUse {
   readonly user: string;
   readonly address: string;
   readonly port: string;
+  readonly scheme: string;
 }
 
 function useOfRule(id: string, rule: ValueObject): AddressUse {
   const [port = ""] = textAt(rule, "port_range").split("-");
-  return { user: id, address: textAt(rule, "ip_address"), port };
+  return { user: id, address: textAt(rule, "ip_address"), port, scheme: schemeOf(rule) };
 }
 
-/** Uses by the load balancer that the cluster makes for an ingress. */
+/** Uses by the load balancer that the cluster makes for an ingress, which is a classic one. */
 function usesOfIngress({ id, values }: CloudObject, cloud: Cloud): AddressUse[] {
   const annotations = annotationsOf(values);
   const name = annotations["kubernetes.io/ingress.global-static-ip-name"];
   const address = cloud.ofType(ADDRESS).find((candidate) => candidate.values.name === name)?.id ?? "";
   const ports = annotations["kubernetes.io/ingress.allow-http"] === "false" ? ["443"] : ["80", "443"];
-  return ports.map((port) => ({ user: `the ingress ${id}`, address, port }));
+  return ports.map((port) => ({ user: `the ingress ${id}`, address, port, scheme: "EXTERNAL" }));
 }
 
-/** A port of an address has one user. */
+/** A port of an address has one user, and all users of an address have one scheme. */
 export function portConflicts(rule: ValueObject, { id, cloud }: ConflictContext): string[] {
   const own = useOfRule(id, rule);
   const rules = cloud.ofType(RULE).filter((other) => other.id !== id);
@@ -36,8 +65,11 @@ export function portConflicts(rule: ValueObject, { id, cloud }: ConflictContext)
     ...rules.map((other) => useOfRule(other.id, other.values)),
     ...ingresses.flatMap((ingress) => usesOfIngress(ingress, cloud)),
   ]
-    .filter(({ address, port }) => address === own.address && port === own.port)
-    .map(({ user, port }) => `port ${port} of ${own.address} is taken by ${user}`);
+    .filter(({ address }) => address === own.address)
+    .flatMap(({ user, port, scheme }) => [
+      ...(port === own.port ? [`port ${port} of ${own.address} is taken by ${user}`] : []),
+      ...(scheme === own.scheme ? [] : [`${own.address} is used as ${scheme} by ${user}`]),
+    ]);
 }
 
 /** The need for an entry in the certificate map of a proxy: without one, it presents no certificate. */
