@@ -74,15 +74,9 @@ interface Variant<T extends Table> {
 
 /** What a reader of the folder in HCL finds together. */
 const FILES: FileTable = {
-  apis: [
-    "APIs, which stay enabled after a destroy because others may use them, and what waits until each answers",
-    ["Apis"],
-  ],
+  apis: ["APIs, which stay enabled after a destroy because others may use them, and waits for each", ["Apis"]],
   cluster: ["The cluster and its network", ["Cluster", "Network"]],
-  database: [
-    "The database: instance, users, passwords, backups and the backup before an upgrade",
-    ["Database", "UpgradeBackup"],
-  ],
+  database: ["The database: instance, users, passwords, backups", ["Database", "UpgradeBackup"]],
   dump: ["Dumps of the database, and their bucket", ["Dump"]],
   guards: [
     "What refuses a destroy, and a change of what the deployment is, before anything is deleted",
@@ -90,18 +84,12 @@ const FILES: FileTable = {
   ],
   image: ["The image: repository, blueprints and build", ["Blueprints", "Image", "Registry"]],
   jobs: ["Jobs: what prepares the database before the first start, and the test mail", ["DbInit", "TestMail"]],
-  "load-balancer": [
-    "The domain: address, certificate, records, security policy and load balancer",
-    ["Address", "Edge", "FrontDoor"],
-  ],
+  "load-balancer": ["The domain, its protection and its load balancer", ["Address", "Edge", "FrontDoor"]],
   "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
-  names: ["Names and labels that all parts have in common", ["all_labels", "database_name", "tenant_prefix"]],
-  secrets: ["Secrets that are generated, and who may read which existing ones", ["ExistingSecrets", "Secrets"]],
-  "service-accounts": [
-    "Service accounts, without their rights, which stand with what they open",
-    ["Dumper", "Initializer", "Runtime"],
-  ],
+  names: ["Names and labels that all parts have in common", ["all_labels", "tenant_prefix"]],
+  secrets: ["Secrets, generated and existing, and who may read them", ["ExistingSecrets", "Secrets"]],
+  "service-accounts": ["Service accounts; rights stand with what they open", ["Dumper", "Initializer", "Runtime"]],
   service: ["The server", ["Service"]],
   worker: ["The separate worker", ["Worker"]],
   workload: ["The server: pods, service account, scaling", ["Workload"]],
