@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { type CloudObject, Refusal } from "./cloud";
 import { CLUSTER } from "./google-cluster";
-import { certificateConflicts, needEntry, portConflicts } from "./google-edge";
+import { certificateConflicts, needEntry, portConflicts, schemeConflicts } from "./google-edge";
 import { GOOGLE_EPHEMERAL_TYPES, SECRET_VERSION, setPassword } from "./google-secrets";
 import { JOB, rolledOut } from "./google-workloads";
 import { needApi, needObject, needPrincipal, needRole } from "./needs";
@@ -229,6 +229,7 @@ const EDGE: ResourceTypes = {
       "backend.*.group": "google_compute_region_network_endpoint_group",
       security_policy: "google_compute_security_policy",
     },
+    conflicts: schemeConflicts("google_compute_backend_service"),
   }),
   google_compute_security_policy: global("securityPolicies", {
     replacedBy: ["type"],
@@ -259,7 +260,10 @@ const EDGE: ResourceTypes = {
         needObject(`google_compute_target_http${target.includes("/targetHttpProxies/") ? "" : "s"}_proxy`, target),
       ];
     },
-    conflicts: portConflicts,
+    conflicts: (values, context) => [
+      ...portConflicts(values, context),
+      ...schemeConflicts("google_compute_global_forwarding_rule")(values, context),
+    ],
   }),
   google_compute_managed_ssl_certificate: global("sslCertificates", {
     replacedBy: ["managed"],
