@@ -11,7 +11,7 @@ import { type Episode } from "./stack-rehearsal";
 const CONFIGURATION = "cdk.tf.json";
 
 /** Puts the folder's configuration in HCL into its place; returns what puts it back. */
-function toHcl({ folder }: Pick<Deployment, "folder">): () => void {
+export function toHcl({ folder }: Pick<Deployment, "folder">): () => void {
   const json = readFileSync(join(folder, CONFIGURATION), "utf8");
   const blocks = JSON.parse(readFileSync(packageFile(KNOWN_BLOCKS), "utf8")) as HclBlocks;
   const files = hclFiles(JSON.parse(json) as Record<string, unknown>, {

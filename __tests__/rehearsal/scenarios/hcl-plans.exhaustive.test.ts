@@ -1,0 +1,54 @@
+import { describeWith, programPath } from "../../support/programs";
+import { synthesizeInto } from "../../support/synthesis";
+import { kubernetesStack } from "../../stacks/kubernetes-stack";
+import { labStack } from "../../stacks/lab-stack";
+import { serverlessStack } from "../../stacks/serverless-stack";
+import { Deployment } from "../deployment/deployment";
+import { toHcl } from "../engine/hcl-folder";
+import { inputCombinations } from "../engine/input-matrix";
+import { REHEARSALS } from "./stacks";
+import { App } from "cdktf";
+
+/** What a plan says, without what differs between two runs. */
+const SAID = ["planned_values", "resource_changes", "output_changes", "checks", "variables"];
+
+async function plansOf(deployment: Deployment, sets: readonly Readonly<Record<string, unknown>>[]): Promise<unknown[]> {
+  const plans: unknown[] = [];
+  try {
+    await deployment.init();
+    for (const inputs of sets) {
+      deployment.inputs = inputs;
+      const { file } = await deployment.plan("-refresh=false");
+      const plan = JSON.parse(await deployment.succeed("show", "-json", file)) as Record<string, unknown>;
+      plans.push(Object.fromEntries(SAID.map((name) => [name, plan[name]])));
+    }
+  } finally {
+    await deployment.stop();
+  }
+  return plans;
+}
+
+describeWith(["terraform", "curl", "jq"], "A plan of the folder in HCL", () => {
+  it.each([
+    ["idp-serverless", serverlessStack],
+    ["idp-kubernetes", kubernetesStack],
+    ["assessment-lab", labStack],
+  ] as const)(
+    "says what that of the JSON says: %s",
+    async (name, stackOf) => {
+      const { inputs = {}, matrix = {}, prepare } = REHEARSALS[name] ?? {};
+      const { path: source } = synthesizeInto(App.of(stackOf()), name);
+      const sets = [{}, ...inputCombinations(matrix)].map((each) => ({ ...inputs, ...each }));
+      const [json, hcl] = await Promise.all(
+        [0, 1].map(() => Deployment.start({ source, inputs, program: programPath("terraform") })),
+      );
+      if (json === undefined || hcl === undefined) throw new Error("there are two");
+      for (const deployment of [json, hcl]) prepare?.(deployment);
+      toHcl(hcl);
+      const [ofJson, ofHcl] = await Promise.all([plansOf(json, sets), plansOf(hcl, sets)]);
+      expect(ofJson).toHaveLength(sets.length);
+      expect(ofHcl).toEqual(ofJson);
+    },
+    300_000,
+  );
+});
