@@ -138,7 +138,7 @@ export const DATABASE_VARIABLES = {
   password: "DB_PASSWORD",
 } as const;
 
-/** Variables to which the entrypoint copies them, each unless it is already set. */
+/** Variables to which the entrypoint copies them; one that is already set explicitly is never overridden. */
 export const DATABASE_TARGETS = {
   host: "IDP_POSTGRESQL__HOST",
   port: "IDP_POSTGRESQL__PORT",

@@ -66,6 +66,7 @@ export class LabFirewall extends Construct {
       const firewall = new ComputeFirewall(this, `allow-${rule}`, {
         ...RULES[rule],
         project: props.projectId,
+        // allow-rdp, allow-ssh, …
         name: labName(props.deploymentId, `allow-${rule}`),
         network: props.networkId,
         direction: "INGRESS",

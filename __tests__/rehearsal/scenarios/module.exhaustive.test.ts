@@ -20,13 +20,7 @@ function rootOfThePage(): string {
   cpSync(path, join(root, "idp-serverless"), { recursive: true });
   rmSync(join(root, "idp-serverless", "root.tf"));
   const [example = ""] = blocksIn(pageOf("stacks/module.md").text, "hcl");
-  writeFileSync(
-    join(root, "main.tf"),
-    example.replace(
-      "  application_version",
-      "  deletion_protection = lookup(var.protected, each.key, true)\n  application_version",
-    ) + 'variable "protected" {\n  default = {}\n}\n',
-  );
+  writeFileSync(join(root, "main.tf"), example);
   return root;
 }
 
@@ -48,7 +42,7 @@ describeWith(["terraform", "curl", "jq"], "Three tenants in two projects, each a
       await deployment.refuse(["destroy", "-auto-approve", "-input=false"], "nothing is deleted");
 
       const { globex, ...others } = TENANTS;
-      deployment.inputs = { tenants: { ...others, globex }, protected: { globex: false } };
+      deployment.inputs = { tenants: { ...others, globex: { ...globex, protected: false } } };
       await deployment.applyAtOnce();
       deployment.inputs = { tenants: others };
       await deployment.applyAtOnce();
@@ -57,7 +51,10 @@ describeWith(["terraform", "curl", "jq"], "Three tenants in two projects, each a
       expect(deployment.stateAddresses().filter((address) => address.includes("globex"))).toEqual([]);
       expect(deployment.cloud.ofType("google_sql_database_instance")).toHaveLength(2);
 
-      deployment.inputs = { tenants: others, protected: { acme: false, initech: false } };
+      const { acme, initech } = others;
+      deployment.inputs = {
+        tenants: { acme: { ...acme, protected: false }, initech: { ...initech, protected: false } },
+      };
       await deployment.applyAtOnce();
       await deployment.succeed("destroy", "-auto-approve", "-input=false");
       expect([...deployment.cloud.objects.keys()]).toEqual([]);

@@ -63,20 +63,21 @@ export function hclFilesOf(
   }
   const find = (type: string, name: string) => elements.get(`${type}.${name}`);
   const purposes = new Map<string, string>();
-  const fileOf = (scope: IConstruct): string => {
-    const [file = kebabCase(scope.node.id), purpose] = (metadataOf(scope, FILE) ?? []) as readonly string[];
-    if (purpose !== undefined) purposes.set(file, purpose);
-    return file;
+  /** A scope that has a file of its own begins the path with it, whatever is around it. */
+  const pathTo = (path: readonly string[], scope: IConstruct): string[] => {
+    const [file, purpose] = (metadataOf(scope, FILE) ?? []) as readonly string[];
+    if (file === undefined || purpose === undefined) return [...path, snakeCase(scope.node.id).replaceAll("_", "-")];
+    const name = [...path, file].join("-");
+    purposes.set(name, purpose);
+    return [name];
   };
 
   const problems: string[] = [];
   const files = hclFiles(configuration, {
     pathOf: (type, name) => {
       const scopes = find(type, name)?.node.scopes ?? [];
-      return scopes
-        .slice(scopes.indexOf(stack) + 1)
-        .filter(({ node }) => node.id !== MAIN_CHILD_ID)
-        .map(fileOf);
+      const named = scopes.slice(scopes.indexOf(stack) + 1).filter(({ node }) => node.id !== MAIN_CHILD_ID);
+      return named.reduce(pathTo, []);
     },
     orderOf: (type, name) => [...elements.keys()].indexOf(`${type}.${name}`),
     reasonOf: (type, name) => metadataOf(find(type, name) ?? stack, REASON) as string | undefined,
@@ -93,8 +94,4 @@ export function hclFilesOf(
   });
   if (problems.length > 0) throw new RulesBrokenError(stack.node.path, [...new Set(problems)]);
   return files;
-}
-
-function kebabCase(id: string): string {
-  return snakeCase(id).replaceAll("_", "-");
 }
