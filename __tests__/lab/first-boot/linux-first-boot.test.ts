@@ -195,5 +195,5 @@ describeWith(["curl", "dash"], "linux-first-boot.sh", () => {
 /** The system's own program, before any that a developer has put in front of it: those may need more on the PATH. */
 function systemPath(program: string): string {
   const path = ["/usr/bin", "/bin"].map((folder) => join(folder, program)).find((candidate) => existsSync(candidate));
-  return path ?? programPath(program as Program);
+  return path ?? programPath(program);
 }
