@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { packageFile } from "../../../lib/core/package-file";
 import { LAB_USER } from "../../../lib/lab/contract";
 import { LoopbackServer } from "../../support/loopback-server";
-import { type Program, describeWith, programPath } from "../../support/programs";
+import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { runOf } from "../../support/process-run";
 
