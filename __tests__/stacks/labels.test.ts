@@ -1,13 +1,8 @@
-import { TerraformLocal } from "cdktf";
-
 import { commonLabels } from "../../lib/core/labels";
 import { LABELS } from "../../lib/core/place";
 import { objectLabels } from "../../lib/platform/kubernetes/workload-namespace";
 import { problems } from "../../lib/core/checks";
-import { declareInputs, textMap } from "../../lib/core/inputs";
-import { evaluated } from "./terraform-run";
-import { describeWith } from "../support/programs";
-import { bareStack, terraformOf, type Block, type Terraform } from "../support/synthesis";
+import { bareStack, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
 import { labTerraform, LAB_STACK_NAME } from "./lab-stack";
 import { type BlockSchema, trimmedSchema } from "./provider-schema/provider-schema";
@@ -101,17 +96,5 @@ describe("Labels in a cluster", () => {
         .flat()
         .filter((text) => !KUBERNETES_LABEL.test(text)),
     ).toEqual([]);
-  });
-
-  describeWith(["terraform"], "known only to Terraform", () => {
-    it("are the same", () => {
-      const stack = bareStack();
-      const { labels: given } = declareInputs(stack, {
-        labels: textMap({ default: GIVEN, description: "An input." }),
-      });
-      const labels = objectLabels(stack, commonLabels(stack, { tenant: "acme-" }, given));
-      new TerraformLocal(stack, "found", labels);
-      expect(evaluated(terraformOf(stack)).found).toEqual(EXPECTED);
-    });
   });
 });

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from "node:net";
 
-import { Environment, type ASTNode } from "@marcbachmann/cel-js";
+import { Environment } from "@marcbachmann/cel-js";
 
 import { SecurityPolicy } from "../../../lib/platform/edge/security-policy";
 import { type PropsOf, type Value, valuesFrom } from "../../../lib/core/inputs";
@@ -41,11 +41,7 @@ interface Rule {
     readonly config?: { readonly src_ip_ranges: readonly string[] };
     readonly expr?: { readonly expression: string };
   };
-  readonly rate_limit_options?: {
-    readonly ban_duration_sec?: number;
-    readonly exceed_action: string;
-    readonly rate_limit_threshold: { readonly count: number; readonly interval_sec: number };
-  };
+  readonly rate_limit_options?: object;
 }
 
 /** Patterns that stand for the preconfigured signatures, of which there are hundreds. */
@@ -91,30 +87,21 @@ function parsed(expression: string): ReturnType<Environment["parse"]> {
   return result;
 }
 
-/** Cloud Armor with one policy: takes the first rule that matches, and counts. */
+/** Cloud Armor with one policy: takes the first rule that matches. */
 export class CloudArmor {
   private readonly rules: readonly Rule[];
-  private readonly counts = new Map<string, number[]>();
-  private readonly bans = new Map<string, number>();
 
   constructor(protection: Protection) {
     this.rules = rulesOf(protection);
   }
 
-  /** How many conditions each expression of the policy joins. */
-  get conditions(): number[] {
-    return this.rules.flatMap(({ match }) =>
-      match.expr === undefined ? [] : [conditionsIn(parsed(match.expr.expression).ast)],
-    );
-  }
-
-  /** Decides about a request that arrives at a time. */
-  decide(request: Request, seconds = 0): Decision {
+  /** Decides about a request that is within all limits. */
+  decide(request: Request): Decision {
     current = completed(request);
     const noted: string[] = [];
     for (const rule of this.rules) {
       if (!this.matches(rule)) continue;
-      const action = this.actionOf(rule, seconds);
+      const action = rule.rate_limit_options === undefined ? rule.action : "allow";
       if (!rule.preview) return { action, rule: idOf(rule), noted };
       noted.push(idOf(rule));
     }
@@ -127,19 +114,6 @@ export class CloudArmor {
       return parsed(match.expr.expression)({ request: { method, path } }) === true;
     }
     return match.config?.src_ip_ranges.some((range) => range === "*" || isWithin(from, range)) === true;
-  }
-
-  private actionOf(rule: Rule, seconds: number): string {
-    const { action, rate_limit_options: limit } = rule;
-    if (limit === undefined) return action;
-    const key = `${rule.priority} ${current.from}`;
-    const { count, interval_sec: interval } = limit.rate_limit_threshold;
-    if (seconds < (this.bans.get(key) ?? 0)) return limit.exceed_action;
-    const counted = [...(this.counts.get(key) ?? []).filter((time) => time > seconds - interval), seconds];
-    this.counts.set(key, counted);
-    if (counted.length <= count) return "allow";
-    if (limit.ban_duration_sec !== undefined) this.bans.set(key, seconds + limit.ban_duration_sec);
-    return limit.exceed_action;
   }
 }
 
@@ -176,9 +150,4 @@ function isWithin(address: string, range: string): boolean {
   const list = new BlockList();
   list.addSubnet(network, Number(prefix), family);
   return list.check(address, family);
-}
-
-function conditionsIn(node: ASTNode): number {
-  if (node.op === "&&" || node.op === "||") return node.args.reduce((sum, part) => sum + conditionsIn(part), 0);
-  return node.op === "!_" ? conditionsIn(node.args) : 1;
 }
