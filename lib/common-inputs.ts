@@ -22,13 +22,10 @@ import { DATABASE_SIZE } from "./platform/sql/database-size";
 interface VariantWords {
   /** What else is protected from deletion, ending with a comma and a space; empty for nothing. */
   readonly alsoProtected: string;
-
   /** Inputs that cannot change while the deployment is protected, in a list. */
   readonly identity: string;
-
   /** Which labels are changed, starting with a semicolon and a space; empty for none. */
   readonly changedLabels: string;
-
   readonly network: Parameters<typeof networkInputs>[0];
 }
 

@@ -64,10 +64,8 @@ interface Variant<T extends Table> {
   readonly inputs: T;
   readonly relations: readonly Relation<T>[];
   readonly warnings: readonly Omit<Relation<T>, "of">[];
-
   /** APIs that it always needs, only on an existing network or with a domain, and only for scheduled jobs. */
   readonly apis: { readonly always: readonly ApiName[]; readonly network?: ApiName; readonly schedules?: ApiName };
-
   /** What else makes a deployment what it is. */
   readonly identity: readonly (keyof T & string)[];
 }
@@ -169,9 +167,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   /** The same as props of parts. */
   protected readonly settings: SettingsOf<CommonInputs>;
-
   protected readonly network: NetworkAttachment | undefined;
-
   private readonly identityParts: readonly IdentityPart[];
 
   constructor(scope: Construct, id: string, props: VariantProps<T>, variant: Variant<T>) {

@@ -147,32 +147,23 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
 
   /** Namespace of all Kubernetes objects. */
   readonly namespace: WorkloadNamespace;
-
   readonly initialization: DbInit;
 
   /** Address that clients connect to. */
   readonly address: PublicAddress;
-
   readonly edge: DomainSetup | undefined;
-
   readonly loadBalancerAddress: string;
 
   /** Deployment of the server. */
   readonly workload: KubernetesWorkload;
-
   readonly worker: KubernetesWorker;
 
   /** Load balancer in front of the server. */
   readonly frontDoor: ClusterIngress;
-
   readonly restoreSettings: string;
-
   readonly testMailCommand: string;
-
   readonly url: string;
-
   readonly monitoring: Monitoring;
-
   readonly dump: DatabaseDump;
 
   constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {

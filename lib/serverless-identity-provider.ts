@@ -128,7 +128,6 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
 
   /** Cloud Run service of the server. */
   readonly service: ServerlessService;
-
   readonly worker: ServerlessWorkerPool;
 
   /** Load balancer of the domain; undefined if there can be none. */
@@ -136,22 +135,15 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
 
   /** The job that sends a test mail. */
   readonly testMail: ReturnType<ServerlessJobs["onDemand"]>;
-
   readonly testMailCommand: string;
-
   readonly edge: DomainSetup | undefined;
-
   readonly loadBalancerAddress: string;
 
   /** Address of the load balancer; undefined if there can be none. */
   readonly address: DomainAddress | undefined;
-
   readonly restoreSettings: string;
-
   readonly url: string;
-
   readonly monitoring: Monitoring;
-
   readonly dump: DatabaseDump;
 
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {

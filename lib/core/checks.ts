@@ -7,15 +7,11 @@ export type Facts = Readonly<Record<string, unknown>>;
 export interface Check {
   /** Completes "it must": the rule, the reason if it is not obvious, and the fix. */
   readonly must: string;
-
   /** HCL condition on an HCL expression; one that fails to evaluate counts as false. */
   readonly condition: (value: string) => string;
-
   /** The same for a literal, to refuse it at synth; without it, the plan does. */
   readonly accepts?: (value: never) => boolean;
-
   readonly schema?: Facts;
-
   /** Keeps the value out of the message. */
   readonly hides?: boolean;
 }
@@ -24,16 +20,12 @@ export interface Check {
 export interface EachCheck {
   /** HCL condition on `key` and `value`; the members of objects have their Terraform names. */
   readonly each: string;
-
   /** What the message shows of a wrong entry: never the value if it may be secret. */
   readonly shows: "entry" | "key" | "value" | Shown;
-
   /** Rest of the sentence: the rule, the reason if it is not obvious, and the fix. */
   readonly says: string;
-
   /** The same for a literal. */
   readonly accepts?: (key: string, value: never) => boolean;
-
   readonly keySchema?: Facts;
   readonly schema?: Facts;
 }

@@ -122,9 +122,7 @@ export function repeatFor(resource: TerraformResource, collection: string): void
 
 /** A block that Terraform repeats for each element of a collection. */
 export interface DynamicBlock {
-  /** Map or list, as a value or an expression. */
   readonly forEach: unknown;
-
   /** Arguments of the block under their Terraform names; `${<block>.key}` and `${<block>.value}` are the element. */
   readonly content: Readonly<Record<string, unknown>>;
 }

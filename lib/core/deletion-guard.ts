@@ -4,16 +4,12 @@ import { type Construct } from "constructs";
 import { settingName } from "./expression";
 import { TerraformData } from "./terraform-data";
 
-export interface DeletionGuardProps {
+interface DeletionGuardProps {
   /** The last resources to be created: they depend on everything that must not be lost. */
   readonly dependsOn: ITerraformDependable[];
-
   /** Whether a destroy is refused; the value from the last apply counts. */
   readonly protect: boolean | IResolvable;
-
-  /**
-   * What remains after a destroy, as the object of a sentence in its output. Default: the output does not mention it.
-   */
+  /** What remains after a destroy, as the object of a sentence in its output. */
   readonly remains?: string;
 }
 

@@ -5,25 +5,14 @@ import { expression } from "./expression";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 
 export interface EphemeralResourceProps {
-  /** Terraform type, for example `random_password`. */
   readonly type: string;
-
-  /** Provider of the type. */
   readonly provider: ProviderName;
-
   /** Arguments under their Terraform names. */
   readonly attributes: Readonly<Record<string, unknown>>;
-
-  /** 0 or 1, known at plan. Default: opened once. */
+  /** 0 or 1, known at plan. */
   readonly count?: TerraformCount;
-
-  /** What must exist before it is opened, besides what its arguments refer to. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
-
-  /**
-   * Terraform expression of a map, to open the resource once for each element; `each` in the arguments is the element.
-   * Default: opened once.
-   */
+  /** Expression of a map, to open the resource once for each element; `each` in the arguments is the element. */
   readonly forEach?: string;
 }
 

@@ -126,7 +126,6 @@ export interface GeneratedSecretProps {
  */
 export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly secretId: string;
-
   readonly ready: ITerraformDependable[];
 
   /** The secret itself, without its value. */
@@ -134,7 +133,6 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 
   /** Whether there is a version that can be read, as a boolean expression. */
   readonly isReadable: string;
-
   private readonly condition: string;
   private readonly projectId: string;
   private readonly count: TerraformCount | undefined;

@@ -9,7 +9,6 @@ import { TerraformData } from "./terraform-data";
 /** A value that makes a deployment what it is: another one would replace it. */
 export interface IdentityPart {
   readonly prop: string;
-
   /** Undefined, or null at plan, where it is optional. */
   readonly value: string | undefined;
 }
@@ -90,7 +89,6 @@ export function comparable(scope: Construct, parts: readonly IdentityPart[]): Id
 interface Protection {
   /** The last resources to be created: they depend on everything that must not be lost. */
   readonly dependsOn: ITerraformDependable[];
-
   /** Whether a change is refused; the value from the last apply counts. */
   readonly protect: boolean | IResolvable;
 }

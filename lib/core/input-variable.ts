@@ -2,18 +2,11 @@ import { TerraformVariable, type TerraformVariableConfig } from "cdktf";
 import { type Construct } from "constructs";
 
 export interface InputVariableProps extends Omit<TerraformVariableConfig, "default" | "description" | "type"> {
-  /** What it is, its unit or limits, and the consequence of changing it later. */
   readonly description: string;
-
-  /** Default value; `null` means "not given". Default: none; the input is required. */
+  /** `null` means "not given"; without a default, the input is required. */
   readonly default?: unknown;
-
-  /**
-   * Keeps the value out of the state and of saved plans. It may then only feed write-only arguments. Default: false.
-   */
+  /** Keeps the value out of the state and of saved plans. It may then only feed write-only arguments. */
   readonly ephemeral?: boolean;
-
-  /** Terraform type expression, for example `map(string)`. */
   readonly type: string;
 }
 

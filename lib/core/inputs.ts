@@ -35,10 +35,8 @@ export * from "./rows";
 export interface Relation<T extends Table> {
   /** The input whose validation it becomes. */
   readonly of: keyof T;
-
   /** HCL condition; one that fails to evaluate counts as false. */
   readonly holds: (values: ValuesOf<T>) => string;
-
   /** What is wrong, the rule, the reason if it is not obvious, and the fix, without a full stop. */
   readonly says: (values: ValuesOf<T>) => string;
 }

@@ -6,33 +6,23 @@ import { oneOf, snakeCase, type Check, type EachCheck, type Facts } from "./chec
 export interface Input<Prop = unknown> {
   /** As Terraform writes it. */
   readonly type: string;
-
   /** Meaning, unit or limits, and the consequence of changing it later. */
   readonly description: string;
-
   /** Null for an input that may be absent; missing for one that is required. */
   readonly default?: unknown;
-
   /** Value to show in examples; needed without a default. */
   readonly example?: unknown;
-
   readonly must?: readonly (Check | EachCheck)[];
-
   /** For the JSON Schema, where the rule is the provider's, or a relation's. */
   readonly schema?: Facts;
-
   /** Members of an object. */
   readonly members?: Table;
-
   /** Members of each object in a map. */
   readonly entries?: Table;
-
   /** Keeps the value out of the state, of saved plans and of messages. */
   readonly ephemeral?: boolean;
-
   /** Keeps the value out of Terraform's output and of messages. */
   readonly sensitive?: boolean;
-
   /** For the compiler alone. */
   readonly prop?: Prop;
 }

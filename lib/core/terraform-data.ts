@@ -2,10 +2,9 @@ import { ref, TerraformResource, Token, type TerraformMetaArguments } from "cdkt
 import { type Construct } from "constructs";
 
 export interface TerraformDataProps extends TerraformMetaArguments {
-  /** Values to keep in the state; changing them updates this resource. Default: none. */
+  /** Values to keep in the state; changing them updates this resource. */
   readonly input?: Readonly<Record<string, string>>;
-
-  /** Values whose change replaces this resource, which runs its provisioners again. Default: none. */
+  /** Values whose change replaces this resource, which runs its provisioners again. */
   readonly triggersReplace?: Readonly<Record<string, string>>;
 }
 

@@ -6,15 +6,11 @@ import { type Relation, type Table, type ValuesOf } from "./inputs";
 
 /** A value that is valid but probably a mistake. */
 export interface Warning {
-  /** The value, known at synth or only to Terraform. */
   readonly value: unknown;
-
   /** Whether a value known at synth is fine. */
   readonly ok: boolean;
-
   /** Terraform expression without `${}` that is true if the value is fine. */
   readonly condition: string;
-
   /** What is risky, why, and the fix; no trailing full stop. */
   readonly message: string;
 }
@@ -52,22 +48,13 @@ export function warnUnless<T extends Table>(
   new CheckBlock(scope, id, assertions);
 }
 
-interface CheckAssertion {
-  /** Expression that is true if there is no risk; it must refer to at least one object of the configuration. */
-  readonly condition: unknown;
-
-  /** What is risky, why, and the fix. */
-  readonly errorMessage: string;
-}
-
-/**
- * A `check` block: warns at every plan and apply of what is valid but risky, and never stops either.
- */
+/** A `check` block: warns at every plan and apply of what is valid but risky, and never stops either. */
 export class CheckBlock extends TerraformElement {
   constructor(
     scope: Construct,
     id: string,
-    private readonly assertions: readonly CheckAssertion[],
+    /** Conditions that hold if there is no risk; each must refer to at least one object of the configuration. */
+    private readonly assertions: readonly { readonly condition: unknown; readonly errorMessage: string }[],
   ) {
     super(scope, id, "check");
   }

@@ -46,7 +46,6 @@ export interface DbInitProps {
  */
 export class DbInit extends Construct implements OneTimeJob {
   readonly jobName: string;
-
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: DbInitProps) {

@@ -146,7 +146,6 @@ export class DatabaseDump extends Construct {
 
   /** Whether the schedule runs every day. */
   readonly isDaily: string;
-
   readonly bucket: DumpBucket;
 
   /** Name of the bucket; null at plan if there is none. */
@@ -227,7 +226,6 @@ class DumpBucket extends Construct implements MediaStore {
 
   /** By its formula, because a bucket that may not exist has no attribute to refer to. */
   readonly bucketName: string;
-
   readonly mountPath = "/dumps";
 
   /** Cloud Run runs the client as root, GKE as the runtime user. */
@@ -240,7 +238,6 @@ class DumpBucket extends Construct implements MediaStore {
   ];
 
   readonly ready: ITerraformDependable[];
-
   readonly bucket: StorageBucket;
 
   private readonly grants = [new Grants(this), new Grants(this), new Grants(this)] as const;

@@ -10,11 +10,8 @@ import { type SecretSettings } from "./secret-settings";
 export interface ExistingSecretsProps {
   /** Project of the secrets without a project in their names. */
   readonly projectId: string;
-
   /** Variables and the secrets with their values, as HCL expressions of maps. */
   readonly references: readonly string[];
-
-  /** What must exist before the secrets are read, for example the gate of the Secret Manager API. Default: nothing. */
   readonly dependsOn?: ITerraformDependable[];
 }
 
@@ -26,9 +23,7 @@ export interface ExistingSecretsProps {
  */
 export class ExistingSecrets extends Construct implements SecretSettings {
   readonly references: string;
-
   readonly ready: ITerraformDependable[];
-
   private readonly grants = new Grants(this);
 
   constructor(
@@ -39,13 +34,8 @@ export class ExistingSecrets extends Construct implements SecretSettings {
     super(scope, id);
     // One spelling of each secret, so that access is granted once.
     const shortened = `trimprefix(reference.secret_id, "${this.ownSecrets}")`;
-    this.references = new TerraformLocal(
-      this,
-      "References",
-      expression(
-        `{ for name, reference in merge(${props.references.join(", ")}) : name => { secret_id = ${shortened}, version = reference.version } }`,
-      ),
-    ).asString;
+    const references = `{ for name, reference in merge(${props.references.join(", ")}) : name => { secret_id = ${shortened}, version = reference.version } }`;
+    this.references = new TerraformLocal(this, "References", expression(references)).asString;
     this.ready = props.dependsOn ?? [];
   }
 

@@ -183,7 +183,6 @@ export class IdpImage extends Construct implements ContainerImage {
 
   /** What is rolled out: the exact release, or the existing image. */
   readonly release: string;
-
   readonly ready: ITerraformDependable[];
 
   constructor(

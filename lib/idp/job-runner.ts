@@ -42,8 +42,7 @@ export interface OneTimeJobSpec extends JobSpec {
 export interface ScheduledJobSpec extends JobSpec {
   /** Cron schedule: minute, hour, day of the month, month, day of the week. */
   readonly schedule: string;
-
-  /** Time zone of the schedule, from the tz database. */
+  /** From the tz database. */
   readonly timeZone: string;
 }
 
@@ -60,10 +59,8 @@ export interface OneTimeJob {
 export interface ScheduledJob {
   /** Name on the platform. */
   readonly jobName: string;
-
   /** Command that runs it at once. */
   readonly runCommand: string;
-
   /** What must exist before it runs. */
   readonly ready: ITerraformDependable[];
 }

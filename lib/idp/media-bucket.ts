@@ -50,7 +50,6 @@ export class MediaBucket extends Construct implements MediaStore {
 
   /** Globally unique name. */
   readonly bucketName: string;
-
   readonly mountPath = MEDIA_MOUNT_PATH;
 
   /** Mounts as the runtime user, which could otherwise read but not write. */

@@ -3,16 +3,15 @@ import { type Construct } from "constructs";
 import { type DeploymentContext } from "../core/place";
 import { addRestLibraries } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
+import { type OneTimeJob } from "./job-runner";
 import { type MediaStore, type SqlInstance } from "./parts";
 
 /** What the scripts need to know about a deployment. */
 interface RecoverableDeployment {
-  readonly place: Pick<DeploymentContext, "projectId">;
+  readonly place: DeploymentContext;
   readonly database: SqlInstance;
-
-  /** The job that prepares the database. */
-  readonly initialization: { readonly jobName: string };
-  readonly media: Pick<MediaStore, "bucketName">;
+  readonly initialization: OneTimeJob;
+  readonly media: MediaStore;
 }
 
 const SCRIPTS = [

@@ -10,17 +10,11 @@ import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type SqlInstance } from "./parts";
 
-export interface UpgradeBackupProps {
-  /** Instance to back up. */
+interface UpgradeBackupProps {
   readonly database: SqlInstance;
-
-  /** Project of the instance. */
   readonly projectId: string;
-
   /** Release to roll out; a change makes a backup first. */
   readonly release: string;
-
-  /** Whether backups are made. Default: true. */
   readonly enabled?: boolean | IResolvable;
 }
 

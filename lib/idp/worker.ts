@@ -73,16 +73,12 @@ export type WorkerForm = typeof WORKER_FORM;
 interface WorkerPlatform {
   /** What a separate worker runs in. */
   readonly place: string;
-
   /** The choice of CPUs, in words. */
   readonly cpuChoice: string;
-
   readonly cpu: Check;
-
   /** Whether a separate worker's memory fits its CPUs, as an HCL condition, and the rule in words. */
   readonly memory: { readonly fits: (cpu: string, memory: string) => string; readonly rule: string };
-
-  /** What the number of separate workers means, as a sentence. */
+  /** What their number means, as a sentence. */
   readonly countMeaning: string;
 }
 
