@@ -7,27 +7,21 @@ import { Fn, Token } from "cdktf";
  * expression is an expression. Names outside a deployment's own namespace contain its tenant prefix or a hash of it.
  */
 
-/** Pattern of a project id. */
 export const PROJECT_ID_PATTERN = "^[a-z][a-z0-9-]{4,28}[a-z0-9]$";
 
-/** Maximum length of a tenant id, as the contract of the input states. */
+/** As the contract of the input states. */
 export const TENANT_ID_MAX_LENGTH = 20;
 
-/** Default tenant of a deployment. */
 export const DEFAULT_TENANT_ID = "demo";
-
-/** Default name of an application. */
 export const DEFAULT_APPLICATION_NAME = "idp";
-
-/** Default region of a deployment. */
 export const DEFAULT_REGION = "us-central1";
 
 /** Hexadecimal digits of the project's hash in the tenant prefix: keeps bucket names unique across projects. */
 const PROJECT_HASH_LENGTH = 6;
 
 /**
- * Maximum length of an application name. The tightest limit is that of the database initialization job: its name and
- * its execution token together stay below 63 characters, see `JOB_NAME_AND_TOKEN_MAX_LENGTH`.
+ * The tightest limit is that of the database initialization job: its name and its execution token together stay below
+ * 63 characters, see `JOB_NAME_AND_TOKEN_MAX_LENGTH`.
  */
 export const APPLICATION_NAME_MAX_LENGTH = 18;
 
@@ -64,34 +58,32 @@ export interface DeploymentName {
   readonly applicationName: string;
 }
 
-/** `<tenant_id>-<first 6 hexadecimal digits of sha256(project_id)>`. */
 export function tenantPrefix(tenantId: string, projectId: string): string {
   return `${tenantId}-${shortHash([projectId], PROJECT_HASH_LENGTH)}`;
 }
 
-/** `secret-<tenant_prefix>-<application_name>-<suffix>`. */
 export function secretId({ tenantPrefix, applicationName }: DeploymentName, suffix: string): string {
   return `secret-${tenantPrefix}-${applicationName}-${suffix}`;
 }
 
-/** `bkt-<application_name><tenant_prefix>-<suffix>`; no hyphen between the first two, as the contract requires. */
+/** No hyphen between application name and tenant prefix, as the contract requires. */
 export function bucketName({ tenantPrefix, applicationName }: DeploymentName, suffix: string): string {
   return `bkt-${applicationName}${tenantPrefix}-${suffix}`;
 }
 
-/** `sql-<tenant_prefix>-<application_name>`; an instance must not start with a digit, as a tenant id may. */
+/** An instance must not start with a digit, as a tenant id may. */
 export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `sql-${tenantPrefix}-${applicationName}`;
 }
 
-/** `<project>:<region>:<instance>`: how the Cloud SQL proxies find an instance. */
+/** How the Cloud SQL proxies find an instance. */
 export function connectionName(projectId: string, region: string, deployment: DeploymentName): string {
   return `${projectId}:${region}:${sqlInstanceName(deployment)}`;
 }
 
 /**
- * `db_<tenant_prefix>_<application_name>` with underscores: role and database, which then need no quoting. `db_`,
- * because a tenant id may start with a digit, or be `pg`, and PostgreSQL reserves names that start with `pg_`.
+ * Role and database: with underscores, they need no quoting. `db_`, because a tenant id may start with a digit, or be
+ * `pg`, and PostgreSQL reserves names that start with `pg_`.
  */
 export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName): string {
   const parts = ["db", tenantPrefix, applicationName];
@@ -100,29 +92,34 @@ export function postgresqlName({ tenantPrefix, applicationName }: DeploymentName
     : parts.join("_").replaceAll("-", "_");
 }
 
-/** `<application_name>-<tenant_prefix>`: service and image repository; part of the service's URL. */
+/** Service and image repository; part of the service's URL. */
 export function serviceName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `${applicationName}-${tenantPrefix}`;
 }
 
-/** `<region>-docker.pkg.dev/<project>/<repository>`: prefix of every image in a deployment's own repository. */
+/** Prefix of every image in a deployment's own repository. */
 export function imagePrefix(region: string, projectId: string, deployment: DeploymentName): string {
   return `${region}-docker.pkg.dev/${projectId}/${serviceName(deployment)}`;
 }
 
-/** `<application_name>-<tenant_prefix>-w`: a worker pool's name is too short for the whole word. */
+/** A worker pool's name is too short for the whole word. */
 export function workerPoolName(deployment: DeploymentName): string {
-  return `${serviceName(deployment)}-w`;
+  return partName(deployment, "w");
 }
 
-/** `<application_name>-<tenant_prefix>-<job>`. */
-export function jobName(deployment: DeploymentName, job: string): string {
-  return `${serviceName(deployment)}-${job}`;
+/** Jobs, networks and their parts, and addresses. */
+export function partName(deployment: DeploymentName, part: string): string {
+  return `${serviceName(deployment)}-${part}`;
 }
 
 /**
- * `<purpose>-<first 12 hexadecimal digits of sha256(<tenant_prefix>-<application_name>)>`.
- *
+ * One name for each domain or region that a deployment has over time, which are few: 8 digits of the hash are enough.
+ */
+export function hashedName(deployment: DeploymentName, of: string): string {
+  return partName(deployment, shortHash([of], 8));
+}
+
+/**
  * A service account id has at most 30 characters, too few for tenant prefix and application name; the display name is
  * readable.
  *
@@ -132,39 +129,18 @@ export function serviceAccountId({ tenantPrefix, applicationName }: DeploymentNa
   return `${purpose}-${shortHash([tenantPrefix, applicationName], SHORT_NAME_HASH_LENGTH)}`;
 }
 
-/**
- * `gke-<application_name>-<first 12 hexadecimal digits of sha256(<tenant_prefix>)>`: a cluster's name has at most 40
- * characters, too few for tenant prefix and application name.
- */
+/** A cluster's name has at most 40 characters, too few for tenant prefix and application name. */
 export function clusterName({ tenantPrefix, applicationName }: DeploymentName): string {
   return `gke-${applicationName}-${shortHash([tenantPrefix], SHORT_NAME_HASH_LENGTH)}`;
 }
 
-/** `<application_name>-<tenant_prefix>-<part>`: networks and their parts, and addresses. */
-export function networkName(deployment: DeploymentName, part: string): string {
-  return `${serviceName(deployment)}-${part}`;
-}
-
-/** `<application_name>-<tenant_prefix>-<first 8 hexadecimal digits of sha256(domain)>`: one name per domain. */
-export function certificateName(deployment: DeploymentName, domain: string): string {
-  return networkName(deployment, shortHash([domain], SUFFIX_HASH_LENGTH));
-}
-
-/** `<application_name>-<tenant_prefix>-<first 8 hexadecimal digits of sha256(region)>`: one name per region. */
-export function endpointGroupName(deployment: DeploymentName, region: string): string {
-  return networkName(deployment, shortHash([region], SUFFIX_HASH_LENGTH));
-}
-
-/** `<application_name>` or `<application_name>-<part>`: objects in the deployment's own namespace. */
+/** Objects in the deployment's own namespace. */
 export function objectName({ applicationName }: DeploymentName, part?: string): string {
   return part === undefined ? applicationName : `${applicationName}-${part}`;
 }
 
 /** 48 bits make collisions within one project practically impossible. */
 const SHORT_NAME_HASH_LENGTH = 12;
-
-/** Enough for the few domains and regions that a deployment has over time. */
-const SUFFIX_HASH_LENGTH = 8;
 
 function shortHash(parts: readonly [string, ...string[]], length: number): string {
   if (parts.some((part) => Token.isUnresolved(part))) {

@@ -4,7 +4,6 @@
  * on their own; a test compares the two.
  */
 
-/** Image of the upstream server, without a tag. */
 export const UPSTREAM_IMAGE = "ghcr.io/goauthentik/server";
 
 /** Prefix of the upstream's own environment variables. */
@@ -30,7 +29,7 @@ export const BUILD_ARGUMENTS = {
 /** Path of the entrypoint in the image, for commands in a running container. */
 export const ENTRYPOINT_PATH = "/cloud-entrypoint.sh";
 
-/** Port on which the server listens; the upstream's default. */
+/** The upstream's default. */
 export const CONTAINER_PORT = 9000;
 
 /** Where the server listens, set because the pinned release would open an IPv6 socket by default. */
@@ -92,16 +91,18 @@ export const LIVENESS_PROBE = {
 /** A cold application can take seconds to answer; the platforms' default of one second would fail it. */
 export const PROBE_TIMEOUT_SECONDS = 10;
 
-/** Maximum delay and maximum period of each probe: Cloud Run refuses more, and both platforms get the same probes. */
+/**
+ * Maximum delay and maximum period of each probe, and maximum time for a start after the delay: Cloud Run refuses more,
+ * and both platforms get the same probes.
+ */
 export const PROBE_MAX_SECONDS = { startupProbe: 240, livenessProbe: 3600 } as const;
-
-/** Maximum time for a start after the delay: Cloud Run refuses more. */
 export const STARTUP_MAX_SECONDS = 600;
 
-/** One instance always runs, because the worker runs in it. */
+/**
+ * One instance always runs, because the worker runs in it; two more for peak load. The default database has connections
+ * for four.
+ */
 export const MIN_INSTANCE_COUNT = 1;
-
-/** Two more for peak load; the default database has connections for four instances. */
 export const MAX_INSTANCE_COUNT = 3;
 
 /**
@@ -120,10 +121,10 @@ export const BOOTSTRAP_PASSWORD = {
 /** Token of the built-in administrator for the application's API, on request; created only on the first start. */
 export const BOOTSTRAP_TOKEN = { suffix: "bootstrap-token", variable: "IDP_BOOTSTRAP_TOKEN", length: 60 } as const;
 
-/** Prefix of variables that only blueprints read, with `!Env`; the application has no settings with that prefix. */
+/** Only blueprints read such variables, with `!Env`; the application has no settings with that prefix. */
 export const BLUEPRINT_VARIABLE_PREFIX = "IDP_BLUEPRINT_";
 
-/** User name of the built-in administrator, for the first sign-in. */
+/** The built-in administrator, for the first sign-in. */
 export const ADMINISTRATOR_NAME = "akadmin";
 
 /**
@@ -153,16 +154,14 @@ export const DATABASE_TARGETS = {
  */
 export const SSL_MODE = { variable: "IDP_POSTGRESQL__SSLMODE", local: "disable", remote: "require" } as const;
 
-/** Major version of the database, the only one tested with the application. */
+/** The only one tested with the application, and the oldest that it supports. */
 export const DATABASE_MAJOR_VERSION = 15;
-
-/** Oldest major version that the application supports. */
 export const OLDEST_DATABASE_MAJOR_VERSION = 14;
 
 /** Cloud SQL's name of the engine; there is no choice, because the application supports only PostgreSQL. */
 export const DATABASE_VERSION = `POSTGRES_${DATABASE_MAJOR_VERSION}`;
 
-/** Port of the database; PostgreSQL's default, also part of the socket's name. */
+/** PostgreSQL's default, also part of the socket's name. */
 export const DATABASE_PORT = 5432;
 
 /** Login that owns the application database; it cannot switch to application roles. */
@@ -177,12 +176,10 @@ export const DATABASE_ADMINISTRATOR = "postgres";
 export const MANAGED_SUPERUSER_ROLE = "cloudsqlsuperuser";
 
 /**
- * Connections of one pair of server and worker that answers no request, including the embedded outpost. Each request in
- * progress adds one until it ends; an open web socket adds none.
+ * Connections of one pair of server and worker that answers no request, including the embedded outpost, and of a server
+ * whose worker runs elsewhere. Each request in progress adds one until it ends; an open web socket adds none.
  */
 export const CONNECTIONS_PER_INSTANCE = 20;
-
-/** The same of a server whose worker runs elsewhere. */
 export const SERVER_CONNECTIONS = 12;
 
 /** Peak connections of a worker: its pool, and for each process one per thread and four of its own. */
@@ -212,16 +209,12 @@ export const DB_INIT_MAX_RETRIES = 2;
 /** How long Cloud Storage keeps what is deleted: seven days, its default, made explicit. */
 export const SOFT_DELETE_SECONDS = 7 * 24 * 60 * 60;
 
-/** Suffix of the media bucket's name, and its key in the output `storage_buckets`. */
+/** Also the key of the media bucket in the output `storage_buckets`. */
 export const MEDIA_BUCKET_SUFFIX = "storage";
-
-/** Where the media bucket is mounted. */
 export const MEDIA_MOUNT_PATH = "/media";
 
-/** Where the application looks for its GeoIP databases. Without one, features that need it are off. */
+/** Where the application looks for its GeoIP databases, `.mmdb` files. Without one, features that need it are off. */
 export const GEOIP_FOLDER = "/geoip";
-
-/** Names of these databases; the files end in `.mmdb`. */
 export const GEOIP_EDITIONS = ["GeoLite2-City", "GeoLite2-ASN"] as const;
 
 /** Set to the mount by the entrypoint: the application offers uploads only where this path is itself a mount point. */
@@ -232,14 +225,10 @@ export const RESOURCES = { cpu: 2, memory: "4Gi" } as const;
 
 /** User that the upstream's image runs as, which could not write to a mount of another user. */
 export const RUNTIME_USER_ID = 1000;
-
-/** Group of that user. */
 export const RUNTIME_GROUP_ID = 1000;
 
-/** Suffix of the name of the secret with the application role's password. */
+/** Ends of the names of secrets. */
 export const DATABASE_PASSWORD_SUFFIX = "database-password";
-
-/** The same for the password of the instance's administrator. */
 export const DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX = "database-administrator-password";
 
 /** Length of the database passwords: infeasible to guess, short enough for every client. */

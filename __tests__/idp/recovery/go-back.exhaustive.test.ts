@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { jobName, objectName, serviceName, workerPoolName } from "../../../lib/core/names";
+import { objectName, partName, serviceName, workerPoolName } from "../../../lib/core/names";
 import { packageFile } from "../../../lib/core/package-file";
 import { DB_INIT_JOB } from "../../../lib/idp/contract";
 import { WORKER_NAME } from "../../../lib/idp/worker";
@@ -51,7 +51,7 @@ const ON_GKE = [
 
 describeWith(["curl", "dash", "jq"], "The page's way back to an earlier release", () => {
   it("takes the name of the server from that of the job", () => {
-    expect(jobName(DEPLOYMENT, DB_INIT_JOB)).toBe(INIT_JOB);
+    expect(partName(DEPLOYMENT, DB_INIT_JOB)).toBe(INIT_JOB);
   });
 
   it.concurrent.each([

@@ -3,7 +3,7 @@ import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIfSet, oneAttribute } from "../../core/conditional";
-import { networkName } from "../../core/names";
+import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
 
@@ -35,7 +35,7 @@ export class DomainAddress extends Construct {
     super(scope, id);
     this.globalAddress = new ComputeGlobalAddress(this, MAIN_CHILD_ID, {
       project: place.projectId,
-      name: networkName(place.deployment, "address"),
+      name: partName(place.deployment, "address"),
       labels: place.labels,
       count: countIfSet(domain),
       dependsOn,

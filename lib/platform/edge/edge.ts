@@ -9,7 +9,7 @@ import { Construct } from "constructs";
 import { allOf, countIf, isSet, isWord, listOf, oneAttribute, valueOr } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { type ValuesOf } from "../../core/inputs";
-import { certificateName, networkName } from "../../core/names";
+import { hashedName, partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type PartProps } from "../parts";
@@ -140,7 +140,7 @@ export class DnsCertificate extends Construct {
     // All but the map are replaced when the domain changes, and the new ones come first.
     const common = {
       project: place.projectId,
-      name: certificateName(place.deployment, domain),
+      name: hashedName(place.deployment, domain),
       labels: place.labels,
       count: countIf(allOf(isSet(domain), isWord(validation, "dns"))),
       lifecycle: { createBeforeDestroy: true },
@@ -157,7 +157,7 @@ export class DnsCertificate extends Construct {
     });
     this.map = new CertificateManagerCertificateMap(this, "Map", {
       ...{ ...common, dependsOn },
-      name: networkName(place.deployment, "certificates"),
+      name: partName(place.deployment, "certificates"),
     });
     const entry = new CertificateManagerCertificateMapEntry(this, "Entry", {
       ...common,
@@ -175,7 +175,7 @@ export class DnsCertificate extends Construct {
 
 /** Sentences as one Terraform expression, because a domain may be known only at plan. */
 function nextSteps({ domain, place, validation, zone }: DomainSetupProps): string {
-  const name = certificateName(place.deployment, domain);
+  const name = hashedName(place.deployment, domain);
   const project = `--project=${place.projectId}`;
   const enter = quoted(`Create the records of dns_records where ${domain} is managed.`);
   const created = quoted(`The records of ${domain} are in the zone ${zone?.name}.`);

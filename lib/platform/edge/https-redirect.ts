@@ -6,7 +6,7 @@ import { type Construct } from "constructs";
 
 import { oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
-import { networkName } from "../../core/names";
+import { partName } from "../../core/names";
 import { type PartProps } from "../parts";
 
 interface HttpsRedirectProps extends PartProps {
@@ -21,7 +21,7 @@ interface HttpsRedirectProps extends PartProps {
 export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): ComputeGlobalForwardingRule {
   const { count, dependsOn, place, scheme } = props;
   const common = { project: place.projectId, count };
-  const name = networkName(place.deployment, "redirect");
+  const name = partName(place.deployment, "redirect");
   const urlMap = new ComputeUrlMap(scope, "Redirect", {
     ...common,
     name,
@@ -40,7 +40,7 @@ export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): Comp
   });
   return new ComputeGlobalForwardingRule(scope, "HttpRule", {
     ...common,
-    name: networkName(place.deployment, "http"),
+    name: partName(place.deployment, "http"),
     labels: place.labels,
     loadBalancingScheme: scheme,
     ipAddress: expression(props.addressId),

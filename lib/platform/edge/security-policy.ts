@@ -20,7 +20,7 @@ import {
 } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { settingsOf, type SettingsOf, type ValuesOf } from "../../core/inputs";
-import { networkName, type DeploymentName } from "../../core/names";
+import { partName, type DeploymentName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { addWarnings } from "../../core/warnings";
@@ -85,7 +85,7 @@ export class SecurityPolicy extends Construct {
 
 /** Name of the policy of a deployment. */
 export function securityPolicyName(deployment: DeploymentName): string {
-  return networkName(deployment, "protection");
+  return partName(deployment, "protection");
 }
 
 /** A protection with all values, each a literal or known only to Terraform. */

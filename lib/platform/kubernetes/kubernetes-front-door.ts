@@ -7,7 +7,7 @@ import { Construct } from "constructs";
 
 import { addDynamicBlock, countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
-import { certificateName, objectName, serviceName } from "../../core/names";
+import { hashedName, objectName, serviceName } from "../../core/names";
 import { addRestLibraries, shellCommand } from "../../core/project-apis";
 import { addScript } from "../../core/stack-file";
 import { TerraformData } from "../../core/terraform-data";
@@ -130,7 +130,7 @@ export class ClusterIngress extends Construct {
     const certificate = new ComputeManagedSslCertificate(this, "Certificate", {
       project: projectId,
       // Another domain needs another certificate; the load balancer releases the old one once it has the new one.
-      name: certificateName(deployment, domain),
+      name: hashedName(deployment, domain),
       managed: { domains: [domain] },
       count,
       lifecycle: { createBeforeDestroy: true },

@@ -4,7 +4,7 @@ import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
-import { networkName } from "../../core/names";
+import { partName } from "../../core/names";
 import { type PartProps } from "../parts";
 
 interface PublicAddressProps extends PartProps {
@@ -49,7 +49,7 @@ export class PublicAddress extends Construct {
     super(scope, id);
     const { dependsOn, domain, place } = props;
     const { deployment, labels, projectId: project, region } = place;
-    const common = { project, name: networkName(deployment, "address"), labels, dependsOn };
+    const common = { project, name: partName(deployment, "address"), labels, dependsOn };
     this.regional = new ComputeAddress(this, "Regional", { ...common, region, count: countIfUnset(domain) });
     this.global = new ComputeGlobalAddress(this, "Global", { ...common, count: countIfSet(domain) });
     this.regionalAddress = oneAttribute(this.regional, "address");

@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 
 import { countIf, isOn, isSet, isWord, switchOf } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
-import { jobName, objectName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
+import { objectName, partName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { type ProjectApis } from "../../core/project-apis";
 import { DB_INIT_JOB, STARTUP_PROBE } from "../../idp/contract";
@@ -162,9 +162,9 @@ export class Monitoring extends Construct {
       worker: isServerless ? workerPoolName(deployment) : objectName(deployment, WORKER_NAME),
       workers: props.workerCount,
       workload: isServerless ? serviceName(deployment) : objectName(deployment),
-      job: isServerless ? jobName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
+      job: isServerless ? partName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
       dumpJob: dump.jobName,
-      firstDumpJob: isServerless ? jobName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
+      firstDumpJob: isServerless ? partName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
       dumpBucket: dump.bucketName,
       namespace,
       secretPrefix: secretId(deployment, ""),

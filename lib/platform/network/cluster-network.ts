@@ -7,7 +7,7 @@ import { Construct } from "constructs";
 
 import { countIfUnset, ifSet, oneAttribute, valueOr, type OptionalValue } from "../../core/conditional";
 import { expression } from "../../core/expression";
-import { networkName } from "../../core/names";
+import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
 import { type NetworkAttachment } from "./network-attachment";
@@ -49,7 +49,7 @@ export class ClusterNetwork extends Construct {
     const { dependsOn, existing, place } = props;
     const { deployment, projectId: project, region } = place;
     const count = countIfUnset(existing?.network);
-    const common = (part: string) => ({ project, name: networkName(deployment, part), count });
+    const common = (part: string) => ({ project, name: partName(deployment, part), count });
 
     this.ownNetwork = new ComputeNetwork(this, MAIN_CHILD_ID, {
       ...common("network"),

@@ -13,7 +13,7 @@ import { Construct } from "constructs";
 import { countIf, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
-import { jobName, secretId } from "../../core/names";
+import { partName, secretId } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -227,7 +227,7 @@ export class ServerlessJobs implements ScheduledJobRunner {
   }
 
   private nameOf({ name }: { readonly name: string }): string {
-    return jobName(this.props.place.deployment, name);
+    return partName(this.props.place.deployment, name);
   }
 }
 

@@ -13,7 +13,7 @@ import { Construct } from "constructs";
 
 import { allOf, countIf, countIfSet, isSet, isWord, oneAttribute } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
-import { certificateName, endpointGroupName, networkName, serviceName } from "../../core/names";
+import { hashedName, partName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { type LoadBalancerAddress } from "../edge/domain-address";
 import { type DnsCertificate } from "../edge/edge";
@@ -68,11 +68,11 @@ export class ServerlessLoadBalancer extends Construct {
     const { deployment, projectId: project, region } = place;
     const { addressId, domain } = address;
     const count = countIfSet(domain);
-    const common = (part: string) => ({ project, name: networkName(deployment, part), count });
+    const common = (part: string) => ({ project, name: partName(deployment, part), count });
     const idOf = (resource: TerraformResource) => expression(oneAttribute(resource, "id"));
 
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
-      ...{ project, region, name: endpointGroupName(deployment, region), networkEndpointType: "SERVERLESS" },
+      ...{ project, region, name: hashedName(deployment, region), networkEndpointType: "SERVERLESS" },
       // By its name, because a reference would make Terraform create a second service before it destroys the first.
       cloudRun: { service: serviceName(deployment) },
       ...{ count, dependsOn },
@@ -87,7 +87,7 @@ export class ServerlessLoadBalancer extends Construct {
       logConfig: logConfig(props.requestLogSampleRate),
     });
     this.loadBalancerCertificate = new ComputeManagedSslCertificate(this, "Certificate", {
-      ...{ project, name: certificateName(deployment, domain), managed: { domains: [domain] }, dependsOn },
+      ...{ project, name: hashedName(deployment, domain), managed: { domains: [domain] }, dependsOn },
       count: countIf(allOf(isSet(domain), isWord(validation, "load-balancer"))),
     });
     const urlMap = new ComputeUrlMap(this, "UrlMap", {
@@ -143,7 +143,7 @@ const URL_MAP = "https";
 
 /** Name of the URL map, by which metrics and logs identify a load balancer. */
 export function urlMapName({ deployment }: DeploymentContext): string {
-  return networkName(deployment, URL_MAP);
+  return partName(deployment, URL_MAP);
 }
 
 /** The managed scheme; other releases of the provider have other defaults. */
