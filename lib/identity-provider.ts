@@ -2,7 +2,7 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
-import { DeletionGuard } from "./core/deletion-guard";
+import { guardDestroy } from "./core/deletion-guard";
 import { expression, numberText } from "./core/expression";
 import { type FileTable, inFiles } from "./core/hcl/stack-origin";
 import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
@@ -345,16 +345,12 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
    * @param dependsOn the last resources to be created
    */
   protected guard(dependsOn: ITerraformDependable[]): void {
-    const check = checkIdentity(this, this.identityParts, this.protect, this.database.ready);
-    const guard = guardIdentity(this, this.identityParts, {
-      dependsOn: [...dependsOn, ...judgeOf(this), check],
-      protect: this.protect,
-    });
-    new DeletionGuard(this, "DeletionGuard", {
-      protect: this.protect,
-      remains: this.database.backupsAfterDestroy,
-      dependsOn: [...dependsOn, guard],
-    });
+    const { database, identityParts, protect } = this;
+    const check = checkIdentity(this, identityParts, protect, database.ready);
+    const last = [...dependsOn, ...judgeOf(this), check];
+    const guard = guardIdentity(this, identityParts, { protect, dependsOn: last });
+    const remains = database.backupsAfterDestroy;
+    guardDestroy(this, "DeletionGuard", { protect, dependsOn: [...dependsOn, guard] }, { remains });
     inFiles(this, FILES);
   }
 

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 
-import { DeletionGuard } from "../../lib/core/deletion-guard";
+import { guardDestroy } from "../../lib/core/deletion-guard";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
 
 interface Provisioner {
@@ -10,7 +10,7 @@ interface Provisioner {
 
 const provisionerOf = (remains?: string): Provisioner => {
   const stack = bareStack();
-  new DeletionGuard(stack, "Guard", { dependsOn: [], protect: true, remains });
+  guardDestroy(stack, "Guard", { dependsOn: [], protect: true }, { remains });
   const { provisioner } = resourceOf(terraformOf(stack), "terraform_data", "guard");
   const [first] = provisioner as readonly { readonly "local-exec": Provisioner }[];
   if (first === undefined) throw new Error("the guard has no provisioner");
@@ -24,7 +24,7 @@ const destroy = (stored: Readonly<Record<string, string>>, remains?: string) => 
   return { status, lines: stderr.trimEnd().split("\n") };
 };
 
-describe("DeletionGuard", () => {
+describe("The guard of a deployment", () => {
   const REFUSED =
     "deletionProtection was true at the last apply; nothing is deleted, because data would be lost; apply with deletionProtection=false first.";
 

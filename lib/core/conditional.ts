@@ -2,9 +2,6 @@ import { TerraformCount, Token, Tokenization, type IResolvable, type TerraformRe
 
 import { expression, numberExpression } from "./expression";
 
-/** A string that may be absent: `undefined` in TypeScript, null in a Terraform input. */
-export type OptionalValue = string | undefined;
-
 /** `count` of a resource that exists only if the condition holds at plan; undefined if it always holds. */
 export function countIf(condition: string | undefined): TerraformCount | undefined {
   return condition === undefined || condition === "true"
@@ -22,24 +19,17 @@ export function switchOf(condition: string): boolean | IResolvable {
   return condition === "true" || condition === "false" ? condition === "true" : Token.asAny(expression(condition));
 }
 
-/** `count` of a resource that exists only if the value is set. */
-export function countIfSet(value: OptionalValue): TerraformCount | undefined {
-  return countIf(isSet(value));
-}
-
-/** `count` of a resource that exists only if the value is not set. */
-export function countIfUnset(value: OptionalValue): TerraformCount | undefined {
-  return countIf(isUnset(value));
-}
-
-/** Whether the value is set, as a string: `true`, `false` or a boolean expression. */
-export function isSet(value: OptionalValue): string {
+/**
+ * Whether a value is set, as a string: `true`, `false` or a boolean expression. It is absent as `undefined` in
+ * TypeScript, and as null in a Terraform input.
+ */
+export function isSet(value: string | undefined): string {
   if (value === undefined || isLiteral(value)) return String(value !== undefined);
   return expression(`${value} != null`);
 }
 
 /** The opposite of `isSet`. */
-export function isUnset(value: OptionalValue): string {
+export function isUnset(value: string | undefined): string {
   if (value === undefined || isLiteral(value)) return String(value === undefined);
   return expression(`${value} == null`);
 }
@@ -50,13 +40,13 @@ export function isUnset(value: OptionalValue): string {
  * @param set Terraform expression to use if it is
  * @param unset Terraform expression to use otherwise
  */
-export function ifSet(value: OptionalValue, set: string, unset: string): string {
+export function ifSet(value: string | undefined, set: string, unset: string): string {
   if (value === undefined) return expression(unset);
   return expression(isLiteral(value) ? set : `(${value} != null ? ${set} : ${unset})`);
 }
 
 /** The value, or a fallback Terraform expression if it is not set. */
-export function valueOr(value: OptionalValue, fallback: string): string {
+export function valueOr(value: string | undefined, fallback: string): string {
   return isLiteral(value) ? String(value) : ifSet(value, String(value), fallback);
 }
 
@@ -70,9 +60,7 @@ export function anyOf(...conditions: readonly string[]): string {
   return joined(conditions, " || ", "false");
 }
 
-/**
- * @param neutral neutral element of the operation; its opposite decides the result
- */
+/** @param neutral neutral element of the operation; its opposite decides the result */
 function joined(conditions: readonly string[], operator: string, neutral: "false" | "true"): string {
   const opposite = neutral === "true" ? "false" : "true";
   if (conditions.includes(opposite)) return opposite;
@@ -92,7 +80,7 @@ export function isWord(value: string, word: string): string {
 }
 
 /** A list of the value, empty if it is not set, as a Terraform expression. */
-export function listOf(value: OptionalValue): string {
+export function listOf(value: string | undefined): string {
   return Token.isUnresolved(value) ? `compact([${value}])` : JSON.stringify(value === undefined ? [] : [value]);
 }
 
@@ -147,7 +135,7 @@ export function addDynamicBlock(
 }
 
 /** True for a literal, and for an attribute of a resource: its value may be unknown at plan, but it is set. */
-function isLiteral(value: OptionalValue): boolean {
+function isLiteral(value: string | undefined): boolean {
   return value !== undefined && (!Token.isUnresolved(value) || isAttribute(value));
 }
 

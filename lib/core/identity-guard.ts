@@ -2,7 +2,7 @@ import { Annotations, TerraformLocal, TerraformStack, Token, type IResolvable, t
 import { type Construct } from "constructs";
 
 import { countIf, isSet } from "./conditional";
-import { refusalOfDestroy } from "./deletion-guard";
+import { guardDestroy, type Protection } from "./deletion-guard";
 import { settingName, quoted, rendered } from "./expression";
 import { TerraformData } from "./terraform-data";
 
@@ -86,31 +86,16 @@ export function comparable(scope: Construct, parts: readonly IdentityPart[]): Id
   return parts.filter(isKnown);
 }
 
-interface Protection {
-  /** The last resources to be created: they depend on everything that must not be lost. */
-  readonly dependsOn: ITerraformDependable[];
-  /** Whether a change is refused; the value from the last apply counts. */
-  readonly protect: boolean | IResolvable;
-}
-
 /**
  * Refuses, at apply, such a change together with the end of the protection: it is replaced first.
  *
  * @returns what a destroy must ask for later than its own guard
  */
-export function guardIdentity(
-  scope: Construct,
-  parts: readonly IdentityPart[],
-  { dependsOn, protect }: Protection,
-): TerraformData {
-  const protection = settingName(scope, protect, "deletionProtection");
-  const remedy = `apply with ${protection}=false and all else as it was, and change the rest in a second apply`;
-  return new TerraformData(scope, "IdentityGuard", {
-    input: { protected: Token.asString(protect) },
+export function guardIdentity(scope: Construct, parts: readonly IdentityPart[], protection: Protection): TerraformData {
+  return guardDestroy(scope, "IdentityGuard", protection, {
+    remedy: "and all else as it was, and change the rest in a second apply",
     // Something unknown would replace it, and so refuse an apply that changes nothing.
     triggersReplace: valuesOf(parts.filter((part) => !refersTo(scope, part, READ))),
-    provisioners: [refusalOfDestroy(protection, { remedy })],
-    dependsOn,
   });
 }
 
@@ -119,18 +104,11 @@ export function guardIdentity(
  *
  * @returns what a destroy must ask for later than its own guard
  */
-export function guardPresence(
-  scope: Construct,
-  { prop, value }: IdentityPart,
-  { dependsOn, protect }: Protection,
-): TerraformData {
-  const refusal = `${settingName(scope, value, prop)} cannot be taken away`;
-  return new TerraformData(scope, "PresenceGuard", {
-    input: { protected: Token.asString(protect) },
+export function guardPresence(scope: Construct, { prop, value }: IdentityPart, protection: Protection): TerraformData {
+  return guardDestroy(scope, "PresenceGuard", protection, {
+    refusal: `${settingName(scope, value, prop)} cannot be taken away`,
     // Terraform asks only a block that is still there, so it stays when a program no longer gives the value.
     count: countIf(isSet(value)),
-    provisioners: [refusalOfDestroy(settingName(scope, protect, "deletionProtection"), { refusal })],
-    dependsOn,
   });
 }
 

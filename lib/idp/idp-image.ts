@@ -1,7 +1,7 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIfSet, countIfUnset, type OptionalValue } from "../core/conditional";
+import { countIf, isSet, isUnset } from "../core/conditional";
 import { expression, settingName } from "../core/expression";
 import { refuseWrong, text, type Relation, type Value, type ValuesOf } from "../core/inputs";
 import { type WorkloadIdentity } from "../core/identity";
@@ -253,7 +253,7 @@ export class IdpImage extends Construct implements ContainerImage {
           },
         },
       ],
-      count: countIfUnset(existingImage),
+      count: countIf(isUnset(existingImage)),
       dependsOn: repository.ready,
       ...(blueprints && { lifecycle: { precondition: [...blueprints.conditions] } }),
     });
@@ -272,7 +272,7 @@ export class IdpImage extends Construct implements ContainerImage {
       ...(repository === undefined || isLiteral(existingImage) ? [] : repository.grantPull(identity)),
       ...(existingImage === undefined
         ? []
-        : identity.grantOnProject("PullsImages", "roles/artifactregistry.reader", countIfSet(existingImage))),
+        : identity.grantOnProject("PullsImages", "roles/artifactregistry.reader", countIf(isSet(existingImage)))),
     ];
   }
 }
@@ -298,7 +298,7 @@ function isLiteral(image: string | undefined): boolean {
 }
 
 /** Warns of a release that may not exist, and of one with known holes. */
-function releaseRisks(scope: Construct, version: string, existingImage: OptionalValue): Warning[] {
+function releaseRisks(scope: Construct, version: string, existingImage: string | undefined): Warning[] {
   const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
   const exact = `(${version} == "${LATEST_VERSION}" ? "${PINNED_VERSION}" : ${version})`;
   const rank = `try(sum([for place, part in split(".", ${exact}) : tonumber(part) * pow(${PLACE}, 2 - place)]), 0)`;
@@ -323,7 +323,7 @@ function releaseRisks(scope: Construct, version: string, existingImage: Optional
 }
 
 /** Files in a folder that no image gets. */
-function unusedBlueprints({ count, folder }: Blueprints, existingImage: OptionalValue): Warning {
+function unusedBlueprints({ count, folder }: Blueprints, existingImage: string | undefined): Warning {
   return {
     value: existingImage,
     ok: true,

@@ -2,7 +2,7 @@ import { Id } from "@cdktf/provider-random/lib/id";
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { countIf, countIfUnset, isOn, oneAttribute } from "../core/conditional";
+import { countIf, isOn, isUnset, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { type Labels } from "../core/labels";
 import { ProjectApis } from "../core/project-apis";
@@ -85,7 +85,7 @@ export function labDeploymentId(scope: Construct, given: string | undefined): st
   if (given !== undefined && !Token.isUnresolved(given)) return given;
   const random = new Id(scope, "RandomId", {
     byteLength: DEPLOYMENT_ID_BYTES,
-    count: given === undefined ? undefined : countIfUnset(given),
+    count: given === undefined ? undefined : countIf(isUnset(given)),
   });
   if (given === undefined) return random.hex;
   return new TerraformLocal(scope, "DeploymentId", Fn.coalesce([given, expression(oneAttribute(random, "hex"))]))

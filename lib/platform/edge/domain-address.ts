@@ -2,7 +2,7 @@ import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIfSet, oneAttribute } from "../../core/conditional";
+import { countIf, isSet, oneAttribute } from "../../core/conditional";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
@@ -37,7 +37,7 @@ export class DomainAddress extends Construct {
       project: place.projectId,
       name: partName(place.deployment, "address"),
       labels: place.labels,
-      count: countIfSet(domain),
+      count: countIf(isSet(domain)),
       dependsOn,
     });
     this.addressId = oneAttribute(this.globalAddress, "id");

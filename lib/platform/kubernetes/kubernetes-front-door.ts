@@ -5,7 +5,7 @@ import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
 import { Fn, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
+import { addDynamicBlock, countIf, ifSet, isSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { hashedName, objectName, serviceName } from "../../core/names";
 import { addRestLibraries, shellCommand } from "../../core/project-apis";
@@ -66,7 +66,7 @@ export class ClusterIngress extends Construct {
     // The Ingress leaves port 80 of its address free.
     const redirect = httpsRedirect(this, {
       addressId: oneAttribute(address.global, "id"),
-      count: countIfSet(address.domain),
+      count: countIf(isSet(address.domain)),
       place,
       // The scheme of the load balancers that the Ingress controller creates.
       scheme: "EXTERNAL",
@@ -116,7 +116,7 @@ export class ClusterIngress extends Construct {
       },
       waitForLoadBalancer: true,
       timeouts: { create: LOAD_BALANCER_TIMEOUT },
-      count: countIfUnset(address.domain),
+      count: countIf(isUnset(address.domain)),
       dependsOn: [...namespace.ready, ...dependsOn],
     });
   }
@@ -126,7 +126,7 @@ export class ClusterIngress extends Construct {
     const { address, dependsOn = [], edge, namespace, place, workload } = this.props;
     const { deployment, projectId } = place;
     const { domain = "" } = address;
-    const count = countIfSet(address.domain);
+    const count = countIf(isSet(address.domain));
     const certificate = new ComputeManagedSslCertificate(this, "Certificate", {
       project: projectId,
       // Another domain needs another certificate; the load balancer releases the old one once it has the new one.
@@ -196,7 +196,7 @@ export class ClusterIngress extends Construct {
         scripts: Fn.sha256(Fn.join(":", hashes)),
       },
       provisioners: [{ type: "local-exec", command: shellCommand(script), environment }],
-      count: countIfSet(address.domain),
+      count: countIf(isSet(address.domain)),
       dependsOn: [this.ingress],
     });
   }

@@ -3,7 +3,7 @@ import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIfSet, countIfUnset, ifSet, oneAttribute, valueOr } from "../../core/conditional";
+import { countIf, ifSet, isSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
 import { partName } from "../../core/names";
 import { type PartProps } from "../parts";
 
@@ -50,8 +50,8 @@ export class PublicAddress extends Construct {
     const { dependsOn, domain, place } = props;
     const { deployment, labels, projectId: project, region } = place;
     const common = { project, name: partName(deployment, "address"), labels, dependsOn };
-    this.regional = new ComputeAddress(this, "Regional", { ...common, region, count: countIfUnset(domain) });
-    this.global = new ComputeGlobalAddress(this, "Global", { ...common, count: countIfSet(domain) });
+    this.regional = new ComputeAddress(this, "Regional", { ...common, region, count: countIf(isUnset(domain)) });
+    this.global = new ComputeGlobalAddress(this, "Global", { ...common, count: countIf(isSet(domain)) });
     this.regionalAddress = oneAttribute(this.regional, "address");
     this.ipAddress = oneAttribute(this.global, "address");
     this.domain = domain;

@@ -5,7 +5,7 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { Fn, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIfUnset, ifSet, oneAttribute, valueOr, type OptionalValue } from "../../core/conditional";
+import { countIf, ifSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -48,7 +48,7 @@ export class ClusterNetwork extends Construct {
     super(scope, id);
     const { dependsOn, existing, place } = props;
     const { deployment, projectId: project, region } = place;
-    const count = countIfUnset(existing?.network);
+    const count = countIf(isUnset(existing?.network));
     const common = (part: string) => ({ project, name: partName(deployment, part), count });
 
     this.ownNetwork = new ComputeNetwork(this, MAIN_CHILD_ID, {
@@ -101,7 +101,7 @@ export const RANGE_NAMES = { pods: "pods", services: "services" } as const;
  * A created network has these ranges, and an existing one of another project must have them; in an existing one of the
  * same project, GKE creates its own.
  */
-function hasNamedRanges(existing: OptionalValue, projectId: string): string {
+function hasNamedRanges(existing: string | undefined, projectId: string): string {
   if (existing === undefined) return "true";
   const network = Token.isUnresolved(existing) ? existing : JSON.stringify(existing);
   const ofThisProject = `startswith(${network}, ${Fn.join("", ["projects/", projectId, "/"])})`;

@@ -7,7 +7,7 @@ import { Grants, type WorkloadIdentity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { stateProvidersOf } from "../../core/provider-requirements";
-import { allOf, countIf, countIfUnset, isUnset } from "../../core/conditional";
+import { allOf, countIf, isUnset } from "../../core/conditional";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type ImageRepository } from "../../idp/parts";
@@ -56,7 +56,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     stateProvidersOf(this);
     const { apis, place } = props;
     const { deployment, labels, projectId: project, region: location } = place;
-    const count = countIfUnset(props.existingImage);
+    const count = countIf(isUnset(props.existingImage));
 
     this.repository = new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
       ...{ project, location, labels, count },

@@ -11,7 +11,7 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { ref, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, countIfSet, isSet, isWord, oneAttribute } from "../../core/conditional";
+import { allOf, countIf, isSet, isWord, oneAttribute } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
@@ -67,7 +67,7 @@ export class ServerlessLoadBalancer extends Construct {
     const { address, certificate, dependsOn, place, service, validation } = props;
     const { deployment, projectId: project, region } = place;
     const { addressId, domain } = address;
-    const count = countIfSet(domain);
+    const count = countIf(isSet(domain));
     const common = (part: string) => ({ project, name: partName(deployment, part), count });
     const idOf = (resource: TerraformResource) => expression(oneAttribute(resource, "id"));
 
