@@ -73,9 +73,7 @@ export const BLUEPRINT_WARNINGS: readonly Omit<Relation<EnvironmentInputs & type
   ];
 
 /** `metadata.name` of a shipped blueprint. */
-export function shippedBlueprintName(blueprint: string): string {
-  return `Shipped - ${blueprint}`;
-}
+export const shippedBlueprintName = (blueprint: string) => `Shipped - ${blueprint}`;
 
 /** What the upstream's loader understands in the pinned release (`authentik/blueprints/v1/common.py`). */
 export const BLUEPRINT_TAGS = [
@@ -95,13 +93,11 @@ export const BLUEPRINT_TAGS = [
   "Value",
 ] as const;
 
-/** The tags, for Terraform, which cannot decode YAML with custom tags. */
+/** Terraform cannot decode YAML with custom tags. */
 const TAG = `(^|[\\s\\[{,])!(?:${BLUEPRINT_TAGS.join("|")})\\b`;
 
 /** A blueprint without its tags, decoded. */
-function decoded(text: string): string {
-  return `yamldecode(replace(${text}, ${JSON.stringify(`/${TAG}/`)}, "$1"))`;
-}
+const decoded = (text: string) => `yamldecode(replace(${text}, ${JSON.stringify(`/${TAG}/`)}, "$1"))`;
 
 /** A file is part of the build request in base64, in chunks; a request has a maximum number of chunks. */
 const FILE_MAX_BYTES = 60_000;
@@ -188,11 +184,6 @@ function ownBlueprints(scope: Construct, given: BlueprintFiles | string = {}): B
   }
 }
 
-/** The names of the files of a folder next to the configuration that count as blueprints, as an HCL expression. */
-function blueprintsInFolder(folder: string): string {
-  return `[for name in fileset("\${path.module}/${folder}", "**") : name if can(regex("(?i)[.]ya?ml$", name)) && !can(regex("(^|/)[.]", name))]`;
-}
-
 /**
  * Blueprints of an image, custom and shipped, which the application's worker applies.
  *
@@ -228,15 +219,16 @@ export class Blueprints extends Construct {
       const path = `image/blueprints/${name}.yaml`;
       addStackFile(this, packageFile(path), path);
     }
-    const appended = addStackFile(this, packageFile(APPENDED), APPENDED);
+    const dockerfile = "image/Dockerfile.blueprints";
+    const appended = addStackFile(this, packageFile(dockerfile), dockerfile);
 
     // A file that is not text counts as empty, and is refused because it is no blueprint.
     const folder = `\${path.module}/${this.folder}`;
-    const own = this.local(
-      "Own",
-      `{ for name in ${blueprintsInFolder(this.folder)} : name => try(file("${folder}/\${name}"), "") }`,
-    );
-    const shipped = `toset(${listOf(props.blueprints ?? [])})`;
+    const isOwn = 'can(regex("(?i)[.]ya?ml$", name)) && !can(regex("(^|/)[.]", name))';
+    const found = `[for name in fileset("${folder}", "**") : name if ${isOwn}]`;
+    const own = this.local("Own", `{ for name in ${found} : name => try(file("${folder}/\${name}"), "") }`);
+    const { blueprints = [] } = props;
+    const shipped = `toset(${Token.isUnresolved(blueprints) ? Token.asString(blueprints) : JSON.stringify(blueprints)})`;
     const sources = this.local(
       "Sources",
       `merge({ for name in keys(${own}) : "own/\${name}" => "${folder}/\${name}" }, { for name in ${shipped} : "shipped/\${name}.yaml" => "\${path.module}/image/blueprints/\${name}.yaml" })`,
@@ -270,11 +262,4 @@ export class Blueprints extends Construct {
   private local(id: string, value: string): string {
     return new TerraformLocal(this, id, expression(value)).asString;
   }
-}
-
-/** Appended to the Dockerfile of an image with blueprints. */
-const APPENDED = "image/Dockerfile.blueprints";
-
-function listOf(names: readonly string[]): string {
-  return Token.isUnresolved(names) ? Token.asString(names) : JSON.stringify(names);
 }

@@ -3,10 +3,6 @@ import { DATABASE_PORT, DATABASE_VARIABLES, DB_INIT_WAIT_SECONDS } from "./contr
 import { publicImage } from "./idp-image";
 import { type SqlInstance } from "./parts";
 
-/** Variables of the jobs' scripts: how long to wait for the database, and the URL that stops the proxy. */
-const WAIT_VARIABLE = "DB_WAIT_SECONDS";
-const PROXY_QUIT_VARIABLE = "DB_PROXY_QUIT_URL";
-
 /**
  * Container of a job that works on the application's database with `psql`, `pg_dump` and the like.
  *
@@ -20,11 +16,7 @@ export function databaseJobContainer(
 ): ContainerSpec {
   return {
     image: publicImage(image),
-    database: {
-      instance: database,
-      hostVariable: DATABASE_VARIABLES.host,
-      proxyQuitVariable: PROXY_QUIT_VARIABLE,
-    },
+    database: { instance: database, hostVariable: DATABASE_VARIABLES.host, proxyQuitVariable: "DB_PROXY_QUIT_URL" },
     environment: {
       baseline: {},
       overrides: {},
@@ -32,7 +24,7 @@ export function databaseJobContainer(
         [DATABASE_VARIABLES.port]: String(DATABASE_PORT),
         [DATABASE_VARIABLES.name]: database.databaseName,
         [DATABASE_VARIABLES.user]: database.userName,
-        [WAIT_VARIABLE]: String(DB_INIT_WAIT_SECONDS),
+        DB_WAIT_SECONDS: String(DB_INIT_WAIT_SECONDS),
         ...variables,
       },
     },

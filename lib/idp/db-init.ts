@@ -52,7 +52,7 @@ export class DbInit extends Construct implements OneTimeJob {
     super(scope, id);
     stateProvidersOf(this);
     const { database, dependsOn, image = DB_INIT_IMAGE, runner } = props;
-    const script = addScript(this, `lib/idp/scripts/${SCRIPT_NAME}`);
+    const script = addScript(this, "lib/idp/scripts/db-init.sh");
 
     const container = databaseJobContainer(database, image, {
       DB_ADMIN_USER: DATABASE_ADMINISTRATOR,
@@ -61,7 +61,7 @@ export class DbInit extends Construct implements OneTimeJob {
     const job = runner.runOnce(this, MAIN_CHILD_ID, {
       name: DB_INIT_JOB,
       script,
-      scriptName: SCRIPT_NAME,
+      scriptName: "db-init.sh",
       container: {
         ...container,
         secretEnvironment: { ...container.secretEnvironment, DB_ADMIN_PASSWORD: database.administratorPassword },
@@ -85,5 +85,3 @@ export class DbInit extends Construct implements OneTimeJob {
     this.ready = job.ready;
   }
 }
-
-const SCRIPT_NAME = "db-init.sh";

@@ -1,6 +1,6 @@
-import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
+import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucket-iam-member";
-import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
+import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, anyOf, countIf, isOn, oneAttribute } from "../core/conditional";
@@ -9,12 +9,12 @@ import { Grants, type WorkloadIdentity } from "../core/identity";
 import { choice, flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
 import { type DeploymentContext } from "../core/place";
-import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { type ProjectApis } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
-import { DB_INIT_IMAGE, RUNTIME_GROUP_ID, RUNTIME_USER_ID, SOFT_DELETE_SECONDS } from "./contract";
+import { DB_INIT_IMAGE } from "./contract";
 import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";
+import { addBucket, mountOptions } from "./media-bucket";
 import { type MediaStore, type SqlInstance } from "./parts";
 
 /** Numbers of each cron field, and its step, as Cloud Scheduler and Kubernetes read them alike. */
@@ -229,13 +229,7 @@ class DumpBucket extends Construct implements MediaStore {
   readonly mountPath = "/dumps";
 
   /** Cloud Run runs the client as root, GKE as the runtime user. */
-  readonly mountOptions = [
-    `uid=${RUNTIME_USER_ID}`,
-    `gid=${RUNTIME_GROUP_ID}`,
-    "file-mode=0666",
-    "dir-mode=0777",
-    "implicit-dirs",
-  ];
+  readonly mountOptions = mountOptions("0666", "0777");
 
   readonly ready: ITerraformDependable[];
   readonly bucket: StorageBucket;
@@ -250,15 +244,9 @@ class DumpBucket extends Construct implements MediaStore {
   ) {
     super(scope, id);
     this.bucketName = bucketName(place.deployment, this.name);
-    this.bucket = new StorageBucket(this, MAIN_CHILD_ID, {
+    this.bucket = addBucket(this, place, deletionProtection, {
       name: this.bucketName,
-      project: place.projectId,
-      location: place.region,
       storageClass: inputs.dumpStorageClass.text,
-      uniformBucketLevelAccess: true,
-      publicAccessPrevention: "enforced",
-      softDeletePolicy: { retentionDurationSeconds: SOFT_DELETE_SECONDS },
-      versioning: { enabled: false },
       // Excludes latest/: if no dump succeeds any more, the last one must stay.
       lifecycleRule: [
         {
@@ -266,8 +254,6 @@ class DumpBucket extends Construct implements MediaStore {
           condition: { age: inputs.dumpRetentionDays.number, matchesPrefix: [`${FOLDERS.byTime}/`] },
         },
       ],
-      forceDestroy: typeof deletionProtection === "boolean" ? !deletionProtection : Op.not(deletionProtection),
-      labels: place.labels,
       count: countIf(condition),
       dependsOn: apis.ready("storage"),
     });

@@ -26,17 +26,17 @@ export class ExistingSecrets extends Construct implements SecretSettings {
   readonly ready: ITerraformDependable[];
   private readonly grants = new Grants(this);
 
-  constructor(
-    scope: Construct,
-    id: string,
-    private readonly props: ExistingSecretsProps,
-  ) {
+  /** Beginning of the full names of the deployment's own secrets, as part of a quoted Terraform string. */
+  private readonly ownSecrets: string;
+
+  constructor(scope: Construct, id: string, { dependsOn = [], projectId, references: given }: ExistingSecretsProps) {
     super(scope, id);
+    this.ownSecrets = `projects/${Token.isUnresolved(projectId) ? `\${${projectId}}` : projectId}/secrets/`;
     // One spelling of each secret, so that access is granted once.
     const shortened = `trimprefix(reference.secret_id, "${this.ownSecrets}")`;
-    const references = `{ for name, reference in merge(${props.references.join(", ")}) : name => { secret_id = ${shortened}, version = reference.version } }`;
+    const references = `{ for name, reference in merge(${given.join(", ")}) : name => { secret_id = ${shortened}, version = reference.version } }`;
     this.references = new TerraformLocal(this, "References", expression(references)).asString;
-    this.ready = props.dependsOn ?? [];
+    this.ready = dependsOn;
   }
 
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
@@ -56,11 +56,5 @@ export class ExistingSecrets extends Construct implements SecretSettings {
       repeatFor(grant, expression(`toset([for reference in ${this.references} : ${inFull}${only}])`));
       return grant;
     });
-  }
-
-  /** Beginning of the full names of the deployment's own secrets, as part of a quoted Terraform string. */
-  private get ownSecrets(): string {
-    const { projectId } = this.props;
-    return `projects/${Token.isUnresolved(projectId) ? `\${${projectId}}` : projectId}/secrets/`;
   }
 }

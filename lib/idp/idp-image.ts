@@ -212,21 +212,19 @@ export class IdpImage extends Construct implements ContainerImage {
       ...(blueprints === undefined ? [] : [unusedBlueprints(blueprints, existingImage)]),
     ]);
     const version = exactVersion(applicationVersion);
-    const upstreamImage = props.upstreamImage ?? UPSTREAM_IMAGE;
-    const upstreamPrefix = props.upstreamPrefix ?? UPSTREAM_PREFIX;
-    const files = IMAGE_FILES.map((file) => addStackFile(this, packageFile(`image/${file}`), `image/${file}`));
-    const parts = [...files.map((file) => file.sha256), upstreamImage, upstreamPrefix];
+    const { upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = props;
+    const files = ["image/Dockerfile", "image/cloud-entrypoint.sh"];
+    const hashes = files.map((file) => addStackFile(this, packageFile(file), file).sha256);
+    const parts = [...hashes, upstreamImage, upstreamPrefix];
     // Without blueprints the text must not change, or every image would be built again.
     const content = Fn.join(
       ":",
       blueprints === undefined ? parts : Token.asList(Fn.concat([parts, Token.asList(expression(blueprints.hashes))])),
     );
-    const tag = `${version}-${Fn.substr(Fn.sha256(content), 0, CONTENT_HASH_LENGTH)}`;
-    const builtImage = new TerraformLocal(
-      this,
-      "Reference",
-      `${repository.imagePrefix}/${place.deployment.applicationName}:${tag}`,
-    ).asString;
+    // Long enough to distinguish any two edits, short enough to read aloud.
+    const tag = `${version}-${Fn.substr(Fn.sha256(content), 0, 12)}`;
+    const reference = `${repository.imagePrefix}/${place.deployment.applicationName}:${tag}`;
+    const builtImage = new TerraformLocal(this, "Reference", reference).asString;
 
     addRestLibraries(this);
     const script = addScript(this, "lib/idp/scripts/build-image.sh");
@@ -281,12 +279,6 @@ export class IdpImage extends Construct implements ContainerImage {
 export function publicImage(containerImage: string): ContainerImage {
   return { containerImage, ready: [], grantPull: () => [] };
 }
-
-/** The files of the image, in the order in which they are hashed. */
-const IMAGE_FILES = ["Dockerfile", "cloud-entrypoint.sh"] as const;
-
-/** Long enough to distinguish any two edits, short enough to read aloud. */
-const CONTENT_HASH_LENGTH = 12;
 
 function exactVersion(version: string): string {
   if (!Token.isUnresolved(version)) return version === LATEST_VERSION ? PINNED_VERSION : version;

@@ -1,4 +1,4 @@
-import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
+import { StorageBucket, type StorageBucketConfig } from "@cdktf/provider-google/lib/storage-bucket";
 import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucket-iam-member";
 import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
@@ -18,6 +18,38 @@ import {
 } from "./contract";
 import { type MediaStore } from "./parts";
 import { explain } from "../core/hcl/stack-origin";
+
+/** Mounts as the runtime user, which could otherwise read but not write. */
+export function mountOptions(fileMode: string, folderMode: string): string[] {
+  return [
+    `uid=${RUNTIME_USER_ID}`,
+    `gid=${RUNTIME_GROUP_ID}`,
+    `file-mode=${fileMode}`,
+    `dir-mode=${folderMode}`,
+    // Shows folders that exist only as prefixes of object names, as after uploads by other tools.
+    "implicit-dirs",
+  ];
+}
+
+/** Adds a private bucket, without per-object permissions; a destroy that is refused leaves it while it has files. */
+export function addBucket(
+  scope: Construct,
+  place: DeploymentContext,
+  deletionProtection: boolean | IResolvable,
+  own: Pick<StorageBucketConfig, "count" | "dependsOn" | "lifecycleRule" | "name" | "storageClass">,
+): StorageBucket {
+  return new StorageBucket(scope, MAIN_CHILD_ID, {
+    project: place.projectId,
+    location: place.region,
+    uniformBucketLevelAccess: true,
+    publicAccessPrevention: "enforced",
+    softDeletePolicy: { retentionDurationSeconds: SOFT_DELETE_SECONDS },
+    versioning: { enabled: false },
+    forceDestroy: typeof deletionProtection === "boolean" ? !deletionProtection : Op.not(deletionProtection),
+    labels: place.labels,
+    ...own,
+  });
+}
 
 export interface MediaBucketProps {
   /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */
@@ -52,15 +84,7 @@ export class MediaBucket extends Construct implements MediaStore {
   readonly bucketName: string;
   readonly mountPath = MEDIA_MOUNT_PATH;
 
-  /** Mounts as the runtime user, which could otherwise read but not write. */
-  readonly mountOptions = [
-    `uid=${RUNTIME_USER_ID}`,
-    `gid=${RUNTIME_GROUP_ID}`,
-    "file-mode=0644",
-    "dir-mode=0755",
-    // Shows folders that exist only as prefixes of object names, as after uploads by other tools.
-    "implicit-dirs",
-  ];
+  readonly mountOptions = mountOptions("0644", "0755");
 
   readonly ready: ITerraformDependable[];
 
@@ -72,22 +96,9 @@ export class MediaBucket extends Construct implements MediaStore {
   constructor(scope: Construct, id: string, props: MediaBucketProps) {
     super(scope, id);
     stateProvidersOf(this);
-    const { deletionProtection = true, place } = props;
+    const { deletionProtection = true, dependsOn, place } = props;
     const name = bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
-
-    this.bucket = new StorageBucket(this, MAIN_CHILD_ID, {
-      name,
-      project: place.projectId,
-      location: place.region,
-      uniformBucketLevelAccess: true,
-      publicAccessPrevention: "enforced",
-      softDeletePolicy: { retentionDurationSeconds: SOFT_DELETE_SECONDS },
-      versioning: { enabled: false },
-      forceDestroy: typeof deletionProtection === "boolean" ? !deletionProtection : Op.not(deletionProtection),
-      labels: place.labels,
-      dependsOn: props.dependsOn,
-    });
-
+    this.bucket = addBucket(this, place, deletionProtection, { name, dependsOn });
     explain(this.bucket, "Protected by not being emptied: Google refuses to delete a bucket that has files.");
     this.bucketName = this.bucket.name;
     this.ready = [this.bucket];

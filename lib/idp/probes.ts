@@ -95,13 +95,10 @@ export const PROBE_RELATIONS: readonly Relation<typeof PROBES>[] = [
   timing("livenessProbe"),
 ];
 
-const PATHS = { startupProbe: STARTUP_PROBE.path, livenessProbe: LIVENESS_PROBE.path } as const;
-
-/** A probe of a container. */
 export function probeOf(values: ValuesOf<typeof PROBES>, probe: Probe): ProbeSpec {
   const { failureThreshold, initialDelaySeconds, periodSeconds, timeoutSeconds } = values[probe].at;
   return {
-    path: PATHS[probe],
+    path: probe === "startupProbe" ? STARTUP_PROBE.path : LIVENESS_PROBE.path,
     initialDelaySeconds: initialDelaySeconds.number,
     periodSeconds: periodSeconds.number,
     timeoutSeconds: timeoutSeconds.number,

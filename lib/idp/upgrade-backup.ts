@@ -68,13 +68,11 @@ export class UpgradeBackup extends Construct {
       count: countIf(isOn(enabled)),
       dependsOn: database.ready,
     });
-    this.description = describedIf(isOn(enabled), release);
+    if (typeof enabled !== "boolean") {
+      this.description = expression(`(${isOn(enabled)} ? ${Fn.join("", ["before ", release])} : null)`);
+    } else if (enabled) {
+      this.description = `before ${release}`;
+    }
     this.ready = [backup];
   }
-}
-
-function describedIf(condition: string, release: string): string | undefined {
-  if (condition === "false") return undefined;
-  if (condition === "true") return `before ${release}`;
-  return expression(`(${condition} ? ${Fn.join("", ["before ", release])} : null)`);
 }
