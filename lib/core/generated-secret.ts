@@ -133,13 +133,14 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 
   /** Whether there is a version that can be read, as a boolean expression. */
   readonly isReadable: string;
+  /** Number of the current version; known after the first apply. */
+  readonly version: string;
+
+  readonly identity: string;
   private readonly condition: string;
   private readonly projectId: string;
   private readonly count: TerraformCount | undefined;
-  private readonly secretVersion: SecretManagerSecretVersion;
   private readonly grants = new Grants(this);
-  /** The first version, for a value that must stay the same. */
-  private readonly first: TerraformData | undefined;
   private stored: EphemeralResource | undefined;
 
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
@@ -167,13 +168,14 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       project: props.projectId,
       secretId: props.secretId,
       deletionProtection: props.deletionProtection ?? true,
-      versionDestroyTtl: VERSION_DESTROY_DELAY,
+      // A week, in which a version that was destroyed by mistake can be enabled again.
+      versionDestroyTtl: "604800s",
       labels: props.labels,
       dependsOn: props.dependsOn,
     });
 
     // In the project of the full id. An argument for it, which no state has, would replace every version.
-    this.secretVersion = new SecretManagerSecretVersion(this, "Version", {
+    const written = new SecretManagerSecretVersion(this, "Version", {
       count: this.count,
       secret: this.attribute(this.secret, "id"),
       secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
@@ -191,43 +193,42 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
         ],
       },
     });
-
     explain(
-      this.secretVersion,
+      written,
       "Written once, when the version number of the value is first set or raised: the value is in no state, plan or log.",
     );
     this.isReadable = expression(
-      this.count === undefined
-        ? `${this.secretVersion.fqn}.enabled`
-        : `try(${this.secretVersion.fqn}[0].enabled, false)`,
+      this.count === undefined ? `${written.fqn}.enabled` : `try(${written.fqn}[0].enabled, false)`,
     );
     this.secretId = this.attribute(this.secret, "secret_id");
-    if (props.loss !== undefined) {
-      this.first = new TerraformData(this, "First", {
-        input: { version: this.storedIdentity },
-        lifecycle: { ignoreChanges: ["input"] },
-      });
+    this.version = this.attribute(written, "version");
+    const [name, created] = ["name", "create_time"].map((part) => this.attribute(written, part));
+    const stored = expression(`join("@", [${name}, ${created}])`);
+    const { loss } = props;
+    if (loss === undefined) {
+      this.identity = stored;
+      this.ready = [written];
+      return;
     }
-    this.ready = [
-      this.secretVersion,
-      ...(this.first === undefined ? [] : [this.requireFirstVersion(this.first, props)]),
-    ];
-  }
-
-  /** Number of the current version; known after the first apply. */
-  get version(): string {
-    return this.attribute(this.secretVersion, "version");
-  }
-
-  get identity(): string {
+    const record = new TerraformData(this, "First", {
+      input: { version: stored },
+      lifecycle: { ignoreChanges: ["input"] },
+    });
+    const first = `${record.outputExpression}.version`;
     // What uses a value that must stay does not change before another one is accepted.
-    if (this.first !== undefined) return expression(`${this.first.outputExpression}.version`);
-    return this.storedIdentity;
-  }
-
-  private get storedIdentity(): string {
-    const [name, created] = ["name", "create_time"].map((part) => this.attribute(this.secretVersion, part));
-    return expression(`join("@", [${name}, ${created}])`);
+    this.identity = expression(first);
+    // Refuses another version than the first, for example after somebody's deletion, before anything uses it.
+    const check = new TerraformData(this, "Check", {
+      lifecycle: {
+        precondition: [
+          {
+            condition: expression(`${first} == ${stored}`),
+            errorMessage: `the secret ${props.secretId} in ${props.projectId} has another version than \${${first}}; with another value, ${loss}, so nothing uses it yet; if you have a copy of the former value, delete the secret and create it again, so that its version \${${this.version}} has that value; then, or to use the other value, apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
+          },
+        ],
+      },
+    });
+    this.ready = [written, check];
   }
 
   get ephemeralValue(): string {
@@ -258,30 +259,9 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     );
   }
 
-  /** Refuses another version than the first, for example after somebody's deletion, before anything uses it. */
-  private requireFirstVersion(
-    record: TerraformData,
-    { loss, projectId, secretId: secret }: GeneratedSecretProps,
-  ): ITerraformDependable {
-    const first = `${record.outputExpression}.version`;
-    return new TerraformData(this, "Check", {
-      lifecycle: {
-        precondition: [
-          {
-            condition: expression(`${first} == ${this.storedIdentity}`),
-            errorMessage: `the secret ${secret} in ${projectId} has another version than \${${first}}; with another value, ${loss}, so nothing uses it yet; if you have a copy of the former value, delete the secret and create it again, so that its version \${${this.version}} has that value; then, or to use the other value, apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
-          },
-        ],
-      },
-    });
-  }
-
   /** Attribute of a resource of this secret; empty if it does not exist, because null cannot be part of a text. */
   private attribute(resource: TerraformResource, name: string): string {
     if (this.count === undefined) return resource.getStringAttribute(name);
     return expression(`try(${resource.fqn}[0].${name}, "")`);
   }
 }
-
-/** A week, in which the version of a secret that was destroyed by mistake can be enabled again. */
-const VERSION_DESTROY_DELAY = "604800s";

@@ -83,26 +83,23 @@ export class ProjectApis extends Construct {
   enable(api: ApiName, condition?: string): void {
     const { projectId } = this.props;
     const count = countIf(condition);
-
     const enabled = new ProjectService(this, api, {
       project: projectId,
-      service: serviceName(api),
+      service: `${api}.googleapis.com`,
       disableOnDestroy: false,
       dependsOn: [this.resourceManager],
       count,
     });
-
-    if (MAKES_CREDENTIALS_ONLY.has(api)) {
-      this.gates.set(api, enabled);
-      return;
-    }
-    const gate = new TerraformData(this, `${api}-answers`, {
-      triggersReplace: { project_id: projectId },
-      provisioners: [this.run(api)],
-      dependsOn: [enabled],
-      count,
-    });
-    this.gates.set(api, gate);
+    // Every call of this one creates credentials.
+    const hasTestCall = api !== "iamcredentials";
+    const gate = () =>
+      new TerraformData(this, `${api}-answers`, {
+        triggersReplace: { project_id: projectId },
+        provisioners: [this.run(api)],
+        dependsOn: [enabled],
+        count,
+      });
+    this.gates.set(api, hasTestCall ? gate() : enabled);
   }
 
   private run(api: ApiName, option = ""): LocalExecProvisioner {
@@ -112,7 +109,7 @@ export class ProjectApis extends Construct {
     return {
       type: "local-exec",
       command: `${shellCommand(script)}${option}`,
-      environment: { PROJECT_ID: projectId, REGION: region, SERVICE: serviceName(api) },
+      environment: { PROJECT_ID: projectId, REGION: region, SERVICE: `${api}.googleapis.com` },
     };
   }
 
@@ -130,13 +127,6 @@ export class ProjectApis extends Construct {
       );
     });
   }
-}
-
-/** APIs that have no harmless test call, because every call creates credentials. */
-const MAKES_CREDENTIALS_ONLY: ReadonlySet<ApiName> = new Set(["iamcredentials"]);
-
-function serviceName(api: ApiName): string {
-  return `${api}.googleapis.com`;
 }
 
 /** Adds the functions that all REST scripts share to the same folder. */

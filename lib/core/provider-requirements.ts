@@ -45,13 +45,9 @@ export function stateProvidersOf(construct: IConstruct): void {
   StackRequirements.of(construct).constructs.add(construct);
 }
 
-function isKnown(provider: string): provider is ProviderName {
-  return provider in PROVIDER_REQUIREMENTS;
-}
-
-/** What the framework's resources, data sources and providers know of their provider. */
+/** What the framework's resources, data sources and providers know of their provider, which may be none of ours. */
 interface Generated extends IConstruct {
-  readonly terraformGeneratorMetadata?: { readonly providerName: string };
+  readonly terraformGeneratorMetadata?: { readonly providerName: ProviderName };
 }
 
 /** The parts of the `terraform` block that may have been overridden. */
@@ -68,7 +64,6 @@ class StackRequirements extends TerraformElement {
   }
 
   readonly providers = new Set<ProviderName>();
-
   readonly constructs = new Set<IConstruct>();
 
   private constructor(stack: TerraformStack) {
@@ -81,9 +76,9 @@ class StackRequirements extends TerraformElement {
   /** What is in the constructs, with the provider of each. */
   private get elements(): readonly (readonly [ProviderName, IConstruct])[] {
     return this.cdktfStack.node.findAll().flatMap((element) => {
-      const { providerName = "" } = (element as Generated).terraformGeneratorMetadata ?? {};
-      const isOurs = isKnown(providerName) && element.node.scopes.some((scope) => this.constructs.has(scope));
-      return isOurs ? [[providerName, element] as const] : [];
+      const { providerName: name } = (element as Generated).terraformGeneratorMetadata ?? {};
+      const isWithin = element.node.scopes.some((scope) => this.constructs.has(scope));
+      return name !== undefined && name in PROVIDER_REQUIREMENTS && isWithin ? [[name, element] as const] : [];
     });
   }
 
@@ -100,12 +95,12 @@ class StackRequirements extends TerraformElement {
         TerraformResource.isTerraformResource(element) || TerraformDataSource.isTerraformDataSource(element);
       if (isManaged && !configured.has(name) && !missing.has(name)) missing.set(name, element.node.path);
     }
-    if (missing.size === 0) return [];
     const failures = [...missing].map(([name, path]) => {
       const construct = `${name.charAt(0).toUpperCase()}${name.slice(1)}Provider`;
       return `the provider ${name} is missing, which ${path} needs; a construct adds none, because its configuration is the stack's to decide; add new ${construct}(stack, "${name}") to the stack`;
     });
-    throw new RulesBrokenError(this.cdktfStack.node.path, failures);
+    if (failures.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, failures);
+    return [];
   }
 
   /**
@@ -114,8 +109,8 @@ class StackRequirements extends TerraformElement {
    * @throws RulesBrokenError if the owner's overrides cannot be combined with them
    */
   override toTerraform(): unknown {
-    const { terraform = {} } = (this.cdktfStack as unknown as { rawOverrides: { terraform?: Overridden } })
-      .rawOverrides;
+    const { rawOverrides } = this.cdktfStack as unknown as { rawOverrides: { terraform?: Overridden } };
+    const { terraform = {} } = rawOverrides;
     const failures: string[] = [];
     const override = (path: string, needed: string, given: unknown) => {
       if (given === undefined || typeof given === "string") {
@@ -130,7 +125,9 @@ class StackRequirements extends TerraformElement {
     override("required_version", TERRAFORM_VERSION, terraform.required_version);
     for (const name of new Set([...this.providers, ...this.elements.map(([provider]) => provider)])) {
       const { source, version } = PROVIDER_REQUIREMENTS[name];
-      const given = requirementIn(terraform.required_providers?.[name]);
+      const written = terraform.required_providers?.[name];
+      // Terraform accepts a bare constraint as well as an object.
+      const given: { readonly version?: unknown } = typeof written === "object" ? { ...written } : { version: written };
       this.cdktfStack.addOverride(`terraform.required_providers.${name}`, { source, ...given });
       override(`required_providers.${name}.version`, version, given.version);
     }
@@ -141,11 +138,6 @@ class StackRequirements extends TerraformElement {
 
 /** A name that no owner of a stack would choose. */
 const ELEMENT_ID = "cdktf-idp-stacks-requirements";
-
-/** Terraform accepts a bare constraint as well as an object. */
-function requirementIn(given: unknown): { readonly version?: unknown } {
-  return typeof given === "object" ? { ...given } : { version: given };
-}
 
 function bothOf(needed: string, given = ""): string {
   const parts = `${needed},${given}`.split(",").map((part) => part.trim());

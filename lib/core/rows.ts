@@ -81,13 +81,17 @@ export interface RequiredObjectRow<M extends Table> extends Input<PropsOf<M> | I
 
 /** An object; with `default: {}`, one that is never null. */
 export function object<M extends Table>(members: M, spec: Described & { readonly default?: object }): ObjectRow<M> {
-  const { default: fallback = null, ...others } = spec;
-  return { ...others, default: fallback, type: objectType(members), members, description: described(members, spec) };
+  return { ...requiredObject(members, spec), default: spec.default ?? null };
 }
 
 /** An object that must be given. */
 export function requiredObject<M extends Table>(members: M, spec: Described): RequiredObjectRow<M> {
-  return { ...spec, type: objectType(members), members, description: described(members, spec) };
+  const each = Object.entries(members).map(([name, row]) => ({ ...row, name: snakeCase(name) }));
+  const types = each.map(({ default: value, name, type }) =>
+    value === undefined ? `${name} = ${type}` : `${name} = optional(${type}, ${JSON.stringify(value)})`,
+  );
+  const description = spec.description(each.map((row) => `${row.name}: ${row.description}.`).join(" "));
+  return { ...spec, type: `object({ ${types.join(", ")} })`, members, description };
 }
 
 /** A map of objects, empty by default. */
@@ -95,28 +99,8 @@ export function mapOf<M extends Table>(
   entries: M,
   spec: Described,
 ): Optional<Readonly<Record<string, PropsOf<M>>> | IResolvable> {
-  return {
-    ...spec,
-    default: {},
-    type: `map(${objectType(entries)})`,
-    entries,
-    description: described(entries, spec),
-  };
-}
-
-function objectType(members: Table): string {
-  const types = Object.entries(members).map(([name, { default: value, type }]) => {
-    return `${snakeCase(name)} = ${value === undefined ? type : `optional(${type}, ${JSON.stringify(value)})`}`;
-  });
-  return `object({ ${types.join(", ")} })`;
-}
-
-function described(members: Table, { description }: Described): string {
-  return description(
-    Object.entries(members)
-      .map(([name, each]) => `${snakeCase(name)}: ${each.description}.`)
-      .join(" "),
-  );
+  const { description, type } = requiredObject(entries, spec);
+  return { ...spec, default: {}, type: `map(${type})`, entries, description };
 }
 
 /** Props of a table; the comments of its rows are those of the props. */
