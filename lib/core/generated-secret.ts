@@ -55,11 +55,7 @@ export interface GeneratedSecretProps {
    */
   readonly condition?: string;
 
-  /**
-   * What must exist first, for example the gate of the Secret Manager API.
-   *
-   * @default - nothing
-   */
+  /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
@@ -77,11 +73,7 @@ export interface GeneratedSecretProps {
    */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /**
-   * Labels of the secret.
-   *
-   * @default - none
-   */
+  /** Labels of the secret; none by default. */
   readonly labels?: Record<string, string>;
 
   /** Length of the generated value, at least 8: lower-case and upper-case letters and digits, at least one of each. */

@@ -27,11 +27,7 @@ export interface DeploymentContext {
   /** Parts of all names. */
   readonly deployment: DeploymentName;
 
-  /**
-   * Labels of all resources that support them.
-   *
-   * @default - none
-   */
+  /** Labels of all resources that support them; none by default. */
   readonly labels?: Record<string, string>;
 
   /**

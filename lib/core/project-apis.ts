@@ -38,9 +38,8 @@ export interface ProjectApisProps {
   readonly region: string;
 
   /**
-   * What must exist before the first API is enabled, and is therefore destroyed after everything that waits for an API.
-   *
-   * @default - nothing
+   * What must exist before the first API is enabled, and is therefore destroyed after everything that waits for an API;
+   * nothing by default.
    */
   readonly dependsOn?: ITerraformDependable[];
 }

@@ -12,11 +12,7 @@ export interface EnvironmentSpec {
   /** Defaults, which the caller may override. */
   readonly baseline: Readonly<Record<string, string>>;
 
-  /**
-   * Further defaults, each omitted if it is null at plan.
-   *
-   * @default - none
-   */
+  /** Further defaults, each omitted if it is null at plan; none by default. */
   readonly optional?: Readonly<Record<string, string>>;
 
   /** Variables from the caller. */
@@ -61,11 +57,7 @@ export interface DatabaseSpec {
   /** Variable with the location of the connection: a socket folder or an address. */
   readonly hostVariable: string;
 
-  /**
-   * Variable with the URL that stops the proxy sidecar, for platforms whose proxy must be told to stop.
-   *
-   * @default - the proxy stops by itself
-   */
+  /** Variable with the URL that stops the proxy sidecar, for platforms whose proxy does not stop by itself. */
   readonly proxyQuitVariable?: string;
 }
 
@@ -92,55 +84,31 @@ export interface ContainerSpec {
   /** Variables whose values are read from Secret Manager. */
   readonly secretEnvironment: Readonly<Record<string, ReadableSecret>>;
 
-  /**
-   * Replaces the arguments of the image.
-   *
-   * @default - the image's own
-   */
+  /** Replaces the arguments of the image. */
   readonly args?: readonly string[];
 
-  /**
-   * Variable with the base URL of the application's own links, for platforms that know it.
-   *
-   * @default - none
-   */
+  /** Variable with the base URL of the application's own links, for platforms that know it; none by default. */
   readonly baseUrlVariable?: string;
 
-  /**
-   * Replaces the entrypoint of the image.
-   *
-   * @default - the image's own
-   */
+  /** Replaces the entrypoint of the image. */
   readonly command?: readonly string[];
 
-  /**
-   * Database that the container connects to.
-   *
-   * @default - none
-   */
+  /** Database that the container connects to; none by default. */
   readonly database?: DatabaseSpec;
 
   /**
    * What must exist before the container starts, besides the parts it uses, for example a job that prepares the
-   * database.
-   *
-   * @default - nothing
+   * database; nothing by default.
    */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * Health check of a container that answers no requests: a command that succeeds while it is healthy. Only some
-   * platforms run it.
-   *
-   * @default - none
+   * Health check of a container that answers no requests, none by default: a command that succeeds while it is healthy.
+   * Only some platforms run it.
    */
   readonly healthCommand?: readonly string[];
 
-  /**
-   * Probe that restarts a hanging container.
-   *
-   * @default - none, a hanging container keeps running
-   */
+  /** Probe that restarts a hanging container, which otherwise keeps running; none by default. */
   readonly livenessProbe?: ProbeSpec;
 
   /**
@@ -151,53 +119,29 @@ export interface ContainerSpec {
    */
   readonly canIdle?: string;
 
-  /**
-   * Buckets that are mounted as folders.
-   *
-   * @default - none
-   */
+  /** Buckets that are mounted as folders; none by default. */
   readonly mounts?: readonly MediaStore[];
 
-  /**
-   * Port on which it answers plain HTTP.
-   *
-   * @default - none, as for a worker or a job
-   */
+  /** Port on which it answers plain HTTP; none by default, as for a worker or a job. */
   readonly port?: number;
 
-  /**
-   * CPU and memory.
-   *
-   * @default - the platform's own default
-   */
+  /** CPU and memory; the platform's own by default. */
   readonly resources?: ResourcesSpec;
 
-  /**
-   * Further variables whose values are read from Secret Manager, with names that may be known only at plan.
-   *
-   * @default - none
-   */
+  /** Further variables with values from Secret Manager, whose names may be known only at plan; none by default. */
   readonly secretSettings?: readonly SecretSettings[];
 
-  /**
-   * Probe that holds back traffic until the container is ready.
-   *
-   * @default - none, the container is ready as soon as it runs
-   */
+  /** Probe that holds back traffic until the container is ready; without one, it is as soon as it runs. */
   readonly startupProbe?: ProbeSpec;
 
   /**
-   * Port on which the container itself terminates TLS, for platforms with a passthrough load balancer.
-   *
-   * @default - none
+   * Port on which the container itself terminates TLS, none by default; for platforms with a passthrough load balancer.
    */
   readonly tlsPort?: TlsPortSpec;
 
   /**
-   * Variables that make the application trust the forwarded headers of load balancers, given their source ranges and
-   * the caller's variables, which these override.
-   *
-   * @default - none
+   * Variables that make the application trust the forwarded headers of load balancers, none by default, given their
+   * source ranges and the caller's variables, which these override.
    */
   readonly trustedProxies?: (
     ranges: readonly string[],

@@ -23,11 +23,7 @@ export interface DbInitProps {
   /** Platform that runs the job. */
   readonly runner: JobRunner;
 
-  /**
-   * What must exist before the job runs, in addition to what it uses.
-   *
-   * @default - nothing
-   */
+  /** What must exist before the job runs, in addition to what it uses; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
 
   /**

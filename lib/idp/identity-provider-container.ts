@@ -41,11 +41,7 @@ interface ContainerParts {
   /** The application's secret key, and the initial password of its administrator. */
   readonly secrets: { readonly secretKey: ReadableSecret; readonly bootstrapPassword: ReadableSecret };
 
-  /**
-   * Further variables whose values are read from Secret Manager.
-   *
-   * @default - none
-   */
+  /** Further variables whose values are read from Secret Manager; none by default. */
   readonly secretSettings?: readonly SecretSettings[];
 
   /**

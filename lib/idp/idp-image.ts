@@ -128,11 +128,7 @@ export interface IdpImageProps {
    */
   readonly applicationVersion?: string;
 
-  /**
-   * Blueprints that become part of the image, for the application's worker to apply.
-   *
-   * @default - none
-   */
+  /** Blueprints that become part of the image, for the application's worker to apply; none by default. */
   readonly blueprints?: Blueprints;
 
   /**

@@ -90,11 +90,7 @@ export interface IdpSecretsProps {
    */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /**
-   * What must exist first, for example the gate of the Secret Manager API.
-   *
-   * @default - nothing
-   */
+  /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
 
   /**

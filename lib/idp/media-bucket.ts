@@ -62,11 +62,7 @@ export interface MediaBucketProps {
    */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /**
-   * What must exist first, for example the gate of the Cloud Storage API.
-   *
-   * @default - nothing
-   */
+  /** What must exist first, for example the gate of the Cloud Storage API; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
 }
 
