@@ -163,11 +163,12 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   abstract readonly dump: DatabaseDump;
 
   /** Values of the inputs. */
-  protected readonly values: ValuesOf<T>;
+  protected readonly values: ValuesOf<CommonInputs> & ValuesOf<T>;
 
   /** The same as props of parts. */
   protected readonly settings: SettingsOf<CommonInputs>;
   protected readonly network: NetworkAttachment | undefined;
+  protected readonly protect: boolean | IResolvable;
   private readonly identityParts: readonly IdentityPart[];
 
   constructor(scope: Construct, id: string, props: VariantProps<T>, variant: Variant<T>) {
@@ -177,9 +178,10 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const given = { ...props, network: network?.network, subnetwork: network?.subnetwork };
     this.values = valuesFrom(this, variant.inputs, given as unknown as PropsOf<T>, variant.relations);
     this.network = network;
-    const v: ValuesOf<CommonInputs> = this.values;
+    const v = this.values;
     const settings = settingsOf<CommonInputs>(v);
     this.settings = settings;
+    this.protect = v.deletionProtection.flag;
     this.place = tenantContext(this, {
       applicationName: v.applicationName.text,
       labels: v.labels.map,
@@ -220,11 +222,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       existingImage,
       repository: this.registry,
     });
-    this.media = new MediaBucket(this, "MediaBucket", {
-      place,
-      deletionProtection,
-      dependsOn: this.apis.ready("storage"),
-    });
+    const storage = this.apis.ready("storage");
+    this.media = new MediaBucket(this, "MediaBucket", { place, deletionProtection, dependsOn: storage });
     const { backupLocation, backupRetentionCount, transactionLogDays } = settings;
     this.database = new PostgresqlDatabase(this, "Database", {
       ...{ backupLocation, backupRetentionCount, deletionProtection, network, place, transactionLogDays },
@@ -241,29 +240,21 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       release: this.image.release,
       enabled: settings.backupBeforeUpgrade,
     });
-    this.initializer = this.identity(
-      "Initializer",
-      "idp-init",
-      "Runs the database initialization of the identity provider",
-    );
+    const initializes = "Runs the database initialization of the identity provider";
+    this.initializer = this.identity("Initializer", "idp-init", initializes);
     this.existingSecrets = new ExistingSecrets(this, "ExistingSecrets", {
       projectId: place.projectId,
       references: [String(v.secretEnvironmentVariables), mailPassword(v.smtp)],
       dependsOn: this.apis.ready("secretmanager"),
     });
     this.runtime = this.identity("Runtime", "idp-run", "Runs the identity provider");
-    this.dumper = this.identity(
-      "Dumper",
-      "idp-dump",
-      "Dumps the database of the identity provider",
-      v.dumpSchedule.isSet,
-    );
+    const dumps = "Dumps the database of the identity provider";
+    this.dumper = this.identity("Dumper", "idp-dump", dumps, v.dumpSchedule.isSet);
   }
 
   /** Container to run once the database is prepared. */
   protected container(initialization: DbInit): ContainerSpec {
-    const { database, existingSecrets, image, media, secrets } = this;
-    const v: ValuesOf<CommonInputs> = this.values;
+    const { database, existingSecrets, image, media, secrets, values: v } = this;
     return containerOf(
       {
         ...{ database, image, media, secrets },
@@ -298,7 +289,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   /** What a domain needs on either platform. */
   protected edgeOf(domain: string, ipAddress: string, dependsOn: ITerraformDependable[] = []): DomainSetup {
-    const v: ValuesOf<CommonInputs> = this.values;
+    const { settings, values: v } = this;
     return new DomainSetup(this, "Edge", {
       apis: this.apis,
       domain,
@@ -306,9 +297,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       dependsOn,
       place: this.place,
       validation: v.certificateValidation.text,
-      zone: this.settings.dnsZone,
+      zone: settings.dnsZone,
       protection: v.protection,
-      existingSecurityPolicy: this.settings.existingSecurityPolicy,
+      existingSecurityPolicy: settings.existingSecurityPolicy,
     });
   }
 
@@ -317,8 +308,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     platform: Pick<MonitoringProps, "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
     dump: DatabaseDump,
   ): Monitoring {
-    const { apis, database, dumper, initializer, place, runtime, settings } = this;
-    const v: ValuesOf<CommonInputs> = this.values;
+    const { apis, database, dumper, initializer, place, runtime, settings, values: v } = this;
     const { alertEmails, alerts, auditSecretAccess, dashboard, domain, notificationChannels } = settings;
     const { condition, isDaily, jobName } = dump;
     return new Monitoring(this, "Monitoring", {
@@ -354,14 +344,10 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     inFiles(this, FILES);
   }
 
-  protected get protect(): boolean | IResolvable {
-    return (this.values as ValuesOf<CommonInputs>).deletionProtection.flag;
-  }
-
   /** The APIs of the whole, each enabled only if something uses it. */
   private enableApis({ always, network, schedules }: Variant<T>["apis"]): ProjectApis {
     const { dnsZone, domain, dumpSchedule, existingContainerImage } = this.settings;
-    const v: ValuesOf<CommonInputs> = this.values;
+    const v = this.values;
     const { projectId, region } = this.place;
     const apis = new ProjectApis(this, "Apis", { projectId, region, apis: [...COMMON_APIS, ...always].sort() });
     for (const name of ["artifactregistry", "cloudbuild"] as const) apis.enable(name, isUnset(existingContainerImage));
@@ -373,12 +359,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   private identity(id: string, purpose: string, description: string, condition?: string): ServiceIdentity {
-    return new ServiceIdentity(this, id, {
-      place: this.place,
-      purpose,
-      description,
-      condition,
-      dependsOn: this.apis.ready("iam"),
-    });
+    const { apis, place } = this;
+    return new ServiceIdentity(this, id, { place, purpose, description, condition, dependsOn: apis.ready("iam") });
   }
 }

@@ -82,7 +82,9 @@ export class PortableStack extends TerraformStack {
     if (backend instanceof StackBackend) return backend;
     const chosen = [
       ...(this.givenBackend === undefined ? [] : [`the prop backend (${this.givenBackend.type})`]),
-      ...[backend, ...others].map((each) => `${each.node.path} (${typeOf(each)})`),
+      ...[backend, ...others].map(
+        (each) => `${each.node.path} (${(each.toMetadata() as { backend: string }).backend})`,
+      ),
     ];
     const tooMany = `the state is kept by ${chosen.join(" and by ")}; only one is possible, because Terraform allows one backend; remove the others`;
     requireNone(this, [...(chosen.length > 1 ? [tooMany] : []), ...localPathProblems(pathOf(backend))]);
@@ -96,9 +98,7 @@ export class PortableStack extends TerraformStack {
     ]);
   }
 
-  /**
-   * @throws RulesBrokenError if two elements share an address; Terraform JSON would silently keep only the last one
-   */
+  /** @throws RulesBrokenError if two elements share an address; Terraform JSON would silently keep only the last one */
   override toTerraform(): Record<string, unknown> {
     this.refuseSharedAddresses();
     this.ensureBackendExists();
@@ -119,19 +119,14 @@ export class PortableStack extends TerraformStack {
     return { hcl, metadata: { "//": metadata, terraform: configuration.terraform } };
   }
 
-  protected override allocateLogicalId(element: TerraformElement | Node): string {
-    const node = TerraformElement.isTerraformElement(element) ? element.node : element;
-    // A Terraform name must not start with a digit.
-    return this.speakingNames(node)
-      .join("_")
-      .replace(/^(?=\d)/, "_");
-  }
-
   /** Names of the constructs around an element, from the outermost, without those that say nothing. */
-  private speakingNames(node: Node): string[] {
-    const names = node.scopes.slice(node.scopes.indexOf(this) + 1).map((scope) => scope.node.id);
+  protected override allocateLogicalId(element: TerraformElement | Node): string {
+    const { scopes } = TerraformElement.isTerraformElement(element) ? element.node : element;
+    const names = scopes.slice(scopes.indexOf(this) + 1).map((scope) => scope.node.id);
     const speaking = names.filter((name) => name !== MAIN_CHILD_ID);
-    return (speaking.length === 0 ? names.slice(-1) : speaking).map((name) => snakeCase(name));
+    const words = (speaking.length === 0 ? names.slice(-1) : speaking).map((name) => snakeCase(name));
+    // A Terraform name must not start with a digit.
+    return words.join("_").replace(/^(?=\d)/, "_");
   }
 
   private refuseSharedAddresses(): void {
@@ -161,16 +156,8 @@ export class PortableStack extends TerraformStack {
   }
 }
 
-/** Blocks of a root module that are addressed by type and name, and those addressed by name alone. */
-const TYPED_BLOCKS = ["resource", "data", "ephemeral"];
-const NAMED_BLOCKS = ["check", "locals", "module", "output", "variable"];
-
 function requireNone(stack: PortableStack, failures: readonly string[]): void {
   if (failures.length > 0) throw new RulesBrokenError(stack.node.path, failures);
-}
-
-function typeOf(backend: TerraformBackend): string {
-  return (backend.toMetadata() as { backend: string }).backend;
 }
 
 /** Path of the state if the backend is local. */
@@ -180,8 +167,10 @@ function pathOf(backend: TerraformBackend): unknown {
 }
 
 function addressesIn(fragment: Record<string, unknown>): string[] {
-  const named = NAMED_BLOCKS.flatMap((block) => namesIn(fragment[block]).map((name) => `${block}.${name}`));
-  const typed = TYPED_BLOCKS.flatMap((block) =>
+  const named = ["check", "locals", "module", "output", "variable"].flatMap((block) =>
+    namesIn(fragment[block]).map((name) => `${block}.${name}`),
+  );
+  const typed = ["resource", "data", "ephemeral"].flatMap((block) =>
     Object.entries((fragment[block] ?? {}) as Record<string, unknown>).flatMap(([type, elements]) =>
       namesIn(elements).map((name) => `${block}.${type}.${name}`),
     ),

@@ -139,14 +139,11 @@ export const DATABASE_VARIABLES = {
   password: "DB_PASSWORD",
 } as const;
 
-/** Variables to which the entrypoint copies them; one that is already set explicitly is never overridden. */
-export const DATABASE_TARGETS = {
-  host: "IDP_POSTGRESQL__HOST",
-  port: "IDP_POSTGRESQL__PORT",
-  name: "IDP_POSTGRESQL__NAME",
-  user: "IDP_POSTGRESQL__USER",
-  password: "IDP_POSTGRESQL__PASSWORD",
-} as const;
+/**
+ * The entrypoint copies each to a variable that begins so instead of with `DB_`; one that is already set explicitly is never
+ * overridden.
+ */
+export const DATABASE_TARGET_PREFIX = "IDP_POSTGRESQL__";
 
 /**
  * Encryption of the database connection, chosen by the entrypoint unless it is set: a proxy on a socket or on loopback

@@ -5,7 +5,7 @@ import {
   BASELINE_ENVIRONMENT,
   BOOTSTRAP_PASSWORD,
   DATABASE_PASSWORD_SUFFIX,
-  DATABASE_TARGETS,
+  DATABASE_TARGET_PREFIX,
   DATABASE_VARIABLES,
   NEUTRAL_PREFIX,
   SECRET_KEY,
@@ -27,7 +27,7 @@ const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: stri
   [bothPrefixes(SECRET_KEY.variable), SECRET],
   [bothPrefixes(BOOTSTRAP_PASSWORD.variable), `${SECRET}: set it as the bootstrap password`],
   [
-    [DATABASE_VARIABLES.password, ...bothPrefixes(DATABASE_TARGETS.password)],
+    [DATABASE_VARIABLES.password, ...bothPrefixes(`${DATABASE_TARGET_PREFIX}PASSWORD`)],
     `${SECRET}: for a role in another database, use the password in the secret that ends in ${DATABASE_PASSWORD_SUFFIX}`,
   ],
   [
