@@ -269,19 +269,16 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   /**
    * The scheduled dump.
    *
-   * @param runnerAs returns the platform's jobs for a service account
+   * @param runner the platform's jobs, with the service account of the dump
    * @param dependsOn what the first dump waits for
    */
-  protected dumpOf(
-    runnerAs: (identity: ServiceIdentity) => ScheduledJobRunner,
-    dependsOn: ITerraformDependable[],
-  ): DatabaseDump {
+  protected dumpOf(runner: ScheduledJobRunner, dependsOn: ITerraformDependable[]): DatabaseDump {
     return new DatabaseDump(this, "Dump", {
       inputs: this.values,
       deletionProtection: this.protect,
       place: this.place,
       database: this.database,
-      runner: runnerAs(this.dumper),
+      runner,
       dependsOn,
       apis: this.apis,
     });

@@ -174,15 +174,11 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       apis: { always: ["compute", "container", "iamcredentials"] },
       identity: ["namespace", "network", "subnetwork"],
     });
-    const { apis, database, initializer, network, place, runtime, settings, values } = this;
+    const { apis, database, dumper, initializer, network, place, runtime, settings, values } = this;
 
     // If another deployment has the names, the apply fails at the secrets, before anything is billed.
     const networkReady = [...apis.ready("compute"), ...database.password.ready];
-    this.clusterNetwork = new ClusterNetwork(this, "Network", {
-      place,
-      existing: network,
-      dependsOn: networkReady,
-    });
+    this.clusterNetwork = new ClusterNetwork(this, "Network", { place, existing: network, dependsOn: networkReady });
     this.cluster = new AutopilotCluster(this, "Cluster", {
       place,
       network: this.clusterNetwork,
@@ -251,19 +247,11 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER} --namespace=${this.namespace.namespaceName} -- ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`,
     );
     this.url = this.frontDoor.url;
-    this.dump = this.dumpOf(
-      (identity) => new KubernetesJobs({ place, namespace: this.namespace, identity }),
-      this.workload.ready,
-    );
-    this.monitoring = this.monitoringOf(
-      {
-        namespace: this.namespace.namespaceName,
-        platform: "kubernetes",
-        url: this.url,
-        urlMap: urlMapPattern(values.namespace.text),
-      },
-      this.dump,
-    );
+    const dumpRunner = new KubernetesJobs({ place, namespace: this.namespace, identity: dumper });
+    this.dump = this.dumpOf(dumpRunner, this.workload.ready);
+    const urlMap = urlMapPattern(values.namespace.text);
+    const namespace = this.namespace.namespaceName;
+    this.monitoring = this.monitoringOf({ namespace, platform: "kubernetes", url: this.url, urlMap }, this.dump);
 
     this.guard([
       ...this.namespace.grants,

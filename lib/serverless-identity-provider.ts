@@ -8,7 +8,7 @@ import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_M
 import { RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
 import { type DatabaseDump } from "./idp/dumps";
-import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_JOB, TEST_MAIL_READER, TEST_MAIL_TIMEOUT_SECONDS } from "./idp/mail";
+import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { COMMON_RELATIONS, commonInputs } from "./common-inputs";
@@ -20,7 +20,6 @@ import { protectionInputs } from "./platform/edge/protection";
 import { instanceInputs, instanceRelations } from "./platform/instances";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
-
 import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
 import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
@@ -154,17 +153,13 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
       identity: [],
     });
-    const { apis, initializer, network, place, runtime, settings, values } = this;
+    const { apis, dumper, initializer, network, place, runtime, settings, values } = this;
     const { domain } = settings;
 
+    const jobsReady = apis.ready("run", "secretmanager");
     this.initialization = new DbInit(this, "DbInit", {
       database: this.database,
-      runner: new ServerlessJobs({
-        place,
-        network,
-        identity: initializer,
-        dependsOn: apis.ready("run", "secretmanager"),
-      }),
+      runner: new ServerlessJobs({ place, network, identity: initializer, dependsOn: jobsReady }),
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,
     });
@@ -220,37 +215,23 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       condition: values.smtp.isSet,
       // The command needs no uploads.
       container: { ...container, args: [TEST_MAIL_COMMAND, "--help"], mounts: [] },
-      name: TEST_MAIL_JOB,
+      name: "test-mail",
       maxRetries: 0,
-      timeoutSeconds: TEST_MAIL_TIMEOUT_SECONDS,
+      // The application starts in half a minute, then waits for the worker and the mail server.
+      timeoutSeconds: 600,
     });
-    this.testMailCommand = ifMail(
-      values.smtp,
-      `${this.testMail.runCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`,
-    );
+    const sendTestMail = `${this.testMail.runCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`;
+    this.testMailCommand = ifMail(values.smtp, sendTestMail);
     this.url =
       domain === undefined
         ? this.service.url
         : expression(`(${values.domain} == null ? ${this.service.url} : "https://\${${values.domain}}")`);
-    this.dump = this.dumpOf(
-      (identity) =>
-        new ServerlessJobs({
-          place,
-          network,
-          identity,
-          dependsOn: apis.ready("run", "secretmanager", "iam", "cloudscheduler"),
-        }),
-      this.service.ready,
-    );
-    this.monitoring = this.monitoringOf(
-      {
-        isPublic: isOn(values.publicAccess.flag),
-        platform: "serverless",
-        url: this.url,
-        urlMap: urlMapName(place),
-      },
-      this.dump,
-    );
+    const dumpsReady = [...jobsReady, ...apis.ready("iam", "cloudscheduler")];
+    const dumpRunner = new ServerlessJobs({ place, network, identity: dumper, dependsOn: dumpsReady });
+    this.dump = this.dumpOf(dumpRunner, this.service.ready);
+    const isPublic = isOn(values.publicAccess.flag);
+    const watched = { isPublic, platform: "serverless", url: this.url, urlMap: urlMapName(place) } as const;
+    this.monitoring = this.monitoringOf(watched, this.dump);
 
     const ready = [
       ...this.service.ready,
@@ -261,11 +242,8 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       ...this.monitoring.ready,
       ...this.dump.ready,
     ];
-    const networkGuard = guardPresence(
-      this,
-      { prop: "network", value: network?.network },
-      { dependsOn: ready, protect: this.protect },
-    );
+    const mustStay = { prop: "network", value: network?.network };
+    const networkGuard = guardPresence(this, mustStay, { dependsOn: ready, protect: this.protect });
     this.guard([...ready, networkGuard]);
   }
 }

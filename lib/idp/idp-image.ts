@@ -203,10 +203,16 @@ export class IdpImage extends Construct implements ContainerImage {
     }
 
     const { applicationVersion = LATEST_VERSION, blueprints } = props;
-    addWarnings(this, "KnownRelease", [
-      ...releaseRisks(this, applicationVersion, existingImage),
-      ...(blueprints === undefined ? [] : [unusedBlueprints(blueprints, existingImage)]),
-    ]);
+    const unusedFiles: Warning[] = [];
+    if (blueprints !== undefined) {
+      unusedFiles.push({
+        value: existingImage,
+        ok: true,
+        condition: `${existingImage} == null || ${blueprints.count} == 0`,
+        message: `${blueprints.folder}/ has files and an existing image is given; they are not applied, because only an image that is built here can contain them; copy them to /blueprints in that image`,
+      });
+    }
+    addWarnings(this, "KnownRelease", [...releaseRisks(this, applicationVersion, existingImage), ...unusedFiles]);
     const version = exactVersion(applicationVersion);
     const { upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = props;
     const files = ["image/Dockerfile", "image/cloud-entrypoint.sh"];
@@ -281,9 +287,7 @@ function exactVersion(version: string): string {
   return expression(`(${version} == "${LATEST_VERSION}" ? "${PINNED_VERSION}" : ${version})`);
 }
 
-function isLiteral(image: string | undefined): boolean {
-  return image !== undefined && !Token.isUnresolved(image);
-}
+const isLiteral = (image: string | undefined) => image !== undefined && !Token.isUnresolved(image);
 
 /** Warns of a release that may not exist, and of one with known holes. */
 function releaseRisks(scope: Construct, version: string, existingImage: string | undefined): Warning[] {
@@ -310,22 +314,9 @@ function releaseRisks(scope: Construct, version: string, existingImage: string |
   ];
 }
 
-/** Files in a folder that no image gets. */
-function unusedBlueprints({ count, folder }: Blueprints, existingImage: string | undefined): Warning {
-  return {
-    value: existingImage,
-    ok: true,
-    condition: `${existingImage} == null || ${count} == 0`,
-    message: `${folder}/ has files and an existing image is given; they are not applied, because only an image that is built here can contain them; copy them to /blueprints in that image`,
-  };
-}
-
 /** More than the feature releases of a year and the patches of a feature release. */
 const PLACE = 1000;
 
-const lineOf = (rank: number) => Math.floor(rank / PLACE);
-
 /** A number that orders releases. */
-function rankOf(version: string): number {
-  return version.split(".").reduce((rank, part) => rank * PLACE + Number(part), 0);
-}
+const rankOf = (version: string) => version.split(".").reduce((rank, part) => rank * PLACE + Number(part), 0);
+const lineOf = (rank: number) => Math.floor(rank / PLACE);

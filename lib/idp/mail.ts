@@ -140,21 +140,11 @@ export function mailPassword(mail: Mail): string {
 }
 
 /** TCP ports that must be open. */
-export function mailPorts(mail: Mail): string {
-  return expression(`(${mail.isSet} ? [${mail.at.port}] : [])`);
-}
+export const mailPorts = (mail: Mail) => expression(`(${mail.isSet} ? [${mail.at.port}] : [])`);
 
 /** A command that exists only with a mail server; null at plan without one. */
-export function ifMail(mail: Mail, command: string): string {
-  return expression(`(${mail.isSet} ? ${quoted(command)} : null)`);
-}
+export const ifMail = (mail: Mail, command: string) => expression(`(${mail.isSet} ? ${quoted(command)} : null)`);
 
 /** The application's own command that sends a test mail; the recipient's address, here a placeholder, follows. */
 export const TEST_MAIL_COMMAND = "test_email";
 export const TEST_MAIL_READER = "RECIPIENT";
-
-/** Short name of the job that runs it, on a platform without a shell in running containers. */
-export const TEST_MAIL_JOB = "test-mail";
-
-/** Time limit of that job: the application starts in half a minute, then waits for the worker and the mail server. */
-export const TEST_MAIL_TIMEOUT_SECONDS = 600;

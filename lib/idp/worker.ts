@@ -120,10 +120,8 @@ export const workerCount = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerCo
 const workerCpu = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerCpu}, ${WORKER_DEFAULTS.cpu})`;
 const workerMemory = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerMemory}, "${WORKER_DEFAULTS.memory}")`;
 
-export function workerRelations({
-  cpu,
-  memory: { fits, rule },
-}: WorkerPlatform): readonly Relation<ImageInputs & WorkerInputs>[] {
+export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relation<ImageInputs & WorkerInputs>[] {
+  const { fits, rule } = memory;
   return [
     ...WORKER_FORM_RELATIONS,
     {
@@ -186,9 +184,7 @@ export function connections(v: ValuesOf<WorkerForm>): { readonly perInstance: st
 }
 
 /** Whether workers are separate, as an HCL condition. */
-export function isSeparate({ workerMode }: ValuesOf<WorkerForm>): string {
-  return isWord(workerMode.text, WORKER_MODES.separate);
-}
+export const isSeparate = (v: ValuesOf<WorkerForm>) => isWord(v.workerMode.text, WORKER_MODES.separate);
 
 /** Arguments of the container with the server; null for the image's own. */
 export function serverArguments({ workerMode: mode }: ValuesOf<WorkerForm>): readonly string[] {
