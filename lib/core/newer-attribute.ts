@@ -28,9 +28,8 @@ export const NEWER_KUBERNETES_ATTRIBUTES = {
  * @throws Error if the attribute is in neither list, so that the version range stays up to date
  */
 export function setNewerAttribute(resource: TerraformResource, path: string, value: unknown): void {
-  const attribute = [resource.terraformResourceType, ...path.split(".").filter((part) => !/^\d+$/.test(part))].join(
-    ".",
-  );
+  const names = path.split(".").filter((part) => !/^\d+$/.test(part));
+  const attribute = [resource.terraformResourceType, ...names].join(".");
   const [listName, list]: readonly [string, Readonly<Record<string, string>>] = attribute.startsWith("kubernetes_")
     ? ["NEWER_KUBERNETES_ATTRIBUTES", NEWER_KUBERNETES_ATTRIBUTES]
     : ["NEWER_GOOGLE_ATTRIBUTES", NEWER_GOOGLE_ATTRIBUTES];

@@ -63,9 +63,8 @@ function parsedEntries(text: string): readonly (readonly [string, unknown])[] {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Problems with the path of a local state. */
 export function localPathProblems(path: unknown): string[] {
@@ -99,13 +98,9 @@ export class StackBackend extends TerraformBackend {
     const { backend } = this;
     const path = backend.type === "local" && backend.path !== undefined ? { path: backend.path } : {};
     const all = { ...DEFAULT_ARGUMENTS[backend.type], ...(backend.type === "gcs" ? backend.arguments : path) };
-    const stackName = this.cdktfStack.node.id;
-    return Object.fromEntries(
-      Object.entries(all).map(([name, value]) => [
-        name,
-        typeof value === "string" ? value.replaceAll(STACK_PLACEHOLDER, stackName) : value,
-      ]),
-    );
+    const filled = (value: unknown) =>
+      typeof value === "string" ? value.replaceAll(STACK_PLACEHOLDER, this.cdktfStack.node.id) : value;
+    return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, filled(value)]));
   }
 
   override getRemoteStateDataSource(): TerraformRemoteState {

@@ -21,14 +21,10 @@ export interface Warning {
  * @param id id of the check block, if one is needed
  */
 export function addWarnings(scope: Construct, id: string, risks: readonly Warning[]): void {
-  const ofInputs = risks.filter(({ value }) => Token.isUnresolved(value));
-  if (ofInputs.length > 0) {
-    new CheckBlock(
-      scope,
-      id,
-      ofInputs.map(({ condition, message }) => ({ condition: expression(condition), errorMessage: `${message}.` })),
-    );
-  }
+  const assertions = risks
+    .filter(({ value }) => Token.isUnresolved(value))
+    .map(({ condition, message }) => ({ condition: expression(condition), errorMessage: `${message}.` }));
+  if (assertions.length > 0) new CheckBlock(scope, id, assertions);
   for (const { value, ok, message } of risks) {
     if (!Token.isUnresolved(value) && !ok) Annotations.of(scope).addWarning(message);
   }

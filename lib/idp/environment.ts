@@ -143,9 +143,8 @@ const VARIABLE_NAME: EachCheck = {
   keySchema: { pattern: NAME_PATTERN },
 };
 
-function looksSecret(name: string): boolean {
-  return new RegExp(SECRET_NAME).test(name.toUpperCase()) && !new RegExp(HARMLESS_NAME).test(name.toUpperCase());
-}
+const looksSecret = (name: string) =>
+  new RegExp(SECRET_NAME).test(name.toUpperCase()) && !new RegExp(HARMLESS_NAME).test(name.toUpperCase());
 
 /** They have a rule of their own, with other remedies. */
 const RESERVED_SECRETS = Object.keys(REASONS).filter(looksSecret);
