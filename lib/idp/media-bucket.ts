@@ -19,7 +19,7 @@ import {
 import { type MediaStore } from "./parts";
 import { explain } from "../core/hcl/stack-origin";
 
-/** Mounts as the runtime user, which could otherwise read but not write. */
+/** Options of a mount as the runtime user, with the permissions of its files and folders. */
 export function mountOptions(fileMode: string, folderMode: string): string[] {
   return [
     `uid=${RUNTIME_USER_ID}`,
@@ -31,7 +31,7 @@ export function mountOptions(fileMode: string, folderMode: string): string[] {
   ];
 }
 
-/** Adds a private bucket, without per-object permissions; a destroy that is refused leaves it while it has files. */
+/** Adds a private bucket, without per-object permissions; while it is protected, a destroy does not empty it. */
 export function addBucket(
   scope: Construct,
   place: DeploymentContext,
@@ -80,6 +80,7 @@ export class MediaBucket extends Construct implements MediaStore {
   readonly bucketName: string;
   readonly mountPath = MEDIA_MOUNT_PATH;
 
+  /** Those of the runtime user, which could otherwise read but not write. */
   readonly mountOptions = mountOptions("0644", "0755");
 
   readonly ready: ITerraformDependable[];
