@@ -87,7 +87,10 @@ const FILES: FileTable = {
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
   names: ["Names and labels that all parts have in common", ["all_labels", "tenant_prefix"]],
   secrets: ["Secrets, generated and existing, and who may read them", ["ExistingSecrets", "Secrets"]],
-  "service-accounts": ["Service accounts; rights on a single thing stand with that", ["Dumper", "Initializer", "Runtime"]],
+  "service-accounts": [
+    "Service accounts; rights on a single thing stand with that",
+    ["Dumper", "Initializer", "Runtime"],
+  ],
   service: ["The server", ["Service"]],
   worker: ["The separate worker", ["Worker"]],
   workload: ["The server: pods, service account, scaling", ["Workload"]],
