@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -6,10 +5,10 @@ import { InputVariable } from "../../lib/core/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { IdpImage, type IdpImageProps } from "../../lib/idp/idp-image";
 import { PINNED_VERSION, RECOMMENDED_VERSION, RELEASE_LINES, RELEASES_KNOWN_ON } from "../../lib/idp/releases";
-import { evaluated, warnings } from "../stacks/terraform-run";
+import { warnings } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { PLACE, STAND_IN_REPOSITORY } from "../support/stand-in-parts";
-import { bareStack, resourceAddresses, resourceOf, terraformOf, warningsOf, type Block } from "../support/synthesis";
+import { bareStack, resourceOf, terraformOf, warningsOf, type Block } from "../support/synthesis";
 
 const imageIn = (overrides: Partial<IdpImageProps> = {}, stack = bareStack()) => {
   const image = new IdpImage(stack, "Image", { place: PLACE, repository: STAND_IN_REPOSITORY, ...overrides });
@@ -61,20 +60,6 @@ describe("IdpImage", () => {
     expect(imageIn(change).reference === imageIn().reference).toBe(name === "the same name");
   });
 
-  it("builds nothing and waits for nothing when an image is given", () => {
-    const { image, terraform } = imageIn({ existingImage: "registry.example/idp:1" });
-    expect([image.containerImage, image.ready]).toEqual(["registry.example/idp:1", []]);
-    expect(resourceAddresses(terraform)).toEqual([]);
-  });
-
-  it("decides at plan whether to build when the image is an input, and else always builds", () => {
-    const stack = bareStack();
-    const input = new InputVariable(stack, "given", { type: "string", default: null, description: "Image." });
-    const image = imageIn({ existingImage: input.stringValue }, stack);
-    expect(buildOf(image).count).toBe("${(var.given == null) ? 1 : 0}");
-    expect(image.terraform.output?.image?.value).toBe("${coalesce(var.given, local.image_reference)}");
-    expect(buildOf(imageIn()).count).toBeUndefined();
-  });
 });
 
 describe("The release of an image", () => {
@@ -139,17 +124,5 @@ describe("The release of an image", () => {
     expect(copied.filter((text) => !text.endsWith(RECOMMENDED_VERSION))).toEqual(
       Array(2).fill(`stacks/identity-provider.md: ${PINNED_VERSION}`),
     );
-  });
-});
-
-describeWith(["terraform"], "The name of the image, computed by Terraform", () => {
-  it("ends in twelve digits of a hash over the files' hashes and what is wrapped", () => {
-    const sha256 = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
-    const files = ["image/Dockerfile", "image/cloud-entrypoint.sh"].map((path) => readFileSync(packageFile(path)));
-    const content = [...files.map(sha256), "ghcr.io/goauthentik/server", "AUTHENTIK_"].join(":");
-    const name = imageIn().reference.replaceAll("${path.module}", packageFile("").replace(/\/$/, ""));
-    expect(evaluated({ locals: { name } })).toEqual({
-      name: `us-central1-docker.pkg.dev/demo-project/images/idp:2026.5.4-${sha256(content).slice(0, 12)}`,
-    });
   });
 });

@@ -59,20 +59,6 @@ export function describeWorkerModes(scene: EntrypointScene, { thorough }: { thor
 
     if (thorough) {
       it.each([
-        [serverAlone, ["server"], 3],
-        [worker, ["worker"], 4],
-        [allInOne, ["server", "worker"], 0],
-      ] as const)("ends on SIGTERM, as %s, after %j have finished, with %i", async (argument, parts, exitCode) => {
-        const container = await startForm(argument, parts, {
-          ...{ STUB_SERVER_STOP_SECONDS: "0.2", STUB_SERVER_STOP_CODE: "3" },
-          ...{ STUB_WORKER_STOP_SECONDS: "0.2", STUB_WORKER_STOP_CODE: "4" },
-        });
-        expect(await container.stop()).toBe(exitCode);
-        for (const part of parts) expect(container.starts(part)).toMatchObject([{ ended: true, signals: ["TERM"] }]);
-        expect(linesOf(container)).toHaveLength(1);
-      });
-
-      it.each([
         [serverAlone, "server", ["server"], 128 + constants.signals.SIGKILL],
         [worker, "worker", ["worker"], 128 + constants.signals.SIGKILL],
         [allInOne, "server", ["server", "worker"], 1],

@@ -216,8 +216,10 @@ function invalid(message: string): ReasonError {
   return new ReasonError(400, "invalid", message);
 }
 
-/** The controller's name of a part: its kind, the uid of the cluster, what it is of, and a hash. */
+/** The controller's name of a part: the uid of the cluster, fields that are cut to fit into 63 characters, and a hash. */
 function partName(kind: string, ...fields: readonly string[]): string {
   const hash = createHash("sha256").update(fields.join("/")).digest("hex").slice(0, 8);
-  return [kind, "0a1b2c3d", ...fields, hash].join("-");
+  const frame = `${kind}-0a1b2c3d--${hash}`;
+  const room = Math.floor((63 - frame.length - fields.length + 1) / fields.length);
+  return frame.replace("--", `-${fields.map((field) => field.slice(0, room)).join("-")}-`);
 }

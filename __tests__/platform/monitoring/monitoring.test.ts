@@ -110,15 +110,6 @@ function expressionsOf(props: Partial<MonitoringProps>): Terraform {
   };
 }
 
-describe("Monitoring", () => {
-  it("changes no setting of the project unless requested", () => {
-    const count = (props: Partial<MonitoringProps>) =>
-      resource(monitored(props).terraform, "google_project_iam_audit_config").count;
-    expect(count({})).toBe("${(false) ? 1 : 0}");
-    expect(count({ auditSecretAccess: true })).toBeUndefined();
-  });
-});
-
 describeWith(["terraform"], "Monitoring, in Terraform", () => {
   it("has every alert that makes sense with an address or a channel", () => {
     const expected = alertsOn("serverless").filter(({ needs = [] }) =>

@@ -57,7 +57,8 @@ export class Deployment {
   /** What has been written and not yet searched for secrets. */
   private unsearched: readonly Place[];
   private planNumber: number;
-  private readonly configuration: Configuration;
+  /** As it was synthesized. */
+  readonly configuration: Configuration;
 
   private constructor(
     private readonly options: DeploymentOptions,
@@ -67,7 +68,7 @@ export class Deployment {
     else cpSync(origin.folder, this.folder, { recursive: true });
     // Each look at a build starts a few programs.
     this.web.builds.usualCourse = { states: ["SUCCESS"] };
-    this.configuration = JSON.parse(this.read("cdk.tf.json") ?? "{}") as Configuration;
+    this.configuration = origin?.configuration ?? (JSON.parse(this.read("cdk.tf.json") ?? "{}") as Configuration);
     this.inputs = options.inputs;
     this.unsearched = origin?.unsearched ?? [];
     // A fork may apply a plan of its origin, so its own have other numbers.

@@ -35,6 +35,7 @@ interface SecretInput {
 
 /** The part of a configuration that declares which inputs are secrets. */
 export interface Configuration {
+  readonly output?: Readonly<Record<string, unknown>>;
   readonly variable?: Readonly<Record<string, { readonly ephemeral?: boolean; readonly sensitive?: boolean }>>;
 }
 

@@ -5,8 +5,6 @@ import { hclFiles } from "../../../lib/core/hcl/hcl-files";
 import { KNOWN_BLOCKS, type HclBlocks } from "../../../lib/core/hcl/stack-origin";
 import { packageFile } from "../../../lib/core/package-file";
 import { type Deployment } from "../deployment/deployment";
-import { type Protection } from "./journey";
-import { type Episode } from "./stack-rehearsal";
 
 const CONFIGURATION = "cdk.tf.json";
 
@@ -27,39 +25,4 @@ export function toHcl({ folder }: Pick<Deployment, "folder">): () => void {
     for (const name of Object.keys(files)) rmSync(join(folder, name));
     writeFileSync(join(folder, CONFIGURATION), json);
   };
-}
-
-/** A life in HCL, and a change of the format in the middle of one. */
-export function episodesInHcl(protection?: Protection): readonly Episode[] {
-  return [
-    {
-      name: "a life in HCL",
-      fromNothing: true,
-      play: async (deployment) => {
-        const back = toHcl(deployment);
-        await deployment.applyAtOnce();
-        await deployment.requireEmptyPlan("plan in HCL");
-        const begun = deployment.inputs;
-        if (protection !== undefined) {
-          await deployment.refuse(["destroy", "-auto-approve", "-input=false"], protection.refusal ?? "");
-          deployment.inputs = { ...begun, ...protection.off };
-          await deployment.applyAtOnce();
-        }
-        await deployment.succeed("destroy", "-auto-approve", "-input=false");
-        deployment.inputs = begun;
-        back();
-        await deployment.applyAtOnce();
-      },
-    },
-    {
-      name: "a change of the format",
-      play: async (deployment) => {
-        const back = toHcl(deployment);
-        await deployment.requireEmptyPlan("plan in HCL");
-        deployment.inputs = { ...deployment.inputs, labels: { format: "hcl" } };
-        await deployment.applyAtOnce();
-        back();
-      },
-    },
-  ];
 }

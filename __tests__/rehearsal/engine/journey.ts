@@ -152,8 +152,7 @@ function requireVerified(step: string, verify: () => void): void {
 }
 
 async function requireOutputs(deployment: Deployment, nullOutputs: readonly string[] | undefined): Promise<void> {
-  const configuration = JSON.parse(deployment.read("cdk.tf.json") ?? "{}") as { output?: Record<string, unknown> };
-  const declared = Object.keys(configuration.output ?? {}).sort();
+  const declared = Object.keys(deployment.configuration.output ?? {}).sort();
   const outputs = await deployment.outputs();
   // Terraform does not keep null outputs.
   const isWrong = (name: string) =>

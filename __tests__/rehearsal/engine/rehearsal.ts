@@ -14,7 +14,7 @@ import {
   rehearseFault,
   rehearseInterrupt,
 } from "./fault-scenarios";
-import { episodesInHcl } from "./hcl-folder";
+import { toHcl } from "./hcl-folder";
 import { inputCombinations } from "./input-matrix";
 import { type ChangeScenario, Journey, requireSoundness } from "./journey";
 import {
@@ -60,10 +60,10 @@ function everyPart(context: RunContext): Promise<void> {
   const isChanged = context.includes("changes");
   return together([
     ...(context.includes("life") && isAnyWanted(context, changes)
-      ? [life(context, isChanged ? changes : [], isChanged ? verifyDestroyed : undefined)]
+      ? [life(context, isChanged ? changes : [], { verifyDestroyed: isChanged ? verifyDestroyed : undefined })]
       : []),
     ...(context.includes("further changes") && isAnyWanted(context, furtherChanges)
-      ? [life(context, furtherChanges)]
+      ? [life(context, furtherChanges, { isInHcl: true })]
       : []),
     ...(context.includes("failed creations") ? [failedCreations(context)] : []),
     ...(context.includes("faults") ? [faults(context)] : []),
@@ -76,17 +76,29 @@ function isAnyWanted(context: RunContext, changes: readonly ChangeScenario[]): b
   return context.options.only === undefined || changes.some(({ name }) => context.wants(name));
 }
 
-/** One deployment, from an empty folder through these changes until it is destroyed. */
+/**
+ * One deployment, from an empty folder through these changes until it is destroyed.
+ *
+ * @param isInHcl whether the folder is in HCL from the beginning; otherwise from its first change on
+ */
 async function life(
   context: RunContext,
   changes: readonly ChangeScenario[],
-  verifyDestroyed?: StackRehearsal["verifyDestroyed"],
+  { isInHcl = false, verifyDestroyed }: { isInHcl?: boolean } & Pick<StackRehearsal, "verifyDestroyed"> = {},
 ): Promise<void> {
   const { nullOutputs, protection } = context.options.rehearsal;
   await context.with(context.started(), (deployment) =>
     context.take(async () => {
       const journey = new Journey(deployment, (step, work) => context.timed(step, work));
+      if (isInHcl) toHcl(deployment);
       await journey.setUp(nullOutputs);
+      if (!isInHcl && changes.length > 0) {
+        const back = toHcl(deployment);
+        await journey.change({ name: "in HCL", expected: {} });
+        await journey.change({ name: "in JSON again", change: back, expected: {} });
+      }
+      // What follows begins with a plan, or is a destroy, before which a plan must be empty.
+      if (!isInHcl) toHcl(deployment);
       for (const change of changes) await journey.change(change);
       await journey.tearDown(protection, verifyDestroyed);
     }),
@@ -101,7 +113,7 @@ function faults(context: RunContext): Promise<void> {
       const end = await context.take(() => endWithoutFaults(whole));
       await context.take(() => context.timed("dependencies", () => requireDependencies(whole)));
       const incidents: readonly Incident[] = [
-        ...[...episodes, ...episodesInHcl(rehearsal.protection)].map(({ name, play, fromNothing = false }) => ({
+        ...episodes.map(({ name, play, fromNothing = false }) => ({
           name,
           begin: () => (fromNothing ? begun : whole).fork(),
           play: async (deployment: Deployment) => {

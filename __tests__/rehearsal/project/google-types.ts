@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { type CloudObject, Refusal } from "./cloud";
+import { type CloudObject, type Need, pathOf, Refusal } from "./cloud";
 import { CLUSTER } from "./google-cluster";
 import { certificateConflicts, needEntry, portConflicts, schemeConflicts } from "./google-edge";
 import { GOOGLE_EPHEMERAL_TYPES, SECRET_VERSION, setPassword } from "./google-secrets";
@@ -45,6 +45,18 @@ const emailOf = (values: ValueObject, project: string): string =>
 
 const PRIVATE_NETWORK = "settings.0.ip_configuration.0.private_network";
 
+/** The need for private services access, from which a database gets its address; a network from elsewhere has it. */
+function needServicesAccess(network: string): Need {
+  return {
+    what: `private services access in ${network}`,
+    isMet: (cloud) =>
+      cloud.find("google_compute_network", pathOf(network)) === undefined ||
+      cloud
+        .ofType("google_service_networking_connection")
+        .some(({ values }) => pathOf(textAt(values, "network")) === pathOf(network)),
+  };
+}
+
 /** Addresses to assign, from blocks reserved for documentation. */
 const GLOBAL_ADDRESSES = Array.from({ length: 20 }, (_none, index) => `203.0.113.${index + 30}`);
 
@@ -79,7 +91,10 @@ const STORAGE: ResourceTypes = {
     // The private network can be set later but not removed.
     replacedWhen: (prior, planned) =>
       textAt(prior, PRIVATE_NETWORK) !== "" && valueAt(planned, PRIVATE_NETWORK) === null ? [PRIVATE_NETWORK] : [],
-    needs: (values) => (textAt(values, PRIVATE_NETWORK) === "" ? [] : needApi("compute")),
+    needs: (values) => {
+      const network = textAt(values, PRIVATE_NETWORK);
+      return network === "" ? [] : [...needApi("compute"), needServicesAccess(network)];
+    },
     protectedBy: { deletion_protection: true, "settings.0.deletion_protection_enabled": false },
     computed: (values) => {
       const isPrivate = textAt(values, PRIVATE_NETWORK) !== "";
@@ -207,6 +222,11 @@ const NETWORK: ResourceTypes = {
       return { address: GLOBAL_ADDRESSES.find((address) => !taken.includes(address)) ?? "" };
     },
   }),
+  google_service_networking_connection: {
+    api: "servicenetworking",
+    id: "{{network}}:{{service}}",
+    refs: { network: "google_compute_network", "reserved_peering_ranges.*": "google_compute_global_address" },
+  },
   google_compute_firewall: global("firewalls", {
     replacedBy: ["direction"],
     refs: { network: "google_compute_network" },

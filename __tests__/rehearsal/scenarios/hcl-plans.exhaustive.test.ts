@@ -9,6 +9,9 @@ import { inputCombinations } from "../engine/input-matrix";
 import { REHEARSALS } from "./stacks";
 import { App } from "cdktf";
 
+/** Sets in which any two inputs meet with their first other value; the rest of the values are forms of the same. */
+const SETS = 6;
+
 /** What a plan says, without what differs between two runs. */
 const SAID = ["planned_values", "resource_changes", "output_changes", "checks", "variables"];
 
@@ -38,7 +41,7 @@ describeWith(["terraform", "curl", "jq"], "A plan of the folder in HCL", () => {
     async (name, stackOf) => {
       const { inputs = {}, matrix = {}, prepare } = REHEARSALS[name] ?? {};
       const { path: source } = synthesizeInto(App.of(stackOf()), name);
-      const sets = [{}, ...inputCombinations(matrix)].map((each) => ({ ...inputs, ...each }));
+      const sets = [{}, ...inputCombinations(matrix).slice(0, SETS)].map((each) => ({ ...inputs, ...each }));
       const [json, hcl] = await Promise.all(
         [0, 1].map(() => Deployment.start({ source, inputs, program: programPath("terraform") })),
       );
