@@ -59,7 +59,6 @@ describe("IdpImage", () => {
   ])("has %s with another %s", (name, _what, change) => {
     expect(imageIn(change).reference === imageIn().reference).toBe(name === "the same name");
   });
-
 });
 
 describe("The release of an image", () => {
