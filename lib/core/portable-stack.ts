@@ -119,7 +119,7 @@ export class PortableStack extends TerraformStack {
     return { hcl, metadata: { "//": metadata, terraform: configuration.terraform } };
   }
 
-  /** Names of the constructs around an element, from the outermost, without those that say nothing. */
+  /** The ids of the constructs around an element, from the outermost, without those that say nothing. */
   protected override allocateLogicalId(element: TerraformElement | Node): string {
     const { scopes } = TerraformElement.isTerraformElement(element) ? element.node : element;
     const names = scopes.slice(scopes.indexOf(this) + 1).map((scope) => scope.node.id);
