@@ -164,6 +164,21 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
     expect(readFileSync(newest).equals(before)).toBe(true);
   });
 
+  test("says that the temporary folder is full, and needs no room in it to see the tables", async (server) => {
+    const dumps = await Dumps.of(server);
+    const fullAt = (file: string) => ({
+      programs: { mktemp: `d=${temporaryFolder()} && ln -s /dev/full "$d/${file}" && echo "$d"` },
+    });
+
+    expect(await dumps.dump({}, fullAt("room"))).toMatchObject({
+      exitCode: 1,
+      output: expect.stringMatching(/^failed: the temporary folder \S+ is full or cannot be written/m) as string,
+    });
+    expect(existsSync(dumps.newest)).toBe(false);
+    expect(await dumps.dump({}, fullAt("list"))).toMatchObject({ exitCode: 0 });
+    expect(existsSync(dumps.newest)).toBe(true);
+  });
+
   test("tells the proxy to quit however it ends, and never prints the password", async (server) => {
     const { dump, settings } = await Dumps.of(server);
     const { DB_PASSWORD = "", DB_PROXY_QUIT_URL = "" } = settings;
