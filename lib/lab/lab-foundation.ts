@@ -9,8 +9,6 @@ import { ProjectApis } from "../core/project-apis";
 import { TerraformData } from "../core/terraform-data";
 import { DEPLOYMENT_ID_BYTES } from "./lab-names";
 
-/** What a lab needs before its first resource. */
-
 /** What the parts of a lab have in common. */
 export interface LabContext {
   /** Part of every name. */

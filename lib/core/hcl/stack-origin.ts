@@ -20,7 +20,7 @@ const OWN_TYPES: HclBlocks = { terraform_data: {}, "data.terraform_remote_state"
 
 const REASON = "reason";
 
-/** Says why an element is as it is, above it in HCL: one sentence, for whoever reads the folder alone. */
+/** Says why an element is as it is, above it in HCL, for readers who have only the folder. */
 export function explain(element: IConstruct, reason: string): void {
   element.node.addMetadata(REASON, reason);
 }
