@@ -37,6 +37,10 @@ export class AssessmentLabStack extends PortableStack {
     });
 
     this.addOutputs(assessmentLabOutputs(lab));
-    describeFolder(this, { stack: "assessment-lab", page: "assessment-lab.md", inputs: LAB });
+    describeFolder(this, {
+      stack: "assessment-lab",
+      inputs: LAB,
+      guides: ["module.md", "network-and-rights.md", "organization-policies.md", "state-and-pipelines.md"],
+    });
   }
 }

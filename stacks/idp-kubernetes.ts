@@ -48,6 +48,6 @@ export class IdpKubernetesStack extends PortableStack {
       namespace: { value: namespace.namespaceName, description: "Namespace of everything in the cluster." },
       connect_command: { value: cluster.connectCommand, description: "Command that connects kubectl to the cluster." },
     });
-    describeFolder(this, { stack: "idp-kubernetes", page: "identity-provider.md", inputs: KUBERNETES_INPUTS });
+    describeFolder(this, { stack: "idp-kubernetes", inputs: KUBERNETES_INPUTS });
   }
 }

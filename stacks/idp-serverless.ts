@@ -34,6 +34,6 @@ export class IdpServerlessStack extends PortableStack {
     });
 
     this.addOutputs(identityProviderOutputs(identityProvider));
-    describeFolder(this, { stack: "idp-serverless", page: "identity-provider.md", inputs: SERVERLESS_INPUTS });
+    describeFolder(this, { stack: "idp-serverless", inputs: SERVERLESS_INPUTS });
   }
 }

@@ -1,12 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { packageFile } from "../../lib/core/package-file";
-import { headingsOf, withoutBlocks } from "../../stacks/folder/headings";
-import { documentedStacks } from "../tools/documented-stacks";
-import { UPDATE_COMMAND, withFreshParts, type DocumentedTerraform } from "../tools/page-parts";
-import { blocksIn, pageOf, pages, type Page } from "../tools/pages";
+import { documentedTerraform, synthesizedStacks } from "../tools/documented-stacks";
+import { UPDATE_COMMAND, withFreshTables, type DocumentedTerraform } from "../tools/page-tables";
+import { anchorsOf, blocksIn, pageOf, pages, withoutBlocks, type Page } from "../tools/pages";
 
 const PAGES = pages().map((page): [path: string, page: Page] => [page.path, page]);
 const help = execFileSync("./help", { cwd: packageFile("."), encoding: "utf8" });
@@ -14,15 +13,17 @@ const { scripts } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")
   scripts: Readonly<Record<string, string>>;
 };
 
+let folders: string;
 let stacks: Readonly<Record<string, DocumentedTerraform>>;
 
 beforeAll(async () => {
-  stacks = await documentedStacks();
+  folders = await synthesizedStacks();
+  stacks = documentedTerraform(folders);
 });
 
 describe.each(PAGES)("%s", (path, { text }) => {
-  it(`shows what is synthesized, and its own contents; when this fails, run: ${UPDATE_COMMAND}`, () => {
-    expect(text).toBe(withFreshParts(text, stacks));
+  it(`shows what is synthesized; when this fails, run: ${UPDATE_COMMAND}`, () => {
+    expect(text).toBe(withFreshTables(text, stacks));
   });
 
   it("contains nothing that a renderer would take for a tag", () => {
@@ -31,8 +32,7 @@ describe.each(PAGES)("%s", (path, { text }) => {
   });
 
   it("links to files and headings that exist", () => {
-    const links = [...withoutBlocks(text).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link]) => link ?? "");
-    expect(links.filter((link) => !leadsSomewhere(path, link))).toEqual([]);
+    expect(deadLinks(packageFile(path), text)).toEqual([]);
   });
 
   it("names files and folders that exist", () => {
@@ -64,13 +64,32 @@ describe.each(COMMANDS)("The commands of %s", (_path, commands) => {
   });
 });
 
-describe("The page of each stack", () => {
-  it("says what it creates and costs, its inputs and outputs, how it is operated, and its traps", () => {
+describe("The pages of a handed-over folder", () => {
+  it("are those of its stack and guides, whose links lead to what is in the folder", () => {
     for (const stack of Object.keys(stacks)) {
-      const titles = headingsOf(pageOf(`stacks/${stack}.md`).text).map(({ title }) => title);
-      const expected = ["What it creates", "Costs", "Inputs", "Outputs", "Operations", "Traps"];
-      expect([stack, titles.filter((title) => expected.includes(title))]).toEqual([stack, expected]);
+      const folder = join(folders, stack);
+      const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".md"));
+      expect(files).toEqual(expect.arrayContaining(["README.md", `${stack}.md`, "guides/state-and-pipelines.md"]));
+      for (const file of files) {
+        const text = readFileSync(join(folder, file), "utf8");
+        expect([stack, file, deadLinks(join(folder, file), text)]).toEqual([stack, file, []]);
+        expect(blocksIn(text, "sh").join()).not.toMatch(/cdktf|npm /);
+        if (file !== "README.md") expect(text).toBe(pageOf(join("stacks", file)).text);
+      }
     }
+  });
+
+  it("tell in at most 500 words what the folder is, and each guide's task in at most 1,000", () => {
+    const words = (path: string) => withoutTables(pageOf(path).text).split(/\s+/).length;
+    const guides = readdirSync(packageFile("stacks/guides")).map((guide) => `stacks/guides/${guide}`);
+    expect(guides.filter((guide) => words(guide) > 1000)).toEqual([]);
+    expect(Object.keys(stacks).filter((stack) => words(`stacks/folder/${stack}.md`) > 500)).toEqual([]);
+  });
+
+  it("have the inputs and outputs of the stack", () => {
+    for (const stack of Object.keys(stacks))
+      for (const kind of ["inputs", "outputs"])
+        expect(pageOf(`stacks/${stack}.md`).text).toContain(`<!-- ${kind}: ${stack} -->`);
   });
 });
 
@@ -88,13 +107,19 @@ describe("help", () => {
   });
 });
 
-function leadsSomewhere(from: string, link: string): boolean {
-  const [file = "", anchor] = link.split("#");
-  const target = file === "" ? from : join(dirname(from), file);
-  if (!existsSync(packageFile(target))) return false;
-  if (anchor === undefined) return true;
-  return (
-    statSync(packageFile(target)).isFile() &&
-    headingsOf(pageOf(target).text).some((heading) => heading.anchor === anchor)
-  );
+function withoutTables(text: string): string {
+  return text.replaceAll(/<!-- (?:inputs|outputs|alerts)[\s\S]*?<!-- end -->/g, "");
+}
+
+/** The links of a page that lead to no file, or to no heading of one. */
+function deadLinks(page: string, text: string): string[] {
+  const links = [...withoutBlocks(text).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = ""]) => link);
+  return links.filter((link) => {
+    const [file = "", anchor] = link.split("#");
+    const target = file === "" ? page : join(dirname(page), file);
+    if (!existsSync(target)) return true;
+    return (
+      anchor !== undefined && !(target.endsWith(".md") && anchorsOf(readFileSync(target, "utf8")).includes(anchor))
+    );
+  });
 }

@@ -29,7 +29,7 @@ interface Workflow {
 }
 
 const run = promisify(exec);
-const workflow = parse(blocksIn(pageOf("stacks/pipeline.md").text, "yaml").join("\n")) as Workflow;
+const workflow = parse(blocksIn(pageOf("stacks/guides/state-and-pipelines.md").text, "yaml").join("\n")) as Workflow;
 const { env = {}, steps = [] } = workflow.jobs.terraform ?? {};
 
 /** What the step that signs in writes, with a token service of the test. */

@@ -116,12 +116,12 @@ describe("The release of an image", () => {
     const rows = RELEASE_LINES.map(({ fixesEndWith, leastSafe, newest }) =>
       [newest.replace(/[.]\d+$/, ""), newest, leastSafe, fixesEndWith].join(" | "),
     );
-    const upgrade = readFileSync(packageFile("stacks/identity-provider.md"), "utf8");
+    const upgrade = readFileSync(packageFile("stacks/guides/upgrade.md"), "utf8");
     expect([`As of ${RELEASES_KNOWN_ON},`, ...rows].filter((text) => !upgrade.includes(text))).toEqual([]);
     expect(RECOMMENDED_VERSION).toMatch(PINNED_VERSION.replace(/\d+$/, ""));
     // The way back goes to the release before.
     expect(copied.filter((text) => !text.endsWith(RECOMMENDED_VERSION))).toEqual(
-      Array(2).fill(`stacks/identity-provider.md: ${PINNED_VERSION}`),
+      Array(2).fill(`stacks/guides/upgrade.md: ${PINNED_VERSION}`),
     );
   });
 });

@@ -63,9 +63,9 @@ describeWith(["terraform", "curl", "jq"], "The state of a handed-over folder", (
       expect(addresses.length).toBeGreaterThan(20);
       const configuration = deployment.read("cdk.tf.json");
 
-      const { command, file, text } = overrideOf(folder.read("README.md"));
+      const { command, file, text } = overrideOf(folder.read("guides/state-and-pipelines.md"));
       expect(JSON.parse(text)).toEqual({
-        terraform: { backend: { gcs: { bucket: "my-states", prefix: LAB_STACK_NAME } } },
+        terraform: { backend: { gcs: { bucket: "my-states", prefix: "sign-in" } } },
       });
       expect(command).toEqual(["init", "-migrate-state"]);
       const backend = { http: { address: `http://${server.host}/${LAB_STACK_NAME}` } };

@@ -53,32 +53,32 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     expect(folder.files).toEqual(expect.arrayContaining(files));
 
     const isNamed = (path: string, texts: readonly string[]) => texts.some((text) => text.includes(basename(path)));
-    const page = readFileSync(packageFile("stacks/identity-provider.md"), "utf8");
+    const pages = folder.files.filter((path) => path.endsWith(".md")).map((path) => folder.read(path));
     const scripts = folder.files.filter((path) => path.startsWith("scripts/"));
     const unnamed = folder.files.filter(
       (path) =>
         path.includes("/") &&
         !files.includes(path) &&
         !folders.some((each) => path.startsWith(each)) &&
-        !isNamed(path, [page, ...scripts.filter((script) => script !== path).map((script) => folder.read(script))]),
+        !path.startsWith("guides/") &&
+        !isNamed(path, [...pages, ...scripts.filter((script) => script !== path).map((script) => folder.read(script))]),
     );
     expect(unnamed).toEqual([]);
   });
 
   it("contains documentation beside the configuration", () => {
     expect(folder.files.filter((path) => !path.includes("/"))).toEqual(
-      ["cdk.tf.json", "README.md", "VERSION", "inputs.schema.json", "terraform.tfvars.example"].sort(),
+      ["cdk.tf.json", "README.md", "VERSION", `${name}.md`, "inputs.schema.json", "terraform.tfvars.example"].sort(),
     );
     const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
     expect(folder.read("VERSION")).toBe(`${version}\n`);
-    expect(folder.read("README.md").replaceAll(/\s+/g, " ")).toContain(`version ${version} of \`${name}\``);
     for (const path of folder.files.filter((each) => !each.includes("/")))
       for (const local of [process.cwd(), homedir(), packageFile("")])
         expect([path, folder.read(path).includes(`${local.replace(/\/$/, "")}/`)]).toEqual([path, false]);
   });
 
   it("holds the files as they are in the package, scripts with their parts in them", () => {
-    const inPackage = ["image", "lib"].flatMap((room) =>
+    const inPackage = ["image", "lib", "stacks"].flatMap((room) =>
       readdirSync(packageFile(room), { recursive: true, encoding: "utf8" }).map((path) => `${room}/${path}`),
     );
     for (const path of folder.files.filter((each) => each.includes("/"))) {

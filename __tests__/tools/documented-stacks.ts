@@ -1,18 +1,24 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { App } from "cdktf";
 
 import { createStacks } from "../../stacks/all-stacks";
-import { readTerraform, type DocumentedTerraform } from "./page-parts";
+import { readTerraform, type DocumentedTerraform } from "./page-tables";
 import { temporaryFolder } from "../support/temporary-folder";
 
-/** Synthesizes every stack with its default settings; keyed by stack. */
-export async function documentedStacks(): Promise<Record<string, DocumentedTerraform>> {
+/** Synthesizes every stack with its default settings; gives the folder of their folders. */
+export async function synthesizedStacks(): Promise<string> {
   const outdir = temporaryFolder();
   const app = new App({ outdir });
-  const stacks = await createStacks(app, { backend: { type: "local" } });
+  await createStacks(app, { backend: { type: "local" } });
   app.synth();
+  return join(outdir, "stacks");
+}
+
+/** The configurations of synthesized stacks, by stack. */
+export function documentedTerraform(folders: string): Record<string, DocumentedTerraform> {
   return Object.fromEntries(
-    stacks.map((stack) => [stack.node.id, readTerraform(join(outdir, "stacks", stack.node.id, "cdk.tf.json"))]),
+    readdirSync(folders).map((stack) => [stack, readTerraform(join(folders, stack, "cdk.tf.json"))]),
   );
 }

@@ -21,7 +21,7 @@ export function pages(): Page[] {
   );
   return (
     [...readdirSync(packageFile(".")), ...inFolders.sort()]
-      // What the pages of folders are made of is looked at there, as it is handed over.
+      // They are looked at in their folders, where their links lead.
       .filter((path) => path.endsWith(".md") && !path.includes("node_modules/") && !path.startsWith("stacks/folder/"))
       .map(pageOf)
   );
@@ -31,6 +31,21 @@ export function pageOf(path: string): Page {
   return { path, text: readFileSync(packageFile(path), "utf8") };
 }
 
+/** The anchors of the headings of a text, as the usual renderers of Markdown give them. */
+export function anchorsOf(text: string): string[] {
+  return [...withoutBlocks(text).matchAll(/^##+ (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** A text without its blocks of code. */
+export function withoutBlocks(text: string): string {
+  return text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, "");
+}
+
 /** The blocks of one language, also those of a step in a list, without its indentation. */
 export function blocksIn(text: string, language: string): string[] {
   return [...text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^\\1\`\`\`$`, "gm"))].map(
@@ -38,14 +53,14 @@ export function blocksIn(text: string, language: string): string[] {
   );
 }
 
-/** The programs of the pages that a user of the package has. */
+/** The programs of the pages that a user of the package has, and those of the folders of examples. */
 export function programs(): Program[] {
-  return ["README.md", "lib/README.md", "stacks/organization-policies.md"].flatMap((path) =>
-    blocksIn(pageOf(path).text, "ts").map((text) => ({
-      stacks: [...text.matchAll(/new \w+\(app, "([^"]+)"/g)].map(([, stack = ""]) => stack),
-      text,
-    })),
-  );
+  const onPages = ["README.md", "lib/README.md"].flatMap((path) => blocksIn(pageOf(path).text, "ts"));
+  const inFolders = exampleFolders().map((name) => pageOf(`stacks/examples/${name}/main.ts`).text);
+  return [...new Set([...onPages, ...inFolders])].map((text) => ({
+    stacks: [...text.matchAll(/new \w+\(app, "([^"]+)"/g)].map(([, stack = ""]) => stack),
+    text,
+  }));
 }
 
 export function exampleFolders(): string[] {

@@ -68,15 +68,12 @@ export function findingsPage(findings: readonly Finding[], accepted: readonly Ac
 const INTRODUCTION = `# Findings of a plan scanner
 
 \`npm run scan\` writes this page: it plans all stacks with the real providers, runs [checkov](https://www.checkov.io) on the plans,
-and fails on a finding that \`__tests__/tools/accepted-findings.json\` does not accept, and on an accepted one
-that no longer occurs.
-
-To scan a plan of your own, give checkov the plan as JSON. Its directory mode fails on \`required_version\`,
-skips the folder and reports no finding:
+and fails on a finding that is not accepted below. To scan a plan of your own, give checkov the plan as JSON; its
+directory mode skips the folder:
 
 \`\`\`text
-terraform -chdir=cdktf.out/stacks/idp-serverless plan -var project_id=my-project -out=plan.bin
-terraform -chdir=cdktf.out/stacks/idp-serverless show -json plan.bin > plan.json
+terraform plan -out=plan.bin
+terraform show -json plan.bin > plan.json
 checkov -f plan.json
 \`\`\`
 `;

@@ -1,13 +1,14 @@
 import { writeFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
-import { documentedStacks } from "./documented-stacks";
-import { withFreshParts } from "./page-parts";
+import { documentedTerraform, synthesizedStacks } from "./documented-stacks";
+import { withFreshTables } from "./page-tables";
 import { pages } from "./pages";
 
-void documentedStacks().then((stacks) => {
+void synthesizedStacks().then((folders) => {
+  const stacks = documentedTerraform(folders);
   const updated = pages().flatMap(({ path, text }) => {
-    const fresh = withFreshParts(text, stacks);
+    const fresh = withFreshTables(text, stacks);
     if (fresh === text) return [];
     writeFileSync(packageFile(path), fresh);
     return [path];

@@ -5,7 +5,7 @@ import { MAIN_CHILD_ID, snakeCase } from "./element-names";
 import { hclFilesOf, type HclBlocks } from "./hcl/stack-origin";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 import { RulesBrokenError } from "./rules-broken-error";
-import { addPage, filesOf, HCL_MAIN_FILE } from "./stack-file";
+import { addStackText, filesOf, HCL_MAIN_FILE } from "./stack-file";
 import { localPathProblems, StackBackend, type StateBackend } from "./state-backend";
 
 export { MAIN_CHILD_ID } from "./element-names";
@@ -115,7 +115,7 @@ export class PortableStack extends TerraformStack {
     const { "//": metadata, ...configuration } = this.toTerraform();
     const files = hclFilesOf(this, configuration, this.hclBlocks);
     const { [HCL_MAIN_FILE]: hcl = "", ...others } = files;
-    for (const [name, text] of Object.entries(others)) addPage(this, name, () => text);
+    for (const [name, text] of Object.entries(others)) addStackText(this, text, name);
     return { hcl, metadata: { "//": metadata, terraform: configuration.terraform } };
   }
 

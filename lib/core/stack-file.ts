@@ -64,22 +64,6 @@ export function addStackText(scope: IConstruct, text: string, pathInFolder: stri
   });
 }
 
-/**
- * Writes a file for people and editors beside the configuration of a stack.
- *
- * @param textOf returns the text, given the written configuration
- * @throws Error as `addStackFile` does
- */
-export function addPage(scope: IConstruct, name: string, textOf: (configuration: string) => string): void {
-  filesOf(TerraformStack.of(scope)).add(scope.node.path, name, (place) => {
-    const json = join(dirname(place), CONFIGURATION);
-    const configuration = existsSync(json)
-      ? readFileSync(json, "utf8")
-      : JSON.stringify(TerraformStack.of(scope).toTerraform());
-    writeFileSync(place, textOf(configuration));
-  });
-}
-
 /** Copies a script of this package into the synthesized folder, where it may be edited. */
 export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
   return addStackFile(scope, packageFile(pathInPackage), `scripts/${posix.basename(pathInPackage)}`);

@@ -1,6 +1,5 @@
 import { snakeCase } from "../../lib/core/checks";
 import { type Input, type Table } from "../../lib/core/inputs";
-import { compareNames } from "./markdown-tables";
 
 /** Length of a line of prose in the example. */
 const LINE_LENGTH = 100;
@@ -12,7 +11,7 @@ const LINE_LENGTH = 100;
 export function exampleValues(stack: string, inputs: Table): string {
   const entries = Object.entries(inputs)
     .map(([name, input]) => [snakeCase(name), input] as const)
-    .sort(([nameA, a], [nameB, b]) => Number("example" in b) - Number("example" in a) || compareNames(nameA, nameB));
+    .sort(([nameA, a], [nameB, b]) => Number("example" in b) - Number("example" in a) || (nameA < nameB ? -1 : 1));
   return [
     prose(
       `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by default, and set what is not commented out. To set another input, remove the # in front of its name.`,

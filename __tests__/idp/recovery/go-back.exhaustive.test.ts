@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { objectName, partName, serviceName, workerPoolName } from "../../../lib/core/names";
@@ -14,14 +14,12 @@ import { DATABASE, INIT_JOB, inSqlScene, INSTANCE, PROJECT } from "./sql-scene";
 
 const DEPLOYMENT = { tenantPrefix: "demo-abc123", applicationName: "idp" };
 
-const [, AFTER_HEADING = ""] = pageOf("stacks/identity-provider.md").text.split(
-  "\n### Go back to an earlier release\n",
-);
-const [SECTION = ""] = AFTER_HEADING.split("\n### ");
+const [, AFTER_HEADING = ""] = pageOf("stacks/guides/upgrade.md").text.split("\n## Go back to an earlier release\n");
+const [SECTION = ""] = AFTER_HEADING.split("\n## ");
 /** All commands of the page: the steps in their order, and what to do after an apply that fails. */
 const COMMANDS = blocksIn(SECTION, "sh").flatMap((block) => block.trim().split("\n"));
 
-const APPLY = "terraform apply -var project_id=my-project -var application_version=2026.5.4";
+const APPLY = "terraform apply -var application_version=2026.5.4";
 const RESTORED = "the backup is restored";
 const SERVICE = `${serviceName(DEPLOYMENT)} --region=us-central1 --project=demo-project`;
 const POOL = `${workerPoolName(DEPLOYMENT)} --region=us-central1 --project=demo-project`;
@@ -61,9 +59,7 @@ describeWith(["curl", "dash", "jq"], "The page's way back to an earlier release"
     inSqlScene(async ({ standIn }) => {
       const folder = temporaryFolder();
       const log = join(folder, "log");
-      const stack = join(folder, "cdktf.out/stacks/idp-serverless");
-      mkdirSync(stack, { recursive: true });
-      symlinkSync(packageFile("lib/idp/scripts"), join(stack, "scripts"));
+      symlinkSync(packageFile("lib/idp/scripts"), join(folder, "scripts"));
       // An apply cannot fail for want of instances on GKE.
       const commands = COMMANDS.slice(0, other === "gcloud" ? -1 : undefined).filter((line) => !line.startsWith(other));
       writeFileSync(join(folder, "commands.sh"), ["set -eu", `cd '${folder}'`, ...commands].join("\n"));
@@ -73,7 +69,7 @@ describeWith(["curl", "dash", "jq"], "The page's way back to an earlier release"
       const scripts = {
         gcloud: `echo "gcloud $*" >>'${log}'`,
         kubectl: `case $3 in scale | wait) shift 2; echo "kubectl $*" >>'${log}' ;; *) exec ${programs}/kubectl "$@" ;; esac`,
-        terraform: `shift; if [ "$1" = apply ]; then echo "terraform $*" >>'${log}'; else echo "export ${exported.join(" ")}"; fi`,
+        terraform: `if [ "$1" = apply ]; then echo "terraform $*" >>'${log}'; else echo "export ${exported.join(" ")}"; fi`,
       };
       standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.8" });
       standIn.onRequest = ({ method }) => {

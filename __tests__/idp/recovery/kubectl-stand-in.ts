@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { type IJob } from "kubernetes-models/batch/v1/Job";
 
-import { documentedStacks } from "../../tools/documented-stacks";
+import { documentedTerraform, synthesizedStacks } from "../../tools/documented-stacks";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { CONNECTION } from "./sql-scene";
@@ -73,7 +73,7 @@ function applied(type: string, block: Block | undefined, component: string): obj
   return apiObject(type, JSON.parse(text, (name, value: unknown) => (name === "labels" ? labels : value)) as Block);
 }
 
-let stacks: ReturnType<typeof documentedStacks> | undefined;
+let folders: ReturnType<typeof synthesizedStacks> | undefined;
 
 /** A cluster that knows the jobs that the stack makes. */
 export class KubectlStandIn {
@@ -90,8 +90,8 @@ export class KubectlStandIn {
   }
 
   static async start(): Promise<KubectlStandIn> {
-    stacks ??= documentedStacks();
-    const { resource = {} } = (await stacks)["idp-kubernetes"] ?? {};
+    folders ??= synthesizedStacks();
+    const { resource = {} } = documentedTerraform(await folders)["idp-kubernetes"] ?? {};
     const init = applied("kubernetes_job_v1", resource.kubernetes_job_v1?.db_init, "db-init");
     // The cluster adds labels of its own, with which a second job would be refused.
     const text = JSON.stringify(init).replace(

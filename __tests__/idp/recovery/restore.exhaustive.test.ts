@@ -40,8 +40,8 @@ const says = (text: string) => expect.stringContaining(text) as string;
 
 /** Instance and words with which the page calls the script. */
 const COMMANDS = [
-  ...readFileSync(packageFile("stacks/identity-provider.md"), "utf8").matchAll(
-    /^(?:FROM_INSTANCE=(\S+) .*)?sh \S+\/scripts\/restore\.sh (.*)$/gm,
+  ...readFileSync(packageFile("stacks/guides/backup-and-restore.md"), "utf8").matchAll(
+    /^ *(?:FROM_INSTANCE=(\S+) .*)?sh scripts\/restore\.sh (.*)$/gm,
   ),
 ].map(([, instance = INSTANCE, words = ""]) => {
   return [instance, (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ""))] as const;

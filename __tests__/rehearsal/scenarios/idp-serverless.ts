@@ -118,7 +118,7 @@ const OWN_KEYS: Episode = {
   name: "keys of your own",
   fromNothing: true,
   play: async (deployment) => {
-    const [keys = ""] = blocksIn(pageOf("stacks/organization-policies.md").text, "json");
+    const [keys = ""] = blocksIn(pageOf("stacks/guides/organization-policies.md").text, "json");
     writeFileSync(join(deployment.folder, "keys_override.tf.json"), keys);
     await deployment.applyAtOnce();
     const keyed = JSON.stringify([...deployment.cloud.objects.values()]).match(/cryptoKeys\/idp"/g);

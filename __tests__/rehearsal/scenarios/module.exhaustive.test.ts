@@ -19,7 +19,7 @@ function rootOfThePage(): string {
   mkdirSync(join(root, "idp-serverless"));
   cpSync(path, join(root, "idp-serverless"), { recursive: true });
   rmSync(join(root, "idp-serverless", "root.tf"));
-  const [example = ""] = blocksIn(pageOf("stacks/module.md").text, "hcl");
+  const [example = ""] = blocksIn(pageOf("stacks/guides/module.md").text, "hcl");
   writeFileSync(join(root, "main.tf"), example);
   return root;
 }

@@ -12,29 +12,13 @@ export interface TabledConfiguration {
 }
 
 /** Rows of a table, each as its cells. */
-export type Rows = readonly (readonly string[])[];
+type Rows = readonly (readonly string[])[];
 
-/** A row for each input, the required ones first. */
-export function inputCells({ variable }: TabledConfiguration): Rows {
-  return Object.entries(variable)
-    .sort(([nameA, a], [nameB, b]) => requiredFirst(a, b) || compareNames(nameA, nameB))
+/** One table, the required inputs first, or one for each group where the descriptions begin with `[<group>]`. */
+export function inputsTables({ variable }: TabledConfiguration): string {
+  const rows = Object.entries(variable)
+    .sort(([nameA, a], [nameB, b]) => requiredFirst(a, b) || nameA.localeCompare(nameB))
     .map(([name, input]) => [`\`${name}\``, typeText(input), defaultText(input), escaped(input.description)]);
-}
-
-/** A row for each output. */
-export function outputCells({ output }: TabledConfiguration): Rows {
-  return Object.entries(output)
-    .sort(([nameA], [nameB]) => compareNames(nameA, nameB))
-    .map(([name, { description }]) => [`\`${name}\``, escaped(description)]);
-}
-
-/** Alphabetical order. Locale rules would give the same order, but take long to load. */
-export function compareNames(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
-}
-
-/** One table, or one for each group where the descriptions begin with `[<group>]`. */
-export function inputsTables(rows: Rows): string {
   const groups = [...new Set(rows.map((cells) => groupOf(cells)))].sort();
   return groups
     .map((group) => {
@@ -46,7 +30,10 @@ export function inputsTables(rows: Rows): string {
     .join("\n\n");
 }
 
-export function outputsTable(rows: Rows): string {
+export function outputsTable({ output }: TabledConfiguration): string {
+  const rows = Object.entries(output)
+    .sort(([nameA], [nameB]) => nameA.localeCompare(nameB))
+    .map(([name, { description }]) => [`\`${name}\``, escaped(description)]);
   return table(["Output", "Meaning"], rows);
 }
 
@@ -64,7 +51,7 @@ function groupOf(cells: readonly string[]): string {
 }
 
 /** Text of a description, escaped, because a renderer would take `<name>` for a tag. */
-export function escaped(description: string): string {
+function escaped(description: string): string {
   return description.replaceAll("<", "\\<");
 }
 

@@ -1,0 +1,46 @@
+import { type Platform } from "../../lib/platform/monitoring/alert";
+import { ALERTS, alertsOn } from "../../lib/platform/monitoring/alerts";
+
+const CALLED: Readonly<Record<Platform, string>> = { kubernetes: "GKE", serverless: "Cloud Run" };
+const PLATFORMS: readonly Platform[] = ["serverless", "kubernetes"];
+
+/** What an alert needs, in the words of the inputs. */
+const NEEDS = {
+  audit: "`audit_secret_access`",
+  dailyDump: "daily dumps, `dump_schedule`",
+  domain: "`domain`",
+  dump: "`dump_schedule`",
+  protection: "`protection`",
+  separateWorker: '`worker_mode = "separate"`',
+  workerInContainer: '`worker_mode = "in-container"`',
+  room: "`max_instance_count` above `min_instance_count`",
+  uptimeCheck: "the uptime check",
+} as const;
+
+/** A row for each alert; two where it is raised by another condition on the other platform. */
+export function alertCells(): string[][] {
+  return ALERTS.flatMap(({ id, needs = [], severity, title }) => {
+    const places = new Map<string, string[]>();
+    for (const platform of PLATFORMS) {
+      const alert = alertsOn(platform).find((each) => each.id === id);
+      if (alert === undefined) continue;
+      const condition = shownCondition(alert);
+      places.set(condition, [...(places.get(condition) ?? []), CALLED[platform]]);
+    }
+    return [...places].map(([condition, where]) => [
+      `\`${id}\``,
+      title,
+      condition,
+      severity,
+      where.length === 2 ? "both" : where.join(),
+      needs.map((need) => NEEDS[need]).join(", "),
+    ]);
+  });
+}
+
+function shownCondition({ limit, query }: ReturnType<typeof alertsOn>[number]): string {
+  if (query === undefined || limit === undefined) return "an entry of the log";
+  const { durationSeconds, measures, raisedWhen, threshold } = limit;
+  const duration = durationSeconds === 0 ? "" : `, ${durationSeconds} s`;
+  return `${raisedWhen.replace("<", "\\<")} ${threshold} (${measures})${duration}`;
+}
