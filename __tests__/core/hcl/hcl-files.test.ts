@@ -24,7 +24,7 @@ const readLocal = async (value: unknown): Promise<unknown> => {
 
 /** Pieces of templates, with those that a careless writer breaks. */
 const PIECES = fc.constantFrom(
-  ...['"', "\\", "\n", "\t", "\r", "$${", "$", "%", "}", "{", "#", "//", "é", "\u{1f511}", " ", "a", "\u0000", "<<EOT"],
+  ...['"', "\\b", "\n", "\t", "\r", "$${", "$", "%", "}", "{", "#", "//", "é", "\u{1f511}", " ", "\u0000", "<<EOT"],
   ...[
     "${var.name}",
     '${trim("in ${var.name} \\"quoted\\" }", " ")}',

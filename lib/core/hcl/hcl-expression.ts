@@ -221,8 +221,10 @@ function objectKey(key: string, spell: typeof templateExpression): string {
   return isExpression ? `(${spell(key)})` : spell(key);
 }
 
+/** HCL knows neither of two of JSON's escapes. */
 function escaped(literal: string): string {
+  const others: Readonly<Record<string, string>> = { "\\b": "\\u0008", "\\f": "\\u000c" };
   return JSON.stringify(literal)
     .slice(1, -1)
-    .replaceAll(/\\[bf]/g, (code) => (code === "\\b" ? "\\u0008" : "\\u000c"));
+    .replaceAll(/\\./g, (code) => others[code] ?? code);
 }
