@@ -1,4 +1,4 @@
-import { ALIGNED, bareExpression, quotedText, templateExpression, valueExpression } from "./hcl-expression";
+import { assignment, bareExpression, quotedText, templateExpression, valueExpression } from "./hcl-expression";
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -85,7 +85,7 @@ function inBraces(header: string, indent: string, lines: readonly string[]): str
 function attribute(kind: string, name: string, value: unknown, indent: string): string {
   const key = kind === "" ? name : `${kind}.${name}`;
   const spell = BARE.includes(key) ? bareExpression : LITERAL.test(key) ? quotedText : templateExpression;
-  return `${indent}${name}${ALIGNED}= ${valueExpression(value, indent, spell)}`;
+  return `${indent}${assignment(name, valueExpression(value, indent, spell))}`;
 }
 
 /** Names that are in neither list are between them, in alphabetical order. */

@@ -2,25 +2,32 @@
 const LINE_LENGTH = 120;
 
 /** Stands for the spaces before an equals sign until all lines are known; terraform fmt aligns neighbours. */
-export const ALIGNED = "\u0001";
+const ALIGNED = "\u0001";
 
-const BRACKETS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+/** Neighbouring lines with equals signs; a value of several lines stands alone. */
+const NEIGHBOURS = new RegExp(`(^[^\n]*${ALIGNED}[^\n]*[^\n([{]$\n?)+`, "gm");
+const KEYS = new RegExp(`^[^\n]*(?=${ALIGNED})`, "gm");
+
+/** A name and its value, whose equals sign is yet to be aligned. */
+export const assignment = (name: string, value: string): string => `${name}${ALIGNED}= ${value}`;
+
+export function aligned(text: string): string {
+  const inColumn = (lines: string): string => {
+    const width = Math.max(...(lines.match(KEYS) ?? []).map((key) => key.length));
+    return lines.replaceAll(KEYS, (key) => key.padEnd(width));
+  };
+  return text.replaceAll(NEIGHBOURS, inColumn).replaceAll(ALIGNED, " ");
+}
 
 /** A string of Terraform JSON as an expression: what is in `${…}` alone, or a template in quotes. */
 export function templateExpression(text: string, indent = ""): string {
-  const all = cut(text, TEMPLATES);
-  if (all.length === 1 && text.startsWith("${")) return brokenExpression(text.slice(2, -1).trim(), indent, "value");
-  return `"${all.map((piece) => (isTemplate(piece) ? spacedTemplate(piece) : escaped(piece))).join("")}"`;
+  const isExpression = text.startsWith("${") && cut(text, "text").length === 1;
+  return isExpression ? bareExpression(text.slice(2, -1).trim(), indent) : `"${spacedText(text, escaped)}"`;
 }
 
 /** A text that is no template, in quotes. */
 export function quotedText(text: string): string {
   return `"${escaped(text).replaceAll(/([$%])(?=\{)/g, "$1$1")}"`;
-}
-
-/** A reference, a word or a type. */
-export function bareExpression(text: string, indent = ""): string {
-  return brokenExpression(text, indent, "value");
 }
 
 /** A value of Terraform JSON as an expression; `spell` writes the strings in it. */
@@ -30,9 +37,9 @@ export function valueExpression(value: unknown, indent = "", spell = templateExp
   const inner = `${indent}  `;
   if (!Array.isArray(value)) {
     const lines = Object.entries(value).map(
-      ([key, item]) => `${inner}${objectKey(key, spell)}${ALIGNED}= ${valueExpression(item, inner, spell)}`,
+      ([key, item]) => `${inner}${assignment(objectKey(key, spell), valueExpression(item, inner, spell))}\n`,
     );
-    return lines.length === 0 ? "{}" : `{\n${lines.join("\n")}\n${indent}}`;
+    return lines.length === 0 ? "{}" : `{\n${lines.join("")}${indent}}`;
   }
   const items = value.map((item) => valueExpression(item, inner, spell));
   const line = `[${items.join(", ")}]`;
@@ -40,185 +47,10 @@ export function valueExpression(value: unknown, indent = "", spell = templateExp
   return `[\n${items.map((item) => `${inner}${item},\n`).join("")}${indent}]`;
 }
 
-/** Aligns the equals signs of neighbouring lines, as terraform fmt does; a value of several lines stands alone. */
-export function alignedLines(lines: readonly string[]): string[] {
-  const widths = lines.map((line) => line.indexOf(ALIGNED));
-  const isAligned = (index: number) => (widths[index] ?? -1) >= 0 && !/[([{]$/.test(lines[index] ?? "");
-  return lines.map((line, index) => {
-    const width = widths[index] ?? -1;
-    if (width < 0) return line;
-    let longest = width;
-    for (const step of isAligned(index) ? [-1, 1] : []) {
-      for (let at = index + step; isAligned(at); at += step) longest = Math.max(longest, widths[at] ?? 0);
-    }
-    return line.replace(ALIGNED, " ".repeat(longest - width + 1));
-  });
-}
-
-/** What begins a group in a template, and in an expression; three characters stand for the latter two. */
-const TEMPLATES = /\$\$\{|%%\{|[$%]\{/g;
-const GROUPS = /["([{]/g;
-
-/** A text cut into groups and what is between them. */
-function cut(text: string, beginnings: RegExp): string[] {
-  const found: string[] = [];
-  let from = 0;
-  for (const { 0: beginning, index } of text.matchAll(beginnings)) {
-    if (index < from || beginning.length === 3) continue;
-    const end = beginning === '"' ? stringEnd(text, index) : groupEnd(text, index + beginning.length - 1);
-    found.push(text.slice(from, index), text.slice(index, end));
-    from = end;
-  }
-  return [...found, text.slice(from)].filter((piece) => piece !== "");
-}
-
-const isTemplate = (piece: string): boolean => /^[$%]\{/.test(piece);
-const isGroup = (piece: string): boolean => (piece[0] ?? "") in BRACKETS;
-
-/** Where a group ends that begins with a bracket at a place. */
-function groupEnd(text: string, from: number): number {
-  const close = BRACKETS[text[from] ?? ""];
-  let at = from + 1;
-  while (at < text.length && text[at] !== close) {
-    if (text[at] === '"') at = stringEnd(text, at);
-    else at = (text[at] ?? "") in BRACKETS ? groupEnd(text, at) : at + 1;
-  }
-  return at + 1;
-}
-
-/** Where a string in quotes ends; templates in it hold strings again. */
-function stringEnd(text: string, from: number): number {
-  let at = from + 1;
-  while (at < text.length && text[at] !== '"') {
-    if (/^(\$\$|%%)\{/.test(text.slice(at, at + 3))) at += 3;
-    else if (/^[$%]\{/.test(text.slice(at, at + 2))) at = groupEnd(text, at + 1);
-    else at += text[at] === "\\" ? 2 : 1;
-  }
-  return at + 1;
-}
-
-/** The parts of an expression between separators outside of brackets and strings. */
-function split(expression: string, separator: RegExp): string[] {
-  const parts = [""];
-  for (const piece of cut(expression, GROUPS)) {
-    const texts = isGroup(piece) || piece.startsWith('"') ? [piece] : piece.split(separator);
-    texts.forEach((text, index) => {
-      if (index > 0) parts.push("");
-      parts.push(`${parts.pop() ?? ""}${text}`);
-    });
-  }
-  return parts.map((part) => part.trim()).filter((part) => part !== "");
-}
-
-/** A member of an object: its key as written, and its value. */
-const MEMBER = /^("(?:[^"\\]|\\.)*"|\([^)]*\)|[\w-]+)\s*[:=](?![=])\s*(.*)$/s;
-
-/** An expression on one line, as terraform fmt spaces it, and members of objects with equals signs. */
-function spaced(expression: string): string {
-  return cut(expression, GROUPS)
-    .map((piece, index, all) => {
-      if (piece.startsWith('"')) return spacedString(piece);
-      if (!isGroup(piece)) return (all[index + 1] ?? "").startsWith("(") ? piece.replace(/\bif $/, "if") : piece;
-      const inner = membersOf(piece)
-        .map(([key, value]) => (key === undefined ? value : `${key} = ${value}`))
-        .join(", ");
-      const pad = piece.startsWith("{") && inner !== "" ? " " : "";
-      return `${piece[0] ?? ""}${pad}${inner}${pad}${piece.at(-1) ?? ""}`;
-    })
-    .join("");
-}
-
-/** A string as written, whose templates are spaced too. */
-function spacedString(text: string): string {
-  return cut(text, TEMPLATES)
-    .map((piece) => (isTemplate(piece) ? spacedTemplate(piece) : piece))
-    .join("");
-}
-
-function spacedTemplate(piece: string): string {
-  return piece.startsWith("%") ? piece : `\${${spaced(piece.slice(2, -1).trim())}}`;
-}
-
-/** What is in brackets; with keys in an object. */
-function membersOf(group: string): (readonly [key: string | undefined, value: string])[] {
-  const content = group.slice(1, -1).trim();
-  const isObject = group.startsWith("{") && !content.startsWith("for ");
-  return split(content, /,/).map((part) => {
-    const [, key, value = part] = (isObject ? MEMBER.exec(part) : undefined) ?? [];
-    return [key, spaced(value)];
-  });
-}
-
-/**
- * An expression, broken over lines where it is too long: between its operands, or else in its longest brackets.
- *
- * @param place `value` of an argument, one of several `items` in brackets, an `operand`, or the `body` of a `for`, which
- * may have an `if` behind it
- */
-function brokenExpression(expression: string, indent: string, place: "body" | "items" | "operand" | "value"): string {
-  const line = spaced(expression);
-  const isGrouped = line.startsWith("(") && groupEnd(line, 0) === line.length;
-  const bare = isGrouped && (place === "items" || place === "value") ? line.slice(1, -1).trim() : line;
-  if (bare.length + indent.length <= LINE_LENGTH) return bare;
-  const inner = place === "items" ? indent : `${indent}  `;
-  const lines = place === "body" ? [] : operandLines(bare, inner);
-  if (lines.length > 0) {
-    const text = lines.join(`\n${inner}`);
-    return place === "items" ? text : `(\n${inner}${text}\n${indent})`;
-  }
-  const all = cut(bare, GROUPS);
-  const lengths = all.map((piece) => (isGroup(piece) ? piece.length : 0));
-  const longest = lengths.indexOf(Math.max(...lengths));
-  if ((lengths[longest] ?? 0) < LINE_LENGTH / 3) return bare;
-  return all.map((piece, index) => (index === longest ? brokenGroup(piece, indent) : piece)).join("");
-}
-
-/** The operands on lines of their own, at the operator that binds least; none without one. */
-function operandLines(expression: string, indent: string): string[] {
-  const broken = (part: string) => brokenExpression(part, indent, "operand");
-  const [condition = "", ...results] = split(expression, / [?:] /);
-  if (results.length === 2)
-    return results.reduce((all, part, index) => [...all, `${"?:"[index] ?? ""} ${broken(part)}`], [broken(condition)]);
-  if (results.length > 0) return [];
-  const [operator = "", parts = []] =
-    [" ||", " &&"]
-      .map((each) => [each, split(expression, each === " ||" ? / [|][|] / : / && /)] as const)
-      .find(([, found]) => found.length > 1) ?? [];
-  return parts.map((part, index) => `${broken(part)}${index < parts.length - 1 ? operator : ""}`);
-}
-
-function brokenGroup(group: string, indent: string): string {
-  const inner = `${indent}  `;
-  const [open = "", close = ""] = [group[0], group.at(-1)];
-  const content = group.slice(1, -1).trim();
-  if (open === "(" && isGroup(content) && groupEnd(content, 0) === content.length)
-    return `(${brokenGroup(content, indent)})`;
-  const lines = content.startsWith("for ") ? forLines(content, inner) : memberLines(group, inner);
-  return `${open}\n${lines.map((line) => `${inner}${line}\n`).join("")}${indent}${close}`;
-}
-
-function memberLines(group: string, indent: string): string[] {
-  return membersOf(group).map(([key, value], index, { length }) => {
-    if (key !== undefined) return `${key}${ALIGNED}= ${brokenExpression(value, indent, "value")}`;
-    const comma = group.startsWith("[") || index < length - 1 ? "," : "";
-    return `${brokenExpression(value, indent, "items")}${comma}`;
-  });
-}
-
-/** `for … :`, and what it makes of each element. */
-function forLines(content: string, indent: string): string[] {
-  const [head = "", ...body] = split(content, / : /);
-  const [names = "", ...collection] = split(head, / in /);
-  return [
-    `${names} in ${brokenExpression(collection.join(" in "), indent, "operand")} :`,
-    brokenExpression(body.join(" : "), indent, "body"),
-  ];
-}
-
 function objectKey(key: string, spell: typeof templateExpression): string {
   if (/^[A-Za-z_][\w-]*$/.test(key)) return key;
-  const isExpression = spell === templateExpression && key.startsWith("${") && cut(key, TEMPLATES).length === 1;
-  return isExpression ? `(${spell(key)})` : spell(key);
+  const spelled = spell(key);
+  return key.startsWith("${") && !spelled.startsWith('"') ? `(${spelled})` : spelled;
 }
 
 /** HCL knows neither of two of JSON's escapes. */
@@ -227,4 +59,134 @@ function escaped(literal: string): string {
   return JSON.stringify(literal)
     .slice(1, -1)
     .replaceAll(/\\./g, (code) => others[code] ?? code);
+}
+
+/** What ends a group, by what begins it: two characters in a text, one in an expression. */
+const ENDS = new Map(["${}", "%{}", '""', "()", "[]", "{}"].map((pair) => [pair.slice(0, -1), pair.slice(-1)]));
+const TOKENS = /\\["\\]|\$\$\{|%%\{|[$%]\{|[^"\\$%()[\]{}]+|[^]/g;
+const isGroup = (piece: string): boolean => ENDS.has(piece.charAt(0));
+
+/** A text or an expression cut into groups and what is between them; a string in an expression is a text again. */
+function cut(whole: string, kind: "expression" | "text" = "expression"): string[] {
+  const cuts = [0];
+  const awaited: string[] = [];
+  for (const { 0: token, index } of whole.matchAll(TOKENS)) {
+    const isInText = awaited.length === 0 ? kind === "text" : awaited[0] === '"';
+    if (token === awaited[0]) {
+      awaited.shift();
+      if (awaited.length === 0) cuts.push(index + 1);
+    } else if (ENDS.has(token) && isInText === token.length > 1) {
+      if (awaited.length === 0) cuts.push(index);
+      awaited.unshift(ENDS.get(token) ?? "");
+    }
+  }
+  return cuts.map((from, index) => whole.slice(from, cuts[index + 1])).filter((piece) => piece !== "");
+}
+
+/** The parts of an expression between separators outside of brackets and strings. */
+function split(expression: string, separator: RegExp | string): string[] {
+  return cut(expression)
+    .map((piece) => (isGroup(piece) ? piece : piece.replaceAll(separator, "\0")))
+    .join("")
+    .split("\0")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/** An expression on one line, as terraform fmt spaces it, and members of objects with equals signs. */
+function spaced(expression: string): string {
+  return cut(expression)
+    .map((piece, index, all) => {
+      if (piece.startsWith('"')) return spacedText(piece);
+      if (!isGroup(piece)) return all[index + 1]?.startsWith("(") === true ? piece.replace(/\bif $/, "if") : piece;
+      const inner = membersOf(piece).map(([key, value]) => (key === undefined ? value : `${key} = ${value}`));
+      const pad = piece.startsWith("{") && inner.length > 0 ? " " : "";
+      return `${piece.charAt(0)}${pad}${inner.join(", ")}${pad}${piece.slice(-1)}`;
+    })
+    .join("");
+}
+
+/** A text whose templates are spaced too. */
+function spacedText(text: string, spell = (literal: string) => literal): string {
+  return cut(text, "text")
+    .map((piece) => {
+      if (piece.startsWith("${")) return `\${${spaced(piece.slice(2, -1).trim())}}`;
+      return piece.startsWith("%{") ? piece : spell(piece);
+    })
+    .join("");
+}
+
+/** A member of an object: its key as written, and its value. */
+const MEMBER = /^("(?:[^"\\]|\\.)*"|\([^)]*\)|[\w-]+)\s*[:=](?![=])\s*(.*)$/s;
+
+/** What is in brackets; with keys in an object. */
+function membersOf(group: string): (readonly [key: string | undefined, value: string])[] {
+  const content = group.slice(1, -1).trim();
+  const isObject = group.startsWith("{") && !content.startsWith("for ");
+  return split(content, ",").map((part) => {
+    const [, key, value = part] = (isObject ? MEMBER.exec(part) : undefined) ?? [];
+    return [key, spaced(value)];
+  });
+}
+
+/** An expression that stands alone, broken over lines where it is too long: between its operands, or in its brackets. */
+export function bareExpression(expression: string, indent = ""): string {
+  return brokenOperand(ungrouped(expression), indent);
+}
+
+function brokenOperand(expression: string, indent: string): string {
+  const line = spaced(expression);
+  return operandLines(line, indent) === undefined ? brokenInside(line, indent) : brokenGroup(`(${line})`, indent);
+}
+
+/** In brackets, operands need none of their own. */
+function brokenItem(expression: string, indent: string): string {
+  const line = ungrouped(spaced(expression));
+  return operandLines(line, indent) ?? brokenInside(line, indent);
+}
+
+const ungrouped = (expression: string): string =>
+  expression.startsWith("(") && cut(expression).length === 1 ? expression.slice(1, -1).trim() : expression;
+
+/** The operands of a long expression on lines of their own, at the operator that binds least. */
+function operandLines(line: string, indent: string): string | undefined {
+  if (line.length + indent.length <= LINE_LENGTH) return undefined;
+  const broken = (part: string) => brokenOperand(part, indent);
+  const [condition = "", yes = "", no, ...more] = split(line, / [?:] /g);
+  if (no !== undefined && more.length === 0)
+    return [broken(condition), `? ${broken(yes)}`, `: ${broken(no)}`].join(`\n${indent}`);
+  const operator = [" ||", " &&"].find((each) => no === undefined && split(line, `${each} `).length > 1);
+  return operator && split(line, `${operator} `).map(broken).join(`${operator}\n${indent}`);
+}
+
+/** An expression whose longest brackets are broken over lines. */
+function brokenInside(line: string, indent: string): string {
+  const pieces = cut(line);
+  const lengths = pieces.map((piece) => (/^[([{]/.test(piece) ? piece.length : 0));
+  const longest = lengths.indexOf(Math.max(...lengths));
+  if (line.length + indent.length <= LINE_LENGTH || (lengths[longest] ?? 0) < LINE_LENGTH / 3) return line;
+  return pieces.map((piece, index) => (index === longest ? brokenGroup(piece, indent) : piece)).join("");
+}
+
+function brokenGroup(group: string, indent: string): string {
+  const inner = `${indent}  `;
+  const content = group.slice(1, -1).trim();
+  const [open, close] = [group.charAt(0), group.slice(-1)];
+  if (open === "(" && /^[([{]/.test(content) && cut(content).length === 1) return `(${brokenGroup(content, indent)})`;
+  const lines = content.startsWith("for ") ? forLines(content, inner) : memberLines(group, inner);
+  return `${open}\n${lines.map((line) => `${inner}${line}\n`).join("")}${indent}${close}`;
+}
+
+function memberLines(group: string, indent: string): string[] {
+  return membersOf(group).map(([key, value], index, { length }) => {
+    if (key !== undefined) return assignment(key, bareExpression(value, indent));
+    return `${brokenItem(value, indent)}${group.startsWith("[") || index < length - 1 ? "," : ""}`;
+  });
+}
+
+/** `for … :`, and what it makes of each element; that may have an `if` behind it, and is not divided. */
+function forLines(content: string, indent: string): string[] {
+  const [head = "", ...body] = split(content, " : ");
+  const [names = "", collection = ""] = split(head, " in ");
+  return [`${names} in ${brokenOperand(collection, indent)} :`, brokenInside(spaced(body.join(" : ")), indent)];
 }

@@ -1,5 +1,5 @@
 import { block, type Blocks, type Body } from "./hcl-body";
-import { alignedLines } from "./hcl-expression";
+import { aligned } from "./hcl-expression";
 
 type Elements = Readonly<Record<string, Body>>;
 
@@ -101,8 +101,8 @@ export function hclFiles(configuration: Body, origin: Origin): Record<string, st
   const files = [...Object.entries(texts), ...divided(parts)].filter(([, blocks]) => blocks.length > 0);
   return Object.fromEntries(
     files.map(([name, blocks]) => {
-      const lines = alignedLines(blocks.join("\n\n").split("\n"));
-      return [`${name}.tf`, `${SYNTHESIZED}\n# ${PURPOSES[name] ?? origin.purposeOf(name)}.\n\n${lines.join("\n")}\n`];
+      const lines = aligned(blocks.join("\n\n"));
+      return [`${name}.tf`, `${SYNTHESIZED}\n# ${PURPOSES[name] ?? origin.purposeOf(name)}.\n\n${lines}\n`];
     }),
   );
 }
