@@ -1,19 +1,13 @@
 import { parse } from "@cdktf/hcl2json";
 import { fc } from "../../support/seeded-cases";
 
-import { hclFiles } from "../../../lib/core/hcl/hcl-files";
+import { hclFiles, type Origin } from "../../../lib/core/hcl/hcl-files";
 
-const ORIGIN = {
-  pathOf: () => ["main"],
-  reasonOf: () => undefined,
-  blocksOf: () => ({}),
-  orderOf: () => 0,
-  purposeOf: String,
-};
+const origin = (): Origin => ({ path: ["main"], order: 0, blocks: {} });
 
 /** The only file of a configuration. */
-const written = (configuration: Readonly<Record<string, unknown>>, origin: Partial<typeof ORIGIN> = {}): string => {
-  const { "main.tf": text = "" } = hclFiles(configuration, { ...ORIGIN, ...origin });
+const written = (configuration: Readonly<Record<string, unknown>>, of: Partial<Origin> = {}): string => {
+  const { "main.tf": text = "" } = hclFiles(configuration, () => ({ ...origin(), ...of }));
   return text.split("\n").slice(3).join("\n");
 };
 
@@ -46,7 +40,7 @@ describe("A string of Terraform JSON", () => {
   it("stays a text where Terraform evaluates nothing", () => {
     const { "variables.tf": text = "" } = hclFiles(
       { variable: { name: { type: "string", default: "${a} %{b}", description: 'a "${x}"' } } },
-      ORIGIN,
+      origin,
     );
     expect(text).toContain('description = "a \\"$${x}\\""\n  type        = string\n  default     = "$${a} %%{b}"');
   });
@@ -126,11 +120,8 @@ describe("A block", () => {
       count: "${var.x ? 1 : 0}",
       provisioner: [{ "local-exec": { command: "true", when: "destroy", environment: { A: "b" } } }],
     };
-    const blocks = { rule: { range: {} } };
-    const text = written(
-      { resource: { some_type: { it: body } } },
-      { blocksOf: () => blocks, reasonOf: () => "It is kept." as never },
-    );
+    const of = { blocks: { rule: { range: {} } }, reason: "It is kept." };
+    const text = written({ resource: { some_type: { it: body } } }, of);
     expect(text).toBe(`# It is kept.
 resource "some_type" "it" {
   count = var.x ? 1 : 0
@@ -191,7 +182,7 @@ resource "some_type" "it" {
         moved: [{ from: "a.b", to: "a.c" }],
         output: { url: { value: "${var.x}", description: "a ${b}" } },
       },
-      ORIGIN,
+      origin,
     );
     expect(Object.keys(files)).toEqual(["versions.tf", "root.tf", "outputs.tf", "moved.tf", "main.tf"]);
     expect(files["root.tf"]).toContain('terraform {\n  backend "gcs" {\n    bucket = "states"\n  }\n}\n\nprovider');
@@ -199,6 +190,6 @@ resource "some_type" "it" {
     expect(files["main.tf"]).toContain("    google = google.other\n");
     expect(files["moved.tf"]).toContain("  from = a.b\n  to   = a.c\n");
     expect(files["outputs.tf"]).toContain('  description = "a $${b}"\n  value       = var.x\n');
-    expect(() => hclFiles({ list: {} }, ORIGIN)).toThrow("list: no such blocks are known in HCL");
+    expect(() => hclFiles({ list: {} }, origin)).toThrow("list: no such blocks are known in HCL");
   });
 });

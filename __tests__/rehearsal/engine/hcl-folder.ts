@@ -12,12 +12,8 @@ const CONFIGURATION = "cdk.tf.json";
 export function toHcl({ folder }: Pick<Deployment, "folder">): () => void {
   const json = readFileSync(join(folder, CONFIGURATION), "utf8");
   const blocks = JSON.parse(readFileSync(packageFile(KNOWN_BLOCKS), "utf8")) as HclBlocks;
-  const files = hclFiles(JSON.parse(json) as Record<string, unknown>, {
-    pathOf: (_, name) => name.split("_"),
-    orderOf: () => 0,
-    reasonOf: () => undefined,
-    purposeOf: String,
-    blocksOf: (type) => blocks[type] ?? {},
+  const files = hclFiles(JSON.parse(json) as Record<string, unknown>, (type, name) => {
+    return { path: name.split("_"), order: 0, blocks: blocks[type] ?? {} };
   });
   rmSync(join(folder, CONFIGURATION));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);

@@ -2,13 +2,15 @@ import { assignment, bareExpression, quotedText, templateExpression, valueExpres
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** What stands first in a body, in this order; others follow in alphabetical order. */
-const FIRST = [
+/** What stands first and last among attributes and among blocks; others are at the empty name, in alphabetical order. */
+const ORDER = [
   ...["count", "for_each", "provider", "source", "version", "description", "type", "default", "nullable"],
   ...["project", "account_id", "secret_id", "secret", "name", "metadata", "display_name", "location", "region", "zone"],
+  ...["", "provisioner", "lifecycle", "depends_on"],
 ];
-const REPEATING = ["count", "for_each"];
-const LAST_BLOCKS = ["provisioner", "lifecycle"];
+
+/** Arguments with empty lines around them, as blocks have them. */
+const APART = ["count", "for_each", "depends_on"];
 
 /** Names of the blocks in a block, with those inside them; nothing else tells them from objects. */
 export interface Blocks {
@@ -16,81 +18,52 @@ export interface Blocks {
 }
 
 /** Blocks of Terraform itself, in every type. */
-const OWN_BLOCKS: Blocks = { connection: {}, lifecycle: { postcondition: {}, precondition: {} }, provisioner: {} };
+const LIFECYCLE: Blocks = { postcondition: {}, precondition: {} };
+export const OWN_BLOCKS: Blocks = { connection: {}, lifecycle: LIFECYCLE, provisioner: { connection: {} } };
 
-/** Arguments, by the block that they are in, whose strings are references, words or types. */
+/** Arguments, by the block that they are in, whose strings are references, words or types; a dot begins nested ones. */
 const BARE = [
   ...["depends_on", "provider", "providers", "moved.from", "moved.to", "import.to", "removed.from", "variable.type"],
-  ...["lifecycle.ignore_changes", "lifecycle.replace_triggered_by", "provisioner.on_failure", "provisioner.when"],
-  ...["provisioner.depends_on", "dynamic.iterator"],
+  ...[".lifecycle.ignore_changes", ".lifecycle.replace_triggered_by", "output.depends_on", ".dynamic.iterator"],
+  ...[".provisioner.on_failure", ".provisioner.when"],
 ];
 
 /** Those whose strings are no templates. */
 const LITERAL = /^(output[.]description|variable[.](default|description)|(backend|terraform)[.])/;
 
-interface BlockOptions {
-  readonly blocks?: Blocks | undefined;
-
-  /** What the block is, where Terraform reads some of its arguments differently. */
-  readonly kind?: string;
-  readonly indent?: string;
-}
-
-/** The lines of a block such as `resource "google_sql_user" "owner"`, whose equals signs are yet to be aligned. */
-export function block(header: string, body: Body, { blocks, indent = "", kind = "" }: BlockOptions = {}): string {
-  return inBraces(header, indent, linesOf(body, { ...OWN_BLOCKS, ...blocks }, kind, `${indent}  `));
-}
-
-function linesOf(body: Body, blocks: Blocks, kind: string, indent: string): string[] {
+/**
+ * A block such as `resource "google_sql_user" "owner"`, whose equals signs are yet to be aligned.
+ *
+ * @param kind what the block is, where Terraform reads some of its arguments differently
+ */
+export function block(header: string, body: Body, blocks: Blocks = {}, kind = "", indent = ""): string {
   const isBlock = (name: string) => name === "dynamic" || name in blocks;
-  const isApart = (name: string) => REPEATING.includes(name) && kind !== "dynamic";
-  const names = Object.keys(body)
+  const place = (name: string) =>
+    ORDER.indexOf(ORDER.includes(name) ? name : "") + (isBlock(name) || name === "depends_on" ? ORDER.length : 0);
+  const parts = Object.keys(body)
     .filter((name) => name !== "//" && body[name] !== undefined)
-    .sort(inOrder);
-  const attributes = (of: (name: string) => boolean) =>
-    names.filter((name) => !isBlock(name) && of(name)).map((name) => attribute(kind, name, body[name], indent));
-  const parts = [
-    attributes((name) => isApart(name)),
-    attributes((name) => !isApart(name) && name !== "depends_on"),
-    ...names.filter(isBlock).flatMap((name) => nested(name, [body[name]].flat() as Body[], blocks, kind, indent)),
-    attributes((name) => name === "depends_on"),
-  ].filter((part) => part.length > 0);
-  return parts.flatMap((part, index) => (index === 0 ? part : ["", ...part]));
+    .sort((one, other) => place(one) - place(other) || one.localeCompare(other, "en"))
+    .flatMap((name) => {
+      if (isBlock(name)) return nested(name, body[name], blocks, `${indent}  `).map((text) => `\n${text}\n`);
+      const key = kind === "" ? name : `${kind}.${name}`;
+      const spell = BARE.includes(key) ? bareExpression : LITERAL.test(key) ? quotedText : templateExpression;
+      const text = `${indent}  ${assignment(name, valueExpression(body[name], `${indent}  `, spell))}`;
+      return APART.includes(name) && kind !== ".dynamic" ? `\n${text}\n` : text;
+    });
+  const lines = parts
+    .join("\n")
+    .replaceAll("\n\n\n", "\n\n")
+    .replaceAll(/^\n|\n$/g, "");
+  return lines === "" ? `${indent}${header} {}` : `${indent}${header} {\n${lines}\n${indent}}`;
 }
 
-/** The lines of each block of a name. */
-function nested(name: string, bodies: readonly Body[], blocks: Blocks, kind: string, indent: string): string[][] {
-  const inner = `${indent}  `;
-  const members = bodies.flatMap((each) => Object.entries(each as Readonly<Record<string, Body | readonly Body[]>>));
-  if (name === "provisioner") {
-    return members.map(([type, body]) => [block(`provisioner "${type}"`, body as Body, { kind: name, indent })]);
-  }
-  if (name === "dynamic") {
-    return members.flatMap(([repeated, given]) =>
-      [given].flat().map(({ content, ...rest }: Body) => {
-        const lines = linesOf(content as Body, blocks[repeated] ?? {}, kind, `${inner}  `);
-        const parts = [...linesOf(rest, {}, name, inner), "", inBraces("content", inner, lines)];
-        return [inBraces(`dynamic "${repeated}"`, indent, parts)];
-      }),
-    );
-  }
-  const innerKind = name === "lifecycle" && kind === "" ? name : kind;
-  return bodies.map((body) => [inBraces(name, indent, linesOf(body, blocks[name] ?? {}, innerKind, inner))]);
-}
-
-function inBraces(header: string, indent: string, lines: readonly string[]): string {
-  return lines.length === 0 ? `${indent}${header} {}` : `${indent}${header} {\n${lines.join("\n")}\n${indent}}`;
-}
-
-function attribute(kind: string, name: string, value: unknown, indent: string): string {
-  const key = kind === "" ? name : `${kind}.${name}`;
-  const spell = BARE.includes(key) ? bareExpression : LITERAL.test(key) ? quotedText : templateExpression;
-  return `${indent}${assignment(name, valueExpression(value, indent, spell))}`;
-}
-
-/** Names that are in neither list are between them, in alphabetical order. */
-function inOrder(one: string, other: string): number {
-  const rank = (name: string) =>
-    LAST_BLOCKS.indexOf(name) + 1 || (FIRST.indexOf(name) + 1 || FIRST.length + 1) - FIRST.length - 2;
-  return rank(one) - rank(other) || one.localeCompare(other, "en");
+/** The blocks of a name; two kinds of them have labels. */
+function nested(name: string, value: unknown, blocks: Blocks, indent: string): string[] {
+  const bodies = [value].flat() as Body[];
+  if (name !== "dynamic" && name !== "provisioner")
+    return bodies.map((body) => block(name, body, blocks[name], `.${name}`, indent));
+  return bodies.flatMap(Object.entries<unknown>).flatMap(([label, given]) => {
+    const inner = name === "dynamic" ? { content: blocks[label] ?? {} } : blocks[name];
+    return [given].flat().map((body) => block(`${name} "${label}"`, body as Body, inner, `.${name}`, indent));
+  });
 }

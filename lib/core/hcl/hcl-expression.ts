@@ -99,7 +99,7 @@ function spaced(expression: string): string {
     .map((piece, index, all) => {
       if (piece.startsWith('"')) return spacedText(piece);
       if (!isGroup(piece)) return all[index + 1]?.startsWith("(") === true ? piece.replace(/\bif $/, "if") : piece;
-      const inner = membersOf(piece).map(([key, value]) => (key === undefined ? value : `${key} = ${value}`));
+      const inner = membersOf(piece).map(([key, value]) => `${key === undefined ? "" : `${key} = `}${spaced(value)}`);
       const pad = piece.startsWith("{") && inner.length > 0 ? " " : "";
       return `${piece.charAt(0)}${pad}${inner.join(", ")}${pad}${piece.slice(-1)}`;
     })
@@ -125,24 +125,17 @@ function membersOf(group: string): (readonly [key: string | undefined, value: st
   const isObject = group.startsWith("{") && !content.startsWith("for ");
   return split(content, ",").map((part) => {
     const [, key, value = part] = (isObject ? MEMBER.exec(part) : undefined) ?? [];
-    return [key, spaced(value)];
+    return [key, value];
   });
 }
 
 /** An expression that stands alone, broken over lines where it is too long: between its operands, or in its brackets. */
 export function bareExpression(expression: string, indent = ""): string {
-  return brokenOperand(ungrouped(expression), indent);
+  return brokenOperand(ungrouped(spaced(expression)), indent);
 }
 
-function brokenOperand(expression: string, indent: string): string {
-  const line = spaced(expression);
+function brokenOperand(line: string, indent: string): string {
   return operandLines(line, indent) === undefined ? brokenInside(line, indent) : brokenGroup(`(${line})`, indent);
-}
-
-/** In brackets, operands need none of their own. */
-function brokenItem(expression: string, indent: string): string {
-  const line = ungrouped(spaced(expression));
-  return operandLines(line, indent) ?? brokenInside(line, indent);
 }
 
 const ungrouped = (expression: string): string =>
@@ -179,8 +172,10 @@ function brokenGroup(group: string, indent: string): string {
 
 function memberLines(group: string, indent: string): string[] {
   return membersOf(group).map(([key, value], index, { length }) => {
-    if (key !== undefined) return assignment(key, bareExpression(value, indent));
-    return `${brokenItem(value, indent)}${group.startsWith("[") || index < length - 1 ? "," : ""}`;
+    const bare = ungrouped(value);
+    if (key !== undefined) return assignment(key, brokenOperand(bare, indent));
+    const comma = group.startsWith("[") || index < length - 1 ? "," : "";
+    return `${operandLines(bare, indent) ?? brokenInside(bare, indent)}${comma}`;
   });
 }
 
@@ -188,5 +183,5 @@ function memberLines(group: string, indent: string): string[] {
 function forLines(content: string, indent: string): string[] {
   const [head = "", ...body] = split(content, " : ");
   const [names = "", collection = ""] = split(head, " in ");
-  return [`${names} in ${brokenOperand(collection, indent)} :`, brokenInside(spaced(body.join(" : ")), indent)];
+  return [`${names} in ${brokenOperand(collection, indent)} :`, brokenInside(body.join(" : "), indent)];
 }

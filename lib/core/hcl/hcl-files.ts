@@ -1,34 +1,23 @@
-import { block, type Blocks, type Body } from "./hcl-body";
+import { block, type Blocks, type Body, OWN_BLOCKS } from "./hcl-body";
 import { aligned } from "./hcl-expression";
 
 type Elements = Readonly<Record<string, Body>>;
 
-/**
- * What a configuration does not say of its elements, by type and name: a resource's type as it is, others as in
- * `data.google_project`, `ephemeral.random_password`, `provider.google`, `local` and `module`.
- */
+/** What a configuration does not say of an element. */
 export interface Origin {
-  /** Names of the files that an element may be in, from the outermost construct's. */
-  readonly pathOf: (type: string, name: string) => readonly string[];
+  /** Names of the files that it may be in, from the outermost construct's. */
+  readonly path: readonly string[];
 
   /** Place among all elements, in the order in which the program makes them. */
-  readonly orderOf: (type: string, name: string) => number;
-
-  /** Why an element is as it is, for readers of the folder. */
-  readonly reasonOf: (type: string, name: string) => string | undefined;
-
-  readonly blocksOf: (type: string, name: string) => Blocks;
-
-  /** What a file holds. */
-  readonly purposeOf: (file: string) => string;
-}
-
-/** A part of a root module. */
-interface Part {
-  readonly path: readonly string[];
   readonly order: number;
 
-  /** A block, or the name and the value of a local. */
+  /** Why it is as it is, for readers of the folder. */
+  readonly reason?: string | undefined;
+  readonly blocks: Blocks;
+}
+
+/** A part of a root module: a block, or the name and the value of a local. */
+interface Part extends Origin {
   readonly content: string | readonly [name: string, value: unknown];
 }
 
@@ -51,83 +40,85 @@ const PURPOSES: Readonly<Record<string, string>> = {
   versions: "Releases of Terraform and of its providers",
 };
 
-/** The files of a root module by their names, from its finished Terraform JSON. */
-export function hclFiles(configuration: Body, origin: Origin): Record<string, string> {
+/** Beginning of every file, by which those of a former synthesis are known. */
+export const SYNTHESIZED = "# Synthesized: change the program, or add files of your own.";
+
+/**
+ * The files of a root module by their names, from its finished Terraform JSON.
+ *
+ * @param originOf by type and name of an element: a resource's type as it is, others as in `data.google_project`,
+ * `ephemeral.random_password`, `provider.google`, `local` and `module`
+ * @param purposes what each file of elements holds
+ */
+export function hclFiles(
+  configuration: Body,
+  originOf: (type: string, name: string) => Origin,
+  purposes: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const { check, data, ephemeral, locals, module, output, provider, resource, terraform, variable, ...others } =
     configuration as Readonly<Record<string, Elements>>;
   const unknown = Object.keys(others).filter((name) => name !== "//" && !UNNAMED.includes(name));
   if (unknown.length > 0) throw new Error(`${unknown.join(", ")}: no such blocks are known in HCL`);
 
-  const part = (type: string, name: string, content: Part["content"]): Part => {
-    return { path: origin.pathOf(type, name), order: origin.orderOf(type, name), content };
+  const element = (type: string, name: string, header: string, body: Body, own = OWN_BLOCKS): Part => {
+    const origin = originOf(type, name);
+    const reason = origin.reason?.replaceAll(/(.{1,110})( |$)/g, "# $1\n") ?? "";
+    return { ...origin, content: `${reason}${block(header, body, { ...own, ...origin.blocks })}` };
   };
-  const typed = (kind: string, types: Elements = {}, prefix = `${kind}.`): Part[] =>
-    each(types as Readonly<Record<string, Elements>>, (label, elements) =>
-      each(elements, (name, body) => {
-        const type = `${prefix}${label}`;
-        const reason = origin.reasonOf(type, name);
-        const text = block(`${kind} "${label}" "${name}"`, body, { blocks: origin.blocksOf(type, name) });
-        return part(type, name, reason === undefined ? text : reason.replaceAll(/(.{1,110})( |$)/g, "# $1\n") + text);
-      }),
-    ).flat();
   const parts = [
-    ...each(locals, (name, value) => part("local", name, [name, value])),
-    ...typed("data", data),
-    ...typed("ephemeral", ephemeral),
-    ...typed("resource", resource, ""),
-    ...each(module, (name, body) => part("module", name, block(`module "${name}"`, body))),
+    ...each(locals, (name, value): Part => ({ ...originOf("local", name), content: [name, value] })),
+    ...Object.entries({ data, ephemeral, resource }).flatMap(([kind, types]) =>
+      each(types, (label, elements) => {
+        const type = kind === "resource" ? label : `${kind}.${label}`;
+        return each(elements as Elements, (name, body) => element(type, name, `${kind} "${label}" "${name}"`, body));
+      }).flat(),
+    ),
+    ...each(module, (name, body) => element("module", name, `module "${name}"`, body, {})),
   ].sort((one, other) => one.order - other.order);
 
   const { backend, ...settings } = { ...terraform };
   const ofKind = (kind: string, elements: Elements | undefined, blocks: Blocks) =>
-    each(elements, (name, body) => block(`${kind} "${name}"`, body, { blocks, kind }));
+    each(elements, (name, body) => block(`${kind} "${name}"`, body, blocks, kind));
   const texts: Readonly<Record<string, readonly string[]>> = {
-    versions: [block("terraform", settings, { blocks: SETTINGS_BLOCKS, kind: "terraform" })],
+    versions: [block("terraform", settings, SETTINGS_BLOCKS, "terraform")],
     root: [
       ...each(backend as Elements | undefined, (type, body) => {
-        return `terraform {\n${block(`backend "${type}"`, body, { kind: "backend", indent: "  " })}\n}`;
+        return `terraform {\n${block(`backend "${type}"`, body, {}, "backend", "  ")}\n}`;
       }),
-      ...each(provider, (type, given) =>
-        [given].flat().map((body: Body) => {
-          return block(`provider "${type}"`, body, { blocks: origin.blocksOf(`provider.${type}`, type) });
-        }),
-      ).flat(),
+      ...each(provider, (type, given) => {
+        const { blocks } = originOf(`provider.${type}`, type);
+        return [given].flat().map((body: Body) => block(`provider "${type}"`, body, blocks));
+      }).flat(),
     ],
     variables: ofKind("variable", variable, { validation: {} }),
     checks: ofKind("check", check, { assert: {} }),
     outputs: ofKind("output", output, { precondition: {} }),
-    moved: UNNAMED.flatMap((kind) => [others[kind] ?? []].flat().map((body: Body) => block(kind, body, { kind }))),
+    moved: UNNAMED.flatMap((kind) =>
+      [others[kind] ?? []].flat().map((body: Body) => block(kind, body, OWN_BLOCKS, kind)),
+    ),
   };
   const files = [...Object.entries(texts), ...divided(parts)].filter(([, blocks]) => blocks.length > 0);
   return Object.fromEntries(
     files.map(([name, blocks]) => {
-      const lines = aligned(blocks.join("\n\n"));
-      return [`${name}.tf`, `${SYNTHESIZED}\n# ${PURPOSES[name] ?? origin.purposeOf(name)}.\n\n${lines}\n`];
+      const purpose = PURPOSES[name] ?? purposes[name] ?? `Part ${name}`;
+      return [`${name}.tf`, `${SYNTHESIZED}\n# ${purpose}.\n\n${aligned(blocks.join("\n\n"))}\n`];
     }),
   );
 }
 
-/** Beginning of every file, by which those of a former synthesis are known. */
-export const SYNTHESIZED = "# Synthesized: change the program, or add files of your own.";
-
 /** The parts by file: by the outermost construct, and in long files by larger parts of it. */
-function divided(parts: readonly Part[], depth = 1): [name: string, blocks: string[]][] {
-  const nameOf = ({ path }: Part, segments: number) => path.slice(0, segments).join("-") || "main";
-  const names = [...new Set(parts.map((part) => nameOf(part, depth)))];
-  return names.flatMap((name) => {
-    const inside = parts.filter((part) => nameOf(part, depth) === name);
-    const isLarge = (part: Part) =>
-      part.path.length > depth &&
-      linesIn(inside.filter((each) => nameOf(each, depth + 1) === nameOf(part, depth + 1))) > LARGE_PART;
-    const apart = linesIn(inside) > LONGEST_FILE ? inside.filter(isLarge) : [];
-    const rest = inside.filter((part) => !apart.includes(part));
-    return [[name, blocksOf(rest)] as [string, string[]], ...(apart.length > 0 ? divided(apart, depth + 1) : [])];
+function divided(parts: readonly Part[], depth = 1): (readonly [name: string, blocks: readonly string[]])[] {
+  const nameOf = ({ path }: Part, segments = depth) => path.slice(0, segments).join("-") || "main";
+  return [...new Set(parts.map((part) => nameOf(part)))].flatMap((name) => {
+    const inside = parts.filter((part) => nameOf(part) === name);
+    const around = (part: Part) => inside.filter((each) => nameOf(each, depth + 1) === nameOf(part, depth + 1));
+    const isApart = (part: Part) => part.path.length > depth && linesIn(around(part)) > LARGE_PART;
+    const apart = linesIn(inside) > LONGEST_FILE ? inside.filter(isApart) : [];
+    return [[name, blocksOf(inside.filter((part) => !apart.includes(part)))], ...divided(apart, depth + 1)];
   });
 }
 
-function linesIn(parts: readonly Part[]): number {
-  return blocksOf(parts).join("\n\n").split("\n").length;
-}
+const linesIn = (parts: readonly Part[]): number => blocksOf(parts).join("\n\n").split("\n").length;
 
 function blocksOf(parts: readonly Part[]): string[] {
   const contents = parts.map(({ content }) => content);
@@ -136,9 +127,5 @@ function blocksOf(parts: readonly Part[]): string[] {
   return locals.length === 0 ? texts : [block("locals", Object.fromEntries(locals)), ...texts];
 }
 
-function each<Item, To>(
-  elements: Readonly<Record<string, Item>> | undefined,
-  write: (name: string, element: Item) => To,
-): To[] {
-  return Object.entries(elements ?? {}).map(([name, element]) => write(name, element));
-}
+const each = <To>(elements: Elements | undefined, write: (name: string, element: Body) => To): To[] =>
+  Object.entries(elements ?? {}).map(([name, element]) => write(name, element));

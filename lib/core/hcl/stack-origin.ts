@@ -7,7 +7,7 @@ import { MAIN_CHILD_ID, snakeCase } from "../element-names";
 import { packageFile } from "../package-file";
 import { RulesBrokenError } from "../rules-broken-error";
 import { type Blocks } from "./hcl-body";
-import { hclFiles } from "./hcl-files";
+import { hclFiles, type Origin } from "./hcl-files";
 
 /** Nested blocks by type; a type of a data source, ephemeral resource or provider has `data.`, `ephemeral.` or `provider.` before it. */
 export type HclBlocks = Readonly<Record<string, Blocks>>;
@@ -16,29 +16,28 @@ export type HclBlocks = Readonly<Record<string, Blocks>>;
 export const KNOWN_BLOCKS = "lib/core/hcl/nested-blocks.json";
 
 /** Those of Terraform's own types. */
-const OWN_TYPES: HclBlocks = { terraform_data: {}, "data.terraform_remote_state": {}, "provider.terraform": {} };
+const OWN_TYPES: HclBlocks = {
+  ...{ local: {}, module: {}, terraform_data: {}, "data.terraform_remote_state": {}, "provider.terraform": {} },
+};
 
-const REASON = "reason";
+const REASONS = new WeakMap<IConstruct, string>();
 
 /** Says why an element is as it is, above it in HCL, for readers who have only the folder. */
 export function explain(element: IConstruct, reason: string): void {
-  element.node.addMetadata(REASON, reason);
+  REASONS.set(element, reason);
 }
 
 /** Files of a construct in HCL: what each holds, and the ids of the parts that are in it. */
 export type FileTable = Readonly<Record<string, readonly [purpose: string, ids: readonly string[]]>>;
 
-const FILE = "file";
+const FILES = new WeakMap<IConstruct, readonly [file: string, purpose: string]>();
 
 /** Puts parts of a construct into files, instead of one file for each part. */
-export function inFiles(scope: IConstruct, files: FileTable): void {
+export function inFiles({ node }: IConstruct, files: FileTable): void {
   for (const [file, [purpose, ids]] of Object.entries(files)) {
-    for (const id of ids) scope.node.tryFindChild(id)?.node.addMetadata(FILE, [file, purpose]);
+    for (const part of ids.flatMap((id) => node.tryFindChild(id) ?? [])) FILES.set(part, [file, purpose]);
   }
 }
-
-const metadataOf = ({ node }: IConstruct, wanted: string): unknown =>
-  node.metadata.find(({ type }) => type === wanted)?.data;
 
 /**
  * The files of a stack in HCL, from its finished Terraform JSON.
@@ -56,42 +55,39 @@ export function hclFilesOf(
     ...OWN_TYPES,
     ...further,
   };
-  const elements = new Map<string, IConstruct>();
-  for (const element of stack.node.findAll().filter((each) => TerraformElement.isTerraformElement(each))) {
-    const { _elementType: type = "" } = element as unknown as { readonly _elementType?: string };
-    elements.set(`${type}.${element.friendlyUniqueId}`, element);
-  }
-  const find = (type: string, name: string) => elements.get(`${type}.${name}`);
-  const purposes = new Map<string, string>();
+  const purposes: Record<string, string> = {};
   /** A scope that has a file of its own begins the path with it, whatever is around it. */
   const pathTo = (path: readonly string[], scope: IConstruct): string[] => {
-    const [file, purpose] = (metadataOf(scope, FILE) ?? []) as readonly string[];
-    if (file === undefined || purpose === undefined) return [...path, snakeCase(scope.node.id).replaceAll("_", "-")];
+    const [file, purpose = ""] = FILES.get(scope) ?? [];
+    if (file === undefined) return [...path, snakeCase(scope.node.id).replaceAll("_", "-")];
     const name = [...path, file].join("-");
-    purposes.set(name, purpose);
+    purposes[name] = purpose;
     return [name];
   };
+  const elements = new Map(
+    stack.node
+      .findAll()
+      .filter((each) => TerraformElement.isTerraformElement(each))
+      .map((element, order) => {
+        const { _elementType: type = "" } = element as unknown as { readonly _elementType?: string };
+        const scopes = element.node.scopes.slice(stack.node.scopes.length);
+        const path = scopes.filter(({ node }) => node.id !== MAIN_CHILD_ID).reduce(pathTo, []);
+        return [`${type}.${element.friendlyUniqueId}`, { element, path, order, reason: REASONS.get(element) }];
+      }),
+  );
 
-  const problems: string[] = [];
-  const files = hclFiles(configuration, {
-    pathOf: (type, name) => {
-      const scopes = find(type, name)?.node.scopes ?? [];
-      const named = scopes.slice(scopes.indexOf(stack) + 1).filter(({ node }) => node.id !== MAIN_CHILD_ID);
-      return named.reduce(pathTo, []);
-    },
-    orderOf: (type, name) => [...elements.keys()].indexOf(`${type}.${name}`),
-    reasonOf: (type, name) => metadataOf(find(type, name) ?? stack, REASON) as string | undefined,
-    purposeOf: (file) => purposes.get(file) ?? `Part ${file}`,
-    blocksOf: (type, name) => {
-      const blocks = known[type];
-      if (blocks === undefined) {
-        problems.push(
-          `${type} (${find(type, name)?.node.path ?? name}) cannot be written in HCL; which of its arguments are blocks is known of the library's own types alone, and nothing in a program tells; pass hclBlocks: { "${type}": { <block>: {} } } to the stack with all nested blocks of that type, or {} if it has none, or synthesize JSON`,
-        );
-      }
-      return blocks ?? {};
-    },
-  });
-  if (problems.length > 0) throw new RulesBrokenError(stack.node.path, [...new Set(problems)]);
+  const problems = new Set<string>();
+  const originOf = (type: string, name: string): Origin => {
+    const { element, ...origin } = elements.get(`${type}.${name}`) ?? { path: [], order: -1 };
+    const blocks = known[type];
+    if (blocks === undefined) {
+      problems.add(
+        `${type} (${element?.node.path ?? name}) cannot be written in HCL; which of its arguments are blocks is known of the library's own types alone, and nothing in a program tells; pass hclBlocks: { "${type}": { <block>: {} } } to the stack with all nested blocks of that type, or {} if it has none, or synthesize JSON`,
+      );
+    }
+    return { ...origin, blocks: blocks ?? {} };
+  };
+  const files = hclFiles(configuration, originOf, purposes);
+  if (problems.size > 0) throw new RulesBrokenError(stack.node.path, [...problems]);
   return files;
 }
