@@ -50,10 +50,7 @@ export function block(header: string, body: Body, blocks: Blocks = {}, kind = ""
       const text = `${indent}  ${assignment(name, valueExpression(body[name], `${indent}  `, spell))}`;
       return APART.includes(name) && kind !== ".dynamic" ? `\n${text}\n` : text;
     });
-  const lines = parts
-    .join("\n")
-    .replaceAll("\n\n\n", "\n\n")
-    .replaceAll(/^\n|\n$/g, "");
+  const lines = parts.join("\n").replaceAll(/^\n|\n$|\n(?=\n\n)/g, "");
   return lines === "" ? `${indent}${header} {}` : `${indent}${header} {\n${lines}\n${indent}}`;
 }
 

@@ -53,12 +53,9 @@ function objectKey(key: string, spell: typeof templateExpression): string {
   return key.startsWith("${") && !spelled.startsWith('"') ? `(${spelled})` : spelled;
 }
 
-/** HCL knows neither of two of JSON's escapes. */
+/** HCL has JSON's escapes, but for two characters that may stand as they are. */
 function escaped(literal: string): string {
-  const others: Readonly<Record<string, string>> = { "\\b": "\\u0008", "\\f": "\\u000c" };
-  return JSON.stringify(literal)
-    .slice(1, -1)
-    .replaceAll(/\\./g, (code) => others[code] ?? code);
+  return literal.replaceAll(/(?![\b\f])["\\\p{Cc}]/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
 /** What ends a group, by what begins it: two characters in a text, one in an expression. */
@@ -89,8 +86,7 @@ function split(expression: string, separator: RegExp | string): string[] {
     .map((piece) => (isGroup(piece) ? piece : piece.replaceAll(separator, "\0")))
     .join("")
     .split("\0")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+    .flatMap((part) => part.trim() || []);
 }
 
 /** An expression on one line, as terraform fmt spaces it, and members of objects with equals signs. */
@@ -108,11 +104,9 @@ function spaced(expression: string): string {
 
 /** A text whose templates are spaced too. */
 function spacedText(text: string, spell = (literal: string) => literal): string {
+  const write = (piece: string) => `${piece.slice(0, 2)}${spaced(piece.slice(2, -1).trim())}}`;
   return cut(text, "text")
-    .map((piece) => {
-      if (piece.startsWith("${")) return `\${${spaced(piece.slice(2, -1).trim())}}`;
-      return piece.startsWith("%{") ? piece : spell(piece);
-    })
+    .map((piece) => (/^[$%]\{/.test(piece) ? write(piece) : spell(piece)))
     .join("");
 }
 
@@ -166,17 +160,14 @@ function brokenGroup(group: string, indent: string): string {
   const content = group.slice(1, -1).trim();
   const [open, close] = [group.charAt(0), group.slice(-1)];
   if (open === "(" && /^[([{]/.test(content) && cut(content).length === 1) return `(${brokenGroup(content, indent)})`;
-  const lines = content.startsWith("for ") ? forLines(content, inner) : memberLines(group, inner);
-  return `${open}\n${lines.map((line) => `${inner}${line}\n`).join("")}${indent}${close}`;
-}
-
-function memberLines(group: string, indent: string): string[] {
-  return membersOf(group).map(([key, value], index, { length }) => {
+  const members = membersOf(group).map(([key, value], index, { length }) => {
     const bare = ungrouped(value);
-    if (key !== undefined) return assignment(key, brokenOperand(bare, indent));
-    const comma = group.startsWith("[") || index < length - 1 ? "," : "";
-    return `${operandLines(bare, indent) ?? brokenInside(bare, indent)}${comma}`;
+    if (key !== undefined) return assignment(key, brokenOperand(bare, inner));
+    const comma = open === "[" || index < length - 1 ? "," : "";
+    return `${operandLines(bare, inner) ?? brokenInside(bare, inner)}${comma}`;
   });
+  const lines = content.startsWith("for ") ? forLines(content, inner) : members;
+  return `${open}\n${lines.map((line) => `${inner}${line}\n`).join("")}${indent}${close}`;
 }
 
 /** `for … :`, and what it makes of each element; that may have an `if` behind it, and is not divided. */

@@ -17,9 +17,7 @@ export interface Origin {
 }
 
 /** A part of a root module: a block, or the name and the value of a local. */
-interface Part extends Origin {
-  readonly content: string | readonly [name: string, value: unknown];
-}
+type Part = Origin & { readonly content: string | readonly [name: string, value: unknown] };
 
 /** A file that would be longer is divided by the constructs further inside. */
 const LONGEST_FILE = 600;
@@ -27,8 +25,6 @@ const LARGE_PART = 150;
 
 /** Blocks that are lists without labels. */
 const UNNAMED = ["import", "moved", "removed"];
-
-const SETTINGS_BLOCKS: Blocks = { cloud: { workspaces: {} }, required_providers: {} };
 
 /** What each file of every root module is. */
 const PURPOSES: Readonly<Record<string, string>> = {
@@ -80,7 +76,7 @@ export function hclFiles(
   const ofKind = (kind: string, elements: Elements | undefined, blocks: Blocks) =>
     each(elements, (name, body) => block(`${kind} "${name}"`, body, blocks, kind));
   const texts: Readonly<Record<string, readonly string[]>> = {
-    versions: [block("terraform", settings, SETTINGS_BLOCKS, "terraform")],
+    versions: [block("terraform", settings, { cloud: { workspaces: {} }, required_providers: {} }, "terraform")],
     root: [
       ...each(backend as Elements | undefined, (type, body) => {
         return `terraform {\n${block(`backend "${type}"`, body, {}, "backend", "  ")}\n}`;
@@ -97,25 +93,29 @@ export function hclFiles(
       [others[kind] ?? []].flat().map((body: Body) => block(kind, body, OWN_BLOCKS, kind)),
     ),
   };
-  const files = [...Object.entries(texts), ...divided(parts)].filter(([, blocks]) => blocks.length > 0);
+  const names = parts.map((part) => fileOf(part, parts));
+  const partsIn = (file: string) => parts.filter((_, index) => names[index] === file);
+  const files = [
+    ...Object.entries(texts),
+    ...[...new Set(names)].map((name) => [name, blocksOf(partsIn(name))] as const),
+  ];
   return Object.fromEntries(
-    files.map(([name, blocks]) => {
-      const purpose = PURPOSES[name] ?? purposes[name] ?? `Part ${name}`;
-      return [`${name}.tf`, `${SYNTHESIZED}\n# ${purpose}.\n\n${aligned(blocks.join("\n\n"))}\n`];
-    }),
+    files
+      .filter(([, blocks]) => blocks.length > 0)
+      .map(([name, blocks]) => {
+        const purpose = PURPOSES[name] ?? purposes[name] ?? `Part ${name}`;
+        return [`${name}.tf`, `${SYNTHESIZED}\n# ${purpose}.\n\n${aligned(blocks.join("\n\n"))}\n`];
+      }),
   );
 }
 
-/** The parts by file: by the outermost construct, and in long files by larger parts of it. */
-function divided(parts: readonly Part[], depth = 1): (readonly [name: string, blocks: readonly string[]])[] {
-  const nameOf = ({ path }: Part, segments = depth) => path.slice(0, segments).join("-") || "main";
-  return [...new Set(parts.map((part) => nameOf(part)))].flatMap((name) => {
-    const inside = parts.filter((part) => nameOf(part) === name);
-    const around = (part: Part) => inside.filter((each) => nameOf(each, depth + 1) === nameOf(part, depth + 1));
-    const isApart = (part: Part) => part.path.length > depth && linesIn(around(part)) > LARGE_PART;
-    const apart = linesIn(inside) > LONGEST_FILE ? inside.filter(isApart) : [];
-    return [[name, blocksOf(inside.filter((part) => !apart.includes(part)))], ...divided(apart, depth + 1)];
-  });
+/** The file of a part: that of its outermost construct, or of a larger part further inside where that were long. */
+function fileOf(part: Part, parts: readonly Part[], depth = 1): string {
+  const nameOf = ({ path }: Part, segments: number) => path.slice(0, segments).join("-") || "main";
+  const linesBeside = (segments: number) =>
+    linesIn(parts.filter((each) => nameOf(each, segments) === nameOf(part, segments)));
+  const isApart = part.path.length > depth && linesBeside(depth) > LONGEST_FILE && linesBeside(depth + 1) > LARGE_PART;
+  return isApart ? fileOf(part, parts, depth + 1) : nameOf(part, depth);
 }
 
 const linesIn = (parts: readonly Part[]): number => blocksOf(parts).join("\n\n").split("\n").length;

@@ -16,9 +16,7 @@ export type HclBlocks = Readonly<Record<string, Blocks>>;
 export const KNOWN_BLOCKS = "lib/core/hcl/nested-blocks.json";
 
 /** Those of Terraform's own types. */
-const OWN_TYPES: HclBlocks = {
-  ...{ local: {}, module: {}, terraform_data: {}, "data.terraform_remote_state": {}, "provider.terraform": {} },
-};
+const OWN_TYPES: HclBlocks = { local: {}, module: {}, terraform_data: {}, "data.terraform_remote_state": {} };
 
 const REASONS = new WeakMap<IConstruct, string>();
 
@@ -50,11 +48,8 @@ export function hclFilesOf(
   configuration: Readonly<Record<string, unknown>>,
   further: HclBlocks,
 ): Record<string, string> {
-  const known: HclBlocks = {
-    ...(JSON.parse(readFileSync(packageFile(KNOWN_BLOCKS), "utf8")) as HclBlocks),
-    ...OWN_TYPES,
-    ...further,
-  };
+  const used = JSON.parse(readFileSync(packageFile(KNOWN_BLOCKS), "utf8")) as HclBlocks;
+  const known: HclBlocks = { ...used, ...OWN_TYPES, ...further };
   const purposes: Record<string, string> = {};
   /** A scope that has a file of its own begins the path with it, whatever is around it. */
   const pathTo = (path: readonly string[], scope: IConstruct): string[] => {
@@ -64,28 +59,24 @@ export function hclFilesOf(
     purposes[name] = purpose;
     return [name];
   };
-  const elements = new Map(
-    stack.node
-      .findAll()
-      .filter((each) => TerraformElement.isTerraformElement(each))
-      .map((element, order) => {
-        const { _elementType: type = "" } = element as unknown as { readonly _elementType?: string };
-        const scopes = element.node.scopes.slice(stack.node.scopes.length);
-        const path = scopes.filter(({ node }) => node.id !== MAIN_CHILD_ID).reduce(pathTo, []);
-        return [`${type}.${element.friendlyUniqueId}`, { element, path, order, reason: REASONS.get(element) }];
-      }),
+  const elements = stack.node.findAll().filter((each) => TerraformElement.isTerraformElement(each));
+  const origins = new Map(
+    elements.map((element, order) => {
+      const { _elementType: type = "" } = element as unknown as { readonly _elementType?: string };
+      const scopes = element.node.scopes.slice(stack.node.scopes.length);
+      const path = scopes.filter(({ node }) => node.id !== MAIN_CHILD_ID).reduce(pathTo, []);
+      return [`${type}.${element.friendlyUniqueId}`, { element, path, order, reason: REASONS.get(element) }];
+    }),
   );
 
   const problems = new Set<string>();
   const originOf = (type: string, name: string): Origin => {
-    const { element, ...origin } = elements.get(`${type}.${name}`) ?? { path: [], order: -1 };
-    const blocks = known[type];
-    if (blocks === undefined) {
+    const { element, ...origin } = origins.get(`${type}.${name}`) ?? { path: [], order: -1 };
+    if (known[type] === undefined)
       problems.add(
         `${type} (${element?.node.path ?? name}) cannot be written in HCL; which of its arguments are blocks is known of the library's own types alone, and nothing in a program tells; pass hclBlocks: { "${type}": { <block>: {} } } to the stack with all nested blocks of that type, or {} if it has none, or synthesize JSON`,
       );
-    }
-    return { ...origin, blocks: blocks ?? {} };
+    return { ...origin, blocks: known[type] ?? {} };
   };
   const files = hclFiles(configuration, originOf, purposes);
   if (problems.size > 0) throw new RulesBrokenError(stack.node.path, [...problems]);
