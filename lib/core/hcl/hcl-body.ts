@@ -2,7 +2,7 @@ import { assignment, bareExpression, quotedText, templateExpression, valueExpres
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** What stands first and last among attributes and among blocks; others are at the empty name, in alphabetical order. */
+/** Order of attributes, and of blocks; those that it does not name are at the empty name, in alphabetical order. */
 const ORDER = [
   ...["count", "for_each", "provider", "source", "version", "description", "type", "default", "nullable"],
   ...["project", "account_id", "secret_id", "secret", "name", "metadata", "display_name", "location", "region", "zone"],

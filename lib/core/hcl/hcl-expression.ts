@@ -1,16 +1,17 @@
 /** Lines of values are broken where they would be longer. */
 const LINE_LENGTH = 120;
 
-/** Stands for the spaces before an equals sign until all lines are known; terraform fmt aligns neighbours. */
+/** Stands for the spaces before an equals sign until all lines are known. */
 const ALIGNED = "\u0001";
 
-/** Neighbouring lines with equals signs; a value of several lines stands alone. */
+/** Neighbouring lines, whose equals signs are in one column; a value of several lines stands alone. */
 const NEIGHBOURS = new RegExp(`(^[^\n]*${ALIGNED}[^\n]*[^\n([{]$\n?)+`, "gm");
 const KEYS = new RegExp(`^[^\n]*(?=${ALIGNED})`, "gm");
 
 /** A name and its value, whose equals sign is yet to be aligned. */
 export const assignment = (name: string, value: string): string => `${name}${ALIGNED}= ${value}`;
 
+/** Lines as terraform fmt leaves them. */
 export function aligned(text: string): string {
   const inColumn = (lines: string): string => {
     const width = Math.max(...(lines.match(KEYS) ?? []).map((key) => key.length));
@@ -123,7 +124,7 @@ function membersOf(group: string): (readonly [key: string | undefined, value: st
   });
 }
 
-/** An expression that stands alone, broken over lines where it is too long: between its operands, or in its brackets. */
+/** An expression that stands alone, where it is too long on several lines: between operands, or in brackets. */
 export function bareExpression(expression: string, indent = ""): string {
   return brokenOperand(ungrouped(spaced(expression)), indent);
 }

@@ -2,6 +2,7 @@ import { block, type Blocks, type Body, OWN_BLOCKS } from "./hcl-body";
 import { aligned } from "./hcl-expression";
 
 type Elements = Readonly<Record<string, Body>>;
+type Texts = Readonly<Record<string, string>>;
 
 /** What a configuration does not say of an element. */
 export interface Origin {
@@ -16,6 +17,9 @@ export interface Origin {
   readonly blocks: Blocks;
 }
 
+/** By type and name: a resource's type as it is, others as in `data.google_project`, `provider.google` and `local`. */
+export type OriginOf = (type: string, name: string) => Origin;
+
 /** A part of a root module: a block, or the name and the value of a local. */
 type Part = Origin & { readonly content: string | readonly [name: string, value: unknown] };
 
@@ -27,7 +31,7 @@ const LARGE_PART = 150;
 const UNNAMED = ["import", "moved", "removed"];
 
 /** What each file of every root module is. */
-const PURPOSES: Readonly<Record<string, string>> = {
+const PURPOSES: Texts = {
   checks: "What a plan or an apply warns of",
   moved: "Former addresses",
   outputs: "Outputs",
@@ -39,18 +43,8 @@ const PURPOSES: Readonly<Record<string, string>> = {
 /** Beginning of every file, by which those of a former synthesis are known. */
 export const SYNTHESIZED = "# Synthesized: change the program, or add files of your own.";
 
-/**
- * The files of a root module by their names, from its finished Terraform JSON.
- *
- * @param originOf by type and name of an element: a resource's type as it is, others as in `data.google_project`,
- * `ephemeral.random_password`, `provider.google`, `local` and `module`
- * @param purposes what each file of elements holds
- */
-export function hclFiles(
-  configuration: Body,
-  originOf: (type: string, name: string) => Origin,
-  purposes: Readonly<Record<string, string>> = {},
-): Record<string, string> {
+/** The files of a root module by name, from its finished Terraform JSON; `purposes` tell those of elements. */
+export function hclFiles(configuration: Body, originOf: OriginOf, purposes: Texts = {}): Record<string, string> {
   const { check, data, ephemeral, locals, module, output, provider, resource, terraform, variable, ...others } =
     configuration as Readonly<Record<string, Elements>>;
   const unknown = Object.keys(others).filter((name) => name !== "//" && !UNNAMED.includes(name));
@@ -75,7 +69,7 @@ export function hclFiles(
   const { backend, ...settings } = { ...terraform };
   const ofKind = (kind: string, elements: Elements | undefined, blocks: Blocks) =>
     each(elements, (name, body) => block(`${kind} "${name}"`, body, blocks, kind));
-  const texts: Readonly<Record<string, readonly string[]>> = {
+  const texts: Record<string, readonly string[]> = {
     versions: [block("terraform", settings, { cloud: { workspaces: {} }, required_providers: {} }, "terraform")],
     root: [
       ...each(backend as Elements | undefined, (type, body) => {
@@ -94,18 +88,16 @@ export function hclFiles(
     ),
   };
   const names = parts.map((part) => fileOf(part, parts));
-  const partsIn = (file: string) => parts.filter((_, index) => names[index] === file);
-  const files = [
-    ...Object.entries(texts),
-    ...[...new Set(names)].map((name) => [name, blocksOf(partsIn(name))] as const),
-  ];
+  for (const name of new Set(names)) {
+    const inside = parts.filter((_, index) => names[index] === name);
+    texts[name] = [...(texts[name] ?? []), ...blocksOf(inside)];
+  }
+  const files = Object.entries(texts).filter(([, blocks]) => blocks.length > 0);
   return Object.fromEntries(
-    files
-      .filter(([, blocks]) => blocks.length > 0)
-      .map(([name, blocks]) => {
-        const purpose = PURPOSES[name] ?? purposes[name] ?? `Part ${name}`;
-        return [`${name}.tf`, `${SYNTHESIZED}\n# ${purpose}.\n\n${aligned(blocks.join("\n\n"))}\n`];
-      }),
+    files.map(([name, blocks]) => {
+      const purpose = PURPOSES[name] ?? purposes[name] ?? `Part ${name}`;
+      return [`${name}.tf`, `${SYNTHESIZED}\n# ${purpose}.\n\n${aligned(blocks.join("\n\n"))}\n`];
+    }),
   );
 }
 

@@ -6,10 +6,10 @@ import { type IConstruct } from "constructs";
 import { MAIN_CHILD_ID, snakeCase } from "../element-names";
 import { packageFile } from "../package-file";
 import { RulesBrokenError } from "../rules-broken-error";
-import { type Blocks } from "./hcl-body";
-import { hclFiles, type Origin } from "./hcl-files";
+import { type Blocks, type Body } from "./hcl-body";
+import { hclFiles, type OriginOf } from "./hcl-files";
 
-/** Nested blocks by type; a type of a data source, ephemeral resource or provider has `data.`, `ephemeral.` or `provider.` before it. */
+/** Nested blocks by type; `data.`, `ephemeral.` or `provider.` is before a type that is not a resource's. */
 export type HclBlocks = Readonly<Record<string, Blocks>>;
 
 /** Those of the types that the library uses, from the providers' schemas. */
@@ -43,11 +43,7 @@ export function inFiles({ node }: IConstruct, files: FileTable): void {
  * @param further nested blocks of types that the library does not know
  * @throws RulesBrokenError that names every type whose nested blocks are not known
  */
-export function hclFilesOf(
-  stack: TerraformStack,
-  configuration: Readonly<Record<string, unknown>>,
-  further: HclBlocks,
-): Record<string, string> {
+export function hclFilesOf(stack: TerraformStack, configuration: Body, further: HclBlocks): Record<string, string> {
   const used = JSON.parse(readFileSync(packageFile(KNOWN_BLOCKS), "utf8")) as HclBlocks;
   const known: HclBlocks = { ...used, ...OWN_TYPES, ...further };
   const purposes: Record<string, string> = {};
@@ -70,7 +66,7 @@ export function hclFilesOf(
   );
 
   const problems = new Set<string>();
-  const originOf = (type: string, name: string): Origin => {
+  const originOf: OriginOf = (type, name) => {
     const { element, ...origin } = origins.get(`${type}.${name}`) ?? { path: [], order: -1 };
     if (known[type] === undefined)
       problems.add(
