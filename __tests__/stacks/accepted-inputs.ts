@@ -266,5 +266,13 @@ export const ACCEPTED_SETS_OF_LAB: readonly AcceptedInputs[] = [
     { windows_vm_machine_type: "t2d-standard-2", linux_vm_machine_type: "a2-highgpu-1g" },
   ],
   ["a client name of one and of 63 characters", { assess_discovery_client_name: "c".repeat(63) }],
+  [
+    "an AWS key as it is read from a file, with a line break at its end",
+    {
+      cloudb_access_key_id: "AKIAIOSFODNN7EXAMPLE\n",
+      cloudb_secret_access_key: `${"s".repeat(40)}\n`,
+      cloudb_region: "us-east-1",
+    },
+  ],
   ["any characters in a client name", { assess_discovery_client_name: `it's "$5", \`a\`, \${x} and %{if}` }],
 ];

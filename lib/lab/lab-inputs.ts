@@ -303,8 +303,8 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
     // A validation of the sensitive input would show its value, so it is one of this input, and must refer to it.
     of: "cloudbRegion",
     holds: ({ cloudbAccessKeyId: id, cloudbRegion: region, cloudbSecretAccessKey: secret }) => {
-      const given = `(${region} == null ? "" : ${id})`;
-      return `(${given} == "" && ${secret} == "") || (can(regex("${USER_KEY}", ${given})) && ${secret} != "" && !can(regex("${ANY_KEY}", ${secret})))`;
+      const given = `(${region} == null ? "" : trimspace(${id}))`;
+      return `(${given} == "" && ${secret} == "") || (can(regex("${USER_KEY}", ${given})) && ${secret} != "" && !can(regex("${ANY_KEY}", trimspace(${secret}))))`;
     },
     says: ({ cloudbAccessKeyId: id, cloudbSecretAccessKey: secret }) =>
       `only one of ${id.name} and ${secret.name} is given, or one of another kind; the first must be the access key of a user, which begins with AKIA, and the second its secret, because a request is signed with both, and a temporary key (ASIA) also needs a session token, which the lab does not take; create an access key of a user for the lab, or set neither`,
