@@ -19,6 +19,7 @@ const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityPr
   // For a trial, as in the first example.
   deletionProtection: false,
 
+  // Once the domain works, add closeDefaultAddress: true. Until then, a plan warns that requests can bypass the protection.
   domain: "sign-in.example.com",
   protection: { adminRanges: ["203.0.113.0/24"], restrictAdmin: true },
   // Without logs, refused requests cannot be seen.
