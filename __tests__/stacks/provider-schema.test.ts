@@ -1,72 +1,7 @@
-import { type Block, type Terraform } from "../support/synthesis";
-import {
-  providerSchema,
-  type ProviderSchema,
-  type AttributeSchema,
-  type AttributeType,
-  type BlockSchema,
-} from "./provider-schema/provider-schema";
+import { type Terraform } from "../support/synthesis";
+import { providerSchema, type ProviderSchema } from "./provider-schema/provider-schema";
 import { literalKubernetes, literalLabWithEverything, literalServerless } from "./literal-programs";
 import { shippedStacks } from "./shipped-stacks";
-
-/** What Terraform itself understands in every resource. */
-const META_ARGUMENTS = ["count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
-
-const withoutMetaArguments = (element: Block): Block =>
-  Object.fromEntries(Object.entries(element).filter(([name]) => !META_ARGUMENTS.includes(name)));
-
-/** Everything in a block that the provider's schema does not allow, one sentence each. */
-function problemsOf(path: string, block: Block, { attributes = {}, block_types: blocks = {} }: BlockSchema): string[] {
-  const { dynamic = {}, ...fixed } = block as Block & { readonly dynamic?: Readonly<Record<string, Block | Block[]>> };
-  const given = [...Object.keys(fixed), ...Object.keys(dynamic)];
-  const missing = Object.entries(attributes)
-    .filter(([name, { required }]) => required === true && !given.includes(name))
-    .map(([name]) => `${path}.${name} is required and missing`);
-  const tooFew = Object.entries(blocks)
-    .filter(([name, { min_items: least = 0 }]) => least > 0 && !given.includes(name))
-    .map(([name]) => `${path}.${name} is a required block and missing`);
-
-  const ofFixed = Object.entries(fixed).flatMap(([name, value]) => {
-    const attribute = attributes[name];
-    if (attribute !== undefined) return problemsOfAttribute(`${path}.${name}`, value, attribute);
-    const nested = blocks[name];
-    if (nested === undefined) return [`${path}.${name} does not exist`];
-    const items = (Array.isArray(value) ? value : [value]) as Block[];
-    const { max_items: most = Infinity } = nested;
-    return [
-      ...(items.length > most ? [`${path}.${name} is given ${items.length} times, at most ${most} are allowed`] : []),
-      ...items.flatMap((item) => problemsOf(`${path}.${name}`, item, nested.block)),
-    ];
-  });
-  const ofDynamic = Object.entries(dynamic).flatMap(([name, repeated]) => {
-    const nested = blocks[name];
-    if (nested === undefined) return [`${path}.${name} does not exist`];
-    return [repeated].flat().flatMap(({ content }) => problemsOf(`${path}.${name}`, content as Block, nested.block));
-  });
-  return [...missing, ...tooFew, ...ofFixed, ...ofDynamic];
-}
-
-function problemsOfAttribute(path: string, value: unknown, attribute: AttributeSchema): string[] {
-  const { computed = false, optional = false, required = false, type } = attribute;
-  if (computed && !optional && !required) return [`${path} is the provider's to set`];
-  // To Terraform, null is an attribute that is left out.
-  if (value === null && !required) return [];
-  return fits(value, type) ? [] : [`${path} is ${JSON.stringify(value)}, the type is ${JSON.stringify(type)}`];
-}
-
-/** Rough on purpose: an expression may be of any type. */
-function fits(value: unknown, type: AttributeType): boolean {
-  if (typeof value === "string" && value.includes("${")) return true;
-  // Terraform makes text of a number or a truth value.
-  if (type === "string") return typeof value !== "object";
-  if (typeof type === "string") return typeof value === (type === "bool" ? "boolean" : type);
-  const [collection, item] = type;
-  if (collection === "list" || collection === "set")
-    return Array.isArray(value) && value.every((entry) => fits(entry, item as AttributeType));
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (collection === "object") return isObject;
-  return isObject && Object.values(value).every((entry) => fits(entry, item as AttributeType));
-}
 
 const schemas = {
   aws: providerSchema("aws"),
@@ -105,36 +40,6 @@ const blocks = (kind: "data" | "resource" | "ephemeral") =>
   );
 
 describe("The real providers' schemas", () => {
-  it("allow every resource that is emitted, with its attributes, blocks and types", () => {
-    const resources = blocks("resource").filter(({ type }) => type !== "terraform_data");
-    expect(resources.length).toBeGreaterThan(100);
-    const problems = resources.flatMap(({ path, type, element }) => {
-      const schema = schemaOf(type)?.resource_schemas?.[type];
-      if (schema === undefined) return [`${path}: there is no such type`];
-      const own = withoutMetaArguments(element);
-      return problemsOf(path, own, schema.block);
-    });
-    expect(problems).toEqual([]);
-  });
-
-  it.each(["data", "ephemeral"] as const)("allow every element of the kind: %s", (kind) => {
-    const problems = blocks(kind).flatMap(({ path, type, element }) => {
-      const schema = schemaOf(type)?.[`${SCHEMAS_OF[kind]}_schemas`]?.[type];
-      const own = withoutMetaArguments(element);
-      return schema === undefined ? [`${path}: there is no such type`] : problemsOf(path, own, schema.block);
-    });
-    expect(problems).toEqual([]);
-  });
-
-  it("allow the configuration of the providers", () => {
-    for (const [scenario, { provider = {} }] of scenarios)
-      for (const name of ["aws", "google", "kubernetes"] as const)
-        for (const block of provider[name] ?? []) {
-          const own = Object.fromEntries(Object.entries(block).filter(([argument]) => argument !== "alias"));
-          expect(problemsOf(`${scenario}: ${name}`, own, schemas[name].provider.block)).toEqual([]);
-        }
-  });
-
   it("take project, region and zone from every block that can state them, and from no provider", () => {
     const silent = (["resource", "data", "ephemeral"] as const).flatMap((kind) =>
       blocks(kind).flatMap(({ path, type, element }) => {
