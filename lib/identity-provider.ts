@@ -81,12 +81,19 @@ const FILES: FileTable = {
     ["DeletionGuard", "IdentityCheck", "IdentityGuard", "PresenceGuard", "ProtectedIdentity"],
   ],
   image: ["The image: repository, blueprints and build", ["Blueprints", "Image", "Registry"]],
-  jobs: ["Jobs: what prepares the database before the first start, and the test mail", ["DbInit", "TestMail"]],
+  jobs: [
+    "Jobs: what prepares the database before the first start, and on Cloud Run the test mail",
+    ["DbInit", "TestMail"],
+  ],
   "load-balancer": ["The domain, its protection and its load balancer", ["Address", "Edge", "FrontDoor"]],
   "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
   names: ["Names and labels that all parts have in common", ["all_labels", "tenant_prefix"]],
-  secrets: ["Secrets, generated and existing, and who may read them", ["ExistingSecrets", "Secrets"]],
+  namespace: ["The namespace in the cluster, and where its pods may connect to", ["Namespace"]],
+  secrets: [
+    "Secrets, generated and existing, and who may read them; pods on GKE read copies in their namespace",
+    ["ExistingSecrets", "Secrets"],
+  ],
   "service-accounts": [
     "Service accounts; rights on a single thing stand with that",
     ["Dumper", "Initializer", "Runtime"],

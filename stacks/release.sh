@@ -20,6 +20,7 @@ mkdir -p "$target"
 for folder in "$work"/stacks/*/; do
   name=$(basename "$folder")-$version
   mv "$folder" "$work/$name"
+  cp LICENSE "$work/$name"
   tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@0 -C "$work" -cf "$work/$name.tar" "$name"
   gzip -n9 <"$work/$name.tar" >"$target/$name.tar.gz"
   (cd "$target" && sha256sum "$name.tar.gz" >"$name.tar.gz.sha256")

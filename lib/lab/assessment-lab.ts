@@ -7,6 +7,7 @@ import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { expression } from "../core/expression";
+import { type FileTable, inFiles } from "../core/hcl/stack-origin";
 import { valuesFrom } from "../core/inputs";
 import { commonLabels } from "../core/labels";
 import { stateProvidersOf } from "../core/provider-requirements";
@@ -21,6 +22,15 @@ import { LabKey } from "./lab-key";
 import { discoverySourceId, zoneOrDefault } from "./lab-names";
 import { LabNetwork } from "./lab-network";
 import { LinuxVms, WindowsVm } from "./lab-vms";
+
+/** What a reader of the folder in HCL finds together. */
+const FILES: FileTable = {
+  aws: ["The AWS user, which may only list, and the import of the inventory", ["Cloudb"]],
+  key: ["The key pair of the Linux VMs, and the bucket for it", ["Key"]],
+  machines: ["The Windows VM and the Linux VMs", ["LinuxVm", "WindowsVm"]],
+  network: ["The network and its firewall rules", ["Firewall", "Vpc"]],
+  source: ["The discovery source in Migration Center", ["Source"]],
+};
 
 /**
  * A temporary lab for cloud migration discovery and assessment: a network, a Windows VM with the discovery client,
@@ -171,6 +181,7 @@ export class AssessmentLab extends Construct {
     });
 
     addLabChecks(this, v, props, { firewall, key, linux, network, windows });
+    inFiles(this, FILES);
 
     this.network = network.network;
     this.firewallRules = firewall.rules;

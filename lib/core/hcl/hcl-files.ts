@@ -41,7 +41,7 @@ const PURPOSES: Texts = {
 };
 
 /** Beginning of every file, by which those of a former synthesis are known. */
-export const SYNTHESIZED = "# Synthesized: change the program, or add files of your own.";
+export const SYNTHESIZED = "# Synthesized. Put changes into files that end in _override.tf.";
 
 /** The files of a root module by name, from its finished Terraform JSON; `purposes` tell those of elements. */
 export function hclFiles(configuration: Body, originOf: OriginOf, purposes: Texts = {}): Record<string, string> {
@@ -95,7 +95,8 @@ export function hclFiles(configuration: Body, originOf: OriginOf, purposes: Text
   const files = Object.entries(texts).filter(([, blocks]) => blocks.length > 0);
   return Object.fromEntries(
     files.map(([name, blocks]) => {
-      const purpose = PURPOSES[name] ?? purposes[name] ?? `Part ${name}`;
+      const whole = Object.keys(purposes).find((each) => name.startsWith(`${each}-`)) ?? "";
+      const purpose = PURPOSES[name] ?? purposes[name] ?? `${purposes[whole] ?? "Part"}: ${name}`;
       return [`${name}.tf`, `${SYNTHESIZED}\n# ${purpose}.\n\n${aligned(blocks.join("\n\n"))}\n`];
     }),
   );

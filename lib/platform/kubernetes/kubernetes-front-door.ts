@@ -7,6 +7,7 @@ import { Construct } from "constructs";
 
 import { addDynamicBlock, countIf, ifSet, isSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
+import { explain } from "../../core/hcl/stack-origin";
 import { hashedName, objectName, serviceName } from "../../core/names";
 import { addRestLibraries, shellCommand } from "../../core/project-apis";
 import { addScript } from "../../core/stack-file";
@@ -143,7 +144,7 @@ export class ClusterIngress extends Construct {
       count,
       dependsOn: [...namespace.ready, ...dependsOn],
     });
-    return new IngressV1(this, "Ingress", {
+    const ingress = new IngressV1(this, "Ingress", {
       metadata: {
         ...this.metadataOf(),
         annotations: {
@@ -165,6 +166,8 @@ export class ClusterIngress extends Construct {
       // map and the security policy, these would be destroyed before it.
       dependsOn: [...workload.ready, ...(edge ? [...edge.certificate.ready, ...edge.securityPolicy.ready] : [])],
     });
+    explain(ingress, "GKE makes an HTTPS load balancer of it, which opens port 443 at the static address.");
+    return ingress;
   }
 
   /**
