@@ -68,14 +68,8 @@ export function findingsPage(findings: readonly Finding[], accepted: readonly Ac
 const INTRODUCTION = `# Findings of a plan scanner
 
 \`npm run scan\` writes this page: it plans all stacks with the real providers, runs [checkov](https://www.checkov.io) on the plans,
-and fails on a finding that is not accepted below. To scan a plan of your own, give checkov the plan as JSON; its
-directory mode skips the folder:
-
-\`\`\`text
-terraform plan -out=plan.bin
-terraform show -json plan.bin > plan.json
-checkov -f plan.json
-\`\`\`
+and fails on a finding that is not accepted below. Give checkov a plan of your own as JSON
+(\`terraform show -json\`, \`checkov -f\`), because its directory mode skips the folder.
 `;
 
 const HEADER = `| Check | What it asks | Where | Stack | Why it stays |
