@@ -28,6 +28,9 @@ describe("What is synthesized", () => {
     ["KubernetesIdentityProvider", literalKubernetes],
     ["AssessmentLab", literalLabWithEverything],
   ])("for a program that gives every prop of %s is as reviewed", (_name, terraform) => {
-    expect(stringify(withoutMetadata(terraform()), { lineWidth: 0, sortMapEntries: true })).toMatchSnapshot();
+    const withoutRules = JSON.stringify(withoutMetadata(terraform()), (name, value: unknown) =>
+      name.endsWith("_inputs") ? undefined : value,
+    );
+    expect(stringify(JSON.parse(withoutRules), { lineWidth: 0, sortMapEntries: true })).toMatchSnapshot();
   });
 });
