@@ -54,6 +54,11 @@ describe.each(STACKS)("The folder of %s in HCL", (_, stackOf) => {
     );
   });
 
+  it("is the same text again, and names no place of this machine", () => {
+    expect(filesOf(stackOf())).toEqual(files);
+    expect(Object.values(files).join("\n")).not.toContain(packageFile("").replace(/\/$/, ""));
+  });
+
   it("has a file for each part, none longer than a reader takes, and no line that is long for another reason than a text or a condition", () => {
     const long = Object.entries(files).filter(
       ([name, text]) => name !== "variables.tf" && text.split("\n").length > 700,

@@ -1,15 +1,25 @@
 import { stringify } from "yaml";
 
+import { SYNTHESIZED } from "../../lib/core/hcl/hcl-files";
 import { hclFilesOf } from "../../lib/core/hcl/stack-origin";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { kubernetesStack } from "./kubernetes-stack";
 import { labStack } from "./lab-stack";
-import { literalKubernetes, literalLabWithEverything, literalServerless } from "./literal-programs";
+import { literalKubernetes, literalServerless } from "./literal-programs";
 import { serverlessStack, withoutMetadata } from "./serverless-stack";
 
-/** Rules of inputs are in `refused-inputs.ts`; lines between blocks say nothing. */
+/** Files whose content other tests show: inputs are in the pages and refused inputs, warnings have tests of their own. */
+const SHOWN_ELSEWHERE = ["variables.tf", "checks.tf"];
+
+/** Without what every file begins with, and lines between blocks. */
 const reviewed = (text: string): string =>
-  text.replaceAll(/\n {2}validation \{[\s\S]*?\n {2}\}\n/g, "\n").replaceAll(/\n{2,}/g, "\n");
+  text
+    .replace(SYNTHESIZED, "")
+    .replaceAll(/\n{2,}/g, "\n")
+    .trim();
+
+/** In the configuration of a program: its props as local values, the rules for them, and what every stack has. */
+const REPEATS = /_given_|_inputs$|^check$|^provider$|^terraform$/;
 
 /** A difference is reviewed like code, then accepted by `npm test -- -u`; `hardening.test.ts` says what never changes. */
 describe("What is synthesized", () => {
@@ -19,18 +29,19 @@ describe("What is synthesized", () => {
     ["assessment-lab", labStack],
   ])("for %s is as reviewed", (_name, stackOf) => {
     const stack = stackOf();
-    const files = Object.entries(hclFilesOf(stack, stack.toTerraform(), {}));
+    const files = Object.entries(hclFilesOf(stack, stack.toTerraform(), {})).filter(
+      ([name]) => !SHOWN_ELSEWHERE.includes(name),
+    );
     expect(files.map(([name, text]) => `### ${name}\n${reviewed(text)}`).join("\n")).toMatchSnapshot();
   });
 
   it.each([
     ["ServerlessIdentityProvider", () => literalServerless()],
     ["KubernetesIdentityProvider", literalKubernetes],
-    ["AssessmentLab", literalLabWithEverything],
   ])("for a program that gives every prop of %s is as reviewed", (_name, terraform) => {
-    const withoutRules = JSON.stringify(withoutMetadata(terraform()), (name, value: unknown) =>
-      name.endsWith("_inputs") ? undefined : value,
+    const own = JSON.stringify(withoutMetadata(terraform()), (name, value: unknown) =>
+      REPEATS.test(name) ? undefined : value,
     );
-    expect(stringify(JSON.parse(withoutRules), { lineWidth: 0, sortMapEntries: true })).toMatchSnapshot();
+    expect(stringify(JSON.parse(own), { lineWidth: 0, sortMapEntries: true })).toMatchSnapshot();
   });
 });
