@@ -76,100 +76,10 @@ describe("An expression that is broken over lines", () => {
       { numRuns: 500 },
     );
   });
-
-  it("reads like written by hand", () => {
-    const long = (name: string) => `google_storage_bucket.${name.repeat(30)}`;
-    expect(
-      written({
-        locals: {
-          names: `\${merge(${long("a")}, { "b c":${long("b")}, d = [1,2] })}`,
-          exists: `\${(${long("a")} != null && (${long("b")} || ${long("c")}))}`,
-          all: `\${[for each in ${long("d")} : try(each.${long("e")}, "") if (each != null)]}`,
-        },
-      }),
-    ).toBe(`locals {
-  all = [
-    for each in ${long("d")} :
-    try(each.${long("e")}, "") if(each != null)
-  ]
-  exists = (
-    ${long("a")} != null &&
-    (${long("b")} || ${long("c")})
-  )
-  names = merge(
-    ${long("a")},
-    { "b c" = ${long("b")}, d = [1, 2] }
-  )
-}
-`);
-  });
 });
 
-describe("A block", () => {
-  it("has what decides first, then names and places, blocks, what follows, and references without quotes", () => {
-    const body = {
-      depends_on: ["google_project_service.x"],
-      lifecycle: { ignore_changes: ["labels"], precondition: [{ condition: "${var.x}", error_message: "no" }] },
-      labels: { "a.b": "${var.b}", "${var.key}": "c" },
-      rule: [
-        { action: "allow" },
-        { dynamic: { range: { for_each: "${var.ranges}", content: { cidr: "${range.value}" } } } },
-      ],
-      name: "bucket",
-      project: "${var.project_id}",
-      count: "${var.x ? 1 : 0}",
-      provisioner: [{ "local-exec": { command: "true", when: "destroy", environment: { A: "b" } } }],
-    };
-    const of = { blocks: { rule: { range: {} } }, reason: "It is kept." };
-    const text = written({ resource: { some_type: { it: body } } }, of);
-    expect(text).toBe(`# It is kept.
-resource "some_type" "it" {
-  count = var.x ? 1 : 0
-
-  project = var.project_id
-  name    = "bucket"
-  labels = {
-    "a.b"     = var.b
-    (var.key) = "c"
-  }
-
-  rule {
-    action = "allow"
-  }
-
-  rule {
-    dynamic "range" {
-      for_each = var.ranges
-
-      content {
-        cidr = range.value
-      }
-    }
-  }
-
-  provisioner "local-exec" {
-    command = "true"
-    environment = {
-      A = "b"
-    }
-    when = destroy
-  }
-
-  lifecycle {
-    ignore_changes = [labels]
-
-    precondition {
-      condition     = var.x
-      error_message = "no"
-    }
-  }
-
-  depends_on = [google_project_service.x]
-}
-`);
-  });
-
-  it("of Terraform itself is in the file where readers look for it", () => {
+describe("A block of Terraform itself", () => {
+  it("is in the file where readers look for it", () => {
     const files = hclFiles(
       {
         terraform: {
