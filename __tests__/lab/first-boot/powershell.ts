@@ -62,16 +62,6 @@ export class PowerShellScript {
     );
   }
 
-  /** Members of a variable that the script reads, with the functions that do. */
-  members(variables: readonly string[]): { member: string; inFunction: string | undefined }[] {
-    return this.all("member_access")
-      .filter((node) => variables.includes(node.children[0]?.text ?? ""))
-      .map((node) => ({
-        member: under(node, "member_name")[0]?.text ?? "",
-        inFunction: enclosingFunction(node),
-      }));
-  }
-
   /** Variables that are read where nothing has set them: strict mode ends the script there. */
   unsetVariables(known: readonly string[]): string[] {
     const assigned = this.assignments();
