@@ -1,23 +1,11 @@
-import { resolve } from "node:path";
-
-import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { type TerraformElement, TerraformHclModule, TerraformOutput, TerraformStack } from "cdktf";
 import { Construct } from "constructs";
 
 import { CheckBlock } from "../../lib/core/warnings";
 import { EphemeralResource } from "../../lib/core/ephemeral-resource";
-import { GeneratedSecret } from "../../lib/core/generated-secret";
 import { PortableStack } from "../../lib/core/portable-stack";
-import { ProjectApis } from "../../lib/core/project-apis";
 import { TerraformData } from "../../lib/core/terraform-data";
-import {
-  bareStack,
-  resourceAddresses,
-  synthesizeInto,
-  terraformOf,
-  testApp,
-  type Terraform,
-} from "../support/synthesis";
+import { bareStack, terraformOf, testApp } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
 
 /** Nests constructs of these ids and creates a resource in the last one. */
@@ -30,17 +18,6 @@ const password = (scope: Construct, id: string) =>
   new EphemeralResource(scope, id, { type: "random_password", provider: "random", attributes: { length: 8 } });
 
 describe("the addresses of a portable stack", () => {
-  it.each([
-    ["a noun", ["MediaBucket"], "media_bucket"],
-    ["the part that a construct is mainly about", ["Database", "Default"], "database"],
-    ["other punctuation", ["Runtime", "roles/run.invoker (public)"], "runtime_roles_run_invoker_public_"],
-    ["a digit at the front, where Terraform allows none", ["2ndZone"], "_2nd_zone"],
-  ])("read like written by hand: %s", (_, ids, name) => {
-    const stack = bareStack();
-    resourceAt(stack, ...ids);
-    expect(resourceAddresses(terraformOf(stack))).toEqual([`terraform_data.${name}`]);
-  });
-
   it("are refused when two resources share one, with both paths", () => {
     const stack = bareStack();
     resourceAt(stack, "Database", "Version");
@@ -77,26 +54,6 @@ describe("the addresses of a portable stack", () => {
   });
 });
 
-describe("the folder of a portable stack", () => {
-  it("has all files that it needs, and no absolute path", () => {
-    const here = testApp();
-    const stack = new PortableStack(here, "test", { providers: ["google", "random"] });
-    new GoogleProvider(stack, "google", { project: "demo-project" });
-    new ProjectApis(stack, "Apis", { apis: ["run"], projectId: "demo-project", region: "r" });
-    new GeneratedSecret(stack, "Key", { projectId: "demo-project", secretId: "key", length: 64 });
-    const folder = synthesizeInto(here);
-
-    expect(folder.files).toEqual([
-      "cdk.tf.json",
-      "scripts/google-credentials.sh",
-      "scripts/google-rest.sh",
-      "scripts/rest-script.sh",
-      "scripts/wait-for-api.sh",
-    ]);
-    expect(absolutePathsIn(JSON.parse(folder.read("cdk.tf.json")) as Terraform)).toEqual([]);
-  });
-});
-
 describe("a reference from one stack to another", () => {
   const producerAndConsumer = (Producer: StackClass, Consumer: StackClass) => {
     const app = testApp();
@@ -130,11 +87,3 @@ describe("a reference from one stack to another", () => {
 });
 
 type StackClass = new (scope: Construct, id: string, props: { providers: [] }) => TerraformStack;
-
-const REPOSITORY = resolve(__dirname, "../..");
-
-/** Values that look like an absolute path. */
-function absolutePathsIn(terraform: Terraform): string[] {
-  const values = JSON.stringify(terraform).match(/"(?:[^"\\]|\\.)*"/g) ?? [];
-  return values.filter((value) => /^"(\/\w|[A-Z]:\\\\|~)/.test(value) || value.includes(REPOSITORY));
-}
