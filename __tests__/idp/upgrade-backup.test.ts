@@ -8,15 +8,6 @@ import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
 const props = { database: standInDatabase(), projectId: "demo-project", release: "2026.5.4" };
 
 describe("UpgradeBackup", () => {
-  it("runs again for another release, and for nothing else", () => {
-    const stack = bareStack();
-    new UpgradeBackup(stack, "Backup", props);
-    const backup = resourceOf(terraformOf(stack), "terraform_data", "backup");
-
-    expect(backup.triggers_replace).toEqual({ release: "2026.5.4" });
-    expect(backup).not.toHaveProperty("count");
-  });
-
   it("makes and names no backup when it is off", () => {
     const stack = bareStack();
     const enabled = Token.asAny(expression("var.backup_before_upgrade"));
