@@ -6,7 +6,7 @@ import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
 import { resourceAddresses, resourceOf, terraformOf, type Terraform } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
-import { evaluated, evaluatedTogether } from "../stacks/terraform-run";
+import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 
 /** What a check asks. */
@@ -23,28 +23,6 @@ describe("AssessmentLab with nothing but a project", () => {
     );
     expect(holders).toEqual(["google_storage_bucket_object.lab_key_file"]);
     expect(JSON.stringify(terraform.locals)).not.toContain(".private_key_");
-  });
-});
-
-describe("AssessmentLab with other names", () => {
-  it("puts every VM in the given zone, or in one of its region", () => {
-    const localsOf = (props: Partial<AssessmentLabProps>) => {
-      const { locals = {}, resource } = literalLab(props);
-      const hosts = Object.values(resource?.google_compute_instance ?? {});
-      expect(new Set(hosts.map(({ zone }) => zone))).toEqual(new Set(["${local.lab_zone}"]));
-      return { locals: Object.fromEntries(Object.entries(locals).filter(([name]) => /_zone$|_region$/.test(name))) };
-    };
-    const programs = {
-      usual: localsOf({}),
-      given: localsOf({ zone: "us-central1-f" }),
-      // Not every region has a zone a, but every one has a zone b.
-      elsewhere: localsOf({ region: "europe-west1" }),
-    };
-    expect(evaluatedTogether(["lab_zone"], programs)).toEqual({
-      usual: { lab_zone: "us-central1-a" },
-      given: { lab_zone: "us-central1-f" },
-      elsewhere: { lab_zone: "europe-west1-b" },
-    });
   });
 });
 
