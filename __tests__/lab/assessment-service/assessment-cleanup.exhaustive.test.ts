@@ -1,6 +1,6 @@
 import { page } from "../../support/fault-matrix";
 import { describeWith } from "../../support/programs";
-import { haveLeftovers, inScene, namesIn } from "./assessment-scene";
+import { haveGroup, haveLeftovers, inScene, namesIn } from "./assessment-scene";
 
 /** What is not the lab's alone. */
 const OTHERS = [
@@ -32,6 +32,15 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh", () => {
         expect(stdout.match(/^Kept: .*$/gm)).toHaveLength(7);
         expect(stdout).toContain("Kept: 2 assets of others\n");
       }),
+  );
+
+  it.concurrent("says before it asks which other labs use the source", () =>
+    inScene(async ({ standIn, run }) => {
+      haveLeftovers(standIn);
+      for (const lab of ["a1b2c3", "d4"]) haveGroup(standIn, lab, "assess-discovery-client");
+      const { stdout } = await run("assessment-cleanup", { input: "no\n" });
+      expect(stdout).toMatch(/is used by: d4\. What is theirs of it goes with it\.\nDelete all of this\?/);
+    }),
   );
 
   it.concurrent("continues after a refusal, fails in the end, and deletes nothing when it cannot list everything", () =>

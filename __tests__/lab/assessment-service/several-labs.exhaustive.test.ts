@@ -48,30 +48,4 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
       ]);
     }),
   );
-
-  it.concurrent("are told at apply and before the question that they share a source, also when they come at once", () =>
-    inScene(async (scene) => {
-      const { run, standIn } = scene;
-      const client = "assess-discovery-client";
-      const ask = (id?: string) =>
-        run("assessment-cleanup", { environment: { DEPLOYMENT_ID: id }, input: "no\n" }).then(({ stdout }) => stdout);
-      await Promise.all(["a1", "b2"].map((lab) => take("apply", lab, client, scene)));
-
-      const told = await take("apply", "a1", client, scene);
-      const [question, anonymous] = [await ask("b2"), await ask()];
-      await take("destroy", "a1", client, scene);
-      const last = await ask("b2");
-      await take("cleanup", "a1", client, scene);
-      const gone = namesIn(standIn);
-      const again = await take("apply", "b2", client, scene);
-
-      expect(told).toContain("is shared with b2: ");
-      expect(question).toMatch(/is used by: a1\. What is theirs of it goes with it\.\nDelete all of this\?/);
-      expect(anonymous).toMatch(/is used by: a1, b2\. .*\nDelete all of this\?/);
-      // A destroy takes the lab from those that use the source.
-      expect(last).not.toContain("is used by");
-      expect(gone).toEqual([]);
-      expect(again).toContain("is registered as");
-    }),
-  );
 });
