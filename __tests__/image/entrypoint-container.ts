@@ -64,13 +64,6 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
         expect(waits.length).toBeGreaterThanOrEqual(STOP_SECONDS.serverless * 10);
       });
 
-      it("ends at once on SIGTERM while the next worker is waited for", async () => {
-        const container = await scene.startContainer({ STUB_WORKER_EXIT_CODE: "1" });
-        await eventually("the worker's end", () => container.output().includes("starts again in 1 s"));
-        expect(await container.stop()).toBe(0);
-        expect(container.starts("worker")).toHaveLength(1);
-      });
-
       it("ends when the server ends by itself, after the worker has finished", async () => {
         const container = await scene.startContainer({ STUB_WORKER_STOP_SECONDS: "0.3" });
         await scene.firstWorker(container);
@@ -129,34 +122,6 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
         );
         expect(scene.running()).toContain(container.server.pid);
         await container.stop();
-      });
-
-      it("waits longer after each short run of the worker and little after a long one", async () => {
-        scene.replaceProgram("sleep", ["exit 0"]);
-        const clock = [...Array<string>(7).fill("100 100"), "100 250"].join(" ");
-        writeFileSync(join(scene.folder, "clock"), `${clock}\n`);
-        scene.replaceProgram("date", [
-          `read -r now later <"${scene.folder}/clock" || now=0`,
-          `printf '%s\\n' "\${later:-0 0}" >"${scene.folder}/clock"`,
-          'echo "$now"',
-        ]);
-        const container = await scene.startContainer({ STUB_WORKER_EXIT_CODE: "3" });
-        const pattern = /worker ended with exit code 3 after (\d+) s, starts again in (\d+) s\n/g;
-        const restarts = await eventually("eight restarts", () => {
-          const found = [...container.output().matchAll(pattern)];
-          return found.length >= 8 && found.slice(0, 8);
-        });
-        await container.stop();
-        expect(restarts.map(([, lastedSeconds, pauseSeconds]) => `${lastedSeconds} → ${pauseSeconds}`)).toEqual([
-          "0 → 1",
-          "0 → 2",
-          "0 → 4",
-          "0 → 8",
-          "0 → 16",
-          "0 → 30",
-          "0 → 30",
-          "150 → 1",
-        ]);
       });
     }
   });
