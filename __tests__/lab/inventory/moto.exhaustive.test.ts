@@ -2,7 +2,6 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createServer, type AddressInfo } from "node:net";
 import { promisify } from "node:util";
 
-import { LoopbackServer } from "../../support/loopback-server";
 import { describeWith, programPath } from "../../support/programs";
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
@@ -152,18 +151,5 @@ describeWith(["aws", "dash", "jq", "moto_server"], "the inventory of a simulated
     expect([disks.length, tags.length]).toEqual([NAMES.length + 3, NAMES.length * 2]);
     expect(contentsOf("diskInfo")).toEqual(disks);
     expect(contentsOf("tagInfo")).toEqual(tags);
-  });
-
-  it("is none when a portal answers in the place of AWS", async () => {
-    const portal = new LoopbackServer((_, response) => {
-      response.writeHead(200, { "Content-Type": "text/xml" }).end("<html><body><p>Please sign in.</p></body></html>");
-    });
-    await portal.start();
-    const environment = { ...AWS_ENVIRONMENT, AWS_ENDPOINT_URL: `http://${portal.host}` };
-    const { exitCode, stderr } = await run("import-inventory", { programs: process.env.PATH ?? "", environment });
-    await portal.stop();
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/^aws ec2 describe-instances: the answer is not one of AWS\.\n {2}To fix: .*\n$/);
   });
 });
