@@ -42,26 +42,38 @@ describe.each(PAGES)("%s", (path, { text }) => {
   });
 });
 
-/** What commands name, and where that must be: scripts of `package.json`, stacks, inputs and outputs. */
+const isInput = (name: string) => Object.values(stacks).some(({ variable }) => name in variable);
+const isAddress = (address: string) =>
+  Object.values(stacks).some(({ resource = {} }) => {
+    const [type = "", name = ""] = address.split(".");
+    return resource[type]?.[name] !== undefined;
+  });
+
+/** What pages name, and where that must be: scripts of `package.json`, stacks, inputs, outputs and resources. */
 const NAMES: readonly (readonly [pattern: RegExp, isThere: (name: string) => boolean])[] = [
   [/npm run (?:--silent |-s )?([\w:]+)/g, (name) => name in scripts],
   [/\/stacks\/((?:idp|assessment)-[\w-]+)/g, (name) => name in stacks],
-  [/ --?var[= ]'?(\w+)=/g, (name) => Object.values(stacks).some(({ variable }) => name in variable)],
-  [/ output -(?:raw|json) (\w+)/g, (name) => Object.values(stacks).some(({ output }) => name in output)],
+  [/ --?var[= ]'?(\w+)=/g, isInput],
+  [
+    /terraform(?: -chdir=\S+)? output (?:-raw |-json )?(\w+)/g,
+    (name) => Object.values(stacks).some(({ output }) => name in output),
+  ],
+  [/-(?:replace|target)='?(\w+\.\w+)/g, isAddress],
+  [/ untaint (\w+\.\w+)/g, isAddress],
   [/-- (__tests__\/[\w./-]+)/g, (name) => existsSync(packageFile(name))],
 ];
 
-const COMMANDS = [
-  ...PAGES.map(([path, { text }]) => [path, blocksIn(text, "sh").join("\n")] as const),
-  ["help", help] as const,
-];
+const COMMANDS = [...PAGES.map(([path, { text }]) => [path, text] as const), ["help", help] as const];
 
-describe.each(COMMANDS)("The commands of %s", (_path, commands) => {
-  it("name scripts, stacks, inputs and outputs that exist", () => {
+describe.each(COMMANDS)("The commands of %s", (path, text) => {
+  it("name scripts, stacks, inputs, outputs and resources that exist", () => {
     const unknown = NAMES.flatMap(([pattern, isThere]) =>
-      [...commands.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => !isThere(name)),
+      [...text.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => !isThere(name)),
     );
-    expect(unknown).toEqual([]);
+    // Blocks that set inputs, not those of a root of one's own.
+    const settings = blocksIn(text, "hcl").filter((block) => path.startsWith("stacks/") && !/^\w+ .*\{$/m.test(block));
+    const set = settings.flatMap((block) => [...block.matchAll(/^(\w+) += /gm)].map(([, name = ""]) => name));
+    expect([...unknown, ...set.filter((name) => !isInput(name))]).toEqual([]);
   });
 });
 
