@@ -168,7 +168,7 @@ function installModules(folder: string, count: number): void {
 }
 
 /** A value as Terraform reads it back unchanged from a place where it expects an expression. */
-export function asConstant(value: unknown): string {
+function asConstant(value: unknown): string {
   return JSON.stringify(value).replace(/\$\{/g, "$$$${").replace(/%\{/g, "%%{");
 }
 

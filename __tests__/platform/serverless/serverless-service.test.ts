@@ -1,18 +1,8 @@
 import { InputVariable } from "../../../lib/core/input-variable";
-import { TerraformData } from "../../../lib/core/terraform-data";
 import { type IdentityProviderContainerProps } from "../../../lib/idp/identity-provider-container";
 import { ServerlessService, type ServerlessServiceProps } from "../../../lib/platform/serverless/serverless-service";
-import { valueAt } from "../../stacks/configuration-graph";
-import {
-  PLACE,
-  standInContainer,
-  standInIdentity,
-  standInIdentityProvider,
-  standInSettings,
-} from "../../support/stand-in-parts";
-import { bareStack, resourceOf, terraformOf, warningsOf, type BareStack, type Block } from "../../support/synthesis";
-
-const RUNNER = standInIdentity();
+import { PLACE, standInIdentity, standInIdentityProvider } from "../../support/stand-in-parts";
+import { bareStack, terraformOf, warningsOf, type BareStack } from "../../support/synthesis";
 
 interface Given {
   readonly service?: Partial<ServerlessServiceProps>;
@@ -20,30 +10,16 @@ interface Given {
 }
 
 const serviceIn = ({ service = {}, container }: Given = {}, stack: BareStack = bareStack()) => {
-  const created = new ServerlessService(stack, "Service", {
+  new ServerlessService(stack, "Service", {
     place: PLACE,
-    identity: RUNNER,
+    identity: standInIdentity(),
     container: standInIdentityProvider(stack, container),
     ...service,
   });
-  const terraform = () => terraformOf(stack);
-  const resource = () => resourceOf(terraform(), "google_cloud_run_v2_service", "service");
-  const onlyContainer = () => valueAt(resource(), "template.containers.0") as Block;
-  return { stack, created, terraform, resource, onlyContainer };
+  return { stack, terraform: () => terraformOf(stack) };
 };
 
 describe("ServerlessService", () => {
-  it("waits for settings with secret values, and for its right to read them", () => {
-    const stack = bareStack();
-    const [stored, granted] = [new TerraformData(stack, "Stored", {}), new TerraformData(stack, "Granted", {})];
-    const settings = { ...standInSettings("var.settings"), ready: [stored], grantAccess: () => [granted] };
-    const container = standInContainer({ port: 80, secretSettings: [settings] });
-    expect(serviceIn({ service: { container } }, stack).resource().depends_on).toEqual([
-      "terraform_data.stored",
-      "terraform_data.granted",
-    ]);
-  });
-
   const NO_INSTANCE =
     "minInstanceCount is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or run separate workers";
   const NO_CPU =
