@@ -15,17 +15,12 @@ import {
   ACCEPTED_SETS_OF_KUBERNETES,
   ACCEPTED_SETS_OF_LAB,
 } from "./accepted-inputs";
-import { REFUSED_BY_KUBERNETES, REFUSED_BY_LAB, REFUSED_BY_SERVERLESS } from "./refused-inputs";
 import { type Inputs } from "./terraform-run";
 
 interface Folder {
   readonly name: string;
   readonly inputs: Table;
   readonly accepted: readonly (readonly [behaviour: string, inputs: Inputs])[];
-  readonly refused: readonly (readonly [behaviour: string, inputs: Inputs, ...texts: unknown[]])[];
-
-  /** Inputs of which some refused value is refused by a rule that JSON Schema has no word for. */
-  readonly beyond: readonly string[];
 }
 
 const each = (values: Readonly<Record<string, readonly unknown[]>>) =>
@@ -38,32 +33,16 @@ const FOLDERS: readonly Folder[] = [
     name: "idp-serverless",
     inputs: SERVERLESS_INPUTS,
     accepted: [...ACCEPTED_SETS, ...each({ ...ACCEPTED, protection: ACCEPTED_PROTECTIONS })],
-    refused: REFUSED_BY_SERVERLESS.alone,
-    beyond: [
-      ...["alerts", "application_version", "bootstrap_password", "database_tier", "domain", "dump_schedule"],
-      ...["environment_variables", "existing_container_image", "protection", "smtp"],
-    ],
   },
   {
     name: "idp-kubernetes",
     inputs: KUBERNETES_INPUTS,
     accepted: [...ACCEPTED_SETS_OF_KUBERNETES, ...each(ACCEPTED_BY_KUBERNETES)],
-    refused: REFUSED_BY_KUBERNETES.alone,
-    beyond: [
-      ...["alerts", "application_version", "authorized_networks", "bootstrap_password", "database_tier", "domain"],
-      ...["dump_schedule", "environment_variables", "existing_container_image", "namespace", "protection", "smtp"],
-    ],
   },
   {
     name: "assessment-lab",
     inputs: LAB,
     accepted: ACCEPTED_SETS_OF_LAB,
-    refused: [...REFUSED_BY_LAB.alone, ...REFUSED_BY_LAB.together],
-    beyond: [
-      ...["assess_discovery_client_name", "cloudb_access_key_id", "cloudb_region", "cloudb_secret_access_key"],
-      ...["create_vpc", "deployment_id", "internal_traffic_cidr", "linux_vm_boot_disk_size_gb"],
-      ...["linux_vm_machine_type", "windows_vm_boot_disk_size_gb", "windows_vm_machine_type", "zone"],
-    ],
   },
 ];
 
@@ -72,7 +51,7 @@ const rowsOf = (inputs: Table) => Object.entries(inputs).map(([name, row]) => [s
 
 const PROJECT = { project_id: "demo-project" };
 
-describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, beyond, inputs, name, refused }) => {
+describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, inputs, name }) => {
   const accepts = schemaCheck(name, inputs);
 
   it("contains each input with its description, and requires those without a default", () => {
@@ -102,11 +81,6 @@ describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, beyond,
         expect([input, given, accepts.errors ?? []]).toEqual([input, given, []]);
       }
     }
-  });
-
-  it("refuses what breaks the rule of one input, unless JSON Schema has no word for the rule", () => {
-    const passed = refused.filter(([, values]) => accepts({ ...PROJECT, ...values }));
-    expect([...new Set(passed.flatMap(([, values]) => Object.keys(values)))].sort()).toEqual(beyond);
   });
 
   it("refuses unknown names, which Terraform ignores", () => {
