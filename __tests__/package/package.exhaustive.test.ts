@@ -197,19 +197,4 @@ describe("the packed library", () => {
     const main = readFileSync(join(project, "node_modules/cdktf-idp-stacks/dist/lib/index.js"), "utf8");
     expect(main).not.toMatch(/lab\//);
   });
-
-  it("loads no bindings of AWS for a lab without it, and names them in none of its types", () => {
-    const program = `
-      const { AssessmentLab } = require("cdktf-idp-stacks/lab");
-      const { App, TerraformStack } = require("cdktf");
-      new AssessmentLab(new TerraformStack(new App(), "lab"), "Lab", { projectId: "demo-project" });
-      console.log(Object.keys(require.cache).filter((file) => file.includes("provider-aws")).length);
-    `;
-    expect(execFileSync(process.execPath, ["--eval", program], { cwd: project, encoding: "utf8" })).toBe("0\n");
-    const folder = join(project, "node_modules/cdktf-idp-stacks/dist/lib/lab");
-    const types = readdirSync(folder).filter((file) => file.endsWith(".d.ts"));
-    expect(
-      types.filter((file) => readFileSync(join(folder, file), "utf8").includes('from "@cdktf/provider-aws')),
-    ).toEqual([]);
-  });
 });
