@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename } from "node:path";
 
@@ -7,8 +7,7 @@ import { App } from "cdktf";
 import { packageFile } from "../../lib/core/package-file";
 import { synthesizeInto, type SynthesizedFolder, type Terraform } from "../support/synthesis";
 import { ConfigurationGraph, referencesIn, stringsIn } from "./configuration-graph";
-import { KUBERNETES_STACK_NAME } from "./kubernetes-stack";
-import { STACK_NAME, withoutMetadata } from "./serverless-stack";
+import { withoutMetadata } from "./serverless-stack";
 import { runAppCommand, type SynthesisProcess } from "./synthesis-process";
 import { VARIANTS } from "./variants";
 
@@ -25,15 +24,6 @@ beforeAll(async () => {
 });
 
 const parsed = (text: string) => JSON.parse(text) as Terraform;
-
-/** What begins with a slash because it lies in a container or on the platform, beside what both variants have. */
-const ABSOLUTE_PATHS: Readonly<Record<string, readonly string[]>> = {
-  [STACK_NAME]: ["/cloudsql", "/cloudsql/${google_sql_database_instance.database.connection_name}"],
-  [KUBERNETES_STACK_NAME]: [
-    ...["/cloud-entrypoint.sh", "/dev/shm", "/geoip", "/liveness", "/startup"],
-    ...["/usr/share/GeoIP", "/usr/share/GeoIP/.tried"],
-  ],
-};
 
 describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terraform }) => {
   const synthesized = (): SynthesizedFolder => synthesizeInto(App.of(stack()), name);
@@ -77,19 +67,6 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
         expect([path, folder.read(path).includes(`${local.replace(/\/$/, "")}/`)]).toEqual([path, false]);
   });
 
-  it("holds the files as they are in the package, scripts with their parts in them", () => {
-    const inPackage = ["image", "lib", "stacks"].flatMap((room) =>
-      readdirSync(packageFile(room), { recursive: true, encoding: "utf8" }).map((path) => `${room}/${path}`),
-    );
-    for (const path of folder.files.filter((each) => each.includes("/"))) {
-      const sources = inPackage.filter((source) =>
-        path.startsWith("image/") ? source === path : basename(source) === basename(path),
-      );
-      expect([path, sources]).toEqual([path, [expect.any(String)]]);
-      expect(folder.read(path)).toBe(readFileSync(packageFile(sources[0] ?? ""), "utf8"));
-    }
-  });
-
   it("is the same bytes when synthesized again, elsewhere, and in another process", () => {
     const again = synthesized();
     expect(again.files).toEqual(folder.files);
@@ -109,21 +86,6 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     expect(terraform().terraform.backend).toEqual({ local: { path: "terraform.tfstate" } });
     for (const text of [process.cwd(), homedir(), packageFile("")])
       expect(folder.read("cdk.tf.json").includes(`"${text.replace(/\/$/, "")}`)).toBe(false);
-    // What lies in a container or on the platform may be absolute.
-    const absolute = stringsIn(terraform()).filter((text) => /^(\/|[A-Za-z]:\\|file:)/.test(text));
-    expect([...new Set(absolute)].sort()).toEqual(
-      [
-        "/-/health/live/",
-        "/-/health/ready/",
-        "/bin/sh",
-        "/dumps",
-        "/media",
-        "/scripts",
-        "/scripts/db-init.sh",
-        "/scripts/dump-database.sh",
-        ...(ABSOLUTE_PATHS[name] ?? []),
-      ].sort(),
-    );
   });
 
   it("uses every input and every local value", () => {

@@ -1,4 +1,4 @@
-import { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "../../lib";
+import { type ServerlessIdentityProviderProps } from "../../lib";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
 import { bareStack, resourceAddresses, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
 import { ConfigurationGraph } from "./configuration-graph";
@@ -30,16 +30,6 @@ const mixedUp = (terraform: Terraform, id: string, other: string) => {
 };
 
 describe("In one stack", () => {
-  it("two serverless deployments exist side by side, each with its own resources", () => {
-    const terraform = stackWith((stack) => {
-      new ServerlessIdentityProvider(stack, "First", propsOf("acme"));
-      new ServerlessIdentityProvider(stack, "Second", propsOf("umbrella"));
-    });
-    expect(addressesOf(terraform, "second")).toEqual(addressesOf(terraform, "first"));
-    expect(addressesOf(terraform, "first").length).toBeGreaterThan(40);
-    expect([...mixedUp(terraform, "first", "second"), ...mixedUp(terraform, "second", "first")]).toEqual([]);
-  });
-
   it("two deployments on Kubernetes have a cluster each, and every object is put into its own", () => {
     const terraform = stackWith((stack) => {
       new KubernetesIdentityProvider(stack, "First", propsOf("acme"));
