@@ -1,0 +1,110 @@
+import { GeneratedSecret } from "../../lib/core/generated-secret";
+import { type WorkloadIdentity } from "../../lib/core/identity";
+import { ProjectApis } from "../../lib/core/project-apis";
+import { TerraformData } from "../../lib/core/terraform-data";
+import { type ContainerSpec } from "../../lib/idp/container-spec";
+import { MediaBucket } from "../../lib/idp/media-bucket";
+import { ExistingIdentity } from "../../lib/platform/identity/existing-identity";
+import { ServiceIdentity } from "../../lib/platform/identity/service-identity";
+import { KubernetesJobs } from "../../lib/platform/kubernetes/kubernetes-jobs";
+import { KubernetesWorkload } from "../../lib/platform/kubernetes/kubernetes-workload";
+import { type WorkloadNamespace } from "../../lib/platform/kubernetes/workload-namespace";
+import { ImageRegistry } from "../../lib/platform/registry/image-registry";
+import { ServerlessJobs } from "../../lib/platform/serverless/cloud-run-jobs";
+import { ServerlessService } from "../../lib/platform/serverless/serverless-service";
+import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
+import {
+  namespaceIn,
+  PLACE,
+  STAND_IN_CLUSTER,
+  STAND_IN_WORKLOAD,
+  standInContainer,
+  standInJob,
+} from "../support/stand-in-parts";
+import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
+
+interface Runs {
+  readonly stack: BareStack;
+  readonly namespace: WorkloadNamespace;
+  readonly identity: WorkloadIdentity;
+  readonly container: ContainerSpec;
+}
+
+/** All that runs a container. */
+const RUNNERS: Readonly<Record<string, (runs: Runs, id: string) => unknown>> = {
+  ServerlessService: ({ container, identity, stack }, id) =>
+    new ServerlessService(stack, id, { place: PLACE, identity, container }),
+  ServerlessJobs: ({ container, identity, stack }, id) =>
+    new ServerlessJobs({ place: PLACE, identity }).runOnce(stack, id, standInJob(stack, { container })),
+  KubernetesWorkload: ({ container, identity, namespace, stack }, id) =>
+    new KubernetesWorkload(stack, id, { ...STAND_IN_WORKLOAD, identity, namespace, container }),
+  KubernetesJobs: ({ container, identity, namespace, stack }, id) =>
+    new KubernetesJobs({ place: PLACE, identity, namespace }).runOnce(stack, id, standInJob(stack, { container })),
+};
+
+/** A container that uses every kind of part. */
+const containerIn = (stack: BareStack): ContainerSpec => {
+  const apis = new ProjectApis(stack, "Apis", {
+    projectId: PLACE.projectId,
+    region: PLACE.region,
+    apis: ["artifactregistry", "cloudbuild", "iam", "logging"],
+  });
+  const registry = new ImageRegistry(stack, "Registry", { place: PLACE, apis });
+  const secret = new GeneratedSecret(stack, "Secret", { projectId: PLACE.projectId, secretId: "secret", length: 32 });
+  return standInContainer({
+    port: 80,
+    image: {
+      containerImage: `${registry.imagePrefix}/app:1`,
+      ready: [new TerraformData(stack, "Image", {})],
+      grantPull: (identity) => registry.grantPull(identity),
+    },
+    // Twice on purpose: only one grant is made.
+    secretEnvironment: { FIRST: secret, SECOND: secret },
+    mounts: [new MediaBucket(stack, "Media", { place: PLACE })],
+    database: { instance: new PostgresqlDatabase(stack, "Database", { place: PLACE }), hostVariable: "HOST" },
+    dependsOn: [new TerraformData(stack, "Prepared", {})],
+  });
+};
+
+/** Runs the container as one account in every way; returns what runs it. */
+const runAll = (identityIn: (stack: BareStack) => WorkloadIdentity): Runs => {
+  const stack = bareStack();
+  const namespace = namespaceIn(stack, { cluster: STAND_IN_CLUSTER });
+  const runs = { stack, namespace, identity: identityIn(stack), container: containerIn(stack) };
+  for (const [name, run] of Object.entries(RUNNERS)) run(runs, name);
+  return runs;
+};
+
+/** Roles granted to a member, each with the address of its grant. */
+const grantsTo = (member: string, stack: BareStack): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(terraformOf(stack).resource ?? {}).flatMap(([type, elements]) =>
+      Object.entries(elements)
+        .filter(([, grant]) => grant.member === member)
+        .map(([name, { role }]) => [`${type}.${name}`, role]),
+    ),
+  );
+
+/** The right to read its own script, which only the job can give. */
+const SCRIPT = {
+  "google_secret_manager_secret_iam_member.serverless_jobs_script_reader": "roles/secretmanager.secretAccessor",
+};
+
+describe("An account that runs containers in every way", () => {
+  it("is granted each thing that they use once, and no more", () => {
+    const { stack } = runAll(
+      (scope) => new ServiceIdentity(scope, "Runtime", { place: PLACE, purpose: "run", description: "Runs." }),
+    );
+    expect(grantsTo("serviceAccount:${google_service_account.runtime.email}", stack)).toEqual({
+      "google_project_iam_member.runtime_connects_to_database": "roles/cloudsql.client",
+      "google_storage_bucket_iam_member.media_runtime": "roles/storage.objectUser",
+      "google_secret_manager_secret_iam_member.secret_runtime": "roles/secretmanager.secretAccessor",
+      ...SCRIPT,
+    });
+  });
+
+  it("is granted nothing of it while it is managed elsewhere", () => {
+    const { identity, stack } = runAll(() => new ExistingIdentity("runner@demo-project.iam.gserviceaccount.com"));
+    expect(grantsTo(identity.member, stack)).toEqual(SCRIPT);
+  });
+});
