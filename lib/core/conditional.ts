@@ -24,13 +24,13 @@ export function switchOf(condition: string): boolean | IResolvable {
  * TypeScript, and as null in a Terraform input.
  */
 export function isSet(value: string | undefined): string {
-  if (value === undefined || isLiteral(value)) return String(value !== undefined);
+  if (value === undefined || isSurelySet(value)) return String(value !== undefined);
   return expression(`${value} != null`);
 }
 
 /** The opposite of `isSet`. */
 export function isUnset(value: string | undefined): string {
-  if (value === undefined || isLiteral(value)) return String(value === undefined);
+  if (value === undefined || isSurelySet(value)) return String(value === undefined);
   return expression(`${value} == null`);
 }
 
@@ -42,12 +42,12 @@ export function isUnset(value: string | undefined): string {
  */
 export function ifSet(value: string | undefined, set: string, unset: string): string {
   if (value === undefined) return expression(unset);
-  return expression(isLiteral(value) ? set : `(${value} != null ? ${set} : ${unset})`);
+  return expression(isSurelySet(value) ? set : `(${value} != null ? ${set} : ${unset})`);
 }
 
 /** The value, or a fallback Terraform expression if it is not set. */
 export function valueOr(value: string | undefined, fallback: string): string {
-  return isLiteral(value) ? String(value) : ifSet(value, String(value), fallback);
+  return isSurelySet(value) ? String(value) : ifSet(value, String(value), fallback);
 }
 
 /** Whether all conditions hold, each as `isSet` returns it. */
@@ -134,8 +134,11 @@ export function addDynamicBlock(
   resource.addOverride(path, bodies.length === 1 ? bodies[0] : bodies);
 }
 
-/** True for a literal, and for an attribute of a resource: its value may be unknown at plan, but it is set. */
-function isLiteral(value: string | undefined): boolean {
+/**
+ * True for a literal, and for an attribute of a resource, whose value may be unknown at plan but is set: a `count` that
+ * compared it with null could not be planned.
+ */
+function isSurelySet(value: string | undefined): boolean {
   return value !== undefined && (!Token.isUnresolved(value) || isAttribute(value));
 }
 

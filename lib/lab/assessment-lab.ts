@@ -25,9 +25,14 @@ import { LinuxVms, WindowsVm } from "./lab-vms";
 
 /** What a reader of the folder in HCL finds together. */
 const FILES: FileTable = {
+  apis: ["APIs, which stay enabled after a destroy because others may use them, and waits for each", ["Apis"]],
   aws: ["The AWS user, which may only list, and the import of the inventory", ["Cloudb"]],
   key: ["The key pair of the Linux VMs, and the bucket for it", ["Key"]],
   machines: ["The Windows VM and the Linux VMs", ["LinuxVm", "WindowsVm"]],
+  names: [
+    "Names and labels that all parts have in common, and what a destroy says",
+    ["DeploymentId", "Given", "RandomId", "SourceId", "SurvivorsAtDestroy", "Zone", "all_labels"],
+  ],
   network: ["The network and its firewall rules", ["Firewall", "Vpc"]],
   source: ["The discovery source in Migration Center", ["Source"]],
 };

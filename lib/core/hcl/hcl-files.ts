@@ -30,7 +30,6 @@ const LARGE_PART = 150;
 /** Blocks that are lists without labels. */
 const UNNAMED = ["import", "moved", "removed"];
 
-/** What each file of every root module is. */
 const PURPOSES: Texts = {
   checks: "What a plan or an apply warns of",
   moved: "Former addresses",
