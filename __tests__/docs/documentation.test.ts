@@ -77,6 +77,20 @@ describe.each(COMMANDS)("The commands of %s", (path, text) => {
   });
 });
 
+/** Policies of organizations that meet a resource of a stack. */
+const POLICIES = [
+  ...["gcp.resourceLocations", "gcp.restrictNonCmekServices", "iam.allowedPolicyMemberDomains"],
+  ...["iam.automaticIamGrantsForDefaultServiceAccounts", "compute.skipDefaultNetworkCreation"],
+  ...["storage.publicAccessPrevention", "sql.restrictPublicIp", "run.managed.requireInvokerIam"],
+  ...["compute.vmExternalIpAccess", "compute.requireOsLogin", "compute.trustedImageProjects"],
+  "compute.disableSerialPortLogging",
+];
+
+it("The guide to organization policies has a row for each that meets a resource", () => {
+  const { text } = pageOf("stacks/guides/organization-policies.md");
+  expect(POLICIES.filter((policy) => !text.includes(`\n| \`${policy}\` |`))).toEqual([]);
+});
+
 describe("The pages of a handed-over folder", () => {
   it("are those of its stack and guides, whose links lead to what is in the folder", () => {
     for (const stack of Object.keys(stacks)) {

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { InputVariable } from "../../lib/core/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { IdpImage, type IdpImageProps } from "../../lib/idp/idp-image";
-import { PINNED_VERSION, RECOMMENDED_VERSION, RELEASE_LINES, RELEASES_KNOWN_ON } from "../../lib/idp/releases";
+import {
+  PINNED_VERSION,
+  RECOMMENDED_VERSION,
+  REFUSED_VERSIONS,
+  RELEASE_LINES,
+  RELEASES_KNOWN_ON,
+} from "../../lib/idp/releases";
 import { warnings } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { PLACE, STAND_IN_REPOSITORY } from "../support/stand-in-parts";
@@ -117,7 +123,11 @@ describe("The release of an image", () => {
       [newest.replace(/[.]\d+$/, ""), newest, leastSafe, fixesEndWith].join(" | "),
     );
     const upgrade = readFileSync(packageFile("stacks/guides/upgrade.md"), "utf8");
-    expect([`As of ${RELEASES_KNOWN_ON},`, ...rows].filter((text) => !upgrade.includes(text))).toEqual([]);
+    expect(
+      [`As of ${RELEASES_KNOWN_ON},`, ...rows, ...Object.keys(REFUSED_VERSIONS)].filter(
+        (text) => !upgrade.includes(text),
+      ),
+    ).toEqual([]);
     expect(RECOMMENDED_VERSION).toMatch(PINNED_VERSION.replace(/\d+$/, ""));
     // The way back goes to the release before.
     expect(copied.filter((text) => !text.endsWith(RECOMMENDED_VERSION))).toEqual(

@@ -172,6 +172,16 @@ export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
     "settings of the mail server as variables",
     { environment_variables: { IDP_EMAIL__PORT: "587", IDP_EMAIL__TIMEOUT: "30", IDP_EMAIL__USE_TLS: "true" } },
   ],
+  [
+    "settings in every form that the application parses",
+    {
+      environment_variables: {
+        ...{ AUTHENTIK_EMAIL__USE_SSL: "False", IDP_COOKIE_DOMAIN: ".example.com", IDP_EMAIL__HOST: "env://MAIL_HOST" },
+        ...{ IDP_EMAIL__PORT: "file:///run/port", IDP_EMAIL__USERNAME: "idp@example.com", IDP_LOG_LEVEL: "warn" },
+        IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.0/24, 2001:db8::/32",
+      },
+    },
+  ],
   ["the project alone", {}],
   ["a project id of 6 and of 30 characters", { project_id: "abcde1" }],
   ["a tenant id of 20 characters", { tenant_id: "t".repeat(20) }],

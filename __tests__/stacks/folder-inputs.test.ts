@@ -1,5 +1,6 @@
 import Ajv, { type ValidateFunction } from "ajv";
 
+import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
 import { exampleValues } from "../../stacks/folder/example-values";
 import { inputSchema } from "../../stacks/folder/input-schema";
 import { snakeCase } from "../../lib/core/checks";
@@ -89,6 +90,12 @@ describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, inputs,
 });
 
 describe("The inputs of an identity provider", () => {
+  it("come with an example that sets the newest patch of the tested release, and says why", () => {
+    const text = exampleValues("idp-serverless", SERVERLESS_INPUTS);
+    expect(text).toContain(`\napplication_version = "${RECOMMENDED_VERSION}"\n`);
+    expect(text.replaceAll("\n# ", " ")).toContain("later patches close security holes");
+  });
+
   it.each([
     ["idp-serverless", SERVERLESS_INPUTS, /GKE|[Kk]ubernetes|[Cc]luster|\bpods?\b/],
     ["idp-kubernetes", KUBERNETES_INPUTS, /Cloud Run|run\.app/],

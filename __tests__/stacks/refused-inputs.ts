@@ -17,8 +17,27 @@ const MISREAD = {
   ...{ AUTHENTIK_LOG_LEVEL: "verbose", IDP_COOKIE_DOMAIN: "https://example.com" },
   ...{ IDP_EMAIL__FROM: "Acme, Inc. <idp@example.com>", IDP_EMAIL__HOST: "smtps://smtp.example.com" },
   ...{ AUTHENTIK_EMAIL__PORT: "65536", IDP_EMAIL__TIMEOUT: "10s" },
-  ...{ IDP_EMAIL__USE_SSL: "1", IDP_EMAIL__USE_TLS: "starttls", IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.7/33" },
+  ...{
+    IDP_EMAIL__USERNAME: "123456",
+    IDP_EMAIL__USE_SSL: "1",
+    IDP_EMAIL__USE_TLS: "starttls",
+    IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.7/33",
+  },
 };
+
+/** Variables that would move what the deployment relies on. */
+const MOVED = [
+  ...["LISTEN__HTTP", "LISTEN__HTTPS", "LISTEN__METRICS", "WEB__PATH", "STORAGE__FILE__PATH"],
+  ...["STORAGE__MEDIA__FILE__PATH", "STORAGE__REPORTS__FILE__PATH"],
+]
+  .flatMap((name) => [`IDP_${name}`, `AUTHENTIK_${name}`])
+  .concat("UPSTREAM_PREFIX");
+
+/** Settings that a secret must not replace either. */
+const FIXED = [
+  ...["AUTHENTIK_BOOTSTRAP_PASSWORD", "AUTHENTIK_LISTEN__HTTP", "DB_PASSWORD", "IDP_LISTEN__TRUSTED_PROXY_CIDRS"],
+  ...["IDP_SECRET_KEY", "IDP_WEB__PATH", "PORT"],
+];
 
 /** What both identity providers refuse by a rule that looks at one input. */
 const REFUSED_ALONE: readonly RefusedInputs[] = [
@@ -115,12 +134,10 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
         IDP_D: { secret_id: "projects/other-project/secrets/smtp/versions/3", version: 1.5 },
         IDP_E: { secret_id: null, version: 1 },
         IDP_F: { secret_id: "smtp", version: null },
-        IDP_SECRET_KEY: SECRET,
-        AUTHENTIK_BOOTSTRAP_PASSWORD: SECRET,
-        DB_PASSWORD: SECRET,
-        PORT: SECRET,
+        ...Object.fromEntries(FIXED.map((name) => [name, SECRET])),
       },
     },
+    ["IDP-A", "IDP_B", "IDP_C", "IDP_D", "IDP_E", "IDP_F", ...FIXED],
   ],
   [
     "a mail server with every kind of wrong member at once",
@@ -153,6 +170,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ],
   ["a sender with a comma outside quotes", { smtp: { ...SERVER, from: "Acme, Inc. <idp@example.com>" } }],
   ["a server that is a number", { smtp: { ...SERVER, host: "587" } }],
+  ["a server with an umlaut", { smtp: { ...SERVER, host: "müller.example.com" } }, ["xn--"]],
   ["starttls on port 465", { smtp: { ...SERVER, port: 465, encryption: "starttls" } }],
   ["tls on port 587", { smtp: { ...SERVER, port: 587, encryption: "tls" } }],
   ["none on port 465", { smtp: { ...SERVER, port: 465, encryption: "none" } }],
@@ -183,19 +201,20 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     { environment_variables: { AUTHENTIK_SECRET_KEY: "x" } },
   ],
   ["the bootstrap password as a variable", { environment_variables: { IDP_BOOTSTRAP_PASSWORD: "x" } }],
-  ["the database's own variables", { environment_variables: { DB_HOST: "x", DB_USER: "x" } }],
+  [
+    "the database's own variables",
+    { environment_variables: { DB_HOST: "x", DB_NAME: "x", DB_PORT: "x", DB_USER: "x" } },
+    ["DB_HOST", "DB_NAME", "DB_PORT", "DB_USER"],
+  ],
   [
     "the database's password under each name that leads it into the application, and so into the state",
     { environment_variables: { AUTHENTIK_POSTGRESQL__PASSWORD: "x", DB_PASSWORD: "x", IDP_POSTGRESQL__PASSWORD: "x" } },
+    ["AUTHENTIK_POSTGRESQL__PASSWORD", "DB_PASSWORD", "IDP_POSTGRESQL__PASSWORD"],
   ],
   [
-    "another address, port or path, under either prefix",
-    {
-      environment_variables: {
-        ...{ AUTHENTIK_LISTEN__HTTP: "x", IDP_LISTEN__HTTP: "x", IDP_LISTEN__HTTPS: "x", IDP_LISTEN__METRICS: "x" },
-        ...{ AUTHENTIK_WEB__PATH: "/auth/", IDP_STORAGE__REPORTS__FILE__PATH: "/data" },
-      },
-    },
+    "another address, port or path, under either prefix, or another prefix",
+    { environment_variables: Object.fromEntries(MOVED.map((name) => [name, "x"])) },
+    MOVED,
   ],
   [
     "proxies under the upstream's own prefix, which would replace the platform's",
@@ -210,7 +229,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     { environment_variables: MISREAD },
     Object.keys(MISREAD),
   ],
-  ["the platform's own variables", { environment_variables: { K_SERVICE: "x", PORT: "x" } }],
+  ["the platform's own variables", { environment_variables: { K_SERVICE: "x", PORT: "x" } }, ["K_SERVICE", "PORT"]],
   ["names that no shell keeps", { environment_variables: { "": "x", "1IDP": "x", "IDP ${x}": "x", "IDP-LOG": "x" } }],
   [
     "several kinds of wrong variables at once",

@@ -28,7 +28,7 @@ export const MAIL = {
         must: [
           matching(
             `^(${HOST})$`,
-            "be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com, and set the port separately",
+            "be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com, set the port separately, and write other letters as punycode (xn--…)",
           ),
         ],
       }),
