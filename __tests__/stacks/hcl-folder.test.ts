@@ -19,13 +19,12 @@ import { labStack } from "./lab-stack";
 import { nestedBlocks } from "./provider-schema/provider-schema";
 import { serverlessStack } from "./serverless-stack";
 
-const STACKS: readonly (readonly [name: string, stack: () => PortableStack])[] = [
-  ["idp-serverless", serverlessStack],
-  ["idp-kubernetes", kubernetesStack],
-  ["assessment-lab", labStack],
-];
-
 const filesOf = (stack: PortableStack) => hclFilesOf(stack, stack.toTerraform(), {});
+
+const STACKS = [serverlessStack, kubernetesStack, labStack].map((stackOf) => {
+  const stack = stackOf();
+  return { name: stack.node.id, stackOf, stack, files: filesOf(stack) };
+});
 
 /** A value without spaces and punctuation, which the writer may set otherwise, and the reader shows otherwise. */
 const bare = (value: unknown): string =>
@@ -43,10 +42,7 @@ function settings(value: unknown, path = ""): string[] {
     .sort();
 }
 
-describe.each(STACKS)("The folder of %s in HCL", (_, stackOf) => {
-  const stack = stackOf();
-  const files = filesOf(stack);
-
+describe.each(STACKS)("The folder of $name in HCL", ({ files, stack, stackOf }) => {
   it("says what its JSON says", async () => {
     const parts = await Promise.all(Object.entries(files).map(([name, text]) => parse(name, text)));
     expect(parts.flatMap((part) => settings(part)).sort()).toEqual(
@@ -77,9 +73,9 @@ describe("The table of nested blocks", () => {
 });
 
 describeWith(["terraform"], "terraform fmt", () => {
-  it.each(STACKS)("would change nothing in the folder of %s", (_, stackOf) => {
+  it.each(STACKS)("would change nothing in the folder of $name", ({ files }) => {
     const folder = temporaryFolder();
-    for (const [name, text] of Object.entries(filesOf(stackOf()))) writeFileSync(join(folder, name), text);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     const { stdout } = spawnSync(programPath("terraform"), ["fmt", "-check", "-diff"], {
       cwd: folder,
       encoding: "utf8",
