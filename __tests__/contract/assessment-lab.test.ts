@@ -41,6 +41,9 @@ const policy = () =>
   JSON.parse(String(labResource("aws_iam_policy.lab_cloudb_user_policy").policy)) as {
     Statement: { Action: string[] }[];
   };
+const BOOT_STEP = /(?<=@\{ Name = ')[^']+/g;
+const IMPORT_STEPS =
+  /\ntables="vmInfo diskInfo tagInfo perfInfo"\n[^]* google_upload [^]*\nrun_phase validate READY\nrun_phase run /;
 const WITH_AWS = '${((var.cloudb_access_key_id != "") && (var.initialize_assessment_service)) ? 1 : 0}';
 const WITH_SERVICE = "${(var.initialize_assessment_service) ? 1 : 0}";
 const says = (text: string) => expect.stringContaining(text) as unknown;
@@ -53,7 +56,7 @@ testContract("assessment-lab", {
       ['sh "${path.module}/scripts/register-source.sh"', "${var.region}"],
     ],
     [
-      "Discovery client host: Windows-family server image (2022 release), installed silently by a startup script; reachable by RDP",
+      "Discovery client host: virtual machine, Windows-family server image (2022 release): hosts the discovery client, installed silently by a startup script; reachable by RDP",
       () => [
         valueAt(labResource(WINDOWS), "boot_disk.initialize_params.image"),
         valueAt(labResource(WINDOWS), "metadata.windows-startup-script-ps1"),
@@ -61,12 +64,12 @@ testContract("assessment-lab", {
       ["windows-cloud/windows-2022", '${file("${path.module}/scripts/windows-first-boot.ps1")}'],
     ],
     [
-      "Scan targets: Linux server image (release 12), default 3",
+      "Scan targets: virtual machines, Linux server image (release 12), default 3; scanned by the discovery client over SSH",
       () => [valueAt(labResource(LINUX), "boot_disk.initialize_params.image"), count(LINUX)],
       ["debian-cloud/debian-12", "${var.linux_vm_count}"],
     ],
     [
-      "SSH key storage: private object-storage bucket; SSH private key object lab-ssh-key.pem, RSA 4096-bit private key",
+      "SSH key storage: private object-storage bucket, holds the generated lab-ssh-key.pem; SSH private key object lab-ssh-key.pem, RSA 4096-bit private key",
       () => labResource("google_storage_bucket_object.lab_key_file"),
       expect.objectContaining({
         bucket: `\${one(${BUCKET}[*].id)}`,
@@ -75,15 +78,16 @@ testContract("assessment-lab", {
       }),
     ],
     [
-      "Network: auto-mode VPC plus firewall rules",
+      "Network: auto-mode VPC plus firewall rules; isolates the lab VMs. The module is standalone and relies on no shared foundation; it creates, directly in the target project: a dedicated VPC, firewall rules, sample VMs, and a bucket for the SSH key",
       () => [
         labResource("google_compute_network.lab_vpc").auto_create_subnetworks,
-        types().includes("google_compute_firewall"),
+        ["compute_firewall", "compute_instance", "storage_bucket"].every((type) => types().includes(`google_${type}`)),
+        Object.keys(labTerraform().data ?? {}),
       ],
-      [true, true],
+      [true, true, ["google_compute_networks"]],
     ],
     [
-      "Cloud B inventory (optional): a scoped read-only user is created and used to list instances and import them",
+      "Cloud B inventory (optional): cloud B identity management plus instance listing; a scoped read-only user is created and used to list instances and import them",
       () => [count(AWS_USER), command(IMPORT), valueAt(environment(IMPORT), "AWS_ACCESS_KEY_ID")],
       [
         WITH_AWS,
@@ -92,31 +96,32 @@ testContract("assessment-lab", {
       ],
     ],
     [
-      "The region is permanent: the module fixes the value of region; assessment region: permanent once initialized",
+      "The region is permanent: on first initialization the assessment service binds all assessment data to one region, which cannot change without a new project. The module fixes the value of region (default us-central1). region: permanently sets the assessment region; assessment region: permanent once initialized",
       () => variable("region").description,
       says("permanently, of all assessment data of the project"),
     ],
     [
-      "One step is manual: sign in with Google OAuth (manual; cannot be automated); start the discovery client. The discovery client signs in through interactive OAuth",
+      "One step is manual: the discovery client's Google-style OAuth sign-in needs an interactive browser session and cannot be scripted. All other steps are automated. Start the discovery client; sign in with Google OAuth (manual; cannot be automated). The discovery client signs in through interactive OAuth (browser session); this step cannot be scripted",
       () => /oauth/i.test(script("windows-first-boot.ps1")),
       false,
     ],
     [
-      "Cloud B is optional. When cloudb_access_key_id is empty, no cloud B resource is created",
+      "Cloud B is optional. When cloudb_access_key_id is empty, no cloud B API call is made and no cloud B resource is created; empty skips cloud B entirely",
       () =>
         types()
           .filter((type) => type.startsWith("aws_"))
-          .flatMap((type) => Object.values(labTerraform().resource?.[type] ?? {}).map((each) => each.count)),
-      Array<string>(4).fill(WITH_AWS),
+          .flatMap((type) => Object.values(labTerraform().resource?.[type] ?? {}).map((each) => each.count))
+          .concat(count(IMPORT), count("terraform_data.lab_cloudb_programs")),
+      Array<string>(6).fill(WITH_AWS),
     ],
     [
-      "Asset groups, migration preference sets and reports are deliberately not created in advance; create asset groups and migration preference sets, then generate a TCO report",
+      "Asset groups, migration preference sets and reports are deliberately not created in advance; the user creates them after discovery data has arrived. Create asset groups and migration preference sets, then generate a TCO report in the console or through the REST API",
       // An empty group marks the lab for the cleanup of others.
       () => types().filter((type) => type.startsWith("google_migration_center")),
       ["google_migration_center_group"],
     ],
     [
-      "Assessment-service objects (the discovery source and the optional import job) are created through REST calls and are not tracked in the infrastructure state; Assessment-service objects after destroy remain",
+      "Assessment-service objects (the discovery source and the optional import job) are created through REST calls and are not tracked in the infrastructure state. On destroy they survive and must be removed through the console, the API, or by deleting the project. Assessment-service objects (source, import jobs, groups, preferences, reports) survive. Assessment-service objects after destroy: remain; manual cleanup needed",
       () => [
         types().filter((type) => /migration_center_(source|import)/.test(type)),
         variable("initialize_assessment_service").description,
@@ -127,7 +132,7 @@ testContract("assessment-lab", {
 
   Naming: [
     [
-      "VPC assess-<id>-vpc",
+      "Resource names follow the pattern assess-<id>-...: VPC assess-<id>-vpc, auto mode; one subnet per region from 10.128.0.0/9",
       () => labResource("google_compute_network.lab_vpc").name,
       "assess-${local.lab_deployment_id}-vpc",
     ],
@@ -137,7 +142,7 @@ testContract("assessment-lab", {
       ["assess-${local.lab_deployment_id}-winvm01", ["windows-vm"]],
     ],
     [
-      "Linux scan targets assess-<id>-linvm-1 ... assess-<id>-linvm-N",
+      "Linux scan targets assess-<id>-linvm-1 ... assess-<id>-linvm-N, N = linux_vm_count",
       () => labResource(LINUX).name,
       "assess-${local.lab_deployment_id}-linvm-${count.index + 1}",
     ],
@@ -152,7 +157,7 @@ testContract("assessment-lab", {
       }),
     ],
     [
-      "Cloud B scoped user assess-discovery-<id>: a user, a policy granting exactly three read-only permissions, and an access key. A user assess-discovery-<id>, a policy",
+      "Cloud B scoped user assess-discovery-<id>, only when cloud B is enabled. A user assess-discovery-<id>, a policy granting exactly three read-only permissions (describe instances, describe instance types, describe volumes), and an access key",
       () => [
         awsUserName("0a1b2c3d"),
         types()
@@ -174,12 +179,12 @@ testContract("assessment-lab", {
   "Discovery source": [
     ["Type: discovery client", () => script("register-source.sh").includes("SOURCE_TYPE_DISCOVERY_CLIENT"), true],
     [
-      "Display name: equals assess_discovery_client_name (default assess-discovery-client). Select the project and enter assess_discovery_client_name exactly",
+      "Display name: equals assess_discovery_client_name (default assess-discovery-client); the discovery client must be given the identical, case-sensitive name at sign-in, otherwise results land in a second, unregistered source. Select the project and enter assess_discovery_client_name exactly, so the client attaches to the registered source",
       () => [valueAt(environment(SOURCE), "SOURCE_DISPLAY_NAME"), output("assess_discovery_client_name").value],
       ["${var.assess_discovery_client_name}", "${var.assess_discovery_client_name}"],
     ],
     [
-      "Identifier: output assess_source_id; null when initialization is disabled",
+      "Identifier: output assess_source_id; the client attaches to it at sign-in; null when initialization is disabled",
       () => [output("assess_source_id").value, count(SOURCE)],
       [`\${one(${SOURCE}[*].output.source_id)}`, WITH_SERVICE],
     ],
@@ -187,21 +192,23 @@ testContract("assessment-lab", {
 
   "Hosts and keys": [
     [
-      "A PowerShell startup script runs once on first boot and: creates the local user <lab_user> with a fixed, hard-coded password; RDP to the Windows-family host as <lab_user>, RDP to the Windows-family host uses the fixed lab user",
-      () => [valueAt(labResource(WINDOWS), "metadata.lab-password"), output("windows_vm_external_ip").description],
-      [says(LAB_PASSWORD), says(`Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}`)],
+      "A PowerShell startup script runs once on first boot and: creates the local user <lab_user> with a fixed, hard-coded password (<RDP_PASSWORD>), enables RDP, installs a web browser (needed for the OAuth flow), silently installs the discovery client, and places a sample cloud-B CSV import zip in the user's Downloads folder. RDP to the Windows-family host as <lab_user> with <RDP_PASSWORD>. RDP to the Windows-family host uses the fixed lab user and the hard-coded password <RDP_PASSWORD>; it is meant for throw-away labs only and allow-rdp is open to 0.0.0.0/0",
+      () => [valueAt(labResource(WINDOWS), "metadata.lab-password"), script("windows-first-boot.ps1").match(BOOT_STEP)],
+      [says(LAB_PASSWORD), ["values", "lab user", "remote desktop", "sample import", "browser", "discovery client"]],
     ],
     [
-      "The system user <lab_user> is authorized with the generated public key, injected both through instance metadata and through a startup script",
+      "The system user <lab_user> is authorized with the generated public key, injected both through instance metadata and through a startup script. The discovery client scans at guest-OS level over SSH and collects hardware profiles, OS details, installed software, running processes, network interfaces and open ports",
       () => [
         valueAt(labResource(LINUX), "metadata.ssh-keys"),
         valueAt(labResource(LINUX), "metadata.startup-script"),
         valueAt(labResource(LINUX), "metadata.lab-ssh-key"),
+        script("linux-first-boot.sh"),
       ],
       [
         `${LAB_USER}:\${trimspace(${KEY}.public_key_openssh)}`,
         '${file("${path.module}/scripts/linux-first-boot.sh")}',
         `\${trimspace(${KEY}.public_key_openssh)}`,
+        says("\nprintf '%s ALL=(ALL:ALL) NOPASSWD: ALL\\n'"),
       ],
     ],
     [
@@ -210,12 +217,12 @@ testContract("assessment-lab", {
       [{ network: "${local.lab_vpc_network_id}" }, says("IP scan range")],
     ],
     [
-      "An RSA 4096-bit key pair is generated at deployment time. Key size: RSA 4096-bit",
+      "An RSA 4096-bit key pair is generated at deployment time. The public key goes onto every Linux VM. The private key is uploaded as lab-ssh-key.pem to the key bucket and is also held as a sensitive value in the infrastructure state. Key size: RSA 4096-bit",
       () => labResource(KEY),
       expect.objectContaining({ algorithm: "RSA", rsa_bits: 4096 }),
     ],
     [
-      "In the lab the key is downloaded and loaded: load lab-ssh-key.pem as SSH credential Lab-key with the user <lab_user>; SSH to Linux targets uses the generated private key",
+      "In the lab the key is downloaded and loaded into the discovery client as an SSH credential named Lab-key with the username <lab_user>. Load lab-ssh-key.pem as SSH credential Lab-key with the user <lab_user>. SSH to Linux targets uses the generated private key with user <lab_user>",
       () => [output("ssh_key_user").description, output("ssh_key_user").value],
       [says("Lab-key"), LAB_USER],
     ],
@@ -235,7 +242,7 @@ testContract("assessment-lab", {
     ],
     ["allow-icmp: ICMP", () => firewall("icmp").allow, [{ protocol: "icmp" }]],
     [
-      "allow-http: TCP 80 and 443 to instances tagged windows-vm",
+      "allow-http: TCP 80 and 443 to instances tagged windows-vm, for the client's outbound access to APIs and OAuth",
       () => [firewall("http").allow, firewall("http").target_tags],
       [[{ protocol: "tcp", ports: ["80", "443"] }], ["windows-vm"]],
     ],
@@ -248,7 +255,7 @@ testContract("assessment-lab", {
 
   "Cloud B": [
     [
-      "Discovery uses this scoped key, not the bootstrap credentials. Cloud B: bootstrap credentials are used only to create the scoped read-only user",
+      "Discovery uses this scoped key, not the bootstrap credentials. Cloud B: bootstrap credentials (cloudb_access_key_id, cloudb_secret_access_key, both sensitive, both required together) are used only to create the scoped read-only user; discovery runs with that user's own access key",
       () =>
         JSON.stringify(labResource(IMPORT))
           .match(/var\.cloudb_\w+/g)
@@ -257,7 +264,7 @@ testContract("assessment-lab", {
       ["var.cloudb_access_key_id"],
     ],
     [
-      "Bootstrap credentials must allow: create user, create policy, attach user policy, create access key, and the matching delete operations",
+      "Bootstrap credentials must allow: create user, create policy, attach user policy, create access key, and the matching delete operations. Read-only instance credentials fail at the identity-provisioning step",
       () => variable("cloudb_access_key_id").description,
       says("may create, attach and delete a user, a policy and an access key"),
     ],
@@ -267,9 +274,9 @@ testContract("assessment-lab", {
       ['sh "${path.module}/scripts/import-inventory.sh" --check', ["terraform_data.lab_cloudb_programs"]],
     ],
     [
-      "The import queries instances in cloudb_region and builds CSV files of kinds vmInfo, diskInfo, tagInfo and an empty perfInfo",
+      "The import queries instances in cloudb_region and builds CSV files of kinds vmInfo, diskInfo, tagInfo and an empty perfInfo, then creates, uploads, validates and runs an import job on the discovery source. The CSV import carries hardware and tag inventory but no live OS details",
       () => [valueAt(environment(IMPORT), "CLOUDB_REGION"), script("import-inventory.sh")],
-      ["${var.cloudb_region}", says('tables="vmInfo diskInfo tagInfo perfInfo"')],
+      ["${var.cloudb_region}", expect.stringMatching(IMPORT_STEPS)],
     ],
     [
       "Cloud B scoped policy: exactly three read-only describe permissions",
@@ -284,15 +291,19 @@ testContract("assessment-lab", {
   ],
 
   "Input variables": [
-    ["project_id", () => input("project_id"), ["1", "string", undefined, false]],
-    ["region", () => input("region"), ["1", "string", "us-central1", false]],
+    [
+      "project_id, required: project must already exist; the provisioning account needs the Owner role",
+      () => [input("project_id"), variable("project_id").description],
+      [["1", "string", undefined, false], says("it must exist")],
+    ],
+    ["region: permanently sets the assessment region", () => input("region"), ["1", "string", "us-central1", false]],
     [
       "zone: must lie in region",
       () => [input("zone"), rulesOf("zone")],
       [["1", "string", "us-central1-a", false], says("must be a zone of the region")],
     ],
     [
-      "tenant_id: accepted but unused; changing it has no effect; 1 to 20 lowercase letters, digits, hyphens",
+      "tenant_id: 1 to 20 lowercase letters, digits, hyphens; accepted but unused (names derive from <id>); changing it has no effect. 1 to 20 chars of lowercase letters, digits, hyphens",
       () => [
         input("tenant_id"),
         rulesOf("tenant_id"),
@@ -303,19 +314,26 @@ testContract("assessment-lab", {
       [["1", "string", "demo", false], says("1 to 20 lower-case letters, digits and hyphens"), false],
     ],
     [
-      "create_vpc: if false, a network named assess-<id>-vpc must already exist. create_vpc = false and no network assess-<id>-vpc exists, with firewall rules enabled",
-      () => [input("create_vpc"), valueAt(labTerraform().data, "google_compute_networks.lab_vpc_existing.count")],
-      [["2", "bool", true, false], "${(!(var.create_vpc)) ? 1 : 0}"],
+      "create_vpc: if false, a network named assess-<id>-vpc must already exist (no custom-name variable). create_vpc = false and no network assess-<id>-vpc exists, with firewall rules enabled: apply fails",
+      () => [input("create_vpc"), JSON.stringify(labTerraform().data?.google_compute_networks)],
+      [
+        ["2", "bool", true, false],
+        expect.stringMatching(/!\(var\.create_vpc\).*"error_message":"create_vpc is false /),
+      ],
     ],
-    ["create_default_firewall_rules", () => input("create_default_firewall_rules"), ["2", "bool", true, false]],
+    [
+      "create_default_firewall_rules: set false if the rules already exist on the target network",
+      () => [input("create_default_firewall_rules"), variable("create_default_firewall_rules").description],
+      [["2", "bool", true, false], says("Set it to false when the target network has such rules already")],
+    ],
     [
       "internal_traffic_cidr: source range of allow-internal. Auto-mode VPC range 10.128.0.0/9",
       () => input("internal_traffic_cidr"),
       ["2", "string", "10.128.0.0/9", false],
     ],
-    ["create_windows_vm", () => input("create_windows_vm"), ["3", "bool", true, false]],
+    ["create_windows_vm: bool, default true", () => input("create_windows_vm"), ["3", "bool", true, false]],
     [
-      "windows_vm_machine_type: Default machine type e2-medium; boot disk default 50 GB",
+      "windows_vm_machine_type: Default machine type e2-medium; boot disk default 50 GB (keep at least 50 GB)",
       () => input("windows_vm_machine_type"),
       ["3", "string", "e2-medium", false],
     ],
@@ -340,7 +358,7 @@ testContract("assessment-lab", {
       ["3", "number", 20, false],
     ],
     [
-      "create_ssh_key_bucket: if false, the private key exists only in the state. create_ssh_key_bucket = false: no lab-ssh-key.pem to download",
+      "create_ssh_key_bucket: if false, the private key exists only in the state and no file can be downloaded. create_ssh_key_bucket = false: no lab-ssh-key.pem to download; the SSH credential step has nothing to load",
       () => [input("create_ssh_key_bucket"), warning("lab_has_key_file")],
       [["7", "bool", true, false], says("there is no lab-ssh-key.pem to download")],
     ],
@@ -350,17 +368,26 @@ testContract("assessment-lab", {
       [["8", "bool", true, false], WITH_SERVICE],
     ],
     [
-      "assess_discovery_client_name. Client name typed in the discovery client differs (case-sensitive) from assess_discovery_client_name: a second, unregistered source",
+      "assess_discovery_client_name: display name of the source. Client name typed in the discovery client differs (case-sensitive) from assess_discovery_client_name: a second, unregistered source is created; scan results never reach the expected source",
       () => [input("assess_discovery_client_name"), output("assess_discovery_client_name").description],
       [["8", "string", "assess-discovery-client", false], says("capitals included")],
     ],
-    ["cloudb_access_key_id", () => input("cloudb_access_key_id"), ["8", "string", "", true]],
+    ["cloudb_access_key_id: empty skips cloud B", () => input("cloudb_access_key_id"), ["8", "string", "", true]],
     [
-      "cloudb_secret_access_key: must be given together with the key id. Only one of the two cloud B credentials given, or credentials lacking identity-write rights",
+      "cloudb_secret_access_key: must be given together with the key id. Only one of the two cloud B credentials given, or credentials lacking identity-write rights: the identity provisioning step fails",
       () => [input("cloudb_secret_access_key"), rulesOf("cloudb_region")],
       [["8", "string", "", true], says("for the lab, or set neither")],
     ],
-    ["cloudb_region", () => input("cloudb_region"), ["8", "string", "us-east-1", false]],
+    [
+      "cloudb_region: read only when credentials are given",
+      () => [input("cloudb_region"), variable("cloudb_region").description],
+      [["8", "string", "us-east-1", false], says("used only with credentials")],
+    ],
+    [
+      "Grouped as in the deployment form: 1 Project and location, 2 Network, 3 Compute, 7 SSH key storage, 8 Assessment",
+      () => new Set(JSON.stringify(labTerraform().variable).match(/(?<="description":"\[)\d[^\]]+/g)),
+      new Set(["1 Project and location", "2 Network", "3 Compute", "7 SSH key storage", "8 Assessment"]),
+    ],
     [
       "The 19 variables, and four beside the contract",
       () => Object.keys(labTerraform().variable ?? {}).length,
@@ -369,8 +396,8 @@ testContract("assessment-lab", {
   ],
 
   Outputs: [
-    ["deployment_id", () => output("deployment_id").value, "${local.lab_deployment_id}"],
-    ["project_id", () => output("project_id").value, "${var.project_id}"],
+    ["deployment_id: suffix used in all names", () => output("deployment_id").value, "${local.lab_deployment_id}"],
+    ["project_id: target project", () => output("project_id").value, "${var.project_id}"],
     ["windows_vm_name: null when not created", () => output("windows_vm_name").value, `\${one(${WINDOWS}[*].name)}`],
     [
       "windows_vm_external_ip: address for RDP; its description carries the lab user name and password",
@@ -380,9 +407,9 @@ testContract("assessment-lab", {
         says(`${LAB_USER} with the password ${LAB_PASSWORD}`),
       ],
     ],
-    ["linux_vm_names", () => output("linux_vm_names").value, `\${${LINUX}[*].name}`],
+    ["linux_vm_names: names of scan targets", () => output("linux_vm_names").value, `\${${LINUX}[*].name}`],
     [
-      "linux_vm_internal_ips",
+      "linux_vm_internal_ips: internal IPs; used for the discovery client's IP scan range",
       () => output("linux_vm_internal_ips").value,
       `\${${LINUX}[*].network_interface[0].network_ip}`,
     ],
@@ -398,14 +425,14 @@ testContract("assessment-lab", {
       true,
     ],
     [
-      "assessment_service_url: direct console URL for the project",
+      "assessment_service_url: direct console URL for the project. The console is reachable at the address given by assessment_service_url, with views Data sources, Assets, Groups, Migration preferences and Reports",
       () => output("assessment_service_url").value,
       "https://console.cloud.google.com/migration?project=${var.project_id}",
     ],
     ["assess_source_id: null when initialization is disabled", () => count(SOURCE), WITH_SERVICE],
-    ["vpc_name", () => output("vpc_name").value, "assess-${local.lab_deployment_id}-vpc"],
+    ["vpc_name: Lab VPC name", () => output("vpc_name").value, "assess-${local.lab_deployment_id}-vpc"],
     [
-      "cloudb_iam_user_arn: null when cloud B is disabled",
+      "cloudb_iam_user_arn: scoped user's ARN; null when cloud B is disabled",
       () => output("cloudb_iam_user_arn").value,
       `\${one(${AWS_USER}[*].arn)}`,
     ],
@@ -414,7 +441,7 @@ testContract("assessment-lab", {
 
   "States and transitions": [
     [
-      "Apply enables required APIs; Destroy: enabled APIs stay enabled",
+      "The module has two lifecycle operations, apply and destroy, not resource states. Apply, always: enables required APIs; initializes the assessment service for the region. Destroy, always: enabled APIs stay enabled",
       () =>
         Object.values(labTerraform().resource?.google_project_service ?? {})
           .map((api) => [api.service, api.disable_on_destroy])
@@ -422,12 +449,13 @@ testContract("assessment-lab", {
       ["compute", "iam", "migrationcenter", "storage"].map((api) => [`${api}.googleapis.com`, false]),
     ],
     [
-      "Destroy removes VMs, VPC, firewall rules and the key bucket (with its key object)",
+      "Apply creates VPC and firewall rules; generates the key pair and uploads the private key; deploys the Windows-family host and Linux targets; registers the discovery source. If cloud B credentials are given, also creates the scoped user and runs the import. Destroy removes VMs, VPC, firewall rules and the key bucket (with its key object). If cloud B was enabled, removes the scoped user, its policy and its access key",
       () => [
+        JSON.stringify(labTerraform().resource).includes("prevent_destroy"),
         labResource(BUCKET).force_destroy,
         Object.keys(labTerraform().resource?.terraform_data ?? {}).filter((name) => name.includes("guard")),
       ],
-      [true, []],
+      [false, true, []],
     ],
     [
       "Start collection. Discovered assets stream to the assessment service and join any imported cloud B inventory",
@@ -435,32 +463,37 @@ testContract("assessment-lab", {
       ["${local.lab_source_id}", "${local.lab_source_id}"],
     ],
     [
-      "Provisioning time: about 5 to 8 minutes; startup script a further 3 to 5 minutes. Scan run once only: Real assessment duration 2 to 4 weeks of collection",
-      () => {
-        const page = readFileSync(packageFile("stacks/assessment-lab.md"), "utf8").replaceAll(/\s+/g, " ");
-        return ["takes 5 to 8 minutes", "needs 3 to 5 minutes more", "two to four weeks"].filter(
-          (fact) => !page.includes(fact),
-        );
-      },
-      [],
+      "Provisioning takes about 5 to 8 minutes; the startup script (browser and discovery client install) finishes about 3 to 5 minutes later in the background. Provisioning time: about 5 to 8 minutes; startup script a further 3 to 5 minutes. A single scan is a point-in-time snapshot; real assessments run the client for 2 to 4 weeks to build a usage history. Scan run once only: Sizing is understated; production assessments collect 2 to 4 weeks of usage. Real assessment duration 2 to 4 weeks of collection",
+      () => readFileSync(packageFile("stacks/assessment-lab.md"), "utf8").replaceAll(/\s+/g, " "),
+      expect.stringMatching(/takes 5 to 8 minutes.* 3 to 5 minutes more.* understates the sizes; .* two to four weeks/),
     ],
   ],
 
   "Endpoints, authentication and versioning": [
     [
-      "GET /v1/projects/<project_id>/locations/<region>/sources, /assets and /importJobs: the assessment service API is addressed under version v1 in the path",
-      () => {
-        const status = script("assessment-status.sh");
-        const library = readFileSync(packageFile("lib/core/scripts/rest-script.sh"), "utf8");
-        return [
-          ["sources", "assets", "importJobs"].filter((collection) => !status.includes(collection)),
-          library.includes("\nmigrationcenter MIGRATION_CENTER v1 "),
-        ];
-      },
-      [[], true],
+      "GET /v1/projects/<project_id>/locations/<region>/sources: object with array sources; each item has name (resource path whose last segment is the source id), displayName, type",
+      () => script("assessment-status.sh"),
+      expect.stringMatching(/\nshow Sources .*\n.*\(\.name \| last_part\), \.displayName \/\/ "", \.type \/\/ /),
     ],
     [
-      "REST calls to the assessment service carry an OAuth 2.0 bearer access token of the calling user (header Authorization: Bearer <ACCESS_TOKEN>)",
+      "GET /v1/projects/<project_id>/locations/<region>/assets: object with array assets; each item has name (last segment is the asset id) and machineDetails.guestOsDetails.osName (string)",
+      () => script("assessment-status.sh"),
+      expect.stringMatching(
+        /\nshow Assets .*\n.*\(\.name \| last_part\), .*\n.*\.machineDetails\.guestOsDetails\.osName /,
+      ),
+    ],
+    [
+      "GET /v1/projects/<project_id>/locations/<region>/importJobs: object with array importJobs; each item has displayName and state",
+      () => script("assessment-status.sh"),
+      expect.stringMatching(/\nshow "Import jobs" importJobs .*\n  .* \.displayName \/\/ "", \.state \/\/ /),
+    ],
+    [
+      "All calls go to {api_base}, version v1: the assessment service API is addressed under version v1 in the path",
+      () => readFileSync(packageFile("lib/core/scripts/rest-script.sh"), "utf8"),
+      says("\nmigrationcenter MIGRATION_CENTER v1 "),
+    ],
+    [
+      "Each is an HTTP GET with header Authorization: Bearer <ACCESS_TOKEN> and no body; responses are JSON. REST calls to the assessment service carry an OAuth 2.0 bearer access token of the calling user (header Authorization: Bearer <ACCESS_TOKEN>)",
       () =>
         readFileSync(packageFile("lib/core/scripts/google-rest.sh"), "utf8").includes(
           '"Authorization: Bearer $google_token',
@@ -473,7 +506,7 @@ testContract("assessment-lab", {
       says("needs the Owner role"),
     ],
     [
-      "Access to the state and to the key bucket must be restricted; rotate the key after the session when needed",
+      "Access to the state and to the key bucket must be restricted because the private key lives in both; rotate the key after the session when needed",
       () => output("ssh_key_bucket_name").description,
       expect.stringMatching(/limit both.*-replace=tls_private_key\.lab_key/),
     ],

@@ -20,7 +20,7 @@ const readsOf = (data: unknown): ReadonlyMap<string, string> => {
   return new Map([...text.matchAll(pattern)].map(([, key = "", read = ""]) => [key, read]));
 };
 
-describe("In both synthesized results", () => {
+describe("The layer is not deployed on its own and has no deployment inputs of its own for end users; it provides the following, identically on both platform variants, a managed-Kubernetes variant and a serverless-container variant", () => {
   const serverless = () => containerOf(ADDRESS.service);
   const kubernetes = () => podContainerOf(KUBERNETES_ADDRESS.workload);
   const secretOf = (address: string) => /google_secret_manager_secret\.(\w+)\.secret_id/.exec(address)?.[1];

@@ -117,7 +117,7 @@ testContract(KUBERNETES_STACK_NAME, {
     ],
     ["Server start: there is no separate migrate job", jobsOfEvery, ["db_init"]],
     [
-      "Version upgrade: one instance more at a time, the rollout waits for the startup probe",
+      "Version upgrade: one instance more at a time, the startup probe's threshold keeps the rollout waiting",
       () => [
         valueAt(kubernetesResource(ADDRESS.workload), "spec.strategy.rolling_update"),
         Number(valueAt(kubernetesResource(ADDRESS.workload), "spec.progress_deadline_seconds")) > 60 + 15 * 40,
@@ -148,7 +148,7 @@ testContract(KUBERNETES_STACK_NAME, {
 
   Authentication: [
     [
-      "Both health endpoints are unauthenticated: the Kubernetes kubelet probes without credentials",
+      "Both health endpoints are unauthenticated. This is mandatory because the Kubernetes kubelet probes without credentials",
       () =>
         ["startup_probe", "liveness_probe", "readiness_probe"].map((kind) =>
           valueAt(server()[kind], "http_get.http_header"),
@@ -156,7 +156,7 @@ testContract(KUBERNETES_STACK_NAME, {
       [undefined, undefined, undefined],
     ],
     [
-      "First login uses the built-in administrator user with the bootstrap password read from the secret store",
+      "First login uses the built-in administrator user with the bootstrap password read from the managed secret store",
       () => output("first_sign_in"),
       {
         address: output("service_url"),

@@ -78,12 +78,12 @@ const isAscending = (numbers: number[]) =>
 testContract(STACK_NAME, {
   "What the service does": [
     [
-      "Cryptographic secrets: a stable application secret key and a bootstrap password, injected into the container",
+      "Cryptographic secrets: generates a stable application secret key (64 random characters) and a bootstrap password for the built-in administrator user (24 characters); stores both in the managed secret store; injected automatically into the container; environment variables IDP_SECRET_KEY, IDP_BOOTSTRAP_PASSWORD",
       () => [secretOf(service(), "IDP_SECRET_KEY"), secretOf(service(), "IDP_BOOTSTRAP_PASSWORD")],
       [`\${${ADDRESS.secretKey}.secret_id}`, `\${${ADDRESS.bootstrapPassword}.secret_id}`],
     ],
     [
-      "Container image: thin wrapper image built on the upstream image, with a cloud entrypoint script",
+      "Container image: thin wrapper image built on the upstream identity-provider server image, with a cloud entrypoint script",
       () => instructions().filter((line) => /^(FROM|COPY|ENTRYPOINT)/.test(line)),
       [
         "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
@@ -97,12 +97,12 @@ testContract(STACK_NAME, {
       'sh "${path.module}/scripts/build-image.sh"',
     ],
     [
-      "Container image: output container_image",
+      "Container image: output container_image of the platform deployment",
       () => [output("container_image"), service().image],
       Array<string>(2).fill("${coalesce(var.existing_container_image, local.image_reference)}"),
     ],
     [
-      "Database engine: fixes PostgreSQL 15 as the only supported engine",
+      "Database engine: fixes PostgreSQL 15 as the only supported engine (the application requires PostgreSQL >= 14; MySQL is unsupported)",
       () => [
         byDefault(serverlessResource(ADDRESS.database).database_version),
         valueAt(variable("database_version"), "validation.0.condition"),
@@ -110,18 +110,18 @@ testContract(STACK_NAME, {
       ["POSTGRES_15", "${try(var.database_version == 15, false)}"],
     ],
     [
-      "Database bootstrap: one first-deployment job named db-init; output initialization_jobs, includes db-init",
+      "Database bootstrap: one first-deployment job named db-init that creates the role and database; output initialization_jobs, includes db-init",
       () => output("initialization_jobs"),
       { "db-init": `\${${ADDRESS.job}.name}` },
     ],
     ["No cache service: no Redis-style cache is provisioned", () => typesOf(/redis|memcache|memorystore/), []],
     [
-      "Media storage: a storage bucket mounted at /media; output storage_buckets",
+      "Media storage: a storage bucket mounted at /media via an object-storage file-system mount, for uploaded application icons and flow backgrounds; output storage_buckets, includes the media bucket",
       () => output("storage_buckets"),
       { storage: `\${${ADDRESS.bucket}.name}` },
     ],
     [
-      "Worker co-location: the entrypoint starts the background worker (ak worker) in the same container",
+      "Worker co-location: the entrypoint starts the background worker (ak worker) in the same container as the server",
       () => /^ +become setsid ak worker$/m.test(entrypoint()),
       true,
     ],
@@ -152,7 +152,7 @@ testContract(STACK_NAME, {
       "secret-${local.tenant_prefix}-${var.application_name}-secret-key",
     ],
     [
-      "Application secret key: generated once, must stay stable for the life of the deployment",
+      "Application secret key: generated once. Signs sessions and cookies; internal encryption is derived from it. Must stay stable for the life of the deployment. Rotating it invalidates every active session and makes encrypted fields (stored credentials, tokens) unreadable",
       () =>
         serverlessResource("google_secret_manager_secret_version.secrets_secret_key_version").secret_data_wo_version,
       1,
@@ -163,18 +163,18 @@ testContract(STACK_NAME, {
       "secret-${local.tenant_prefix}-${var.application_name}-bootstrap-password",
     ],
     [
-      "Bootstrap password: an explicit input bootstrap_password overrides the generated value",
+      "Bootstrap password: initial password of the built-in administrator user. Applied on first start only, together with IDP_BOOTSTRAP_EMAIL. Later changes happen inside the application. An explicit input bootstrap_password overrides the generated value: optional override of the generated bootstrap password",
       () =>
         serverlessResource("google_secret_manager_secret_version.secrets_bootstrap_password_version").secret_data_wo,
       "${coalesce(var.bootstrap_password, ephemeral.random_password.secrets_bootstrap_password_candidate.result)}",
     ],
     [
-      "The database password is generated and managed separately",
+      "The database password is generated and managed separately by the foundation layer",
       () => serverlessResource("google_secret_manager_secret.database_password").secret_id,
       "secret-${local.tenant_prefix}-${var.application_name}-database-password",
     ],
     [
-      "Its secret name is reported in the output database_password_secret",
+      "Its secret name is reported in the platform output database_password_secret: name of the database password secret",
       () => output("database_password_secret"),
       "${google_secret_manager_secret.database_password.secret_id}",
     ],
@@ -223,7 +223,7 @@ testContract(STACK_NAME, {
     ],
     ["IDP_LOG_LEVEL: info", () => byDefault(valueAt(local("service_baseline_environment"), "IDP_LOG_LEVEL")), "info"],
     [
-      "Overridable through the input environment_variables",
+      "Overridable through the input environment_variables: overrides of the baseline environment",
       () => local("service_environment"),
       "${merge(local.service_baseline_environment, var.environment_variables, local.service_required_environment)}",
     ],
@@ -236,7 +236,7 @@ testContract(STACK_NAME, {
 
   "Database variables mapped by the entrypoint": [
     [
-      "The platform injects DB_HOST, DB_PORT, DB_NAME, DB_USER",
+      "The platform injects DB_HOST, DB_PORT, DB_NAME, DB_USER. The mapping is done in the entrypoint because the serverless variant does not interpolate $(VAR) references",
       () => local("service_required_environment"),
       {
         [TRUSTED_PROXIES]: expect.any(String) as unknown,
@@ -253,7 +253,7 @@ testContract(STACK_NAME, {
       "${google_secret_manager_secret.database_password.secret_id}",
     ],
     [
-      "The entrypoint aliases them onto IDP_POSTGRESQL__HOST, __PORT, __NAME, __USER, __PASSWORD",
+      "At runtime the entrypoint aliases them onto IDP_POSTGRESQL__HOST, IDP_POSTGRESQL__PORT, IDP_POSTGRESQL__NAME, IDP_POSTGRESQL__USER, IDP_POSTGRESQL__PASSWORD",
       () => [
         /for ce_part in (.*); do\n.*DB_\$ce_part/.exec(entrypoint())?.[1]?.split(" "),
         entrypoint().includes('copy "DB_$ce_part" "IDP_POSTGRESQL__$ce_part"'),
@@ -267,11 +267,17 @@ testContract(STACK_NAME, {
     ],
   ],
 
-  "Worker listen ports": [["The worker is started with these and no others", workerListeners, WORKER_LISTENERS]],
+  "Worker listen ports": [
+    [
+      "The co-located worker is started with these and no others. Both processes share IDP_SECRET_KEY and the PostgreSQL-backed task queue",
+      () => [workerListeners(), /\nsupervise_worker[^]*/.exec(entrypoint())?.[0].match(/(?<=export .*)\w+(?==)/g)],
+      [WORKER_LISTENERS, ["LISTEN__HTTP", "LISTEN__HTTPS", "LISTEN__METRICS", "TMPDIR"]],
+    ],
+  ],
 
   "Media bucket": [
     [
-      "Name formula bkt-<application_name><tenant-prefix>-storage",
+      "Name formula bkt-<application_name><tenant-prefix>-storage (application-scoped)",
       () => serverlessResource(ADDRESS.bucket).name,
       "bkt-${var.application_name}${local.tenant_prefix}-storage",
     ],
@@ -282,12 +288,12 @@ testContract(STACK_NAME, {
     ],
     ["Mount path /media", () => valueAt(service(), "volume_mounts.0"), { name: "storage", mount_path: "/media" }],
     [
-      "Mount ownership uid=1000, gid=1000",
+      "Mount ownership uid=1000, gid=1000 (the upstream runtime user)",
       () => valueAt(serverlessResource(ADDRESS.service), "template.volumes.0.gcs.mount_options"),
       expect.arrayContaining(["uid=1000", "gid=1000"]),
     ],
     [
-      "Content: plain files, survive instance replacement and scaling",
+      "Content: plain files, no locking requirements; survive instance replacement and scaling",
       () => valueAt(serverlessResource(ADDRESS.service), "template.volumes.0.gcs"),
       expect.objectContaining({ bucket: `\${${ADDRESS.bucket}.name}`, read_only: false }),
     ],
@@ -308,12 +314,12 @@ testContract(STACK_NAME, {
       ],
     ],
     [
-      "An application database, owned by the postgres login",
+      "An application database, owned by the postgres login (that login cannot switch to application roles)",
       () => [valueAt(job(), "dynamic.env.for_each.DB_ADMIN_USER"), dbInit().includes('CREATE DATABASE :"database"')],
       ["postgres", true],
     ],
     [
-      "Full privileges granted on the database and on the public schema",
+      "With full privileges granted on the database and on the public schema",
       () => [
         dbInit().includes('GRANT ALL ON DATABASE :"database" TO :"role";'),
         dbInit().includes('GRANT ALL ON SCHEMA public TO :"role";'),
@@ -321,7 +327,7 @@ testContract(STACK_NAME, {
       [true, true],
     ],
     [
-      "The managed-superuser role granted to the application role; Grant the managed-superuser role to the application role",
+      "The managed-superuser role granted to the application role, defensively, so later extension creation in upstream migrations is a no-op. Grant the managed-superuser role to the application role",
       () => [
         valueAt(job(), "dynamic.env.for_each.DB_MANAGED_SUPERUSER_ROLE"),
         dbInit().includes('GRANT :"managed_superuser" TO :"role";'),
@@ -361,7 +367,7 @@ testContract(STACK_NAME, {
 
   "States and transitions": [
     [
-      "The steps of db-init, in order",
+      "The layer defines no lifecycle states for its resources. The db-init job runs once at first deployment and completes when its last step finishes. Its steps, in order",
       () => /^prepare\(\) \{\n([^}]*)\}/m.exec(dbInit())?.[1]?.trim().split(/\s+/),
       [
         "wait_until_reachable",
@@ -377,8 +383,8 @@ testContract(STACK_NAME, {
       `/cloudsql/\${${ADDRESS.database}.connection_name}`,
     ],
     [
-      "Create or update the application role with the generated password",
-      () => isAscending(positions(dbInit(), 'CREATE ROLE :"role";', 'ALTER ROLE :"role" WITH LOGIN')),
+      "Create or update the application role with the generated password. The job is idempotent",
+      () => isAscending(positions(dbInit(), " :role_missing", 'CREATE ROLE :"role";', 'ALTER ROLE :"role" WITH LOGIN')),
       true,
     ],
     [
@@ -400,7 +406,7 @@ testContract(STACK_NAME, {
       undefined,
     ],
     [
-      "Server start: the entrypoint has no migration step and there is no separate migrate job",
+      "Server start, every startup: the server applies its own schema migrations under a PostgreSQL advisory lock, so concurrent instances do not collide. The entrypoint has no migration step and there is no separate migrate job",
       () => [
         /ak +migrate/.test(entrypoint()),
         // Others exist on request only: they dump the database, or send a test mail.
@@ -411,7 +417,7 @@ testContract(STACK_NAME, {
       [false, ["db_init"]],
     ],
     [
-      "Version upgrade: the new revision migrates the schema; the startup probe's threshold keeps the rollout waiting",
+      "Version upgrade, new revision started: the first instance of the new revision migrates the schema; the startup probe's threshold keeps the rollout waiting, about 11 minutes before the rollout is failed",
       () => {
         const service = serverlessResource(ADDRESS.service);
         return [probeSeconds("startup_probe"), valueAt(service, "timeouts.update"), service.traffic];
@@ -419,7 +425,7 @@ testContract(STACK_NAME, {
       [660, "30m", [{ percent: 100, type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST" }]],
     ],
     [
-      "Entrypoint start: maps DB variables, sets the SSL mode, starts the worker, then replaces itself with the server",
+      "Entrypoint start, always: the entrypoint maps DB variables, sets the SSL mode, starts the worker in the background, then replaces itself with the server process",
       () => [
         isAscending(
           positions(
@@ -456,12 +462,12 @@ testContract(STACK_NAME, {
 
   Endpoints: [
     [
-      "GET /-/health/ready/: ready once migrations have completed, no credentials, no body",
+      "Both endpoints are plain HTTP GET on the container port 9000. GET /-/health/ready/: startup probe: ready once migrations have completed and the database is reachable; no credentials, no body; HTTP 200",
       () => valueAt(service(), "startup_probe.http_get"),
       { path: "/-/health/ready/", port: CONTAINER_PORT },
     ],
     [
-      "GET /-/health/live/: lightweight process-alive check, no credentials, no body",
+      "GET /-/health/live/: liveness probe: lightweight process-alive check; no credentials, no body; HTTP 200",
       () => valueAt(service(), "liveness_probe.http_get"),
       { path: "/-/health/live/", port: CONTAINER_PORT },
     ],
@@ -469,7 +475,7 @@ testContract(STACK_NAME, {
 
   Authentication: [
     [
-      "Both health endpoints are unauthenticated: the platform front end probes without credentials",
+      "Both health endpoints are unauthenticated. This is mandatory because the platform front end and the Kubernetes kubelet probe without credentials",
       () => [
         valueAt(service(), "startup_probe.http_get.http_headers"),
         valueAt(service(), "liveness_probe.http_get.http_headers"),
@@ -477,7 +483,7 @@ testContract(STACK_NAME, {
       [undefined, undefined],
     ],
     [
-      "Probes must not be pointed at authenticated pages: no input says where they point",
+      "Probes must not be pointed at authenticated pages: an endpoint answering 401 or 403 to the prober keeps the revision or pod permanently unready; no input says where they point",
       () => [
         Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /path|health/.test(name)),
         ["startup_probe", "liveness_probe"].filter((probe) => /path|port|host/.test(String(variable(probe).type))),
@@ -485,13 +491,13 @@ testContract(STACK_NAME, {
       [[], []],
     ],
     [
-      "First login uses the built-in administrator user with the bootstrap password read from the secret store",
+      "First login uses the built-in administrator user with the bootstrap password read from the managed secret store",
       () => valueAt(output("first_sign_in"), "password_command"),
       "gcloud secrets versions access ${google_secret_manager_secret_version.secrets_bootstrap_password_version.version}" +
         ` --secret=\${${ADDRESS.bootstrapPassword}.secret_id} --project=\${var.project_id}`,
     ],
     [
-      "Access to the stored secrets is through the secret store's access controls and workload identity",
+      "Access to the stored secrets is through the secret store's access controls and workload identity, as defined by the foundation layer",
       () =>
         Object.fromEntries(
           Object.entries(serverlessTerraform().resource?.google_secret_manager_secret_iam_member ?? {}).map(
@@ -516,12 +522,12 @@ testContract(STACK_NAME, {
 
   Errors: [
     [
-      "SSL is required on a loopback (127.0.0.1 or localhost) proxy connection: the mode there is disable",
+      "SSL is required on a loopback (127.0.0.1 or localhost) proxy connection: connection fails with a message that the server does not support SSL although SSL was required. Hence the SSL mode defaults described under Limits: the mode there is disable",
       () => /\| localhost \| 127\.0\.0\.1 \|.*\) export IDP_POSTGRESQL__SSLMODE=(.*) ;;$/m.exec(entrypoint())?.[1],
       SSL_MODE.local,
     ],
     [
-      "Extension creation by the application role without superuser rights: prevented by the defensive grant in db-init",
+      "Extension creation by the application role without superuser rights: migration failure of type must-be-superuser; prevented by the defensive grant in db-init",
       () => [
         valueAt(job(), "dynamic.env.for_each.DB_MANAGED_SUPERUSER_ROLE"),
         /^prepare\(\) \{\n([^}]*)\}/m.exec(dbInit())?.[1]?.includes("grant_managed_superuser"),
@@ -529,12 +535,12 @@ testContract(STACK_NAME, {
       ["cloudsqlsuperuser", true],
     ],
     [
-      "Worker and server both bind port 9000 in one container: prevented by the loopback listen ports for the worker",
+      "Worker and server both bind port 9000 in one container: the worker can win the bind and answer every route, health endpoints included, with empty HTTP 200 responses (blank UI, phantom-healthy probes). Prevented by the loopback listen ports for the worker",
       () => Object.values(workerListeners()).filter((listener) => !/^127\.0\.0\.1:(?!9000$)\d+$/.test(listener)),
       [],
     ],
     [
-      "Probe answered with 401 or 403: none asks a page that could",
+      "Probe answered with 401 or 403: the revision or pod stays unready; none asks a page that could",
       () =>
         ["startup_probe", "liveness_probe"].filter(
           (probe) => !String(valueAt(service(), `${probe}.http_get.path`)).startsWith(HEALTH_PATH),
@@ -550,7 +556,7 @@ testContract(STACK_NAME, {
       [true, true],
     ],
     [
-      "Secret key rotated: nothing can, no input changes it and its secret is protected",
+      "Secret key rotated: all sessions invalidated; encrypted fields unreadable. No input changes it and its secret is protected",
       () => [
         serverlessResource("google_secret_manager_secret_version.secrets_secret_key_version").secret_data_wo_version,
         Object.keys(serverlessTerraform().variable ?? {}).filter((name) => name.includes("key")),
@@ -582,12 +588,12 @@ testContract(STACK_NAME, {
       ["9001", "9444", "9301"],
     ],
     [
-      "Startup probe: 60 s delay, 15 s period, 40 failures; Startup (/-/health/ready/): 60 s, 15 s, 40",
+      "Startup probe: 60 s delay, 15 s period, 40 failures; Startup (/-/health/ready/): initial delay 60 s, period 15 s, failure threshold 40",
       () => probeTiming("startup_probe"),
       [60, 15, 40],
     ],
     [
-      "Liveness probe: 60 s delay, 30 s period, 3 failures; Liveness (/-/health/live/): 60 s, 30 s, 3",
+      "Liveness probe: 60 s delay, 30 s period, 3 failures; Liveness (/-/health/live/): initial delay 60 s, period 30 s, failure threshold 3",
       () => probeTiming("liveness_probe"),
       [60, 30, 3],
     ],
@@ -601,7 +607,7 @@ testContract(STACK_NAME, {
       ["POSTGRES_15", [], 14],
     ],
     [
-      "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1",
+      "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1 (the worker must keep running between requests)",
       () => [
         [valueAt(service(), "resources.cpu_idle"), variable("cpu_always_allocated").default],
         byDefault(valueAt(serverlessResource(ADDRESS.service), "template.scaling.min_instance_count")),
@@ -609,7 +615,7 @@ testContract(STACK_NAME, {
       [["${!var.cpu_always_allocated}", true], 1],
     ],
     [
-      "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host is a Unix-socket directory or loopback: disable",
+      "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host is a Unix-socket directory or loopback: disable (the proxy is TLS-terminated and does not speak SSL itself)",
       () => /^ +(.*)\) export IDP_POSTGRESQL__SSLMODE=disable ;;$/m.exec(entrypoint())?.[1],
       "/* | localhost | 127.0.0.1 | ::1",
     ],
@@ -622,12 +628,12 @@ testContract(STACK_NAME, {
 
   Versioning: [
     [
-      "The upstream image publishes only version tags; when application_version is latest, the build pins a known-good release, 2026.5.4",
+      "The upstream image publishes only version tags; no latest tag exists. application_version: latest is pinned at build time. When application_version is latest, the build pins a known-good release, 2026.5.4",
       () => valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.environment.IDP_VERSION"),
       '${(var.application_version == "latest" ? "2026.5.4" : var.application_version)}',
     ],
     [
-      "The foundation injects APP_VERSION into the image build arguments",
+      "The foundation injects APP_VERSION into the image build arguments and wins the merge",
       () => [
         valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.environment.APP_VERSION"),
         instructions().includes("ARG APP_VERSION"),
@@ -635,12 +641,12 @@ testContract(STACK_NAME, {
       ["${var.application_version}", true],
     ],
     [
-      "The image definition derives its base tag from an application-specific build argument, IDP_VERSION",
+      "The image definition therefore derives its base tag from an application-specific build argument, IDP_VERSION",
       () => instructions().find((line) => line.startsWith("FROM")),
       "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
     ],
     [
-      "Application version 2025.10 or later keeps cache, sessions, task queue and channel layer in PostgreSQL",
+      "Application version 2025.10 or later keeps cache, sessions, task queue and channel layer in PostgreSQL. No cache service: the application (version >= 2025.10) keeps cache, sessions, task queue and WebSocket channel layer in PostgreSQL; no Redis-style cache is provisioned",
       () => [
         String(valueAt(variable("application_version"), "validation.0.condition")).includes(">= 202510"),
         typesOf(/redis|memcache|memorystore/),
