@@ -7,12 +7,14 @@ import { ModuleKind, ScriptTarget, transpile } from "typescript";
 
 import { packageFile } from "../../lib/core/package-file";
 import { tenantContext } from "../../lib/core/place";
+import { BOOTSTRAP_TOKEN } from "../../lib/idp/contract";
 import { MediaBucket } from "../../lib/idp/media-bucket";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes-identity-provider";
 import { ServerlessIdentityProvider } from "../../lib/serverless-identity-provider";
 import { bareStack, terraformOf, type Block, type Terraform } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 import { blocksIn, exampleFolders, pageOf, programs } from "../tools/pages";
+import { OWN_IMAGES } from "../stacks/accepted-inputs";
 import { shippedStacks } from "../stacks/shipped-stacks";
 
 /** The library by the names under which a user imports it. */
@@ -156,3 +158,10 @@ function propertyOf(construct: object, path: string): unknown {
     .split(".")
     .reduce<unknown>((owner, name) => (owner as Record<string, unknown> | undefined)?.[name], construct);
 }
+
+it("The example of a second stack reads the secret that the first stack makes with its defaults", () => {
+  const [, prefix = ""] = /\/idp-(\w+-\w+)\/$/.exec(OWN_IMAGES) ?? [];
+  expect(pageOf("stacks/guides/configuration-as-files.md").text).toContain(
+    `"secret-${prefix}-idp-${BOOTSTRAP_TOKEN.suffix}"`,
+  );
+});
