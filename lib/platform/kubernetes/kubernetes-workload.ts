@@ -20,7 +20,7 @@ import { completePodTemplate, type PodExtension, type PodSpec, podTemplate, prob
 import { type ClientAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { WorkloadSecret } from "./workload-secret";
-import { explain } from "../../core/hcl/stack-origin";
+import { explain, inFiles } from "../../core/hcl/stack-origin";
 
 /** Name of the container that answers requests. */
 export const SERVER_CONTAINER = "server";
@@ -119,6 +119,7 @@ export class KubernetesWorkload extends Construct {
     this.workload = workload;
     this.workloadName = workload.metadata.name;
     this.ready = ready;
+    inFiles(this, { secrets: ["Copies of secrets in the namespace, for the server's pods", ["Geoip", "Secrets"]] });
   }
 }
 
