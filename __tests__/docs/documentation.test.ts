@@ -1,8 +1,9 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { packageFile } from "../../lib/core/package-file";
+import { temporaryFolder } from "../support/temporary-folder";
 import { documentedTerraform, synthesizedStacks } from "../tools/documented-stacks";
 import { UPDATE_COMMAND, withFreshTables, type DocumentedTerraform } from "../tools/page-tables";
 import { anchorsOf, blocksIn, pageOf, pages, withoutBlocks, type Page } from "../tools/pages";
@@ -76,6 +77,38 @@ describe.each(COMMANDS)("The commands of %s", (path, text) => {
     expect([...unknown, ...set.filter((name) => !isInput(name))]).toEqual([]);
   });
 });
+
+/** Programs that the commands of pages call: each succeeds, and says what the next command takes from it. */
+const STAND_INS = {
+  ...Object.fromEntries(["cp", "gcloud", "kubectl", "npm", "npx", "rm", "tar"].map((name) => [name, ":"])),
+  sh: '[ -f "$1" ]',
+  terraform: `case "$*" in
+*restore_settings) echo "export INIT_JOB=idp-db-init NAMESPACE=idp PROJECT_ID=my-project REGION=us-central1" ;;
+*'state list') echo kubernetes_job_v1.job ;;
+*output*) echo my-value ;;
+esac`,
+};
+
+describe.each(PAGES.filter(([, { text }]) => blocksIn(text, "sh").length > 0))(
+  "The commands of %s",
+  (path, { text }) => {
+    it("run to their end, one after the other", () => {
+      const folder = temporaryFolder();
+      const lab = path.endsWith("assessment-lab.md");
+      symlinkSync(join(folders, lab ? "assessment-lab" : "idp-kubernetes", "scripts"), join(folder, "scripts"));
+      for (const [name, script] of Object.entries(STAND_INS))
+        writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      const PATH = `${folder}:/usr/bin:/bin`;
+      const commands = ["set -eu", ...blocksIn(text, "sh")].join("\n");
+      const { status, stderr } = spawnSync("/bin/sh", ["-c", commands], {
+        cwd: folder,
+        encoding: "utf8",
+        env: { PATH },
+      });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    });
+  },
+);
 
 /** Policies of organizations that meet a resource of a stack. */
 const POLICIES = [
