@@ -1,4 +1,4 @@
-import { describeWith, programPath } from "../../support/programs";
+import { describeWith, findProgram, programPath } from "../../support/programs";
 import { synthesizeInto } from "../../support/synthesis";
 import { kubernetesStack } from "../../stacks/kubernetes-stack";
 import { labStack } from "../../stacks/lab-stack";
@@ -11,6 +11,15 @@ import { App } from "cdktf";
 
 /** Sets in which any two inputs meet with their first other value; the rest of the values are forms of the same. */
 const SETS = 6;
+
+/** OpenTofu only where it is on the machine. */
+const PROGRAMS = ["terraform", "tofu"].filter((program) => program === "terraform" || findProgram(program));
+
+const STACKS = [
+  ["idp-serverless", serverlessStack],
+  ["idp-kubernetes", kubernetesStack],
+  ["assessment-lab", labStack],
+] as const;
 
 /** What a plan says, without what differs between two runs. */
 const SAID = ["planned_values", "resource_changes", "output_changes", "checks", "variables"];
@@ -32,18 +41,14 @@ async function plansOf(deployment: Deployment, sets: readonly Readonly<Record<st
 }
 
 describeWith(["terraform", "curl", "jq"], "A plan of the folder in HCL", () => {
-  it.each([
-    ["idp-serverless", serverlessStack],
-    ["idp-kubernetes", kubernetesStack],
-    ["assessment-lab", labStack],
-  ] as const)(
-    "says what that of the JSON says: %s",
-    async (name, stackOf) => {
+  it.each(PROGRAMS.flatMap((program) => STACKS.map((stack) => [program, ...stack] as const)))(
+    "says what that of the JSON says, by %s: %s",
+    async (program, name, stackOf) => {
       const { inputs = {}, matrix = {}, prepare } = REHEARSALS[name] ?? {};
       const { path: source } = synthesizeInto(App.of(stackOf()), name);
       const sets = [{}, ...inputCombinations(matrix).slice(0, SETS)].map((each) => ({ ...inputs, ...each }));
       const [json, hcl] = await Promise.all(
-        [0, 1].map(() => Deployment.start({ source, inputs, program: programPath("terraform") })),
+        [0, 1].map(() => Deployment.start({ source, inputs, program: programPath(program) })),
       );
       if (json === undefined || hcl === undefined) throw new Error("there are two");
       for (const deployment of [json, hcl]) prepare?.(deployment);
