@@ -8,7 +8,7 @@ import { type Inputs } from "../rehearsal/deployment/deployment";
 import { copyFolder } from "../rehearsal/deployment/folder-copy";
 import { runTerraform } from "../rehearsal/deployment/terraform-process";
 import { findProgram } from "../support/programs";
-import { findingProblems, findingsOf, findingsPage, type AcceptedFinding, type Finding } from "./scanner-findings";
+import { findingProblems, findingsOf, type AcceptedFinding, type Finding } from "./scanner-findings";
 
 const HOW_TO_GET = `There is no checkov on the PATH. Install it into an environment of its own, outside the checkout:
   python3 -m venv ~/checkov && ~/checkov/bin/pip install checkov
@@ -23,11 +23,9 @@ const PLANS: readonly (readonly [stack: string, inputs: Inputs])[] = [
   ["assessment-lab", {}],
 ];
 
-const PAGE = packageFile("stacks/scanner-findings.md");
-
 /**
- * Plans every stack with the real providers, without an account, has checkov look at the plans and writes
- * stacks/scanner-findings.md. Fails on findings that accepted-findings.json does not have.
+ * Plans every stack with the real providers, without an account, and has checkov look at the plans. Fails on findings that
+ * accepted-findings.json does not have, and on those that it has and are gone.
  */
 async function main(): Promise<number> {
   const scanner = findProgram("checkov");
@@ -59,8 +57,7 @@ async function main(): Promise<number> {
   ) as readonly AcceptedFinding[];
   const problems = findingProblems(findings, accepted);
   if (problems.length > 0) return complain(`${[...new Set(problems)].join("\n")}\n`);
-  writeFileSync(PAGE, findingsPage(findings, accepted));
-  process.stdout.write(`${accepted.length} accepted findings are in ${PAGE}\n`);
+  process.stdout.write(`all findings are among the ${accepted.length} accepted ones\n`);
   return 0;
 }
 

@@ -54,23 +54,3 @@ export function findingProblems(findings: readonly Finding[], accepted: readonly
     ...stale.map(({ check, type }) => `${check} is accepted for ${type} and no longer found; remove it`),
   ];
 }
-
-export function findingsPage(findings: readonly Finding[], accepted: readonly AcceptedFinding[]): string {
-  const rows = accepted.map((entry) => {
-    const found = findings.filter((finding) => covers(entry, finding));
-    const places = [...new Set(found.map(({ resource }) => `\`${resource}\``))].sort();
-    const stacks = [...new Set(found.map(({ stack }) => stack))].sort();
-    return `| ${entry.check} | ${found[0]?.asks ?? ""} | ${places.join(", ")} | ${stacks.join(", ")} | ${entry.reason} |`;
-  });
-  return `${INTRODUCTION}\n${HEADER}\n${rows.join("\n")}\n`;
-}
-
-const INTRODUCTION = `# Findings of a plan scanner
-
-\`npm run scan\` writes this page: it plans all stacks with the real providers, runs [checkov](https://www.checkov.io) on the plans,
-and fails on a finding that is not accepted below. Give checkov a plan of your own as JSON
-(\`terraform show -json\`, \`checkov -f\`), because its directory mode skips the folder.
-`;
-
-const HEADER = `| Check | What it asks | Where | Stack | Why it stays |
-| --- | --- | --- | --- | --- |`;
