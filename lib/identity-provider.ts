@@ -95,7 +95,7 @@ const FILES: FileTable = {
     ["ExistingSecrets", "Secrets"],
   ],
   "service-accounts": [
-    "Service accounts; rights on a single thing stand with that",
+    "Service accounts; a right to one resource is in the file of that resource",
     ["Dumper", "Initializer", "Runtime"],
   ],
   service: ["The server", ["Service"]],

@@ -107,7 +107,7 @@ const PARSED_VALUES: Readonly<Record<string, readonly [pattern: string, form: st
   IDP_EMAIL__PORT: [`^(${PORT}|${ELSEWHERE})$`, "a whole number from 1 to 65535"],
   IDP_EMAIL__TIMEOUT: [`^([1-9][0-9]*|${ELSEWHERE})$`, "a whole number of seconds from 1"],
   IDP_EMAIL__HOST: [`^(${HOST}|${ELSEWHERE})?$`, "a host name or an IPv4 address, without scheme and port"],
-  IDP_EMAIL__USERNAME: ['^("[^"]*"|.*[^-+.0-9eE].*)?$', "text that is no number, or digits in double quotes"],
+  IDP_EMAIL__USERNAME: ['^("[^"]*"|.*[^-+.0-9eE].*)?$', "text that is not a number, or digits in double quotes"],
   IDP_EMAIL__USE_SSL: SWITCH,
   IDP_EMAIL__USE_TLS: SWITCH,
   [LOG_LEVEL_VARIABLE]: [`^(${LEVELS.join("|")}|${ELSEWHERE})$`, `one of ${LEVELS.join(", ")}`],

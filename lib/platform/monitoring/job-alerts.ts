@@ -70,7 +70,7 @@ export const JOB_ALERTS: Alerts = {
       `There has been no new dump for more than a day: is the schedule paused, deleted, or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\``,
   },
   "secret-read": {
-    title: "somebody else has read a secret",
+    title: "an unexpected account has read a secret",
     severity: "CRITICAL",
     needs: ["audit"],
     filters: both(strangeRead),

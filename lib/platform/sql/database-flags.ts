@@ -40,7 +40,7 @@ export const DATABASE_SERVER = {
   databaseFlags: textMap({
     default: {},
     description:
-      "Flags of the database server, by name; they override those for logging. max_connections follows from database_tier: one for every 10 MB of memory. Changing them later is safe; some restart the database, as Cloud SQL's list of flags says.",
+      "Flags of the database server, by name; they override those for logging. max_connections follows from database_tier: one for every 10 MB of memory. Changing them later is safe; some flags restart the database.",
     must: [
       {
         accepts: (name, value: string) => new RegExp(FLAG_NAME).test(name) && name !== OWN_FLAG && value !== "",
