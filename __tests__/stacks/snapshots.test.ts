@@ -1,3 +1,4 @@
+import { TerraformResource } from "cdktf";
 import { stringify } from "yaml";
 
 import { SYNTHESIZED } from "../../lib/core/hcl/hcl-files";
@@ -21,18 +22,29 @@ const reviewed = (text: string): string =>
 /** In the configuration of a program: its props as local values, the rules for them, and what every stack has. */
 const REPEATS = /_given_|_inputs$|^check$|^provider$|^terraform$/;
 
+const STACKS: readonly [string, () => PortableStack][] = [
+  ["idp-serverless", serverlessStack],
+  ["idp-kubernetes", kubernetesStack],
+  ["assessment-lab", labStack],
+];
+
 /** A difference is reviewed like code, then accepted by `npm test -- -u`; `hardening.test.ts` says what never changes. */
 describe("What is synthesized", () => {
-  it.each<[string, () => PortableStack]>([
-    ["idp-serverless", serverlessStack],
-    ["idp-kubernetes", kubernetesStack],
-    ["assessment-lab", labStack],
-  ])("for %s is as reviewed", (_name, stackOf) => {
+  it.each(STACKS)("for %s is as reviewed", (_name, stackOf) => {
     const stack = stackOf();
     const files = Object.entries(hclFilesOf(stack, stack.toTerraform(), {})).filter(
       ([name]) => !SHOWN_ELSEWHERE.includes(name),
     );
     expect(files.map(([name, text]) => `### ${name}\n${reviewed(text)}`).join("\n")).toMatchSnapshot();
+  });
+
+  it.each(STACKS)("for %s is found in at most three constructs, one inside the other", (_name, stackOf) => {
+    const resources = stackOf()
+      .node.findAll()
+      .filter((each) => TerraformResource.isTerraformResource(each));
+    const deeper = resources.filter(({ node }) => node.scopes.slice(2, -1).length > 3);
+    expect(deeper.map(({ node }) => node.path)).toEqual([]);
+    expect(resources).not.toEqual([]);
   });
 
   it.each([

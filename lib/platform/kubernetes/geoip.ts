@@ -13,7 +13,7 @@ import { IS_REFERENCE, SECRET_REFERENCE } from "../../idp/environment";
 import { conditionalReference } from "../../idp/secret-settings";
 import { HARDENED, literalText, type PodExtension, sized } from "./pod-template";
 import { type WorkloadNamespace } from "./workload-namespace";
-import { WorkloadSecret } from "./workload-secret";
+import { addWorkloadSecret } from "./workload-secret";
 
 /** Inputs for the location of client addresses. */
 export const GEOIP = {
@@ -81,7 +81,7 @@ export class GeoipUpdater extends Construct implements PodExtension {
     const condition = geoip.isSet;
     const reference = { secretId: `${secretId}`, version: `${version}` };
     const script = addScript(this, "lib/platform/kubernetes/scripts/update-geoip.sh");
-    const secret = new WorkloadSecret(this, "Secrets", {
+    const secret = addWorkloadSecret(this, {
       name: objectName(place.deployment, "geoip"),
       namespace,
       projectId: place.projectId,

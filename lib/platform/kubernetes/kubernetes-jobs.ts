@@ -20,7 +20,7 @@ import {
 } from "../../idp/job-runner";
 import { completePodTemplate, podTemplate } from "./pod-template";
 import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
-import { WorkloadSecret } from "./workload-secret";
+import { addWorkloadSecret } from "./workload-secret";
 import { explain } from "../../core/hcl/stack-origin";
 
 interface KubernetesJobsProps {
@@ -102,7 +102,7 @@ export class KubernetesJobs implements ScheduledJobRunner {
       data: { [job.scriptName]: job.script.text },
       count: countIf(condition),
     });
-    const secret = new WorkloadSecret(scope, "Secrets", {
+    const secret = addWorkloadSecret(scope, {
       ...{ name, namespace, condition, projectId: place.projectId },
       values: container.secretEnvironment,
       settings: container.secretSettings,

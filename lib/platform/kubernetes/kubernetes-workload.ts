@@ -19,7 +19,7 @@ import { type GEOIP, GeoipUpdater } from "./geoip";
 import { completePodTemplate, type PodExtension, type PodSpec, podTemplate, probe } from "./pod-template";
 import { type ClientAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
-import { WorkloadSecret } from "./workload-secret";
+import { addWorkloadSecret, type WorkloadSecret } from "./workload-secret";
 import { explain, inFiles } from "../../core/hcl/stack-origin";
 
 /** Name of the container that answers requests. */
@@ -91,7 +91,7 @@ export class KubernetesWorkload extends Construct {
       "app.kubernetes.io/component": "server",
     };
     this.accountName = namespace.addAccount(this, name, identity);
-    this.secret = new WorkloadSecret(this, "Secrets", {
+    this.secret = addWorkloadSecret(this, {
       ...{ name, namespace, projectId: place.projectId },
       values: container.secretEnvironment,
       settings: container.secretSettings,
@@ -119,7 +119,8 @@ export class KubernetesWorkload extends Construct {
     this.workload = workload;
     this.workloadName = workload.metadata.name;
     this.ready = ready;
-    inFiles(this, { secrets: ["Copies of secrets in the namespace, for the server's pods", ["Geoip", "Secrets"]] });
+    const copies = ["Geoip", "Secrets", "SecretsFurther", "SecretsReferences", "SecretsVersions"];
+    inFiles(this, { secrets: ["Copies of secrets in the namespace, for the server's pods", copies] });
   }
 }
 

@@ -1,12 +1,11 @@
 import { SecretV1 } from "@cdktf/provider-kubernetes/lib/secret-v1";
 import { Fn, TerraformLocal } from "cdktf";
-import { Construct } from "constructs";
+import { type Construct } from "constructs";
 
 import { countIf, type DynamicBlock } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
 import { type ReadableSecret } from "../../core/generated-secret";
-import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { mergedReferences, secretIdentities, type SecretSettings } from "../../idp/secret-settings";
 import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
 
@@ -22,15 +21,8 @@ interface WorkloadSecretProps {
   readonly settings: readonly Pick<SecretSettings, "ready" | "references">[] | undefined;
 }
 
-/**
- * Copies of secrets of Secret Manager for the pods of one workload.
- *
- * Terraform reads the values at apply and writes them through a write-only argument, so its state contains none. The
- * name ends in a hash of the versions: another version creates another object, which Terraform itself retries, and whose
- * name starts new pods. Whoever plans or applies must be allowed to read all of them; the pods need no access to Secret
- * Manager.
- */
-export class WorkloadSecret extends Construct {
+/** Copies of secrets for the pods of one workload. */
+export interface WorkloadSecret {
   /** Name; a reference to it waits for the values. */
   readonly secretName: string;
 
@@ -38,61 +30,70 @@ export class WorkloadSecret extends Construct {
   readonly furtherEntries: DynamicBlock | undefined;
 
   readonly secret: SecretV1;
+}
 
-  constructor(scope: Construct, id: string, props: WorkloadSecretProps) {
-    super(scope, id);
-    const { condition, name, namespace, settings = [], values } = props;
-    const copies = Object.fromEntries(
-      Object.entries(values).map(([variable, { ephemeralValue }]) => [variable, ephemeralValue]),
-    );
-    const merged = mergedReferences(settings);
-    const further = merged === undefined ? undefined : this.furtherSecrets(merged, settings, props);
-    const versions = new TerraformLocal(this, "Versions", secretIdentities(values, further?.references));
+/**
+ * Copies secrets of Secret Manager for the pods of one workload.
+ *
+ * Terraform reads the values at apply and writes them through a write-only argument, so its state contains none. The
+ * name ends in a hash of the versions: another version creates another object, which Terraform itself retries, and whose
+ * name starts new pods. Whoever plans or applies must be allowed to read all of them; the pods need no access to Secret
+ * Manager.
+ */
+export function addWorkloadSecret(scope: Construct, props: WorkloadSecretProps): WorkloadSecret {
+  const { condition, name, namespace, settings = [], values } = props;
+  const copies = Object.fromEntries(
+    Object.entries(values).map(([variable, { ephemeralValue }]) => [variable, ephemeralValue]),
+  );
+  const merged = mergedReferences(settings);
+  const further = merged === undefined ? undefined : furtherSecrets(scope, merged, settings, props);
+  const versions = new TerraformLocal(scope, "SecretsVersions", secretIdentities(values, further?.references));
 
-    // Deleted before its successor exists, so that no pod can start until the rollout: create_before_destroy would spread
-    // to the cluster, which cannot exist twice.
-    this.secret = new SecretV1(this, MAIN_CHILD_ID, {
-      count: countIf(condition),
-      metadata: namespace.metadataOf(`${name}-${shortHash(Fn.sha256(versions.asString))}`),
-      type: "Opaque",
-      immutable: true,
-      dataWo: further === undefined ? copies : (Fn.merge([copies, further.copies]) as Record<string, string>),
-      dataWoRevision: 1,
-      dependsOn: Object.values(values).flatMap(({ ready }) => ready),
-    });
+  // Deleted before its successor exists, so that no pod can start until the rollout: create_before_destroy would spread
+  // to the cluster, which cannot exist twice.
+  const secret = new SecretV1(scope, "Secrets", {
+    count: countIf(condition),
+    metadata: namespace.metadataOf(`${name}-${shortHash(Fn.sha256(versions.asString))}`),
+    type: "Opaque",
+    immutable: true,
+    dataWo: further === undefined ? copies : (Fn.merge([copies, further.copies]) as Record<string, string>),
+    dataWoRevision: 1,
+    dependsOn: Object.values(values).flatMap(({ ready }) => ready),
+  });
 
-    this.secretName = metadataName(this.secret);
-    // Copies that are being removed are deleted before the workload is updated, and its pods must be able to start until
-    // then.
-    const optional = condition === undefined ? {} : { optional: true };
-    const reference = { name: this.secretName, key: `\${${keyOf("env.key")}}`, ...optional };
-    this.furtherEntries = further && {
-      forEach: further.references,
-      content: { name: "${env.key}", value_from: [{ secret_key_ref: [reference] }] },
-    };
-  }
+  const secretName = metadataName(secret);
+  // Copies that are being removed are deleted before the workload is updated, and its pods must be able to start until
+  // then.
+  const optional = condition === undefined ? {} : { optional: true };
+  const reference = { name: secretName, key: `\${${keyOf("env.key")}}`, ...optional };
+  const furtherEntries = further && {
+    forEach: further.references,
+    content: { name: "${env.key}", value_from: [{ secret_key_ref: [reference] }] },
+  };
+  return { secret, secretName, furtherEntries };
+}
 
-  private furtherSecrets(
-    merged: string,
-    settings: NonNullable<WorkloadSecretProps["settings"]>,
-    { namespace, projectId: project }: WorkloadSecretProps,
-  ) {
-    const references = new TerraformLocal(this, "References", merged).asString;
-    const read = new EphemeralResource(this, "Further", {
-      type: "google_secret_manager_secret_version",
-      provider: "google",
-      forEach: references,
-      // Unknown before the namespace exists, so that the first plan asks no API.
-      attributes: {
-        project,
-        secret: `\${${namespace.namespace.id} == "" ? "" : each.value.secret_id}`,
-        version: "${each.value.version}",
-      },
-      dependsOn: settings.flatMap(({ ready }) => ready),
-    });
-    const values = read.stringAttributes("secret_data");
-    return { references, copies: expression(`{ for name, value in ${values} : ${keyOf("name")} => value }`) };
-  }
+function furtherSecrets(
+  scope: Construct,
+  merged: string,
+  settings: NonNullable<WorkloadSecretProps["settings"]>,
+  { namespace, projectId: project }: WorkloadSecretProps,
+) {
+  const references = new TerraformLocal(scope, "SecretsReferences", merged).asString;
+  const read = new EphemeralResource(scope, "SecretsFurther", {
+    type: "google_secret_manager_secret_version",
+    provider: "google",
+    forEach: references,
+    // Unknown before the namespace exists, so that the first plan asks no API.
+    attributes: {
+      project,
+      secret: `\${${namespace.namespace.id} == "" ? "" : each.value.secret_id}`,
+      version: "${each.value.version}",
+    },
+    dependsOn: settings.flatMap(({ ready }) => ready),
+  });
+  const values = read.stringAttributes("secret_data");
+  return { references, copies: expression(`{ for name, value in ${values} : ${keyOf("name")} => value }`) };
 }
 
 /** Key of a variable's copy, as a Terraform expression: GKE's own synchronization refuses a double underscore. */

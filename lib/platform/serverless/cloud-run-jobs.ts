@@ -110,14 +110,14 @@ export class ServerlessJobs implements ScheduledJobRunner {
   ): ScheduledJob & OnCloudRun & { readonly scheduler: CloudSchedulerJob } {
     const { dependsOn = [], place } = this.props;
     const { projectId: project, region } = place;
+    const starter = new ServiceIdentity(scope, `${id}Starter`, {
+      ...{ place, dependsOn, condition: job.condition, purpose: `idp-start-${job.name}` },
+      description: `Starts the job ${job.name} by its schedule`,
+    });
     const self = new Construct(scope, id);
     const name = this.nameOf(job);
     const count = countIf(job.condition);
     const resource = this.addScripted(self, job, { ignoreChanges: WRITTEN_BY_TOOLS });
-    const starter = new ServiceIdentity(self, "Starter", {
-      ...{ place, dependsOn, condition: job.condition, purpose: `idp-start-${job.name}` },
-      description: `Starts the job ${job.name} by its schedule`,
-    });
     const mayStart = new CloudRunV2JobIamMember(self, "MayStart", {
       ...{ project, location: region, name, count, role: "roles/run.invoker", member: starter.member },
       dependsOn: [resource, ...starter.ready],
