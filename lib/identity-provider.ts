@@ -64,10 +64,15 @@ interface Variant<T extends Table> {
   readonly inputs: T;
   readonly relations: readonly Relation<T>[];
   readonly warnings: readonly Omit<Relation<T>, "of">[];
-  /** APIs that it always needs, only on an existing network or with a domain, and only for scheduled jobs. */
-  readonly apis: { readonly always: readonly ApiName[]; readonly network?: ApiName; readonly schedules?: ApiName };
   /** What else makes a deployment what it is. */
   readonly identity: readonly (keyof T & string)[];
+}
+
+/** APIs that a variant always needs, only on an existing network or with a domain, and only for scheduled jobs. */
+interface VariantApis {
+  readonly always: readonly ApiName[];
+  readonly network?: ApiName;
+  readonly schedules?: ApiName;
 }
 
 /** What a reader of the folder in HCL finds together. */
@@ -105,45 +110,53 @@ const FILES: FileTable = {
 
 const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secretmanager", "sqladmin", "storage"];
 
+/** What its service accounts are called, and do. */
+const ACCOUNTS = {
+  Initializer: ["idp-init", "Runs the database initialization of the identity provider"],
+  Runtime: ["idp-run", "Runs the identity provider"],
+  Dumper: ["idp-dump", "Dumps the database of the identity provider"],
+} as const;
+
 /**
- * The parts of an identity provider on either platform: secrets, image, media bucket, database and service accounts.
+ * An identity provider on either platform: what its inputs say, and how it makes the parts that both platforms have. The
+ * variants make all parts, each in its order.
  */
 export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> extends Construct {
   /** Project, region and naming of the deployment. */
   readonly place: DeploymentContext;
 
   /** APIs of the project, with a gate for each: `apis.ready("run")`. */
-  readonly apis: ProjectApis;
+  abstract readonly apis: ProjectApis;
 
   /** Secret key and bootstrap password. */
-  readonly secrets: IdpSecrets;
+  abstract readonly secrets: IdpSecrets;
 
   /** Repository of the image. */
-  readonly registry: ImageRegistry;
+  abstract readonly registry: ImageRegistry;
 
   /** Image that runs, built or existing. */
-  readonly image: IdpImage;
+  abstract readonly image: IdpImage;
 
   /** Bucket of the uploads. */
-  readonly media: MediaBucket;
+  abstract readonly media: MediaBucket;
 
   /** Cloud SQL instance with the database of the application. */
-  readonly database: PostgresqlDatabase;
+  abstract readonly database: PostgresqlDatabase;
 
   /** The backup before each rollout of another release. */
-  readonly upgradeBackup: UpgradeBackup;
+  abstract readonly upgradeBackup: UpgradeBackup;
 
   /** Existing secrets with settings of the application. */
-  readonly existingSecrets: ExistingSecrets;
+  abstract readonly existingSecrets: ExistingSecrets;
 
   /** Service account of the initialization job. */
-  readonly initializer: ServiceIdentity;
+  abstract readonly initializer: ServiceIdentity;
 
   /** Service account of the server. */
-  readonly runtime: ServiceIdentity;
+  abstract readonly runtime: ServiceIdentity;
 
   /** Service account of the dump, the only one that can add files to its bucket. */
-  readonly dumper: ServiceIdentity;
+  abstract readonly dumper: ServiceIdentity;
 
   /** The job that prepares the database. */
   abstract readonly initialization: DbInit;
@@ -179,12 +192,13 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   protected readonly settings: SettingsOf<CommonInputs>;
   protected readonly network: NetworkAttachment | undefined;
   protected readonly protect: boolean | IResolvable;
+  private readonly blueprints: BlueprintProps | undefined;
   private readonly identityParts: readonly IdentityPart[];
 
   constructor(scope: Construct, id: string, props: VariantProps<T>, variant: Variant<T>) {
     super(scope, id);
     stateProvidersOf(this);
-    const { blueprintFiles = {}, network } = props as ProgramProps;
+    const { blueprintFiles, network } = props as ProgramProps;
     const given = { ...props, network: network?.network, subnetwork: network?.subnetwork };
     this.values = valuesFrom(this, variant.inputs, given as unknown as PropsOf<T>, variant.relations);
     this.network = network;
@@ -210,56 +224,93 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
         value: (settings as Readonly<Record<string, string | undefined>>)[prop],
       })),
     );
-    this.apis = this.enableApis(variant.apis);
-    warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], this.values);
-
-    const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection } = settings;
-    const existingImage = settings.existingContainerImage;
-    this.secrets = new IdpSecrets(this, "Secrets", {
-      ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection, place },
-      dependsOn: this.apis.ready("secretmanager"),
-    });
-    this.registry = new ImageRegistry(this, "Registry", { place, apis: this.apis, existingImage });
     // Without any, so that an image without blueprints does not change and is not rebuilt.
     const hasBlueprints =
-      (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles).length > 0;
-    const { blueprints } = settings;
-    this.image = new IdpImage(this, "Image", {
+      (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles ?? {}).length > 0;
+    this.blueprints = hasBlueprints ? { blueprints: settings.blueprints, blueprintFiles } : undefined;
+    warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], this.values);
+  }
+
+  /** The APIs of the whole, each enabled only if something uses it. */
+  protected addApis({ always, network, schedules }: VariantApis): ProjectApis {
+    const { dnsZone, domain, dumpSchedule, existingContainerImage } = this.settings;
+    const v = this.values;
+    const { projectId, region } = this.place;
+    const apis = new ProjectApis(this, "Apis", { projectId, region, apis: [...COMMON_APIS, ...always].sort() });
+    for (const name of ["artifactregistry", "cloudbuild"] as const) apis.enable(name, isUnset(existingContainerImage));
+    if (network) apis.enable(network, anyOf(isSet(this.network?.network), isSet(domain)));
+    apis.enable("certificatemanager", allOf(v.domain.isSet, isWord(v.certificateValidation.text, "dns")));
+    if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
+    if (schedules) apis.enable(schedules, isSet(dumpSchedule));
+    return apis;
+  }
+
+  protected addSecrets(): IdpSecrets {
+    const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection } = this.settings;
+    return new IdpSecrets(this, "Secrets", {
+      ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection, place: this.place },
+      dependsOn: this.apis.ready("secretmanager"),
+    });
+  }
+
+  protected addRegistry(): ImageRegistry {
+    const { apis, place, settings } = this;
+    return new ImageRegistry(this, "Registry", { place, apis, existingImage: settings.existingContainerImage });
+  }
+
+  protected addImage(): IdpImage {
+    const { blueprints, place, registry, settings } = this;
+    return new IdpImage(this, "Image", {
       place,
       applicationVersion: settings.applicationVersion,
-      blueprints: hasBlueprints ? new Blueprints(this, "Blueprints", { blueprints, blueprintFiles }) : undefined,
+      blueprints: blueprints && new Blueprints(this, "Blueprints", blueprints),
       buildLocation: settings.buildLocation,
-      existingImage,
-      repository: this.registry,
+      existingImage: settings.existingContainerImage,
+      repository: registry,
     });
-    const storage = this.apis.ready("storage");
-    this.media = new MediaBucket(this, "MediaBucket", { place, deletionProtection, dependsOn: storage });
-    const { backupLocation, backupRetentionCount, transactionLogDays } = settings;
-    this.database = new PostgresqlDatabase(this, "Database", {
+  }
+
+  protected addMediaBucket(): MediaBucket {
+    const { apis, place, settings } = this;
+    const { deletionProtection } = settings;
+    return new MediaBucket(this, "MediaBucket", { place, deletionProtection, dependsOn: apis.ready("storage") });
+  }
+
+  protected addDatabase(): PostgresqlDatabase {
+    const { apis, network, place, settings } = this;
+    const { backupLocation, backupRetentionCount, deletionProtection, transactionLogDays } = settings;
+    return new PostgresqlDatabase(this, "Database", {
       ...{ backupLocation, backupRetentionCount, deletionProtection, network, place, transactionLogDays },
       tier: settings.databaseTier,
       flags: settings.databaseFlags,
       version: settings.databaseVersion,
       availability: settings.databaseAvailability,
       finalBackupDays: settings.databaseFinalBackupDays,
-      dependsOn: this.apis.ready("sqladmin", "compute", "secretmanager"),
+      dependsOn: apis.ready("sqladmin", "compute", "secretmanager"),
     });
-    this.upgradeBackup = new UpgradeBackup(this, "UpgradeBackup", {
-      database: this.database,
-      projectId: place.projectId,
-      release: this.image.release,
+  }
+
+  protected addUpgradeBackup(): UpgradeBackup {
+    const { database, image, place, settings } = this;
+    return new UpgradeBackup(this, "UpgradeBackup", {
+      ...{ database, projectId: place.projectId, release: image.release },
       enabled: settings.backupBeforeUpgrade,
     });
-    const initializes = "Runs the database initialization of the identity provider";
-    this.initializer = this.identity("Initializer", "idp-init", initializes);
-    this.existingSecrets = new ExistingSecrets(this, "ExistingSecrets", {
+  }
+
+  protected addExistingSecrets(): ExistingSecrets {
+    const { apis, place, values: v } = this;
+    return new ExistingSecrets(this, "ExistingSecrets", {
       projectId: place.projectId,
       references: [String(v.secretEnvironmentVariables), mailPassword(v.smtp)],
-      dependsOn: this.apis.ready("secretmanager"),
+      dependsOn: apis.ready("secretmanager"),
     });
-    this.runtime = this.identity("Runtime", "idp-run", "Runs the identity provider");
-    const dumps = "Dumps the database of the identity provider";
-    this.dumper = this.identity("Dumper", "idp-dump", dumps, v.dumpSchedule.isSet);
+  }
+
+  protected addAccount(id: keyof typeof ACCOUNTS, condition?: string): ServiceIdentity {
+    const { apis, place } = this;
+    const [purpose, description] = ACCOUNTS[id];
+    return new ServiceIdentity(this, id, { place, purpose, description, condition, dependsOn: apis.ready("iam") });
   }
 
   /** Container to run once the database is prepared. */
@@ -276,13 +327,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     );
   }
 
-  /**
-   * The scheduled dump.
-   *
-   * @param runner the platform's jobs, with the service account of the dump
-   * @param dependsOn what the first dump waits for
-   */
-  protected dumpOf(runner: ScheduledJobRunner, dependsOn: ITerraformDependable[]): DatabaseDump {
+  /** The scheduled dump, as a job of the platform with an identity of its own; the first one waits for `dependsOn`. */
+  protected addDump(runner: ScheduledJobRunner, dependsOn: ITerraformDependable[]): DatabaseDump {
     return new DatabaseDump(this, "Dump", {
       inputs: this.values,
       deletionProtection: this.protect,
@@ -295,7 +341,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   /** What a domain needs on either platform. */
-  protected edgeOf(domain: string, ipAddress: string, dependsOn: ITerraformDependable[] = []): DomainSetup {
+  protected addEdge(domain: string, ipAddress: string, dependsOn: ITerraformDependable[] = []): DomainSetup {
     const { settings, values: v } = this;
     return new DomainSetup(this, "Edge", {
       apis: this.apis,
@@ -311,7 +357,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   /** Uptime check, dashboard and alerts. */
-  protected monitoringOf(
+  protected addMonitoring(
     platform: Pick<MonitoringProps, "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
     dump: DatabaseDump,
   ): Monitoring {
@@ -349,24 +395,5 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const remains = database.backupsAfterDestroy;
     guardDestroy(this, "DeletionGuard", { protect, dependsOn: [...dependsOn, guard] }, { remains });
     inFiles(this, FILES);
-  }
-
-  /** The APIs of the whole, each enabled only if something uses it. */
-  private enableApis({ always, network, schedules }: Variant<T>["apis"]): ProjectApis {
-    const { dnsZone, domain, dumpSchedule, existingContainerImage } = this.settings;
-    const v = this.values;
-    const { projectId, region } = this.place;
-    const apis = new ProjectApis(this, "Apis", { projectId, region, apis: [...COMMON_APIS, ...always].sort() });
-    for (const name of ["artifactregistry", "cloudbuild"] as const) apis.enable(name, isUnset(existingContainerImage));
-    if (network) apis.enable(network, anyOf(isSet(this.network?.network), isSet(domain)));
-    apis.enable("certificatemanager", allOf(v.domain.isSet, isWord(v.certificateValidation.text, "dns")));
-    if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
-    if (schedules) apis.enable(schedules, isSet(dumpSchedule));
-    return apis;
-  }
-
-  private identity(id: string, purpose: string, description: string, condition?: string): ServiceIdentity {
-    const { apis, place } = this;
-    return new ServiceIdentity(this, id, { place, purpose, description, condition, dependsOn: apis.ready("iam") });
   }
 }

@@ -4,17 +4,24 @@ import { type Construct } from "constructs";
 
 import { numberExpression } from "./core/expression";
 import { number, type Relation, type ValuesOf } from "./core/inputs";
+import { type ProjectApis } from "./core/project-apis";
 import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
 import { type DatabaseDump } from "./idp/dumps";
+import { type ExistingSecrets } from "./idp/existing-secrets";
+import { type IdpImage } from "./idp/idp-image";
+import { type IdpSecrets } from "./idp/idp-secrets";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
+import { type MediaBucket } from "./idp/media-bucket";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
+import { type UpgradeBackup } from "./idp/upgrade-backup";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { COMMON_RELATIONS, commonInputs } from "./common-inputs";
 import { IdentityProvider, type VariantProps } from "./identity-provider";
 import { CERTIFICATE_VALIDATION_DEFAULTS, domainInputs } from "./platform/edge/domain";
 import { type DomainSetup } from "./platform/edge/edge";
 import { protectionInputs } from "./platform/edge/protection";
+import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS, instanceInputs, instanceRelations } from "./platform/instances";
 import { AutopilotCluster, CONTROL_PLANE } from "./platform/kubernetes/autopilot-cluster";
 import { GEOIP } from "./platform/kubernetes/geoip";
@@ -32,6 +39,8 @@ import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-nam
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
+import { type ImageRegistry } from "./platform/registry/image-registry";
+import { type PostgresqlDatabase } from "./platform/sql/postgresql-database";
 
 const WORKER = {
   cpuChoice: POD_CPU_CHOICE,
@@ -136,6 +145,18 @@ export type KubernetesIdentityProviderProps = VariantProps<KubernetesInputs>;
  * google provider; the kubernetes provider is configured here. The machine that applies needs `sh`, `curl` and `jq`.
  */
 export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInputs> {
+  readonly apis: ProjectApis;
+  readonly secrets: IdpSecrets;
+  readonly registry: ImageRegistry;
+  readonly image: IdpImage;
+  readonly media: MediaBucket;
+  readonly database: PostgresqlDatabase;
+  readonly upgradeBackup: UpgradeBackup;
+  readonly initializer: ServiceIdentity;
+  readonly existingSecrets: ExistingSecrets;
+  readonly runtime: ServiceIdentity;
+  readonly dumper: ServiceIdentity;
+
   /** Network of the cluster, new or existing. */
   readonly clusterNetwork: ClusterNetwork;
 
@@ -171,9 +192,19 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       inputs: KUBERNETES_INPUTS,
       relations: KUBERNETES_RELATIONS,
       warnings: WARNINGS,
-      apis: { always: ["compute", "container", "iamcredentials"] },
       identity: ["namespace", "network", "subnetwork"],
     });
+    this.apis = this.addApis({ always: ["compute", "container", "iamcredentials"] });
+    this.secrets = this.addSecrets();
+    this.registry = this.addRegistry();
+    this.image = this.addImage();
+    this.media = this.addMediaBucket();
+    this.database = this.addDatabase();
+    this.upgradeBackup = this.addUpgradeBackup();
+    this.initializer = this.addAccount("Initializer");
+    this.existingSecrets = this.addExistingSecrets();
+    this.runtime = this.addAccount("Runtime");
+    this.dumper = this.addAccount("Dumper", this.values.dumpSchedule.isSet);
     const { apis, database, dumper, initializer, network, place, runtime, settings, values } = this;
 
     // If another deployment has the names, the apply fails at the secrets, before anything is billed.
@@ -209,7 +240,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     this.address = new PublicAddress(this, "Address", { place, domain: settings.domain, dependsOn: networkReady });
     this.loadBalancerAddress = this.address.address;
     const { domain } = settings;
-    if (domain !== undefined) this.edge = this.edgeOf(domain, this.address.ipAddress, database.password.ready);
+    if (domain !== undefined) this.edge = this.addEdge(domain, this.address.ipAddress, database.password.ready);
     const container = this.container(this.initialization);
     this.workload = new KubernetesWorkload(this, "Workload", {
       place,
@@ -248,10 +279,10 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     );
     this.url = this.frontDoor.url;
     const dumpRunner = new KubernetesJobs({ place, namespace: this.namespace, identity: dumper });
-    this.dump = this.dumpOf(dumpRunner, this.workload.ready);
+    this.dump = this.addDump(dumpRunner, this.workload.ready);
     const urlMap = urlMapPattern(values.namespace.text);
     const namespace = this.namespace.namespaceName;
-    this.monitoring = this.monitoringOf({ namespace, platform: "kubernetes", url: this.url, urlMap }, this.dump);
+    this.monitoring = this.addMonitoring({ namespace, platform: "kubernetes", url: this.url, urlMap }, this.dump);
 
     this.guard([
       ...this.namespace.grants,

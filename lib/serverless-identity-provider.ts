@@ -5,11 +5,17 @@ import { expression, numberExpression } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
 import { type Relation, type ValuesOf } from "./core/inputs";
 import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "./core/names";
+import { type ProjectApis } from "./core/project-apis";
 import { RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
 import { type DatabaseDump } from "./idp/dumps";
+import { type ExistingSecrets } from "./idp/existing-secrets";
+import { type IdpImage } from "./idp/idp-image";
+import { type IdpSecrets } from "./idp/idp-secrets";
 import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
+import { type MediaBucket } from "./idp/media-bucket";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
+import { type UpgradeBackup } from "./idp/upgrade-backup";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { COMMON_RELATIONS, commonInputs } from "./common-inputs";
 import { IdentityProvider, type VariantProps } from "./identity-provider";
@@ -17,13 +23,16 @@ import { CERTIFICATE_VALIDATION_DEFAULTS, DEFAULT_ADDRESS_RELATIONS, domainInput
 import { DomainAddress } from "./platform/edge/domain-address";
 import { type DomainSetup } from "./platform/edge/edge";
 import { protectionInputs } from "./platform/edge/protection";
+import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { instanceInputs, instanceRelations } from "./platform/instances";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
-import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
+import { type ImageRegistry } from "./platform/registry/image-registry";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
+import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
 import { INSTANCE_CPU_CHOICE, INSTANCE_MEMORY, instanceCpu, SERVICE } from "./platform/serverless/service-options";
+import { type PostgresqlDatabase } from "./platform/sql/postgresql-database";
 
 const WORKER = {
   cpuChoice: INSTANCE_CPU_CHOICE,
@@ -123,6 +132,17 @@ export type ServerlessIdentityProviderProps = VariantProps<ServerlessInputs>;
  * machine that applies needs `sh`, `curl` and `jq`.
  */
 export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInputs> {
+  readonly apis: ProjectApis;
+  readonly secrets: IdpSecrets;
+  readonly registry: ImageRegistry;
+  readonly image: IdpImage;
+  readonly media: MediaBucket;
+  readonly database: PostgresqlDatabase;
+  readonly upgradeBackup: UpgradeBackup;
+  readonly initializer: ServiceIdentity;
+  readonly existingSecrets: ExistingSecrets;
+  readonly runtime: ServiceIdentity;
+  readonly dumper: ServiceIdentity;
   readonly initialization: DbInit;
 
   /** Cloud Run service of the server. */
@@ -150,9 +170,19 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       inputs: SERVERLESS_INPUTS,
       relations: SERVERLESS_RELATIONS,
       warnings: WARNINGS,
-      apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
       identity: [],
     });
+    this.apis = this.addApis({ always: ["run"], network: "compute", schedules: "cloudscheduler" });
+    this.secrets = this.addSecrets();
+    this.registry = this.addRegistry();
+    this.image = this.addImage();
+    this.media = this.addMediaBucket();
+    this.database = this.addDatabase();
+    this.upgradeBackup = this.addUpgradeBackup();
+    this.initializer = this.addAccount("Initializer");
+    this.existingSecrets = this.addExistingSecrets();
+    this.runtime = this.addAccount("Runtime");
+    this.dumper = this.addAccount("Dumper", this.values.dumpSchedule.isSet);
     const { apis, dumper, initializer, network, place, runtime, settings, values } = this;
     const { domain } = settings;
 
@@ -167,7 +197,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
 
     if (domain !== undefined) {
       this.address = new DomainAddress(this, "Address", { place, domain, dependsOn: apis.ready("compute") });
-      this.edge = this.edgeOf(domain, this.address.ipAddress);
+      this.edge = this.addEdge(domain, this.address.ipAddress);
     }
     this.loadBalancerAddress = expression(this.address?.ipAddress ?? "null");
 
@@ -228,10 +258,10 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
         : expression(`(${values.domain} == null ? ${this.service.url} : "https://\${${values.domain}}")`);
     const dumpsReady = [...jobsReady, ...apis.ready("iam", "cloudscheduler")];
     const dumpRunner = new ServerlessJobs({ place, network, identity: dumper, dependsOn: dumpsReady });
-    this.dump = this.dumpOf(dumpRunner, this.service.ready);
+    this.dump = this.addDump(dumpRunner, this.service.ready);
     const isPublic = isOn(values.publicAccess.flag);
     const watched = { isPublic, platform: "serverless", url: this.url, urlMap: urlMapName(place) } as const;
-    this.monitoring = this.monitoringOf(watched, this.dump);
+    this.monitoring = this.addMonitoring(watched, this.dump);
 
     const ready = [
       ...this.service.ready,
