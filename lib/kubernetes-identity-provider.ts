@@ -240,6 +240,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     this.address = new PublicAddress(this, "Address", { place, domain: settings.domain, dependsOn: networkReady });
     this.loadBalancerAddress = this.address.address;
     const { domain } = settings;
+    // Not counted as 0: Terraform refuses a constant null in a text, even in one that is not evaluated for any instance.
     if (domain !== undefined) this.edge = this.addEdge(domain, this.address.ipAddress, database.password.ready);
     const container = this.container(this.initialization);
     this.workload = new KubernetesWorkload(this, "Workload", {

@@ -195,6 +195,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     });
     this.restoreSettings = addRecoveryScripts(this, { region: place.region });
 
+    // Not counted as 0: Terraform refuses a constant null in a text, even in one that is not evaluated for any instance.
     if (domain !== undefined) {
       this.address = new DomainAddress(this, "Address", { place, domain, dependsOn: apis.ready("compute") });
       this.edge = this.addEdge(domain, this.address.ipAddress);
