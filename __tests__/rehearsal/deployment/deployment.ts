@@ -21,8 +21,8 @@ import {
   secretsOf,
   statePlaces,
 } from "./secret-scan";
-import { type Plan, requireActions, StepFailure } from "./steps";
-import { actionsIn, keysByAddress } from "./terraform-json";
+import { type Actions, requireActions, StepFailure } from "./steps";
+import { actionsIn, keysByAddress, type StateFile } from "./terraform-json";
 import { problemsIn, runTerraform, unwrapped, type TerraformOptions, type TerraformRun } from "./terraform-process";
 
 /** Values of input variables; the others have the stack's defaults. */
@@ -56,7 +56,6 @@ export class Deployment {
   private readonly plugins = new PluginServer();
   /** What has been written and not yet searched for secrets. */
   private unsearched: readonly Place[];
-  private planNumber: number;
   /** As it was synthesized. */
   readonly configuration: Configuration;
 
@@ -71,8 +70,6 @@ export class Deployment {
     this.configuration = origin?.configuration ?? (JSON.parse(this.read("cdk.tf.json") ?? "{}") as Configuration);
     this.inputs = options.inputs;
     this.unsearched = origin?.unsearched ?? [];
-    // A fork may apply a plan of its origin, so its own have other numbers.
-    this.planNumber = origin?.planNumber ?? 0;
     const surroundings = {
       enabledApis: this.web.usage.enabled,
       hasImage: (image: string) => this.web.registry.digests.has(image),
@@ -146,11 +143,9 @@ export class Deployment {
       ...command,
       "-no-color",
     );
-    const isJson = command.includes("-json");
-    if (!isJson) this.log += run.output;
-    const kind = isJson ? "state" : "text";
+    this.log += run.output;
     const name = `what ${command[0] ?? "Terraform"} has printed`;
-    this.unsearched = [...this.unsearched, { name, kind, bytes: Buffer.from(run.output) }];
+    this.unsearched = [...this.unsearched, { name, kind: "text", bytes: Buffer.from(run.output) }];
     return run;
   }
 
@@ -158,33 +153,24 @@ export class Deployment {
     await this.succeed("init", "-input=false");
   }
 
-  async validate(): Promise<void> {
-    await this.succeed("validate");
-  }
-
-  /** Plans into a file and returns the actions. */
-  async plan(...further: string[]): Promise<Plan> {
-    this.planNumber += 1;
-    const file = `plan-${this.planNumber}.tfplan`;
+  /** Plans into a file. */
+  async plan(...further: string[]): Promise<{ readonly file: string; readonly actions: Actions }> {
+    const file = "plan.tfplan";
     this.writeInputs();
     const output = await this.succeed("plan", "-input=false", `-out=${file}`, ...further);
     this.unsearched = [...this.unsearched, ...planPlaces(this.folder, file)];
     return { file, actions: actionsIn(output) };
   }
 
-  /** Fails unless a plan is empty, except for `outputs` that it may set back. */
-  async requireEmptyPlan(step: string, { outputs = "checked" } = {}): Promise<void> {
+  /** Fails unless a plan is empty. */
+  async requireEmptyPlan(step: string): Promise<void> {
     this.writeInputs();
     const { exitCode, output } = await this.terraform(["plan", "-input=false", "-detailed-exitcode"]);
     if (exitCode === 0) return;
     if (exitCode === 1) throw new StepFailure(step, problemsIn(output));
-    requireActions(step, { actions: actionsIn(output) }, {});
+    requireActions(step, actionsIn(output), {});
     const [, changed] = output.split("Changes to Outputs:");
-    if (outputs === "checked") throw new StepFailure(step, `the plan changes outputs:${changed ?? output}`);
-  }
-
-  async apply(plan: Plan): Promise<void> {
-    await this.succeed("apply", "-input=false", plan.file);
+    throw new StepFailure(step, `the plan changes outputs:${changed ?? output}`);
   }
 
   /** Runs a command that must fail with these messages and must not reveal secrets. */
@@ -199,10 +185,10 @@ export class Deployment {
     if (missing.length > 0) throw new StepFailure(step, `expected "${missing.join('", "')}" in:\n${output}`);
   }
 
-  /** Plans and applies in one go. */
-  async applyAtOnce(...further: string[]): Promise<void> {
+  /** Plans and applies in one go; returns the actions. */
+  async applyAtOnce(...further: string[]): Promise<Actions> {
     this.writeInputs();
-    await this.succeed(...APPLY_AT_ONCE, ...further);
+    return actionsIn(await this.succeed(...APPLY_AT_ONCE, ...further));
   }
 
   /** Fails if the state, or what has been written since the last time, reveals the value of a secret. */
@@ -218,9 +204,8 @@ export class Deployment {
     cloud.handedOut.clear();
   }
 
-  async outputs(): Promise<Readonly<Record<string, { readonly type: unknown; readonly value: unknown }>>> {
-    const output = await this.succeed("output", "-json");
-    return JSON.parse(output) as Readonly<Record<string, { type: unknown; value: unknown }>>;
+  get state(): StateFile {
+    return JSON.parse(this.read("terraform.tfstate") ?? "{}") as StateFile;
   }
 
   /** Addresses of everything in the state. */
@@ -230,7 +215,7 @@ export class Deployment {
 
   /** Type and identity of everything in the state, by address. */
   get stateKeys(): ReadonlyMap<string, string> {
-    return keysByAddress(JSON.parse(this.read("terraform.tfstate") ?? "{}"));
+    return keysByAddress(this.state);
   }
 
   writeInputs(): void {

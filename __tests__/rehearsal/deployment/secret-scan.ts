@@ -33,9 +33,11 @@ interface SecretInput {
   readonly isEphemeral: boolean;
 }
 
-/** The part of a configuration that declares which inputs are secrets. */
+/** The part of a configuration that is read. */
 export interface Configuration {
   readonly output?: Readonly<Record<string, unknown>>;
+  /** By type and name. */
+  readonly resource?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly variable?: Readonly<Record<string, { readonly ephemeral?: boolean; readonly sensitive?: boolean }>>;
 }
 
@@ -132,13 +134,12 @@ function terraformJsonText(value: string): string {
   );
 }
 
-const END_OF_DIRECTORY = 0x06054b50;
 const STORED = 0;
 
 /** Uncompressed contents of a ZIP archive, by name; Terraform's plan files are such archives. */
 function zipEntries(archive: Buffer): Map<string, Buffer> {
   const end = archive.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
-  if (end < 0 || archive.readUInt32LE(end) !== END_OF_DIRECTORY) throw new Error("this is no ZIP archive");
+  if (end < 0) throw new Error("this is no ZIP archive");
   const entries = new Map<string, Buffer>();
   let offset = archive.readUInt32LE(end + 16);
   for (let left = archive.readUInt16LE(end + 10); left > 0; left -= 1) {

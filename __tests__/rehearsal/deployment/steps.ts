@@ -1,10 +1,7 @@
 export type Action = "create" | "delete" | "replace" | "update";
 
-/** A plan in a file, and its actions by address; unchanged resources are not included. */
-export interface Plan {
-  readonly file: string;
-  readonly actions: ReadonlyMap<string, Action>;
-}
+/** Actions by address; unchanged resources are not included. */
+export type Actions = ReadonlyMap<string, Action>;
 
 /** A deviation from what a step expected. */
 export class StepFailure extends Error {
@@ -21,7 +18,9 @@ export async function inStep<Result>(step: string, work: () => Promise<Result>):
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof StepFailure) || error.step === step || error.step.startsWith(`${step}: `)) throw error;
+    if (!(error instanceof StepFailure))
+      throw new StepFailure(step, error instanceof Error ? error.message : String(error));
+    if (error.step === step || error.step.startsWith(`${step}: `)) throw error;
     throw new StepFailure(`${step}: ${error.step}`, error.message);
   }
 }
@@ -42,7 +41,7 @@ function isMeant(pattern: string, address: string): boolean {
 }
 
 /** Fails unless the plan does exactly what is expected. */
-export function requireActions(step: string, { actions }: Pick<Plan, "actions">, expected: Expected): void {
+export function requireActions(step: string, actions: Actions, expected: Expected): void {
   const planned = [...actions];
   const surplus = planned
     .filter(([address, action]) => !actionsFor(address, expected).includes(action))

@@ -1,6 +1,9 @@
-import { type Action, StepFailure } from "./steps";
+import { type Action, type Actions, StepFailure } from "./steps";
 
-interface StateFile {
+/** The part of a state file that is read. */
+export interface StateFile {
+  /** Without those that are null. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
   readonly resources?: readonly {
     readonly type: string;
     readonly name: string;
@@ -12,8 +15,7 @@ interface StateFile {
 }
 
 /** Type and identity of everything in a state file, by address. */
-export function keysByAddress(state: unknown): ReadonlyMap<string, string> {
-  const { resources = [] } = state as StateFile;
+export function keysByAddress({ resources = [] }: StateFile): ReadonlyMap<string, string> {
   return new Map(
     resources.flatMap(({ type, name, instances }) =>
       instances.map(({ index_key: key, attributes }): [string, string] => [
@@ -34,7 +36,7 @@ const SAID: readonly (readonly [words: RegExp, Action])[] = [
 ];
 
 /** Actions by address in the text of a plan, as many as its last line counts. */
-export function actionsIn(text: string): ReadonlyMap<string, Action> {
+export function actionsIn(text: string): Actions {
   const actions = new Map<string, Action>();
   for (const [, line = ""] of text.matchAll(/^ {2}# (.+)$/gm))
     for (const [words, action] of SAID) {

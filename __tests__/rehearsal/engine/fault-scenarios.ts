@@ -33,7 +33,7 @@ function hasIdentityOfChance(key: string): boolean {
 export async function rehearseFault(deployment: Deployment, fault: Fault, expected: EndState): Promise<void> {
   fault.prepare(deployment);
   await requireFailure(deployment, fault.name, fault.refusals);
-  if (!deployment.cloud.allFaultsMet) throw new StepFailure(fault.name, "the injected fault was never met");
+  if (deployment.cloud.pendingFaults.length > 0) throw new StepFailure(fault.name, "the injected fault was never met");
   fault.repair?.(deployment);
   await inStep(fault.name, () => complete(deployment, "second apply", expected));
 }
@@ -61,7 +61,7 @@ export async function rehearseFailedCreations(deployment: Deployment, expected: 
   const { cloud } = deployment;
   const breaking = new Set(expected.objects.filter((key) => BREAKABLE.includes(key.split(" ")[0] ?? "")));
   for (const key of expected.objects) cloud.failNext(key, "refused");
-  while (!cloud.allFaultsMet) {
+  while (cloud.pendingFaults.length > 0) {
     await requireFailure(deployment, name, ["injected failure"]);
     for (const key of [...breaking].filter((candidate) => !cloud.pendingFaults.includes(candidate))) {
       breaking.delete(key);
@@ -114,6 +114,8 @@ export function closedGates(apis: readonly string[]): Fault {
     name: "the gates of all APIs never open",
     prepare: ({ environment, web }) => {
       environment.WAIT_SECONDS = "0";
+      // Otherwise no gate is reached.
+      web.usage.enabled.add("cloudresourcemanager.googleapis.com");
       for (const api of apis) web.inject(api, { kind: "service-disabled" });
     },
     refusals: apis.map((api) => `${api}.googleapis.com did not answer in project`),

@@ -36,19 +36,19 @@ export class Journey {
   async setUp(nullOutputs?: readonly string[]): Promise<void> {
     const { deployment } = this;
     await this.step("init", () => deployment.init());
-    await this.step("validate", () => deployment.validate());
-    const plan = await this.step("plan", async () => {
-      const created = await deployment.plan();
-      const others = [...created.actions].filter(([, action]) => action !== "create");
+    await this.step("validate", () => deployment.succeed("validate"));
+    const file = await this.step("plan", async () => {
+      const plan = await deployment.plan();
+      const others = [...plan.actions].filter(([, action]) => action !== "create");
       if (others.length > 0) throw new StepFailure("plan", `a first plan only creates, but: ${others.join("; ")}`);
-      return created;
+      return plan.file;
     });
     await this.step("apply", async () => {
-      await deployment.apply(plan);
+      await deployment.succeed("apply", "-input=false", file);
       requireSoundness(deployment, "apply");
     });
     await this.step("plan again", () => deployment.requireEmptyPlan("plan again"));
-    await this.step("output", () => requireOutputs(deployment, nullOutputs));
+    requireOutputs(deployment, nullOutputs);
   }
 
   /** One change; what it would leave to do is in the plan of the next one, whose actions are exact, or before a destroy. */
@@ -62,11 +62,10 @@ export class Journey {
     const { deployment } = this;
     await this.step(name, async () => {
       change?.(deployment);
-      const plan = await deployment.plan(...planArguments);
-      if (expected !== undefined) requireActions(name, plan, expected);
-      await deployment.apply(plan);
+      const actions = await deployment.applyAtOnce(...planArguments);
+      if (expected !== undefined) requireActions(name, actions, expected);
       requireSoundness(deployment, name);
-      requireVerified(name, () => verify?.(deployment));
+      verify?.(deployment);
     });
   }
 
@@ -85,12 +84,12 @@ export class Journey {
     }
     await this.step("destroy", async () => {
       await deployment.requireEmptyPlan("plan before the destroy");
-      await deployment.apply(await deployment.plan("-destroy"));
+      await deployment.applyAtOnce("-destroy");
       const left = deployment.stateAddresses();
       if (left.length > 0) throw new StepFailure("destroy", `the state still has ${left.join(", ")}`);
       const existing = [...deployment.cloud.objects.keys()];
       if (existing.length > 0) throw new StepFailure("destroy", `the project still has ${existing.join(", ")}`);
-      requireVerified("destroy", () => verify?.(deployment));
+      verify?.(deployment);
     });
   }
 
@@ -111,8 +110,6 @@ async function requireRefusedDestroy(deployment: Deployment, refusal = ""): Prom
   await deployment.refuse(["destroy", "-auto-approve", "-input=false"], refusal);
   const lost = before.filter((key) => !cloud.objects.has(key));
   if (lost.length > 0) throw new StepFailure(step, `refused, but these are gone:\n  ${lost.join("\n  ")}`);
-  // Terraform drops the outputs when a destroy begins and restores them with the next apply.
-  await deployment.requireEmptyPlan(`${step}: second plan`, { outputs: "may be set back" });
 }
 
 const TYPES: Readonly<Record<string, ResourceType>> = Object.assign(
@@ -142,18 +139,9 @@ export function requireSoundness({ cloud }: Pick<Deployment, "cloud">, step: str
   }
 }
 
-/** Runs a check; fails the step if it throws. */
-function requireVerified(step: string, verify: () => void): void {
-  try {
-    verify();
-  } catch (error) {
-    throw new StepFailure(step, error instanceof Error ? error.message : String(error));
-  }
-}
-
-async function requireOutputs(deployment: Deployment, nullOutputs: readonly string[] | undefined): Promise<void> {
-  const declared = Object.keys(deployment.configuration.output ?? {}).sort();
-  const outputs = await deployment.outputs();
+function requireOutputs({ configuration, state }: Deployment, nullOutputs: readonly string[] | undefined): void {
+  const declared = Object.keys(configuration.output ?? {}).sort();
+  const { outputs = {} } = state;
   // Terraform does not keep null outputs.
   const isWrong = (name: string) =>
     outputs[name] === undefined ? nullOutputs?.includes(name) === false : nullOutputs?.includes(name) === true;

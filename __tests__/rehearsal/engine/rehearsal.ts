@@ -56,13 +56,13 @@ export async function rehearse(options: RehearsalOptions): Promise<RehearsalRepo
 
 /** Everything runs in parallel, the longest chains of applies first. */
 function everyPart(context: RunContext): Promise<void> {
-  const { changes = [], furtherChanges = [], verifyDestroyed } = context.options.rehearsal;
+  const { changes = [], furtherChanges, verifyDestroyed } = context.options.rehearsal;
   const isChanged = context.includes("changes");
   return together([
     ...(context.includes("life") && isAnyWanted(context, changes)
       ? [life(context, isChanged ? changes : [], { verifyDestroyed: isChanged ? verifyDestroyed : undefined })]
       : []),
-    ...(context.includes("further changes") && isAnyWanted(context, furtherChanges)
+    ...(furtherChanges !== undefined && context.includes("further changes") && isAnyWanted(context, furtherChanges)
       ? [life(context, furtherChanges, { isInHcl: true })]
       : []),
     ...(context.includes("failed creations") ? [failedCreations(context)] : []),
@@ -79,7 +79,7 @@ function isAnyWanted(context: RunContext, changes: readonly ChangeScenario[]): b
 /**
  * One deployment, from an empty folder through these changes until it is destroyed.
  *
- * @param isInHcl whether the folder is in HCL from the beginning; otherwise from its first change on
+ * @param isInHcl whether the folder is in HCL throughout; otherwise during the changes
  */
 async function life(
   context: RunContext,
@@ -92,14 +92,10 @@ async function life(
       const journey = new Journey(deployment, (step, work) => context.timed(step, work));
       if (isInHcl) toHcl(deployment);
       await journey.setUp(nullOutputs);
-      if (!isInHcl && changes.length > 0) {
-        const back = toHcl(deployment);
-        await journey.change({ name: "in HCL", expected: {} });
-        await journey.change({ name: "in JSON again", change: back, expected: {} });
-      }
-      // What follows begins with a plan, or is a destroy, before which a plan must be empty.
-      if (!isInHcl) toHcl(deployment);
+      // What follows shows whether another format has changed anything: its actions are exact, or a plan must be empty.
+      const back = isInHcl ? undefined : toHcl(deployment);
       for (const change of changes) await journey.change(change);
+      if (changes.length > 0) back?.();
       await journey.tearDown(protection, verifyDestroyed);
     }),
   );
@@ -135,14 +131,11 @@ function faults(context: RunContext): Promise<void> {
   );
 }
 
-/** What must be there before a gate waits. */
-const ENABLED = /^terraform_data\.\w*apis_resource_manager$|^google_project_service\./;
-
 function gates(context: RunContext, end: EndState): Promise<void> {
   const { inputs, faultInputs = inputs } = context.options.rehearsal;
   const fault = closedGates(gatedApis(end.addresses));
   if (!context.wants(fault.name)) return Promise.resolve();
-  return context.fromStage(faultInputs, ENABLED, (deployment) =>
+  return context.fromStage(faultInputs, undefined, (deployment) =>
     context.take(() => context.timed(fault.name, () => rehearseFault(deployment, fault, end))),
   );
 }

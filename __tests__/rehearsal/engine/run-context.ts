@@ -171,8 +171,9 @@ export class RunContext {
 }
 
 async function applyPart(deployment: Deployment, pattern: RegExp): Promise<void> {
-  const { actions } = await deployment.plan();
-  const targets = [...actions.keys()].filter((address) => pattern.test(address));
+  const resources = Object.entries(deployment.configuration.resource ?? {});
+  const addresses = resources.flatMap(([type, named]) => Object.keys(named).map((name) => `${type}.${name}`));
+  const targets = addresses.filter((address) => pattern.test(address));
   await deployment.applyAtOnce(...targets.map((target) => `-target=${target}`));
   deployment.requireNoLeaks("apply");
 }

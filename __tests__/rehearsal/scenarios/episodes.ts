@@ -3,8 +3,6 @@ import { requireActions, StepFailure } from "../deployment/steps";
 import { inputCombinations } from "../engine/input-matrix";
 import { type Episode } from "../engine/stack-rehearsal";
 
-const PLAN = ["plan", "-input=false"];
-
 /**
  * What makes a protected deployment what it is does not change, neither alone nor with the end of its protection: nothing
  * is lost, and the former inputs change nothing.
@@ -21,8 +19,7 @@ export function anotherIdentity(parts: Inputs, planned: Inputs, given?: Inputs):
       const messages = Object.entries(parts).map(
         ([name, value]) => `${name} is "${String(value)}", but the protected deployment has`,
       );
-      await requireRefused(deployment, { ...begun, ...parts }, PLAN, messages);
-      await requireUnchanged(deployment, begun);
+      await requireRefused(deployment, { ...begun, ...parts }, ["plan", "-input=false"], messages);
       const unprotected = { ...begun, ...planned, deletion_protection: false };
       await requireRefused(deployment, unprotected, APPLY_AT_ONCE, ["change the rest in a second apply"]);
       await requireUnchanged(deployment, begun);
@@ -55,9 +52,7 @@ async function requireRefused(
 /** Fails if an apply would do anything but set outputs back, which a refused one may have changed in the state. */
 async function requireUnchanged(deployment: Deployment, inputs: Inputs): Promise<void> {
   deployment.inputs = inputs;
-  const plan = await deployment.plan();
-  requireActions("plan with the former inputs", plan, {});
-  await deployment.apply(plan);
+  requireActions("apply with the former inputs", await deployment.applyAtOnce(), {});
 }
 
 /**
@@ -118,10 +113,9 @@ export function deletedParts(types: readonly string[]): Episode {
       });
       for (const key of keys) cloud.forget(key);
 
-      const plan = await deployment.plan();
-      const touched = [...plan.actions.keys()].filter((address) => DATA.includes(address.split(".")[0] ?? ""));
-      if (touched.length > 0) throw new StepFailure("plan", `${touched.join(", ")} would change`);
-      await deployment.apply(plan);
+      const actions = await deployment.applyAtOnce();
+      const touched = [...actions.keys()].filter((address) => DATA.includes(address.split(".")[0] ?? ""));
+      if (touched.length > 0) throw new StepFailure("apply", `${touched.join(", ")} has changed`);
       const missing = keys.filter((key) => !cloud.objects.has(key));
       if (missing.length > 0) throw new StepFailure("apply", `${missing.join(", ")} is still missing`);
     },

@@ -25,6 +25,7 @@ import {
   workerModeChanges,
 } from "./settings";
 import { DISABLED, secretsOutOfStep } from "./secrets-out-of-step";
+import { type Fault } from "../engine/fault-scenarios";
 import { type ChangeScenario } from "../engine/journey";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 import { type Cloud } from "../project/cloud";
@@ -56,8 +57,7 @@ const EPISODES: readonly Episode[] = [
       deployment.inputs = { ...deployment.inputs, deletion_protection: false };
       await deployment.applyAtOnce();
       await deployment.refuse(["plan", REPLACE_CLUSTER], "connect: connection refused");
-      const emptied = await deployment.plan("-destroy", `-target=${NAMESPACE}`);
-      await deployment.apply(emptied);
+      await deployment.applyAtOnce("-destroy", `-target=${NAMESPACE}`);
       await deployment.applyAtOnce(REPLACE_CLUSTER);
     },
   },
@@ -95,14 +95,11 @@ const EPISODES: readonly Episode[] = [
   },
 ];
 
-/** Faults of the cluster and of what runs in it. */
-const FAULTS: NonNullable<StackRehearsal["faults"]> = [
-  {
-    name: "the initialization fails",
-    prepare: ({ cloud }) => cloud.failNext("kubernetes_job_v1", "broken", "the job is in failed state"),
-    refusals: ["is in failed state"],
-  },
-];
+const FAILING_INITIALIZATION: Fault = {
+  name: "the initialization fails",
+  prepare: ({ cloud }) => cloud.failNext("kubernetes_job_v1", "broken"),
+  refusals: ["injected failure"],
+};
 
 /** Copies of the secrets for the pods. */
 const COPIES = "kubernetes_secret_v1.workload_secrets";
@@ -206,5 +203,5 @@ export const IDP_KUBERNETES: StackRehearsal = {
       "kubernetes_service_v1",
     ]),
   ],
-  faults: [FAILING_BUILD, ...FAULTS],
+  faults: [FAILING_BUILD, FAILING_INITIALIZATION],
 };
