@@ -13,11 +13,6 @@ export class InjectedRefusal extends Refusal {}
 /** Refused before the resource exists, or broken after that. */
 export type FaultKind = "broken" | "refused";
 
-interface Fault {
-  readonly kind: FaultKind;
-  readonly message: string;
-}
-
 /** An existing resource. */
 export interface CloudObject {
   readonly type: string;
@@ -94,7 +89,7 @@ export class Cloud {
   readonly projectNumber = PROJECT_NUMBER;
   /** Refusals other than injected faults. */
   readonly refusals: string[] = [];
-  private readonly faults = new Map<string, Fault>();
+  private readonly faults = new Map<string, FaultKind>();
 
   constructor(readonly surroundings: CloudSurroundings) {}
 
@@ -127,13 +122,8 @@ export class Cloud {
   private readonly sharers = new Map<string, number>();
 
   /** Makes the next creation of a resource (type and identity) fail, or the next creation or update of a type. */
-  failNext(place: string, kind: FaultKind, message = "injected failure"): void {
-    this.faults.set(place, { kind, message });
-  }
-
-  /** Whether every injected fault has occurred. */
-  get allFaultsMet(): boolean {
-    return this.faults.size === 0;
+  failNext(place: string, kind: FaultKind): void {
+    this.faults.set(place, kind);
   }
 
   /** The injected faults that have not occurred yet, by type and identity. */
@@ -148,7 +138,7 @@ export class Cloud {
     // A fault must not hide that something did not wait for what it needs.
     if (fault !== undefined) this.requireNeeds(object);
     this.faults.delete(place);
-    if (fault?.kind === "refused") throw new InjectedRefusal(`Error creating ${key}: ${fault.message}`);
+    if (fault === "refused") throw new InjectedRefusal(`Error creating ${key}: injected failure`);
     if (this.objects.has(key)) {
       if (object.type !== ENABLED_API) throw new Refusal(`Error 409: ${key} already exists`);
       this.sharers.set(key, (this.sharers.get(key) ?? 0) + 1);
@@ -157,7 +147,7 @@ export class Cloud {
     this.requireNeeds(object);
     this.objects.set(key, object);
     if (fault === undefined) return;
-    throw new InjectedRefusal(`Error waiting to create ${key}: ${fault.message}`);
+    throw new InjectedRefusal(`Error waiting to create ${key}: injected failure`);
   }
 
   update(object: CloudObject): void {
@@ -165,8 +155,8 @@ export class Cloud {
     const fault = this.faults.get(object.type);
     this.requireNeeds(object);
     this.faults.delete(object.type);
-    if (fault?.kind !== "refused") this.objects.set(key, object);
-    if (fault !== undefined) throw new InjectedRefusal(`Error updating ${key}: ${fault.message}`);
+    if (fault !== "refused") this.objects.set(key, object);
+    if (fault !== undefined) throw new InjectedRefusal(`Error updating ${key}: injected failure`);
   }
 
   /** Deletes a resource, unless another one needs it. */

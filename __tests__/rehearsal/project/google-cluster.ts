@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 
 import { type Cloud, type CloudObject, type Need, Refusal } from "./cloud";
 import { needApi } from "./needs";
@@ -34,12 +33,6 @@ function loadBalancers(cloud: Cloud): CloudObject[] {
 /** Placeholder for a PEM certificate; there are no TLS connections to the stand-in. */
 const AUTHORITY = Buffer.from("-----BEGIN CERTIFICATE-----\nMCowBQYDK2VwAyEA\n-----END CERTIFICATE-----\n");
 
-/** Address of a control plane, different for every cluster. */
-function endpointOf(id: string): string {
-  const [third = 0, fourth = 0] = createHash("sha256").update(id).digest();
-  return `34.121.${third}.${fourth}`;
-}
-
 /** An Autopilot cluster. */
 export const CLUSTER: ResourceType = {
   api: "container",
@@ -51,18 +44,11 @@ export const CLUSTER: ResourceType = {
     [NODE_ACCOUNT]: "google_service_account",
   },
   needs: () => needApi("compute"),
-  protectedBy: { deletion_protection: true },
+  protectedBy: ["deletion_protection"],
   computedBlocks: ["master_auth", "workload_identity_config"],
-  computed: (values, { id }) => ({
-    endpoint: endpointOf(id),
-    master_auth: [
-      {
-        client_certificate: "",
-        client_key: "",
-        cluster_ca_certificate: AUTHORITY.toString("base64"),
-        client_certificate_config: [{ issue_client_certificate: false }],
-      },
-    ],
+  computed: (values) => ({
+    endpoint: "34.121.0.5",
+    master_auth: [{ cluster_ca_certificate: AUTHORITY.toString("base64") }],
     workload_identity_config: [{ workload_pool: `${textAt(values, "project")}.svc.id.goog` }],
     operation: null,
   }),
@@ -72,9 +58,6 @@ export const CLUSTER: ResourceType = {
     const [left] = loadBalancers(cloud);
     if (left !== undefined)
       throw new Refusal(`Error 400: the load balancer of ${left.type} ${left.id} would be left behind in the network`);
-    // Everything in the cluster is deleted with it.
-    for (const key of [...cloud.objects.keys()].filter((candidate) => /^(kubernetes_|pods )/.test(candidate)))
-      cloud.objects.delete(key);
   },
 };
 

@@ -1,11 +1,9 @@
 import { type Cloud, type CloudObject, type Need } from "./cloud";
-import { annotationsOf } from "./kubernetes-metadata";
 import { type ConflictContext, type ResourceType } from "./resource-type";
 import { membersOf, textAt, type ValueObject } from "./terraform-value";
 
 const RULE = "google_compute_global_forwarding_rule";
 const BACKEND_SERVICE = "google_compute_backend_service";
-const ADDRESS = "google_compute_global_address";
 
 /** Scheme of a forwarding rule or a backend service; the default is that of provider release 7. */
 const schemeOf = (values: ValueObject): string => textAt(values, "load_balancing_scheme") || "EXTERNAL";
@@ -34,37 +32,19 @@ export const schemeConflicts =
     });
   };
 
-/** One use of an address by a load balancer. */
-interface AddressUse {
-  readonly user: string;
-  readonly address: string;
-  readonly port: string;
-  readonly scheme: string;
-}
-
-function useOfRule(id: string, rule: ValueObject): AddressUse {
-  const [port = ""] = textAt(rule, "port_range").split("-");
-  return { user: id, address: textAt(rule, "ip_address"), port, scheme: schemeOf(rule) };
-}
-
-/** Uses by the load balancer that the cluster makes for an ingress, which is a classic one. */
-function usesOfIngress({ id, values }: CloudObject, cloud: Cloud): AddressUse[] {
-  const annotations = annotationsOf(values);
-  const name = annotations["kubernetes.io/ingress.global-static-ip-name"];
-  const address = cloud.ofType(ADDRESS).find((candidate) => candidate.values.name === name)?.id ?? "";
-  const ports = annotations["kubernetes.io/ingress.allow-http"] === "false" ? ["443"] : ["80", "443"];
-  return ports.map((port) => ({ user: `the ingress ${id}`, address, port, scheme: "EXTERNAL" }));
-}
+/** The use of an address by a load balancer's rule. */
+const useOf = (rule: ValueObject) => ({
+  address: textAt(rule, "ip_address"),
+  port: textAt(rule, "port_range").split("-")[0],
+  scheme: schemeOf(rule),
+});
 
 /** A port of an address has one user, and all users of an address have one scheme. */
 export function portConflicts(rule: ValueObject, { id, cloud }: ConflictContext): string[] {
-  const own = useOfRule(id, rule);
-  const rules = cloud.ofType(RULE).filter((other) => other.id !== id);
-  const ingresses = cloud.ofType("kubernetes_ingress_v1");
-  return [
-    ...rules.map((other) => useOfRule(other.id, other.values)),
-    ...ingresses.flatMap((ingress) => usesOfIngress(ingress, cloud)),
-  ]
+  const own = useOf(rule);
+  const others = cloud.ofType(RULE).filter((other) => other.id !== id);
+  return others
+    .map((other) => ({ user: other.id, ...useOf(other.values) }))
     .filter(({ address }) => address === own.address)
     .flatMap(({ user, port, scheme }) => [
       ...(port === own.port ? [`port ${port} of ${own.address} is taken by ${user}`] : []),

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 
 import { type Cloud, type CloudObject, Refusal } from "./cloud";
-import { type EphemeralType, type ResourceType } from "./resource-type";
+import { type Lookup, type ResourceType } from "./resource-type";
 import { textAt } from "./terraform-value";
 
 /** Identity of a secret from a reference, which may be the name alone or have the project's number. */
@@ -52,28 +52,22 @@ export function setPassword({ values, writeOnly: { password_wo: password = "" } 
 }
 
 /** Ephemeral types of the google provider. */
-export const GOOGLE_EPHEMERAL_TYPES: Readonly<Record<string, EphemeralType>> = {
-  google_client_config: {
-    open: (config, cloud) => {
-      const token = `ya29.${randomBytes(24).toString("base64url")}`;
-      cloud.accessTokens.add(token);
-      cloud.handedOut.add(token);
-      return { ...config, access_token: token, default_labels: {} };
-    },
+export const GOOGLE_EPHEMERAL_TYPES: Readonly<Record<string, Lookup>> = {
+  google_client_config: (config, cloud) => {
+    const token = `ya29.${randomBytes(24).toString("base64url")}`;
+    cloud.accessTokens.add(token);
+    cloud.handedOut.add(token);
+    return { ...config, access_token: token, default_labels: {} };
   },
 
-  google_secret_manager_secret_version: {
-    open: (config, cloud) => {
-      const secret = secretId(textAt(config, "secret"), textAt(config, "project"), cloud.projectNumber);
-      const version = textAt(config, "version") || "latest";
-      const payload = cloud.payloadOf(secret, version);
-      if (payload === undefined)
-        throw new Refusal(
-          `Error 404: Secret Version [${secret}/versions/${version}] not found or is in DISABLED state.`,
-        );
-      cloud.handedOut.add(payload);
-      const name = `${cloud.secretName(secret)}/versions/${version}`;
-      return { ...config, version, name, enabled: true, secret_data: payload, create_time: "2025-01-01T00:00:00Z" };
-    },
+  google_secret_manager_secret_version: (config, cloud) => {
+    const secret = secretId(textAt(config, "secret"), textAt(config, "project"), cloud.projectNumber);
+    const version = textAt(config, "version") || "latest";
+    const payload = cloud.payloadOf(secret, version);
+    if (payload === undefined)
+      throw new Refusal(`Error 404: Secret Version [${secret}/versions/${version}] not found or is in DISABLED state.`);
+    cloud.handedOut.add(payload);
+    const name = `${cloud.secretName(secret)}/versions/${version}`;
+    return { ...config, version, name, enabled: true, secret_data: payload, create_time: "2025-01-01T00:00:00Z" };
   },
 };

@@ -6,7 +6,7 @@ import { certificateConflicts, needEntry, portConflicts, schemeConflicts } from 
 import { GOOGLE_EPHEMERAL_TYPES, SECRET_VERSION, setPassword } from "./google-secrets";
 import { JOB, rolledOut } from "./google-workloads";
 import { needApi, needObject, needPrincipal, needRole } from "./needs";
-import { type DataSourceType, type ProviderTypes, type ResourceType, type ResourceTypes } from "./resource-type";
+import { type Lookup, type ProviderTypes, type ResourceType, type ResourceTypes } from "./resource-type";
 import { textAt, valueAt, type ValueObject } from "./terraform-value";
 
 /** A grant to one principal on the resource that an argument names. */
@@ -57,9 +57,6 @@ function needServicesAccess(network: string): Need {
   };
 }
 
-/** Addresses to assign, from blocks reserved for documentation. */
-const GLOBAL_ADDRESSES = Array.from({ length: 20 }, (_none, index) => `203.0.113.${index + 30}`);
-
 const STORAGE: ResourceTypes = {
   google_artifact_registry_repository: {
     api: "artifactregistry",
@@ -79,7 +76,7 @@ const STORAGE: ResourceTypes = {
     api: "secretmanager",
     id: "projects/{{project}}/secrets/{{secret_id}}",
     replacedBy: ["replication"],
-    protectedBy: { deletion_protection: false },
+    protectedBy: ["deletion_protection"],
     computed: (values, { cloud }) => ({ name: cloud.secretName(textAt(values, "secret_id")) }),
     afterDestroy: ({ id }, cloud) => cloud.endSecret(id),
   },
@@ -95,7 +92,7 @@ const STORAGE: ResourceTypes = {
       const network = textAt(values, PRIVATE_NETWORK);
       return network === "" ? [] : [...needApi("compute"), needServicesAccess(network)];
     },
-    protectedBy: { deletion_protection: true, "settings.0.deletion_protection_enabled": false },
+    protectedBy: ["deletion_protection", "settings.0.deletion_protection_enabled"],
     computed: (values) => {
       const isPrivate = textAt(values, PRIVATE_NETWORK) !== "";
       const address = isPrivate ? "10.20.0.5" : "203.0.113.5";
@@ -217,10 +214,7 @@ const NETWORK: ResourceTypes = {
   google_compute_global_address: global("addresses", {
     replacedBy: ["network"],
     refs: { network: "google_compute_network" },
-    computed: (_values, { cloud }) => {
-      const taken = cloud.ofType("google_compute_global_address").map(({ values }) => values.address);
-      return { address: GLOBAL_ADDRESSES.find((address) => !taken.includes(address)) ?? "" };
-    },
+    computed: { address: "203.0.113.30" },
   }),
   google_service_networking_connection: {
     api: "servicenetworking",
@@ -367,14 +361,12 @@ const WORKLOADS: ResourceTypes = {
   google_container_cluster: CLUSTER,
 };
 
-const DATA_SOURCES: Readonly<Record<string, DataSourceType>> = {
-  google_compute_networks: {
-    read: (config, cloud, settings) => {
-      const id = `projects/${textAt(config, "project") || settings.project}/global/networks`;
-      const start = `google_compute_network ${id}/`;
-      const found = [...cloud.others, ...cloud.objects.keys()].filter((key) => key.startsWith(start));
-      return { id, networks: found.map((key) => key.slice(start.length)) };
-    },
+const DATA_SOURCES: Readonly<Record<string, Lookup>> = {
+  google_compute_networks: (config, cloud, settings) => {
+    const id = `projects/${textAt(config, "project") || settings.project}/global/networks`;
+    const start = `google_compute_network ${id}/`;
+    const found = [...cloud.others, ...cloud.objects.keys()].filter((key) => key.startsWith(start));
+    return { id, networks: found.map((key) => key.slice(start.length)) };
   },
 };
 

@@ -38,21 +38,13 @@ const status = (ip: string): ValueObject => ({
   status: [{ load_balancer: [{ ingress: ip === "" ? [] : [{ hostname: "", ip, ip_mode: "VIP" }] }] }],
 });
 
-const isLoadBalancer = (values: ValueObject): boolean => textAt(values, "spec.0.type") === "LoadBalancer";
-
 export const SERVICE_ROW: Partial<ResourceType> = {
   needs: (values) => {
     const name = annotationOf(values, ADDRESS_NAME);
     return name === "" ? [] : [needObject("google_compute_address", name)];
   },
-  computed: (values, { cloud }) => ({
-    spec: [{ cluster_ip: "10.8.0.10", cluster_ips: ["10.8.0.10"], health_check_node_port: 0, ip_families: ["IPv4"] }],
-    ...status(
-      isLoadBalancer(values)
-        ? addressOf("google_compute_address", annotationOf(values, ADDRESS_NAME), cloud) || "203.0.113.99"
-        : "",
-    ),
-  }),
+  computed: (values, { cloud }) =>
+    status(addressOf("google_compute_address", annotationOf(values, ADDRESS_NAME), cloud)),
   // The provider sends the first annotation that is added later as the whole map, which removes those of GKE.
   afterApply: ({ id, values }, cloud) => {
     const server = cloud.serverAnnotations.get(id);

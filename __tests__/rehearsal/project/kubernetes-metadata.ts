@@ -1,18 +1,9 @@
-import { createHash } from "node:crypto";
-
 import { type ReadContext } from "./resource-type";
 import { isValueObject, membersOf, textAt, type Value, valueAt, type ValueObject, textsIn } from "./terraform-value";
 
 /** Namespace of a namespaced object. */
 export function namespaceOf(values: ValueObject): string {
   return textAt(values, "metadata.0.namespace") || "default";
-}
-
-/** Metadata that the server adds to an object. */
-export function computedMetadata(id: string): ValueObject {
-  const hash = createHash("sha256").update(id).digest("hex");
-  const uid = [8, 4, 4, 4, 12].map((length, index) => hash.slice(index * 12, index * 12 + length)).join("-");
-  return { name: id.split("/").at(-1) ?? "", uid, resource_version: "1", generation: 1 };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Refusal } from "./cloud";
 import { needCluster } from "./google-cluster";
 import { INGRESS_ROW, SERVICE_ROW } from "./kubernetes-exposure";
-import { computedMetadata, namespaceOf } from "./kubernetes-metadata";
+import { namespaceOf } from "./kubernetes-metadata";
 import { CRON_JOB_ROW, DEPLOYMENT, DEPLOYMENT_ROW, JOB_ROW } from "./kubernetes-workloads";
 import { needObject } from "./needs";
 import { type ResourceType, type ResourceTypes } from "./resource-type";
@@ -9,17 +9,12 @@ import { sameValue, textAt, type ValueObject } from "./terraform-value";
 
 /** An object of the cluster. */
 function clusterObject(row: Partial<ResourceType> = {}): ResourceType {
-  const { computed, needs } = row;
+  const { needs } = row;
   return {
     id: (values) => textAt(values, "metadata.0.name"),
-    defaults: { replicas: "1" },
     ...row,
     replacedBy: ["metadata.0.name", ...(row.replacedBy ?? [])],
     needs: (values, cloud) => [needCluster(), ...(needs?.(values, cloud) ?? [])],
-    computed: (values, context) => ({
-      metadata: [computedMetadata(context.id)],
-      ...(typeof computed === "function" ? computed(values, context) : computed),
-    }),
   };
 }
 

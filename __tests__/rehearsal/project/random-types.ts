@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 
-import { type EphemeralType, type ResourceType, type ResourceTypes } from "./resource-type";
+import { type Lookup, type ResourceType, type ResourceTypes } from "./resource-type";
 import { textAt, type ValueObject } from "./terraform-value";
 
 /** Alphabets of the random provider: `internal/random/string.go` of its release 3.7.2. */
@@ -29,14 +29,12 @@ const TEXT_DEFAULTS: ValueObject = Object.fromEntries(
   ]),
 );
 
-export const RANDOM_EPHEMERAL_TYPES: Readonly<Record<string, EphemeralType>> = {
-  random_password: {
-    open: (config, cloud) => {
-      const result = randomText(config);
-      cloud.handedOut.add(result);
-      const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
-      return { ...config, ...TEXT_DEFAULTS, ...given, result, bcrypt_hash: null };
-    },
+export const RANDOM_EPHEMERAL_TYPES: Readonly<Record<string, Lookup>> = {
+  random_password: (config, cloud) => {
+    const result = randomText(config);
+    cloud.handedOut.add(result);
+    const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null));
+    return { ...config, ...TEXT_DEFAULTS, ...given, result, bcrypt_hash: null };
   },
 };
 

@@ -1,6 +1,6 @@
 import { type Cloud, type CloudObject, type Need, Refusal } from "./cloud";
 import { needApi, needObject } from "./needs";
-import { sameValue, textAt, type Value, valueAt, type ValueObject, valuesAt } from "./terraform-value";
+import { sameValue, textAt, valueAt, type ValueObject, valuesAt } from "./terraform-value";
 
 /** Defaults for resources from the `provider` block. */
 export interface ProviderSettings {
@@ -41,8 +41,8 @@ export interface ResourceType {
   readonly needs?: (values: ValueObject, cloud: Cloud) => readonly Need[];
   /** What the API refuses because of what else is in the project, or of what the resource was before. */
   readonly conflicts?: (values: ValueObject, context: ConflictContext) => readonly string[];
-  /** Arguments that, if true, refuse the deletion, with what they are if they are not given. */
-  readonly protectedBy?: Readonly<Record<string, boolean>>;
+  /** Arguments that, if true, refuse the deletion. */
+  readonly protectedBy?: readonly string[];
   /** Computed attributes that the provider already knows at plan, besides project and labels. */
   readonly knownAtPlan?: (values: ValueObject, settings: ProviderSettings) => ValueObject;
   /** Whether the project follows from another argument, so that a plan does not know it. */
@@ -51,8 +51,6 @@ export interface ResourceType {
   readonly computedBlocks?: readonly string[];
   /** Computed attributes as the API returns them; the others get a typed default. */
   readonly computed?: ValueObject | ((values: ValueObject, context: { id: string; cloud: Cloud }) => ValueObject);
-  /** Computed attributes by name, in whichever block they are. */
-  readonly defaults?: ValueObject;
   /** Effects of the creation. Throws a Refusal when they fail. */
   readonly afterCreate?: (object: CloudObject, cloud: Cloud) => void;
   /** Effects of a creation or an update. Throws a Refusal when they fail. */
@@ -115,27 +113,20 @@ export function computedOf(kind: ResourceType, values: ValueObject, id: string, 
 }
 
 /** Refuses the deletion of what is protected: Terraform's state decides, not the configuration. */
-export function requireUnprotected({ protectedBy = {} }: ResourceType, type: string, prior: ValueObject): void {
-  for (const [path, fallback] of Object.entries(protectedBy))
-    if ((valueAt(prior, path) ?? fallback) === true)
+export function requireUnprotected({ protectedBy = [] }: ResourceType, type: string, prior: ValueObject): void {
+  for (const path of protectedBy)
+    if (valueAt(prior, path) === true)
       throw new Refusal(`cannot destroy ${type}: ${path} is set to true; set it to false and apply that first`);
 }
 
-/** How one type of ephemeral resource is opened. */
-export interface EphemeralType {
-  readonly open: (config: ValueObject, cloud: Cloud) => Readonly<Record<string, Value>>;
-}
-
-/** What one type of data source finds in the project. */
-export interface DataSourceType {
-  readonly read: (config: ValueObject, cloud: Cloud, settings: ProviderSettings) => ValueObject;
-}
+/** How one type of ephemeral resource is opened, or what one type of data source finds in the project. */
+export type Lookup = (config: ValueObject, cloud: Cloud, settings: ProviderSettings) => ValueObject;
 
 /** All types of a provider. */
 export interface ProviderTypes {
   readonly resources: ResourceTypes;
-  readonly ephemeral?: Readonly<Record<string, EphemeralType>>;
-  readonly dataSources?: Readonly<Record<string, DataSourceType>>;
+  readonly ephemeral?: Readonly<Record<string, Lookup>>;
+  readonly dataSources?: Readonly<Record<string, Lookup>>;
   /** Throws a Refusal when the API cannot be reached with this `provider` block. */
   readonly requireAccess?: (provider: ValueObject, cloud: Cloud) => void;
 }

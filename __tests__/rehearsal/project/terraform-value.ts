@@ -102,18 +102,8 @@ function canonical(value: Value): string {
   );
 }
 
-/** The type of a block, as Terraform writes types. */
-export function blockType(block: BlockSchema): AttributeType {
-  const attributes = Object.entries(block.attributes ?? {}).map(([name, { type }]) => [name, type] as const);
-  const blocks = Object.entries(block.block_types ?? {}).map(([name, nested]) => {
-    const object = blockType(nested.block);
-    return [name, nested.nesting_mode === "single" ? object : [nested.nesting_mode, object]] as const;
-  });
-  return ["object", Object.fromEntries([...attributes, ...blocks]) as Readonly<Record<string, AttributeType>>];
-}
-
 /** Completes a JSON value by its type: absent attributes become null, attributes of an older schema are dropped. */
-export function completed(value: unknown, type: AttributeType): Value {
+function completed(value: unknown, type: AttributeType): Value {
   if (value === null || value === undefined) return null;
   if (value instanceof Unknown) return value;
   if (typeof type === "string") return value as Value;

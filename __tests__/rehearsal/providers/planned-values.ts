@@ -74,7 +74,7 @@ export function filled(
     }),
   );
   return mapAttributes(completedBlock(top, block), block, null, (value, { type: attributeType }, name) =>
-    value instanceof Unknown ? (kind.defaults?.[name] ?? typedDefault(attributeType, name)) : value,
+    value instanceof Unknown ? typedDefault(attributeType, name) : value,
   ) as ValueObject;
 }
 

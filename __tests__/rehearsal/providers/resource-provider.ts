@@ -16,8 +16,6 @@ import {
 import { computedBlocks, filled, withKnown, withProject, writeOnlyIn } from "./planned-values";
 import { typedDefault } from "./schema-rules";
 import {
-  blockType,
-  completed,
   completedBlock,
   hasUnknown,
   isValueObject,
@@ -75,7 +73,7 @@ export class ResourceProvider {
 
   /** A JSON state in the shape of the schema. */
   upgraded(type: string, json: string): Value {
-    return completed(JSON.parse(json) as unknown, blockType(this.blockOf(type)));
+    return completedBlock(JSON.parse(json) as Value, this.blockOf(type));
   }
 
   /** The state in the project; null if the resource is gone. */
@@ -145,20 +143,17 @@ export class ResourceProvider {
   }
 
   open(type: string, config: Value): Value {
-    const kind = this.types.ephemeral?.[type];
-    if (kind === undefined) throw new Error(missingKind(type));
-    return kind.open(config as ValueObject, this.cloud);
+    const open = this.types.ephemeral?.[type];
+    if (open === undefined) throw new Error(missingKind(type));
+    return open(config as ValueObject, this.cloud, this.settings);
   }
 
   /** What a data source finds; its other attributes get constant values of the right type. */
   look(type: string, config: Value): Value {
-    const kind = this.types.dataSources?.[type];
-    if (kind === undefined) throw new Error(missingKind(type));
+    const find = this.types.dataSources?.[type];
+    if (find === undefined) throw new Error(missingKind(type));
     const { block } = this.schemaOf(type, this.schema.data_source_schemas);
-    const found: ValueObject = {
-      ...(config as ValueObject),
-      ...kind.read(config as ValueObject, this.cloud, this.settings),
-    };
+    const found = { ...(config as ValueObject), ...find(config as ValueObject, this.cloud, this.settings) };
     return mapAttributes(found, block, null, (value, { type: attributeType, computed }, name) =>
       value === null && computed === true ? typedDefault(attributeType, name) : value,
     );

@@ -5,12 +5,11 @@ const NESTING = { single: 1, list: 2, set: 3, map: 4, group: 5 } as const;
 
 /** A schema in the form in which a provider announces it. */
 export function schemaMessage({ version, block }: ElementSchema): object {
-  return { version, block: blockMessage(block, version) };
+  return { version, block: blockMessage(block) };
 }
 
-function blockMessage(block: BlockSchema, version: number): object {
+function blockMessage(block: BlockSchema): object {
   return {
-    version,
     attributes: Object.entries(block.attributes ?? {}).map(([name, attribute]) => ({
       ...attribute,
       name,
@@ -18,7 +17,7 @@ function blockMessage(block: BlockSchema, version: number): object {
     })),
     block_types: Object.entries(block.block_types ?? {}).map(([name, nested]) => ({
       type_name: name,
-      block: blockMessage(nested.block, 0),
+      block: blockMessage(nested.block),
       nesting: NESTING[nested.nesting_mode],
       min_items: nested.min_items ?? 0,
       max_items: nested.max_items ?? 0,
