@@ -56,13 +56,13 @@ export async function rehearse(options: RehearsalOptions): Promise<RehearsalRepo
 
 /** Everything runs in parallel, the longest chains of applies first. */
 function everyPart(context: RunContext): Promise<void> {
-  const { changes = [], furtherChanges, verifyDestroyed } = context.options.rehearsal;
+  const { changes = [], furtherChanges = [], verifyDestroyed } = context.options.rehearsal;
   const isChanged = context.includes("changes");
   return together([
     ...(context.includes("life") && isAnyWanted(context, changes)
       ? [life(context, isChanged ? changes : [], { verifyDestroyed: isChanged ? verifyDestroyed : undefined })]
       : []),
-    ...(furtherChanges !== undefined && context.includes("further changes") && isAnyWanted(context, furtherChanges)
+    ...(context.includes("further changes") && isAnyWanted(context, furtherChanges)
       ? [life(context, furtherChanges, { isInHcl: true })]
       : []),
     ...(context.includes("failed creations") ? [failedCreations(context)] : []),
@@ -92,8 +92,10 @@ async function life(
       const journey = new Journey(deployment, (step, work) => context.timed(step, work));
       if (isInHcl) toHcl(deployment);
       await journey.setUp(nullOutputs);
-      // What follows shows whether another format has changed anything: its actions are exact, or a plan must be empty.
       const back = isInHcl ? undefined : toHcl(deployment);
+      // In a life without changes, such a plan comes before the destroy.
+      if (changes.length > 0)
+        await context.timed("plan in the other format", () => deployment.requireEmptyPlan("plan in the other format"));
       for (const change of changes) await journey.change(change);
       if (changes.length > 0) back?.();
       await journey.tearDown(protection, verifyDestroyed);
