@@ -24,8 +24,8 @@ const PLANS: readonly (readonly [stack: string, inputs: Inputs])[] = [
 ];
 
 /**
- * Plans every stack with the real providers, without an account, and has checkov look at the plans. Fails on findings that
- * accepted-findings.json does not have, and on those that it has and are gone.
+ * Plans every stack's folder in HCL with the real providers, without an account, and has checkov look at the plans. Fails
+ * on findings that accepted-findings.json does not have, and on those that it has and are gone.
  */
 async function main(): Promise<number> {
   const scanner = findProgram("checkov");
@@ -37,7 +37,9 @@ async function main(): Promise<number> {
   for (const [stack, inputs] of PLANS) {
     const plan = await planOf(stack, inputs, program);
     try {
-      const { stdout, stderr } = spawnSync(scanner, [...OPTIONS, "--file", join(plan, "plan.json")], {
+      // With the folder, the scanner tells the lines of a finding.
+      const what = ["--file", join(plan, "plan.json"), "--repo-root-for-plan-enrichment", plan];
+      const { stdout, stderr } = spawnSync(scanner, [...OPTIONS, ...what], {
         encoding: "utf8",
         cwd: plan,
         env: { ...process.env, HOME: plan, LOG_LEVEL: "ERROR" },
