@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { type Fault, type GoogleStandIn, type RecordedRequest } from "./google-stand-in";
 import { programFolder, type ScriptOptions, type ScriptRun, type Shell } from "./google-stand-in-scripts";
 import { ApiError, errorReason } from "./google-stand-in-services";
+import { type ProgramFault, type ProgramStandIn } from "./program-stand-in";
 import { temporaryFolder } from "./temporary-folder";
 
-/** Shells in which the scripts run: that of a workstation, and that of a small image. */
+/** Shells in which the scripts run: that of a workstation, and that of a small image. Every second case has the other one. */
 const SHELLS = ["dash", "busybox"] as const satisfies readonly Shell[];
 
-const shellAt = (index: number): Shell => SHELLS[index % SHELLS.length] ?? "dash";
+export const shellAt = (index: number): Shell => SHELLS[index % SHELLS.length] ?? "dash";
 
 export function status(code: number, name: string, message = "Injected.", ...reasons: readonly string[]): Fault {
   const details = reasons.map((reason) => errorReason(reason));
@@ -57,8 +58,10 @@ export const fullFrom =
     return { programs: programFolder({ scripts: { mktemp: `echo '${work}'` } }) };
   };
 
+/** What a script calls. */
 interface Scene {
-  readonly standIn: GoogleStandIn;
+  readonly standIn?: GoogleStandIn;
+  readonly programs?: ProgramStandIn;
 }
 
 /** The script of a matrix, in scenes of its own. */
@@ -68,7 +71,7 @@ interface Subject<S extends Scene> {
   /** What there is before a run. @default nothing more than in every scene */
   readonly prepare?: (scene: S) => void;
   /** Fails unless all is as it shall be after a run that has ended well. */
-  readonly settled: (scene: S, run: ScriptRun) => void;
+  readonly settled: (scene: S, run: ScriptRun) => Promise<void> | void;
   /** Words that are never printed. @default the tokens */
   readonly secrets?: readonly string[];
 }
@@ -76,17 +79,51 @@ interface Subject<S extends Scene> {
 /** What becomes of a run in which one call gets other answers. */
 export interface FaultRow<S extends Scene> {
   readonly what: string;
-  /** Id of a method, or name of an API. */
+  /** What there is before. */
+  readonly before?: (scene: S) => Promise<void> | void;
+  /** Id of a method, or name of an API or a program. */
   readonly at: string;
-  /** One for each call in turn, and then the API's own. */
-  readonly answers: readonly Fault[];
+  /** The first call of a program that gets another answer. @default 1 */
+  readonly call?: number;
+  /** One for each call in turn, and then its own. */
+  readonly answers: readonly (Fault | ProgramFault)[];
   /** Whether the last answer is given for as long as the script asks. @default false */
   readonly lasts?: boolean;
   readonly options?: ScriptOptions | ((standIn: GoogleStandIn) => ScriptOptions);
-  readonly exitCode: number;
+  /** Sent to the script once a program hangs. */
+  readonly signal?: NodeJS.Signals;
+  /** Null after a kill. */
+  readonly exitCode: number | null;
   readonly says?: readonly (string | RegExp)[];
   /** Looks at what is left behind. @default settled, after exit code 0 */
-  readonly left?: (scene: S, run: ScriptRun) => void;
+  readonly left?: (scene: S, run: ScriptRun) => Promise<void> | void;
+}
+
+function apisOf({ standIn }: Scene): GoogleStandIn {
+  if (standIn === undefined) throw new Error("the script calls no APIs");
+  return standIn;
+}
+
+function inject<S extends Scene>(scene: S, { answers, at, call = 1, lasts = false }: FaultRow<S>): void {
+  if (call > 1) scene.programs?.inject(at, undefined, call - 1);
+  for (const [index, answer] of answers.entries()) {
+    const times = lasts && index === answers.length - 1 ? Infinity : 1;
+    if ("shell" in answer) scene.programs?.inject(at, answer, times);
+    else scene.standIn?.inject(at, answer, times);
+  }
+}
+
+function callsTo(at: string, { programs, standIn }: Scene): number {
+  const isOfApi = ({ method }: RecordedRequest) => method === at || method.startsWith(`${at}.`);
+  return (programs?.callsTo(at) ?? 0) + (standIn?.requests.filter(isOfApi).length ?? 0);
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended with the script.
+  }
 }
 
 /** Sent with POST, although it only reads. */
@@ -111,11 +148,19 @@ export class FaultMatrix<S extends Scene> {
     const cases = rows.map((row, index) => [row.what, shellAt(index), row] as const);
     it.concurrent.each(cases)("%s (%s)", (_, shell, row) =>
       this.inScene(async (scene) => {
-        const { answers, at, lasts = false, left, options = {} } = row;
-        for (const [index, answer] of answers.entries())
-          scene.standIn.inject(at, answer, lasts && index === answers.length - 1 ? Infinity : 1);
+        const { answers, at, left, options = {} } = row;
+        await row.before?.(scene);
+        inject(scene, row);
 
-        const run = await this.run(scene, shell, typeof options === "function" ? options(scene.standIn) : options);
+        const given = typeof options === "function" ? options(apisOf(scene)) : options;
+        const { signal } = row;
+        const onStart: ScriptOptions["onStart"] = async (kill, ended) => {
+          const hanging = await scene.programs?.hanging();
+          kill(signal ?? "SIGKILL");
+          await ended;
+          if (hanging !== undefined) endProcess(hanging);
+        };
+        const run = await this.run(scene, shell, signal === undefined ? given : { ...given, onStart });
 
         expect({ exitCode: run.exitCode, stderr: run.exitCode === 0 ? run.stderr : "" }).toEqual({
           exitCode: row.exitCode,
@@ -125,9 +170,8 @@ export class FaultMatrix<S extends Scene> {
           expect(run.output).toEqual(
             typeof words === "string" ? expect.stringContaining(words) : expect.stringMatching(words),
           );
-        const isOfApi = ({ method }: RecordedRequest) => method === at || method.startsWith(`${at}.`);
-        expect(scene.standIn.requests.filter(isOfApi).length).toBeGreaterThanOrEqual(answers.length);
-        (left ?? (row.exitCode === 0 ? this.subject.settled : () => undefined))(scene, run);
+        expect(callsTo(at, scene)).toBeGreaterThanOrEqual(answers.length);
+        await (left ?? (row.exitCode === 0 ? this.subject.settled : () => undefined))(scene, run);
       }),
     );
   }
@@ -137,14 +181,15 @@ export class FaultMatrix<S extends Scene> {
     const cases = sets.map((calls, index) => [calls.join(", "), shellAt(index), calls] as const);
     it.concurrent.each(cases)("ends well in spite of faults that pass: %s (%s)", (_, shell, calls) =>
       this.inScene(async (scene) => {
-        for (const call of calls) for (const fault of PASSING) scene.standIn.inject(call, fault);
+        const apis = apisOf(scene);
+        for (const call of calls) for (const fault of PASSING) apis.inject(call, fault);
 
         const environment = { ...options.environment, ...PATIENCE };
         const run = await this.run(scene, shell, { ...options, environment });
 
         expect(run).toMatchObject({ exitCode: 0, stderr: "" });
-        for (const call of calls) expect(scene.standIn.requestsTo(call).length).toBeGreaterThanOrEqual(PASSING.length);
-        this.subject.settled(scene, run);
+        for (const call of calls) expect(apis.requestsTo(call).length).toBeGreaterThanOrEqual(PASSING.length);
+        await this.subject.settled(scene, run);
       }),
     );
   }
@@ -163,24 +208,25 @@ export class FaultMatrix<S extends Scene> {
     it.concurrent(`makes ${changes} changes`, () =>
       this.inScene(async (scene) => {
         let seen = 0;
-        onChange(scene.standIn, (number) => (seen = number));
+        onChange(apisOf(scene), (number) => (seen = number));
         const run = await this.run(scene, "dash", {});
         expect([run.exitCode, seen]).toEqual([0, changes]);
-        this.subject.settled(scene, run);
+        await this.subject.settled(scene, run);
       }),
     );
 
     const cases = at.map((change, index) => [change, shellAt(index)] as const);
     it.concurrent.each(cases)(`ended by ${signal} at change %i (%s): nothing is lost or left`, (change, shell) =>
       this.inScene(async (scene) => {
+        const apis = apisOf(scene);
         let kill: (signal: NodeJS.Signals) => void = () => undefined;
-        onChange(scene.standIn, (number) => {
+        onChange(apis, (number) => {
           if (number === change) kill(signal);
         });
         const killed = await this.run(scene, shell, { onStart: (end) => (kill = end) });
-        scene.standIn.onRequest = () => undefined;
+        apis.onRequest = () => undefined;
         // What was under way goes on without the script.
-        scene.standIn.sql.operations.settle();
+        apis.sql.operations.settle();
 
         expect(killed.exitCode).toBe(signal === "SIGKILL" ? null : 143);
         await then(scene, killed, (options = {}) => this.run(scene, shell, options));

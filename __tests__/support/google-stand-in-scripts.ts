@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +17,10 @@ const PROGRAMS = [
 ] as const;
 
 export type Shell = "bash" | "busybox" | "dash";
+
+/** Program and first argument that make a shell. */
+export const shellCommand = (shell: Shell): readonly string[] =>
+  shell === "busybox" ? [programPath(shell), "sh"] : [programPath(shell)];
 
 const SCRIPTS = {
   "assessment-cleanup": "lib/lab/scripts/assessment-cleanup.sh",
@@ -54,7 +59,8 @@ export interface ScriptOptions {
   readonly programs?: string;
   /** Standard input of the script. @default nothing */
   readonly input?: string;
-  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+  /** `ended` resolves when the script itself has ended. */
+  readonly onStart?: (kill: (signal: NodeJS.Signals) => void, ended: Promise<unknown>) => unknown;
   /** Called with the output so far whenever a line arrives; `close` closes its standard output. */
   readonly onOutput?: (output: string, kill: (signal: NodeJS.Signals) => void, close: () => void) => void;
 }
@@ -67,14 +73,13 @@ export async function runScript(script: ScriptName, options: ScriptOptions = {})
 export async function runFile(file: string, options: ScriptOptions = {}): Promise<ProcessRun> {
   const shell = options.shell ?? "dash";
   const programs = options.programs ?? standardPrograms();
-  const program = programPath(shell);
-  const words = [...(shell === "busybox" ? ["sh"] : []), file, ...(options.arguments ?? [])];
+  const [program = "", ...words] = [...shellCommand(shell), file, ...(options.arguments ?? [])];
   const child = spawn(program, words, {
     // Nothing else, so that a developer's own credentials and settings have no effect.
     env: { PATH: programs, HOME: programs, TMPDIR: tmpdir(), ...FAST_ENVIRONMENT, ...options.environment },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  options.onStart?.((signal) => child.kill(signal));
+  void options.onStart?.((signal) => child.kill(signal), once(child, "exit"));
   // A script that reads nothing may already have ended.
   child.stdin.on("error", () => undefined).end(options.input ?? "");
   return runOf(child, ({ output }) =>

@@ -134,7 +134,7 @@ function serverOwner(): Owner {
   return { uid: idOf("-u"), gid: idOf("-g") };
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

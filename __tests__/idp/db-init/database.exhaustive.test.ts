@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { ProgramStandIn } from "../../support/program-stand-in";
 import { ADMIN_PASSWORD, SUPERUSER } from "./cluster";
 import { type Environment, runScript } from "./script-run";
 import { applicationLogin, COMPLETE, describeOnServer } from "./tenants";
@@ -14,7 +15,7 @@ until [ "$process" -le 1 ]; do
   case $line in *db-init.sh*) break ;; esac
   process=$(sed -n 's/^PPid:[^0-9]*//p' "/proc/$process/status")
 done
-exec "$REAL_PSQL" "$@"`;
+exec psql "$@"`;
 
 /** A state of the server that the script finds, and what becomes of it; :db and :role stand for the tenant's names. */
 interface Found {
@@ -116,7 +117,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever the state of the server"
   test("reaches the complete end state through socket and TCP, and the same when run again", async (server) => {
     const settings = server.tenant();
     for (const DB_HOST of [server.cluster.socketFolder, "127.0.0.1"]) {
-      expect(await runScript({ ...settings, DB_HOST }, { shell: "busybox sh" })).toMatchObject({ exitCode: 0 });
+      expect(await runScript({ ...settings, DB_HOST })).toMatchObject({ exitCode: 0 });
       expect(await server.endState(settings.DB_NAME)).toEqual(COMPLETE);
     }
   });
@@ -143,7 +144,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever the state of the server"
   }) => {
     const commandLines = join(folder, "command-lines");
     const settings = tenant({ COMMAND_LINES: commandLines, DB_PASSWORD: "secret-application-71" });
-    const looking = { programs: { psql: PSQL_THAT_LOOKS_AROUND } };
+    const looking = { programs: new ProgramStandIn({ psql: PSQL_THAT_LOOKS_AROUND }) };
     const outcomes = [
       await runScript(settings, looking),
       // Refusals, because the server logs the statement that failed.

@@ -1,7 +1,8 @@
+import { exits } from "../../support/program-stand-in";
 import { runScript } from "./script-run";
 import { applicationLogin, describeOnServer } from "./tenants";
 
-describeOnServer("db-init.sh on PostgreSQL 15", (test) => {
+describeOnServer("db-init.sh on PostgreSQL 15", (test, matrix) => {
   test("does the five steps in order, after which the application has its database", async ({
     cluster,
     tenant,
@@ -32,20 +33,13 @@ describeOnServer("db-init.sh on PostgreSQL 15", (test) => {
     expect(await cluster.query(applicationLogin(settings), "SELECT count(*) FROM visits")).toBe("1");
   });
 
-  test("waits for a server that is not there at first, and only as long as it may", async ({ tenant }) => {
-    const psql = `
-[ "$PGUSER" != postgres ] || [ -e "$PROGRAM_FOLDER/refused" ] || {
-  : >"$PROGRAM_FOLDER/refused"
-  echo "psql: error: connection to server failed: Connection refused" >&2
-  exit 2
-}
-exec "$REAL_PSQL" "$@"`;
-    const programs = { psql, sleep: "exit 0" };
-
-    const patient = await runScript(tenant({ DB_WAIT_SECONDS: "300" }), { programs });
-    const impatient = await runScript(tenant({ DB_WAIT_SECONDS: "0" }), { programs });
-
-    expect(patient.output).toMatch(/^waiting for PostgreSQL, \d+ of 300 s are over: connection to server failed/m);
-    expect([patient.exitCode, impatient.exitCode]).toEqual([0, 3]);
-  });
+  const row = { at: "psql", answers: [exits(2, "psql: error: connection to server failed: Connection refused")] };
+  matrix({ run: runScript, programs: { sleep: "exit" } }).rows([
+    {
+      ...{ ...row, what: "waits for a server that is not there at first", exitCode: 0 },
+      options: { environment: { DB_WAIT_SECONDS: "300" } },
+      says: [/^waiting for PostgreSQL, \d+ of 300 s are over: connection to server failed/m],
+    },
+    { ...row, what: "waits as long as it may", exitCode: 3, options: { environment: { DB_WAIT_SECONDS: "0" } } },
+  ]);
 });

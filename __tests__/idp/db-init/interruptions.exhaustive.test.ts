@@ -1,45 +1,26 @@
-import { join } from "node:path";
+import { type FaultRow } from "../../support/fault-matrix";
+import { hangs } from "../../support/program-stand-in";
+import { runScript } from "./script-run";
+import { applicationLogin, COMPLETE, describeOnServer, type Tenant, type TenantScene } from "./tenants";
 
-import { contentOf, runScript, startScript } from "./script-run";
-import { applicationLogin, COMPLETE, describeOnServer, type Tenant } from "./tenants";
+/** Killed when a call of psql has done what the sed command leaves of its SQL. */
+const killed = (moment: string, call: number, cut: string): FaultRow<TenantScene> => ({
+  ...{ what: `reaches the same end state when killed ${moment} and run again`, at: "psql", call },
+  ...{ answers: [hangs(`sed -e '${cut}' | psql "$@"`)], signal: "SIGKILL", exitCode: null },
+  left: async ({ server, settings }) => {
+    expect(await runScript(settings)).toMatchObject({ exitCode: 0 });
+    expect(await server.endState(settings.DB_NAME)).toEqual(COMPLETE);
+  },
+});
 
-/** Runs the real psql and hangs after the call STOP_AT, whose SQL the sed command CUT may truncate. */
-const PSQL_THAT_STOPS = `
-calls=$(($(cat "$PROGRAM_FOLDER/calls" 2>/dev/null || echo 0) + 1))
-echo "$calls" >"$PROGRAM_FOLDER/calls"
-[ "$calls" -eq "$STOP_AT" ] || exec "$REAL_PSQL" "$@"
-sed -e "$CUT" | "$REAL_PSQL" "$@" >/dev/null 2>&1
-echo "$$" >"$STOPPED_FILE"
-exec sleep 60 >/dev/null 2>&1`;
-
-describeOnServer("db-init.sh on PostgreSQL 15, again and again", (test) => {
-  test("reaches the same end state when killed at any point and run again", async ({ folder, tenant, endState }) => {
-    const interruptions: [string, number, string][] = [
-      ["while the role gets its password", 3, "/^.password/,$d"],
-      ["right after the creation of the database", 4, "/^CREATE DATABASE/q"],
-      ["between the two grants", 5, "/^GRANT ALL ON SCHEMA/,$d"],
-      ["before everybody else loses access", 5, "/^REVOKE/,$d"],
-      ["while the last check has a table", 7, "/^DROP TABLE/,$d"],
-    ];
-    const results = await Promise.all(
-      interruptions.map(async ([moment, call, cut], index) => {
-        const settings = tenant();
-        const stoppedFile = join(folder, `stopped-${index}`);
-        const run = startScript(
-          { ...settings, STOP_AT: String(call), CUT: cut, STOPPED_FILE: stoppedFile },
-          { programs: { psql: PSQL_THAT_STOPS } },
-        );
-        const stoppedProcessId = await contentOf(stoppedFile);
-        run.kill();
-        process.kill(Number(stoppedProcessId), "SIGKILL");
-        await run.outcome;
-        const { exitCode } = await runScript(settings);
-        return [moment, exitCode, await endState(settings.DB_NAME)];
-      }),
-    );
-
-    expect(results).toEqual(interruptions.map(([moment]) => [moment, 0, COMPLETE]));
-  });
+describeOnServer("db-init.sh on PostgreSQL 15, again and again", (test, matrix) => {
+  matrix({ run: runScript }).rows([
+    killed("while the role gets its password", 3, "/^.password/,$d"),
+    killed("right after the creation of the database", 4, "/^CREATE DATABASE/q"),
+    killed("between the two grants", 5, "/^GRANT ALL ON SCHEMA/,$d"),
+    killed("before everybody else loses access", 5, "/^REVOKE/,$d"),
+    killed("while the last check has a table", 7, "/^DROP TABLE/,$d"),
+  ]);
 
   test("keeps tenants apart, with several runs at the same time, for new names and for existing ones", async (server) => {
     const { cluster, endState, tenant } = server;

@@ -1,17 +1,17 @@
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { type AddressInfo } from "node:net";
+import { once } from "node:events";
+import { existsSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 
 import { packageFile } from "../../../lib/core/package-file";
+import { type ScriptOptions, type ScriptRun, type Shell, shellCommand } from "../../support/google-stand-in-scripts";
+import { LoopbackServer } from "../../support/loopback-server";
+import { runOf } from "../../support/process-run";
+import { type ProgramStandIn } from "../../support/program-stand-in";
 import { findProgram, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 
 const SCRIPT = packageFile("lib/idp/scripts/db-init.sh");
-
-export type Shell = "dash" | "busybox sh";
 
 /** Programs of busybox in the job's image that the scripts may use. */
 const BUSYBOX_PROGRAMS = [
@@ -22,26 +22,10 @@ const BUSYBOX_PROGRAMS = [
 export type Environment = Readonly<Record<string, string>>;
 
 export interface RunOptions {
-  readonly shell?: Shell;
-  /** Shell text of programs that come before the real ones on the PATH. */
-  readonly programs?: Readonly<Record<string, string>>;
+  readonly programs?: ProgramStandIn;
   /** @default db-init.sh */
   readonly file?: string;
-}
-
-export interface Outcome {
-  readonly exitCode: number | null;
-  readonly output: string;
-}
-
-export interface ScriptRun {
-  /** Resolves when the script has ended and all its children have closed their output. */
-  readonly outcome: Promise<Outcome>;
-  /** Resolves when the script itself has ended. */
-  readonly ended: Promise<void>;
-  signal(name: NodeJS.Signals): void;
-  /** Kills the script and its process group, as the end of a container does. */
-  kill(): void;
+  readonly onStart?: ScriptOptions["onStart"];
 }
 
 /** Path of psql itself; on Debian's PATH there is a slower Perl wrapper. */
@@ -50,73 +34,38 @@ export function psqlPath(): string {
   return existsSync(besideServer) ? besideServer : programPath("psql");
 }
 
-/** Starts the real script with exactly this environment. */
-export function startScript(environment: Environment, options: RunOptions = {}): ScriptRun {
-  const shell = options.shell ?? "dash";
-  // The image's wget everywhere: it is the pickiest about its options, and other machines may have none.
-  const folder = programFolder(options.programs ?? {}, shell === "busybox sh" ? BUSYBOX_PROGRAMS : ["wget"]);
-  const systemPath = `${dirname(psqlPath())}:${process.env.PATH ?? ""}`;
+/** Runs the real script with exactly this environment, whose SHELL it runs in: dash, unless that is busybox. */
+export function runScript(environment: Environment, options: RunOptions = {}): Promise<ScriptRun> {
+  const { file = SCRIPT, onStart, programs } = options;
+  const shell = environment.SHELL === "busybox" ? "busybox" : "dash";
+  const path = [busyboxFolder(shell), dirname(psqlPath()), process.env.PATH].join(":");
   // A single stream for both outputs keeps their lines in order.
-  const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...shellCommand(shell), options.file ?? SCRIPT], {
-    env: {
-      ...environment,
-      PATH: `${folder}:${systemPath}`,
-      REAL_PSQL: psqlPath(),
-      PROGRAM_FOLDER: folder,
-    },
+  const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...shellCommand(shell), file], {
+    env: { ...environment, PATH: programs?.before(path) ?? path },
     detached: true,
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
-  let output = "";
-  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const outcome = new Promise<Outcome>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (exitCode) => resolve({ exitCode, output }));
-  });
-  return {
-    outcome,
-    ended: new Promise((resolve) => {
-      child.once("exit", () => resolve());
-    }),
-    signal: (name) => child.kill(name),
-    kill: () => {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    },
+  const kill = (signal: NodeJS.Signals): void => {
+    // A kill ends the process group too, as the end of a container does.
+    if (signal === "SIGKILL") process.kill(-(child.pid ?? 0), signal);
+    else child.kill(signal);
   };
+  void onStart?.(kill, once(child, "exit"));
+  return runOf(child);
 }
 
-export function runScript(environment: Environment, options?: RunOptions): Promise<Outcome> {
-  return startScript(environment, options).outcome;
-}
+const busyboxFolders = new Map<Shell, string>();
 
-function shellCommand(shell: Shell): string[] {
-  return shell === "busybox sh" ? [programPath("busybox"), "sh"] : [programPath(shell)];
-}
-
-/** A folder of stand-in programs, with busybox in the place of the others that are named. */
-function programFolder(programs: Readonly<Record<string, string>>, ofBusybox: readonly string[]): string {
+/** A folder with the programs of busybox that are used with a shell. */
+function busyboxFolder(shell: Shell): string {
+  const made = busyboxFolders.get(shell);
+  if (made !== undefined) return made;
   const folder = temporaryFolder();
-  for (const name of ofBusybox) {
-    if (programs[name] === undefined) symlinkSync(programPath("busybox"), join(folder, name));
-  }
-  for (const [name, text] of Object.entries(programs)) {
-    writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
-    chmodSync(join(folder, name), 0o755);
-  }
+  // The image's wget everywhere: it is the pickiest about its options, and other machines may have none.
+  for (const name of shell === "busybox" ? BUSYBOX_PROGRAMS : ["wget"])
+    symlinkSync(programPath("busybox"), join(folder, name));
+  busyboxFolders.set(shell, folder);
   return folder;
-}
-
-/** The line that a stand-in program writes to a file, once it exists. */
-export async function contentOf(file: string): Promise<string> {
-  for (;;) {
-    try {
-      const content = readFileSync(file, "utf8");
-      if (content.endsWith("\n")) return content.trimEnd();
-    } catch {
-      // Not written yet; the time limit of the test ends this loop.
-    }
-    await pause(5);
-  }
 }
 
 /** Stand-in for the database proxy's administration port; records the requests. */
@@ -128,18 +77,10 @@ export interface ProxyRecorder {
 
 export async function startProxyRecorder(): Promise<ProxyRecorder> {
   const requests: string[] = [];
-  const server = createServer((request, response) => {
+  const server = new LoopbackServer((request, response) => {
     requests.push(`${request.method ?? ""} ${request.url ?? ""}`);
     response.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    quitUrl: `http://127.0.0.1:${port}/quitquitquit`,
-    requests,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  await server.start();
+  return { quitUrl: `http://${server.host}/quitquitquit`, requests, close: () => server.stop() };
 }

@@ -1,7 +1,10 @@
+import { FaultMatrix, shellAt } from "../../support/fault-matrix";
+import { type ScriptRun } from "../../support/google-stand-in-scripts";
+import { ProgramStandIn } from "../../support/program-stand-in";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { ADMIN_PASSWORD, type Cluster, type Login, startCluster, SUPERUSER } from "./cluster";
-import { type Environment, type ProxyRecorder, startProxyRecorder } from "./script-run";
+import { type Environment, type ProxyRecorder, type RunOptions, startProxyRecorder } from "./script-run";
 
 interface EndState {
   readonly role: Readonly<Record<string, boolean | number | null>>;
@@ -107,10 +110,32 @@ export function applicationLogin(settings: Environment, password = settings.DB_P
   return { user: settings.DB_USER ?? "", database: settings.DB_NAME, password };
 }
 
-/** Concurrent tests on one server. */
+/** The server, for one test. */
+export type TestServer = Pick<TenantServer, "cluster" | "endState" | "folder" | "quitRequests" | "tenant">;
+
+/** A tenant, and the programs of its script. */
+export interface TenantScene {
+  readonly programs: ProgramStandIn;
+  readonly server: TestServer;
+  readonly settings: Tenant;
+}
+
+/** A script that prepares or changes the database of a tenant. */
+interface TenantSubject {
+  readonly run: (settings: Tenant, options: RunOptions, server: TestServer) => Promise<ScriptRun>;
+  /** @default a new one */
+  readonly tenant?: (server: TestServer) => Promise<Tenant>;
+  /** Shell text of programs whose own work is not that of the real ones. */
+  readonly programs?: Readonly<Record<string, string>>;
+  readonly settled?: (scene: TenantScene) => Promise<void> | void;
+}
+
+type ServerTest = (behaviour: string, run: (server: TestServer) => Promise<void>) => void;
+
+/** Concurrent tests on one server, every second one with tenants whose scripts run in the other shell. */
 export function describeOnServer(
   name: string,
-  body: (test: (behaviour: string, run: (server: TenantServer) => Promise<void>) => void) => void,
+  body: (test: ServerTest, matrix: (subject: TenantSubject) => FaultMatrix<TenantScene>) => void,
 ): void {
   describeWith(["initdb", "postgres", "psql", "busybox", "dash"], name, () => {
     // Concurrent tests start before any hook of this block.
@@ -119,10 +144,32 @@ export function describeOnServer(
     afterAll(async () => {
       await (await started()).stop();
     });
-    body((behaviour, run) => {
-      it.concurrent(behaviour, async () => {
-        await run(await started());
+    let tests = 0;
+    const test: ServerTest = (behaviour, run) => {
+      const SHELL = shellAt(tests);
+      tests += 1;
+      it.concurrent(`${behaviour} (${SHELL})`, async () => {
+        const { cluster, endState, folder, quitRequests, tenant } = await started();
+        const inShell: typeof tenant = (changes) => tenant({ SHELL, ...changes });
+        await run({ cluster, endState, folder, quitRequests, tenant: inShell });
       });
-    });
+    };
+    body(
+      test,
+      ({ programs, run, settled = () => undefined, tenant }) =>
+        new FaultMatrix<TenantScene>({
+          inScene: async (inScene) => {
+            const server = await started();
+            const settings = (await tenant?.(server)) ?? server.tenant();
+            await inScene({ server, settings, programs: new ProgramStandIn(programs) });
+          },
+          run: (scene, { environment, onStart, shell = "dash" }) => {
+            const settings: Tenant = { ...scene.settings, ...(environment as Environment), SHELL: shell };
+            return run(settings, { onStart, programs: scene.programs }, scene.server);
+          },
+          settled,
+          secrets: [PASSWORD, ADMIN_PASSWORD],
+        }),
+    );
   });
 }

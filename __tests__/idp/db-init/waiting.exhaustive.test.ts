@@ -1,16 +1,7 @@
-import { join } from "node:path";
-
+import { FaultMatrix, type FaultRow } from "../../support/fault-matrix";
+import { exits, hangs, type ProgramFault, ProgramStandIn } from "../../support/program-stand-in";
 import { describeWith } from "../../support/programs";
-import { temporaryFolder } from "../../support/temporary-folder";
-import { freePort } from "./cluster";
-import {
-  contentOf,
-  type Environment,
-  type ProxyRecorder,
-  runScript,
-  startProxyRecorder,
-  startScript,
-} from "./script-run";
+import { type Environment, type ProxyRecorder, runScript, startProxyRecorder } from "./script-run";
 
 const SETTINGS: Environment = {
   DB_HOST: "/cloudsql/project:region:instance",
@@ -20,118 +11,83 @@ const SETTINGS: Environment = {
   DB_ADMIN_PASSWORD: "admin-password-Rm47",
 };
 
-/** Answers every query of the script as PostgreSQL would, after refusing the first REFUSALS connections. */
-const PSQL_THAT_REFUSES_FIRST = `
-calls=$(($(cat "$PROGRAM_FOLDER/calls" 2>/dev/null || echo 0) + 1))
-echo "$calls" >"$PROGRAM_FOLDER/calls"
-if [ "$calls" -le "$REFUSALS" ]; then
-  printf '%s\\n' "psql: error: connection to server failed: $REFUSAL" >&2
-  exit 2
-fi
-case $(cat) in
-  *"CREATE DATABASE"*) echo UTF8 ;;
-esac`;
-
-/** A clock that only sleeping advances, so that minutes of waiting take no time. */
-const CLOCK = {
-  date: `cat "$PROGRAM_FOLDER/clock" 2>/dev/null || echo 1000`,
-  sleep: `now=$(date); echo $((now + $1)) >"$PROGRAM_FOLDER/clock"`,
+/** A psql that answers every query of the script as PostgreSQL would, and a clock that only sleeping advances. */
+const PROGRAMS = {
+  psql: 'case $(cat) in *"CREATE DATABASE"*) echo UTF8 ;; esac',
+  date: 'cat "${0%/*}/clock" 2>/dev/null || echo 1000',
+  sleep: 'now=$("${0%/*}/date"); echo $((now + $1)) >"${0%/*}/clock"',
 };
-const PROGRAMS = { ...CLOCK, psql: PSQL_THAT_REFUSES_FIRST };
 
-/** What the first connections are answered, and how the script ends. */
-const ANSWERS: readonly (readonly [answer: string, exitCode: number, says: string])[] = [
-  ...[
-    "FATAL:  the database system is starting up",
-    'FATAL:  too many connections for database "idp"',
-    "Connection refused",
-    'could not translate host name "database" to address: Try again',
-  ].map((answer) => [answer, 0, "done: idp can use the database idp"] as const),
-  [
-    'FATAL:  no pg_hba.conf entry for host "10.1.2.3"',
-    4,
-    'failed in step 1 of 5: PostgreSQL refuses the login postgres: connection to server failed: FATAL:  no pg_hba.conf entry for host "10.1.2.3"\n',
-  ],
-  [
-    "SSL error: certificate verify failed",
-    2,
-    "ask for: connection to server failed: SSL error: certificate verify failed; correct what",
-  ],
-];
+interface Scene {
+  readonly programs: ProgramStandIn;
+  readonly proxy: ProxyRecorder;
+}
 
-/** Settings that are refused, and what is said. */
-const REFUSED: readonly (readonly [settings: Environment, message: string])[] = [
-  [{ DB_PASSWORD: "one\ntwo" }, "DB_PASSWORD contains a line break"],
-  [{ DB_USER: "postgres" }, "DB_USER is the administrator's own login"],
-  [{ DB_NAME: "template1" }, "DB_NAME is template1, which every login and every new database depends on"],
-];
+async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
+  const proxy = await startProxyRecorder();
+  try {
+    await test({ programs: new ProgramStandIn(PROGRAMS), proxy });
+  } finally {
+    await proxy.close();
+  }
+}
+
+const wasToldToQuit = ({ proxy }: Scene) => expect(proxy.requests).toEqual(["POST /quitquitquit"]);
+
+const atFirst = (answer: string, times: number, exitCode: number, says: string): FaultRow<Scene> => ({
+  ...{ what: `waits only for what passes, after "${answer}"`, at: "psql", exitCode, says: [says], left: wasToldToQuit },
+  answers: Array<ProgramFault>(times).fill(exits(2, `psql: error: connection to server failed: ${answer}`)),
+});
+const DONE = "done: idp can use the database idp";
+const NOBODY = "http://127.0.0.1:9/quitquitquit";
+
+/** One problem, and no call but that at the end. */
+const refused = (what: string, environment: Environment, problem: string): FaultRow<Scene> => ({
+  ...{ what, at: "psql", answers: [], options: { environment }, exitCode: 2 },
+  says: [new RegExp(`^cannot start: ${problem}((?!; DB_).)*\nbefore leaving with exit code 2: tell the .* to quit\n$`)],
+  left: wasToldToQuit,
+});
 
 describeWith(["psql", "busybox", "dash"], "db-init.sh before the database answers", () => {
-  let proxy: ProxyRecorder;
-  let withProxy: Environment;
-
-  beforeEach(async () => {
-    proxy = await startProxyRecorder();
-    withProxy = { ...SETTINGS, DB_PROXY_QUIT_URL: proxy.quitUrl };
-  });
-
-  afterEach(() => proxy.close());
-
-  const wasToldToQuit = () => expect(proxy.requests).toEqual(["POST /quitquitquit"]);
-
-  it("names every missing or empty setting in one message and tells the proxy to quit", async () => {
-    const { exitCode, output } = await runScript({ DB_USER: "", DB_PROXY_QUIT_URL: proxy.quitUrl });
-
-    expect(output).toBe(
-      "cannot start: DB_HOST is missing or empty; DB_NAME is missing or empty; DB_USER is missing or empty; " +
-        "DB_PASSWORD is missing or empty; DB_ADMIN_PASSWORD is missing or empty\n" +
-        "before leaving with exit code 2: tell the database proxy to quit\n",
-    );
-    expect(exitCode).toBe(2);
-    wasToldToQuit();
-  });
-
-  it.each(REFUSED)("refuses %j", async (settings, message) => {
-    const { exitCode, output } = await runScript({ ...SETTINGS, ...settings });
-
-    // One problem, and no call before the end.
-    const end = "before leaving with exit code 2: no database proxy to stop (DB_PROXY_QUIT_URL is empty), skipped";
-    expect(output.split("\n")).toEqual([expect.stringContaining(`cannot start: ${message}`), end, ""]);
-    expect(exitCode).toBe(2);
-  });
-
-  it.each(ANSWERS)('waits only for what passes, after "%s", and ends with %i', async (answer, exitCode, says) => {
-    const run = await runScript(
-      { ...withProxy, REFUSALS: exitCode === 0 ? "3" : "1", REFUSAL: answer },
-      { programs: PROGRAMS },
-    );
-
-    expect(run.output).toContain(says);
-    expect(run.exitCode).toBe(exitCode);
-    wasToldToQuit();
-  });
-
-  it("reacts to SIGTERM at once although psql has not come back", async () => {
-    const processIdFile = join(temporaryFolder(), "pid");
-    const run = startScript(
-      { ...withProxy, PROCESS_ID_FILE: processIdFile },
-      { programs: { psql: 'exec >/dev/null 2>&1; echo $$ >"$PROCESS_ID_FILE"; exec sleep 60' } },
-    );
-    const hangingProcessId = await contentOf(processIdFile);
-    run.signal("SIGTERM");
-    await run.ended;
-    process.kill(Number(hangingProcessId), "SIGKILL");
-
-    expect((await run.outcome).exitCode).toBe(143);
-    wasToldToQuit();
-  });
-
-  it("keeps its exit code when no proxy listens, and says what that means", async () => {
-    const nobody = `http://127.0.0.1:${await freePort()}/quitquitquit`;
-    const environment = { ...SETTINGS, REFUSALS: "0", DB_PROXY_QUIT_URL: nobody };
-    const { exitCode, output } = await runScript(environment, { programs: PROGRAMS });
-
-    expect(exitCode).toBe(0);
-    expect(output).toContain(`the proxy does not take the signal at ${nobody} (wget: can't connect`);
-  });
+  new FaultMatrix<Scene>({
+    inScene,
+    run: ({ programs, proxy }, { environment, onStart, shell = "dash" }) => {
+      const settings = { ...SETTINGS, DB_PROXY_QUIT_URL: proxy.quitUrl, ...environment, SHELL: shell };
+      return runScript(settings, { onStart, programs });
+    },
+    settled: wasToldToQuit,
+    secrets: ["application-password", "admin-password"],
+  }).rows([
+    atFirst("FATAL:  the database system is starting up", 3, 0, DONE),
+    atFirst('FATAL:  too many connections for database "idp"', 3, 0, DONE),
+    atFirst("Connection refused", 3, 0, DONE),
+    atFirst(
+      'FATAL:  no pg_hba.conf entry for host "10.1.2.3"',
+      ...([1, 4] as const),
+      'failed in step 1 of 5: PostgreSQL refuses the login postgres: connection to server failed: FATAL:  no pg_hba.conf entry for host "10.1.2.3"\n',
+    ),
+    atFirst(
+      "SSL error: certificate verify failed",
+      ...([1, 2] as const),
+      "ask for: connection to server failed: SSL error: certificate verify failed; correct what",
+    ),
+    {
+      ...{ what: "reacts to SIGTERM at once although psql has not come back", at: "psql", answers: [hangs()] },
+      ...{ signal: "SIGTERM", exitCode: 143, left: wasToldToQuit },
+    },
+    {
+      ...{ what: "keeps its exit code when no proxy listens, and says what that means", at: "psql", answers: [] },
+      options: { environment: { DB_PROXY_QUIT_URL: NOBODY } },
+      ...{ exitCode: 0, says: [`the proxy does not take the signal at ${NOBODY} (wget: can't connect`] },
+      left: ({ proxy }) => expect(proxy.requests).toEqual([]),
+    },
+    refused(
+      "names every missing or empty setting in one message",
+      { DB_HOST: "", DB_NAME: "", DB_USER: "", DB_PASSWORD: "", DB_ADMIN_PASSWORD: "" },
+      "DB_HOST is missing or empty; DB_NAME is .*; DB_USER is .*; DB_PASSWORD is .*; DB_ADMIN_PASSWORD is missing or empty",
+    ),
+    refused("refuses a password of two lines", { DB_PASSWORD: "one\ntwo" }, "DB_PASSWORD contains a line break"),
+    refused("refuses the administrator", { DB_USER: "postgres" }, "DB_USER is the administrator's own login"),
+    refused("refuses a template", { DB_NAME: "template1" }, "DB_NAME is template1, which every login and every new"),
+  ]);
 });

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 
+import { exits, LOST, type ProgramFault, STOPS } from "../../support/program-stand-in";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { type Cluster, type Login, SUPERUSER } from "../db-init/cluster";
 import { type Environment, runScript } from "../db-init/script-run";
-import { applicationLogin, describeOnServer } from "../db-init/tenants";
+import { applicationLogin, describeOnServer, type TenantScene } from "../db-init/tenants";
 import { exchange, filledTenant, restored, runJob, swap, tenantWithRestored } from "./job-run";
 
 const NAMES = "SELECT string_agg(name, ',' ORDER BY name COLLATE \"C\") FROM template.names";
@@ -32,7 +33,7 @@ async function hold(
 
 const sessionsIn = (database: string) => `FROM pg_stat_activity WHERE datname = '${database}'`;
 
-describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
+describeOnServer("The jobs of a restore on PostgreSQL 15", (test, matrix) => {
   test("copy a database into an empty one and exchange the two, as often as it is repeated", async (server) => {
     const { cluster } = server;
     const settings = await filledTenant(server);
@@ -41,12 +42,12 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     await runScript(restored(settings));
     const filled = await runJob("fill-database.sh", restored(settings), copyOf(settings));
     const again = await runJob("fill-database.sh", restored(settings), copyOf(settings));
-    expect(await runJob("count-users.sh", settings)).toEqual({ exitCode: 0, output: "users: 2\n" });
+    expect(await runJob("count-users.sh", settings)).toMatchObject({ exitCode: 0, output: "users: 2\n" });
     // Written after the copy: it goes aside with the old data.
     await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('late')");
     expect(await exchange(cluster, settings)).toMatchObject(DONE);
 
-    expect(filled).toEqual({
+    expect(filled).toMatchObject({
       exitCode: 0,
       output: expect.stringMatching(/^copying .*\nusers: 2 in database \d+\n$/s) as string,
     });
@@ -105,7 +106,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
         { user: SUPERUSER },
         `ALTER DATABASE ${settings.DB_NAME} WITH ALLOW_CONNECTIONS false`,
       );
-      expect(await run()).toEqual({
+      expect(await run()).toMatchObject({
         exitCode: 0,
         output: says(`${settings.DB_NAME} is open to connections again; an exchange that was stopped had closed it\n`),
       });
@@ -113,61 +114,76 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test) => {
     expect(await server.cluster.query(applicationLogin(settings), "SELECT 1")).toBe("1");
   });
 
-  test("admit the application again when they are stopped before the exchange", async (server) => {
-    const { cluster } = server;
-    const settings = await tenantWithRestored(server, []);
-    const sessions = sessionsIn(settings.DB_NAME);
-    // A session of the server itself, which nobody else may end.
-    const superuser = { user: SUPERUSER, database: settings.DB_NAME };
-    const held = await hold(cluster, superuser, "SELECT pg_sleep(60)", sessions);
-
-    const stopped = await exchange(cluster, settings, { programs: { sleep: "kill -TERM $PPID" } });
-    await cluster.query({ user: SUPERUSER }, `SELECT pg_terminate_backend(pid) ${sessions}`);
-    await held.end;
-
-    expect(stopped.exitCode).toBe(143);
-    expect(await cluster.query(applicationLogin(settings), "SELECT 1")).toBe("1");
-    expect(await exchange(cluster, settings)).toMatchObject(DONE);
-  });
-
-  test("look whether an exchange whose answer was lost has taken place", async (server) => {
-    const { cluster } = server;
-    const settings = await tenantWithRestored(server);
-    const atCall = (number: number, text: string) => ({
-      programs: {
-        sleep: "exit 0",
-        psql: `echo >>"$0.calls"; calls=$(wc -l <"$0.calls"); if [ "$calls" -ge ${number} ]; then ${text}; fi; exec "$REAL_PSQL" "$@"`,
-      },
-    });
-
-    const unknown = await exchange(cluster, settings, atCall(2, "exit 2"));
-    const lost = await exchange(cluster, settings, atCall(3, '"$REAL_PSQL" "$@"; [ "$calls" -gt 3 ]; exit'));
-
-    expect(unknown).toMatchObject({ exitCode: 1, output: says("cannot be found out") });
-    expect(unknown.output).not.toContain("nothing is changed");
-    expect(lost).toMatchObject({ exitCode: 0, output: says("exchanged: ") });
+  const tenant = tenantWithRestored;
+  const isUnchanged = async ({ server, settings }: TenantScene) =>
+    expect(await server.cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
+  const isExchanged = async ({ settings }: TenantScene) => {
     const again = await swap(settings, "clear");
     expect(again).toMatchObject({ exitCode: 1, output: says("the only copy of the data before the last exchange") });
-  });
+  };
+  /** A second restore makes a new database in the place of the one that is filled. */
+  const REPLACED: ProgramFault = {
+    shell: `name=\${DB_NAME%_restored}_restored
+      export PGDATABASE=postgres PGUSER=${SUPERUSER} PGPASSWORD=
+      psql -qc "DROP DATABASE $name WITH (FORCE)" -c "CREATE DATABASE $name OWNER postgres" >&2`,
+  };
 
-  test("notice a second restore that comes while they exchange, and while they fill", async (server) => {
-    const { cluster } = server;
-    const settings = await tenantWithRestored(server);
-    const name = restored(settings).DB_NAME ?? "";
-    const replace = `PGDATABASE=postgres PGUSER=${SUPERUSER} PGPASSWORD= "$REAL_PSQL" -qc 'DROP DATABASE ${name} WITH (FORCE)' -c 'CREATE DATABASE ${name} OWNER postgres' >&2`;
-    const replacedWhen = (isMoment: string) => ({
-      programs: { psql: `echo >>"$0.calls"; if ${isMoment}; then ${replace}; fi; exec "$REAL_PSQL" "$@"` },
-    });
+  matrix({
+    tenant,
+    programs: { sleep: "exit" },
+    run: (settings, options, { cluster }) => exchange(cluster, settings, options),
+    settled: isExchanged,
+  }).rows([
+    {
+      ...{ what: "do not say that nothing is changed when that cannot be found out", at: "psql", call: 2, lasts: true },
+      ...{ answers: [exits(2)], exitCode: 1, says: [/^(?![^]*nothing is changed)[^]*cannot be found out/] },
+    },
+    {
+      ...{ what: "look whether an exchange whose answer was lost has taken place", at: "psql", call: 3 },
+      ...{ answers: [LOST], exitCode: 0, says: ["exchanged: "] },
+    },
+    {
+      // After the first look at the identity, before the exchange itself.
+      ...{ what: "notice a second restore that comes while they exchange", at: "psql", call: 3, answers: [REPLACED] },
+      ...{ exitCode: 1, says: ["is gone, another restore"], left: isUnchanged },
+    },
+    {
+      ...{ what: "admit the application again when they are stopped before the exchange", at: "sleep" },
+      // A session of the server itself, which nobody else may end, and a stop while they wait for its end.
+      before: async ({ server: { cluster }, settings }) => {
+        const { DB_NAME: database } = settings;
+        await hold(cluster, { user: SUPERUSER, database }, "SELECT pg_sleep(60)", sessionsIn(database));
+      },
+      ...{ answers: [STOPS], exitCode: 143 },
+      left: async (scene) => {
+        const { server, settings } = scene;
+        await isUnchanged(scene);
+        await server.cluster.query(
+          { user: SUPERUSER },
+          `SELECT pg_terminate_backend(pid) ${sessionsIn(settings.DB_NAME)}`,
+        );
+        expect(await exchange(server.cluster, settings)).toMatchObject(DONE);
+      },
+    },
+  ]);
 
-    const whileFilled = replacedWhen('[ "$*" != "${*#*ANALYZE}" ]');
-    const filled = await runJob("fill-database.sh", restored(settings), copyOf(settings), whileFilled);
-    // After the first look at the identity, before the exchange itself.
-    const swapped = await exchange(cluster, settings, replacedWhen('[ "$(wc -l <"$0.calls")" -eq 3 ]'));
+  matrix({
+    tenant,
+    run: (settings, options) => runJob("fill-database.sh", restored(settings), copyOf(settings), options),
+  }).rows([
+    {
+      ...{ what: "notice a second restore that comes while they fill", at: "psql", call: 3, answers: [REPLACED] },
+      ...{ exitCode: 1, says: ["another restore has made a new"], left: isUnchanged },
+    },
+    {
+      ...{ what: "take no half of a copy for the whole", at: "pg_dump", answers: [exits(1, "pg_dump: error: gone")] },
+      ...{ exitCode: 1, says: ["could not be copied; the application's database is as it was"], left: isUnchanged },
+    },
+  ]);
 
-    expect(filled).toMatchObject({ exitCode: 1, output: says("another restore has made a new") });
-    expect(swapped).toMatchObject({ exitCode: 1, output: says("is gone, another restore") });
-    expect(await cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
-  });
+  matrix({ tenant, run: (settings, options) => runJob("count-users.sh", settings, {}, options) }).rows([
+    { what: "fail with a count that fails", at: "psql", answers: [exits(2, "gone")], exitCode: 2, says: ["gone"] },
+  ]);
 });
 
 describeOnServer("The job db-init on a restored instance", (test) => {

@@ -2,10 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { type FaultRow } from "../../support/fault-matrix";
+import { exits, hangs, isGiven, type ProgramFault, ProgramStandIn } from "../../support/program-stand-in";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { type Environment, type RunOptions, runScript } from "../db-init/script-run";
-import { applicationLogin, describeOnServer, type Tenant, type TenantServer } from "../db-init/tenants";
-import { exchange, filledTenant, restored, runJob, swap, tenantWithRestored } from "./job-run";
+import { SUPERUSER } from "../db-init/cluster";
+import { runScript } from "../db-init/script-run";
+import { applicationLogin, describeOnServer, type Tenant, type TenantScene, type TestServer } from "../db-init/tenants";
+import { exchange, filledTenant, restored, runJob, tenantWithRestored } from "./job-run";
 
 /** What a dump can lose: text, generated and large values, numbers that go on, and views. */
 const CONTENTS = [
@@ -23,43 +26,35 @@ const CONTENT = `SELECT md5(string_agg(t::text, '' ORDER BY id)) FROM template.t
   UNION ALL SELECT last_value::text FROM authentik_core_user_id_seq
   UNION ALL SELECT convert_from(lo_get(4711), 'UTF8')`;
 
-/** Shell text of a program that stops the script which has started it: the process that this one has started. */
-const STOP_SCRIPT = `p=$$; while q=$(cut -d ' ' -f 4 /proc/$p/stat) && [ "$q" != ${process.pid} ]; do p=$q; done; kill -TERM $p`;
-
 /** A clock that is a second further at each call, because a dump is named by its second. */
 const CLOCK = `
 calls=$(($(cat "$DUMP_FOLDER/.clock" 2>/dev/null || echo 0) + 1))
 echo "$calls" >"$DUMP_FOLDER/.clock"
 exec /bin/date --date="@$((1700000000 + calls))" "$@"`;
 
-/** The folder of dumps of a new tenant whose database has the contents above. */
+/** The folder of dumps of a tenant whose database has the contents above. */
 class Dumps {
-  readonly folder = temporaryFolder();
-
-  private constructor(
+  constructor(
     readonly settings: Tenant,
-    private readonly server: TenantServer,
+    private readonly server: TestServer,
   ) {}
 
-  static async of(server: TenantServer, { withRestored = false } = {}): Promise<Dumps> {
-    return new Dumps(await (withRestored ? tenantWithRestored : filledTenant)(server, CONTENTS), server);
+  static async of(server: TestServer, { withRestored = false } = {}): Promise<Dumps> {
+    const settings = await (withRestored ? tenantWithRestored : filledTenant)(server, CONTENTS);
+    return new Dumps({ ...settings, DUMP_FOLDER: temporaryFolder() }, server);
   }
 
-  readonly dump = (changes: Environment = {}, { programs, shell }: RunOptions = {}) =>
-    runJob(
-      "dump-database.sh",
-      { ...this.settings, ...changes },
-      { DUMP_FOLDER: this.folder, ...changes },
-      {
-        shell,
-        programs: { date: CLOCK, ...programs },
-      },
-    );
+  readonly dump = () =>
+    runJob("dump-database.sh", this.settings, {}, { programs: new ProgramStandIn({ date: CLOCK }) });
 
   readonly fill = () => runJob("fill-database.sh", restored(this.settings), { DUMP_FILE: this.newest });
 
   query(...statements: readonly string[]): Promise<string> {
     return this.server.cluster.query(applicationLogin(this.settings), ...statements);
+  }
+
+  get folder(): string {
+    return this.settings.DUMP_FOLDER ?? "";
   }
 
   get newest(): string {
@@ -72,12 +67,53 @@ class Dumps {
   }
 }
 
-describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
+const dumpsOf = ({ server, settings }: TenantScene) => new Dumps(settings, server);
+
+/** The proxy was told to quit, after db-init had told it. */
+const expectQuit = ({ server, settings }: TenantScene) =>
+  expect(server.quitRequests(settings)).toEqual(["POST", "POST"]);
+
+/** A dump that is not whole is neither marked as such nor the newest. */
+function isNotWhole(scene: TenantScene): void {
+  const dumps = dumpsOf(scene);
+  expect(dumps.dated.filter((name) => name.endsWith(".sha256"))).toEqual([]);
+  expect(existsSync(dumps.newest)).toBe(false);
+  expectQuit(scene);
+}
+
+const unstored = (what: string, fault: Pick<FaultRow<TenantScene>, "answers" | "at" | "call">, says: string) => ({
+  ...{ ...fault, what: `fails without a checksum when ${what}`, exitCode: 4 },
+  ...{ says: [`\nfailed: ${says}\n`], left: isNotWhole },
+});
+
+/** A temporary folder in which one file finds no room. */
+const fullAt = (file: string): ProgramFault => ({
+  shell: `d=$(mktemp -d) && ln -s /dev/full "$d/${file}" && echo "$d"; exit`,
+});
+
+/** Stopped when the newest dump is replaced, which restores so many users. */
+const stopped = (when: string, answer: ProgramFault, users: number): FaultRow<TenantScene> => ({
+  ...{ what: `has a newest dump to restore when it is stopped ${when} replacing it`, at: "mv", answers: [answer] },
+  ...{ signal: "SIGTERM", exitCode: 143 },
+  before: async (scene) => {
+    const dumps = dumpsOf(scene);
+    await dumps.dump();
+    await dumps.query("DELETE FROM authentik_core_user WHERE name <> 'akadmin'");
+  },
+  left: async (scene) => {
+    await runScript(restored(scene.settings));
+    expect(await dumpsOf(scene).fill()).toMatchObject({
+      output: expect.stringMatching(`\nusers: ${users} `) as string,
+    });
+  },
+});
+
+describeOnServer("dump-database.sh on PostgreSQL 15", (test, matrix) => {
   test("makes a dump that becomes an equal database", async (server) => {
     const { dump, fill, settings } = await Dumps.of(server, { withRestored: true });
     const { DB_NAME } = settings;
 
-    const dumped = await dump({}, { shell: "busybox sh" });
+    const dumped = await dump();
 
     expect(dumped.output).toMatch(
       new RegExp(`^dumping ${DB_NAME} to dumps/${DB_NAME}-\\d{8}T\\d{6}Z.dump\ndone: \\d+ bytes after \\d+ s\n$`),
@@ -108,54 +144,13 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
       execFileSync("sh", ["-c", "sha256sum --check --strict *.sha256"], { cwd: join(dumps.folder, folder) });
   });
 
-  test("fails without a checksum when the database cannot be read to its end, or the dump not stored", async (server) => {
-    const dumps = await Dumps.of(server);
-    const broken = {
-      "the dump could not be stored": "head -c 2000 >/dev/null; echo 'dd: closing: Input/output error' >&2; exit 1",
-      "the stored dump is not what was read from the database":
-        'for word; do case $word in of=*) head -c 2000 >"${word#of=}" ;; esac; done; cat >/dev/null',
-      "the stored dump cannot be read": "cat >/dev/null",
-    };
-    for (const [message, dd] of Object.entries(broken)) {
-      const { exitCode, output } = await dumps.dump({}, { programs: { dd } });
-      expect([exitCode, output.trimEnd().split("\n").at(-1)]).toEqual([4, `failed: ${message}`]);
-    }
-    // A table with another owner, which the application's role may not read.
-    const superuser = { user: "cloudsqladmin", database: dumps.settings.DB_NAME };
-    await server.cluster.query(superuser, "CREATE TABLE public.zzz (id int)");
-    expect(await dumps.dump()).toEqual({
-      exitCode: 1,
-      output: expect.stringMatching(
-        /permission denied for table zzz[^]*has no checksum and will not be restored/,
-      ) as string,
-    });
-    expect(dumps.dated.filter((name) => name.endsWith(".sha256"))).toEqual([]);
-    expect(existsSync(dumps.newest)).toBe(false);
-  });
-
-  test("replaces the newest dump in one step, so that it can be restored at any moment", async (server) => {
-    const dumps = await Dumps.of(server);
-    const restoredUsers = async () => {
-      await swap(dumps.settings, "clear");
-      await runScript(restored(dumps.settings));
-      return /^users: \d+/m.exec((await dumps.fill()).output)?.[0];
-    };
-    await dumps.dump();
-    await dumps.query("DELETE FROM authentik_core_user WHERE name <> 'akadmin'");
-
-    const before = await dumps.dump({}, { programs: { mv: `${STOP_SCRIPT}; sleep 2` } });
-    expect([before.exitCode, await restoredUsers()]).toEqual([143, "users: 2"]);
-    const after = await dumps.dump({}, { programs: { mv: `/bin/mv "$@"; ${STOP_SCRIPT}` } });
-    expect([after.exitCode, await restoredUsers()]).toEqual([143, "users: 1"]);
-  });
-
   test("never replaces the newest dump by one without tables", async (server) => {
     const { dump, newest, settings } = await Dumps.of(server, { withRestored: true });
     await dump();
     const before = readFileSync(newest);
     await exchange(server.cluster, settings);
 
-    expect(await dump()).toEqual({
+    expect(await dump()).toMatchObject({
       exitCode: 0,
       output: expect.stringContaining(
         `${settings.DB_NAME} has no tables, so latest/${settings.DB_NAME}.dump stays as it is\n`,
@@ -164,33 +159,49 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test) => {
     expect(readFileSync(newest).equals(before)).toBe(true);
   });
 
-  test("says that the temporary folder is full, and needs no room in it to see the tables", async (server) => {
-    const dumps = await Dumps.of(server);
-    const fullAt = (file: string) => ({
-      programs: { mktemp: `d=${temporaryFolder()} && ln -s /dev/full "$d/${file}" && echo "$d"` },
-    });
-
-    expect(await dumps.dump({}, fullAt("room"))).toMatchObject({
-      exitCode: 1,
-      output: expect.stringMatching(/^failed: the temporary folder \S+ is full or cannot be written/m) as string,
-    });
-    expect(existsSync(dumps.newest)).toBe(false);
-    expect(await dumps.dump({}, fullAt("list"))).toMatchObject({ exitCode: 0 });
-    expect(existsSync(dumps.newest)).toBe(true);
-  });
-
-  test("tells the proxy to quit however it ends, and never prints the password", async (server) => {
-    const { dump, settings } = await Dumps.of(server);
-    const { DB_PASSWORD = "", DB_PROXY_QUIT_URL = "" } = settings;
-    const ends = [
-      await dump({ DB_PROXY_QUIT_URL }),
-      await dump({ DB_PROXY_QUIT_URL, DB_HOST: "" }),
-      await dump({ DB_PROXY_QUIT_URL, DB_PASSWORD: "wrong" }),
-    ];
-    expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 2, 1]);
-    // The first one is that of db-init.
-    expect(server.quitRequests(settings).slice(1)).toEqual(["POST", "POST", "POST"]);
-    expect(DB_PASSWORD).not.toBe("");
-    for (const { output } of ends) expect(output).not.toContain(DB_PASSWORD);
-  });
+  matrix({
+    tenant: async (server) => (await Dumps.of(server)).settings,
+    programs: { date: CLOCK },
+    run: (settings, options) => {
+      const { DB_PROXY_QUIT_URL = "" } = settings;
+      return runJob("dump-database.sh", settings, { DB_PROXY_QUIT_URL }, options);
+    },
+    settled: (scene) => {
+      expect(existsSync(dumpsOf(scene).newest)).toBe(true);
+      expectQuit(scene);
+    },
+  }).rows([
+    unstored(
+      "the dump cannot be stored",
+      { at: "dd", answers: [exits(1, "dd: closing: Input/output error")] },
+      "the dump could not be stored",
+    ),
+    unstored(
+      "only a part is stored",
+      { at: "dd", answers: [isGiven("head -c 2000")] },
+      "the stored dump is not what was read from the database",
+    ),
+    unstored("it is not there", { at: "sha256sum", call: 2, answers: [exits(1)] }, "the stored dump cannot be read"),
+    {
+      ...{ what: "fails without a checksum when a table cannot be read", at: "pg_dump", answers: [], exitCode: 1 },
+      // Of another owner, which the application's role may not read.
+      before: async ({ server: { cluster }, settings: { DB_NAME: database } }) => {
+        await cluster.query({ user: SUPERUSER, database }, "CREATE TABLE public.zzz (id int)");
+      },
+      says: [/permission denied for table zzz[^]*has no checksum and will not be restored/],
+      left: isNotWhole,
+    },
+    stopped("before", hangs(), 2),
+    stopped("after", hangs('mv "$@"'), 1),
+    {
+      ...{ what: "says that the temporary folder is full", at: "mktemp", answers: [fullAt("room")], exitCode: 1 },
+      says: [/^failed: the temporary folder \S+ is full or cannot be written/m],
+    },
+    {
+      ...{ what: "tells the proxy to quit when it may not sign in", at: "pg_dump", answers: [], exitCode: 1 },
+      options: { environment: { DB_PASSWORD: "wrong" } },
+      left: isNotWhole,
+    },
+    { what: "needs no room in it to see the tables", at: "mktemp", answers: [fullAt("list")], exitCode: 0 },
+  ]);
 });

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { packageFile } from "../../../lib/core/package-file";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { type Cluster, SUPERUSER } from "../db-init/cluster";
-import { type Environment, type Outcome, type RunOptions, runScript } from "../db-init/script-run";
-import { applicationLogin, type Tenant, type TenantServer } from "../db-init/tenants";
+import { type ScriptRun } from "../../support/google-stand-in-scripts";
+import { type Environment, type RunOptions, runScript } from "../db-init/script-run";
+import { applicationLogin, type Tenant, type TestServer } from "../db-init/tenants";
 
 /** Data of an application that a restore has to bring back. */
 const USERS = [
@@ -18,7 +19,7 @@ const USERS = [
 
 /** A new tenant whose database has contents. */
 export async function filledTenant(
-  { cluster, tenant }: Pick<TenantServer, "cluster" | "tenant">,
+  { cluster, tenant }: Pick<TestServer, "cluster" | "tenant">,
   contents: readonly string[] = USERS,
 ): Promise<Tenant> {
   const settings = tenant();
@@ -34,7 +35,7 @@ export function restored(settings: Environment): Environment {
 
 /** A new tenant whose database has contents, with an empty one beside it. */
 export async function tenantWithRestored(
-  server: Pick<TenantServer, "cluster" | "tenant">,
+  server: Pick<TestServer, "cluster" | "tenant">,
   contents: readonly string[] = USERS,
 ): Promise<Tenant> {
   const settings = await filledTenant(server, contents);
@@ -43,12 +44,12 @@ export async function tenantWithRestored(
 }
 
 /** Runs the job that exchanges databases. */
-export function swap(settings: Environment, ACTION: string, further: Environment = {}): Promise<Outcome> {
+export function swap(settings: Environment, ACTION: string, further: Environment = {}): Promise<ScriptRun> {
   return runJob("swap-database.sh", settings, { ACTION, ...further });
 }
 
 /** Exchanges the databases, as the run that has filled the restored one. */
-export async function exchange(cluster: Cluster, settings: Environment, options?: RunOptions): Promise<Outcome> {
+export async function exchange(cluster: Cluster, settings: Environment, options?: RunOptions): Promise<ScriptRun> {
   const identity = `SELECT oid FROM pg_database WHERE datname = '${restored(settings).DB_NAME ?? ""}'`;
   const RESTORED_ID = await cluster.query({ user: SUPERUSER }, identity);
   return runJob("swap-database.sh", settings, { ACTION: "swap", RESTORED_ID }, options);
@@ -60,7 +61,7 @@ export function runJob(
   settings: Environment,
   further: Environment = {},
   options: RunOptions = {},
-): Promise<Outcome> {
+): Promise<ScriptRun> {
   // An empty address: there is no proxy to stop.
   return runScript({ ...settings, DB_PROXY_QUIT_URL: "", ...further }, { ...options, file: jobFile(script) });
 }

@@ -1,5 +1,7 @@
 import { Job } from "kubernetes-models/batch/v1/Job";
 
+import { FaultMatrix } from "../../support/fault-matrix";
+import { exits, ProgramStandIn, STOPS } from "../../support/program-stand-in";
 import { describeWith } from "../../support/programs";
 import { CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB, KubectlStandIn, NAMESPACE, type ClusterJob } from "./kubectl-stand-in";
 import { CONNECTION, DATABASE, expectNothingLeft, inSqlScene, type SqlScene } from "./sql-scene";
@@ -11,22 +13,24 @@ const PROXY_PORT = "5433";
 /** A scene whose jobs run in a cluster. */
 interface ClusterScene extends SqlScene {
   readonly cluster: KubectlStandIn;
+  readonly programs: ProgramStandIn;
 }
 
 async function inCluster(test: (scene: ClusterScene) => Promise<void>): Promise<void> {
   const cluster = await KubectlStandIn.start();
   const sources = cluster.there;
+  const programs = new ProgramStandIn();
   await inSqlScene(async (scene) => {
     const run = (script: ScriptName, options: ScriptOptions = {}): Promise<ScriptRun> =>
       scene.run(script, {
         ...options,
-        programs: cluster.programs,
+        programs: programs.before(cluster.programs),
         environment: {
           ...{ NAMESPACE, REGION: "", INIT_JOB: CLUSTER_INIT_JOB, DUMP_JOB: CLUSTER_DUMP_JOB },
           ...options.environment,
         },
       });
-    await test({ ...scene, run, cluster });
+    await test({ ...scene, run, cluster, programs });
     // Nothing runs on Cloud Run, and the copies are gone.
     expect(scene.standIn.requests.filter(({ method }) => method.startsWith("run."))).toEqual([]);
     expect(cluster.there).toEqual(sources);
@@ -67,21 +71,7 @@ function expectCopy(job: ClusterJob): void {
   expect([spec.restartPolicy, job.spec.backoffLimit, job.spec.ttlSecondsAfterFinished]).toEqual(["Never", 0, 3600]);
 }
 
-/** What there is in the cluster, and what a restore says of it, after which nothing is left. */
-const FAILURES: readonly (readonly [what: string, arrange: (cluster: KubectlStandIn) => void, says: string])[] = [
-  [
-    "say what a failed job wrote last",
-    (cluster) => cluster.fails("failed: the database is in use\n"),
-    "failed; its last lines: failed: the database is in use",
-  ],
-  [
-    "copy no job whose proxy has other arguments, because it would reach the deployment's own database",
-    (cluster) => cluster.rewriteInit((text) => text.replaceAll(`"${CONNECTION}"]`, `"${CONNECTION}","--quiet"]`)),
-    `The job ${CLUSTER_INIT_JOB} cannot be pointed at ${CONNECTION}: `,
-  ],
-];
-
-describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a cluster", () => {
+describeWith(["busybox", "curl", "dash", "jq"], "Scripts of a restore whose jobs run in a cluster", () => {
   clusterScenario(
     "restore to a point in time with copies of db-init that the cluster accepts",
     async ({ cluster, run, standIn }) => {
@@ -106,7 +96,11 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
   );
 
   clusterScenario("restore a dump by a copy of the cron job, which has its volume", async ({ cluster, run }) => {
-    const { exitCode, stderr } = await run("restore", { arguments: ["dump", "latest"], input: "yes\n" });
+    const { exitCode, stderr } = await run("restore", {
+      arguments: ["dump", "latest"],
+      input: "yes\n",
+      shell: "busybox",
+    });
 
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     const names = cluster.created.map(({ kind, metadata: { name } }) => `${kind} ${name}`);
@@ -125,27 +119,42 @@ describeWith(["curl", "dash", "jq"], "Scripts of a restore whose jobs run in a c
     );
   });
 
-  it.concurrent.each(FAILURES)("%s", (_, arrange, says) =>
-    inCluster(async (scene) => {
-      arrange(scene.cluster);
-
-      const { exitCode, stderr } = await scene.run("restore", { arguments: ["drop-former", "--yes"] });
-
-      expect(exitCode).toBe(1);
-      expect(stderr).toContain(says);
-      expectNothingLeft(scene);
-    }),
-  );
-
-  clusterScenario("take the job and the clone away when they are interrupted", async ({ cluster, run, standIn }) => {
-    const { exitCode } = await run("restore-drill", {
-      onOutput: (output, kill) => {
-        if (/^Job \S+: running/m.test(output) && !output.includes("Deleting")) kill("SIGTERM");
-      },
+  const matrix = (script: ScriptName, words: readonly string[]) =>
+    new FaultMatrix<ClusterScene>({
+      inScene: inCluster,
+      run: ({ run }, options) => run(script, { arguments: words, ...options }),
+      settled: expectNothingLeft,
+      secrets: ["ya29.", "geheim"],
     });
 
-    expect(exitCode).toBe(143);
-    expect(cluster.created).toHaveLength(1);
-    expectNothingLeft({ standIn });
-  });
+  matrix("restore", ["drop-former", "--yes"]).rows([
+    {
+      ...{ what: "say what a failed job wrote last", at: "kubectl", answers: [], exitCode: 1, left: expectNothingLeft },
+      before: ({ cluster }) => cluster.fails("failed: the database is in use\n"),
+      says: ["failed; its last lines: failed: the database is in use"],
+    },
+    {
+      // It would reach the deployment's own database.
+      ...{ what: "copy no job whose proxy has other arguments", at: "kubectl", answers: [], exitCode: 1 },
+      before: ({ cluster }) =>
+        cluster.rewriteInit((text) => text.replaceAll(`"${CONNECTION}"]`, `"${CONNECTION}","--quiet"]`)),
+      says: [`The job ${CLUSTER_INIT_JOB} cannot be pointed at ${CONNECTION}: `],
+      left: expectNothingLeft,
+    },
+    {
+      ...{ what: "say why kubectl gets no answer", at: "kubectl", lasts: true, exitCode: 1, left: expectNothingLeft },
+      ...{ answers: [exits(1, "Unable to connect to the server")], says: ["kubectl: Unable to connect to the server"] },
+    },
+  ]);
+
+  matrix("restore-drill", []).rows([
+    {
+      ...{ what: "take the job and the clone away when they are interrupted", at: "kubectl", call: 5 },
+      ...{ answers: [STOPS], exitCode: 143 },
+      left: (scene) => {
+        expect(scene.cluster.created).toHaveLength(1);
+        expectNothingLeft(scene);
+      },
+    },
+  ]);
 });
