@@ -68,6 +68,8 @@ export class GoogleStandIn {
   /** The stand-in's own responses that the APIs' descriptions do not allow; the client gets HTTP 500 instead. */
   readonly mistakes: string[] = [];
   readonly tokens = new Set(["ya29.first"]);
+  /** What token services answer, by path. A call's method is the first word of its path, its body the form that was sent. */
+  tokenServices: Readonly<Record<string, JsonObject>> = {};
   /** Token of the metadata server; undefined if there is no metadata server. */
   metadataToken: string | undefined;
 
@@ -154,6 +156,11 @@ export class GoogleStandIn {
       this.takeUpload(request, response, { url, bytes });
       return;
     }
+    const token = this.tokenServices[url.pathname + url.search];
+    if (token !== undefined) {
+      this.giveToken(request, response, { bytes, token, url });
+      return;
+    }
     const [, name = "", ...rest] = url.pathname.split("/");
     const api = this.descriptions.get(name);
     const match = api && matchMethod(api.description, request.method ?? "", rest.join("/"));
@@ -217,6 +224,23 @@ export class GoogleStandIn {
         ? { status: fault.error.code, body: `<Error><Code>${fault.error.status}</Code></Error>` }
         : this.migration.uploads.write({ method: httpMethod, url, headers, bytes });
     response.writeHead(answer.status, { "content-type": "application/xml; charset=UTF-8" }).end(answer.body);
+  }
+
+  private giveToken(
+    { headers, method: httpMethod = "", socket }: IncomingMessage,
+    response: ServerResponse,
+    { bytes, token, url }: { readonly bytes: Buffer; readonly token: JsonObject; readonly url: URL },
+  ): void {
+    const method = url.pathname.slice(1);
+    const text = bytes.toString("utf8");
+    const body = text.startsWith("{")
+      ? (JSON.parse(text) as JsonObject)
+      : Object.fromEntries(new URLSearchParams(text));
+    this.record({ method, httpMethod, path: url.pathname, headers, body });
+    const fault = this.takeFault(method, method);
+    if (fault?.kind === "reset") socket.resetAndDestroy();
+    else if (fault?.kind === "html") sendHtml(response, fault.status, fault.page);
+    else sendJson(response, 200, token);
   }
 
   private takeFault(method: string, api: string): Fault | undefined {

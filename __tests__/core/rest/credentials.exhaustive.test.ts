@@ -1,44 +1,16 @@
 import { createVerify, generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
-import { type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 
+import { FaultMatrix, type FaultRow, page } from "../../support/fault-matrix";
+import { type GoogleStandIn } from "../../support/google-stand-in";
 import { programFolder, type ScriptOptions } from "../../support/google-stand-in-scripts";
-import { LoopbackServer } from "../../support/loopback-server";
 import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { inScene } from "./rest-scene";
-
-interface TokenRequest {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-  readonly form: Readonly<Record<string, string>>;
-}
-
-/** Token services on loopback, which give the answers of a test by path. */
-async function withTokenServices(
-  answers: Readonly<Record<string, object>>,
-  test: (services: { readonly url: string; readonly requests: readonly TokenRequest[] }) => Promise<void>,
-): Promise<void> {
-  const requests: TokenRequest[] = [];
-  const server = new LoopbackServer((request, response) => {
-    let body = "";
-    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
-    request.on("end", () => {
-      requests.push({ headers: request.headers, body, form: Object.fromEntries(new URLSearchParams(body)) });
-      const answer = answers[request.url ?? ""] ?? { error: "not_found" };
-      response.writeHead("error" in answer ? 400 : 200).end(JSON.stringify(answer));
-    });
-  });
-  await server.start();
-  try {
-    await test({ url: `http://${server.host}`, requests });
-  } finally {
-    await server.stop();
-  }
-}
+import { inScene, type RestScene } from "./rest-scene";
 
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
+const TOKEN = { "/token": { access_token: "ya29.first", expires_in: 3599 } };
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 
 const ODD_SECRET = String.raw`a"b\c$d e&f=g%`;
@@ -63,16 +35,29 @@ const workload = (url: string, source: object) => ({
 const decoded = (part = ""): unknown => JSON.parse(Buffer.from(part, "base64url").toString());
 
 describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pipeline, without gcloud", () => {
-  const look = (environment: Readonly<Record<string, string>>, options: ScriptOptions = {}) =>
-    inScene(async ({ lookAtApi, tokensUsed }) => {
-      const programs = programFolder({ scripts: { openssl: `exec ${programPath("openssl")} "$@"` } });
-      const withoutToken = { GOOGLE_OAUTH_ACCESS_TOKEN: undefined, ...environment };
-      const run = await lookAtApi({ programs, ...options, environment: withoutToken });
-      return { run, tokens: tokensUsed() };
+  const OPENSSL = { openssl: `exec ${programPath("openssl")} "$@"` };
+
+  const look = (
+    { lookAtApi }: RestScene,
+    credentials: Readonly<Record<string, string>>,
+    options: ScriptOptions = {},
+  ) => {
+    const environment = { GOOGLE_OAUTH_ACCESS_TOKEN: undefined, ...credentials };
+    return lookAtApi({ programs: programFolder({ scripts: OPENSSL }), ...options, environment });
+  };
+
+  /** A scene in which token services give these answers by path. */
+  const withTokenServices = (
+    tokens: GoogleStandIn["tokenServices"],
+    test: (scene: RestScene, url: string) => Promise<void>,
+  ) =>
+    inScene(async (scene) => {
+      scene.standIn.tokenServices = tokens;
+      await test(scene, `http://${scene.standIn.host}`);
     });
 
   it.concurrent("sign for a service account with its key, and leave no secret in a file or an argument", () =>
-    withTokenServices({ "/token": { access_token: "ya29.first", expires_in: 3599 } }, async ({ requests, url }) => {
+    withTokenServices(TOKEN, async (scene, url) => {
       const folder = temporaryFolder();
       const log = join(folder, "arguments");
       const spied = (name: "curl" | "jq" | "openssl") => ({
@@ -81,12 +66,12 @@ describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pip
       const programs = programFolder({ scripts: { ...spied("curl"), ...spied("jq"), ...spied("openssl") } });
       const credentials = { GOOGLE_CREDENTIALS: JSON.stringify(accountKey(url)), TMPDIR: folder };
 
-      const { run, tokens } = await look(credentials, { programs, shell: "busybox" });
+      const run = await look(scene, credentials, { programs, shell: "busybox" });
 
       expect(run).toMatchObject({ exitCode: 0, stderr: "" });
-      expect(tokens).toEqual(["Bearer ya29.first"]);
-      const { assertion = "" } = requests[0]?.form ?? {};
-      const [header, claim, signature = ""] = assertion.split(".");
+      expect(scene.tokensUsed()).toEqual(["Bearer ya29.first"]);
+      const { assertion } = scene.standIn.requestsTo("token")[0]?.body ?? {};
+      const [header, claim, signature = ""] = String(assertion).split(".");
       expect(decoded(header)).toEqual({ alg: "RS256", typ: "JWT", kid: "0a1b" });
       const claims = decoded(claim) as Readonly<Record<"exp" | "iat", number>>;
       expect(claims).toMatchObject({ iss: accountKey(url).client_email, scope: SCOPE, aud: `${url}/token` });
@@ -100,43 +85,49 @@ describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pip
   );
 
   it.concurrent("come from the variables of the provider, as a text or a path, the first of them alone", () =>
-    withTokenServices({ "/token": { access_token: "ya29.first", expires_in: 3599 } }, async ({ requests, url }) => {
+    withTokenServices(TOKEN, async (scene, url) => {
       const file = join(temporaryFolder(), "key.json");
       writeFileSync(file, JSON.stringify(accountKey(url)));
       for (const name of ["GOOGLE_APPLICATION_CREDENTIALS", "GCLOUD_KEYFILE_JSON", "GOOGLE_CLOUD_KEYFILE_JSON"])
-        expect((await look({ [name]: file })).tokens).toEqual(["Bearer ya29.first"]);
+        await look(scene, { [name]: file });
+      expect(scene.tokensUsed()).toEqual(Array(3).fill("Bearer ya29.first"));
 
-      const { run } = await look({ GOOGLE_CREDENTIALS: "{}", GOOGLE_APPLICATION_CREDENTIALS: file });
+      const run = await look(scene, { GOOGLE_CREDENTIALS: "{}", GOOGLE_APPLICATION_CREDENTIALS: file });
 
       expect(run.exitCode).toBe(1);
-      expect(requests).toHaveLength(3);
+      expect(scene.standIn.requestsTo("token")).toHaveLength(3);
     }),
   );
 
-  it.concurrent.each(["file", "url"] as const)("exchange the token of a pipeline from a %s", (kind) =>
+  it.concurrent.each([
+    ["file", "dash"],
+    ["url", "busybox"],
+  ] as const)("exchange the token of a pipeline from a %s (%s)", (kind, shell) =>
     withTokenServices(
       {
         "/oidc?audience=a%2Fb": { value: ODD_SECRET },
         "/sts": { access_token: "ya29.federated" },
         "/impersonate": { accessToken: "ya29.first" },
       },
-      async ({ requests, url }) => {
+      async (scene, url) => {
         const file = join(temporaryFolder(), "token");
         writeFileSync(file, ODD_SECRET);
         const format = { type: "json", subject_token_field_name: "value" };
         const asked = { url: `${url}/oidc?audience=a%2Fb`, headers: { Authorization: "Bearer of-the-run" }, format };
         const source = kind === "url" ? asked : { file, format: { type: "text" } };
 
-        const { run, tokens } = await look({ GOOGLE_CREDENTIALS: JSON.stringify(workload(url, source)) });
+        const run = await look(scene, { GOOGLE_CREDENTIALS: JSON.stringify(workload(url, source)) }, { shell });
 
         expect(run).toMatchObject({ exitCode: 0, stderr: "" });
-        expect(tokens).toEqual(["Bearer ya29.first"]);
-        const [exchange, impersonation] = requests.slice(kind === "url" ? 1 : 0);
-        if (kind === "url") expect(requests[0]?.headers.authorization).toBe("Bearer of-the-run");
+        expect(scene.tokensUsed()).toEqual(["Bearer ya29.first"]);
+        const [oidc, exchange, impersonation] = ["oidc", "sts", "impersonate"].map(
+          (service) => scene.standIn.requestsTo(service)[0],
+        );
+        expect(oidc?.headers.authorization).toBe(kind === "url" ? "Bearer of-the-run" : undefined);
         const pool = expect.stringContaining("/workloadIdentityPools/") as string;
-        expect(exchange?.form).toMatchObject({ audience: pool, scope: SCOPE, subject_token: ODD_SECRET });
+        expect(exchange?.body).toMatchObject({ audience: pool, scope: SCOPE, subject_token: ODD_SECRET });
         expect(impersonation?.headers.authorization).toBe("Bearer ya29.federated");
-        expect(JSON.parse(impersonation?.body ?? "")).toEqual({ scope: [SCOPE] });
+        expect(impersonation?.body).toEqual({ scope: [SCOPE] });
       },
     ),
   );
@@ -144,7 +135,7 @@ describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pip
   it.concurrent("renew a user's token, and impersonate a service account with it", () =>
     withTokenServices(
       { "/token": { access_token: "ya29.user" }, "/impersonate": { accessToken: "ya29.first" } },
-      async ({ requests, url }) => {
+      async (scene, url) => {
         const user = { client_id: "id", client_secret: ODD_SECRET, refresh_token: "1//a", token_uri: `${url}/token` };
         const credentials = {
           type: "impersonated_service_account",
@@ -152,37 +143,51 @@ describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pip
           source_credentials: { type: "authorized_user", ...user },
         };
 
-        const { tokens } = await look({ GOOGLE_CREDENTIALS: JSON.stringify(credentials) });
+        await look(scene, { GOOGLE_CREDENTIALS: JSON.stringify(credentials) });
 
-        expect(tokens).toEqual(["Bearer ya29.first"]);
-        expect(requests[0]?.form).toMatchObject({ grant_type: "refresh_token", client_secret: ODD_SECRET });
-        expect(requests[1]?.headers.authorization).toBe("Bearer ya29.user");
+        expect(scene.tokensUsed()).toEqual(["Bearer ya29.first"]);
+        const [renewal, impersonation] = scene.standIn.requests;
+        expect(renewal?.body).toMatchObject({ grant_type: "refresh_token", client_secret: ODD_SECRET });
+        expect(impersonation?.headers.authorization).toBe("Bearer ya29.user");
       },
     ),
   );
 
-  it.concurrent.each<[string, (url: string) => object, string]>([
-    ["of another type", () => ({ type: "gdch" }), 'its type is "gdch", not service_account'],
-    ["without a usable key", (url) => ({ ...accountKey(url), private_key: "x" }), "its private_key cannot be used"],
-    [
-      "that would send secrets unprotected",
+  /** Credentials that end the script. */
+  const refused = (
+    what: string,
+    credentials: (url: string) => object,
+    says: string,
+    answers: FaultRow<RestScene>["answers"] = [],
+  ): FaultRow<RestScene> => ({
+    ...{ what: `end the script when ${what}`, at: "token", answers, lasts: true, exitCode: 1 },
+    options: ({ host }) => ({
+      environment: { GOOGLE_CREDENTIALS: JSON.stringify(credentials(`http://${host}`)) },
+    }),
+    says: [
+      /^The credentials in GOOGLE_CREDENTIALS give no access token: /,
+      says,
+      "\n  To fix: correct or unset GOOGLE_CREDENTIALS;",
+    ],
+    left: ({ tokensUsed }) => expect(tokensUsed()).toEqual([]),
+  });
+  const why = JSON.stringify({ error: "invalid_grant", error_description: "Invalid JWT: the clock is wrong" });
+
+  new FaultMatrix<RestScene>({
+    inScene: (test) => withTokenServices(TOKEN, test),
+    run: (scene, { environment, ...options }) => look(scene, { ...environment } as Record<string, string>, options),
+    settled: ({ tokensUsed }) => expect(tokensUsed()).toEqual(["Bearer ya29.first"]),
+    secrets: ["ya29.", "PRIVATE KEY"],
+  }).rows([
+    refused("they are of another type", () => ({ type: "gdch" }), 'its type is "gdch", not service_account'),
+    refused("their key cannot be used", (url) => ({ ...accountKey(url), private_key: "x" }), "its private_key cannot"),
+    refused(
+      "they would send secrets unprotected",
       (url) => ({ ...accountKey(url), token_uri: "http://a.example/token" }),
       'the address "http://a.example/token" does not begin with https://',
-    ],
-    ["that are refused", (url) => accountKey(url), "/token answered: Invalid JWT: the clock is wrong"],
-  ])("end the script when they are %s", (_, credentials, why) =>
-    withTokenServices(
-      { "/token": { error: "invalid_grant", error_description: "Invalid JWT: the clock is wrong" } },
-      async ({ url }) => {
-        const { run, tokens } = await look({ GOOGLE_CREDENTIALS: JSON.stringify(credentials(url)) });
-
-        expect(run.exitCode).toBe(1);
-        expect(run.stderr).toMatch(/^The credentials in GOOGLE_CREDENTIALS give no access token: /);
-        expect(run.stderr).toContain(why);
-        expect(run.stderr).toContain("\n  To fix: correct or unset GOOGLE_CREDENTIALS;");
-        expect(run.output).not.toContain("PRIVATE KEY");
-        expect(tokens).toEqual([]);
-      },
     ),
-  );
+    refused("they are refused", accountKey, "/token answered: Invalid JWT: the clock is wrong", [page(400, why)]),
+    refused("a portal answers", accountKey, "/token answered", [page(200, "<p>Welcome to the hotel</p>")]),
+    refused("the connection is cut", accountKey, "/token answered: curl: (", [{ kind: "reset" }]),
+  ]);
 });

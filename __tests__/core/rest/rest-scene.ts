@@ -33,7 +33,7 @@ export async function inScene<Result>(test: (scene: RestScene) => Promise<Result
       lookAtApi: (options) => enable("run.googleapis.com", options),
       enable: (options) => enable("cloudresourcemanager.googleapis.com", options),
       wait: run,
-      tokensUsed: () => standIn.requests.map(({ headers }) => headers.authorization),
+      tokensUsed: () => standIn.requestsTo(READ_STATE).map(({ headers }) => headers.authorization),
     });
   } finally {
     await standIn.stop();
