@@ -5,9 +5,9 @@ import { entrypointScene } from "./entrypoint-scene";
 import { describeVariables } from "./entrypoint-variables";
 import { describeWorkerModes } from "./entrypoint-worker-modes";
 
-/** What the script does under the shell of the image; `thorough` has also what takes seconds each. */
+/** What the script does; `thorough` has also what takes seconds each. */
 export function describeEntrypoint(options: { thorough: boolean }): void {
-  describeWith(["dash", "dumb-init"], "cloud-entrypoint.sh", () => {
+  describeWith(["busybox", "dash", "dumb-init"], "cloud-entrypoint.sh", () => {
     const scene = entrypointScene();
     describeVariables(scene, options);
     describeRefusals(scene, options);

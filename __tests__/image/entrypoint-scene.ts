@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
+import { shellAt } from "../support/fault-matrix";
+import { shellCommand } from "../support/google-stand-in-scripts";
 import { programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
 import { followed, runOf } from "../support/process-run";
@@ -56,10 +58,16 @@ export function entrypointScene() {
   let media: string;
   let environment: Record<string, string>;
 
+  /** Every second test runs in the other shell: that of the image, and that of a smaller base. */
+  let tests = 0;
+  let shell: readonly string[];
+
   /** Started by the test; what runs to its end leaves no process. */
   let containers: number;
 
   beforeEach(() => {
+    shell = shellCommand(shellAt(tests));
+    tests += 1;
     containers = 0;
     folder = temporaryFolder();
     const programs = join(folder, "bin");
@@ -94,12 +102,7 @@ export function entrypointScene() {
     variables: Readonly<Record<string, string>> = {},
     options: { wrapper?: readonly string[]; userId?: number; script?: string } = {},
   ): Promise<Run> => {
-    const [file = "", ...rest] = [
-      ...(options.wrapper ?? []),
-      programPath("dash"),
-      options.script ?? ENTRYPOINT,
-      ...args,
-    ];
+    const [file = "", ...rest] = [...(options.wrapper ?? []), ...shell, options.script ?? ENTRYPOINT, ...args];
     const child = spawn(file, rest, {
       env: { ...environment, ...variables },
       stdio: ["ignore", "pipe", "pipe"],
@@ -126,7 +129,7 @@ export function entrypointScene() {
     { argument = "server", first = "server" } = {},
   ): Promise<Container> => {
     containers += 1;
-    const child = spawn(programPath("dumb-init"), ["--", programPath("dash"), ENTRYPOINT, argument], {
+    const child = spawn(programPath("dumb-init"), ["--", ...shell, ENTRYPOINT, argument], {
       env: { ...environment, ...DATABASE, IDP_SECRET_KEY: "the-key", ...variables },
       stdio: ["ignore", "pipe", "pipe"],
     });
