@@ -1,4 +1,4 @@
-import { FaultMatrix, type FaultRow, page, status } from "../../support/fault-matrix";
+import { FaultMatrix, type FaultRow, page, PORTAL, status } from "../../support/fault-matrix";
 import { type Fault } from "../../support/google-stand-in";
 import { programFolder, runScript } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
@@ -104,6 +104,15 @@ describeWith(["busybox", "curl", "dash", "jq"], "wait-for-api.sh", () => {
       "export USER_PROJECT_OVERRIDE=true GOOGLE_BILLING_PROJECT=demo-project",
       1,
     ),
+    {
+      ...{ what: "is not opened by the answer of a portal", at: "iam", lasts: true, exitCode: 1 },
+      ...{ answers: [PORTAL, page(407, "<h1>Sign in</h1>")], options: { environment: { WAIT_SECONDS: "1" } } },
+      says: [
+        "not answering yet (HTTP 407 of a proxy or portal)",
+        "a proxy or portal answered, not the API: HTTP 407, <h1>Sign in</h1>.\n",
+        "To fix: sign in to this network, or let the calls pass its proxy",
+      ],
+    },
     {
       ...{ what: "gives up after the time limit with the API's last error", at: "iam", answers: [OFF], lasts: true },
       options: { environment: { WAIT_SECONDS: "1" } },

@@ -176,6 +176,14 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
       left: ({ standIn }) => expect(standIn.requests).toEqual([]),
     },
     {
+      ...{ ...row, what: "reports all wrong settings at once", answers: [], exitCode: 2 },
+      options: { environment: { PROJECT_ID: "Über", WAIT_SECONDS: "soon", REST_TRIES: "0" } },
+      says: [
+        /^wait-for-api.sh cannot start:\n {2}- PROJECT_ID is "Über"; .*\n.*"soon"; .*\n.*REST_TRIES is "0"; .*\n$/,
+      ],
+      left: ({ standIn }) => expect(standIn.requests).toEqual([]),
+    },
+    {
       ...{ ...row, what: "lets no answer command the terminal", lasts: true },
       answers: [page(400, JSON.stringify({ error: { code: 400, message: "a\u001b[2Jb\u0007\u007fd é" } }))],
       says: ["a [2Jb  d é"],

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { CREATE, IMAGE, inScene as inBuildScene } from "../../idp/build-image/build-scene";
-import { page, PORTAL } from "../../support/fault-matrix";
+import { page } from "../../support/fault-matrix";
 import { recordingPrograms } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
@@ -21,24 +21,6 @@ describeWith(["curl", "dash", "jq"], "the shell library of the REST scripts", ()
       expect(readFileSync(log, "utf8")).toMatch(/^curl /m);
       expect(readFileSync(log, "utf8")).not.toContain("ya29");
       expect(run.output).not.toContain("ya29");
-    }),
-  );
-
-  it.concurrent("reports all wrong settings at once", () =>
-    inScene(async ({ standIn, lookAtApi }) => {
-      const run = await lookAtApi({
-        environment: { PROJECT_ID: "Über", WAIT_SECONDS: "soon", REST_TRIES: "0" },
-      });
-
-      expect(run.exitCode).toBe(2);
-      expect(run.stderr.split("\n")).toEqual([
-        "wait-for-api.sh cannot start:",
-        '  - PROJECT_ID is "Über"; it must hold the id of a project, like my-project-123.',
-        '  - WAIT_SECONDS is "soon"; it must hold a number of seconds, at most 999999.',
-        expect.stringMatching(/^ {2}- REST_TRIES is "0"; it must hold a number of /),
-        "",
-      ]);
-      expect(standIn.requests).toEqual([]);
     }),
   );
 
@@ -61,22 +43,6 @@ describeWith(["curl", "dash", "jq"], "the shell library of the REST scripts", ()
 });
 
 describeWith(["curl", "dash", "jq"], "the gate of an API", () => {
-  it.concurrent("is not opened by the answer of a portal", () =>
-    inScene(async ({ standIn, wait }) => {
-      const environment = { WAIT_SECONDS: "0" };
-      standIn.inject("storage", PORTAL, Infinity);
-      standIn.inject("run", page(407, "<h1>Sign in</h1>"), Infinity);
-
-      expect((await wait("storage.googleapis.com", { environment })).exitCode).toBe(1);
-      const run = await wait("run.googleapis.com", { environment });
-
-      expect(run.exitCode).toBe(1);
-      expect(run.stdout).toContain("not answering yet (HTTP 407 of a proxy or portal)");
-      expect(run.stderr).toContain("a proxy or portal answered, not the API: HTTP 407, <h1>Sign in</h1>.\n");
-      expect(run.stderr).toContain("To fix: sign in to this network, or let the calls pass its proxy");
-    }),
-  );
-
   it.concurrent("refuses an API that it knows no call of, and a missing region", () =>
     inScene(async ({ wait }) => {
       const unknown = await wait("translate.googleapis.com");
