@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, delimiter, join } from "node:path";
 
-import { BUILD_ENVIRONMENT, captureBuildRequest } from "../support/google-stand-in-scripts";
+import { BUILD_ENVIRONMENT, captureBuildRequest } from "../idp/build-image/build-scene";
 import { describeWith, programPath } from "../support/programs";
 import { followed } from "../support/process-run";
 import { temporaryFolder } from "../support/temporary-folder";
@@ -32,14 +32,11 @@ exec "$BUILDAH" bud "$@"
 async function build(storage: BuildahStorage, upstreamImage: string): Promise<string> {
   const [programs, workspace, own] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
   for (const [name, text] of Object.entries(OWN)) writeFileSync(join(own, name), text);
-  const request = await captureBuildRequest({
-    imageDirectory: CONTEXT,
-    environment: {
-      APP_VERSION: "1.2.3",
-      UPSTREAM_IMAGE: upstreamImage,
-      BLUEPRINTS: "own/groups.yaml shipped/branding.yaml shipped/password-recovery.yaml",
-      BLUEPRINTS_DIRECTORY: own,
-    },
+  const request = await captureBuildRequest(CONTEXT, {
+    APP_VERSION: "1.2.3",
+    UPSTREAM_IMAGE: upstreamImage,
+    BLUEPRINTS: "own/groups.yaml shipped/branding.yaml shipped/password-recovery.yaml",
+    BLUEPRINTS_DIRECTORY: own,
   });
   writeFileSync(join(programs, "docker"), DOCKER, { mode: 0o755 });
   for (const { env, script } of request.steps) {

@@ -1,26 +1,26 @@
+import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
+
 import { GeneratedSecret } from "../../lib/core/generated-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
+import { Value } from "../../lib/core/inputs";
+import { packageFile } from "../../lib/core/package-file";
 import { ProjectApis } from "../../lib/core/project-apis";
+import { addStackFile } from "../../lib/core/stack-file";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
+import { type OneTimeJobSpec } from "../../lib/idp/job-runner";
 import { MediaBucket } from "../../lib/idp/media-bucket";
 import { ExistingIdentity } from "../../lib/platform/identity/existing-identity";
 import { ServiceIdentity } from "../../lib/platform/identity/service-identity";
+import { GEOIP } from "../../lib/platform/kubernetes/geoip";
 import { KubernetesJobs } from "../../lib/platform/kubernetes/kubernetes-jobs";
 import { KubernetesWorkload } from "../../lib/platform/kubernetes/kubernetes-workload";
-import { type WorkloadNamespace } from "../../lib/platform/kubernetes/workload-namespace";
+import { WorkloadNamespace } from "../../lib/platform/kubernetes/workload-namespace";
 import { ImageRegistry } from "../../lib/platform/registry/image-registry";
 import { ServerlessJobs } from "../../lib/platform/serverless/cloud-run-jobs";
 import { ServerlessService } from "../../lib/platform/serverless/serverless-service";
 import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
-import {
-  namespaceIn,
-  PLACE,
-  STAND_IN_CLUSTER,
-  STAND_IN_WORKLOAD,
-  standInContainer,
-  standInJob,
-} from "../support/stand-in-parts";
+import { PLACE, standInIdentity } from "../support/stand-in-parts";
 import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
 
 interface Runs {
@@ -30,16 +30,35 @@ interface Runs {
   readonly container: ContainerSpec;
 }
 
+const WORKLOAD = {
+  place: PLACE,
+  address: { address: "192.0.2.1", url: "https://192.0.2.1" },
+  geoip: new Value(GEOIP.geoip, null, () => "null", "geoip", String),
+  minInstanceCount: 1,
+  maxInstanceCount: 3,
+};
+
+/** A job with its own script in the folder of the stack. */
+const jobIn = (stack: BareStack, container: ContainerSpec): OneTimeJobSpec => ({
+  name: "prepare",
+  container,
+  script: addStackFile(stack, packageFile("lib/idp/scripts/dump-database.sh"), "scripts/prepare.sh"),
+  scriptName: "prepare.sh",
+  timeoutSeconds: 120,
+  maxRetries: 1,
+  rerunWhenChanged: { script: "hash" },
+});
+
 /** All that runs a container. */
 const RUNNERS: Readonly<Record<string, (runs: Runs, id: string) => unknown>> = {
   ServerlessService: ({ container, identity, stack }, id) =>
     new ServerlessService(stack, id, { place: PLACE, identity, container }),
   ServerlessJobs: ({ container, identity, stack }, id) =>
-    new ServerlessJobs({ place: PLACE, identity }).runOnce(stack, id, standInJob(stack, { container })),
+    new ServerlessJobs({ place: PLACE, identity }).runOnce(stack, id, jobIn(stack, container)),
   KubernetesWorkload: ({ container, identity, namespace, stack }, id) =>
-    new KubernetesWorkload(stack, id, { ...STAND_IN_WORKLOAD, identity, namespace, container }),
+    new KubernetesWorkload(stack, id, { ...WORKLOAD, identity, namespace, container }),
   KubernetesJobs: ({ container, identity, namespace, stack }, id) =>
-    new KubernetesJobs({ place: PLACE, identity, namespace }).runOnce(stack, id, standInJob(stack, { container })),
+    new KubernetesJobs({ place: PLACE, identity, namespace }).runOnce(stack, id, jobIn(stack, container)),
 };
 
 /** A container that uses every kind of part. */
@@ -51,8 +70,9 @@ const containerIn = (stack: BareStack): ContainerSpec => {
   });
   const registry = new ImageRegistry(stack, "Registry", { place: PLACE, apis });
   const secret = new GeneratedSecret(stack, "Secret", { projectId: PLACE.projectId, secretId: "secret", length: 32 });
-  return standInContainer({
+  return {
     port: 80,
+    environment: { baseline: {}, overrides: {}, required: {} },
     image: {
       containerImage: `${registry.imagePrefix}/app:1`,
       ready: [new TerraformData(stack, "Image", {})],
@@ -63,13 +83,16 @@ const containerIn = (stack: BareStack): ContainerSpec => {
     mounts: [new MediaBucket(stack, "Media", { place: PLACE })],
     database: { instance: new PostgresqlDatabase(stack, "Database", { place: PLACE }), hostVariable: "HOST" },
     dependsOn: [new TerraformData(stack, "Prepared", {})],
-  });
+  };
 };
 
 /** Runs the container as one account in every way; returns what runs it. */
 const runAll = (identityIn: (stack: BareStack) => WorkloadIdentity): Runs => {
   const stack = bareStack();
-  const namespace = namespaceIn(stack, { cluster: STAND_IN_CLUSTER });
+  new KubernetesProvider(stack, "kubernetes", { host: "https://cluster" });
+  const cluster = { nodes: standInIdentity("Nodes"), ready: [], grantActAs: () => [] };
+  const none = { outboundPorts: "[]", outlivedBy: [] };
+  const namespace = new WorkloadNamespace(stack, "Namespace", { ...none, place: PLACE, cluster, name: "apps" });
   const runs = { stack, namespace, identity: identityIn(stack), container: containerIn(stack) };
   for (const [name, run] of Object.entries(RUNNERS)) run(runs, name);
   return runs;

@@ -4,8 +4,6 @@ import { chmodSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { GoogleStandIn } from "./google-stand-in";
-import { type BuildRequest } from "./google-stand-in-builds";
 import { programPath } from "./programs";
 import { temporaryFolder } from "./temporary-folder";
 import { type ProcessRun, runOf } from "./process-run";
@@ -127,44 +125,4 @@ let sharedPrograms: string | undefined;
 function standardPrograms(): string {
   sharedPrograms ??= programFolder();
   return sharedPrograms;
-}
-
-/** Environment of `build-image.sh`, as Terraform sets it. */
-export const BUILD_ENVIRONMENT = {
-  PROJECT_ID: "demo-project",
-  BUILD_SERVICE_ACCOUNT: "builder@demo-project.iam.gserviceaccount.com",
-  IMAGE: "us-central1-docker.pkg.dev/demo-project/images/idp:2026.5.4-0123456789ab",
-  UPSTREAM_IMAGE: "ghcr.io/goauthentik/server",
-  UPSTREAM_PREFIX: "AUTHENTIK_",
-  IDP_VERSION: "2026.5.4",
-  APP_VERSION: "latest",
-} as const;
-
-/**
- * The Cloud Build request that `build-image.sh` sends for the two files in a folder.
- *
- * A test that executes the steps runs each `script` with the step's `env` in an empty folder in place of `/workspace`,
- * with its own `docker` on the PATH.
- */
-export async function captureBuildRequest(options: {
-  readonly imageDirectory: string;
-  readonly environment?: Readonly<Record<string, string>>;
-}): Promise<BuildRequest> {
-  const standIn = await new GoogleStandIn().start();
-  try {
-    const run = await runScript("build-image", {
-      environment: {
-        ...standIn.environment,
-        GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
-        ...BUILD_ENVIRONMENT,
-        IMAGE_DIRECTORY: options.imageDirectory,
-        ...options.environment,
-      },
-    });
-    const [request] = standIn.builds.accepted;
-    if (run.exitCode !== 0 || request === undefined) throw new Error(`build-image.sh failed:\n${run.output}`);
-    return request;
-  } finally {
-    await standIn.stop();
-  }
 }

@@ -1,24 +1,16 @@
-import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { type Construct } from "constructs";
 
 import { expression } from "../../lib/core/expression";
 import { type ReadableSecret } from "../../lib/core/generated-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
-import { Value } from "../../lib/core/inputs";
-import { packageFile } from "../../lib/core/package-file";
 import { type DeploymentContext } from "../../lib/core/place";
-import { addStackFile } from "../../lib/core/stack-file";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
 import {
   identityProviderContainer,
   type IdentityProviderContainerProps,
 } from "../../lib/idp/identity-provider-container";
 import { publicImage } from "../../lib/idp/idp-image";
-import { type OneTimeJobSpec } from "../../lib/idp/job-runner";
 import { type ImageRepository, type MediaStore, type SqlInstance } from "../../lib/idp/parts";
-import { GEOIP } from "../../lib/platform/kubernetes/geoip";
-import { WorkloadNamespace, type WorkloadNamespaceProps } from "../../lib/platform/kubernetes/workload-namespace";
-import { bareStack, type BareStack } from "./synthesis";
 
 /** Parts that a construct needs but a test ignores: they grant nothing and create nothing. */
 
@@ -76,27 +68,6 @@ export const STAND_IN_REPOSITORY: ImageRepository = {
   grantPull: () => [],
 };
 
-export const STAND_IN_CLUSTER: WorkloadNamespaceProps["cluster"] = {
-  nodes: standInIdentity("Nodes"),
-  ready: [],
-  grantActAs: () => [],
-};
-
-export const STAND_IN_WORKLOAD = {
-  place: PLACE,
-  address: { address: "192.0.2.1", url: "https://192.0.2.1" },
-  geoip: new Value(GEOIP.geoip, null, () => "null", "geoip", String),
-  minInstanceCount: 1,
-  maxInstanceCount: 3,
-};
-
-export const standInContainer = (overrides: Partial<ContainerSpec> = {}): ContainerSpec => ({
-  image: publicImage("registry/idp:1"),
-  environment: { baseline: {}, overrides: {}, required: {} },
-  secretEnvironment: {},
-  ...overrides,
-});
-
 /** The identity provider's container, with stand-ins for its parts. */
 export const standInIdentityProvider = (
   scope: Construct,
@@ -111,25 +82,3 @@ export const standInIdentityProvider = (
     resources: { cpu: "2", memory: "4Gi" },
     ...overrides,
   });
-
-/** A job with its own script in the folder of the scope's stack. */
-export const standInJob = (scope: Construct, overrides: Partial<OneTimeJobSpec> = {}): OneTimeJobSpec => ({
-  name: "prepare",
-  container: standInContainer(),
-  script: addStackFile(scope, packageFile("lib/idp/scripts/dump-database.sh"), "scripts/prepare.sh"),
-  scriptName: "prepare.sh",
-  timeoutSeconds: 120,
-  maxRetries: 1,
-  rerunWhenChanged: { script: "hash", names: "a b" },
-  ...overrides,
-});
-
-/** A stack with a kubernetes provider, and a namespace in it. */
-export const namespaceIn = (stack: BareStack = bareStack(), props: Partial<WorkloadNamespaceProps> = {}) => {
-  new KubernetesProvider(stack, "kubernetes", { host: "https://cluster" });
-  const none = { outboundPorts: "[]", outlivedBy: [] };
-  return new WorkloadNamespace(stack, "Namespace", {
-    ...{ ...none, place: PLACE, cluster: STAND_IN_CLUSTER, name: "apps" },
-    ...props,
-  });
-};

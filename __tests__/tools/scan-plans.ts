@@ -8,7 +8,35 @@ import { type Inputs } from "../rehearsal/deployment/deployment";
 import { copyFolder } from "../rehearsal/deployment/folder-copy";
 import { runTerraform } from "../rehearsal/deployment/terraform-process";
 import { findProgram } from "../support/programs";
-import { findingProblems, findingsOf, type AcceptedFinding, type Finding } from "./scanner-findings";
+
+interface Finding {
+  readonly check: string;
+  readonly asks: string;
+  readonly stack: string;
+  readonly resource: string;
+  /** File and first line in HCL. */
+  readonly place: string;
+}
+
+/** A check that fails on a type of resource, and stays so. */
+interface AcceptedFinding {
+  readonly check: string;
+  readonly type: string;
+  readonly reason: string;
+}
+
+interface ScannerReport {
+  readonly results: {
+    readonly failed_checks: readonly {
+      readonly check_id: string;
+      readonly check_name: string;
+      readonly resource: string;
+      readonly file_path: string;
+      readonly file_line_range: readonly [first: number, last: number];
+    }[];
+  };
+  readonly summary: { readonly resource_count: number };
+}
 
 const HOW_TO_GET = `There is no checkov on the PATH. Install it into an environment of its own, outside the checkout:
   python3 -m venv ~/checkov && ~/checkov/bin/pip install checkov
@@ -54,9 +82,7 @@ async function main(): Promise<number> {
     }
   }
 
-  const accepted = JSON.parse(
-    readFileSync(join(__dirname, "accepted-findings.json"), "utf8"),
-  ) as readonly AcceptedFinding[];
+  const accepted = JSON.parse(readFileSync(join(__dirname, "accepted-findings.json"), "utf8")) as AcceptedFinding[];
   const problems = findingProblems(findings, accepted);
   if (problems.length > 0) return complain(`${[...new Set(problems)].join("\n")}\n`);
   process.stdout.write(`all findings are among the ${accepted.length} accepted ones\n`);
@@ -83,6 +109,35 @@ async function planOf(stack: string, inputs: Inputs, program: string): Promise<s
   const { output } = await runTerraform({ program, folder, environment }, "show", "-json", "plan.bin");
   writeFileSync(join(folder, "plan.json"), output);
   return folder;
+}
+
+/** What the scanner found in one plan, which must have resources: it calls a plan without any clean. */
+function findingsOf(stack: string, output: string): Finding[] {
+  const { results, summary } = JSON.parse(output) as Partial<ScannerReport>;
+  if (results === undefined || summary === undefined || summary.resource_count === 0)
+    throw new Error(`the scanner looked at no resource of ${stack}; it says: ${output.slice(0, 500)}`);
+  return results.failed_checks.map(({ check_id: check, check_name: asks, resource, ...found }) => ({
+    check,
+    asks,
+    stack,
+    resource: resource.replace(/\[\d+\]$/, ""),
+    place: `${found.file_path}:${found.file_line_range[0]}`,
+  }));
+}
+
+const covers = (accepted: AcceptedFinding, { check, resource }: Finding): boolean =>
+  accepted.check === check && resource.split(".")[0] === accepted.type;
+
+function findingProblems(findings: readonly Finding[], accepted: readonly AcceptedFinding[]): string[] {
+  const unknown = findings.filter((finding) => !accepted.some((entry) => covers(entry, finding)));
+  const stale = accepted.filter((entry) => !findings.some((finding) => covers(entry, finding)));
+  return [
+    ...unknown.map(
+      ({ asks, check, place, resource, stack }) =>
+        `${stack}/${place}: ${resource} fails ${check} (${asks}); fix it, or accept it with a reason`,
+    ),
+    ...stale.map(({ check, type }) => `${check} is accepted for ${type} and no longer found; remove it`),
+  ];
 }
 
 function complain(text: string): number {

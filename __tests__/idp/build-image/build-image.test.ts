@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { captureBuildRequest, programFolder } from "../../support/google-stand-in-scripts";
+import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { BUILD, CREATE, IMAGE, scenario, LOG } from "./build-scene";
+import { BUILD, captureBuildRequest, CREATE, IMAGE, scenario, LOG } from "./build-scene";
 
 describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
   scenario(
@@ -66,9 +66,9 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
     writeFileSync(join(folder, "blueprints/branding.yaml"), "entries: []\n");
     writeFileSync(join(folder, "own/large.yaml"), large);
 
-    const request = await captureBuildRequest({
-      imageDirectory: folder,
-      environment: { BLUEPRINTS: "own/large.yaml shipped/branding.yaml", BLUEPRINTS_DIRECTORY: join(folder, "own") },
+    const request = await captureBuildRequest(folder, {
+      BLUEPRINTS: "own/large.yaml shipped/branding.yaml",
+      BLUEPRINTS_DIRECTORY: join(folder, "own"),
     });
     const { env = [], script = "" } = request.steps[0] ?? {};
     const workspace = temporaryFolder();

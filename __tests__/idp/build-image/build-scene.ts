@@ -2,13 +2,20 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { GoogleStandIn } from "../../support/google-stand-in";
-import {
-  BUILD_ENVIRONMENT,
-  runScript,
-  type ScriptOptions,
-  type ScriptRun,
-} from "../../support/google-stand-in-scripts";
+import { type BuildRequest } from "../../support/google-stand-in-builds";
+import { runScript, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
+
+/** Environment of `build-image.sh`, as Terraform sets it. */
+export const BUILD_ENVIRONMENT = {
+  PROJECT_ID: "demo-project",
+  BUILD_SERVICE_ACCOUNT: "builder@demo-project.iam.gserviceaccount.com",
+  IMAGE: "us-central1-docker.pkg.dev/demo-project/images/idp:2026.5.4-0123456789ab",
+  UPSTREAM_IMAGE: "ghcr.io/goauthentik/server",
+  UPSTREAM_PREFIX: "AUTHENTIK_",
+  IDP_VERSION: "2026.5.4",
+  APP_VERSION: "latest",
+} as const;
 
 export const CREATE = "cloudbuild.projects.builds.create";
 export const { IMAGE } = BUILD_ENVIRONMENT;
@@ -23,6 +30,18 @@ export interface Scene {
   readonly build: (options?: ScriptOptions) => Promise<ScriptRun>;
 }
 
+const runBuild = (standIn: GoogleStandIn, folder: string, options: ScriptOptions = {}) =>
+  runScript("build-image", {
+    ...options,
+    environment: {
+      ...standIn.environment,
+      GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
+      ...BUILD_ENVIRONMENT,
+      IMAGE_DIRECTORY: folder,
+      ...options.environment,
+    },
+  });
+
 /** Every test has its own stand-in and folder, so that tests can run concurrently. */
 export async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
   const standIn = await new GoogleStandIn().start();
@@ -30,21 +49,7 @@ export async function inScene(test: (scene: Scene) => Promise<void>): Promise<vo
   writeFileSync(join(folder, "Dockerfile"), "ARG UPSTREAM_IMAGE\nFROM $UPSTREAM_IMAGE\n");
   writeFileSync(join(folder, "cloud-entrypoint.sh"), '#!/bin/sh\nexec "$@" # ${HOME} `pwd` \\ é\n');
   try {
-    await test({
-      standIn,
-      folder,
-      build: (options = {}) =>
-        runScript("build-image", {
-          ...options,
-          environment: {
-            ...standIn.environment,
-            GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
-            ...BUILD_ENVIRONMENT,
-            IMAGE_DIRECTORY: folder,
-            ...options.environment,
-          },
-        }),
-    });
+    await test({ standIn, folder, build: (options) => runBuild(standIn, folder, options) });
   } finally {
     await standIn.stop();
   }
@@ -62,4 +67,25 @@ export async function startBuild({ environment }: GoogleStandIn): Promise<void> 
     headers: { authorization: "Bearer ya29.first" },
     body: JSON.stringify({ steps: [{ name: "x" }], images: [IMAGE], tags: [IMAGE.replace(/^.*:/, "")] }),
   });
+}
+
+/**
+ * The Cloud Build request that `build-image.sh` sends for the two files in a folder.
+ *
+ * A test that executes the steps runs each `script` with the step's `env` in an empty folder in place of `/workspace`,
+ * with its own `docker` on the PATH.
+ */
+export async function captureBuildRequest(
+  imageDirectory: string,
+  environment?: Readonly<Record<string, string>>,
+): Promise<BuildRequest> {
+  const standIn = await new GoogleStandIn().start();
+  try {
+    const run = await runBuild(standIn, imageDirectory, { environment });
+    const [request] = standIn.builds.accepted;
+    if (run.exitCode !== 0 || request === undefined) throw new Error(`build-image.sh failed:\n${run.output}`);
+    return request;
+  } finally {
+    await standIn.stop();
+  }
 }
