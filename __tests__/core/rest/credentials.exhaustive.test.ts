@@ -187,7 +187,9 @@ describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pip
       'the address "http://a.example/token" does not begin with https://',
     ),
     refused("they are refused", accountKey, "/token answered: Invalid JWT: the clock is wrong", [page(400, why)]),
-    refused("a portal answers", accountKey, "/token answered", [page(200, "<p>Welcome to the hotel</p>")]),
+    refused("a portal answers", accountKey, "/token answered: no token; a proxy", [
+      page(200, "<p>Welcome to the hotel</p>"),
+    ]),
     refused("the connection is cut", accountKey, "/token answered: curl: (", [{ kind: "reset" }]),
   ]);
 });

@@ -154,7 +154,8 @@ google_exchange() {
   google_answered=$(printf '%s\n' "$google_page" | jq -r "$2 // empty" 2>/dev/null) || google_answered=
   [ -z "$google_answered" ] || return 0
   google_why=$(printf '%s\n' "$google_page" | jq -r '.error_description // .error.message? // .error // empty' 2>/dev/null) || google_why=
-  google_why="$1 answered: ${google_why:-$(google_text <"$GOOGLE_WORK/token-error")}"
+  [ -n "$google_why" ] || google_why=$(google_text <"$GOOGLE_WORK/token-error")
+  google_why="$1 answered: ${google_why:-no token; a proxy or portal may have answered in its place}"
   return 1
 }
 
