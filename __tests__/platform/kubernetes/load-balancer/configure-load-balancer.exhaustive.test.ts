@@ -1,4 +1,4 @@
-import { FaultMatrix, type FaultRow, status } from "../../../support/fault-matrix";
+import { FaultMatrix, type FaultRow, page, status } from "../../../support/fault-matrix";
 import { type Fault } from "../../../support/google-stand-in";
 import { ReasonError } from "../../../support/google-stand-in-services";
 import { describeWith } from "../../../support/programs";
@@ -47,6 +47,10 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
     waited("compute.globalAddresses.get", reason(404, "notFound"), "Load balancer of apps/idp-backend: the"),
     waited(PATCH, reason(412, "conditionNotMet"), "being changed by somebody else"),
     waited(SET_POLICY, reason(400, "resourceNotReady"), "being changed by somebody else"),
+    {
+      ...{ what: "makes a change again that it does not find on a second look", at: PATCH, exitCode: 0 },
+      answers: [page(200, '{ "kind": "compute#operation", "name": "operation-9", "status": "DONE" }')],
+    },
     {
       ...{ what: "gives up when somebody changes it all the time", at: PATCH, lasts: true, exitCode: 1 },
       answers: [reason(412, "conditionNotMet")],

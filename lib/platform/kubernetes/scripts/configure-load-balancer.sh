@@ -106,9 +106,10 @@ change() {
     google_settle compute "$global/operations/" "$WAIT_SECONDS" "$1"; then
     google_say "$1: $4."
     changed=yes
+    again=yes
   elif google_has_reason conditionNotMet resourceNotReady; then
     google_progress "$1" "being changed by somebody else"
-    overtaken=yes
+    again=yes
   else
     refuse "$1 cannot be changed ($4)."
   fi
@@ -124,7 +125,7 @@ exchange() {
   case $wanted:$present in
     :"$OWNER"-*) echo '{}' >"$GOOGLE_WORK/change.json" ;;
     :*)
-      google_say "$5 keeps $1 $present, which is not this deployment's."
+      [ "$round" -gt 1 ] || google_say "$5 keeps $1 $present, which is not this deployment's."
       return 0
       ;;
     # The settings let nothing through that JSON would have to escape.
@@ -136,7 +137,7 @@ exchange() {
 changed=no
 round=1
 while :; do
-  overtaken=no
+  again=no
   until find_backend; do
     google_pause "$WAIT_SECONDS" "Load balancer of $BACKEND" "$missing" ||
       google_stop "The Ingress controller did not create the load balancer of $BACKEND within $WAIT_SECONDS s: $missing." \
@@ -153,7 +154,8 @@ while :; do
   exchange "security policy" "$policy" "$present_policy" securityPolicy "$part" "backendServices/$backend_service/setSecurityPolicy"
   exchange "certificate map" "${CERTIFICATE_MAP:+//certificatemanager.googleapis.com/$CERTIFICATE_MAP}" "$present_map" \
     certificateMap "HTTPS proxy $proxy" "targetHttpsProxies/$proxy/setCertificateMap"
-  [ "$overtaken" = yes ] || break
+  # Done is what a second look finds so.
+  [ "$again" = yes ] || break
   [ "$round" -lt "$REST_TRIES" ] ||
     google_fail "The load balancer of $BACKEND is changed by somebody else all the time." "To fix: run the same command again."
   round=$((round + 1))
