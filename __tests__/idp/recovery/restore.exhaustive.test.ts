@@ -167,11 +167,12 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
 
   it.concurrent.each([
     ["backup latest", RESTORE_BACKUP],
+    ["final-backup", RESTORE_BACKUP],
     ["dump latest", "run.projects.locations.jobs.delete"],
     ["drop-former", "run.projects.locations.jobs.list"],
   ])("%s refuses a second one from its first step to its last: %s", (words, moment) =>
     inSqlScene(async (scene) => {
-      scene.standIn.sql.addBackup(PROJECT, INSTANCE);
+      scene.standIn.sql.addBackup(PROJECT, INSTANCE, { type: words === "final-backup" ? "FINAL" : "ON_DEMAND" });
       scene.standIn.jobs.callsUntilDone = 8;
       const run = () => scene.run("restore", { arguments: [...words.split(" "), "--yes"] });
       let second: Promise<ScriptRun> | undefined;
