@@ -62,6 +62,14 @@ const PROJECT = { project_id: "demo-project" };
 /** How a message ends, where it has no expression. */
 const endOf = (message: string) => message.slice(message.lastIndexOf("}") + 1);
 
+it("Both identity providers together have at most 80 rules of inputs, so that each must earn its place", () => {
+  const variants = [serverlessTerraform(), kubernetesTerraform()].map(({ variable = {} }) => variable);
+  const inputs = new Set(variants.flatMap((variables) => Object.keys(variables)));
+  const rulesOf = (name: string) =>
+    Math.max(...variants.map((variables) => [variables[name]?.validation ?? []].flat().length));
+  expect([...inputs].map(rulesOf).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(80);
+});
+
 describeWith(["terraform"], "Judged by Terraform", () => {
   describe.each(STACKS)("the inputs of $name", ({ accepted, combined = {}, refused, terraform }) => {
     const variables = () => terraform().variable ?? {};

