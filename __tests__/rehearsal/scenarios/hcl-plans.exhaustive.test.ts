@@ -9,10 +9,10 @@ import { inputCombinations, type Matrix } from "../engine/input-matrix";
 import { REHEARSALS } from "./stacks";
 import { App } from "cdktf";
 
-/** Sets in which any two inputs meet with their first other value; the rest of the values are forms of the same. */
+/** Sets, each of which changes more than half of the inputs. */
 const SETS = 3;
 
-/** `EVERY_INPUT=1` plans each value of each input alone instead, which takes five minutes. */
+/** `EVERY_INPUT=1` plans each value of each input alone, which takes five minutes. */
 const setsOf =
   process.env.EVERY_INPUT === "1" ? eachAlone : (matrix: Matrix) => inputCombinations(matrix).slice(0, SETS);
 
