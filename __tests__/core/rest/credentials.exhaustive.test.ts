@@ -186,10 +186,10 @@ describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pip
       (url) => ({ ...accountKey(url), token_uri: "http://a.example/token" }),
       'the address "http://a.example/token" does not begin with https://',
     ),
-    refused("they are refused", accountKey, "/token answered: Invalid JWT: the clock is wrong", [page(400, why)]),
-    refused("a portal answers", accountKey, "/token answered: no token; a proxy", [
+    refused("they are refused", accountKey, "/token gave none: Invalid JWT: the clock is wrong", [page(400, why)]),
+    refused("a portal answers", accountKey, "/token gave none: its answer has no token; a proxy", [
       page(200, "<p>Welcome to the hotel</p>"),
     ]),
-    refused("the connection is cut", accountKey, "/token answered: curl: (", [{ kind: "reset" }]),
+    refused("the connection is cut", accountKey, "/token gave none: curl: (", [{ kind: "reset" }]),
   ]);
 });

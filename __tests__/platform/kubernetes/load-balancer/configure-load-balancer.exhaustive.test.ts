@@ -52,9 +52,13 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
       answers: [page(200, '{ "kind": "compute#operation", "name": "operation-9", "status": "DONE" }')],
     },
     {
+      ...{ what: "looks a second time with a single try", at: PATCH, answers: [], exitCode: 0 },
+      options: { environment: { REST_TRIES: "1" } },
+    },
+    {
       ...{ what: "gives up when somebody changes it all the time", at: PATCH, lasts: true, exitCode: 1 },
       answers: [reason(412, "conditionNotMet")],
-      says: ["The load balancer of apps/idp-backend is changed by somebody else all the time."],
+      says: ["The load balancer of apps/idp-backend is not as it was set, after 5 attempts: somebody else changes it"],
     },
     {
       ...{ what: "reports an operation that fails", at: WATCH, answers: [], exitCode: 1 },

@@ -106,10 +106,10 @@ change() {
     google_settle compute "$global/operations/" "$WAIT_SECONDS" "$1"; then
     google_say "$1: $4."
     changed=yes
-    again=yes
+    looked=no
   elif google_has_reason conditionNotMet resourceNotReady; then
     google_progress "$1" "being changed by somebody else"
-    again=yes
+    overtaken=yes
   else
     refuse "$1 cannot be changed ($4)."
   fi
@@ -137,7 +137,7 @@ exchange() {
 changed=no
 round=1
 while :; do
-  again=no
+  looked=yes overtaken=no
   until find_backend; do
     google_pause "$WAIT_SECONDS" "Load balancer of $BACKEND" "$missing" ||
       google_stop "The Ingress controller did not create the load balancer of $BACKEND within $WAIT_SECONDS s: $missing." \
@@ -154,12 +154,13 @@ while :; do
   exchange "security policy" "$policy" "$present_policy" securityPolicy "$part" "backendServices/$backend_service/setSecurityPolicy"
   exchange "certificate map" "${CERTIFICATE_MAP:+//certificatemanager.googleapis.com/$CERTIFICATE_MAP}" "$present_map" \
     certificateMap "HTTPS proxy $proxy" "targetHttpsProxies/$proxy/setCertificateMap"
-  # Done is what a second look finds so.
-  [ "$again" = yes ] || break
-  [ "$round" -lt "$REST_TRIES" ] ||
-    google_fail "The load balancer of $BACKEND is changed by somebody else all the time." "To fix: run the same command again."
+  # It is configured once a look finds nothing to change.
+  [ "$looked$overtaken" != yesno ] || break
+  [ "$round" -le "$REST_TRIES" ] ||
+    google_stop "The load balancer of $BACKEND is not as it was set, after $round attempts: somebody else changes it, or a proxy answers in Google's place." \
+      "To fix: run the same command again."
   round=$((round + 1))
-  google_sleep "$(google_doubled "$REST_POLL_SECONDS" "$round")"
+  [ "$overtaken" = no ] || google_sleep "$(google_doubled "$REST_POLL_SECONDS" "$round")"
 done
 if [ "$changed" = yes ]; then
   google_say "The load balancer of $BACKEND is configured ($(google_seconds) s)."
