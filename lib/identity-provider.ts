@@ -110,7 +110,7 @@ const FILES: FileTable = {
 
 const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secretmanager", "sqladmin", "storage"];
 
-/** What its service accounts are called, and do. */
+/** Names and descriptions of the service accounts. */
 const ACCOUNTS = {
   Initializer: ["idp-init", "Runs the database initialization of the identity provider"],
   Runtime: ["idp-run", "Runs the identity provider"],
@@ -119,7 +119,7 @@ const ACCOUNTS = {
 
 /**
  * An identity provider on either platform: what its inputs say, and how it makes the parts that both platforms have. The
- * variants make all parts, each in its order.
+ * variants say which parts there are, in the order in which they are created.
  */
 export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> extends Construct {
   /** Project, region and naming of the deployment. */
@@ -224,7 +224,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
         value: (settings as Readonly<Record<string, string | undefined>>)[prop],
       })),
     );
-    // Without any, so that an image without blueprints does not change and is not rebuilt.
+    // Undefined without blueprints, so that such an image is not built again.
     const hasBlueprints =
       (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles ?? {}).length > 0;
     this.blueprints = hasBlueprints ? { blueprints: settings.blueprints, blueprintFiles } : undefined;
@@ -307,9 +307,10 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     });
   }
 
-  protected addAccount(id: keyof typeof ACCOUNTS, condition?: string): ServiceIdentity {
-    const { apis, place } = this;
+  protected addAccount(id: keyof typeof ACCOUNTS): ServiceIdentity {
+    const { apis, place, values } = this;
     const [purpose, description] = ACCOUNTS[id];
+    const condition = id === "Dumper" ? values.dumpSchedule.isSet : undefined;
     return new ServiceIdentity(this, id, { place, purpose, description, condition, dependsOn: apis.ready("iam") });
   }
 

@@ -204,7 +204,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     this.initializer = this.addAccount("Initializer");
     this.existingSecrets = this.addExistingSecrets();
     this.runtime = this.addAccount("Runtime");
-    this.dumper = this.addAccount("Dumper", this.values.dumpSchedule.isSet);
+    this.dumper = this.addAccount("Dumper");
     const { apis, database, dumper, initializer, network, place, runtime, settings, values } = this;
 
     // If another deployment has the names, the apply fails at the secrets, before anything is billed.
@@ -240,7 +240,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     this.address = new PublicAddress(this, "Address", { place, domain: settings.domain, dependsOn: networkReady });
     this.loadBalancerAddress = this.address.address;
     const { domain } = settings;
-    // Not counted as 0: Terraform refuses a constant null in a text, even in one that is not evaluated for any instance.
+    // Not with count 0: Terraform refuses a constant null in a template, even in one that it never evaluates.
     if (domain !== undefined) this.edge = this.addEdge(domain, this.address.ipAddress, database.password.ready);
     const container = this.container(this.initialization);
     this.workload = new KubernetesWorkload(this, "Workload", {

@@ -182,7 +182,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     this.initializer = this.addAccount("Initializer");
     this.existingSecrets = this.addExistingSecrets();
     this.runtime = this.addAccount("Runtime");
-    this.dumper = this.addAccount("Dumper", this.values.dumpSchedule.isSet);
+    this.dumper = this.addAccount("Dumper");
     const { apis, dumper, initializer, network, place, runtime, settings, values } = this;
     const { domain } = settings;
 
@@ -195,7 +195,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     });
     this.restoreSettings = addRecoveryScripts(this, { region: place.region });
 
-    // Not counted as 0: Terraform refuses a constant null in a text, even in one that is not evaluated for any instance.
+    // Not with count 0: Terraform refuses a constant null in a template, even in one that it never evaluates.
     if (domain !== undefined) {
       this.address = new DomainAddress(this, "Address", { place, domain, dependsOn: apis.ready("compute") });
       this.edge = this.addEdge(domain, this.address.ipAddress);

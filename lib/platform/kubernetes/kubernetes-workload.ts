@@ -19,7 +19,7 @@ import { type GEOIP, GeoipUpdater } from "./geoip";
 import { completePodTemplate, type PodExtension, type PodSpec, podTemplate, probe } from "./pod-template";
 import { type ClientAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
-import { addWorkloadSecret, type WorkloadSecret } from "./workload-secret";
+import { addWorkloadSecret, SECRET_PARTS, type WorkloadSecret } from "./workload-secret";
 import { explain, inFiles } from "../../core/hcl/stack-origin";
 
 /** Name of the container that answers requests. */
@@ -119,8 +119,8 @@ export class KubernetesWorkload extends Construct {
     this.workload = workload;
     this.workloadName = workload.metadata.name;
     this.ready = ready;
-    const copies = ["Geoip", "Secrets", "SecretsFurther", "SecretsReferences", "SecretsVersions"];
-    inFiles(this, { secrets: ["Copies of secrets in the namespace, for the server's pods", copies] });
+    const copies = "Copies of secrets in the namespace, for the server's pods";
+    inFiles(this, { secrets: [copies, ["Geoip", ...SECRET_PARTS]] });
   }
 }
 

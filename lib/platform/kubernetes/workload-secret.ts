@@ -21,6 +21,9 @@ interface WorkloadSecretProps {
   readonly settings: readonly Pick<SecretSettings, "ready" | "references">[] | undefined;
 }
 
+/** Ids of all that `addWorkloadSecret` adds. */
+export const SECRET_PARTS = ["Secrets", "SecretsFurther", "SecretsReferences", "SecretsVersions"] as const;
+
 /** Copies of secrets for the pods of one workload. */
 export interface WorkloadSecret {
   /** Name; a reference to it waits for the values. */
