@@ -204,6 +204,11 @@ export class Deployment {
     cloud.handedOut.clear();
   }
 
+  /** Secret inputs and their values. */
+  get givenSecrets(): string {
+    return JSON.stringify(secretInputs(this.configuration, this.inputs));
+  }
+
   get state(): StateFile {
     return JSON.parse(this.read("terraform.tfstate") ?? "{}") as StateFile;
   }

@@ -2,7 +2,7 @@ import { type Action, type Actions, StepFailure } from "./steps";
 
 /** The part of a state file that is read. */
 export interface StateFile {
-  /** Without those that are null. */
+  /** Outputs that are not null. */
   readonly outputs?: Readonly<Record<string, unknown>>;
   readonly resources?: readonly {
     readonly type: string;

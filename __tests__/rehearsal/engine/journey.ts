@@ -61,7 +61,10 @@ export class Journey {
   }: Omit<ChangeScenario, "expected"> & Partial<Pick<ChangeScenario, "expected">>): Promise<void> {
     const { deployment } = this;
     await this.step(name, async () => {
+      const former = deployment.givenSecrets;
       change?.(deployment);
+      // A file is searched for what it was given.
+      if (deployment.givenSecrets !== former) await deployment.plan(...planArguments);
       const actions = await deployment.applyAtOnce(...planArguments);
       if (expected !== undefined) requireActions(name, actions, expected);
       requireSoundness(deployment, name);

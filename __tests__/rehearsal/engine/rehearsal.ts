@@ -93,8 +93,8 @@ async function life(
       if (isInHcl) toHcl(deployment);
       await journey.setUp(nullOutputs);
       const back = isInHcl ? undefined : toHcl(deployment);
-      // In a life without changes, such a plan comes before the destroy.
-      if (changes.length > 0)
+      // A life without changes has this plan before the destroy.
+      if (back !== undefined && changes.length > 0)
         await context.timed("plan in the other format", () => deployment.requireEmptyPlan("plan in the other format"));
       for (const change of changes) await journey.change(change);
       if (changes.length > 0) back?.();

@@ -151,7 +151,7 @@ export class RunContext {
     return together(incidents.map(played));
   }
 
-  /** Runs work on a deployment in HCL, which Terraform reads in two thirds of the time, that has only what the pattern names. */
+  /** Runs work on a deployment that has only what the pattern names; in HCL, which Terraform reads faster. */
   fromStage(
     inputs: Inputs,
     pattern: RegExp | undefined,

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 
 import { type Cloud, type CloudObject, type Need, Refusal } from "./cloud";
 import { needApi } from "./needs";
@@ -33,6 +34,12 @@ function loadBalancers(cloud: Cloud): CloudObject[] {
 /** Placeholder for a PEM certificate; there are no TLS connections to the stand-in. */
 const AUTHORITY = Buffer.from("-----BEGIN CERTIFICATE-----\nMCowBQYDK2VwAyEA\n-----END CERTIFICATE-----\n");
 
+/** Address of a control plane, different for every cluster. */
+function endpointOf(id: string): string {
+  const [third = 0, fourth = 0] = createHash("sha256").update(id).digest();
+  return `34.121.${third}.${fourth}`;
+}
+
 /** An Autopilot cluster. */
 export const CLUSTER: ResourceType = {
   api: "container",
@@ -44,10 +51,10 @@ export const CLUSTER: ResourceType = {
     [NODE_ACCOUNT]: "google_service_account",
   },
   needs: () => needApi("compute"),
-  protectedBy: ["deletion_protection"],
+  protectedBy: { deletion_protection: true },
   computedBlocks: ["master_auth", "workload_identity_config"],
-  computed: (values) => ({
-    endpoint: "34.121.0.5",
+  computed: (values, { id }) => ({
+    endpoint: endpointOf(id),
     master_auth: [{ cluster_ca_certificate: AUTHORITY.toString("base64") }],
     workload_identity_config: [{ workload_pool: `${textAt(values, "project")}.svc.id.goog` }],
     operation: null,

@@ -57,6 +57,9 @@ function needServicesAccess(network: string): Need {
   };
 }
 
+/** Addresses to assign, from blocks reserved for documentation. */
+const GLOBAL_ADDRESSES = Array.from({ length: 20 }, (_none, index) => `203.0.113.${index + 30}`);
+
 const STORAGE: ResourceTypes = {
   google_artifact_registry_repository: {
     api: "artifactregistry",
@@ -76,7 +79,7 @@ const STORAGE: ResourceTypes = {
     api: "secretmanager",
     id: "projects/{{project}}/secrets/{{secret_id}}",
     replacedBy: ["replication"],
-    protectedBy: ["deletion_protection"],
+    protectedBy: { deletion_protection: false },
     computed: (values, { cloud }) => ({ name: cloud.secretName(textAt(values, "secret_id")) }),
     afterDestroy: ({ id }, cloud) => cloud.endSecret(id),
   },
@@ -92,7 +95,7 @@ const STORAGE: ResourceTypes = {
       const network = textAt(values, PRIVATE_NETWORK);
       return network === "" ? [] : [...needApi("compute"), needServicesAccess(network)];
     },
-    protectedBy: ["deletion_protection", "settings.0.deletion_protection_enabled"],
+    protectedBy: { deletion_protection: true, "settings.0.deletion_protection_enabled": false },
     computed: (values) => {
       const isPrivate = textAt(values, PRIVATE_NETWORK) !== "";
       const address = isPrivate ? "10.20.0.5" : "203.0.113.5";
@@ -214,7 +217,10 @@ const NETWORK: ResourceTypes = {
   google_compute_global_address: global("addresses", {
     replacedBy: ["network"],
     refs: { network: "google_compute_network" },
-    computed: { address: "203.0.113.30" },
+    computed: (_values, { cloud }) => {
+      const taken = cloud.ofType("google_compute_global_address").map(({ values }) => values.address);
+      return { address: GLOBAL_ADDRESSES.find((address) => !taken.includes(address)) ?? "" };
+    },
   }),
   google_service_networking_connection: {
     api: "servicenetworking",

@@ -185,7 +185,7 @@ function cloudRun(collection: string, templateOf: (values: ValueObject) => Value
     id: `projects/{{project}}/locations/{{location}}/${collection}/{{name}}`,
     needs: (values, cloud) =>
       workloadNeeds({ project: textAt(values, "project"), template: templateOf(values) }, cloud),
-    protectedBy: ["deletion_protection"],
+    protectedBy: { deletion_protection: true },
   };
 }
 

@@ -41,8 +41,8 @@ export interface ResourceType {
   readonly needs?: (values: ValueObject, cloud: Cloud) => readonly Need[];
   /** What the API refuses because of what else is in the project, or of what the resource was before. */
   readonly conflicts?: (values: ValueObject, context: ConflictContext) => readonly string[];
-  /** Arguments that, if true, refuse the deletion. */
-  readonly protectedBy?: readonly string[];
+  /** Arguments that, if true, refuse the deletion, with what they are if they are not given. */
+  readonly protectedBy?: Readonly<Record<string, boolean>>;
   /** Computed attributes that the provider already knows at plan, besides project and labels. */
   readonly knownAtPlan?: (values: ValueObject, settings: ProviderSettings) => ValueObject;
   /** Whether the project follows from another argument, so that a plan does not know it. */
@@ -113,9 +113,9 @@ export function computedOf(kind: ResourceType, values: ValueObject, id: string, 
 }
 
 /** Refuses the deletion of what is protected: Terraform's state decides, not the configuration. */
-export function requireUnprotected({ protectedBy = [] }: ResourceType, type: string, prior: ValueObject): void {
-  for (const path of protectedBy)
-    if (valueAt(prior, path) === true)
+export function requireUnprotected({ protectedBy = {} }: ResourceType, type: string, prior: ValueObject): void {
+  for (const [path, fallback] of Object.entries(protectedBy))
+    if ((valueAt(prior, path) ?? fallback) === true)
       throw new Refusal(`cannot destroy ${type}: ${path} is set to true; set it to false and apply that first`);
 }
 

@@ -199,7 +199,7 @@ const AWS_CHANGES: readonly ChangeScenario[] = [
 const OTHERS_IDS = ["a", "0a1b2c3d", "office"];
 const PROJECTS = ["my-project", "another-project-12345"];
 
-/** An existing network is looked up by a plan, so that nothing is lost for one that is not there. */
+/** A plan refuses an existing network that does not exist, before anything changes. */
 const networkThatDoesNotExist: Episode = {
   name: "a network that does not exist",
   play: async (deployment) => {
