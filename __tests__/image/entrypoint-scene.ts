@@ -58,16 +58,14 @@ export function entrypointScene() {
   let media: string;
   let environment: Record<string, string>;
 
-  /** Every second test runs in the other shell: that of the image, and that of a smaller base. */
-  let tests = 0;
+  /** That of the image, or that of a smaller base, always the same for a test. */
   let shell: readonly string[];
 
   /** Started by the test; what runs to its end leaves no process. */
   let containers: number;
 
   beforeEach(() => {
-    shell = shellCommand(shellAt(tests));
-    tests += 1;
+    shell = shellCommand(shellAt(expect.getState().currentTestName?.length ?? 0));
     containers = 0;
     folder = temporaryFolder();
     const programs = join(folder, "bin");

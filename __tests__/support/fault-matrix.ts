@@ -7,7 +7,7 @@ import { ApiError, errorReason } from "./google-stand-in-services";
 import { type ProgramFault, type ProgramStandIn } from "./program-stand-in";
 import { temporaryFolder } from "./temporary-folder";
 
-/** Shells in which the scripts run: that of a workstation, and that of a small image. Every second case has the other one. */
+/** Shells in which the scripts run, every second case in the other: that of a workstation, and that of a small image. */
 const SHELLS = ["dash", "busybox"] as const satisfies readonly Shell[];
 
 export const shellAt = (index: number): Shell => SHELLS[index % SHELLS.length] ?? "dash";
@@ -148,17 +148,16 @@ export class FaultMatrix<S extends Scene> {
     const cases = rows.map((row, index) => [row.what, shellAt(index), row] as const);
     it.concurrent.each(cases)("%s (%s)", (_, shell, row) =>
       this.inScene(async (scene) => {
-        const { answers, at, left, options = {} } = row;
+        const { answers, at, left, options = {}, signal } = row;
         await row.before?.(scene);
         inject(scene, row);
 
         const given = typeof options === "function" ? options(apisOf(scene)) : options;
-        const { signal } = row;
         const onStart: ScriptOptions["onStart"] = async (kill, ended) => {
-          const hanging = await scene.programs?.hanging();
+          const hanging = await Promise.race([scene.programs?.hanging(), ended]);
           kill(signal ?? "SIGKILL");
           await ended;
-          if (hanging !== undefined) endProcess(hanging);
+          if (typeof hanging === "number") endProcess(hanging);
         };
         const run = await this.run(scene, shell, signal === undefined ? given : { ...given, onStart });
 

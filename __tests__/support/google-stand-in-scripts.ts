@@ -77,16 +77,18 @@ export async function runFile(file: string, options: ScriptOptions = {}): Promis
     env: { PATH: programs, HOME: programs, TMPDIR: tmpdir(), ...FAST_ENVIRONMENT, ...options.environment },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  void options.onStart?.((signal) => child.kill(signal), once(child, "exit"));
+  const started = options.onStart?.((signal) => child.kill(signal), once(child, "exit"));
   // A script that reads nothing may already have ended.
   child.stdin.on("error", () => undefined).end(options.input ?? "");
-  return runOf(child, ({ output }) =>
+  const run = runOf(child, ({ output }) =>
     options.onOutput?.(
       output,
       (signal) => child.kill(signal),
       () => child.stdout.destroy(),
     ),
   );
+  await Promise.all([run, started]);
+  return run;
 }
 
 /**

@@ -68,7 +68,7 @@ export class GoogleStandIn {
   /** The stand-in's own responses that the APIs' descriptions do not allow; the client gets HTTP 500 instead. */
   readonly mistakes: string[] = [];
   readonly tokens = new Set(["ya29.first"]);
-  /** What token services answer, by path. A call's method is the first word of its path, its body the form that was sent. */
+  /** What token services answer, by path with its query. The method of such a call is its path. */
   tokenServices: Readonly<Record<string, JsonObject>> = {};
   /** Token of the metadata server; undefined if there is no metadata server. */
   metadataToken: string | undefined;
@@ -238,9 +238,10 @@ export class GoogleStandIn {
       : Object.fromEntries(new URLSearchParams(text));
     this.record({ method, httpMethod, path: url.pathname, headers, body });
     const fault = this.takeFault(method, method);
-    if (fault?.kind === "reset") socket.resetAndDestroy();
-    else if (fault?.kind === "html") sendHtml(response, fault.status, fault.page);
-    else sendJson(response, 200, token);
+    if (fault === undefined) sendJson(response, 200, token);
+    else if (fault.kind === "reset") socket.resetAndDestroy();
+    else if (fault.kind === "html") sendHtml(response, fault.status, fault.page);
+    else throw new Error(`token services have no fault of the kind ${fault.kind}`);
   }
 
   private takeFault(method: string, api: string): Fault | undefined {

@@ -4,30 +4,30 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { temporaryFolder } from "./temporary-folder";
 
-/** What a program does at a call. Unless that ends it, its own work follows, for which `"$program" "$@"` stands too. */
+/** What a program does at a call; its own work follows, unless that ends it. The real program is `"$program" "$@"`. */
 export interface ProgramFault {
   readonly shell: string;
 }
 
-/** Does nothing but say something. */
+/** Prints words and exits. */
 export const exits = (code: number, words = ""): ProgramFault => ({
   shell: `printf '%s' '${words && `${words}\n`}' >&2; exit ${code}`,
 });
 
-/** Does its work, and nobody learns that. */
+/** The real program does its work, but reports a failure. */
 export const LOST: ProgramFault = { shell: '"$program" "$@" >/dev/null; exit 1' };
 
 /** The script that has started it is told to end. */
 export const STOPS: ProgramFault = { shell: "kill -TERM $PPID" };
 
-/** Does its work with what this command makes of its input, as if that were all. */
-export const isGiven = (filter: string): ProgramFault => ({
+/** The real program gets what this command makes of the input, as if that were all. */
+export const receives = (filter: string): ProgramFault => ({
   shell: `${filter} | "$program" "$@"; cat >/dev/null; exit`,
 });
 
 /** Hangs, after a part of its work; `ProgramStandIn.hanging` tells when. */
 export const hangs = (after = ":"): ProgramFault => ({
-  shell: `${after}; exec >/dev/null 2>&1; echo $$ >"\${0%/*}/hanging"; exec sleep 60`,
+  shell: `${after}; exec >/dev/null 2>&1; echo $$ >"\${0%/*}/hanging"; exec sleep 3600`,
 });
 
 /** Programs that give other answers at some calls, and do their own work at all others. */

@@ -35,7 +35,7 @@ export function psqlPath(): string {
 }
 
 /** Runs the real script with exactly this environment, whose SHELL it runs in: dash, unless that is busybox. */
-export function runScript(environment: Environment, options: RunOptions = {}): Promise<ScriptRun> {
+export async function runScript(environment: Environment, options: RunOptions = {}): Promise<ScriptRun> {
   const { file = SCRIPT, onStart, programs } = options;
   const shell = environment.SHELL === "busybox" ? "busybox" : "dash";
   const path = [busyboxFolder(shell), dirname(psqlPath()), process.env.PATH].join(":");
@@ -47,11 +47,11 @@ export function runScript(environment: Environment, options: RunOptions = {}): P
   });
   const kill = (signal: NodeJS.Signals): void => {
     // A kill ends the process group too, as the end of a container does.
-    if (signal === "SIGKILL") process.kill(-(child.pid ?? 0), signal);
+    if (signal === "SIGKILL" && child.pid !== undefined) process.kill(-child.pid, signal);
     else child.kill(signal);
   };
-  void onStart?.(kill, once(child, "exit"));
-  return runOf(child);
+  const [run] = await Promise.all([runOf(child), onStart?.(kill, once(child, "exit"))]);
+  return run;
 }
 
 const busyboxFolders = new Map<Shell, string>();

@@ -1,4 +1,5 @@
 import { FaultMatrix, type FaultRow } from "../../support/fault-matrix";
+import { type ScriptOptions } from "../../support/google-stand-in-scripts";
 import { exits, hangs, type ProgramFault, ProgramStandIn } from "../../support/program-stand-in";
 import { describeWith } from "../../support/programs";
 import { type Environment, type ProxyRecorder, runScript, startProxyRecorder } from "./script-run";
@@ -42,7 +43,7 @@ const DONE = "done: idp can use the database idp";
 const NOBODY = "http://127.0.0.1:9/quitquitquit";
 
 /** One problem, and no call but that at the end. */
-const refused = (what: string, environment: Environment, problem: string): FaultRow<Scene> => ({
+const refused = (what: string, environment: ScriptOptions["environment"], problem: string): FaultRow<Scene> => ({
   ...{ what, at: "psql", answers: [], options: { environment }, exitCode: 2 },
   says: [new RegExp(`^cannot start: ${problem}((?!; DB_).)*\nbefore leaving with exit code 2: tell the .* to quit\n$`)],
   left: wasToldToQuit,
@@ -81,9 +82,15 @@ describeWith(["psql", "busybox", "dash"], "db-init.sh before the database answer
       ...{ exitCode: 0, says: [`the proxy does not take the signal at ${NOBODY} (wget: can't connect`] },
       left: ({ proxy }) => expect(proxy.requests).toEqual([]),
     },
+    {
+      ...{ what: "says that there is no proxy to stop where there is none", at: "psql", answers: [], exitCode: 0 },
+      options: { environment: { DB_PROXY_QUIT_URL: "" } },
+      says: ["no database proxy to stop (DB_PROXY_QUIT_URL is empty), skipped\n"],
+      left: ({ proxy }) => expect(proxy.requests).toEqual([]),
+    },
     refused(
       "names every missing or empty setting in one message",
-      { DB_HOST: "", DB_NAME: "", DB_USER: "", DB_PASSWORD: "", DB_ADMIN_PASSWORD: "" },
+      { DB_HOST: undefined, DB_NAME: "", DB_USER: undefined, DB_PASSWORD: "", DB_ADMIN_PASSWORD: "" },
       "DB_HOST is missing or empty; DB_NAME is .*; DB_USER is .*; DB_PASSWORD is .*; DB_ADMIN_PASSWORD is missing or empty",
     ),
     refused("refuses a password of two lines", { DB_PASSWORD: "one\ntwo" }, "DB_PASSWORD contains a line break"),

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type FaultRow } from "../../support/fault-matrix";
-import { exits, hangs, isGiven, type ProgramFault, ProgramStandIn } from "../../support/program-stand-in";
+import { exits, hangs, receives, type ProgramFault, ProgramStandIn } from "../../support/program-stand-in";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { SUPERUSER } from "../db-init/cluster";
 import { runScript } from "../db-init/script-run";
@@ -178,10 +178,14 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test, matrix) => {
     ),
     unstored(
       "only a part is stored",
-      { at: "dd", answers: [isGiven("head -c 2000")] },
+      { at: "dd", answers: [receives("head -c 2000")] },
       "the stored dump is not what was read from the database",
     ),
-    unstored("it is not there", { at: "sha256sum", call: 2, answers: [exits(1)] }, "the stored dump cannot be read"),
+    unstored(
+      "nothing is stored",
+      { at: "dd", answers: [{ shell: "cat >/dev/null; exit" }] },
+      "the stored dump cannot be read",
+    ),
     {
       ...{ what: "fails without a checksum when a table cannot be read", at: "pg_dump", answers: [], exitCode: 1 },
       // Of another owner, which the application's role may not read.
@@ -201,6 +205,11 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test, matrix) => {
       ...{ what: "tells the proxy to quit when it may not sign in", at: "pg_dump", answers: [], exitCode: 1 },
       options: { environment: { DB_PASSWORD: "wrong" } },
       left: isNotWhole,
+    },
+    {
+      ...{ what: "tells the proxy to quit when a setting is missing", at: "pg_dump", answers: [], exitCode: 2 },
+      options: { environment: { DB_HOST: "" } },
+      left: expectQuit,
     },
     { what: "needs no room in it to see the tables", at: "mktemp", answers: [fullAt("list")], exitCode: 0 },
   ]);
