@@ -41,10 +41,10 @@ const named = (name: string, values: readonly unknown[], further: Inputs = {}): 
 function commonInputs(): Set<string> {
   const [one = {}, other = {}] = [serverlessTerraform(), kubernetesTerraform()].map(({ variable = {} }) =>
     Object.fromEntries(
-      Object.entries(variable).map(([name, { default: standard, type, validation = [] }]) => {
-        const conditions = (validation as { condition: string }[]).map(({ condition }) => condition);
-        return [name, JSON.stringify([type, standard, conditions])];
-      }),
+      Object.entries(variable).map(([name, { default: standard, type, validation }]) => [
+        name,
+        JSON.stringify([type, standard, validation]),
+      ]),
     ),
   );
   return new Set(Object.keys(one).filter((name) => one[name] === other[name]));
@@ -79,11 +79,12 @@ const PROJECT = { project_id: "demo-project" };
 /** How a message ends, where it has no expression. */
 const endOf = (message: string) => message.slice(message.lastIndexOf("}") + 1);
 
-it("Both identity providers together have at most 80 rules of inputs, so that each must earn its place", () => {
+// More are more than anybody reads: a rule must relate inputs, protect data, or refuse what the platform refuses late.
+it("Both identity providers have at most 80 rules of inputs together", () => {
   const variants = [serverlessTerraform(), kubernetesTerraform()].map(({ variable = {} }) => variable);
   const inputs = new Set(variants.flatMap((variables) => Object.keys(variables)));
   const rulesOf = (name: string) =>
-    Math.max(...variants.map((variables) => [variables[name]?.validation ?? []].flat().length));
+    Math.max(...variants.map((variables) => ((variables[name]?.validation ?? []) as unknown[]).length));
   expect([...inputs].map(rulesOf).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(80);
 });
 

@@ -38,7 +38,7 @@ describe("What is synthesized", () => {
     expect(files.map(([name, text]) => `### ${name}\n${reviewed(text)}`).join("\n")).toMatchSnapshot();
   });
 
-  it.each(STACKS)("for %s is found in at most three constructs, one inside the other", (_name, stackOf) => {
+  it.each(STACKS)("for %s has no resource more than three constructs deep", (_name, stackOf) => {
     const resources = stackOf()
       .node.findAll()
       .filter((each) => TerraformResource.isTerraformResource(each));
