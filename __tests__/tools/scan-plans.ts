@@ -14,7 +14,7 @@ interface Finding {
   readonly asks: string;
   readonly stack: string;
   readonly resource: string;
-  /** File and first line in HCL. */
+  /** File and first line in HCL; empty where the scanner does not find it there. */
   readonly place: string;
 }
 
@@ -121,7 +121,7 @@ function findingsOf(stack: string, output: string): Finding[] {
     asks,
     stack,
     resource: resource.replace(/\[\d+\]$/, ""),
-    place: `${found.file_path}:${found.file_line_range[0]}`,
+    place: found.file_path.endsWith(".tf") ? `/${found.file_path}:${found.file_line_range[0]}` : "",
   }));
 }
 
@@ -134,7 +134,7 @@ function findingProblems(findings: readonly Finding[], accepted: readonly Accept
   return [
     ...unknown.map(
       ({ asks, check, place, resource, stack }) =>
-        `${stack}/${place}: ${resource} fails ${check} (${asks}); fix it, or accept it with a reason`,
+        `${stack}${place}: ${resource} fails ${check} (${asks}); fix it, or accept it with a reason`,
     ),
     ...stale.map(({ check, type }) => `${check} is accepted for ${type} and no longer found; remove it`),
   ];
