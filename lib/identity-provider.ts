@@ -79,7 +79,7 @@ interface VariantApis {
 const FILES: FileTable = {
   apis: ["APIs, which stay enabled after a destroy because others may use them, and waits for each", ["Apis"]],
   cluster: ["The cluster and its network", ["Cluster", "Network"]],
-  database: ["The database: instance, users, passwords, backups", ["Database", "UpgradeBackup"]],
+  database: ["The database: instance, users, backups, passwords and their readers", ["Database", "UpgradeBackup"]],
   dump: ["Dumps of the database, and their bucket", ["Dump"]],
   guards: [
     "What refuses a destroy, and a change of what the deployment is, before anything is deleted",
@@ -96,7 +96,7 @@ const FILES: FileTable = {
   names: ["Names and labels that all parts have in common", ["all_labels", "tenant_prefix"]],
   namespace: ["The namespace in the cluster, and where its pods may connect to", ["Namespace"]],
   secrets: [
-    "Secrets, generated and existing, and who may read them; pods on GKE read copies in their namespace",
+    "Secrets of the application, generated and existing, and who may read them; pods on GKE read copies in their namespace",
     ["ExistingSecrets", "Secrets"],
   ],
   "service-accounts": [
@@ -119,7 +119,7 @@ const ACCOUNTS = {
 
 /**
  * An identity provider on either platform: what its inputs say, and how it makes the parts that both platforms have. The
- * variants say which parts there are, in the order in which they are created.
+ * variants make all parts, each after those that it uses; what waits for what at apply is in `dependsOn`.
  */
 export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> extends Construct {
   /** Project, region and naming of the deployment. */

@@ -240,7 +240,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     this.address = new PublicAddress(this, "Address", { place, domain: settings.domain, dependsOn: networkReady });
     this.loadBalancerAddress = this.address.address;
     const { domain } = settings;
-    // Not with count 0: Terraform refuses a constant null in a template, even in one that it never evaluates.
+    // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
     if (domain !== undefined) this.edge = this.addEdge(domain, this.address.ipAddress, database.password.ready);
     const container = this.container(this.initialization);
     this.workload = new KubernetesWorkload(this, "Workload", {

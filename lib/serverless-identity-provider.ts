@@ -195,7 +195,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     });
     this.restoreSettings = addRecoveryScripts(this, { region: place.region });
 
-    // Not with count 0: Terraform refuses a constant null in a template, even in one that it never evaluates.
+    // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
     if (domain !== undefined) {
       this.address = new DomainAddress(this, "Address", { place, domain, dependsOn: apis.ready("compute") });
       this.edge = this.addEdge(domain, this.address.ipAddress);
