@@ -58,7 +58,9 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
     {
       ...{ what: "gives up when somebody changes it all the time", at: PATCH, lasts: true, exitCode: 1 },
       answers: [reason(412, "conditionNotMet")],
-      says: ["The load balancer of apps/idp-backend is not as it was set, after 5 attempts: somebody else changes it"],
+      says: [
+        "The load balancer of apps/idp-backend is still not configured after 5 attempts: something else keeps changing it",
+      ],
     },
     {
       ...{ what: "reports an operation that fails", at: WATCH, answers: [], exitCode: 1 },

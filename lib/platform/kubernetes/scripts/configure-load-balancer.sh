@@ -157,7 +157,7 @@ while :; do
   # It is configured once a look finds nothing to change.
   [ "$looked$overtaken" != yesno ] || break
   [ "$round" -le "$REST_TRIES" ] ||
-    google_stop "The load balancer of $BACKEND is not as it was set, after $round attempts: somebody else changes it, or a proxy answers in Google's place." \
+    google_stop "The load balancer of $BACKEND is still not configured after $round attempts: something else keeps changing it, or a proxy answers instead of Google." \
       "To fix: run the same command again."
   round=$((round + 1))
   [ "$overtaken" = no ] || google_sleep "$(google_doubled "$REST_POLL_SECONDS" "$round")"
