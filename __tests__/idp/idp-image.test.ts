@@ -10,6 +10,7 @@ import {
   REFUSED_VERSIONS,
   RELEASE_LINES,
   RELEASES_KNOWN_ON,
+  UPGRADE_EDGES,
 } from "../../lib/idp/releases";
 import { warnings } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
@@ -69,12 +70,12 @@ describe("IdpImage", () => {
 
 describe("The release of an image", () => {
   const newer = (name: string, release: string) =>
-    `${name} is "${release}"; it is newer than 2026.8.5, the newest known release, so it is untested, and a release that does not exist fails only when its image is built; compare it with the releases of the upstream image`;
+    `${name} is "${release}"; it is newer than 2026.8.6, the newest known release, so its migration, settings, health routes and image are untested, and a release that does not exist fails only when its image is built; read its release notes first`;
   const unsafe = (name: string, release: string) =>
-    `${name} is "${release}"; it lacks security fixes, as known on 2026-11-26, and latest is 2026.5.4; set it to "2026.5.8" or, in a later line, "2026.8.5"`;
-  const NEWER = ["2026.8.6", "2026.10.0", "2027.2.0", "2030.1.1"];
+    `${name} is "${release}"; it lacks security fixes, as known on 2026-11-26, and latest is 2026.5.4; set it to "2026.5.9" or, in a later line, "2026.8.6"`;
+  const NEWER = ["2026.8.7", "2026.10.0", "2027.2.0", "2030.1.1"];
   const UNSAFE = ["latest", "2025.10.0", "2025.12.99", "2026.5.4", "2026.5.6", "2026.6.9"];
-  const SAFE = ["2026.5.7", "2026.5.8", "2026.5.9", "2026.8.2", "2026.8.5"];
+  const SAFE = ["2026.5.7", "2026.5.8", "2026.5.9", "2026.8.3", "2026.8.6"];
   const expected = (name: string, end: string) => [
     ...NEWER.map((release) => [newer(name, release) + end]),
     ...UNSAFE.map((release) => [unsafe(name, release) + end]),
@@ -122,9 +123,10 @@ describe("The release of an image", () => {
     const rows = RELEASE_LINES.map(({ fixesEndWith, leastSafe, newest }) =>
       [newest.replace(/[.]\d+$/, ""), newest, leastSafe, fixesEndWith].join(" | "),
     );
+    const edges = UPGRADE_EDGES.map(({ from, otherwise, to }) => `${to} | ${from} | ${otherwise}`);
     const upgrade = readFileSync(packageFile("stacks/guides/upgrade.md"), "utf8");
     expect(
-      [`As of ${RELEASES_KNOWN_ON},`, ...rows, ...Object.keys(REFUSED_VERSIONS)].filter(
+      [`As of ${RELEASES_KNOWN_ON},`, ...rows, ...edges, ...Object.keys(REFUSED_VERSIONS)].filter(
         (text) => !upgrade.includes(text),
       ),
     ).toEqual([]);

@@ -192,7 +192,7 @@ export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
   ],
   ["the first release without Redis", { application_version: "2025.10.0" }],
   ["the last feature release of a year", { application_version: "2025.12.4" }],
-  ["the release after those that are refused", { application_version: "2026.8.2" }],
+  ["the release after those that are refused", { application_version: "2026.8.3" }],
   ["a release that is not known yet", { application_version: "2030.1.1" }],
   ["no bootstrap password", { bootstrap_password: null }],
   ["a bootstrap password of 8 characters", { bootstrap_password: "eight888" }],

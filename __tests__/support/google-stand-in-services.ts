@@ -100,6 +100,9 @@ export class ArtifactRegistry {
     handlers: {
       "projects.locations.repositories.list": () => ({}),
       "projects.locations.repositories.packages.tags.get": (call) => this.tag(call),
+      "projects.locations.repositories.packages.tags.list": ({ parameters: { parent = "" } }) => ({
+        tags: [...this.digests.keys()].map((image) => ({ name: `${parent}/tags/${image.replace(/^.*:/, "")}` })),
+      }),
     },
   };
 

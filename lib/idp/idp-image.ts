@@ -25,6 +25,7 @@ import {
   REFUSED_VERSIONS,
   RELEASE_LINES,
   RELEASES_KNOWN_ON,
+  UPGRADE_EDGES,
 } from "./releases";
 
 const IMAGE_PATTERN = "^[^\\s/@]+/[^\\s@]+(:[^\\s/@]+|(:[^\\s/@]+)?@sha256:[0-9a-f]{64})$";
@@ -246,6 +247,7 @@ export class IdpImage extends Construct implements ContainerImage {
             [BUILD_ARGUMENTS.upstreamPrefix]: upstreamPrefix,
             [BUILD_ARGUMENTS.version]: version,
             [BUILD_ARGUMENTS.platformVersion]: applicationVersion,
+            UPGRADE_EDGES: JSON.stringify(UPGRADE_EDGES),
             ...(blueprints && {
               BLUEPRINTS: blueprints.paths,
               BLUEPRINTS_DIRECTORY: `\${path.module}/${blueprints.folder}`,
@@ -303,7 +305,7 @@ function releaseRisks(scope: Construct, version: string, existingImage: string |
       value: version,
       ok: known <= newest,
       condition: `${isBuilt}${rank} <= ${newest}`,
-      message: `${called}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so it is untested, and a release that does not exist fails only when its image is built; compare it with the releases of the upstream image`,
+      message: `${called}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings, health routes and image are untested, and a release that does not exist fails only when its image is built; read its release notes first`,
     },
     {
       value: version,

@@ -13,17 +13,18 @@ export const PINNED_VERSION = "2026.5.4";
 export const RELEASE_LINES = [
   {
     /** Newest known release. */
-    newest: "2026.5.8",
+    newest: "2026.5.9",
     /**
      * Lowest release without a known hole: 2026.5.5 fixes CVE-2026-57580 (another's account by SAML), CVE-2026-55106,
-     * CVE-2026-54730 and GHSA-jpx7-5hcf-w9xp, and 2026.5.7 GHSA-cxwx-9x59-28qm (denial of service without a sign-in),
-     * GHSA-cqj8-fxxf-9pg7, GHSA-qgqp-xh8r-v73r and GHSA-h6c5-mpvq-j4jc.
+     * CVE-2026-54730, GHSA-jpx7-5hcf-w9xp and GHSA-4r87-w2cx-fr3f (shared signals), and 2026.5.7 GHSA-cxwx-9x59-28qm
+     * (denial of service without a sign-in), GHSA-m9h4-7j9c-55x9 (stored credentials), GHSA-cqj8-fxxf-9pg7,
+     * GHSA-qgqp-xh8r-v73r and GHSA-h6c5-mpvq-j4jc.
      */
     leastSafe: "2026.5.7",
     /** Feature release with which the fixes end. */
     fixesEndWith: "2026.11",
   },
-  { newest: "2026.8.5", leastSafe: "2026.8.2", fixesEndWith: "2027.2" },
+  { newest: "2026.8.6", leastSafe: "2026.8.3", fixesEndWith: "2027.2" },
 ] as const;
 
 /** Newest patch of the pinned release's line, for quick starts and examples. */
@@ -34,9 +35,16 @@ export const NEWEST_KNOWN_VERSION = RELEASE_LINES[1].newest;
 /** Releases that must not be used, and why. */
 export const REFUSED_VERSIONS: Readonly<Record<string, string>> = {
   "2026.5.1": "upstream never published it",
+  "2026.8.2": "a database of 2026.5.7 or later cannot be migrated to it",
   "2026.8.1": "its memory grows until it is killed",
   "2026.8.0": "behind a load balancer, it takes the load balancer as the client of every request",
 };
+
+/** Feature releases that an upgrade must not skip: to `to` or later, a database must have been migrated by `from`. */
+export const UPGRADE_EDGES = [
+  { to: "2026.2", from: "2025.12", otherwise: "tables are left half migrated" },
+  { to: "2026.8", from: "2026.5", otherwise: "the application refuses to start" },
+] as const;
 
 /** First release that needs no Redis: cache, sessions, tasks and channels are in PostgreSQL from here on. */
 export const OLDEST_VERSION = { year: 2025, feature: 10 } as const;

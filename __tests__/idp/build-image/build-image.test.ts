@@ -3,10 +3,13 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { UPGRADE_EDGES } from "../../../lib/idp/releases";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { BUILD, captureBuildRequest, CREATE, IMAGE, scenario, LOG } from "./build-scene";
+import { BUILD, captureBuildRequest, CREATE, IMAGE, inScene, scenario, LOG } from "./build-scene";
+
+const LEFT = "The newest release that was built here is";
 
 describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
   scenario(
@@ -54,6 +57,31 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
         },
       ]);
     },
+  );
+
+  it.concurrent.each([
+    [
+      "2025.10.4",
+      "2026.2.7",
+      `${LEFT} 2025.10.4; 2026.2.7 needs a database that 2025.12 has migrated, otherwise tables`,
+    ],
+    ["2026.2.7", "2030.1.0", `${LEFT} 2026.2.7; 2030.1.0 needs a database that 2026.5 has migrated, otherwise the`],
+    ["2025.12.4", "2026.2.7", ""],
+    ["2026.5.9", "2026.8.6", ""],
+    ["2026.11.0", "2026.8.6", ""],
+  ])("over %s, builds %s unless it skips a release that its database needs", (built, IDP_VERSION, refusal) =>
+    inScene(async ({ standIn, build }) => {
+      for (const release of ["2025.10.1", built, "main"]) standIn.registry.push(IMAGE.replace("2026.5.4", release));
+      const edges = JSON.stringify(UPGRADE_EDGES);
+
+      const run = await build({ environment: { IDP_VERSION, UPGRADE_EDGES: edges } });
+
+      expect(run).toMatchObject({
+        exitCode: refusal === "" ? 0 : 1,
+        stderr: expect.stringContaining(refusal) as string,
+      });
+      expect(standIn.requestsTo(CREATE)).toHaveLength(refusal === "" ? 1 : 0);
+    }),
   );
 
   scenario("writes every file byte for byte in the step, and builds with the four arguments", async ({ folder }) => {

@@ -88,7 +88,7 @@ describe("A network that a synthesis looks at", () => {
     const given = networkOf(stack);
     new ServerlessIdentityProvider(stack, "Idp", {
       ...PROPS,
-      applicationVersion: "2026.8.5",
+      applicationVersion: "2026.8.6",
       network: change(given, stack),
     });
     return warningsOf(stack);

@@ -13,6 +13,7 @@
 #   UPSTREAM_PREFIX         build argument: prefix of the application's environment names (required)
 #   IDP_VERSION             build argument: tag of the wrapped image (required)
 #   APP_VERSION             build argument: version as the platform names it (required)
+#   UPGRADE_EDGES           releases that an upgrade must not skip, JSON as in releases.ts ([])
 #   BLUEPRINTS              blueprints to put into the image, separated by blanks: own/<file> is from BLUEPRINTS_DIRECTORY,
 #                           shipped/<file> from the folder blueprints of IMAGE_DIRECTORY (none)
 #   BLUEPRINTS_DIRECTORY    folder with blueprints of one's own (required if BLUEPRINTS names one)
@@ -84,15 +85,15 @@ build_id='' log_address='' identity_tries=0
 # "yes" when another run has requested this build: an interrupted run then does not cancel it.
 joined=no
 
+rest=${IMAGE#*/}
+name=${rest#*/*/}
+rest=${rest%"/$name"}
+# The package is one path segment, so slashes in its name are encoded.
+tags="projects/${rest%/*}/locations/${IMAGE%%-docker.pkg.dev/*}/repositories/${rest#*/}/packages/$(printf '%s\n' "${name%:*}" | sed 's|/|%2F|g')/tags"
+
 # Exits when the tag exists already.
 stop_when_present() {
-  rest=${IMAGE#*/}
-  name=${rest#*/*/}
-  rest=${rest%"/$name"}
-  # The package is one path segment, so slashes in its name are encoded.
-  package=$(printf '%s\n' "${name%:*}" | sed 's|/|%2F|g')
-  if google_reading '.version // "" | split("/") | last // "unknown version"' google_get artifactregistry \
-    "projects/${rest%/*}/locations/${IMAGE%%-docker.pkg.dev/*}/repositories/${rest#*/}/packages/$package/tags/$tag"; then
+  if google_reading '.version // "" | split("/") | last // "unknown version"' google_get artifactregistry "$tags/$tag"; then
     google_say "$IMAGE is already there ($GOOGLE_READ): nothing to build."
     exit 0
   fi
@@ -102,6 +103,19 @@ stop_when_present() {
     403) google_say "Whether $IMAGE exists cannot be seen, so it is built. $(google_outcome)" ;;
     *) google_fail "Whether $IMAGE exists cannot be found out." ;;
   esac
+}
+
+# Refuses a release that the newest one built here cannot be upgraded to. Terraform cannot: a plan does not know the former value
+# of what it changes. Images that cannot be listed keep nothing from being built.
+refuse_skipping() {
+  google_pages artifactregistry "$tags" tags pageSize=1000 "$GOOGLE_WORK/tags" || return 0
+  skipped=$(jq -rs --argjson edges "${UPGRADE_EDGES:-[]}" --arg target "$IDP_VERSION" '
+    def line: [scan("[0-9]+") | tonumber][:2];
+    [.[].name | split("/") | last | select(test("^20[0-9]{2}[.][0-9]+[.][0-9]+-")) | split("-")[0]] | max_by(line) as $built
+    | select($built) | first($edges[] | select(($target | line) >= (.to | line) and ($built | line) < (.from | line)))
+    | "The newest release that was built here is \($built); \($target) needs a database that \(.from) has migrated, otherwise \(.otherwise). To fix: set application_version to the newest release of \(.from), apply and wait until it runs, then set it to \($target)."' \
+    "$GOOGLE_WORK/tags") || google_refuse "UPGRADE_EDGES must be a list as in releases.ts."
+  [ -z "$skipped" ] || google_stop "$skipped"
 }
 
 # The script that the build runs in /workspace of the builder image. Cloud Build does not substitute dollar signs in a
@@ -306,6 +320,7 @@ cancel_build() {
 }
 
 stop_when_present
+refuse_skipping
 write_request
 google_on_failure cancel_build
 while :; do

@@ -15,7 +15,7 @@ const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityPr
   region: "europe-west1",
   tenantId: "acme",
   // The newest patch of the tested line, because `latest` has known holes.
-  applicationVersion: "2026.5.8",
+  applicationVersion: "2026.5.9",
   // For a trial, as in the first example.
   deletionProtection: false,
 

@@ -12,7 +12,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   region: "europe-west1",
   tenantId: "acme",
   // The newest patch of the tested line, because `latest` has known holes.
-  applicationVersion: "2026.5.8",
+  applicationVersion: "2026.5.9",
   domain: "sign-in.example.com",
   // The network of another project, with private services access and NAT. Without it, a network is created.
   network: {

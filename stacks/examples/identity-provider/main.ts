@@ -11,7 +11,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   region: "europe-west1",
   tenantId: "acme",
   // The newest patch of the tested line, because `latest` has known holes.
-  applicationVersion: "2026.5.8",
+  applicationVersion: "2026.5.9",
   // For a trial. Leave it out to protect the data.
   deletionProtection: false,
 });

@@ -58,7 +58,7 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   region,
   tenantId: "acme",
   // The newest patch of the tested line, because `latest` has known holes.
-  applicationVersion: "2026.5.8",
+  applicationVersion: "2026.5.9",
   // Database, cluster and pods are created after these, and deleted before them.
   network: { network, subnetwork: subnetwork.id, dependsOn: [servicesAccess, nat] },
   // For a trial, as in the first example.

@@ -16,7 +16,7 @@ class SignIn extends PortableStack {
       ...place,
       tenantId,
       // The newest patch of the tested line, because `latest` has known holes.
-      applicationVersion: "2026.5.8",
+      applicationVersion: "2026.5.9",
       deletionProtection: protect.booleanValue,
       ...props,
     });
