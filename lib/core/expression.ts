@@ -40,11 +40,16 @@ export function literal(text: string): string {
   return Token.isUnresolved(text) ? text : text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
 }
 
-/** A value as it is written to the Terraform configuration. */
-export function rendered(scope: IConstruct, value: unknown): unknown {
-  const resolver = new DefaultTokenResolver(new StringConcat());
-  return Tokenization.resolve(value, { scope, resolver, preparing: false });
+/**
+ * A value as it is written to the Terraform configuration.
+ *
+ * @param preparing asks each referenced stack for its value
+ */
+export function rendered(scope: IConstruct, value: unknown, preparing = false): unknown {
+  return Tokenization.resolve(value, { scope, resolver: RESOLVER, preparing });
 }
+
+const RESOLVER = new DefaultTokenResolver(new StringConcat());
 
 /** Name of a value in messages: the input it comes from, or the prop. */
 export function settingName(scope: IConstruct, value: unknown, prop: string): string {

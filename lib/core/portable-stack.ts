@@ -2,6 +2,7 @@ import { TerraformBackend, TerraformElement, TerraformOutput, TerraformStack, ty
 import { Construct, type Node } from "constructs";
 
 import { MAIN_CHILD_ID, snakeCase } from "./element-names";
+import { rendered } from "./expression";
 import { hclFilesOf, type HclBlocks } from "./hcl/stack-origin";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 import { RulesBrokenError } from "./rules-broken-error";
@@ -98,11 +99,40 @@ export class PortableStack extends TerraformStack {
     ]);
   }
 
-  /** @throws RulesBrokenError if two elements share an address; Terraform JSON would silently keep only the last one */
-  override toTerraform(): Record<string, unknown> {
-    this.refuseSharedAddresses();
+  /** Only the backend: what else the framework prepares, references between stacks, `toTerraform` refuses. */
+  override prepareStack(): void {
     this.ensureBackendExists();
-    return withoutElementMetadata(super.toTerraform() as Record<string, unknown>);
+  }
+
+  /**
+   * Renders each element once, where the framework renders it three times. The metadata is what the CDKTF CLI reads,
+   * without its list of outputs: with it the CLI ends a deployment with an exception if any output is null.
+   *
+   * @throws RulesBrokenError if two elements share an address; Terraform JSON would silently keep only the last one
+   */
+  override toTerraform(): Body {
+    const metadata = { version: this.node.tryGetContext("cdktfVersion") as unknown, stackName: this.node.id };
+    const backend = this.ensureBackendExists().toMetadata() as object;
+    const terraform: Body = { "//": { metadata: { ...metadata, ...backend } } };
+    const owners = new Map<string, string[]>();
+    for (const element of this.node.findAll()) {
+      if (!TerraformElement.isTerraformElement(element) || element.cdktfStack !== this) continue;
+      const fragment = rendered(this, element.toTerraform(), true) as Body;
+      for (const address of addressesIn(fragment))
+        owners.set(address, [...(owners.get(address) ?? []), element.node.path]);
+      merge(terraform, fragment);
+    }
+    const shared = [...owners].filter(([, paths]) => paths.length > 1);
+    requireNone(
+      this,
+      shared.map(
+        ([address, paths]) =>
+          `${address} is the address of ${paths.join(" and ")}; only the last would be written; give one of them another id`,
+      ),
+    );
+    const { rawOverrides } = this as unknown as { readonly rawOverrides: Body };
+    merge(terraform, rendered(this, rawOverrides) as Body);
+    return withoutElementMetadata(terraform);
   }
 
   /**
@@ -128,33 +158,9 @@ export class PortableStack extends TerraformStack {
     // A Terraform name must not start with a digit.
     return words.join("_").replace(/^(?=\d)/, "_");
   }
-
-  private refuseSharedAddresses(): void {
-    const namesakes = new Map<string, TerraformElement[]>();
-    for (const construct of this.node.findAll()) {
-      if (!TerraformElement.isTerraformElement(construct) || construct.cdktfStack !== this) continue;
-      const { friendlyUniqueId: name } = construct;
-      namesakes.set(name, [...(namesakes.get(name) ?? []), construct]);
-    }
-    const owners = new Map<string, string[]>();
-    // An address ends with the name, so only elements of the same name can share one; the others need not be rendered
-    // again.
-    for (const element of [...namesakes.values()].flatMap((elements) => (elements.length > 1 ? elements : []))) {
-      for (const address of addressesIn(element.toTerraform() as Record<string, unknown>)) {
-        owners.set(address, [...(owners.get(address) ?? []), element.node.path]);
-      }
-    }
-    const shared = [...owners].filter(([, paths]) => paths.length > 1);
-    if (shared.length === 0) return;
-    throw new RulesBrokenError(
-      this.node.path,
-      shared.map(
-        ([address, paths]) =>
-          `${address} is the address of ${paths.join(" and ")}; only the last would be written; give one of them another id`,
-      ),
-    );
-  }
 }
+
+type Body = Record<string, unknown>;
 
 function requireNone(stack: PortableStack, failures: readonly string[]): void {
   if (failures.length > 0) throw new RulesBrokenError(stack.node.path, failures);
@@ -166,7 +172,7 @@ function pathOf(backend: TerraformBackend): unknown {
   return terraform.backend?.local?.path;
 }
 
-function addressesIn(fragment: Record<string, unknown>): string[] {
+function addressesIn(fragment: Body): string[] {
   const named = ["check", "locals", "module", "output", "variable"].flatMap((block) =>
     namesIn(fragment[block]).map((name) => `${block}.${name}`),
   );
@@ -182,17 +188,25 @@ function namesIn(elements: unknown): string[] {
   return Object.keys((elements ?? {}) as Record<string, unknown>).filter((name) => name !== "//");
 }
 
-/**
- * Removes construct paths, which mean nothing to a reader of the folder. The root's own metadata stays, because the
- * CDKTF CLI reads it, except its list of outputs: with it the CLI ends a deployment with an exception if any output is
- * null.
- */
-function withoutElementMetadata(terraform: Record<string, unknown>): Record<string, unknown> {
-  delete (terraform["//"] as Record<string, unknown> | undefined)?.outputs;
-  const { data, module, resource } = terraform as Record<string, Record<string, Record<string, unknown>>>;
+/** Removes construct paths, which mean nothing to a reader of the folder. */
+function withoutElementMetadata(terraform: Body): Body {
+  const { data, module, resource } = terraform as Record<string, Record<string, Body>>;
   const typed = [data, resource].flatMap((types) => Object.values(types ?? {}));
   for (const elements of [...typed, module ?? {}]) {
-    for (const element of Object.values(elements)) delete (element as Record<string, unknown>)["//"];
+    for (const element of Object.values(elements)) delete (element as Body)["//"];
   }
   return terraform;
 }
+
+/** Adds one rendered fragment to another: objects are merged, lists joined, and of other values the last one stays. */
+function merge(target: Body, source: Body): void {
+  for (const [key, value] of Object.entries(source)) {
+    const present = target[key];
+    if (Array.isArray(value))
+      target[key] = [...(Array.isArray(present) ? (present as unknown[]) : []), ...(value as unknown[])];
+    else if (isBody(value) && isBody(present)) merge(present, value);
+    else target[key] = value;
+  }
+}
+
+const isBody = (value: unknown): value is Body => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,11 +1,4 @@
-import {
-  Aspects,
-  TerraformDataSource,
-  TerraformElement,
-  TerraformProvider,
-  TerraformResource,
-  TerraformStack,
-} from "cdktf";
+import { TerraformDataSource, TerraformElement, TerraformProvider, TerraformResource, TerraformStack } from "cdktf";
 import { type IConstruct } from "constructs";
 
 import { RulesBrokenError } from "./rules-broken-error";
@@ -68,8 +61,6 @@ class StackRequirements extends TerraformElement {
 
   private constructor(stack: TerraformStack) {
     super(stack, ELEMENT_ID);
-    // Rendering begins with a list of the overrides, so that writing them there alone shows them a second time only.
-    Aspects.of(this).add({ visit: () => void this.toTerraform() });
     this.node.addValidation({ validate: () => this.refuseMissingProviders() });
   }
 

@@ -1,5 +1,14 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, posix } from "node:path";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, posix, sep } from "node:path";
 
 import { TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
 import { type IConstruct } from "constructs";
@@ -123,15 +132,26 @@ class CopyingSynthesizer implements IStackSynthesizer {
     // The framework asks the environment alone, not its app.
     Object.assign(this.inner, { hclOutput: manifest.hclOutput });
     this.inner.synthesize(session);
-    // Stale files of an earlier synth must not be handed over.
-    const ownFolders = new Set([...this.files.keys()].map((path) => path.split("/")[0] ?? path));
-    for (const ownFolder of ownFolders) rmSync(join(folder, ownFolder), { recursive: true, force: true });
+    this.removeStale(folder);
     for (const [pathInFolder, { write }] of this.files) {
       mkdirSync(dirname(join(folder, pathInFolder)), { recursive: true });
       write(join(folder, pathInFolder));
     }
   }
+
+  /** Files that an earlier synthesis has left must not be handed over. The others are written over, which is faster. */
+  private removeStale(folder: string): void {
+    const ownFolders = new Set([...this.files.keys()].map((path) => path.split("/")[0] ?? path));
+    for (const own of [...ownFolders].filter((name) => isFolder(join(folder, name)))) {
+      for (const name of readdirSync(join(folder, own), { recursive: true, encoding: "utf8" })) {
+        const path = posix.join(own, ...name.split(sep));
+        if (!this.files.has(path) && !isFolder(join(folder, path))) rmSync(join(folder, path));
+      }
+    }
+  }
 }
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** Removes the configuration of an earlier synthesis in the other format, which Terraform would read too. */
 function removeFormer(folder: string, isHcl: boolean): void {
