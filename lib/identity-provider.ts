@@ -91,9 +91,9 @@ const FILES: FileTable = {
     ["DbInit", "TestMail"],
   ],
   "load-balancer": ["The domain, its protection and its load balancer", ["Address", "Edge", "FrontDoor"]],
+  main: ["Names and labels that all parts have in common", ["all_labels", "tenant_prefix"]],
   "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
-  names: ["Names and labels that all parts have in common", ["all_labels", "tenant_prefix"]],
   namespace: ["The namespace in the cluster, and where its pods may connect to", ["Namespace"]],
   secrets: [
     "Secrets of the application, generated and existing, and who may read them; pods on GKE read copies in their namespace",
@@ -394,7 +394,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const last = [...dependsOn, ...judgeOf(this), check];
     const guard = guardIdentity(this, identityParts, { protect, dependsOn: last });
     const remains = database.backupsAfterDestroy;
-    guardDestroy(this, "DeletionGuard", { protect, dependsOn: [...dependsOn, guard] }, { remains });
+    guardDestroy(this, "DeletionGuard", { protect, dependsOn: [guard] }, { remains });
     inFiles(this, FILES);
   }
 }

@@ -275,6 +275,6 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     ];
     const mustStay = { prop: "network", value: network?.network };
     const networkGuard = guardPresence(this, mustStay, { dependsOn: ready, protect: this.protect });
-    this.guard([...ready, networkGuard]);
+    this.guard([networkGuard]);
   }
 }

@@ -3,6 +3,7 @@ import { RandomProvider } from "@cdktf/provider-random/lib/provider";
 import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
 import { type Construct } from "constructs";
 
+import { explainUnused } from "../lib/core/hcl/stack-origin";
 import { declareInputs } from "../lib/core/inputs";
 import { PortableStack } from "../lib/core/portable-stack";
 import { type StateBackend } from "../lib/core/state-backend";
@@ -26,6 +27,7 @@ export class AssessmentLabStack extends PortableStack {
     super(scope, id, { providers: ["google", "random", "tls"], backend: props.backend });
     const inputs = declareInputs(this, LAB, LAB_RELATIONS);
     const { cloudbAccessKeyId, cloudbRegion, cloudbSecretAccessKey, rdpSourceRanges } = inputs;
+    explainUnused(this.node.findChild("Inputs").node.findChild("tenant_id"), "For forms that always ask for a tenant.");
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
     new RandomProvider(this, "random");
     new TlsProvider(this, "tls");

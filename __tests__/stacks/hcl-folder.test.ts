@@ -28,7 +28,10 @@ const STACKS = [serverlessStack, kubernetesStack, labStack].map((stackOf) => {
 
 /** A value without spaces and punctuation, which the writer may set otherwise, and the reader shows otherwise. */
 const bare = (value: unknown): string =>
-  JSON.stringify(value).replaceAll(/%\{ ?(if|else|endif)|\\n|[\s(),:=?"\\${}]/g, "");
+  JSON.stringify(value)
+    .replaceAll(/%\{ ?(if|else|endif)|\\n|[\s(),:=?"\\${}]/g, "")
+    // HCL leaves out a join of one text.
+    .replaceAll(/(join)?\[|\]/g, "");
 
 /** Everything that a configuration sets, with its path, however its blocks are grouped and its lines are broken. */
 function settings(value: unknown, path = ""): string[] {

@@ -43,6 +43,17 @@ const HOW_TO_GET = `There is no checkov on the PATH. Install it into an environm
   PATH="$HOME/checkov/bin:$PATH" npm run scan
 `;
 
+const HOW_TO_GET_LINTER = `There is no tflint on the PATH, so style is not looked at. With Go, outside the checkout:
+  go install github.com/terraform-linters/tflint@v0.64.0
+`;
+
+/** Every rule of tflint for Terraform, which needs no provider. */
+const LINTER_SETTINGS = `plugin "terraform" {
+  enabled = true
+  preset  = "all"
+}
+`;
+
 /** What is planned of each stack: as it is, and with what makes other resources. */
 const PLANS: readonly (readonly [stack: string, inputs: Inputs])[] = [
   ["idp-serverless", {}],
@@ -57,6 +68,7 @@ const PLANS: readonly (readonly [stack: string, inputs: Inputs])[] = [
  */
 async function main(): Promise<number> {
   const scanner = findProgram("checkov");
+  const isNeat = lintFolders(findProgram("tflint"));
   const program = findProgram("terraform") ?? findProgram("tofu");
   if (scanner === undefined) return complain(HOW_TO_GET);
   if (program === undefined) return complain("There is neither terraform nor tofu on the PATH.\n");
@@ -86,7 +98,25 @@ async function main(): Promise<number> {
   const problems = findingProblems(findings, accepted);
   if (problems.length > 0) return complain(`${[...new Set(problems)].join("\n")}\n`);
   process.stdout.write(`all findings are among the ${accepted.length} accepted ones\n`);
-  return 0;
+  return isNeat ? 0 : 1;
+}
+
+/** Whether the linter finds nothing in any folder, or is not there. */
+function lintFolders(linter: string | undefined): boolean {
+  if (linter === undefined) {
+    process.stdout.write(HOW_TO_GET_LINTER);
+    return true;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "lint-"));
+  const settings = join(folder, "tflint.hcl");
+  writeFileSync(settings, LINTER_SETTINGS);
+  const stacks = new Set(PLANS.map(([stack]) => packageFile(join("cdktf.out/stacks", stack))));
+  const codes = [...stacks].map((stack) => {
+    const options = [`--chdir=${stack}`, `--config=${settings}`, "--format=compact"];
+    return spawnSync(linter, options, { stdio: ["ignore", "inherit", "inherit"], timeout: 60_000 }).status;
+  });
+  rmSync(folder, { recursive: true });
+  return codes.every((code) => code === 0);
 }
 
 /** No download of policies or guides: the scan is of what is here, by what is in the scanner. */

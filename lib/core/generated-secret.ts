@@ -220,7 +220,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
         ],
       },
     });
-    this.ready = [written, check];
+    // It refers to the version.
+    this.ready = [check];
   }
 
   get ephemeralValue(): string {

@@ -29,7 +29,7 @@ const FILES: FileTable = {
   aws: ["The AWS user, which may only list, and the import of the inventory", ["Cloudb"]],
   key: ["The key pair of the Linux VMs, and the bucket for it", ["Key"]],
   machines: ["The Windows VM and the Linux VMs", ["LinuxVm", "WindowsVm"]],
-  names: [
+  main: [
     "Names and labels that all parts have in common, and what a destroy says",
     ["DeploymentId", "Given", "RandomId", "SourceId", "SurvivorsAtDestroy", "Zone", "all_labels"],
   ],

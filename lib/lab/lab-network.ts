@@ -5,6 +5,7 @@ import { Construct } from "constructs";
 
 import { countIf, isOn, not, oneAttribute } from "../core/conditional";
 import { settingName, expression } from "../core/expression";
+import { explainUnused } from "../core/hcl/stack-origin";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { type LabContext } from "./lab-foundation";
 import { vpcName } from "./lab-names";
@@ -66,7 +67,7 @@ export class LabNetwork extends Construct {
    */
   private lookUp(name: string, projectId: string, create: boolean | IResolvable): void {
     const called = settingName(this, create, "createVpc");
-    new DataGoogleComputeNetworks(this, "Existing", {
+    const look = new DataGoogleComputeNetworks(this, "Existing", {
       project: projectId,
       count: countIf(not(isOn(create))),
       lifecycle: {
@@ -79,5 +80,6 @@ export class LabNetwork extends Construct {
         ],
       },
     });
+    explainUnused(look, "A check alone: it fails the plan if the network does not exist.");
   }
 }

@@ -93,14 +93,31 @@ function split(expression: string, separator: RegExp | string): string[] {
 /** An expression on one line, as terraform fmt spaces it, and members of objects with equals signs. */
 function spaced(expression: string): string {
   return cut(expression)
+    .reduce(withoutJoin, [])
     .map((piece, index, all) => {
       if (piece.startsWith('"')) return spacedText(piece);
       if (!isGroup(piece)) return all[index + 1]?.startsWith("(") === true ? piece.replace(/\bif $/, "if") : piece;
+      if (isCondition(piece, all[index - 1], all[index + 1])) return spaced(piece.slice(1, -1).trim());
       const inner = membersOf(piece).map(([key, value]) => `${key === undefined ? "" : `${key} = `}${spaced(value)}`);
       const pad = piece.startsWith("{") && inner.length > 0 ? " " : "";
       return `${piece.charAt(0)}${pad}${inner.join(", ")}${pad}${piece.slice(-1)}`;
     })
     .join("");
+}
+
+/** Whether brackets are around a whole condition, or around an operand that binds at least as well without them. */
+function isCondition(group: string, before = "", after = ""): boolean {
+  const binds = after.includes(" ? ") && before === "" ? /\?/g : /\?|&&|\|\|/g;
+  const isOperand = /(^| (&&|\|\|) )$/.test(before) && /^( (\?|&&|\|\|) |$)/.test(after) && before + after !== "";
+  return group.startsWith("(") && isOperand && split(group.slice(1, -1), binds).length === 1;
+}
+
+/** Leaves out a `join` around a single text, which makes nothing else of it. */
+function withoutJoin(pieces: readonly string[], piece: string): string[] {
+  const [before = "", ...others] = pieces.toReversed();
+  const [, text] = before.endsWith("join") ? (/^\("", \[(".*")\]\)$/s.exec(piece) ?? []) : [];
+  if (text === undefined || cut(text).length > 1) return [...pieces, piece];
+  return [...others.toReversed(), before.slice(0, -"join".length), text];
 }
 
 /** A text whose templates are spaced too. */

@@ -49,10 +49,10 @@ export function hclFiles(configuration: Body, originOf: OriginOf, purposes: Text
   const unknown = Object.keys(others).filter((name) => name !== "//" && !UNNAMED.includes(name));
   if (unknown.length > 0) throw new Error(`${unknown.join(", ")}: no such blocks are known in HCL`);
 
+  const reasonFor = ({ reason }: Origin) => reason?.replaceAll(/(.{1,110})( |\n|$)/g, "# $1\n") ?? "";
   const element = (type: string, name: string, header: string, body: Body, own = OWN_BLOCKS): Part => {
     const origin = originOf(type, name);
-    const reason = origin.reason?.replaceAll(/(.{1,110})( |$)/g, "# $1\n") ?? "";
-    return { ...origin, content: `${reason}${block(header, body, { ...own, ...origin.blocks })}` };
+    return { ...origin, content: `${reasonFor(origin)}${block(header, body, { ...own, ...origin.blocks })}` };
   };
   const parts = [
     ...each(locals, (name, value): Part => ({ ...originOf("local", name), content: [name, value] })),
@@ -79,7 +79,10 @@ export function hclFiles(configuration: Body, originOf: OriginOf, purposes: Text
         return [given].flat().map((body: Body) => block(`provider "${type}"`, body, blocks));
       }).flat(),
     ],
-    variables: ofKind("variable", variable, { validation: {} }),
+    variables: each(variable, (name, body) => {
+      const reason = reasonFor(originOf("var", name));
+      return `${reason}${block(`variable "${name}"`, body, { validation: {} }, "variable")}`;
+    }),
     checks: ofKind("check", check, { assert: {} }),
     outputs: ofKind("output", output, { precondition: {} }),
     moved: UNNAMED.flatMap((kind) =>

@@ -16,13 +16,18 @@ export type HclBlocks = Readonly<Record<string, Blocks>>;
 export const KNOWN_BLOCKS = "lib/core/hcl/nested-blocks.json";
 
 /** Those of Terraform's own types. */
-const OWN_TYPES: HclBlocks = { local: {}, module: {}, terraform_data: {}, "data.terraform_remote_state": {} };
+const OWN_TYPES: HclBlocks = { local: {}, module: {}, var: {}, terraform_data: {}, "data.terraform_remote_state": {} };
 
 const REASONS = new WeakMap<IConstruct, string>();
 
 /** Says why an element is as it is, above it in HCL, for readers who have only the folder. */
 export function explain(element: IConstruct, reason: string): void {
   REASONS.set(element, reason);
+}
+
+/** The same of what nothing refers to, which the linter tflint would report. */
+export function explainUnused(element: IConstruct, reason: string): void {
+  explain(element, `${reason}\ntflint-ignore: terraform_unused_declarations`);
 }
 
 /** Files of a construct in HCL: what each holds, and the ids of the parts that are in it. */
@@ -51,7 +56,8 @@ export function hclFilesOf(stack: TerraformStack, configuration: Body, further: 
   const pathTo = (path: readonly string[], scope: IConstruct): string[] => {
     const [file, purpose = ""] = FILES.get(scope) ?? [];
     if (file === undefined) return [...path, snakeCase(scope.node.id).replaceAll("_", "-")];
-    const name = [...path, file].join("-");
+    // The one name that a reader of any module looks for.
+    const name = file === "main" ? file : [...path, file].join("-");
     purposes[name] = purpose;
     return [name];
   };

@@ -133,7 +133,7 @@ export class ServerlessJobs implements ScheduledJobRunner {
         uri: `https://run.googleapis.com/v2/projects/${project}/locations/${region}/jobs/${name}:run`,
         oauthToken: { serviceAccountEmail: starter.email, scope: "https://www.googleapis.com/auth/cloud-platform" },
       },
-      dependsOn: [mayStart, ...dependsOn],
+      dependsOn: [mayStart],
     });
     const runCommand = `gcloud run jobs execute ${name} --wait --region=${region} --project=${project}`;
     return { job: resource, jobName: name, runCommand, scheduler, ready: [scheduler] };
@@ -141,8 +141,10 @@ export class ServerlessJobs implements ScheduledJobRunner {
 
   /** Run by hand alone, with `runCommand`, which arguments may follow; it costs nothing until then. */
   onDemand(scope: Construct, id: string, job: CommandJobSpec): Omit<ScheduledJob, "jobName"> & OnCloudRun {
-    const { projectId, region } = this.props.place;
-    const resource = this.add(new Construct(scope, id), job, { lifecycle: { ignoreChanges: WRITTEN_BY_TOOLS } });
+    const { dependsOn, place } = this.props;
+    const { projectId, region } = place;
+    const lifecycle = { ignoreChanges: WRITTEN_BY_TOOLS };
+    const resource = this.add(new Construct(scope, id), job, { lifecycle, dependsOn });
     const created = expression(oneAttribute(resource, "name"));
     const runCommand = `gcloud run jobs execute ${created} --region=${region} --project=${projectId} --wait`;
     return { job: resource, runCommand, ready: [resource] };
@@ -168,7 +170,7 @@ export class ServerlessJobs implements ScheduledJobRunner {
     files: readonly CloudRunV2JobTemplateTemplateVolumes[] = [],
   ): CloudRunV2Job {
     stateProvidersOf(scope);
-    const { dependsOn = [], identity, network, place } = this.props;
+    const { identity, network, place } = this.props;
     const { labels, projectId, region } = place;
     const mounts = files.map(({ name: file }) => ({ name: file, mountPath: SCRIPT_FOLDER }));
     const resource = new CloudRunV2Job(scope, MAIN_CHILD_ID, {
@@ -196,7 +198,7 @@ export class ServerlessJobs implements ScheduledJobRunner {
         },
       },
       count: countIf(condition),
-      dependsOn: [...before, ...grantsTo(identity, container), ...(network?.dependsOn ?? []), ...dependsOn],
+      dependsOn: [...before, ...grantsTo(identity, container), ...(network?.dependsOn ?? [])],
       ...own,
     });
     addFurtherBlocks(resource, "template.template", container, network);

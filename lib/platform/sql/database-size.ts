@@ -28,12 +28,12 @@ function isTier(tier: string): string {
     ...[`${memoryMb} % 256 == 0`, `${memoryMb} >= 3840`],
     ...[`${memoryMb} >= ${cpus} * 922`, `${memoryMb} <= ${cpus} * 6656`],
   ].join(" && ");
-  return `contains(["${SHARED_CORE.tier}"], ${tier}) || try(${custom}, false)`;
+  return `${tier} == "${SHARED_CORE.tier}" || try(${custom}, false)`;
 }
 
 /** Value of the flag `max_connections` for a tier, as an HCL expression of one. */
 export function maxConnections(tier: string): string {
-  const memoryMb = `try(tonumber(regex("${CUSTOM}", ${tier})[1]), lookup({"${SHARED_CORE.tier}" = ${SHARED_CORE.memoryMb}}, ${tier}, 0))`;
+  const memoryMb = `try(tonumber(regex("${CUSTOM}", ${tier})[1]), ${tier} == "${SHARED_CORE.tier}" ? ${SHARED_CORE.memoryMb} : 0)`;
   return `min(floor(${memoryMb} / ${MEMORY_MB_PER_CONNECTION}), ${MOST_CONNECTIONS})`;
 }
 
