@@ -23,6 +23,12 @@ export const page = (code: number, text: string): Fault => ({ kind: "html", stat
 /** An answer with HTTP 200 that has the form of the API's, and none of its fields. */
 export const PORTAL = page(200, '{ "message": "please sign in" }');
 
+/** A page of a list that is empty, although more follow, as an API may answer at any time. */
+export const EMPTY_PAGE = page(200, '{ "nextPageToken": "0" }');
+
+/** No fault: the call gets its own answer. */
+export const OWN_ANSWER: Fault = { kind: "slow", milliseconds: 0 };
+
 /** The request is carried out, and its answer is lost. */
 export const LOST_ANSWER: Fault = { kind: "reset", carriedOut: true };
 

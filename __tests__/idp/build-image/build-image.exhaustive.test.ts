@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { FaultMatrix, LOST_ANSWER, page, renewableToken, status } from "../../support/fault-matrix";
+import { EMPTY_PAGE, FaultMatrix, LOST_ANSWER, page, renewableToken, status } from "../../support/fault-matrix";
 import { recordingPrograms, type ScriptOptions } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
@@ -38,6 +38,10 @@ const matrix = new FaultMatrix<Scene>({
 
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => {
   matrix.rows([
+    {
+      ...{ what: "a build of the same image is waited for on whatever page it is", answers: [EMPTY_PAGE], exitCode: 0 },
+      ...{ at: "cloudbuild.projects.builds.list", before: ({ standIn }) => startBuild(standIn) },
+    },
     {
       what: "an identity that is too new is waited for",
       at: CREATE,

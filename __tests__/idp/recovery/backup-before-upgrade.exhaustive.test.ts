@@ -1,4 +1,4 @@
-import { FaultMatrix, status } from "../../support/fault-matrix";
+import { EMPTY_PAGE, FaultMatrix, status } from "../../support/fault-matrix";
 import { describeWith } from "../../support/programs";
 import { inSqlScene, INSTANCE, PROJECT, type SqlScene, scenario } from "./sql-scene";
 
@@ -24,6 +24,11 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
       exitCode: 1,
       says: ["answered HTTP 403 PERMISSION_DENIED: Injected.", "backup_before_upgrade = false"],
       left: ({ standIn }) => expect(standIn.sql.backups.size).toBe(0),
+    },
+    {
+      what: "a backup on a later page is taken instead of another one",
+      ...{ at: "sqladmin.backups.listBackups", answers: [EMPTY_PAGE], exitCode: 0 },
+      before: ({ standIn }) => void standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.8" }),
     },
   ]);
 

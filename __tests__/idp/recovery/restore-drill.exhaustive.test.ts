@@ -1,4 +1,4 @@
-import { FaultMatrix, fullFrom, page } from "../../support/fault-matrix";
+import { EMPTY_PAGE, FaultMatrix, fullFrom, page } from "../../support/fault-matrix";
 import { describeWith } from "../../support/programs";
 import {
   DATABASE,
@@ -36,8 +36,17 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
     {
       ...{ what: "takes no list for whole that could not reach something", at: LIST_JOBS, exitCode: 1 },
       answers: [page(200, '{ "jobs": [], "unreachable": ["us-central1"] }')],
-      says: ["/jobs could not reach us-central1."],
+      says: ["/jobs is incomplete: us-central1."],
       left: ({ standIn }) => expect(standIn.sql.billed).toEqual([ITSELF]),
+    },
+    {
+      ...{ what: "reads no list for ever", at: LIST_JOBS, options: { environment: { REST_PAGES: "2" } }, exitCode: 1 },
+      answers: ["a", "b"].map((token) => page(200, JSON.stringify({ nextPageToken: token }))),
+      says: ["/jobs has more than 2 pages, so it is not read to its end; REST_PAGES is how many may be."],
+    },
+    {
+      ...{ what: "finds the line of a job on any page of its log", at: "logging.entries.list", answers: [EMPTY_PAGE] },
+      ...{ options: { environment: { LOG_SECONDS: "9" } }, exitCode: 0 },
     },
   ]);
 

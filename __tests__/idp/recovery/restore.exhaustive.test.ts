@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { FaultMatrix, page } from "../../support/fault-matrix";
+import { EMPTY_PAGE, FaultMatrix, LOST_ANSWER, OWN_ANSWER, page } from "../../support/fault-matrix";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
@@ -25,6 +25,8 @@ const TIME = "2026-11-22T11:00:00Z";
 const POINT_IN_TIME = ["point-in-time", TIME, "--yes"];
 const RESTORE_FILE = "storage.objects.restore";
 const RESTORE_BACKUP = "sqladmin.instances.restoreBackup";
+const LIST_BACKUPS = "sqladmin.backups.listBackups";
+const LIST_EXECUTIONS = "run.projects.locations.jobs.executions.list";
 const ACCESS = "secretmanager.projects.secrets.versions.access";
 
 /** With what JSON, a configuration of curl and a shell would take for their own. */
@@ -100,6 +102,14 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
   });
 
   matrix.rows([
+    {
+      // The second look at its executions, after the answer to its start was lost.
+      ...{ what: "starts no job twice whose execution is on a later page", at: "run.projects.locations.jobs.run" },
+      ...{ answers: [LOST_ANSWER], exitCode: 0 },
+      before: ({ standIn }) => {
+        for (const answer of [OWN_ANSWER, EMPTY_PAGE]) standIn.inject(LIST_EXECUTIONS, answer);
+      },
+    },
     {
       ...{ what: "names what a lost sign-in leaves", at: ACCESS, answers: [{ kind: "expired-token" }], exitCode: 1 },
       says: [/--no-final-backup --no-retain-backups-on-delete --project=\S+ && gcloud sql instances delete restore-/],
@@ -217,6 +227,16 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "restore.sh with a backup", () => {
+  matrixOf(["backup", "latest", "--yes"], () => undefined).rows([
+    {
+      ...{ what: "takes no newest backup from a list that lacks a region", at: LIST_BACKUPS, exitCode: 1 },
+      before: ({ standIn }) => void standIn.sql.addBackup(PROJECT, INSTANCE),
+      answers: [page(200, '{ "warnings": [{ "code": "REGION_UNREACHABLE", "region": "us-central1" }] }')],
+      says: ["/backups is incomplete: REGION_UNREACHABLE us-central1."],
+      left: ({ changes }) => expect(changes()).toEqual([]),
+    },
+  ]);
+
   scenario("backup: takes the newest one of another deployment, and renames database and login", async (scene) => {
     const { standIn } = scene;
     // Of an instance that is deleted, all have the time of that.
@@ -228,6 +248,8 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh with a backup", () =
     const newest = standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-22T02:00:00Z"));
     standIn.sql.addBackup(PROJECT, "sql-lost", at("2026-11-21T02:00:00Z"));
     standIn.sql.addBackup(PROJECT, INSTANCE, at("2026-11-23T02:00:00Z"));
+    const backups = [...standIn.sql.backups.values()].filter(({ name }) => name !== newest);
+    standIn.inject(LIST_BACKUPS, page(200, JSON.stringify({ backups, nextPageToken: "a" })));
 
     const { exitCode, stderr, stdout } = await scene.run("restore", {
       arguments: ["backup", "latest", "--yes"],
@@ -249,8 +271,16 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh media", () => {
       .filter(({ softDeleteTime }) => softDeleteTime === undefined)
       .map(({ generation, name }) => `${name} ${generation}`);
 
-  matrixOf(["media", "--yes"], (scene) => expect(filesIn(scene)).toEqual(["a.png 1001", "b.png 1001"])).passing([
-    ["storage.objects.list", RESTORE_FILE],
+  const matrix = matrixOf(["media", "--yes"], (scene) => expect(filesIn(scene)).toEqual(["a.png 1001", "b.png 1001"]));
+  matrix.passing([["storage.objects.list", RESTORE_FILE]]);
+  matrix.rows([
+    {
+      ...{ what: "finds on any page the file that a lost answer had restored", at: RESTORE_FILE, exitCode: 0 },
+      answers: [LOST_ANSWER],
+      before: ({ standIn }) => {
+        for (const answer of [OWN_ANSWER, EMPTY_PAGE]) standIn.inject("storage.objects.list", answer);
+      },
+    },
   ]);
 
   scenario("restores the newest deleted version of each file, and no file that exists again", async (scene) => {

@@ -58,7 +58,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh", () => {
 
       expect(blind.exitCode).toBe(1);
       expect(blind.stderr).toContain("cannot be read; nothing is deleted.\n");
-      expect(blind.stderr).toContain("could not reach far.");
+      expect(blind.stderr).toContain("is incomplete: far.");
       expect(unchanged).toEqual(before);
       expect(exitCode).toBe(1);
       expect(stderr).toContain("sources/assess-discovery-client cannot be deleted. DELETE ");

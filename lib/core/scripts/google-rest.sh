@@ -60,25 +60,41 @@ google_reading() {
 }
 
 # google_pages SERVICE PATH COLLECTION QUERY FILE: writes the items of all pages of a list to FILE, one line of JSON each. Fails
-# if Google could not reach everything.
+# if Google could not reach everything, because what is missing may be what a caller would overwrite or make twice.
 google_pages() {
-  google_next=
+  google_next='' google_page_count=0
   : >"$5"
   while :; do
     google_former=$google_next
     google_reading "items(\"$3\") | length" google_get "$1" "$2" "$4${google_next:+&pageToken=$google_next}" &&
       jq -c ".$3[]?" "$GOOGLE_ANSWER" >>"$5" &&
-      google_missed=$(jq -r '(.unreachable // []) | map(tostring) | join(" ")' "$GOOGLE_ANSWER") &&
+      google_missed=$(jq -r '[.unreachable[]?, (.warnings[]? | [.code, .region, .message] | map(strings) | join(" "))]
+        | join("; ")' "$GOOGLE_ANSWER" | google_text) &&
       google_next=$(jq -r '.nextPageToken // "" | @uri' "$GOOGLE_ANSWER") || return 1
-    [ -z "$google_missed" ] || { GOOGLE_NOTE="$(google_place) could not reach $google_missed." && return 1; }
+    [ -z "$google_missed" ] || { GOOGLE_NOTE="$(google_place) is incomplete: $google_missed." && return 1; }
     [ -n "$google_next" ] || return 0
     [ "$google_next" != "$google_former" ] || { GOOGLE_NOTE="$(google_place) names the same next page again." && return 1; }
+    google_page_count=$((google_page_count + 1))
+    [ "$google_page_count" -lt "$REST_PAGES" ] || {
+      GOOGLE_NOTE="$(google_place) has more than $REST_PAGES pages, so it is not read to its end; REST_PAGES is how many may be."
+      return 1
+    }
   done
 }
 
-# What google_settle reads of an operation, or of the first one of a list: name, whether it is done, reasons and text of its
-# error; the first three hold no "|". Migration Center may answer with a file that is made instead of its operation.
-GOOGLE_OPERATION='if has("name") or has("done") or has("uploadFileInfo") then . else items("items")[0] // {} end | [
+# google_listed FILTER SERVICE PATH COLLECTION QUERY: reads all pages of a list, and sets GOOGLE_READ to the line that the jq filter
+# prints of the array of its items.
+google_listed() {
+  google_of_list=$1
+  shift
+  google_pages "$@" "$GOOGLE_WORK/list" || return 1
+  GOOGLE_READ=$(jq -rs "$GOOGLE_FUNCTIONS $google_of_list" "$GOOGLE_WORK/list") ||
+    { GOOGLE_NOTE="$(google_place) lists something that cannot be read." && return 1; }
+}
+
+# What google_settle reads of an operation: name, whether it is done, reasons and text of its error; the first three hold no "|".
+# Migration Center may answer with a file that is made instead of its operation.
+GOOGLE_OPERATION='if has("name") or has("done") or has("uploadFileInfo") then . else error("no operation") end | [
     (.name // "" | strings),
     (.done == true or .status == "DONE" or has("uploadFileInfo") | tostring),
     ([.error.details[]?.reason? | strings] | unique | join(" ")),

@@ -7,6 +7,7 @@
 #   REST_CONNECT_SECONDS     time limit for reaching the host (10)
 #   REST_CALL_SECONDS        time limit for one attempt (14)
 #   REST_POLL_SECONDS        polling interval (5)
+#   REST_PAGES               pages of a list, at most (10000)
 #   REST_TOKEN_SECONDS       time limit for each gcloud command that prints a token (30)
 #
 # Exit codes of every script: 0 done, 1 an API refused or took too long, 2 wrong settings or a missing program, 128 and
@@ -23,19 +24,20 @@ REST_RETRY_BASE_SECONDS=${REST_RETRY_BASE_SECONDS:-1}
 REST_CONNECT_SECONDS=${REST_CONNECT_SECONDS:-10}
 REST_CALL_SECONDS=${REST_CALL_SECONDS:-14}
 REST_POLL_SECONDS=${REST_POLL_SECONDS:-5}
+REST_PAGES=${REST_PAGES:-10000}
 REST_TOKEN_SECONDS=${REST_TOKEN_SECONDS:-30}
 
 # For every answer, and for the filters of google_reading. Google leaves out what is empty, so that an empty list is {}; an
 # object with none of the fields below, or of the collection that was asked for, comes from a proxy or a portal.
 # shellcheck disable=SC2016 # names of jq
 GOOGLE_FUNCTIONS='def own($collection): if . == {} or any(has($collection, "kind", "name", "id", "done", "items", "nextPageToken",
-    "unreachable", "metadata", "uploadFileInfo", "accounts", "logNames", "totalSize", "projectId"); .) then .
+    "unreachable", "warnings", "metadata", "uploadFileInfo", "accounts", "logNames", "totalSize", "projectId"); .) then .
   else error("foreign") end;
 def text: ([.message // "no message" | splits("[ \r\n]+")] | join(" ") | rtrimstr(" ") | .[0:2000])
   + ([.details[]?.fieldViolations[]?.description? // empty] | if . == [] then "" else " [" + (join("; ") | .[0:2000]) + "]" end);
 def field($name): .[$name] // error("no field");
 def items($name):
-  if . == {} or has($name) or has("nextPageToken") or has("unreachable") or (.kind | tostring | contains("#"))
+  if . == {} or any(has($name, "nextPageToken", "unreachable", "warnings"); .) or (.kind | tostring | contains("#"))
   then .[$name] // [] | arrays // error("no list") else error("no list") end;'
 GOOGLE_ENDING=no GOOGLE_ON_FAILURE=: GOOGLE_WORK='' GOOGLE_REFUSED='' GOOGLE_SHOWN=''
 # Background processes, which must not outlive the script.
@@ -181,6 +183,7 @@ google_full() {
 # google_start: ends the script if a setting is wrong, and begins.
 google_start() {
   google_setting REST_TRIES '[1-9][0-9]{0,2}' "a number of attempts, at most 999"
+  google_setting REST_PAGES '[1-9][0-9]{0,5}' "a number of pages, at most 999999"
   google_time_limit REST_TOKEN_SECONDS
   for google_name in REST_CALL_SECONDS REST_CONNECT_SECONDS; do
     # To curl, 0 means no limit.

@@ -36,13 +36,13 @@ description="before $RELEASE"
 # find_backup: sets backup_name and backup_state, both empty without a backup that this run can take.
 find_backup() {
   # shellcheck disable=SC2016 # names of jq
-  google_reading '[items("backups")[] | select(.instance == env.INSTANCE and .description == env.DESCRIPTION)
+  google_listed '[.[] | select(.instance == env.INSTANCE and .description == env.DESCRIPTION)
       | ((.backupInterval.endTime // .backupInterval.startTime // "") | sub("[.][0-9]+"; "") | fromdateiso8601? // 0) as $ended
       | { name, state, young: ($ended >= (env.NEWEST_END | tonumber)) }]
     | (first(.[] | select(.state == "ENQUEUED" or .state == "RUNNING"))
       // first(.[] | select(.young and .state == "SUCCESSFUL"))
       // { name: "", state: "" })
-    | "\(.state) \(.name)"' google_get sqladmin "projects/$PROJECT_ID/backups" \
+    | "\(.state) \(.name)"' sqladmin "projects/$PROJECT_ID/backups" backups \
     "filter=instance%3A$INSTANCE%20AND%20type%3AON_DEMAND" || return 1
   backup_state=${GOOGLE_READ%% *}
   backup_name=${GOOGLE_READ#* }

@@ -238,9 +238,9 @@ refused_for_identity() {
 # lost. If builds cannot be listed, the request for a build reports why.
 join_build() {
   joined=no
-  google_reading 'first(items("builds")[] | select(.images == [env.IMAGE])
+  google_listed 'first(.[] | select(.images == [env.IMAGE])
     | select(.status == "PENDING" or .status == "QUEUED" or .status == "WORKING")) | '"$id_and_log" \
-    google_get cloudbuild "$builds" "pageSize=20&filter=tags%3D%22$tag%22" && take_build || return 1
+    cloudbuild "$builds" builds "pageSize=20&filter=tags%3D%22$tag%22" && take_build || return 1
   joined=yes
 }
 

@@ -240,9 +240,9 @@ look_on_cloud_run() {
     job_state="being created"
     [ "$GOOGLE_READ" = CONDITION_SUCCEEDED ] || return 0
   fi
-  job_call google_reading 'items("executions")[0] // {} | [(.name // ""), (if .completionTime == null then "running"
+  job_call google_listed '.[0] // {} | [(.name // ""), (if .completionTime == null then "running"
       elif (.succeededCount // 0) > 0 then "succeeded" else "failed" end), (.logUri // "")] | join(" ")' \
-    google_get run "$jobs/$job_now/executions" || return 1
+    run "$jobs/$job_now/executions" executions pageSize=100 || return 1
   job_execution=${GOOGLE_READ%% *}
   job_state=${GOOGLE_READ#* }
   job_log=${job_state#* }
@@ -283,6 +283,9 @@ job_says() {
     else
       google_reading 'items("entries") | length' google_post logging entries:list "$GOOGLE_WORK/entries.json" || return 1
       jq -r '[.entries[]?.textPayload | strings] | reverse | .[]' "$GOOGLE_ANSWER" >"$GOOGLE_WORK/log" || return 1
+      # A page may be empty although there are more, which the next look takes.
+      jq -s '.[0] + { pageToken: .[1].nextPageToken }' "$GOOGLE_WORK/entries.json" "$GOOGLE_ANSWER" >"$GOOGLE_WORK/page.json" &&
+        mv "$GOOGLE_WORK/page.json" "$GOOGLE_WORK/entries.json" || return 1
     fi
     ! grep -q "^$1" "$GOOGLE_WORK/log" || return 0
     [ "$(google_seconds)" -lt "$log_until" ] || break

@@ -129,12 +129,12 @@ try() {
 # What @uri leaves as it is, in one release of jq or another, and what is no part of an address.
 encoded='@uri | gsub("[.]"; "%2E") | gsub("~"; "%7E") | gsub("!"; "%21") | gsub("\u0027"; "%27") | gsub("[(]"; "%28") | gsub("[)]"; "%29") | gsub("[*]"; "%2A")'
 
-# exists: whether the file is there again; others may begin with its name, but come after it.
+# exists: whether the file is there again, among those that begin with its name.
 exists() {
   FILE=$file
   export FILE
-  google_reading '(items("items")[0].name // "") | ('"$encoded"') == env.FILE' \
-    google_get storage "b/$MEDIA_BUCKET/o" "prefix=$file&maxResults=1" && [ "$GOOGLE_READ" = true ]
+  google_listed "any(.[]; .name | ($encoded) == env.FILE)" storage "b/$MEDIA_BUCKET/o" items "prefix=$file&maxResults=1000" &&
+    [ "$GOOGLE_READ" = true ]
 }
 
 # Restores soft-deleted files of the media bucket; a file that exists again stays as it is, and one that cannot be restored
@@ -274,9 +274,10 @@ case $action in
       filter="$filter"' | select(.type == "FINAL")'
       time='.instanceDeletionTime // .backupInterval.endTime // ""'
     fi
-    google_reading "[items(\"backups\")[] | $filter] | sort_by($time) | last // {} | "'"\(.name // "") "'" + ($time)" \
-      google_get sqladmin "projects/$PROJECT_ID/backups" "filter=instance%3A$FROM_INSTANCE" ||
-      google_fail "The backups of project $PROJECT_ID cannot be read." "To fix: the caller needs roles/cloudsql.admin."
+    google_listed "map($filter) | sort_by($time) | last // {} | "'"\(.name // "") "'" + ($time)" \
+      sqladmin "projects/$PROJECT_ID/backups" backups "filter=instance%3A$FROM_INSTANCE" ||
+      google_fail "The backups of project $PROJECT_ID cannot be read, so none is restored." \
+        "To fix: the caller needs roles/cloudsql.admin; while a region cannot be reached, try again later, or restore one by hand: gcloud sql backups restore --help"
     name=${GOOGLE_READ%% *}
     [ -n "$name" ] ||
       google_stop "There is no such backup of $FROM_INSTANCE. To list all: gcloud sql backups list --project=$PROJECT_ID"

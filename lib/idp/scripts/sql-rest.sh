@@ -37,7 +37,7 @@ sql_clone() {
   if ! sql_change "Clone $2" POST "instances/$1/clone" "$GOOGLE_WORK/clone.json"; then
     # The answer to the first of several attempts was lost.
     google_has_reason instanceAlreadyExists || return 1
-    google_reading "$GOOGLE_OPERATION" google_get sqladmin "projects/$PROJECT_ID/operations" "instance=$2&maxResults=1" || return 1
+    google_listed ".[0] // {} | $GOOGLE_OPERATION" sqladmin "projects/$PROJECT_ID/operations" items "instance=$2&maxResults=100" || return 1
     sql_await "Clone $2" || return 1
   fi
   sql_mark "$2"
