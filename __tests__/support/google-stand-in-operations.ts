@@ -10,6 +10,7 @@ export interface Operation {
   readonly target: string;
   /** Id of the method that began it, without the API's name. */
   readonly method: string;
+  readonly insertTime: string;
   readonly endsAt: number;
   /** Called when the operation ends well; returns its response where it has one. */
   readonly effect: () => unknown;
@@ -41,7 +42,7 @@ export class Operations {
   }
 
   settle(): void {
-    for (let call = 0; call <= this.callsUntilDone; call += 1) this.tick();
+    for (const { endsAt } of this.all) while (this.clock < endsAt) this.tick();
   }
 
   begin(call: Call, target: string, effect: Operation["effect"]): Operation {
@@ -49,6 +50,7 @@ export class Operations {
     const operation: Operation = {
       name: `operation-${this.all.length + 1}`,
       ...{ target, method, effect, failure: this.failures.get(method), done: false },
+      insertTime: new Date().toISOString(),
       endsAt: this.clock + this.callsUntilDone,
     };
     this.failures.delete(method);

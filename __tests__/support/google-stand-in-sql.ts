@@ -239,9 +239,10 @@ export class CloudSql {
   }
 }
 
-function operationResource({ done, failure, name, target }: Operation): JsonObject {
+function operationResource({ done, failure, insertTime, method, name, target }: Operation): JsonObject {
   return {
-    ...{ kind: "sql#operation", name, targetId: target },
+    ...{ kind: "sql#operation", name, targetId: target, insertTime },
+    ...(method === "instances.restoreBackup" ? { operationType: "RESTORE_VOLUME" } : {}),
     status: done ? "DONE" : "RUNNING",
     ...(done && failure !== undefined ? { error: { kind: "sql#operationErrors", errors: [failure] } } : {}),
   };

@@ -53,10 +53,13 @@ const COMMANDS = [
 const matrixOf = (
   words: readonly string[],
   settled: (scene: SqlScene, run: ScriptRun) => void,
+  before: (scene: SqlScene) => void = () => undefined,
 ): FaultMatrix<SqlScene> =>
   new FaultMatrix<SqlScene>({
     inScene: inSqlScene,
-    prepare: ({ standIn }) => {
+    prepare: (scene) => {
+      const { standIn } = scene;
+      before(scene);
       standIn.storage.objects = ["a.png", "b.png"].map((name) => ({
         ...{ bucket: "media", name, generation: "1", softDeleteTime: TIME },
       }));
@@ -227,10 +230,50 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "restore.sh with a backup", () => {
-  matrixOf(["backup", "latest", "--yes"], () => undefined).rows([
+  const restoredOnce = ({ standIn }: SqlScene) => expect(standIn.requestsTo(RESTORE_BACKUP)).toHaveLength(1);
+  const LATEST = ["backup", "latest", "--yes"];
+  const withBackup = ({ standIn }: SqlScene) => void standIn.sql.addBackup(PROJECT, INSTANCE);
+  const matrix = matrixOf(LATEST, restoredOnce, withBackup);
+
+  // The answer to the restoration comes too late: the next run finds it.
+  matrix.kills(7, [2], "SIGKILL", async (scene, _, again) => {
+    expect(await again()).toMatchObject({ exitCode: 1, stderr: says("Another run has made the job ") });
+    expect(await again({ arguments: [...LATEST, "--take-over"] })).toMatchObject({ exitCode: 0, stderr: "" });
+    restoredOnce(scene);
+    expect(scene.standIn.jobs.jobs.size).toBe(2);
+  });
+
+  scenario("waits on for a restoration that takes longer than its limit, and lets nothing else in", async (scene) => {
+    const { operations } = scene.standIn.sql;
+    withBackup(scene);
+    const run = (words: string, end = false) =>
+      scene.run("restore", {
+        ...{ arguments: `${words} --yes`.split(" "), environment: { SQL_SECONDS: "1" } },
+        onOutput: (output) => {
+          if (end && output.includes("under way")) operations.settle();
+        },
+      });
+    operations.callsUntilDone = 1e6;
+
+    expect(await run("backup latest")).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(
+        /is not done after 1 s; it goes on by itself\. The limit is SQL_SECONDS; to wait longer, set SQL_SECONDS=2\.\n[^]*run the same command again with --take-over, which waits/,
+      ) as string,
+    });
+    expect(await run("dump latest")).toMatchObject({ exitCode: 1 });
+    const other = await run("dump latest --take-over");
+    expect(other).toMatchObject({ exitCode: 1, stderr: says("Cloud SQL is restoring a backup into ") });
+    operations.callsUntilDone = 1;
+    expect(await run("backup latest --take-over", true)).toMatchObject({ exitCode: 0, stderr: "" });
+    restoredOnce(scene);
+    expect(scene.standIn.jobs.jobs.size).toBe(2);
+  });
+
+  matrix.rows([
+    { what: "restores once, though the answer is lost", at: RESTORE_BACKUP, answers: [LOST_ANSWER], exitCode: 0 },
     {
       ...{ what: "takes no newest backup from a list that lacks a region", at: LIST_BACKUPS, exitCode: 1 },
-      before: ({ standIn }) => void standIn.sql.addBackup(PROJECT, INSTANCE),
       answers: [page(200, '{ "warnings": [{ "code": "REGION_UNREACHABLE", "region": "us-central1" }] }')],
       says: ["/backups is incomplete: REGION_UNREACHABLE us-central1."],
       left: ({ changes }) => expect(changes()).toEqual([]),

@@ -112,10 +112,10 @@ google_settle() {
   google_settle_until=$(($(google_seconds) + $3))
   google_look=1
   while :; do
-    IFS='|' read -r google_operation google_done GOOGLE_REASONS GOOGLE_ERROR <<OPERATION
+    IFS='|' read -r google_operation GOOGLE_DONE GOOGLE_REASONS GOOGLE_ERROR <<OPERATION
 $GOOGLE_READ
 OPERATION
-    if [ "$google_done" = true ]; then
+    if [ "$GOOGLE_DONE" = true ]; then
       [ -n "$GOOGLE_ERROR" ] || return 0
       GOOGLE_NOTE="Operation $google_operation failed: $GOOGLE_ERROR" && return 1
     fi

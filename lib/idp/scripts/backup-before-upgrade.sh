@@ -33,7 +33,7 @@ google_start
 export INSTANCE
 description="before $RELEASE"
 
-# find_backup: sets backup_name and backup_state, both empty without a backup that this run can take.
+# find_backup: sets backup_name and SQL_FOUND, its state, both empty without a backup that this run can take.
 find_backup() {
   # shellcheck disable=SC2016 # names of jq
   google_listed '[.[] | select(.instance == env.INSTANCE and .description == env.DESCRIPTION)
@@ -44,7 +44,7 @@ find_backup() {
       // { name: "", state: "" })
     | "\(.state) \(.name)"' sqladmin "projects/$PROJECT_ID/backups" backups \
     "filter=instance%3A$INSTANCE%20AND%20type%3AON_DEMAND" || return 1
-  backup_state=${GOOGLE_READ%% *}
+  SQL_FOUND=${GOOGLE_READ%% *}
   backup_name=${GOOGLE_READ#* }
 }
 
@@ -68,33 +68,21 @@ fi
 
 DESCRIPTION=$description NEWEST_END=$(($(google_server_time) - reuse_seconds))
 export DESCRIPTION NEWEST_END
-find_backup || google_fail "The backups of $INSTANCE cannot be read."
-[ -z "$backup_state" ] || google_say "Backup $backup_name, $description, is taken instead of another one."
 jq -n --arg days "$BACKUP_DAYS" '{ instance: env.INSTANCE, description: env.DESCRIPTION, ttlDays: $days }' >"$GOOGLE_WORK/backup.json"
-tries=1
-until [ -n "$backup_state" ]; do
-  if google_reading "$GOOGLE_OPERATION" google_create sqladmin "projects/$PROJECT_ID/backups" "$GOOGLE_WORK/backup.json"; then
-    google_on_failure say_where
-    sql_await "Backup $description" || give_up "is not made" "$(google_outcome)"
-    # The list may not have it yet.
-    backup_state=SUCCESSFUL
-  elif sql_busy; then
-    google_pause "$SQL_SECONDS" "Backup $description" "waiting for another operation of the instance" ||
-      google_fail "The instance $INSTANCE is busy for more than $SQL_SECONDS s."
-  elif google_uncertain && [ "$tries" -lt "$REST_TRIES" ]; then
-    google_say "$(google_outcome) Looking whether the backup was started nevertheless."
-    google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$tries")"
-    tries=$((tries + 1))
-    find_backup || google_fail "Whether the backup was started cannot be found out."
-  else
-    google_fail "Cloud SQL refuses a backup of $INSTANCE before the upgrade to $RELEASE, so nothing is rolled out." \
-      "To fix: repair what the message names; the caller needs roles/cloudsql.admin. To upgrade without a backup: backup_before_upgrade = false."
-  fi
-done
+sql_once "Backup $description" find_backup backups "$GOOGLE_WORK/backup.json" ||
+  google_fail "There is no backup of $INSTANCE before the upgrade to $RELEASE, so nothing is rolled out." \
+    "To fix: repair what the message names; the caller needs roles/cloudsql.admin. To upgrade without a backup: backup_before_upgrade = false."
 google_on_failure say_where
-until [ "$backup_state" = SUCCESSFUL ]; do
-  [ -n "$backup_state" ] || give_up "has failed"
-  google_pause "$SQL_SECONDS" "Backup $description" "$backup_state" || give_up "is not done after $SQL_SECONDS s"
+if [ -n "$SQL_FOUND" ]; then
+  google_say "Backup $backup_name, $description, is taken instead of another one."
+else
+  sql_await "Backup $description" || give_up "is not made" "$(google_outcome)"
+  # The list may not have it yet.
+  SQL_FOUND=SUCCESSFUL
+fi
+until [ "$SQL_FOUND" = SUCCESSFUL ]; do
+  [ -n "$SQL_FOUND" ] || give_up "has failed"
+  google_pause "$SQL_SECONDS" "Backup $description" "$SQL_FOUND" || give_up "is not done after SQL_SECONDS, $SQL_SECONDS s"
   find_backup || google_fail "The backup of $INSTANCE cannot be watched any more; it goes on by itself."
 done
 google_say "The backup $description is there after $(google_seconds) s and is kept for $BACKUP_DAYS days."

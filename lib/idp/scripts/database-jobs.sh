@@ -15,7 +15,7 @@ JOB_SECONDS=${JOB_SECONDS:-3600}
 LOG_SECONDS=${LOG_SECONDS:-120}
 KUBECTL=${KUBECTL:-kubectl}
 jobs="projects/${PROJECT_ID:-}/locations/${REGION:-}/jobs"
-job_now='' job_mark='' job_count=0
+job_now='' job_mark='' JOB_TAKEN=no job_count=0
 
 on_kubernetes() {
   [ -n "${NAMESPACE:-}" ]
@@ -88,7 +88,7 @@ run_job() {
         ;;
     esac
     google_pause "$job_until" "Job $job_now" "$job_state" ||
-      { GOOGLE_NOTE="The job $job_now has not ended after $JOB_SECONDS s${job_log:+; its log: $job_log}" && return 1; }
+      { GOOGLE_NOTE="The job $job_now has not ended after JOB_SECONDS, $JOB_SECONDS s${job_log:+; its log: $job_log}" && return 1; }
   done
   google_progress "Job $job_now" "$job_state"
   job_says "$job_word" || return 1
@@ -133,25 +133,36 @@ abandon_job() {
 }
 
 # remove_copies yes|no: removes what killed runs have left. Without yes, one that may still be running ends the script, because
-# only one run at a time may exchange databases.
+# only one run at a time may exchange databases. The mark of a run that has begun to restore the same backup, RESTORES, becomes
+# that of this one; JOB_SINCE is when the mark was made, and JOB_TAKEN whether it is of another run: no, yes, or late.
 remove_copies() {
   if on_kubernetes; then
     kube get jobs --selector="copy-for=$JOB_GROUP" --output=json >"$GOOGLE_WORK/copies.json" || return 1
   else
     google_pages run "$jobs" jobs pageSize=1000 "$GOOGLE_WORK/copies.json" || return 1
   fi
+  job_listed=$(google_server_time)
+  JOB_SINCE=$job_listed
   # A copy is created, run and read within three time limits; a mark is as old as a clone may be.
-  jq -r --argjson now "$(google_server_time)" --argjson copy "$((3 * JOB_SECONDS))" \
+  jq -r --argjson now "$job_listed" --argjson copy "$((3 * JOB_SECONDS))" \
     --argjson mark "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" '(.items // [.])[]
     | select((.metadata // .).labels | .["copy-for"]? == env.JOB_GROUP and .["copy-run"] != env.RUN)
     | (.metadata.name? // (.name | split("/") | last)) as $name
     | ($now - ((.metadata.creationTimestamp? // .createTime) | sub("[.][0-9]+"; "") | fromdate)) as $age
-    | "\($name) \($age) \($age <= if $name | startswith(env.JOB_GROUP) then $mark else $copy end)"' \
+    | ($name | startswith(env.JOB_GROUP)) as $is_mark
+    | ($age <= if $is_mark then $mark else $copy end) as $young
+    | (if $is_mark and (.metadata // .).labels["copy-of"] == (env.RESTORES // "none") then
+        if $young then "yes" else "late" end else "no" end) as $taken
+    | "\($name) \($age) \($young) \($taken)"' \
     "$GOOGLE_WORK/copies.json" >"$GOOGLE_WORK/copies" || return 1
-  while read -r job_copy job_age job_young; do
+  while read -r job_copy job_age job_young job_other; do
     [ "$1" = yes ] || [ "$job_young" = false ] || refuse_second "the job $job_copy" "$job_age"
   done <"$GOOGLE_WORK/copies"
-  while read -r job_now job_age; do remove_job </dev/null || return 1; done <"$GOOGLE_WORK/copies"
+  while read -r job_copy job_age job_young job_other; do
+    job_now=$job_copy
+    if [ "$job_other" != no ]; then job_now=$job_mark job_mark=$job_copy JOB_TAKEN=$job_other JOB_SINCE=$((job_listed - job_age)); fi
+    remove_job </dev/null || return 1
+  done <"$GOOGLE_WORK/copies"
   job_now=
 }
 
@@ -210,7 +221,7 @@ create_job() {
   fi
   jq --rawfile script "$GOOGLE_WORK/script.txt" --arg name "$job_name" --arg first "$job_instance" --arg second "$job_second" \
     --argjson seconds "$JOB_SECONDS" --argjson suspended "$job_suspended" "$job_container"'
-    { "copy-for": env.JOB_GROUP, "copy-run": env.RUN } as $marks | '"$job_filter" "$GOOGLE_WORK/source.json" --args "$@" \
+    ({ "copy-for": env.JOB_GROUP, "copy-run": env.RUN } + if env.RESTORES then { "copy-of": env.RESTORES } else {} end) as $marks | '"$job_filter" "$GOOGLE_WORK/source.json" --args "$@" \
     >"$GOOGLE_WORK/job.json" 2>"$GOOGLE_WORK/problem" || {
     # Copied as it is, it would reach the deployment's own database.
     GOOGLE_NOTE="The job $job_source cannot be pointed at $job_instance: $(google_text <"$GOOGLE_WORK/problem")"

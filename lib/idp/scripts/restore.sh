@@ -10,7 +10,8 @@
 #
 #   --dry-run     prints the steps and changes nothing
 #   --yes         does not ask
-#   --take-over   removes jobs and clones of a restore that was killed; otherwise, they stop another one for hours
+#   --take-over   removes jobs and clones of a restore that was killed; otherwise, they stop another one for hours. What Cloud
+#                 SQL goes on restoring from the same backup is waited for
 #
 # point-in-time and dump fill a new database beside the application's and then exchange the two: the application keeps
 # running until then and is interrupted for seconds. backup and final-backup overwrite the instance, which takes minutes.
@@ -27,6 +28,8 @@
 #   FROM_DATABASE          name of that deployment's database, which is also its login's (DATABASE)
 #   REGION                 region of the jobs on Cloud Run, or
 #   NAMESPACE              namespace of the jobs in the cluster that kubectl is connected to
+#   SQL_SECONDS            time limit for one change of Cloud SQL, such as restoring a backup (3600); large instances take longer
+#   JOB_SECONDS            time limit for one job (3600)
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
@@ -38,7 +41,7 @@ folder=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "$folder/database-jobs.sh"
 
-yes=no dry_run=no take_over=no action='' subject='' exchanging=no step=0 SQL_CLONES=
+yes=no dry_run=no take_over=no action='' subject='' exchanging=no restoring=no step=0 SQL_CLONES=
 for word in "$@"; do
   case $word in
     --yes) yes=yes ;;
@@ -108,10 +111,23 @@ steps() {
   for old in $SQL_CLONES; do try "delete $old" sql_remove "$old"; done
 }
 
+# Whatever marks there are: nothing else may use an instance that is being overwritten.
+refuse_restoration() {
+  sql_restoration '.status != "DONE"' || google_fail "Whether Cloud SQL restores a backup into $INSTANCE cannot be found out."
+  [ -z "$SQL_FOUND" ] || [ "$JOB_TAKEN" != no ] ||
+    google_stop "Cloud SQL is restoring a backup into $INSTANCE, which another run or person has begun: one at a time." \
+      "To fix: wait for its end: gcloud sql operations wait ${SQL_FOUND%%|*} --timeout=unlimited --project=$PROJECT_ID"
+}
+
 clean_up() {
   if [ "$exchanging" = yes ]; then
     google_error "  If the exchange was killed, it may have left $DATABASE closed to connections." \
       "To fix: run the same command again; its first step opens the database, and so does db-init in the next apply that runs it."
+  fi
+  if [ "$restoring" = yes ]; then
+    google_error "  Cloud SQL may go on restoring. The job $job_mark keeps other restores away meanwhile." \
+      "To fix: run the same command again with --take-over, which waits for its end and does not begin it again."
+    job_mark=
   fi
   abandon_run
   sql_abandon
@@ -180,6 +196,23 @@ restore_media() {
   google_stop "  To fix: correct what the messages name and run the same command again."
 }
 
+# Looks for the restoration that this run has begun, or a killed one of the same backup. One that is done counts only while its
+# mark is young: people may have written since.
+find_restoration() {
+  sql_restoration "(\"$JOB_TAKEN\" != \"no\" and .status != \"DONE\") or (\"$JOB_TAKEN\" != \"late\" and .error == null
+    and (.insertTime | sub(\"[.][0-9]+\"; \"\") | fromdate) >= $JOB_SINCE)"
+}
+
+restore_backup() {
+  refuse_restoration
+  restoring=yes
+  sql_once "Restore of $INSTANCE" find_restoration "instances/$INSTANCE/restoreBackup" "$GOOGLE_WORK/restore.json" ||
+    { [ "$GOOGLE_METHOD$GOOGLE_FAULT" != POSTfinal ] || restoring=no && return 1; }
+  [ -z "$SQL_FOUND" ] || google_say "Cloud SQL has taken this restoration already: it is not begun again."
+  sql_await "Restore of $INSTANCE" || { [ "$GOOGLE_DONE" != true ] || restoring=no && return 1; }
+  restoring=no
+}
+
 connection_of() {
   google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$1" || return 1
   connection=$GOOGLE_READ
@@ -222,6 +255,7 @@ case $action in
     connection_of "$INSTANCE" ||
       google_fail "The database instance $INSTANCE cannot be read." "To fix: after a destroy, apply first; the next apply creates an empty instance of the same name."
     own=$connection
+    case $action in *backup) ;; *) refuse_restoration ;; esac
     # While a clone is made, there is no copy of a job.
     sql_clones "$JOB_GROUP" "$take_over"
     ;;
@@ -281,7 +315,8 @@ case $action in
     name=${GOOGLE_READ%% *}
     [ -n "$name" ] ||
       google_stop "There is no such backup of $FROM_INSTANCE. To list all: gcloud sql backups list --project=$PROJECT_ID"
-    renames=
+    RESTORES=$(hash_of "$name") renames=
+    export RESTORES
     [ "$FROM_DATABASE" = "$DATABASE" ] || renames="rename the database and the login $FROM_DATABASE to $DATABASE"
     steps "Overwrite everything in $INSTANCE?" \
       "restore $name (of ${GOOGLE_READ#* }) into $INSTANCE; all its databases are overwritten, which takes minutes" \
@@ -289,7 +324,7 @@ case $action in
       ${renames:+"$renames"} \
       "set the other current passwords in the database with the job $INIT_JOB"
     jq -n --arg name "$name" '{ backup: $name }' >"$GOOGLE_WORK/restore.json"
-    try "restore $name" sql_change "Restore of $INSTANCE" POST "instances/$INSTANCE/restoreBackup" "$GOOGLE_WORK/restore.json"
+    try "restore $name" restore_backup
     try "passwords" adopt "$INSTANCE"
     google_say "Restored after $(google_seconds) s."
     ;;

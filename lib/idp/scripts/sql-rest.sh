@@ -25,9 +25,40 @@ sql_change() {
   sql_await "$1"
 }
 
+# sql_once WHAT LOOK PATH BODY_FILE: makes a POST that must not be carried out twice, unless LOOK, a function, sets SQL_FOUND to
+# what an earlier one has made. Returns 1 when it is refused or takes too long.
+sql_once() {
+  sql_until=$(($(google_seconds) + SQL_SECONDS)) sql_try=1
+  while "$2" && [ -z "$SQL_FOUND" ]; do
+    google_reading "$GOOGLE_OPERATION" google_create sqladmin "projects/$PROJECT_ID/$3" "$4" && return 0
+    if sql_busy; then
+      google_pause "$sql_until" "$1" "waiting for another operation of the instance" || return 1
+    elif google_uncertain && [ "$sql_try" -lt "$REST_TRIES" ]; then
+      google_say "$(google_outcome) Looking whether it was carried out nevertheless."
+      google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$sql_try")"
+      sql_try=$((sql_try + 1))
+    else
+      return 1
+    fi
+  done
+  [ -n "$SQL_FOUND" ]
+}
+
+# sql_restoration FILTER: sets SQL_FOUND and GOOGLE_READ to the newest restoration of the instance that the jq filter selects, as
+# google_settle reads it; empty without one. Cloud SQL does not say of which backup.
+sql_restoration() {
+  google_listed "map(select(.operationType == \"RESTORE_VOLUME\") | select($1)) | sort_by(.insertTime) | last
+    | if . then $GOOGLE_OPERATION else \"\" end" sqladmin "projects/$PROJECT_ID/operations" items "instance=$INSTANCE&maxResults=100" || return 1
+  SQL_FOUND=$GOOGLE_READ
+}
+
 # sql_await WHAT: waits for the operation in the last response.
 sql_await() {
-  google_settle sqladmin "projects/$PROJECT_ID/operations/" "$SQL_SECONDS" "$1"
+  google_settle sqladmin "projects/$PROJECT_ID/operations/" "$SQL_SECONDS" "$1" && return 0
+  case $GOOGLE_NOTE in
+    *"goes on by itself.") GOOGLE_NOTE="$GOOGLE_NOTE The limit is SQL_SECONDS; to wait longer, set SQL_SECONDS=$((2 * SQL_SECONDS))." ;;
+  esac
+  return 1
 }
 
 # sql_clone INSTANCE CLONE TIME: clones the instance as it was at that time, waits for the clone, and marks it.
