@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
 import { guardDestroy } from "./core/deletion-guard";
 import { expression, numberText } from "./core/expression";
-import { type FileTable, inFiles } from "./core/hcl/stack-origin";
+import { inFiles } from "./core/hcl/stack-origin";
 import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
 import {
   judgeOf,
@@ -34,6 +34,7 @@ import { mailPassword } from "./idp/mail";
 import { MediaBucket } from "./idp/media-bucket";
 import { UpgradeBackup } from "./idp/upgrade-backup";
 import { workerCount } from "./idp/worker";
+import { FOLDER_FILES } from "./folder-files";
 import { DomainSetup } from "./platform/edge/edge";
 import { ServiceIdentity } from "./platform/identity/service-identity";
 import { type NamedSetting } from "./platform/monitoring/alert";
@@ -66,7 +67,22 @@ interface Variant<T extends Table> {
   readonly warnings: readonly Omit<Relation<T>, "of">[];
   /** What else makes a deployment what it is. */
   readonly identity: readonly (keyof T & string)[];
+  readonly apis: VariantApis;
 }
+
+/** Parts that each variant makes in its own way. */
+type VariantParts = Pick<
+  IdentityProvider,
+  | "dump"
+  | "edge"
+  | "initialization"
+  | "loadBalancerAddress"
+  | "monitoring"
+  | "restoreSettings"
+  | "testMailCommand"
+  | "url"
+  | "worker"
+>;
 
 /** APIs that a variant always needs, only on an existing network or with a domain, and only for scheduled jobs. */
 interface VariantApis {
@@ -74,39 +90,6 @@ interface VariantApis {
   readonly network?: ApiName;
   readonly schedules?: ApiName;
 }
-
-/** What a reader of the folder in HCL finds together. */
-const FILES: FileTable = {
-  apis: ["APIs, which stay enabled after a destroy because others may use them, and waits for each", ["Apis"]],
-  cluster: ["The cluster and its network", ["Cluster", "Network"]],
-  database: ["The database: instance, users, backups, passwords and their readers", ["Database", "UpgradeBackup"]],
-  dump: ["Dumps of the database, and their bucket", ["Dump"]],
-  guards: [
-    "What refuses a destroy, and a change of what the deployment is, before anything is deleted",
-    ["DeletionGuard", "IdentityCheck", "IdentityGuard", "PresenceGuard", "ProtectedIdentity"],
-  ],
-  image: ["The image: repository, blueprints and build", ["Blueprints", "Image", "Registry"]],
-  jobs: [
-    "Jobs: what prepares the database before the first start, and on Cloud Run the test mail",
-    ["DbInit", "TestMail"],
-  ],
-  "load-balancer": ["The domain, its protection and its load balancer", ["Address", "Edge", "FrontDoor"]],
-  main: ["Names and labels that all parts have in common", ["all_labels", "tenant_prefix"]],
-  "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
-  monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
-  namespace: ["The namespace in the cluster, and where its pods may connect to", ["Namespace"]],
-  secrets: [
-    "Secrets of the application, generated and existing, and who may read them; pods on GKE read copies in their namespace",
-    ["ExistingSecrets", "Secrets"],
-  ],
-  "service-accounts": [
-    "Service accounts; a right to one resource is in the file of that resource",
-    ["Dumper", "Initializer", "Runtime"],
-  ],
-  service: ["The server", ["Service"]],
-  worker: ["The separate worker", ["Worker"]],
-  workload: ["The server: pods, service account, scaling", ["Workload"]],
-};
 
 const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secretmanager", "sqladmin", "storage"];
 
@@ -118,72 +101,72 @@ const ACCOUNTS = {
 } as const;
 
 /**
- * An identity provider on either platform: what its inputs say, and how it makes the parts that both platforms have. The
- * variants make all parts, each after those that it uses; what waits for what at apply is in `dependsOn`.
+ * An identity provider on either platform: what its inputs say, and the parts that are the same on both. The variants make the
+ * rest, each part after those that it uses; what waits for what at apply is in `dependsOn`.
  */
 export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> extends Construct {
   /** Project, region and naming of the deployment. */
   readonly place: DeploymentContext;
 
   /** APIs of the project, with a gate for each: `apis.ready("run")`. */
-  abstract readonly apis: ProjectApis;
+  readonly apis: ProjectApis;
 
   /** Secret key and bootstrap password. */
-  abstract readonly secrets: IdpSecrets;
+  readonly secrets: IdpSecrets;
 
   /** Repository of the image. */
-  abstract readonly registry: ImageRegistry;
+  readonly registry: ImageRegistry;
 
   /** Image that runs, built or existing. */
-  abstract readonly image: IdpImage;
+  readonly image: IdpImage;
 
   /** Bucket of the uploads. */
-  abstract readonly media: MediaBucket;
+  readonly media: MediaBucket;
 
   /** Cloud SQL instance with the database of the application. */
-  abstract readonly database: PostgresqlDatabase;
+  readonly database: PostgresqlDatabase;
 
   /** The backup before each rollout of another release. */
-  abstract readonly upgradeBackup: UpgradeBackup;
+  readonly upgradeBackup: UpgradeBackup;
 
   /** Existing secrets with settings of the application. */
-  abstract readonly existingSecrets: ExistingSecrets;
+  readonly existingSecrets: ExistingSecrets;
 
   /** Service account of the initialization job. */
-  abstract readonly initializer: ServiceIdentity;
+  readonly initializer: ServiceIdentity;
 
   /** Service account of the server. */
-  abstract readonly runtime: ServiceIdentity;
+  readonly runtime: ServiceIdentity;
 
   /** Service account of the dump, the only one that can add files to its bucket. */
-  abstract readonly dumper: ServiceIdentity;
+  readonly dumper: ServiceIdentity;
 
   /** The job that prepares the database. */
-  abstract readonly initialization: DbInit;
+  declare readonly initialization: DbInit;
 
   /** Settings of the restore scripts, as words `NAME=value`. */
-  abstract readonly restoreSettings: string;
+  declare readonly restoreSettings: string;
 
   /** Command that sends a test mail; null at plan without a mail server. */
-  abstract readonly testMailCommand: string;
-
-  /** Separate workers; they exist in that mode alone. */
-  abstract readonly worker: SeparateWorker;
+  declare readonly testMailCommand: string;
 
   /** URL of the application. */
-  abstract readonly url: string;
+  declare readonly url: string;
 
   /** IP address of the load balancer; null at plan without one. */
-  abstract readonly loadBalancerAddress: string;
+  declare readonly loadBalancerAddress: string;
 
   /** Certificate, records and security policy of the domain; undefined if there can be none. */
-  abstract readonly edge: DomainSetup | undefined;
+  declare readonly edge: DomainSetup | undefined;
 
   /** Uptime check, dashboard and alerts. */
-  abstract readonly monitoring: Monitoring;
+  declare readonly monitoring: Monitoring;
 
   /** Dumps of the database. */
-  abstract readonly dump: DatabaseDump;
+  declare readonly dump: DatabaseDump;
+
+  /** Separate workers; they exist in that mode alone. */
+  declare readonly worker: SeparateWorker;
 
   /** Values of the inputs. */
   protected readonly values: ValuesOf<CommonInputs> & ValuesOf<T>;
@@ -229,10 +212,22 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles ?? {}).length > 0;
     this.blueprints = hasBlueprints ? { blueprints: settings.blueprints, blueprintFiles } : undefined;
     warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], this.values);
+
+    this.apis = this.addApis(variant.apis);
+    this.secrets = this.addSecrets();
+    this.registry = this.addRegistry();
+    this.image = this.addImage();
+    this.media = this.addMediaBucket();
+    this.database = this.addDatabase();
+    this.upgradeBackup = this.addUpgradeBackup();
+    this.initializer = this.addAccount("Initializer");
+    this.existingSecrets = this.addExistingSecrets();
+    this.runtime = this.addAccount("Runtime");
+    this.dumper = this.addAccount("Dumper");
   }
 
   /** The APIs of the whole, each enabled only if something uses it. */
-  protected addApis({ always, network, schedules }: VariantApis): ProjectApis {
+  private addApis({ always, network, schedules }: VariantApis): ProjectApis {
     const { dnsZone, domain, dumpSchedule, existingContainerImage } = this.settings;
     const v = this.values;
     const { projectId, region } = this.place;
@@ -245,7 +240,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     return apis;
   }
 
-  protected addSecrets(): IdpSecrets {
+  private addSecrets(): IdpSecrets {
     const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection } = this.settings;
     return new IdpSecrets(this, "Secrets", {
       ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection, place: this.place },
@@ -253,12 +248,12 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     });
   }
 
-  protected addRegistry(): ImageRegistry {
+  private addRegistry(): ImageRegistry {
     const { apis, place, settings } = this;
     return new ImageRegistry(this, "Registry", { place, apis, existingImage: settings.existingContainerImage });
   }
 
-  protected addImage(): IdpImage {
+  private addImage(): IdpImage {
     const { blueprints, place, registry, settings } = this;
     return new IdpImage(this, "Image", {
       place,
@@ -270,13 +265,13 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     });
   }
 
-  protected addMediaBucket(): MediaBucket {
+  private addMediaBucket(): MediaBucket {
     const { apis, place, settings } = this;
     const { deletionProtection } = settings;
     return new MediaBucket(this, "MediaBucket", { place, deletionProtection, dependsOn: apis.ready("storage") });
   }
 
-  protected addDatabase(): PostgresqlDatabase {
+  private addDatabase(): PostgresqlDatabase {
     const { apis, network, place, settings } = this;
     const { backupLocation, backupRetentionCount, deletionProtection, transactionLogDays } = settings;
     return new PostgresqlDatabase(this, "Database", {
@@ -290,7 +285,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     });
   }
 
-  protected addUpgradeBackup(): UpgradeBackup {
+  private addUpgradeBackup(): UpgradeBackup {
     const { database, image, place, settings } = this;
     return new UpgradeBackup(this, "UpgradeBackup", {
       ...{ database, projectId: place.projectId, release: image.release },
@@ -298,7 +293,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     });
   }
 
-  protected addExistingSecrets(): ExistingSecrets {
+  private addExistingSecrets(): ExistingSecrets {
     const { apis, place, values: v } = this;
     return new ExistingSecrets(this, "ExistingSecrets", {
       projectId: place.projectId,
@@ -307,7 +302,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     });
   }
 
-  protected addAccount(id: keyof typeof ACCOUNTS): ServiceIdentity {
+  private addAccount(id: keyof typeof ACCOUNTS): ServiceIdentity {
     const { apis, place, values } = this;
     const [purpose, description] = ACCOUNTS[id];
     const condition = id === "Dumper" ? values.dumpSchedule.isSet : undefined;
@@ -384,17 +379,18 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   /**
-   * Refuses a destroy, and a change of what the deployment is, before anything is deleted.
+   * Keeps the parts of the variant, and refuses a destroy, and a change of what the deployment is, before anything is deleted.
    *
    * @param dependsOn the last resources to be created
    */
-  protected guard(dependsOn: ITerraformDependable[]): void {
+  protected complete(parts: VariantParts, dependsOn: ITerraformDependable[]): void {
+    Object.assign(this, parts);
     const { database, identityParts, protect } = this;
     const check = checkIdentity(this, identityParts, protect, database.ready);
     const last = [...dependsOn, ...judgeOf(this), check];
     const guard = guardIdentity(this, identityParts, { protect, dependsOn: last });
     const remains = database.backupsAfterDestroy;
     guardDestroy(this, "DeletionGuard", { protect, dependsOn: [guard] }, { remains });
-    inFiles(this, FILES);
+    inFiles(this, FOLDER_FILES);
   }
 }

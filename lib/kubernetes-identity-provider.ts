@@ -4,24 +4,15 @@ import { type Construct } from "constructs";
 
 import { numberExpression } from "./core/expression";
 import { number, type Relation, type ValuesOf } from "./core/inputs";
-import { type ProjectApis } from "./core/project-apis";
 import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
-import { type DatabaseDump } from "./idp/dumps";
-import { type ExistingSecrets } from "./idp/existing-secrets";
-import { type IdpImage } from "./idp/idp-image";
-import { type IdpSecrets } from "./idp/idp-secrets";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
-import { type MediaBucket } from "./idp/media-bucket";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
-import { type UpgradeBackup } from "./idp/upgrade-backup";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { COMMON_RELATIONS, commonInputs } from "./common-inputs";
 import { IdentityProvider, type VariantProps } from "./identity-provider";
 import { CERTIFICATE_VALIDATION_DEFAULTS, domainInputs } from "./platform/edge/domain";
-import { type DomainSetup } from "./platform/edge/edge";
 import { protectionInputs } from "./platform/edge/protection";
-import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS, instanceInputs, instanceRelations } from "./platform/instances";
 import { AutopilotCluster, CONTROL_PLANE } from "./platform/kubernetes/autopilot-cluster";
 import { GEOIP } from "./platform/kubernetes/geoip";
@@ -36,11 +27,8 @@ import {
 import { POD_CPU_CHOICE, POD_MEMORY, podCpu } from "./platform/kubernetes/pod-template";
 import { PublicAddress } from "./platform/kubernetes/public-address";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
-import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
-import { type ImageRegistry } from "./platform/registry/image-registry";
-import { type PostgresqlDatabase } from "./platform/sql/postgresql-database";
 
 const WORKER = {
   cpuChoice: POD_CPU_CHOICE,
@@ -145,18 +133,6 @@ export type KubernetesIdentityProviderProps = VariantProps<KubernetesInputs>;
  * google provider; the kubernetes provider is configured here. The machine that applies needs `sh`, `curl` and `jq`.
  */
 export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInputs> {
-  readonly apis: ProjectApis;
-  readonly secrets: IdpSecrets;
-  readonly registry: ImageRegistry;
-  readonly image: IdpImage;
-  readonly media: MediaBucket;
-  readonly database: PostgresqlDatabase;
-  readonly upgradeBackup: UpgradeBackup;
-  readonly initializer: ServiceIdentity;
-  readonly existingSecrets: ExistingSecrets;
-  readonly runtime: ServiceIdentity;
-  readonly dumper: ServiceIdentity;
-
   /** Network of the cluster, new or existing. */
   readonly clusterNetwork: ClusterNetwork;
 
@@ -168,24 +144,16 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
 
   /** Namespace of all Kubernetes objects. */
   readonly namespace: WorkloadNamespace;
-  readonly initialization: DbInit;
 
   /** Address that clients connect to. */
   readonly address: PublicAddress;
-  readonly edge: DomainSetup | undefined;
-  readonly loadBalancerAddress: string;
 
   /** Deployment of the server. */
   readonly workload: KubernetesWorkload;
-  readonly worker: KubernetesWorker;
+  declare readonly worker: KubernetesWorker;
 
   /** Load balancer in front of the server. */
   readonly frontDoor: ClusterIngress;
-  readonly restoreSettings: string;
-  readonly testMailCommand: string;
-  readonly url: string;
-  readonly monitoring: Monitoring;
-  readonly dump: DatabaseDump;
 
   constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {
     super(scope, id, props, {
@@ -193,19 +161,9 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       relations: KUBERNETES_RELATIONS,
       warnings: WARNINGS,
       identity: ["namespace", "network", "subnetwork"],
+      apis: { always: ["compute", "container", "iamcredentials"] },
     });
-    this.apis = this.addApis({ always: ["compute", "container", "iamcredentials"] });
-    this.secrets = this.addSecrets();
-    this.registry = this.addRegistry();
-    this.image = this.addImage();
-    this.media = this.addMediaBucket();
-    this.database = this.addDatabase();
-    this.upgradeBackup = this.addUpgradeBackup();
-    this.initializer = this.addAccount("Initializer");
-    this.existingSecrets = this.addExistingSecrets();
-    this.runtime = this.addAccount("Runtime");
-    this.dumper = this.addAccount("Dumper");
-    const { apis, database, dumper, initializer, network, place, runtime, settings, values } = this;
+    const { apis, database, dumper, initializer, media, network, place, runtime, settings, values } = this;
 
     // If another deployment has the names, the apply fails at the secrets, before anything is billed.
     const networkReady = [...apis.ready("compute"), ...database.password.ready];
@@ -230,19 +188,23 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       // The metadata server needs it to issue the pods' tokens.
       outlivedBy: apis.ready("iamcredentials"),
     });
-    this.initialization = new DbInit(this, "DbInit", {
+    const initialization = new DbInit(this, "DbInit", {
       database,
       runner: new KubernetesJobs({ place, namespace: this.namespace, identity: initializer }),
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,
     });
-    this.restoreSettings = addRecoveryScripts(this, { namespace: this.namespace.namespaceName });
+    const restoreSettings = addRecoveryScripts(
+      this,
+      { database, initialization, media, place },
+      { namespace: this.namespace.namespaceName },
+    );
     this.address = new PublicAddress(this, "Address", { place, domain: settings.domain, dependsOn: networkReady });
-    this.loadBalancerAddress = this.address.address;
     const { domain } = settings;
     // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
-    if (domain !== undefined) this.edge = this.addEdge(domain, this.address.ipAddress, database.password.ready);
-    const container = this.container(this.initialization);
+    const edge =
+      domain === undefined ? undefined : this.addEdge(domain, this.address.ipAddress, database.password.ready);
+    const container = this.container(initialization);
     this.workload = new KubernetesWorkload(this, "Workload", {
       place,
       address: this.address,
@@ -253,7 +215,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       minInstanceCount: values.minInstanceCount.number,
       maxInstanceCount: values.maxInstanceCount.number,
     });
-    this.worker = new KubernetesWorker(this, "Worker", {
+    const worker = new KubernetesWorker(this, "Worker", {
       place,
       condition: isSeparate(values),
       container: workerContainer(container, values),
@@ -270,29 +232,30 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       address: this.address,
       requestLogSampleRate: values.requestLogSampleRate.number,
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
-      edge: this.edge,
+      edge,
       // Created while the server starts, but only after its database is prepared.
-      dependsOn: this.initialization.ready,
+      dependsOn: initialization.ready,
     });
-    this.testMailCommand = ifMail(
+    const testMailCommand = ifMail(
       values.smtp,
       `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER} --namespace=${this.namespace.namespaceName} -- ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`,
     );
-    this.url = this.frontDoor.url;
     const dumpRunner = new KubernetesJobs({ place, namespace: this.namespace, identity: dumper });
-    this.dump = this.addDump(dumpRunner, this.workload.ready);
+    const dump = this.addDump(dumpRunner, this.workload.ready);
+    const { url } = this.frontDoor;
     const urlMap = urlMapPattern(values.namespace.text);
     const namespace = this.namespace.namespaceName;
-    this.monitoring = this.addMonitoring({ namespace, platform: "kubernetes", url: this.url, urlMap }, this.dump);
+    const monitoring = this.addMonitoring({ namespace, platform: "kubernetes", url, urlMap }, dump);
 
-    this.guard([
+    const parts = { dump, edge, initialization, monitoring, restoreSettings, testMailCommand, url, worker };
+    this.complete({ ...parts, loadBalancerAddress: this.address.address }, [
       ...this.namespace.grants,
       ...this.workload.ready,
-      ...this.worker.ready,
+      ...worker.ready,
       ...this.frontDoor.ready,
-      ...(this.edge?.ready ?? []),
-      ...this.monitoring.ready,
-      ...this.dump.ready,
+      ...(edge?.ready ?? []),
+      ...monitoring.ready,
+      ...dump.ready,
     ]);
     this.useOwnProvider();
   }

@@ -5,17 +5,10 @@ import { expression, numberExpression } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
 import { type Relation, type ValuesOf } from "./core/inputs";
 import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "./core/names";
-import { type ProjectApis } from "./core/project-apis";
 import { RESOURCES } from "./idp/contract";
 import { DbInit } from "./idp/db-init";
-import { type DatabaseDump } from "./idp/dumps";
-import { type ExistingSecrets } from "./idp/existing-secrets";
-import { type IdpImage } from "./idp/idp-image";
-import { type IdpSecrets } from "./idp/idp-secrets";
 import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
-import { type MediaBucket } from "./idp/media-bucket";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
-import { type UpgradeBackup } from "./idp/upgrade-backup";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { COMMON_RELATIONS, commonInputs } from "./common-inputs";
 import { IdentityProvider, type VariantProps } from "./identity-provider";
@@ -23,16 +16,12 @@ import { CERTIFICATE_VALIDATION_DEFAULTS, DEFAULT_ADDRESS_RELATIONS, domainInput
 import { DomainAddress } from "./platform/edge/domain-address";
 import { type DomainSetup } from "./platform/edge/edge";
 import { protectionInputs } from "./platform/edge/protection";
-import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { instanceInputs, instanceRelations } from "./platform/instances";
-import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
-import { type ImageRegistry } from "./platform/registry/image-registry";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
 import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
 import { INSTANCE_CPU_CHOICE, INSTANCE_MEMORY, instanceCpu, SERVICE } from "./platform/serverless/service-options";
-import { type PostgresqlDatabase } from "./platform/sql/postgresql-database";
 
 const WORKER = {
   cpuChoice: INSTANCE_CPU_CHOICE,
@@ -132,38 +121,18 @@ export type ServerlessIdentityProviderProps = VariantProps<ServerlessInputs>;
  * machine that applies needs `sh`, `curl` and `jq`.
  */
 export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInputs> {
-  readonly apis: ProjectApis;
-  readonly secrets: IdpSecrets;
-  readonly registry: ImageRegistry;
-  readonly image: IdpImage;
-  readonly media: MediaBucket;
-  readonly database: PostgresqlDatabase;
-  readonly upgradeBackup: UpgradeBackup;
-  readonly initializer: ServiceIdentity;
-  readonly existingSecrets: ExistingSecrets;
-  readonly runtime: ServiceIdentity;
-  readonly dumper: ServiceIdentity;
-  readonly initialization: DbInit;
-
   /** Cloud Run service of the server. */
   readonly service: ServerlessService;
-  readonly worker: ServerlessWorkerPool;
+  declare readonly worker: ServerlessWorkerPool;
 
   /** Load balancer of the domain; undefined if there can be none. */
   readonly frontDoor: ServerlessLoadBalancer | undefined;
 
   /** The job that sends a test mail. */
   readonly testMail: ReturnType<ServerlessJobs["onDemand"]>;
-  readonly testMailCommand: string;
-  readonly edge: DomainSetup | undefined;
-  readonly loadBalancerAddress: string;
 
   /** Address of the load balancer; undefined if there can be none. */
   readonly address: DomainAddress | undefined;
-  readonly restoreSettings: string;
-  readonly url: string;
-  readonly monitoring: Monitoring;
-  readonly dump: DatabaseDump;
 
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
     super(scope, id, props, {
@@ -171,39 +140,30 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       relations: SERVERLESS_RELATIONS,
       warnings: WARNINGS,
       identity: [],
+      apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
     });
-    this.apis = this.addApis({ always: ["run"], network: "compute", schedules: "cloudscheduler" });
-    this.secrets = this.addSecrets();
-    this.registry = this.addRegistry();
-    this.image = this.addImage();
-    this.media = this.addMediaBucket();
-    this.database = this.addDatabase();
-    this.upgradeBackup = this.addUpgradeBackup();
-    this.initializer = this.addAccount("Initializer");
-    this.existingSecrets = this.addExistingSecrets();
-    this.runtime = this.addAccount("Runtime");
-    this.dumper = this.addAccount("Dumper");
-    const { apis, dumper, initializer, network, place, runtime, settings, values } = this;
+    const { apis, database, dumper, initializer, media, network, place, runtime, settings, values } = this;
     const { domain } = settings;
 
     const jobsReady = apis.ready("run", "secretmanager");
-    this.initialization = new DbInit(this, "DbInit", {
-      database: this.database,
+    const initialization = new DbInit(this, "DbInit", {
+      database,
       runner: new ServerlessJobs({ place, network, identity: initializer, dependsOn: jobsReady }),
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,
     });
-    this.restoreSettings = addRecoveryScripts(this, { region: place.region });
+    const restoreSettings = addRecoveryScripts(this, { database, initialization, media, place }, place);
 
     // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
+    let edge: DomainSetup | undefined;
     if (domain !== undefined) {
       this.address = new DomainAddress(this, "Address", { place, domain, dependsOn: apis.ready("compute") });
-      this.edge = this.addEdge(domain, this.address.ipAddress);
+      edge = this.addEdge(domain, this.address.ipAddress);
     }
-    this.loadBalancerAddress = expression(this.address?.ipAddress ?? "null");
+    const loadBalancerAddress = expression(this.address?.ipAddress ?? "null");
 
-    const container = this.container(this.initialization);
-    this.worker = new ServerlessWorkerPool(this, "Worker", {
+    const container = this.container(initialization);
+    const worker = new ServerlessWorkerPool(this, "Worker", {
       place,
       network,
       address: this.address,
@@ -227,16 +187,16 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       maxInstanceCount: values.maxInstanceCount.number,
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
       // A separate worker must be running before the last worker beside a server stops.
-      dependsOn: this.worker.ready,
+      dependsOn: worker.ready,
     });
-    if (this.address !== undefined && this.edge !== undefined) {
+    if (this.address !== undefined && edge !== undefined) {
       this.frontDoor = new ServerlessLoadBalancer(this, "FrontDoor", {
         address: this.address,
-        certificate: this.edge.certificate,
+        certificate: edge.certificate,
         place,
         service: this.service,
         validation: values.certificateValidation.text,
-        securityPolicyId: this.edge.securityPolicy.policyId,
+        securityPolicyId: edge.securityPolicy.policyId,
         requestLogSampleRate: values.requestLogSampleRate.number,
         dependsOn: apis.ready("compute"),
       });
@@ -252,29 +212,30 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       timeoutSeconds: 600,
     });
     const sendTestMail = `${this.testMail.runCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`;
-    this.testMailCommand = ifMail(values.smtp, sendTestMail);
-    this.url =
+    const testMailCommand = ifMail(values.smtp, sendTestMail);
+    const url =
       domain === undefined
         ? this.service.url
         : expression(`(${values.domain} == null ? ${this.service.url} : "https://\${${values.domain}}")`);
     const dumpsReady = [...jobsReady, ...apis.ready("iam", "cloudscheduler")];
     const dumpRunner = new ServerlessJobs({ place, network, identity: dumper, dependsOn: dumpsReady });
-    this.dump = this.addDump(dumpRunner, this.service.ready);
+    const dump = this.addDump(dumpRunner, this.service.ready);
     const isPublic = isOn(values.publicAccess.flag);
-    const watched = { isPublic, platform: "serverless", url: this.url, urlMap: urlMapName(place) } as const;
-    this.monitoring = this.addMonitoring(watched, this.dump);
+    const watched = { isPublic, platform: "serverless", url, urlMap: urlMapName(place) } as const;
+    const monitoring = this.addMonitoring(watched, dump);
 
     const ready = [
       ...this.service.ready,
       ...this.testMail.ready,
-      ...this.worker.ready,
+      ...worker.ready,
       ...(this.frontDoor?.ready ?? []),
-      ...(this.edge?.ready ?? []),
-      ...this.monitoring.ready,
-      ...this.dump.ready,
+      ...(edge?.ready ?? []),
+      ...monitoring.ready,
+      ...dump.ready,
     ];
     const mustStay = { prop: "network", value: network?.network };
     const networkGuard = guardPresence(this, mustStay, { dependsOn: ready, protect: this.protect });
-    this.guard([networkGuard]);
+    const parts = { dump, edge, initialization, loadBalancerAddress, monitoring, restoreSettings };
+    this.complete({ ...parts, testMailCommand, url, worker }, [networkGuard]);
   }
 }

@@ -26,18 +26,18 @@ const SCRIPTS = [
 ];
 
 /**
- * Adds the scripts that restore a deployment to its folder.
+ * Adds the scripts that restore a deployment to the folder of its stack.
  *
  * @param jobs where the jobs run: a region of Cloud Run, or a namespace of the cluster
  * @returns their settings as words `NAME=value`, for `export`
  */
 export function addRecoveryScripts(
-  deployment: Construct & RecoverableDeployment,
+  scope: Construct,
+  { database, initialization, media, place }: RecoverableDeployment,
   jobs: { readonly region: string } | { readonly namespace: string },
 ): string {
-  addRestLibraries(deployment);
-  for (const script of SCRIPTS) addScript(deployment, `lib/idp/scripts/${script}`);
-  const { database, initialization, media, place } = deployment;
+  addRestLibraries(scope);
+  for (const script of SCRIPTS) addScript(scope, `lib/idp/scripts/${script}`);
   return Object.entries({
     PROJECT_ID: place.projectId,
     INSTANCE: database.instanceName,

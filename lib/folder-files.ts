@@ -1,0 +1,34 @@
+import { type FileTable } from "./core/hcl/stack-origin";
+
+/** What a reader of the folder in HCL finds together. */
+export const FOLDER_FILES: FileTable = {
+  apis: ["APIs, which stay enabled after a destroy because others may use them, and waits for each", ["Apis"]],
+  cluster: ["The cluster and its network", ["Cluster", "Network"]],
+  database: ["The database: instance, users, backups, passwords and their readers", ["Database", "UpgradeBackup"]],
+  dump: ["Dumps of the database, and their bucket", ["Dump"]],
+  guards: [
+    "What refuses a destroy, and a change of what the deployment is, before anything is deleted",
+    ["DeletionGuard", "IdentityCheck", "IdentityGuard", "PresenceGuard", "ProtectedIdentity"],
+  ],
+  image: ["The image: repository, blueprints and build", ["Blueprints", "Image", "Registry"]],
+  jobs: [
+    "Jobs: what prepares the database before the first start, and on Cloud Run the test mail",
+    ["DbInit", "TestMail"],
+  ],
+  "load-balancer": ["The domain, its protection and its load balancer", ["Address", "Edge", "FrontDoor"]],
+  main: ["Names and labels that all parts have in common", ["all_labels", "tenant_prefix"]],
+  "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
+  monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
+  namespace: ["The namespace in the cluster, and where its pods may connect to", ["Namespace"]],
+  secrets: [
+    "Secrets of the application, generated and existing, and who may read them; pods on GKE read copies in their namespace",
+    ["ExistingSecrets", "Secrets"],
+  ],
+  "service-accounts": [
+    "Service accounts; a right to one resource is in the file of that resource",
+    ["Dumper", "Initializer", "Runtime"],
+  ],
+  service: ["The server", ["Service"]],
+  worker: ["The separate worker", ["Worker"]],
+  workload: ["The server: pods, service account, scaling", ["Workload"]],
+};
