@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { FaultMatrix, page, renewableToken, status } from "../../support/fault-matrix";
 import { type Fault } from "../../support/google-stand-in";
-import { programFolder } from "../../support/google-stand-in-scripts";
+import { programFolder, runFile } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
 import { inScene, READ_STATE, type RestScene } from "./rest-scene";
@@ -125,6 +125,21 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
 
       expect(readFileSync(log, "utf8")).toBe("120\n7\n");
     }),
+  );
+
+  it.concurrent.each(["Australia/Sydney", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "UTC"])(
+    "is followed by the server's time in UTC, in both halves of the year, from %s",
+    async (TZ) => {
+      const file = join(temporaryFolder(), "times.sh");
+      const dates = ["Thu, 15 Jan 2026 12:00:00 GMT", "Wed, 15 Jul 2026 12:00:00 GMT"];
+      const told = dates.map((date) => `echo 'Date: ${date}' >"$GOOGLE_WORK/headers"; google_server_time`);
+      const read = `jq -n '"2026-01-15T12:00:00Z", "2026-07-15T12:00:00Z" | fromdate'`;
+      writeFileSync(file, ['. "$GOOGLE_REST_LIBRARY"', "google_start", ...told, read].join("\n"));
+
+      const { stdout } = await runFile(file, { environment: { TZ, PROJECT_ID: "demo-project" } });
+
+      expect(stdout).toBe("1768478400\n1784116800\n".repeat(2));
+    },
   );
 
   it.concurrent("names a quota project when it is told to", () =>

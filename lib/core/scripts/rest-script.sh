@@ -13,8 +13,8 @@
 # Exit codes of every script: 0 done, 1 an API refused or took too long, 2 wrong settings or a missing program, 128 and
 # above interrupted by a signal.
 
-# Character ranges and messages must not depend on the caller's locale.
-export LC_ALL=C
+# Character ranges and messages must not depend on the caller's locale, nor times on its zone: jq 1.6 adds an hour in summer.
+export LC_ALL=C TZ=UTC0
 
 # Temporary files of this library hold tokens.
 umask 077
