@@ -58,7 +58,11 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test, matrix) => {
     const former = { ...settings, DB_NAME: `${settings.DB_NAME}_former` };
     expect(await cluster.query(applicationLogin(former), NAMES)).toBe("Zoë 🙂,akadmin,late");
     expect(await swap(settings, "clear")).toMatchObject({ exitCode: 1 });
+    // What a restore leaves that fails before it exchanges anything.
+    await runScript(restored(settings));
     expect(await swap(settings, "drop-former")).toMatchObject(DONE);
+    const left = `SELECT count(*) FROM pg_database WHERE datname LIKE '${settings.DB_NAME}_%'`;
+    expect(await cluster.query({ user: SUPERUSER }, left)).toBe("0");
     await cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user");
     expect(await runJob("count-users.sh", settings)).toMatchObject({ exitCode: 1, output: says("has no user") });
     expect(await swap(settings, "clear")).toMatchObject(DONE);

@@ -381,6 +381,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
 
     expect(exitCode).toBe(1);
     expect(stderr).toContain('ended without an error, but its log has no line that begins with "users: " after 0 s');
+    expect(stderr).toContain(`The database ${DATABASE}_restored may hold a copy of all users`);
     expect(runsOf(scene).filter((run) => run.includes("swap"))).toEqual([]);
     expectNothingLeft(scene);
   });

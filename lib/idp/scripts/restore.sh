@@ -6,7 +6,7 @@
 #   restore.sh backup latest|NAME   all databases of the instance from a backup, by its name or description
 #   restore.sh final-backup         the same from the newest final backup of a deleted instance of this name
 #   restore.sh media [TIME]         deleted files of the media bucket, or only those deleted since TIME
-#   restore.sh drop-former          removes the database that point-in-time or dump has put aside
+#   restore.sh drop-former          removes the database that point-in-time or dump has put aside, or left when it failed
 #
 #   --dry-run     prints the steps and changes nothing
 #   --yes         does not ask
@@ -41,7 +41,7 @@ folder=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "$folder/database-jobs.sh"
 
-yes=no dry_run=no take_over=no action='' subject='' exchanging=no restoring=no step=0 SQL_CLONES=
+yes=no dry_run=no take_over=no action='' subject='' exchanging=no filling=no restoring=no step=0 SQL_CLONES=
 for word in "$@"; do
   case $word in
     --yes) yes=yes ;;
@@ -124,6 +124,9 @@ clean_up() {
     google_error "  If the exchange was killed, it may have left $DATABASE closed to connections." \
       "To fix: run the same command again; its first step opens the database, and so does db-init in the next apply that runs it."
   fi
+  # In an exchange, drop-former might remove the only copy of the former data.
+  [ "$filling$exchanging" != yesno ] || google_error "  The database ${DATABASE}_restored may hold a copy of all users, which is billed." \
+    "The next restore replaces it; restore.sh drop-former removes it now."
   if [ "$restoring" = yes ]; then
     google_error "  Cloud SQL may go on restoring. The job $job_mark keeps other restores away meanwhile." \
       "To fix: run the same command again with --take-over, which waits for its end and does not begin it again."
@@ -224,14 +227,14 @@ swap() {
 }
 
 prepare() {
-  swap clear cleared && run_job "$INIT_JOB" "$own" "" "" "done: " "DB_NAME=${DATABASE}_restored"
+  swap clear cleared && filling=yes && run_job "$INIT_JOB" "$own" "" "" "done: " "DB_NAME=${DATABASE}_restored"
 }
 
 # Puts in place what the last job has filled, and nothing else of that name.
 exchange() {
   exchanging=yes
   swap swap exchanged "RESTORED_ID=${JOB_LINE##* }" || return 1
-  exchanging=no
+  exchanging=no filling=no
 }
 
 adopt() {
@@ -329,7 +332,8 @@ case $action in
     google_say "Restored after $(google_seconds) s."
     ;;
   drop-former)
-    steps "Remove ${DATABASE}_former? It cannot be recovered." "drop the database ${DATABASE}_former"
+    steps "Remove ${DATABASE}_former? It cannot be recovered." \
+      "drop the database ${DATABASE}_former, or the ${DATABASE}_restored of a restore that failed"
     try "drop" swap drop-former dropped
     ;;
   media) restore_media ;;

@@ -4,7 +4,7 @@
 #
 #   clear        removes the restored database, so that a restore begins with an empty one
 #   swap         the application's database becomes <name>_former, the restored one takes its name
-#   drop-former  removes <name>_former
+#   drop-former  removes <name>_former, and the restored database of a restore that failed
 #   rename       the database and the login FROM_NAME, of another deployment, take the application's name
 #
 #   ACTION                                       one of these
@@ -98,8 +98,8 @@ SQL
     echo "exchanged: $DB_NAME is the restored one; ${DB_NAME}_former is what it was before"
     ;;
   drop-former)
-    { end_sessions ":'former'" && echo 'DROP DATABASE IF EXISTS :"former"'; } | run
-    echo "dropped: ${DB_NAME}_former is gone"
+    { end_sessions ":'former', :'restored'" && echo 'DROP DATABASE IF EXISTS :"former"; DROP DATABASE IF EXISTS :"restored"'; } | run
+    echo "dropped: ${DB_NAME}_former and ${DB_NAME}_restored are gone"
     ;;
   rename)
     found=$(echo "SELECT count(*) FROM pg_database WHERE datname IN (:'from', :'name')" | run)
