@@ -1,9 +1,10 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { TerraformStack } from "cdktf";
 
 import { NEWER_GOOGLE_ATTRIBUTES, NEWER_KUBERNETES_ATTRIBUTES } from "../../lib/core/newer-attribute";
 import { PortableStack } from "../../lib/core/portable-stack";
-import { PROVIDER_REQUIREMENTS, requireProvider } from "../../lib/core/provider-requirements";
+import { PROVIDER_REQUIREMENTS, requireProvider, stateProvidersOf } from "../../lib/core/provider-requirements";
 import { AssessmentLab } from "../../lib/lab";
 import { terraformOf, testApp } from "../support/synthesis";
 import { brokenRules } from "../support/broken-rules";
@@ -40,6 +41,19 @@ describe("A provider that a construct needs", () => {
         missing("random", "RandomProvider", "RandomId"),
         missing("tls", "TlsProvider", "Key/Default"),
       ]),
+    );
+  });
+});
+
+describe("A provider that only has aliases", () => {
+  it("must be named by every resource", () => {
+    const app = testApp();
+    const stack = new PortableStack(app, "test", { providers: ["google"] });
+    new GoogleProvider(stack, "google", { alias: "acme" });
+    stateProvidersOf(stack);
+    new StorageBucket(stack, "Bucket", { name: "bucket", location: "EU" });
+    expect(() => app.synth()).toThrow(
+      "each provider google has an alias, and test/Bucket names none of them; it must, because Terraform would give it an empty configuration; set its provider, or that of a whole construct by an aspect, or add one without alias",
     );
   });
 });

@@ -1,6 +1,7 @@
-import { dependable, TerraformElement, Token, ref, type ITerraformDependable, type TerraformCount } from "cdktf";
+import { ref, TerraformResource, Token, type ITerraformDependable, type TerraformCount } from "cdktf";
 import { type Construct } from "constructs";
 
+import { repeatFor } from "./conditional";
 import { expression } from "./expression";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 
@@ -16,19 +17,28 @@ export interface EphemeralResourceProps {
   readonly forEach?: string;
 }
 
+/** A provider that works without a configuration, so that none need be in the stack. */
+const UNCONFIGURED: ProviderName = "random";
+
 /**
  * An `ephemeral` block: opened anew in every run, never stored in the state or a saved plan.
  *
  * Its attributes may only feed write-only arguments, provider configuration and other ephemeral values. Terraform opens
- * it at apply if an argument is unknown at plan.
+ * it at apply if an argument is unknown at plan. To an aspect it is a resource like others, with a `provider`.
  */
-export class EphemeralResource extends TerraformElement {
-  private readonly props: EphemeralResourceProps;
-
-  constructor(scope: Construct, id: string, props: EphemeralResourceProps) {
-    super(scope, id, `ephemeral.${props.type}`);
-    requireProvider(this, props.provider);
-    this.props = props;
+export class EphemeralResource extends TerraformResource {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: EphemeralResourceProps,
+  ) {
+    const { count, dependsOn, forEach, provider, type } = props;
+    super(scope, id, {
+      ...{ count, dependsOn, terraformResourceType: `ephemeral.${type}` },
+      ...(provider !== UNCONFIGURED && { terraformGeneratorMetadata: { providerName: provider } }),
+    });
+    requireProvider(this, provider);
+    if (forEach !== undefined) repeatFor(this, forEach);
   }
 
   /** Reference to one string attribute of the opened resource; empty if its count is 0. */
@@ -43,13 +53,15 @@ export class EphemeralResource extends TerraformElement {
   }
 
   override toTerraform(): unknown {
-    const { attributes, count, dependsOn = [], forEach, type } = this.props;
-    const repetition = { count: count?.toTerraform(), for_each: forEach };
-    const dependencies = dependsOn.length === 0 ? {} : { depends_on: dependsOn.map((part) => dependable(part)) };
-    return { ephemeral: { [type]: { [this.friendlyUniqueId]: { ...repetition, ...attributes, ...dependencies } } } };
+    const { resource } = super.toTerraform() as { readonly resource: Readonly<Record<string, unknown>> };
+    return { ephemeral: { [this.props.type]: resource[this.terraformResourceType] } };
+  }
+
+  protected override synthesizeAttributes(): Record<string, unknown> {
+    return { ...this.props.attributes };
   }
 
   private get address(): string {
-    return `ephemeral.${this.props.type}.${this.friendlyUniqueId}`;
+    return `${this.terraformResourceType}.${this.friendlyUniqueId}`;
   }
 }

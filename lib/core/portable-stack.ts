@@ -190,8 +190,8 @@ function namesIn(elements: unknown): string[] {
 
 /** Removes construct paths, which mean nothing to a reader of the folder. */
 function withoutElementMetadata(terraform: Body): Body {
-  const { data, module, resource } = terraform as Record<string, Record<string, Body>>;
-  const typed = [data, resource].flatMap((types) => Object.values(types ?? {}));
+  const { data, ephemeral, module, resource } = terraform as Record<string, Record<string, Body>>;
+  const typed = [data, ephemeral, resource].flatMap((types) => Object.values(types ?? {}));
   for (const elements of [...typed, module ?? {}]) {
     for (const element of Object.values(elements)) delete (element as Body)["//"];
   }

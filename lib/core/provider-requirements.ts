@@ -79,15 +79,21 @@ class StackRequirements extends TerraformElement {
    */
   private refuseMissingProviders(): string[] {
     const present = this.cdktfStack.node.findAll().filter((element) => TerraformProvider.isTerraformProvider(element));
-    const configured = new Set(present.map((provider) => provider.terraformGeneratorMetadata?.providerName));
+    const namesOf = (providers: readonly TerraformProvider[]) =>
+      new Set(providers.map((provider) => provider.terraformGeneratorMetadata?.providerName));
+    const configured = namesOf(present);
+    const byDefault = namesOf(present.filter(({ alias }) => alias === undefined));
     const missing = new Map<ProviderName, string>();
     for (const [name, element] of this.elements) {
       const isManaged =
         TerraformResource.isTerraformResource(element) || TerraformDataSource.isTerraformDataSource(element);
-      if (isManaged && !configured.has(name) && !missing.has(name)) missing.set(name, element.node.path);
+      const hasNone = isManaged && element.provider === undefined && !byDefault.has(name);
+      if (hasNone && !missing.has(name)) missing.set(name, element.node.path);
     }
     const failures = [...missing].map(([name, path]) => {
       const construct = `${name.charAt(0).toUpperCase()}${name.slice(1)}Provider`;
+      if (configured.has(name))
+        return `each provider ${name} has an alias, and ${path} names none of them; it must, because Terraform would give it an empty configuration; set its provider, or that of a whole construct by an aspect, or add one without alias`;
       return `the provider ${name} is missing, which ${path} needs; a construct adds none, because its configuration is the stack's to decide; add new ${construct}(stack, "${name}") to the stack`;
     });
     if (failures.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, failures);
