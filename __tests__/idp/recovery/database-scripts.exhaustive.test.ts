@@ -103,6 +103,15 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test, matrix) => {
     expect(await cluster.query({ user: SUPERUSER }, members)).toBe(before);
   });
 
+  test("put a restored database in the place of one that somebody has dropped, and say so", async (server) => {
+    const settings = await tenantWithRestored(server);
+    await server.cluster.query({ user: SUPERUSER }, `DROP DATABASE ${settings.DB_NAME}`);
+
+    expect(await exchange(server.cluster, settings)).toMatchObject({
+      ...{ exitCode: 0, output: says(`is the restored one; there was no ${settings.DB_NAME} before\n`) },
+    });
+  });
+
   test("open a database that a killed exchange has left closed, and say so", async (server) => {
     const settings = await filledTenant(server, []);
     for (const run of [() => swap(settings, "clear"), () => runScript(settings)]) {

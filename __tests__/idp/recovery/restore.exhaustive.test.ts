@@ -371,6 +371,18 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
     expect(changes()).toEqual([]);
   });
 
+  scenario("names no former database where there was none", async ({ run, standIn }) => {
+    const usual = standIn.jobs.outcomeOf;
+    standIn.jobs.outcomeOf = (job) =>
+      job.environment.ACTION === "swap"
+        ? { isSuccess: true, lines: ["exchanged: a is the restored one; there was no a before"] }
+        : usual(job);
+
+    const { stdout } = await run("restore", { arguments: ["dump", "latest", "--yes"] });
+
+    expect(stdout).toMatch(/Restored after \d+ s\. There was no idp_demo before, so nothing is put aside\.\n$/);
+  });
+
   scenario("exchanges nothing before the job that fills a database says that it has users", async (scene) => {
     scene.standIn.jobs.outcomeOf = ({ environment: { ACTION } }) => ({
       isSuccess: true,

@@ -95,7 +95,10 @@ SQL
       sleep 1
     done
     closed=no
-    echo "exchanged: $DB_NAME is the restored one; ${DB_NAME}_former is what it was before"
+    # Somebody may have dropped what was to be put aside.
+    former=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'former'" | run) || former=unknown
+    [ "$former" = 0 ] && former="there was no $DB_NAME before" || former="${DB_NAME}_former is what it was before"
+    echo "exchanged: $DB_NAME is the restored one; $former"
     ;;
   drop-former)
     { end_sessions ":'former', :'restored'" && echo 'DROP DATABASE IF EXISTS :"former"; DROP DATABASE IF EXISTS :"restored"'; } | run
