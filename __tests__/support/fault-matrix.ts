@@ -53,13 +53,14 @@ export function renewableToken({ tokens }: GoogleStandIn): ScriptOptions {
   return { programs: programFolder({ scripts: { gcloud } }), environment: { GOOGLE_OAUTH_ACCESS_TOKEN: undefined } };
 }
 
-/** A temporary folder that is full from a call of this method on. */
+/** A temporary folder that is full from a call of this method on, for these files, too. */
 export const fullFrom =
-  (method: string) =>
+  (method: string, ...files: readonly string[]) =>
   (standIn: GoogleStandIn): ScriptOptions => {
     const work = temporaryFolder();
     standIn.onRequest = (request) => {
-      if (request.method === method) symlinkSync("/dev/full", join(work, "room"));
+      if (request.method !== method) return;
+      for (const file of ["room", ...files]) symlinkSync("/dev/full", join(work, file));
     };
     return { programs: programFolder({ scripts: { mktemp: `echo '${work}'` } }) };
   };

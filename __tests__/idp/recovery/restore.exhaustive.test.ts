@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { EMPTY_PAGE, FaultMatrix, LOST_ANSWER, OWN_ANSWER, page } from "../../support/fault-matrix";
+import { EMPTY_PAGE, FaultMatrix, fullFrom, LOST_ANSWER, OWN_ANSWER, page } from "../../support/fault-matrix";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
@@ -317,6 +317,11 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh media", () => {
   const matrix = matrixOf(["media", "--yes"], (scene) => expect(filesIn(scene)).toEqual(["a.png 1001", "b.png 1001"]));
   matrix.passing([["storage.objects.list", RESTORE_FILE]]);
   matrix.rows([
+    {
+      ...{ what: "says that there is no room for the list of files", at: "storage.objects.list", answers: [] },
+      ...{ options: fullFrom("storage.objects.list", "newest"), exitCode: 1 },
+      says: [/\nThe temporary folder \S+ is full or cannot be written\.\n {2}To fix: make room there, .*\n$/],
+    },
     {
       ...{ what: "finds on any page the file that a lost answer had restored", at: RESTORE_FILE, exitCode: 0 },
       answers: [LOST_ANSWER],

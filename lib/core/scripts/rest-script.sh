@@ -170,12 +170,17 @@ google_quota_project() {
 # google_need_room: ends the script if the temporary folder has no room for the answers to some calls: whatever fails for that
 # would be reported as something else, or be tried again for long.
 google_need_room() {
+  google_has_room || google_full
+}
+
+google_has_room() {
   # In a shell of its own, which a limit of files may end.
-  (printf '%65536s' '' >"$GOOGLE_WORK/room") 2>/dev/null || google_full
+  (printf '%65536s' '' >"$GOOGLE_WORK/room") 2>/dev/null || return 1
   rm -f "$GOOGLE_WORK/room"
 }
 
 google_full() {
+  GOOGLE_ENDING=full
   google_stop "The temporary folder ${TMPDIR:-/tmp} is full or cannot be written." \
     "To fix: make room there, or set TMPDIR to another folder."
 }
@@ -224,8 +229,10 @@ google_end() {
   trap '' HUP INT QUIT PIPE TERM
   trap - EXIT
   set +e
-  GOOGLE_ENDING=yes
   google_end_children
+  # A program that has found no room ends with a code and words of its own.
+  if [ "$GOOGLE_EXIT" -ne 0 ] && [ "$GOOGLE_ENDING" = no ] && ! google_has_room; then (google_full) || GOOGLE_EXIT=1; fi
+  GOOGLE_ENDING=yes
   # Of jq, for an object that has other fields than those of the API.
   if [ "$GOOGLE_EXIT" -eq 5 ]; then
     google_error "${0##*/} ends at an object that it cannot read, as said above."
