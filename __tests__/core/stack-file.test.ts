@@ -1,12 +1,16 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { TerraformStack, type App } from "cdktf";
 import { Construct } from "constructs";
 
 import { PortableStack } from "../../lib/core/portable-stack";
-import { addStackFile } from "../../lib/core/stack-file";
-import { synthesizeInto, testApp } from "../support/synthesis";
+import { addStackFile, unixLineEnds } from "../../lib/core/stack-file";
+import { errorsOfPlan } from "../stacks/terraform-run";
+import { describeWith } from "../support/programs";
+import { TerraformData } from "../../lib/core/terraform-data";
+import { bareStack, synthesizeInto, terraformOf, testApp } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 
 const sourceWith = (content: string) => {
@@ -16,6 +20,34 @@ const sourceWith = (content: string) => {
 };
 
 const folderOf = (app: App) => join(app.outdir, "stacks/test");
+
+describeWith(["terraform"], "A folder that a clone on Windows has changed", () => {
+  it("is refused at plan, with each file that cannot be run, and the command that mends it", () => {
+    const folder = temporaryFolder();
+    const write = (path: string, text: string) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    };
+    const stack = bareStack({ providers: [] });
+    new TerraformData(stack, "Begin", { lifecycle: { precondition: [unixLineEnds(stack)] } });
+    const { locals, resource } = terraformOf(stack);
+    write("main.tf.json", JSON.stringify({ locals, resource }));
+    write("scripts/first-boot.ps1", "exit\r\n");
+    write("scripts/no-text.bin", "\u0000");
+    write("scripts/db-init.sh", "set -eu\n");
+    expect(errorsOfPlan(folder)).toEqual([]);
+
+    const files = ["blueprints/own.yaml", "image/Dockerfile", "scripts/list.jq"];
+    for (const file of files) write(file, "one\r\ntwo\r\n");
+    const details = errorsOfPlan(folder).map(({ detail }) => detail);
+    const [detail = ""] = details;
+    expect(details).toEqual([
+      `files have the line ends of Windows, which git may have given them; they must have those of Unix, because a shell or the image cannot run them; run perl -pi -e 's/\\r$//' ${files.join(" ")} in the folder, and keep its .gitattributes.`,
+    ]);
+    execFileSync("sh", ["-c", detail.slice(detail.indexOf("perl"), detail.indexOf(" in the folder"))], { cwd: folder });
+    expect(errorsOfPlan(folder)).toEqual([]);
+  });
+});
 
 describe("a file in the folder of a stack", () => {
   it.each<[string, (app: App) => TerraformStack]>([

@@ -97,7 +97,7 @@ export function refusalsOfFile(variables: Variables, inputs: Inputs | string): s
   const [file, text] =
     typeof inputs === "string" ? ["inputs.tfvars", inputs] : ["inputs.tfvars.json", JSON.stringify(inputs)];
   writeFileSync(join(folder, file), text);
-  return plan(folder, `-var-file=${file}`)
+  return errorsOfPlan(folder, `-var-file=${file}`)
     .map(({ summary, detail }) =>
       summary.startsWith("Invalid value") ? detail.replace(VALIDATION_SUFFIX, "") : detail,
     )
@@ -184,7 +184,7 @@ function concernedBy(variables: Variables, names: readonly string[]): Variables 
   return Object.fromEntries(Object.entries(variables).filter(([name]) => concerned.has(name)));
 }
 
-function plan(folder: string, ...options: string[]): Diagnostic[] {
+export function errorsOfPlan(folder: string, ...options: string[]): Diagnostic[] {
   return diagnosticsOfPlan(folder, ...options).filter(({ severity }) => severity === "error");
 }
 

@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 
 import { countIf } from "./conditional";
 import { stateProvidersOf } from "./provider-requirements";
-import { addScript, type StackFile } from "./stack-file";
+import { addScript, type StackFile, unixLineEnds } from "./stack-file";
 import { TerraformData } from "./terraform-data";
 
 /** APIs that the stacks use, by the first part of `<name>.googleapis.com`. */
@@ -65,6 +65,8 @@ export class ProjectApis extends Construct {
 
     this.resourceManager = new TerraformData(this, "ResourceManager", {
       triggersReplace: { project_id: projectId },
+      // Here, because every folder begins with it.
+      lifecycle: { precondition: [unixLineEnds(this)] },
       provisioners: [this.run("cloudresourcemanager", " --enable"), this.run("cloudresourcemanager")],
       dependsOn: props.dependsOn,
     });

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { dirname, join, posix, sep } from "node:path";
 
-import { TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
-import { type IConstruct } from "constructs";
+import { TerraformLocal, TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
+import { type Construct, type IConstruct } from "constructs";
 
 import { expression } from "./expression";
 import { SYNTHESIZED } from "./hcl/hcl-files";
@@ -76,6 +76,17 @@ export function addStackText(scope: IConstruct, text: string, pathInFolder: stri
 /** Copies a script of this package into the synthesized folder, where it may be edited. */
 export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
   return addStackFile(scope, packageFile(pathInPackage), `scripts/${posix.basename(pathInPackage)}`);
+}
+
+/** A condition that refuses a folder, at plan, which went through a clone that gave its files the line ends of Windows. */
+export function unixLineEnds(scope: Construct): { readonly condition: string; readonly errorMessage: string } {
+  const isWindows = `!endswith(name, ".ps1") && strcontains(try(file("\${path.module}/\${name}"), ""), "\\r\\n")`;
+  const names = `[for name in sort(fileset(path.module, "{blueprints,image,scripts}/**")) : name if ${isWindows}]`;
+  const { fqn } = new TerraformLocal(scope, "WindowsFiles", `\${${names}}`);
+  return {
+    condition: expression(`length(${fqn}) == 0`),
+    errorMessage: `files have the line ends of Windows, which git may have given them; they must have those of Unix, because a shell or the image cannot run them; run perl -pi -e 's/\\r$//' \${join(" ", ${fqn})} in the folder, and keep its .gitattributes.`,
+  };
 }
 
 /** Name that the framework gives a configuration in its folder. */

@@ -21,6 +21,7 @@ export function describeFolder(stack: PortableStack, description: FolderDescript
   const { inputs, stack: name, guides = readdirSync(packageFile("stacks/guides")) } = description;
   const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
   addStackText(stack, `${version}\n`, "VERSION");
+  addStackText(stack, "* text=auto eol=lf\n", ".gitattributes");
   addStackText(stack, exampleValues(name, inputs), "terraform.tfvars.example");
   addStackText(stack, `${JSON.stringify(inputSchema(name, inputs), undefined, 2)}\n`, "inputs.schema.json");
   addStackFile(stack, packageFile(`stacks/folder/${name}.md`), "README.md");
