@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { packageFile } from "../../../lib/core/package-file";
 import { FaultMatrix, page, renewableToken, status } from "../../support/fault-matrix";
 import { type Fault } from "../../support/google-stand-in";
 import { programFolder, runFile } from "../../support/google-stand-in-scripts";
@@ -68,6 +69,32 @@ describeWith(["busybox", "curl", "dash", "jq"], "the access token of a REST scri
       expect(run).toMatchObject({ exitCode: 0, stderr: "" });
       expect(readdirSync(temporary)).toEqual([]);
     }),
+  );
+});
+
+/** Everything that people may start: no library, and no text of a job that needs another one. */
+const SCRIPTS = readdirSync(packageFile("lib"), { recursive: true, encoding: "utf8" }).filter((path) => {
+  const text = path.endsWith(".sh") ? readFileSync(packageFile(`lib/${path}`), "utf8") : "";
+  return text.startsWith("#!") && !text.includes("after database-client.sh");
+});
+
+describeWith(["busybox", "curl", "dash", "jq"], "a script", () => {
+  const programs = () => programFolder({ scripts: { aws: "exit 1" } });
+
+  it.concurrent.each(SCRIPTS)(
+    "prints its usage when it is asked for, and refuses a word that it does not know: %s",
+    async (path) => {
+      const file = packageFile(`lib/${path}`);
+      const [, what = ""] = /^#!.*\n# (.*)\n/.exec(readFileSync(file, "utf8")) ?? [];
+
+      const help = await runFile(file, { arguments: ["--help"], programs: programs() });
+      const unknown = await runFile(file, { arguments: ["--dry-runs"], shell: "busybox", programs: programs() });
+
+      expect(help).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(help.stdout.startsWith(`${what}\n`)).toBe(true);
+      expect(unknown.exitCode).toBe(2);
+      expect(unknown.output).toContain('"--dry-runs" is not an option');
+    },
   );
 });
 

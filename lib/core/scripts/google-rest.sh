@@ -376,5 +376,6 @@ google_advise() {
   fi
 }
 
+google_options "$@"
 google_require curl jq
 google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"

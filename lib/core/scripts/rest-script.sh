@@ -80,6 +80,18 @@ google_help() {
   exit 0
 }
 
+# google_options WORD...: prints the usage for --help, and refuses what is not among GOOGLE_OPTIONS, which a script sets before it
+# sources this library; with "any", it judges its words itself.
+google_options() {
+  for google_word in "$@"; do
+    case $google_word in --help | -h) google_help ;; esac
+    case " ${GOOGLE_OPTIONS:-} " in
+      *" any "* | *" $google_word "*) ;;
+      *) google_refuse "\"$google_word\" is not an option; there are: ${GOOGLE_OPTIONS:+$GOOGLE_OPTIONS }--help." ;;
+    esac
+  done
+}
+
 # google_stop MESSAGE LINE...: prints what failed and what to do about it, and exits.
 google_stop() {
   google_error "$1"

@@ -17,6 +17,7 @@
 # shellcheck disable=SC2034,SC2154 # google-rest.sh reads what is set here, and sets what is read
 set -eu
 
+export GOOGLE_OPTIONS="--enable --list"
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 

@@ -20,6 +20,7 @@
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
+export GOOGLE_OPTIONS=any
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-${0%"${0##*/}"}./google-rest.sh}"
 # shellcheck source=/dev/null
@@ -27,15 +28,14 @@ set -eu
 # shellcheck source=/dev/null
 . "${0%"${0##*/}"}./database-jobs.sh"
 
-take_over=no
-case ${1:-} in
-  --help | -h) google_help ;;
-  --take-over)
-    take_over=yes
-    shift
-    ;;
-esac
-TIME=${1:-}
+take_over=no TIME=
+for word in "$@"; do
+  case $word in
+    --take-over) take_over=yes ;;
+    -*) google_refuse "\"$word\" is not an option; there are: --take-over --help." ;;
+    *) TIME=${TIME:+$TIME }$word ;;
+  esac
+done
 
 job_settings
 google_setting DATABASE '[a-z0-9_]+' "the name of a database"

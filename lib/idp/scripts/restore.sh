@@ -33,6 +33,7 @@
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
+export GOOGLE_OPTIONS=any
 folder=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$folder/google-rest.sh}"
@@ -47,7 +48,6 @@ for word in "$@"; do
     --yes) yes=yes ;;
     --dry-run) dry_run=yes ;;
     --take-over) take_over=yes ;;
-    --help | -h) google_help ;;
     -*) google_refuse "\"$word\" is not an option; the options are --dry-run, --yes, --take-over and --help." ;;
     *) if [ -z "$action" ]; then action=$word; elif [ -z "$subject" ]; then subject=$word; else google_refuse "\"$word\" is one argument too many."; fi ;;
   esac

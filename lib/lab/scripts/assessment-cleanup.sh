@@ -15,6 +15,7 @@
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
+export GOOGLE_OPTIONS="--yes --everything"
 scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
@@ -27,8 +28,6 @@ for option in "$@"; do
   case $option in
     --yes) yes=yes ;;
     --everything) everything=yes ;;
-    --help | -h) google_help ;;
-    *) google_refuse "\"$option\" is no option; there are --yes, --everything and --help." ;;
   esac
 done
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"

@@ -12,11 +12,6 @@ set -eu
 # shellcheck source=/dev/null
 . "${0%"${0##*/}"}./assessment-rest.sh"
 
-case ${1:-} in
-  '') ;;
-  --help | -h) google_help ;;
-  *) google_refuse "\"$1\" is no option; there is --help." ;;
-esac
 google_setting REGION '[a-z]+-[a-z]+[0-9]+' "a region, like us-central1"
 [ -z "${SOURCE_ID:-}" ] || google_setting SOURCE_ID '[a-z]([a-z0-9-]{0,61}[a-z0-9])?' "the id of the discovery source"
 google_start

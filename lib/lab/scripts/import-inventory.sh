@@ -21,6 +21,7 @@
 # Settings of the calls and exit codes: google-rest.sh; of the uploads: assessment-rest.sh.
 set -eu
 
+export GOOGLE_OPTIONS=--check
 scripts=${0%"${0##*/}"}.
 # shellcheck source=/dev/null
 . "${GOOGLE_REST_LIBRARY:-$scripts/google-rest.sh}"
