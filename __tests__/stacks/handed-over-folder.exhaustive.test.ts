@@ -58,7 +58,15 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
 
   it("contains documentation beside the configuration", () => {
     expect(folder.files.filter((path) => !path.includes("/"))).toEqual(
-      [".gitattributes", "cdk.tf.json", "README.md", "VERSION", `${name}.md`, "inputs.schema.json", "terraform.tfvars.example"].sort(),
+      [
+        ".gitattributes",
+        "cdk.tf.json",
+        "README.md",
+        "VERSION",
+        `${name}.md`,
+        "inputs.schema.json",
+        "terraform.tfvars.example",
+      ].sort(),
     );
     const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
     expect(folder.read("VERSION")).toBe(`${version}\n`);
