@@ -1,6 +1,7 @@
-import { flag, type Relation } from "./core/inputs";
+import { flag, type PropsOf, type Relation } from "./core/inputs";
 import { PLACE_RELATIONS, placeInputs } from "./core/place";
-import { BLUEPRINT_WARNINGS, BLUEPRINTS } from "./idp/blueprints";
+import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
+import { CHECK_UP } from "./idp/check-up";
 import { DUMP_RELATIONS, DUMPS } from "./idp/dumps";
 import { COOKIE_DOMAIN, ENVIRONMENT, ENVIRONMENT_RELATIONS, ENVIRONMENT_WARNINGS, settingIn } from "./idp/environment";
 import { IMAGE, IMAGE_RELATIONS } from "./idp/idp-image";
@@ -13,7 +14,7 @@ import { DOMAIN_RELATIONS, type DomainInputs } from "./platform/edge/domain";
 import { PROTECTION_RELATIONS, type ProtectionInputs } from "./platform/edge/protection";
 import { type InstanceInputs } from "./platform/instances";
 import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
-import { NETWORK_RELATIONS, networkInputs } from "./platform/network/network-attachment";
+import { NETWORK_RELATIONS, type NetworkAttachment, networkInputs } from "./platform/network/network-attachment";
 import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
 import { DATABASE_SERVER } from "./platform/sql/database-flags";
 import { DATABASE_SIZE } from "./platform/sql/database-size";
@@ -43,6 +44,7 @@ export function commonInputs({ alsoProtected, changedLabels, identity, network }
     ...BACKUPS,
     ...UPGRADE_BACKUPS,
     ...DUMPS,
+    ...CHECK_UP,
     ...PROBES,
     ...networkInputs(network),
     /**
@@ -100,3 +102,19 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
       `${dumpSchedule.name} dumps the whole database several times an hour; each dump reads it in full, and holds up migrations; begin with a fixed minute, such as 30 4 * * *`,
   },
 ];
+
+/** Props of both variants that are no inputs. */
+export interface ProgramProps extends Pick<BlueprintProps, "blueprintFiles"> {
+  /**
+   * Existing network with private services access: the database gets a private address on it and no public one. On GKE,
+   * the cluster is on it too, and it needs NAT for VMs without public addresses. For a network of the same stack, list
+   * the rest of it in `dependsOn`. It cannot be removed later.
+   *
+   * @default - a public address that only authorized, mutually authenticated proxy connections can use; on GKE, a new
+   * network for the cluster
+   */
+  readonly network?: NetworkAttachment;
+}
+
+/** The props of a variant, by its inputs. */
+export type VariantProps<T extends CommonInputs> = Omit<PropsOf<T>, "network" | "subnetwork"> & ProgramProps;

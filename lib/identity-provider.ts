@@ -20,8 +20,9 @@ import { tenantContext, type DeploymentContext } from "./core/place";
 import { ProjectApis, type ApiName } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
 import { warnUnless } from "./core/warnings";
-import { COMMON_WARNINGS, type CommonInputs } from "./common-inputs";
+import { COMMON_WARNINGS, type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
 import { Blueprints, type BlueprintProps } from "./idp/blueprints";
+import { CheckUp, isCheckedUp } from "./idp/check-up";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
 import { DatabaseDump } from "./idp/dumps";
@@ -44,22 +45,6 @@ import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
 
-/** Props of both variants that are no inputs. */
-export interface ProgramProps extends Pick<BlueprintProps, "blueprintFiles"> {
-  /**
-   * Existing network with private services access: the database gets a private address on it and no public one. On GKE,
-   * the cluster is on it too, and it needs NAT for VMs without public addresses. For a network of the same stack, list
-   * the rest of it in `dependsOn`. It cannot be removed later.
-   *
-   * @default - a public address that only authorized, mutually authenticated proxy connections can use; on GKE, a new
-   * network for the cluster
-   */
-  readonly network?: NetworkAttachment;
-}
-
-/** The props of a variant, by its inputs. */
-export type VariantProps<T extends CommonInputs> = Omit<PropsOf<T>, "network" | "subnetwork"> & ProgramProps;
-
 /** What a variant needs in addition to the shared parts. */
 interface Variant<T extends Table> {
   readonly inputs: T;
@@ -73,6 +58,7 @@ interface Variant<T extends Table> {
 /** Parts that each variant makes in its own way. */
 type VariantParts = Pick<
   IdentityProvider,
+  | "checkUp"
   | "dump"
   | "edge"
   | "initialization"
@@ -98,6 +84,7 @@ const ACCOUNTS = {
   Initializer: ["idp-init", "Runs the database initialization of the identity provider"],
   Runtime: ["idp-run", "Runs the identity provider"],
   Dumper: ["idp-dump", "Dumps the database of the identity provider"],
+  Checker: ["idp-check", "Asks the database of the identity provider what stands still"],
 } as const;
 
 /**
@@ -141,6 +128,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   /** Service account of the dump, the only one that can add files to its bucket. */
   readonly dumper: ServiceIdentity;
 
+  /** Service account of the check-up, which may read the database and nothing else. */
+  readonly checker: ServiceIdentity;
+
   /** The job that prepares the database. */
   declare readonly initialization: DbInit;
 
@@ -161,6 +151,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   /** Uptime check, dashboard and alerts. */
   declare readonly monitoring: Monitoring;
+
+  /** The check-up of what stands still; it exists only where somebody gets alerts. */
+  declare readonly checkUp: CheckUp;
 
   /** Dumps of the database. */
   declare readonly dump: DatabaseDump;
@@ -224,6 +217,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     this.existingSecrets = this.addExistingSecrets();
     this.runtime = this.addAccount("Runtime");
     this.dumper = this.addAccount("Dumper");
+    this.checker = this.addAccount("Checker");
   }
 
   /** The APIs of the whole, each enabled only if something uses it. */
@@ -236,7 +230,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     if (network) apis.enable(network, anyOf(isSet(this.network?.network), isSet(domain)));
     apis.enable("certificatemanager", allOf(v.domain.isSet, isWord(v.certificateValidation.text, "dns")));
     if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
-    if (schedules) apis.enable(schedules, isSet(dumpSchedule));
+    if (schedules) apis.enable(schedules, anyOf(isSet(dumpSchedule), isCheckedUp(v)));
     return apis;
   }
 
@@ -305,7 +299,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   private addAccount(id: keyof typeof ACCOUNTS): ServiceIdentity {
     const { apis, place, values } = this;
     const [purpose, description] = ACCOUNTS[id];
-    const condition = id === "Dumper" ? values.dumpSchedule.isSet : undefined;
+    const condition = id === "Dumper" ? values.dumpSchedule.isSet : id === "Checker" ? isCheckedUp(values) : undefined;
     return new ServiceIdentity(this, id, { place, purpose, description, condition, dependsOn: apis.ready("iam") });
   }
 
@@ -336,6 +330,12 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     });
   }
 
+  /** The check-up, as a job of the platform with an identity of its own. */
+  protected addCheckUp(runner: ScheduledJobRunner, dependsOn: ITerraformDependable[]): CheckUp {
+    const { database, values: inputs } = this;
+    return new CheckUp(this, "CheckUp", { database, dependsOn, inputs, runner, condition: isCheckedUp(inputs) });
+  }
+
   /** What a domain needs on either platform. */
   protected addEdge(domain: string, ipAddress: string, dependsOn: ITerraformDependable[] = []): DomainSetup {
     const { settings, values: v } = this;
@@ -356,8 +356,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   protected addMonitoring(
     platform: Pick<MonitoringProps, "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
     dump: DatabaseDump,
+    checkUp: CheckUp,
   ): Monitoring {
-    const { apis, database, dumper, initializer, place, runtime, settings, values: v } = this;
+    const { apis, checker, database, dumper, initializer, place, runtime, settings, values: v } = this;
     const { alertEmails, alerts, auditSecretAccess, dashboard, domain, notificationChannels } = settings;
     const { condition, isDaily, jobName } = dump;
     return new Monitoring(this, "Monitoring", {
@@ -369,8 +370,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
         (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,
       maxInstanceCount: v.maxInstanceCount.number,
       minInstanceCount: v.minInstanceCount.number,
+      checkUp: { condition: isCheckedUp(v), jobName: checkUp.jobName, missingAfter: checkUp.missingAfter },
       dump: { condition, isDaily, jobName, bucketName: dump.bucket.bucketName },
-      identities: [initializer, runtime, dumper],
+      identities: [initializer, runtime, dumper, checker],
       maxConnections: database.connectionLimit,
       protection: v.protection.isSet,
       workerCount: expression(workerCount(v)),

@@ -9,8 +9,8 @@ import { DbInit } from "./idp/db-init";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
-import { COMMON_RELATIONS, commonInputs } from "./common-inputs";
-import { IdentityProvider, type VariantProps } from "./identity-provider";
+import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
+import { IdentityProvider } from "./identity-provider";
 import { CERTIFICATE_VALIDATION_DEFAULTS, domainInputs } from "./platform/edge/domain";
 import { protectionInputs } from "./platform/edge/protection";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS, instanceInputs, instanceRelations } from "./platform/instances";
@@ -163,7 +163,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       identity: ["namespace", "network", "subnetwork"],
       apis: { always: ["compute", "container", "iamcredentials"] },
     });
-    const { apis, database, dumper, initializer, media, network, place, runtime, settings, values } = this;
+    const { apis, checker, database, dumper, initializer, media, network, place, runtime, settings, values } = this;
 
     // If another deployment has the names, the apply fails at the secrets, before anything is billed.
     const networkReady = [...apis.ready("compute"), ...database.password.ready];
@@ -242,12 +242,14 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     );
     const dumpRunner = new KubernetesJobs({ place, namespace: this.namespace, identity: dumper });
     const dump = this.addDump(dumpRunner, this.workload.ready);
+    const checkRunner = new KubernetesJobs({ place, namespace: this.namespace, identity: checker });
+    const checkUp = this.addCheckUp(checkRunner, this.workload.ready);
     const { url } = this.frontDoor;
     const urlMap = urlMapPattern(values.namespace.text);
     const namespace = this.namespace.namespaceName;
-    const monitoring = this.addMonitoring({ namespace, platform: "kubernetes", url, urlMap }, dump);
+    const monitoring = this.addMonitoring({ namespace, platform: "kubernetes", url, urlMap }, dump, checkUp);
 
-    const parts = { dump, edge, initialization, monitoring, restoreSettings, testMailCommand, url, worker };
+    const parts = { checkUp, dump, edge, initialization, monitoring, restoreSettings, testMailCommand, url, worker };
     this.complete({ ...parts, loadBalancerAddress: this.address.address }, [
       ...this.namespace.grants,
       ...this.workload.ready,
@@ -256,6 +258,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       ...(edge?.ready ?? []),
       ...monitoring.ready,
       ...dump.ready,
+      ...checkUp.ready,
     ]);
     this.useOwnProvider();
   }

@@ -10,8 +10,8 @@ import { DbInit } from "./idp/db-init";
 import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
-import { COMMON_RELATIONS, commonInputs } from "./common-inputs";
-import { IdentityProvider, type VariantProps } from "./identity-provider";
+import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
+import { IdentityProvider } from "./identity-provider";
 import { CERTIFICATE_VALIDATION_DEFAULTS, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/edge/domain";
 import { DomainAddress } from "./platform/edge/domain-address";
 import { type DomainSetup } from "./platform/edge/edge";
@@ -142,7 +142,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       identity: [],
       apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
     });
-    const { apis, database, dumper, initializer, media, network, place, runtime, settings, values } = this;
+    const { apis, checker, database, dumper, initializer, media, network, place, runtime, settings, values } = this;
     const { domain } = settings;
 
     const jobsReady = apis.ready("run", "secretmanager");
@@ -220,9 +220,11 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const dumpsReady = [...jobsReady, ...apis.ready("iam", "cloudscheduler")];
     const dumpRunner = new ServerlessJobs({ place, network, identity: dumper, dependsOn: dumpsReady });
     const dump = this.addDump(dumpRunner, this.service.ready);
+    const checkRunner = new ServerlessJobs({ place, network, identity: checker, dependsOn: dumpsReady });
+    const checkUp = this.addCheckUp(checkRunner, this.service.ready);
     const isPublic = isOn(values.publicAccess.flag);
     const watched = { isPublic, platform: "serverless", url, urlMap: urlMapName(place) } as const;
-    const monitoring = this.addMonitoring(watched, dump);
+    const monitoring = this.addMonitoring(watched, dump, checkUp);
 
     const ready = [
       ...this.service.ready,
@@ -232,10 +234,11 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       ...(edge?.ready ?? []),
       ...monitoring.ready,
       ...dump.ready,
+      ...checkUp.ready,
     ];
     const mustStay = { prop: "network", value: network?.network };
     const networkGuard = guardPresence(this, mustStay, { dependsOn: ready, protect: this.protect });
-    const parts = { dump, edge, initialization, loadBalancerAddress, monitoring, restoreSettings };
+    const parts = { checkUp, dump, edge, initialization, loadBalancerAddress, monitoring, restoreSettings };
     this.complete({ ...parts, testMailCommand, url, worker }, [networkGuard]);
   }
 }

@@ -83,7 +83,7 @@ testContract(KUBERNETES_STACK_NAME, {
           const areComputed = text.includes('replace(name, \\"__\\", \\".\\")');
           return (keys.length > 0 || areComputed) && !keys.some((key) => key.includes("__"));
         }),
-      Array<boolean>(5).fill(true),
+      Array<boolean>(6).fill(true),
     ],
     [
       "No variable of a container repeats a secret one in plain",
@@ -198,8 +198,8 @@ testContract(KUBERNETES_STACK_NAME, {
           return [name, role, member];
         }),
       [
-        ...["dump", "dump-1"].map((job, index) => [
-          index === 0 ? "cluster_dumper" : "cluster_dumper2",
+        ...["check-up", "dump", "dump-1"].map((job, index) => [
+          ["cluster_checker", "cluster_dumper", "cluster_dumper2"][index],
           "roles/iam.workloadIdentityUser",
           `serviceAccount:\${var.project_id}.svc.id.goog[\${var.namespace}/\${var.application_name}-${job}]`,
         ]),

@@ -50,6 +50,8 @@ const secretOf = (container: unknown, name: string) => {
 const DUMPER_READS =
   'roles/secretmanager.secretAccessor to serviceAccount:idp-dump-${substr(sha256(join("-", [local.tenant_prefix, var.application_name])), 0, 12)}@${var.project_id}.iam.gserviceaccount.com';
 
+const CHECKER_READS = DUMPER_READS.replace("idp-dump", "idp-check");
+
 const readerIs = (account: string) =>
   `roles/secretmanager.secretAccessor to serviceAccount:\${google_service_account.${account}.email}`;
 
@@ -505,7 +507,9 @@ testContract(STACK_NAME, {
           ),
         ),
       {
+        check_up_job_script_reader: CHECKER_READS,
         database_administrator_password_initializer: readerIs("initializer"),
+        database_password_checker: CHECKER_READS,
         database_password_dumper: DUMPER_READS,
         database_password_initializer: readerIs("initializer"),
         database_password_runtime: readerIs("runtime"),

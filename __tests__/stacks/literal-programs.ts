@@ -48,6 +48,8 @@ const identityProviderProps = (
   domain: "login.example.com",
   dumpAtApply: true,
   dumpRetentionDays: 90,
+  checkUpSchedule: "*/15 * * * *",
+  checkUpLimits: { tasksFailed: 3 },
   dumpSchedule: "30 2 * * *",
   dumpStorageClass: "NEARLINE",
   environmentVariables: { IDP_GREETING: 'say "${hello}"\n%{and} $(DB_HOST) $5' },

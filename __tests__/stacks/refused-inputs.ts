@@ -43,6 +43,9 @@ const FIXED = [
 const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a zone for the backups", { backup_location: "us-central1-a" }],
   ["a continent in capitals for the backups", { backup_location: "EU" }],
+  ["a check-up at a pause that no alert counts", { check_up_schedule: "*/7 * * * *" }],
+  ["a check-up once a day", { check_up_schedule: "30 4 * * *" }],
+  ["a limit of the check-up below zero", { check_up_limits: { tasks_failed: -1 } }],
   ['the schedule ""', { dump_schedule: "" }],
   ['the schedule "30 4 * *"', { dump_schedule: "30 4 * *" }],
   ['the schedule "60 4 * * *"', { dump_schedule: "60 4 * * *" }],

@@ -156,13 +156,14 @@ export function declareInputs<T extends Table>(
     return new Value(row, encoded(row, ref(variable)), () => variable, snakeCase(name), snakeCase);
   });
   for (const [name, value] of Object.entries(values)) {
-    const { default: fallback, description, ephemeral, sensitive, type } = value.row;
+    const { default: fallback, description, ephemeral, nullable, sensitive, type } = value.row;
     const validation = [
       ...judgementsOf(value),
       ...relations.filter(({ of }) => of === name).map((each) => judgementOf(each, values as ValuesOf<T>)),
     ];
     new InputVariable(scope, value.name, {
       ...{ description, ephemeral, sensitive, type, default: fallback },
+      ...(nullable === true && { nullable }),
       ...(validation.length > 0 && { validation }),
     });
     own.set(value.given, value.row);
@@ -182,11 +183,14 @@ export function valuesFrom<T extends Table>(
   relations: readonly Relation<T>[] = [],
 ): ValuesOf<T> {
   const declared = DECLARED.get(TerraformStack.of(scope));
-  const given = (name: string) => (props as Given | undefined)?.[name] ?? undefined;
+  const given = (name: string) => {
+    const value = (props as Given | undefined)?.[name];
+    return table[name]?.nullable === true ? value : (value ?? undefined);
+  };
   const isVariable = (name: string) => declared?.get(given(name)) === table[name];
   const room = new Construct(scope, "Given");
   const values = mapped(table, (name, row) => {
-    const value = given(name) ?? row.default ?? null;
+    const value = given(name) === undefined ? (row.default ?? null) : given(name);
     const path = isVariable(name) ? () => `var.${snakeCase(name)}` : localOf(room, name, row, value);
     const called = settingName(scope, value, name);
     return new Value(row, value, path, called, called === name ? String : snakeCase);
@@ -252,7 +256,12 @@ function judgementsOf(value: Value, whole?: () => string): Judgement[] {
     // What synth has judged needs no condition, and so no local.
     .filter((check) => check.accepts === undefined || !isKnown(given))
     .map((check) => {
-      const absent = row.default === null ? String(value) : row.default === undefined ? whole?.() : undefined;
+      const absent =
+        row.default === null || row.nullable === true
+          ? String(value)
+          : row.default === undefined
+            ? whole?.()
+            : undefined;
       return planned(check, name, String(value), absent, isSecret(row));
     });
   const around = row.default === null ? () => String(value) : whole;
@@ -307,7 +316,7 @@ function printed(row: Input, given: unknown): unknown {
     if (typeof given === "string" && Tokenization.reverseString(given).literals.length > 0) return given;
     const convert = CONVERSIONS[type];
     const value = convert === undefined ? Token.asString(given) : `${convert}(${Token.asString(given)})`;
-    if ((fallback ?? null) === null) return expression(value);
+    if ((fallback ?? null) === null || row.nullable === true) return expression(value);
     return expression(`(${value} == null ? ${JSON.stringify(fallback)} : ${value})`);
   }
   if (type === "string" && (typeof given === "string" || typeof given === "number")) return literal(String(given));

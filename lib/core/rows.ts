@@ -10,6 +10,8 @@ export interface Input<Prop = unknown> {
   readonly description: string;
   /** Null for an input that may be absent; missing for one that is required. */
   readonly default?: unknown;
+  /** Null means none, although there is a default. */
+  readonly nullable?: boolean;
   /** Value to show in examples; needed without a default. */
   readonly example?: unknown;
   readonly must?: readonly (Check | EachCheck)[];
@@ -46,6 +48,7 @@ function rows<Prop>(type: string) {
 }
 
 export const text = rows<string>("string");
+export const textOrNull = rows<string | null>("string");
 export const textOrNumber = rows<number | string>("string");
 export const number = rows<number>("number");
 export const flag = rows<boolean | IResolvable>("bool");

@@ -15,7 +15,7 @@ const SCRIPT = packageFile("lib/idp/scripts/db-init.sh");
 
 /** Programs of busybox in the job's image that the scripts may use. */
 const BUSYBOX_PROGRAMS = [
-  ...["cat", "date", "dd", "grep", "mkdir", "mkfifo", "mktemp", "mv", "rm", "setsid", "sha256sum"],
+  ...["awk", "cat", "date", "dd", "grep", "mkdir", "mkfifo", "mktemp", "mv", "rm", "sed", "setsid", "sha256sum"],
   ...["sleep", "tee", "timeout", "wc", "wget", "xargs"],
 ];
 

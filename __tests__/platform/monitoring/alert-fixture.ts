@@ -16,6 +16,8 @@ export const NAMES: AlertNames = {
   securityPolicy: "idp-demo-1a2b3c-protection",
   deployment: "idp-demo-1a2b3c",
   job: "idp-demo-1a2b3c-db-init",
+  checkUpJob: "idp-demo-1a2b3c-check-up",
+  checkUpWindow: "30m",
   dumpJob: "idp-demo-1a2b3c-dump",
   firstDumpJob: "idp-demo-1a2b3c-dump-1",
   dumpBucket: "bkt-idpdemo-1a2b3c-dumps",

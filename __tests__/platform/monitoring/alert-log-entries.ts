@@ -7,7 +7,7 @@ export interface LogExample {
   readonly quiet: Readonly<Record<string, LogEntry>>;
 }
 
-const { database, deployment, dumpJob, job, namespace, projectId, secretPrefix, worker, workload } = NAMES;
+const { checkUpJob, database, deployment, dumpJob, job, namespace, projectId, secretPrefix, worker, workload } = NAMES;
 
 const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
 
@@ -49,6 +49,55 @@ const rollout = (message: string, kind = "Revision", of = revision): LogEntry =>
     severity: "ERROR",
     protoPayload: { status: { message }, response: { kind } },
   });
+
+/** The signals of the check-up's line that raise an alert. */
+const CHECK_UP_SIGNALS = {
+  "tasks-late": ["tasks_late"],
+  "tasks-hanging": ["tasks_hanging"],
+  "schedules-overdue": ["schedules_overdue"],
+  "tasks-failed": ["tasks_failed"],
+  "mail-not-sent": ["mail_not_sent"],
+  "sign-ins-failed": ["sign_ins_failed", "sign_ins_failed_from_one_address"],
+  "application-certificate": ["application_certificate"],
+  "outposts-disconnected": ["outposts_disconnected"],
+  "blueprints-failed": ["blueprints_failed"],
+  "check-up-blind": ["blind"],
+} as const;
+
+/** A line of the check-up in which only this is wrong. */
+const checkUpLine = (wrong = ""): object => ({
+  blind: wrong === "blind",
+  signals: Object.fromEntries(
+    Object.values(CHECK_UP_SIGNALS)
+      .flat()
+      .map((key) => [key, { count: Number(key === wrong), raised: key === wrong }]),
+  ),
+});
+
+/** An entry that a job has written. */
+type Written = (job: string, jsonPayload: object) => LogEntry;
+
+const ofJob: Written = (name, jsonPayload) => ({
+  resource: { type: "cloud_run_job", labels: { job_name: name, location: "us-central1" } },
+  jsonPayload,
+});
+
+const ofPod: Written = (name, jsonPayload) => ({
+  resource: {
+    type: "k8s_container",
+    labels: { namespace_name: namespace, container_name: "check-up", pod_name: `${name}-29403240-x7k2p` },
+  },
+  jsonPayload,
+});
+
+const checkUp = (write: Written, keys: readonly string[]): LogExample => ({
+  raises: keys.map((key) => write(checkUpJob, checkUpLine(key))),
+  quiet: {
+    "nothing wrong": write(checkUpJob, checkUpLine()),
+    "something else wrong": write(checkUpJob, checkUpLine(keys[0] === "tasks_late" ? "tasks_failed" : "tasks_late")),
+    "another deployment": write("idp-other-5e6f7a-check-up", checkUpLine(keys[0])),
+  },
+});
 
 const WORKER_ENDED = "cloud-entrypoint: worker ended with exit code 1 after 3 s, starts again in 10 s";
 const SUPERVISION_ENDED =
@@ -178,6 +227,12 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
   },
   "job-failed on kubernetes": failedJob(job),
   "dump-failed on kubernetes": failedJob(dumpJob),
+  ...Object.fromEntries(
+    Object.entries(CHECK_UP_SIGNALS).flatMap(([id, keys]) => [
+      [`${id} on serverless`, checkUp(ofJob, keys)],
+      [`${id} on kubernetes`, checkUp(ofPod, keys)],
+    ]),
+  ),
   "secret-read": {
     raises: [read("stranger@example.com")],
     quiet: {

@@ -15,6 +15,7 @@ export interface Example {
 }
 
 const {
+  checkUpJob,
   database,
   dumpBucket,
   dumpJob,
@@ -43,6 +44,9 @@ const balancer = (metric: string, labels: string) =>
   `loadbalancing_googleapis_com:https_${metric}{monitored_resource="https_lb_rule", url_map_name="${urlMap}", ${labels}}`;
 const executions = (name: string, result: string) =>
   `run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${name}", result="${result}"}`;
+
+const entries = (container: string) =>
+  `logging_googleapis_com:log_entry_count{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="${container}"}`;
 
 /** Requests with a share of errors; errors and all grow by so many a minute. */
 function requests(of: (labels: string) => string, errorClass: string) {
@@ -281,6 +285,23 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   "dump-failed": {
     ...failedJob(dumpJob),
     alsoRaises: { "the first dump at an apply that fails": [[executions(firstDumpJob, "failed"), "0x9 1x30"]] },
+  },
+  "check-up-missing on serverless": {
+    afterMinutes: 60,
+    raises: [[executions(checkUpJob, "failed"), "0+1x60"]],
+    alsoRaises: {
+      "a schedule that is paused, with no run at all": [],
+      "the last one 40 minutes ago": [[executions(checkUpJob, "succeeded"), "0x19 _x40"]],
+    },
+    quiet: {
+      "one every ten minutes": [[executions(checkUpJob, "succeeded"), "1 _x9 1 _x9 1 _x9 1 _x9 1 _x9 1 _x9 1"]],
+      "two that were missed": [[executions(checkUpJob, "succeeded"), "0x35 _x25"]],
+    },
+  },
+  "check-up-missing on kubernetes": {
+    afterMinutes: 60,
+    raises: [[entries("server"), "0+1x60"]],
+    quiet: { "lines of the check-up": [[entries("check-up"), "_x50 1 _x9"]] },
   },
   "dump-too-old on serverless": {
     afterMinutes: 2 * DAY_MINUTES,

@@ -18,6 +18,7 @@ function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitori
       apis: ["logging", "monitoring", "secretmanager"],
     }),
     called: String,
+    checkUp: { condition: "false", jobName: "", missingAfter: "30m" },
     dump: { jobName: "", bucketName: "", condition: "false", isDaily: "false" },
     identities: [standInIdentity()],
     maxConnections: "100",

@@ -72,7 +72,7 @@ interface Secret {
   readonly kept?: readonly PlaceKind[];
 }
 
-/** All secret values in the project. A payload that is also a file of the folder is not secret. */
+/** All secret values in the project. A payload that is made of files of the folder is not secret. */
 export function secretsOf(cloud: Cloud, folder: string, inputs: readonly SecretInput[]): Secret[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /(^|\/)(scripts|image)\//.test(path) && statSync(join(folder, path)).isFile())
@@ -94,9 +94,10 @@ export function secretsOf(cloud: Cloud, folder: string, inputs: readonly SecretI
       return { value, meaning: `the input ${name}`, kept: isEphemeral ? [] : ["plan"] };
     }),
   ];
-  const seen = new Set<string>([...files, ...cloud.publicPayloads]);
+  const seen = new Set<string>(cloud.publicPayloads);
+  const isOfFiles = (value: string) => files.reduce((rest, file) => rest.replace(file, ""), value).trim() === "";
   return secrets.filter(({ value }) => {
-    if (seen.has(value) || value.length < SHORTEST_SECRET) return false;
+    if (seen.has(value) || isOfFiles(value) || value.length < SHORTEST_SECRET) return false;
     seen.add(value);
     return true;
   });

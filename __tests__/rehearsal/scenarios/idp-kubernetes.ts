@@ -15,7 +15,7 @@ import {
   withFeatures,
   WORKERS,
 } from "./identity-provider-rehearsal";
-import { DASHBOARD, MONITORING_CHANGES } from "./monitoring";
+import { DASHBOARD, monitoringChanges } from "./monitoring";
 import {
   geoipChanges,
   mailChanges,
@@ -126,6 +126,8 @@ const CHANGES: readonly ChangeScenario[] = [
 const WORKER_MODE_CHANGES = workerModeChanges({ [DEPLOYMENT]: "update" }, ["kubernetes_*.worker*"]);
 
 const DUMP_CHANGES = dumpChanges("kubernetes_cron_job_v1.dump_job[0]");
+
+const MONITORING_CHANGES = monitoringChanges(["kubernetes_cron_job_v1.check_up_job[0]"]);
 
 const OWN_FEATURES = {
   ...FEATURES,

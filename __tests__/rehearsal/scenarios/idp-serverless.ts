@@ -23,7 +23,7 @@ import {
 import { apis, SERVERLESS_DOMAIN_CHANGES } from "./domain";
 import { dumpChanges } from "./dump";
 import { blueprintChanges } from "./blueprints";
-import { DASHBOARD, MONITORING_CHANGES } from "./monitoring";
+import { DASHBOARD, monitoringChanges } from "./monitoring";
 import { anotherIdentity, anotherRegion, deletedParts, severalInputs } from "./episodes";
 import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
@@ -103,6 +103,11 @@ function loseImages({ cloud, web }: Deployment): void {
 const WORKER_MODE_CHANGES = workerModeChanges({ [SERVICE]: "update" }, ["google_cloud_run_v2_worker_pool.worker[0]"]);
 
 const DUMP_CHANGES = dumpChanges("google_cloud_scheduler_job.dump_job_schedule[0]", apis("cloudscheduler"));
+
+const MONITORING_CHANGES = monitoringChanges(
+  ["google_cloud_run_v2_job.check_up_job[0]", "google_cloud_scheduler_job.check_up_job_schedule[0]"],
+  apis("cloudscheduler"),
+);
 
 const CONTAINERS = [
   [1, "512Mi"],

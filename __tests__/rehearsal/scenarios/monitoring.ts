@@ -24,14 +24,25 @@ export const OF_HOST = { [DASHBOARD]: "update", [UPTIME_CHECK]: "replace" } as c
 
 const POLICIES = "google_monitoring_alert_policy.monitoring_alerts*";
 
-/** From no receiver to one, to another one with custom alerts, and to nothing that watches. */
-export const MONITORING_CHANGES: readonly ChangeScenario[] = [
+const CHECK_UP = ["*check_up*", "*checker*"];
+
+/**
+ * From no receiver to one, to another one with custom alerts, and to nothing that watches.
+ *
+ * @param schedules what holds the schedule and the limits of the check-up
+ * @param further what the check-up has beside parts of its name
+ */
+export const monitoringChanges = (
+  schedules: readonly string[],
+  further: readonly string[] = [],
+): readonly ChangeScenario[] => [
   {
     name: "somebody to tell of alerts",
     change: withInputs({ alert_emails: ["first@example.com", "second@example.com"] }),
     expected: {
       [POLICIES]: "create",
-      ...all("create", [email("first@example.com"), email("second@example.com")]),
+      ...all("create", [email("first@example.com"), email("second@example.com"), ...CHECK_UP, ...further]),
+      [DASHBOARD]: "update",
     },
   },
   {
@@ -54,6 +65,11 @@ export const MONITORING_CHANGES: readonly ChangeScenario[] = [
     },
   },
   {
+    name: "the check-up less often and with other limits",
+    change: withInputs({ check_up_schedule: "*/30 * * * *", check_up_limits: { tasks_failed: 5 } }),
+    expected: { ...all("update", schedules), [policy("check-up-missing")]: "update", [DASHBOARD]: "update" },
+  },
+  {
     name: "nobody to tell, and no check and dashboard either",
     change: withInputs({
       alert_emails: [],
@@ -63,10 +79,13 @@ export const MONITORING_CHANGES: readonly ChangeScenario[] = [
       secret_readers: [],
       uptime_check: false,
       dashboard: false,
+      check_up_schedule: "*/10 * * * *",
+      check_up_limits: {},
     }),
     expected: {
       [POLICIES]: "delete",
       ...all("delete", [email("first@example.com"), email("third@example.com"), AUDIT, UPTIME_CHECK, DASHBOARD]),
+      ...all("delete", [...CHECK_UP, ...further]),
     },
   },
 ];

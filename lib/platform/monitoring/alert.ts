@@ -46,6 +46,9 @@ export interface AlertNames {
   readonly deployment: string;
   /** Beginning of the names of the jobs that prepare the database. */
   readonly job: string;
+  readonly checkUpJob: string;
+  /** Time without a check-up after which it is missing, for PromQL. */
+  readonly checkUpWindow: string;
   readonly dumpJob: string;
   /** Job that dumps at an apply. */
   readonly firstDumpJob: string;
@@ -66,6 +69,7 @@ type Texts = Readonly<Partial<Record<Platform, Text>>>;
 /** What a deployment must have for an alert to make sense. */
 export type AlertNeed =
   | "audit"
+  | "checkUp"
   | "dailyDump"
   | "domain"
   | "dump"

@@ -3,13 +3,20 @@ import { Token } from "cdktf";
 import { allOf } from "../../core/conditional";
 import { expression, literal } from "../../core/expression";
 import { type AlertNames, type AlertNeed, type Platform } from "./alert";
+import { CHECK_UP_ALERTS } from "./check-up-alerts";
 import { DATABASE_ALERTS } from "./database-alerts";
 import { JOB_ALERTS } from "./job-alerts";
 import { REQUEST_ALERTS } from "./request-alerts";
 import { WORKLOAD_ALERTS } from "./workload-alerts";
 
 /** Every alert of both variants. */
-export const ALERTS = Object.entries({ ...REQUEST_ALERTS, ...WORKLOAD_ALERTS, ...DATABASE_ALERTS, ...JOB_ALERTS })
+export const ALERTS = Object.entries({
+  ...REQUEST_ALERTS,
+  ...WORKLOAD_ALERTS,
+  ...DATABASE_ALERTS,
+  ...JOB_ALERTS,
+  ...CHECK_UP_ALERTS,
+})
   .map(([id, alert]) => ({ id, ...alert }))
   .sort((a, b) => (a.id < b.id ? -1 : 1));
 

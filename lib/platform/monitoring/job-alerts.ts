@@ -6,6 +6,7 @@ import {
   DB_INIT_JOB,
   SECRET_KEY,
 } from "../../idp/contract";
+import { CHECK_UP_JOB } from "../../idp/check-up";
 import { DUMP_JOB, FIRST_DUMP_JOB } from "../../idp/dumps";
 import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Text } from "./alert";
 
@@ -85,7 +86,14 @@ export const JOB_ALERTS: Alerts = {
  */
 const SECRET_SUFFIXES = [
   ...[SECRET_KEY, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN].map(({ suffix }) => suffix),
-  ...[DATABASE_PASSWORD_SUFFIX, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX, DB_INIT_JOB, DUMP_JOB, FIRST_DUMP_JOB],
+  ...[
+    DATABASE_PASSWORD_SUFFIX,
+    DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
+    DB_INIT_JOB,
+    DUMP_JOB,
+    FIRST_DUMP_JOB,
+    CHECK_UP_JOB,
+  ],
 ].join("|");
 
 /** The log has the project's number, not its id, so secrets are matched by name only. */

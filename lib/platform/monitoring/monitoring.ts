@@ -36,6 +36,7 @@ export interface MonitoringProps extends MonitoringSettings {
   /** What a setting is called in first steps: as a prop, or as an input of a stack. */
   readonly called: (setting: NamedSetting) => string;
   readonly domain?: string;
+  readonly checkUp: Readonly<Record<"condition" | "jobName" | "missingAfter", string>>;
   readonly dump: Readonly<Record<"bucketName" | "condition" | "isDaily" | "jobName", string>>;
   /** Whether the address accepts unauthenticated requests; by default it does. */
   readonly isPublic?: string;
@@ -79,6 +80,7 @@ export class Monitoring extends Construct {
     const names = this.namesOf(props);
     const conditions = {
       audit: isOn(auditSecretAccess),
+      checkUp: props.checkUp.condition,
       domain: isSet(domain),
       dailyDump: dump.isDaily,
       dump: dump.condition,
@@ -143,7 +145,18 @@ export class Monitoring extends Construct {
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
-    const { dump, identities, maxConnections, maxInstanceCount, namespace = "", place, platform, url, urlMap } = props;
+    const {
+      checkUp,
+      dump,
+      identities,
+      maxConnections,
+      maxInstanceCount,
+      namespace = "",
+      place,
+      platform,
+      url,
+      urlMap,
+    } = props;
     const { deployment, projectId } = place;
     const isServerless = platform === "serverless";
     const emails = identities.map(({ email }) => email);
@@ -163,6 +176,8 @@ export class Monitoring extends Construct {
       workers: props.workerCount,
       workload: isServerless ? serviceName(deployment) : objectName(deployment),
       job: isServerless ? partName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
+      checkUpJob: checkUp.jobName,
+      checkUpWindow: checkUp.missingAfter,
       dumpJob: dump.jobName,
       firstDumpJob: isServerless ? partName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
       dumpBucket: dump.bucketName,

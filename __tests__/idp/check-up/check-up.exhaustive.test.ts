@@ -1,0 +1,180 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+import { packageFile } from "../../../lib/core/package-file";
+import { type ScriptRun } from "../../support/google-stand-in-scripts";
+import { LOG_CASES, NAMES } from "../../platform/monitoring/alert-fixture";
+import { isSelected } from "../../platform/monitoring/log-filter";
+import { type Environment } from "../db-init/script-run";
+import { applicationLogin, describeOnServer, type Tenant, type TestServer } from "../db-init/tenants";
+import { filledTenant, runJob } from "../recovery/job-run";
+
+const SCHEMA = readFileSync(join(__dirname, "schema.sql"), "utf8");
+const LIMITS =
+  "task_late_seconds=600 task_hanging_seconds=1200 schedule_overdue_seconds=900 tasks_failed=0 mails_not_sent=0 sign_ins_failed=100 sign_ins_failed_from_one_address=30 certificate_days=30";
+
+const checkUp = (settings: Environment, further: Environment = {}): Promise<ScriptRun> =>
+  runJob("check-up.sh", settings, {
+    CHECK_UP_SQL: readFileSync(packageFile("lib/idp/scripts/check-up.sql"), "utf8"),
+    CHECK_UP_LIMITS: LIMITS,
+    CHECK_UP_AGAIN_SECONDS: "0",
+    ...further,
+  });
+
+interface Line {
+  readonly message: string;
+  readonly blind: boolean;
+  readonly unknown: readonly string[];
+  readonly signals: Readonly<Record<string, Readonly<Record<"count" | "limit" | "oldest_seconds", number>>>>;
+}
+
+/** The only line of a run, and the alerts that it raises on Cloud Run. */
+function told({ exitCode, output }: ScriptRun): Line & { readonly alerts: readonly string[] } {
+  expect(exitCode).toBe(0);
+  const line = JSON.parse(output) as Line;
+  const labels = { job_name: NAMES.checkUpJob, location: "us-central1" };
+  const entry = { resource: { type: "cloud_run_job", labels }, jsonPayload: line };
+  const raised = LOG_CASES.filter(({ filter, platform }) => platform === "serverless" && isSelected(filter, entry));
+  return { ...line, alerts: raised.map(({ alert }) => alert.id) };
+}
+
+const task = (actor: string, state: string, age: string, more = "") =>
+  `INSERT INTO authentik_tasks_task (actor_name, state, mtime${more === "" ? "" : ", aggregated_status"}) VALUES ('${actor}', '${state}', now() - interval '${age}'${more})`;
+const MAIL = "authentik.stages.email.tasks.send_mail";
+const OUTPOST = "11111111-2222-4333-8444-555555555555";
+const outpost = `INSERT INTO authentik_outposts_outpost (uuid, name) VALUES ('${OUTPOST}', 'ldap')`;
+const hello = (expires: string) =>
+  `INSERT INTO django_postgres_cache_cacheentry VALUES (':1:goauthentik.io/outposts/state/${OUTPOST.replaceAll("-", "")}/a', 'x', now() + interval '${expires}')`;
+const signIns = (count: number, address: string) =>
+  `INSERT INTO authentik_events_event (action, client_ip, context) SELECT 'login_failed', ${address}, '{"username": "unsaid"}' FROM generate_series(1, ${count}) n`;
+
+/** What is in the database, and the alerts that it raises. */
+const STATES: readonly (readonly [state: string, statements: readonly string[], alerts: readonly string[]])[] = [
+  ["an installation that nobody uses", [], []],
+  [
+    "one that was just upgraded, whose tasks logged errors or wait for others",
+    [
+      task("blueprint", "done", "1 min", ", 'error'"),
+      task("apply", "waiting_for_dependencies", "1 h"),
+      task("a", "running", "9 min"),
+    ],
+    [],
+  ],
+  [
+    "18 tasks while all threads are blocked",
+    Array<string>(18).fill(task("late.task", "queued", "11 min")),
+    ["tasks-late"],
+  ],
+  [
+    "a worker that is gone while nobody works",
+    [
+      "UPDATE authentik_tasks_schedules_schedule SET next_run = now() - interval '16 min' WHERE actor_name = 'clean_expired_models'",
+    ],
+    ["schedules-overdue"],
+  ],
+  ["a task that hangs", [task("hanging.task", "running", "21 min")], ["tasks-hanging"]],
+  ["a retry that waits", ["UPDATE authentik_tasks_task SET eta = now() + interval '1 min' WHERE state = 'queued'"], []],
+  ["a task whose retries are all used", [task("failed.task", "rejected", "10 min", ", 'rejected'")], ["tasks-failed"]],
+  ["one of yesterday", [task("failed.task", "rejected", "1 day")], []],
+  ["a mail that was not sent", [task(MAIL, "rejected", "1 min")], ["mail-not-sent"]],
+  ["a wave of failed sign-ins from everywhere", [signIns(101, "('10.0.' || n || '.1')::inet")], ["sign-ins-failed"]],
+  ["many from one address", [signIns(31, "'192.0.2.7'")], ["sign-ins-failed"]],
+  ["some people who mistype", [signIns(30, "'192.0.2.7'"), signIns(60, "('10.0.' || n || '.1')::inet")], []],
+  [
+    "a certificate with 29 days",
+    ["INSERT INTO authentik_crypto_certificatekeypair (name, cert_expiry) VALUES ('saml', now() + interval '29 days')"],
+    ["application-certificate"],
+  ],
+  ["an outpost that connects", [outpost, hello("15 s")], []],
+  ["an outpost that does not", [outpost, hello("-1 s")], ["outposts-disconnected"]],
+  [
+    "a blueprint that failed",
+    ["UPDATE authentik_blueprints_blueprintinstance SET status = 'error'"],
+    ["blueprints-failed"],
+  ],
+  ["a renamed column", ["ALTER TABLE authentik_tasks_task RENAME COLUMN state TO phase"], ["check-up-blind"]],
+  ["a missing table", ["DROP TABLE authentik_outposts_outpost"], ["check-up-blind"]],
+];
+
+const installed = async (server: TestServer, statements: readonly string[]): Promise<Tenant> =>
+  filledTenant(server, [SCHEMA, ...statements]);
+
+describeOnServer("check-up.sh", (test) => {
+  for (const [state, statements, alerts] of STATES)
+    test(`raises ${alerts.join(" and ") || "nothing"} for ${state}`, async (server) => {
+      const run = await checkUp(await installed(server, statements));
+      expect(told(run).alerts).toEqual(alerts);
+      for (const secret of ["192.0.2.7", "unsaid", "akadmin"]) expect(run.output).not.toContain(secret);
+    });
+
+  test("says counts, ages, limits and names of tasks", async (server) => {
+    const { message, signals } = told(await checkUp(await installed(server, [task("late.task", "queued", "11 min")])));
+    expect(message).toBe("check-up: wrong: tasks_late");
+    expect(signals.tasks_late).toMatchObject({ count: 1, limit: 600, raised: true, tasks: ["late.task"] });
+    expect(signals.tasks_late?.oldest_seconds).toBeGreaterThanOrEqual(660);
+    expect(Object.keys(signals)).toHaveLength(10);
+  });
+
+  test("names what it does not know, and still says the rest", async (server) => {
+    const renamed = ["ALTER TABLE authentik_events_event RENAME TO events", task("late.task", "queued", "11 min")];
+    const { alerts, unknown } = told(await checkUp(await installed(server, renamed)));
+    expect(unknown).toEqual(["sign_ins_failed", "sign_ins_failed_from_one_address"]);
+    expect(alerts).toEqual(["check-up-blind", "tasks-late"]);
+  });
+
+  test("looks again before it says that something is wrong", async (server) => {
+    const settings = await installed(server, [task("late.task", "queued", "11 min")]);
+    const run = checkUp(settings, { CHECK_UP_AGAIN_SECONDS: "3" });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await server.cluster.query(applicationLogin(settings), "DELETE FROM authentik_tasks_task WHERE state = 'queued'");
+    expect(told(await run).alerts).toEqual([]);
+  });
+
+  test("never waits for a migration that holds a table", async (server) => {
+    const settings = await installed(server, []);
+    const lock = "BEGIN; LOCK TABLE authentik_tasks_task; SELECT pg_sleep(12); COMMIT";
+    const migration = server.cluster.query(applicationLogin(settings), lock);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const { unknown } = told(await checkUp(settings, { CHECK_UP_AGAIN_SECONDS: "0" }));
+    expect(unknown).toContain("tasks_late");
+    expect(unknown).not.toContain("blueprints_failed");
+    await migration;
+  });
+
+  test("writes nothing, even if its statements would", async (server) => {
+    const settings = await installed(server, []);
+    const CHECK_UP_SQL = "-- tasks_late: x\nDELETE FROM authentik_tasks_task;\n";
+    expect(told(await checkUp(settings, { CHECK_UP_SQL })).unknown).toEqual(["tasks_late"]);
+    const count = "SELECT count(*) FROM authentik_tasks_task";
+    expect(await server.cluster.query(applicationLogin(settings), count)).toBe("51");
+  });
+
+  test("ends quietly before the first start, and without a database", async (server) => {
+    const empty = await filledTenant(server, []);
+    expect(await checkUp(empty)).toMatchObject({ exitCode: 0, output: expect.stringContaining("no tables") as string });
+    const away = { ...empty, DB_HOST: "127.0.0.1", DB_PORT: "9" };
+    expect(await checkUp(away)).toMatchObject({ exitCode: 0, output: expect.stringContaining("is away") as string });
+  });
+
+  test("says that the database hangs", async (server) => {
+    const silent = createServer(() => undefined).listen(0, "127.0.0.1");
+    await new Promise((resolve) => silent.once("listening", resolve));
+    const DB_PORT = String((silent.address() as { readonly port: number }).port);
+    const hanging = { ...(await filledTenant(server, [])), DB_HOST: "127.0.0.1", DB_PORT };
+    try {
+      const { alerts, message } = told(await checkUp(hanging, { CHECK_UP_SECONDS: "1" }));
+      expect([message, alerts]).toEqual(["check-up: the database does not answer within 1 s", ["check-up-blind"]]);
+    } finally {
+      silent.close();
+    }
+  });
+
+  test("refuses a limit that is no number, before it asks", async (server) => {
+    const run = await checkUp(server.tenant(), { CHECK_UP_LIMITS: "tasks_failed=0;drop" });
+    expect(run).toMatchObject({
+      exitCode: 2,
+      output: 'failed: CHECK_UP_LIMITS has "tasks_failed=0;drop", no name=number\n',
+    });
+  });
+});

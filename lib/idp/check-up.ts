@@ -1,0 +1,155 @@
+import { Fn, Token, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { matching } from "../core/checks";
+import { allOf } from "../core/conditional";
+import { expression } from "../core/expression";
+import { number, object, textOrNull, type Value, type ValuesOf } from "../core/inputs";
+import { addScript, type StackFile } from "../core/stack-file";
+import { DB_INIT_IMAGE } from "./contract";
+import { databaseJobContainer } from "./database-job";
+import { type ScheduledJobRunner } from "./job-runner";
+import { type SqlInstance } from "./parts";
+
+/** Every how many minutes: divisors of an hour, so that all pauses are alike. */
+const SCHEDULE = "^[*]/(5|10|15|20|30) [*] [*] [*] [*]$";
+const DEFAULT_MINUTES = 10;
+
+/** Limits, by the names that check-up.sql has, with defaults at which an installation that nobody uses is quiet. */
+const LIMITS = {
+  /** Seconds that a task may wait for a thread, 600 by default. */
+  taskLateSeconds: number({ default: 600, description: "seconds that a task may wait" }),
+  /** Seconds that a task may run, 1200 by default, twice the application's own time limit. */
+  taskHangingSeconds: number({ default: 1200, description: "seconds that a task may run" }),
+  /** Seconds by which a schedule may be overdue, 900 by default; two run every five minutes in every installation. */
+  scheduleOverdueSeconds: number({ default: 900, description: "seconds a schedule may be overdue" }),
+  /** Tasks that may fail for good in 15 minutes, 0 by default. */
+  tasksFailed: number({ default: 0, description: "tasks that may fail for good in 15 minutes" }),
+  /** Mails that may fail for good in 15 minutes, 0 by default. */
+  mailsNotSent: number({ default: 0, description: "mails that may fail for good in 15 minutes" }),
+  /** Sign-ins that may fail in 15 minutes, 100 by default. */
+  signInsFailed: number({ default: 100, description: "sign-ins that may fail in 15 minutes" }),
+  /** The same from one address, 30 by default; an office may have one. */
+  signInsFailedFromOneAddress: number({
+    default: 30,
+    description: "sign-ins that may fail from one address in 15 minutes",
+  }),
+  /** Days before the end of a certificate of the application, 30 by default. */
+  certificateDays: number({
+    default: 30,
+    description: "days before the end of a certificate of the application",
+  }),
+};
+
+/** Inputs of the check-up. */
+export const CHECK_UP = {
+  /** How often the database is asked what stands still, every 10 minutes by default; there must be a receiver of alerts. */
+  checkUpSchedule: textOrNull({
+    default: `*/${DEFAULT_MINUTES} * * * *`,
+    description: `Cron schedule of the check-up, which asks the application's database what stands still: late tasks, mail, certificates, outposts. It exists only where somebody gets alerts. Null for none. Changing it later is safe.`,
+    nullable: true,
+    must: [
+      matching(
+        SCHEDULE,
+        `be */5, */10, */15, */20 or */30 and four stars, because an alert counts its periods; use "*/${DEFAULT_MINUTES} * * * *"`,
+      ),
+    ],
+  }),
+  /** Limits beyond which the check-up says that something is wrong. */
+  checkUpLimits: object(LIMITS, {
+    default: {},
+    must: [
+      {
+        condition: (limits) => `alltrue([for limit in ${limits} : limit >= 0 && floor(limit) == limit])`,
+        must: "have whole numbers from 0, because the check-up counts rows and seconds; correct them",
+      },
+    ],
+    description: (members) =>
+      `Limits beyond which the check-up says that something is wrong. ${members} Changing it later is safe.`,
+  }),
+};
+
+interface Receivers {
+  readonly alertEmails: Value;
+  readonly notificationChannels: Value;
+}
+
+/** Whether there is a check-up, as an expression: with a schedule, and somebody to tell. */
+export function isCheckedUp(v: Pick<ValuesOf<typeof CHECK_UP>, "checkUpSchedule"> & Receivers): string {
+  const receivers = [v.alertEmails, v.notificationChannels].map((each) => `length(${each})`).join(" + ");
+  return allOf(v.checkUpSchedule.isSet, expression(`${receivers} > 0`));
+}
+
+/** Name of the job, also in alerts. */
+export const CHECK_UP_JOB = "check-up";
+
+interface CheckUpProps {
+  /** Whether it exists. */
+  readonly condition: string;
+  readonly database: SqlInstance;
+  readonly inputs: ValuesOf<typeof CHECK_UP>;
+  /** Platform that runs the job, with a service account that may read the database and nothing else. */
+  readonly runner: ScheduledJobRunner;
+  /** The first start of the application, which creates the tables. */
+  readonly dependsOn: ITerraformDependable[];
+}
+
+/**
+ * Asks the application's database, on a schedule, what stands still.
+ *
+ * Its log, its metrics and its health routes say nothing of a worker that takes no tasks, of mail that is not sent, of a
+ * certificate that ends, or of an outpost that is gone. The job prints one line of JSON, which alerts look at. It signs in as
+ * the application and reads only. Runs of the job are billed.
+ */
+export class CheckUp extends Construct {
+  /** Name of the job. */
+  readonly jobName: string;
+
+  /** Time without a line after which it counts as missing, for PromQL: three periods. */
+  readonly missingAfter: string;
+
+  /** What must exist before it runs. */
+  readonly ready: ITerraformDependable[];
+
+  constructor(scope: Construct, id: string, props: CheckUpProps) {
+    super(scope, id);
+    const { condition, database, dependsOn, inputs, runner } = props;
+    const { checkUpLimits: limits, checkUpSchedule: schedule } = inputs;
+    const [statements, client, script] = ["check-up.sql", "database-client.sh", "check-up.sh"].map((file) =>
+      addScript(this, `lib/idp/scripts/${file}`),
+    ) as [StackFile, StackFile, StackFile];
+    const job = runner.schedule(this, "Job", {
+      name: CHECK_UP_JOB,
+      script: joined(client, script),
+      scriptName: "check-up.sh",
+      container: {
+        ...databaseJobContainer(database, DB_INIT_IMAGE, {
+          CHECK_UP_SQL: statements.text,
+          CHECK_UP_LIMITS: limitWords(limits),
+        }),
+        resources: { cpu: "1", memory: "512Mi" },
+        dependsOn,
+      },
+      // Two looks at one minute each, and the pause between them.
+      timeoutSeconds: 240,
+      // The next one comes soon.
+      maxRetries: 0,
+      schedule: schedule.text,
+      timeZone: "Etc/UTC",
+      condition,
+    });
+    this.jobName = job.jobName;
+    const minutes = `try(3 * tonumber(regex("${SCHEDULE}", ${schedule})[0]), ${3 * DEFAULT_MINUTES})`;
+    this.missingAfter = `${expression(minutes)}m`;
+    this.ready = job.ready;
+  }
+}
+
+/** Limits as words `name=number`. */
+const limitWords = (limits: Value) => expression(`join(" ", [for name, limit in ${limits} : "\${name}=\${limit}"])`);
+
+/** One script after another, as a file of its own. */
+function joined(first: StackFile, second: StackFile): StackFile {
+  const text = Token.asString(Fn.join("\n", [first.text, second.text]));
+  return { path: second.path, text, base64: Fn.base64encode(text), sha256: Fn.sha256(text) };
+}
