@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { packageFile } from "../../../lib/core/package-file";
 import { FaultMatrix, page, renewableToken, status } from "../../support/fault-matrix";
 import { type Fault } from "../../support/google-stand-in";
-import { programFolder, runFile } from "../../support/google-stand-in-scripts";
+import { programFolder, runFile, type ScriptOptions } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
 import { inScene, READ_STATE, type RestScene } from "./rest-scene";
@@ -21,6 +21,8 @@ function gcloud(commands: { readonly applicationDefault?: string; readonly user?
     },
   });
 }
+
+const MUCH = "printf '%100000s' a";
 
 const WITHOUT_TOKEN = { GOOGLE_OAUTH_ACCESS_TOKEN: undefined };
 
@@ -55,18 +57,24 @@ describeWith(["busybox", "curl", "dash", "jq"], "the access token of a REST scri
     }),
   );
 
-  it.concurrent("is not waited for when gcloud hangs, and nothing is left behind", () =>
+  it.concurrent.each([
+    ["hangs", "exec sleep 60", "busybox"],
+    ["prints more than a pipe holds", MUCH, "dash"],
+    ["prints more than a pipe holds", MUCH, "busybox"],
+  ] as const)("is not waited for when gcloud %s, and nothing is left behind (%s, %s)", (_, does, shell) =>
     inScene(async ({ standIn, lookAtApi }) => {
       standIn.metadataToken = "ya29.first";
       const temporary = temporaryFolder();
+      const programs = gcloud({ applicationDefault: does, user: does });
+      const environment = { ...WITHOUT_TOKEN, REST_TOKEN_SECONDS: "0", TMPDIR: temporary };
 
-      const run = await lookAtApi({
-        shell: "busybox",
-        environment: { ...WITHOUT_TOKEN, REST_TOKEN_SECONDS: "0", TMPDIR: temporary },
-        programs: gcloud({ applicationDefault: "exec sleep 60", user: "exec sleep 60" }),
-      });
+      const run = await lookAtApi({ shell, environment, programs });
+      const patient = { ...environment, REST_TOKEN_SECONDS: "60" };
+      const onStart: ScriptOptions["onStart"] = (kill) => setTimeout(() => kill("SIGTERM"), 500);
+      const ended = await lookAtApi({ shell, environment: patient, programs, onStart });
 
       expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(ended).toMatchObject({ exitCode: 143, stderr: "Interrupted by SIGTERM.\n" });
       expect(readdirSync(temporary)).toEqual([]);
     }),
   );

@@ -1,7 +1,7 @@
 import { Job } from "kubernetes-models/batch/v1/Job";
 
 import { FaultMatrix } from "../../support/fault-matrix";
-import { exits, ProgramStandIn, STOPS } from "../../support/program-stand-in";
+import { exits, hangs, ProgramStandIn, STOPS } from "../../support/program-stand-in";
 import { describeWith } from "../../support/programs";
 import { CLUSTER_DUMP_JOB, CLUSTER_INIT_JOB, KubectlStandIn, NAMESPACE, type ClusterJob } from "./kubectl-stand-in";
 import { CONNECTION, DATABASE, expectNothingLeft, inSqlScene, type SqlScene } from "./sql-scene";
@@ -140,6 +140,19 @@ describeWith(["busybox", "curl", "dash", "jq"], "Scripts of a restore whose jobs
         cluster.rewriteInit((text) => text.replaceAll(`"${CONNECTION}"]`, `"${CONNECTION}","--quiet"]`)),
       says: [`The job ${CLUSTER_INIT_JOB} cannot be pointed at ${CONNECTION}: `],
       left: expectNothingLeft,
+    },
+    {
+      ...{ what: "do not wait for a kubectl that hangs", at: "kubectl", answers: [hangs()], exitCode: 1 },
+      ...{ options: { environment: { KUBECTL_SECONDS: "1" } }, says: ["kubectl: no answer within 1 s"] },
+    },
+    {
+      ...{
+        what: "end at once while kubectl hangs",
+        at: "kubectl",
+        answers: [hangs()],
+        signal: "SIGTERM",
+        exitCode: 143,
+      },
     },
     {
       ...{ what: "say why kubectl gets no answer", at: "kubectl", lasts: true, exitCode: 1, left: expectNothingLeft },

@@ -118,6 +118,10 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
       says: [/--no-final-backup --no-retain-backups-on-delete --project=\S+ && gcloud sql instances delete restore-/],
     },
     {
+      ...{ what: "reads no secret from more than a pipe holds", at: ACCESS, answers: [page(200, "x".repeat(100_000))] },
+      ...{ options: { environment: { REST_CALL_SECONDS: "1" } }, exitCode: 0 },
+    },
+    {
       what: "never shows what Secret Manager answers",
       at: ACCESS,
       answers: [page(200, '{"name": "a", "payload": {"data": "Z2VoZW')],

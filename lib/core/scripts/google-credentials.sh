@@ -30,23 +30,16 @@ google_try_gcloud() {
   google_answered='' google_why="gcloud is not installed"
   if command -v gcloud >/dev/null 2>&1; then
     google_open_pipe
-    google_start_beside google_gcloud "$1"
-    google_until=$(($(date +%s) + REST_TOKEN_SECONDS))
-    while kill -0 "$GOOGLE_WORKER" 2>/dev/null; do
-      if [ "$(date +%s)" -gt "$google_until" ]; then
-        google_end_children
-        echo "no answer within $REST_TOKEN_SECONDS s" >"$GOOGLE_WORK/gcloud-error"
-        break
-      fi
-      google_sleep 0.1
-    done
     google_code=0
-    wait "$GOOGLE_WORKER" 2>/dev/null || google_code=$?
-    GOOGLE_WORKER=
-    echo >&8
-    read -r google_answered <&9
+    google_within "$REST_TOKEN_SECONDS" google_gcloud "$1" || google_code=$?
+    if [ "$google_code" -eq 0 ]; then
+      # Beside, because the pipe may be full.
+      echo >&8 &
+      read -r google_answered <&9
+    elif [ "$google_code" -eq 124 ]; then
+      echo "no answer within $REST_TOKEN_SECONDS s" >"$GOOGLE_WORK/gcloud-error"
+    fi
     exec 8>&- 9<&-
-    [ "$google_code" -eq 0 ] || google_answered=
     google_why=$(google_text <"$GOOGLE_WORK/gcloud-error")
   fi
   google_keep_token "gcloud $1 print-access-token" "$google_answered" "$google_why"

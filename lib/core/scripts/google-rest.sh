@@ -204,7 +204,8 @@ google_attempt() {
   case $GOOGLE_URL in
     *:access)
       google_open_pipe
-      google_beside google_curl "$@" --output "$GOOGLE_WORK/pipe" || GOOGLE_CURL=$?
+      google_within "$((${REST_CALL_SECONDS%.*} + 1))" google_curl "$@" --output "$GOOGLE_WORK/pipe" || GOOGLE_CURL=$?
+      [ "$GOOGLE_CURL" != 124 ] || { GOOGLE_CURL=28 && echo "it does not end" >"$GOOGLE_WORK/curl-error"; }
       exec 8>&-
       GOOGLE_KEPT=$(cat <&9)
       exec 9<&-

@@ -231,8 +231,9 @@ google_start() {
 google_open_pipe() {
   rm -f "$GOOGLE_WORK/pipe"
   mkfifo "$GOOGLE_WORK/pipe"
+  # Neither end waits for the other. Who writes into 8 when 9 is closed is ended.
   # shellcheck disable=SC2094 # both ends
-  exec 8<>"$GOOGLE_WORK/pipe" 9<"$GOOGLE_WORK/pipe"
+  exec 7<>"$GOOGLE_WORK/pipe" 8>"$GOOGLE_WORK/pipe" 9<"$GOOGLE_WORK/pipe" 7<&-
 }
 
 # The one way out. Whatever ends a script, also within this library, what it has to undo is undone.
@@ -313,10 +314,31 @@ google_doubled() {
 # Runs a command in the background, so that a signal is handled at once. Returns the command's exit code.
 google_beside() {
   google_start_beside "$@"
+  google_await_worker
+}
+
+google_await_worker() {
   google_code=0
   wait "$GOOGLE_WORKER" || google_code=$?
   GOOGLE_WORKER=
   return "$google_code"
+}
+
+# google_within SECONDS COMMAND...: the same, for at most so long: the command may hang, or print more than a pipe holds. Returns
+# 124 after that.
+google_within() {
+  google_until=$(($(date +%s) + $1))
+  shift
+  google_start_beside "$@"
+  while kill -0 "$GOOGLE_WORKER" 2>/dev/null; do
+    if [ "$(date +%s)" -gt "$google_until" ]; then
+      google_end_children
+      GOOGLE_WORKER=
+      return 124
+    fi
+    google_sleep 0.1
+  done
+  google_await_worker
 }
 
 google_start_beside() {

@@ -8,11 +8,13 @@
 # To be sourced after google-rest.sh. With NAMESPACE, the jobs run in the cluster that kubectl is connected to; otherwise on
 # Cloud Run in REGION. RUN is the id of this run, and JOB_GROUP what the copies are for.
 #
-#   JOB_SECONDS  time limit for one job (3600)
-#   LOG_SECONDS  how long to wait for a line in the log (120)
+#   JOB_SECONDS      time limit for one job (3600)
+#   LOG_SECONDS      how long to wait for a line in the log (120)
+#   KUBECTL_SECONDS  time limit for one call of kubectl (150)
 
 JOB_SECONDS=${JOB_SECONDS:-3600}
 LOG_SECONDS=${LOG_SECONDS:-120}
+KUBECTL_SECONDS=${KUBECTL_SECONDS:-150}
 KUBECTL=${KUBECTL:-kubectl}
 jobs="projects/${PROJECT_ID:-}/locations/${REGION:-}/jobs"
 job_now='' job_mark='' JOB_TAKEN=no job_count=0
@@ -22,8 +24,14 @@ on_kubernetes() {
 }
 
 kube() {
-  "$KUBECTL" --namespace "$NAMESPACE" --request-timeout=30s "$@" 2>"$GOOGLE_WORK/kubectl" ||
-    { GOOGLE_NOTE="kubectl: $(google_text <"$GOOGLE_WORK/kubectl")" && return 1; }
+  kube_code=0
+  google_within "$KUBECTL_SECONDS" run_kubectl "$@" || kube_code=$?
+  [ "$kube_code" -ne 124 ] || echo "no answer within $KUBECTL_SECONDS s" >"$GOOGLE_WORK/kubectl"
+  [ "$kube_code" -eq 0 ] || { GOOGLE_NOTE="kubectl: $(google_text <"$GOOGLE_WORK/kubectl")" && return 1; }
+}
+
+run_kubectl() {
+  exec "$KUBECTL" --namespace "$NAMESPACE" --request-timeout=30s "$@" 2>"$GOOGLE_WORK/kubectl"
 }
 
 # hash_of NAME: eight hexadecimal digits, for a name that must be short: a connection name is part of a socket's path. CRC, because
@@ -42,7 +50,7 @@ job_settings() {
 
 # begin_run KIND: ends the script if a setting is wrong, and names its run.
 begin_run() {
-  google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS
+  google_time_limit SQL_SECONDS JOB_SECONDS LOG_SECONDS KUBECTL_SECONDS
   google_start
   RUN=$(hash_of "$GOOGLE_WORK $GOOGLE_STARTED")
   JOB_GROUP=$1-$(hash_of "${INSTANCE:-}")
@@ -161,7 +169,7 @@ remove_copies() {
   while read -r job_copy job_age job_young job_other; do
     job_now=$job_copy
     if [ "$job_other" != no ]; then job_now=$job_mark job_mark=$job_copy JOB_TAKEN=$job_other JOB_SINCE=$((job_listed - job_age)); fi
-    remove_job </dev/null || return 1
+    remove_job || return 1
   done <"$GOOGLE_WORK/copies"
   job_now=
 }
