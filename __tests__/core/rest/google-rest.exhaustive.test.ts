@@ -189,6 +189,14 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
   );
 
   const row = { at: READ_STATE, exitCode: 1 };
+  const words = [
+    "ya29.a0AfB_by-C",
+    `eyJhbGci.${"A1b-".repeat(9)}`,
+    "1//0gK-s",
+    `Zz/${"Ab1".repeat(20)}/Yy=`,
+    "of sales.example",
+  ];
+  const talks = `echo 'ERROR: bad token: ${words.join(" ")}' >&2; exit 1`;
   const injected = { USER_PROJECT_OVERRIDE: "true", GOOGLE_BILLING_PROJECT: 'payer"\noutput = "/tmp/x' };
   const unknown = { environment: WITHOUT_TOKEN, programs: gcloud({ applicationDefault: "echo ya29.unknown" }) };
 
@@ -218,6 +226,12 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
       ...{ ...row, what: "is ended by a fault that does not pass", answers: [UNAVAILABLE], lasts: true },
       says: ["503 UNAVAILABLE: The service is currently"],
       left: ({ standIn }) => expect(standIn.requests).toHaveLength(4),
+    },
+    {
+      ...{ ...row, what: "shows no token that gcloud prints", answers: [] },
+      options: { environment: WITHOUT_TOKEN, programs: gcloud({ applicationDefault: talks, user: talks }) },
+      says: ["print-access-token: ERROR: bad token: [...] [...] [...] [...] of sales.example\n"],
+      left: (_, { output }) => expect(output).not.toMatch(/a0AfB|hbGci|0gK|Ab1|Zz|Yy/),
     },
     {
       ...{ ...row, what: "refuses a header in its place", answers: [], options: { environment: injected } },

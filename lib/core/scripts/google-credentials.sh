@@ -148,7 +148,7 @@ google_exchange() {
   [ -z "$google_answered" ] || return 0
   google_why=$(printf '%s\n' "$google_page" | jq -r '.error_description // .error.message? // .error // empty' 2>/dev/null) || google_why=
   [ -n "$google_why" ] || google_why=$(google_text <"$GOOGLE_WORK/token-error")
-  google_why="$1 gave none: ${google_why:-its answer has no token; a proxy or portal may have answered}"
+  google_why="$1 gave none: $(printf '%s\n' "${google_why:-its answer has no token; a proxy or portal may have answered}" | google_text)"
   return 1
 }
 
