@@ -3,7 +3,7 @@
 # provider takes: the key of a service account, workload identity federation, a user's refresh token, and impersonation of a
 # service account with one of these.
 #
-# Secrets go through pipes and variables, never into files or arguments.
+# Secrets go through pipes and variables, never into files or arguments; so in no here-document, which is a file to some shells.
 
 google_scope=https://www.googleapis.com/auth/cloud-platform
 
@@ -128,10 +128,8 @@ google_credential() {
 
 # google_fetch URL CONFIGURATION [OPTION]: prints what a token service answers.
 google_fetch() {
-  curl -q --silent --show-error ${3:+"$3"} --globoff --proto '=http,https' --connect-timeout "$REST_CONNECT_SECONDS" \
-    --max-time "$REST_CALL_SECONDS" --retry 3 --config - --url "$1" 2>"$GOOGLE_WORK/token-error" <<INPUT
-$2
-INPUT
+  printf '%s\n' "$2" | curl -q --silent --show-error ${3:+"$3"} --globoff --proto '=http,https' \
+    --connect-timeout "$REST_CONNECT_SECONDS" --max-time "$REST_CALL_SECONDS" --retry 3 --config - --url "$1" 2>"$GOOGLE_WORK/token-error"
 }
 
 # google_exchange URL FILTER CONFIGURATION: calls a token service, and sets google_answered to what jq finds in its answer.
@@ -166,14 +164,10 @@ google_ask_as_account() {
   google_claim=$(google_credential '{ alg: "RS256", typ: "JWT", kid: .private_key_id } | tojson' | tr -d '\n' | google_base64url)
   google_claim=$google_claim.$(google_credential "{ iss: .client_email, scope: \"$google_scope\", aud: .token_uri,
     iat: (now | floor), exp: (now | floor + 3600) } | tojson" | tr -d '\n' | google_base64url)
-  google_key=$(google_credential .private_key)
-  google_signature=$(
-    printf '%s' "$google_claim" | {
-      openssl dgst -sha256 -binary -sign /dev/fd/3 3<<KEY 2>"$GOOGLE_WORK/token-error"
-$google_key
-KEY
-    } | google_base64url
-  )
+  # Worth nothing without its signature.
+  printf '%s' "$google_claim" >"$GOOGLE_WORK/claim"
+  google_signature=$(google_credential .private_key |
+    openssl dgst -sha256 -binary -sign /dev/stdin "$GOOGLE_WORK/claim" 2>"$GOOGLE_WORK/token-error" | google_base64url)
   if [ -z "$google_signature" ]; then
     google_why="its private_key cannot be used"
     return 1

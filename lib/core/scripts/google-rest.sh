@@ -201,6 +201,9 @@ google_attempt() {
   google_need_room
   for google_file_name in answer headers status; do : >"$GOOGLE_WORK/$google_file_name"; done
   GOOGLE_CURL=0 GOOGLE_KEPT=''
+  google_open_pipe
+  printf '%s\n' "$google_input" >&8 9<&- &
+  exec 6<&9 8>&- 9<&-
   case $GOOGLE_URL in
     *:access)
       google_open_pipe
@@ -213,6 +216,7 @@ google_attempt() {
       ;;
     *) google_beside google_curl "$@" --output "$GOOGLE_ANSWER" || GOOGLE_CURL=$? ;;
   esac
+  exec 6<&-
   # It could not write what it had received.
   [ "$GOOGLE_CURL" != 23 ] || { GOOGLE_FAULT=unclear && google_full; }
   google_judge "$google_reader"
@@ -222,9 +226,7 @@ google_curl() {
   # -q first: a ~/.curlrc could print the request with its token.
   exec curl -q --silent --show-error --globoff --proto '=http,https' "$@" \
     --dump-header "$GOOGLE_WORK/headers" --write-out '%{http_code}\n' \
-    --connect-timeout "$REST_CONNECT_SECONDS" >"$GOOGLE_WORK/status" 2>"$GOOGLE_WORK/curl-error" <<INPUT
-$google_input
-INPUT
+    --connect-timeout "$REST_CONNECT_SECONDS" >"$GOOGLE_WORK/status" 2>"$GOOGLE_WORK/curl-error" <&6
 }
 
 # google_judge READER: classifies the last attempt. READER returns 1 when the body is not in the API's format, because a
@@ -379,4 +381,6 @@ google_advise() {
 
 google_options "$@"
 google_require curl jq
+# Otherwise it is a program, and what it prints an argument that everybody on the machine can read.
+[ "$(command -v printf)" = printf ] || google_refuse "This shell has no printf of its own; use bash, busybox or dash."
 google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"
