@@ -144,6 +144,22 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test, matrix) => {
       execFileSync("sh", ["-c", "sha256sum --check --strict *.sha256"], { cwd: join(dumps.folder, folder) });
   });
 
+  test("is made twice at the same time, first of all, and the newest has its checksum", async (server) => {
+    const { folder, settings } = await Dumps.of(server);
+    // Each waits for the other before it replaces the newest.
+    const waits = `: >"$DUMP_FOLDER/.$$"; while [ "$(ls -A "$DUMP_FOLDER" | grep -c '^[.]')" -lt 2 ]; do sleep 0.1; done`;
+    const runs = [1, 2].map((second) => {
+      const programs = new ProgramStandIn({
+        mv: `${waits}; exec mv "$@"`,
+        date: `exec /bin/date --date=@${second} "$@"`,
+      });
+      return runJob("dump-database.sh", settings, {}, { programs });
+    });
+
+    expect(await Promise.all(runs)).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }]);
+    execFileSync("sh", ["-c", "sha256sum --check --strict *.sha256 && ! ls *.new"], { cwd: `${folder}/latest` });
+  });
+
   test("never replaces the newest dump by one without tables", async (server) => {
     const { dump, newest, settings } = await Dumps.of(server, { withRestored: true });
     await dump();

@@ -104,14 +104,21 @@ store_sum() {
   printf "%s  ${sum_file##*/}\n" "$@" | store "$sum_file.sha256"
 }
 
-# The copy is replaced by renaming, and always has one of the checksums beside it, so it can be restored at any moment.
+# The copy is replaced by renaming, and always has one of the checksums beside it, so it can be restored at any moment. Another
+# dump may do the same: each has a new file of its own, and whoever is last puts the right checksum beside what is there.
 replace_newest() {
   newest=$DUMP_FOLDER/latest/$DB_NAME.dump
-  store "$newest.new" <"$file" && [ "$(sum_of "$newest.new")" = "$sum" ] || return 1
+  new=$newest.${work##*.}.new
+  # What killed ones have left.
+  find "$DUMP_FOLDER/latest" -name '*.new' -mmin +1440 -exec rm -f {} +
+  store "$new" <"$file" && [ "$(sum_of "$new")" = "$sum" ] || return 1
   if [ -e "$newest" ]; then
     former_sum=$(sum_of "$newest") && store_sum "$newest" "$former_sum" "$sum" || return 1
   fi
-  mv "$newest.new" "$newest" && store_sum "$newest" "$sum"
+  mv "$new" "$newest" && store_sum "$newest" "$sum" || return 1
+  until now=$(sum_of "$newest") && grep -q "^$now " "$newest.sha256"; do
+    [ -n "$now" ] && store_sum "$newest" "$now" || return 1
+  done
 }
 
 dump() {
@@ -124,7 +131,7 @@ dump() {
   done
 
   for folder in dumps latest; do
-    [ -d "$DUMP_FOLDER/$folder" ] || mkdir "$DUMP_FOLDER/$folder" || fail 4 "$DUMP_FOLDER/$folder cannot be created"
+    mkdir -p "$DUMP_FOLDER/$folder" || fail 4 "$DUMP_FOLDER/$folder cannot be created"
   done
   while
     file=$DUMP_FOLDER/dumps/$DB_NAME-$(date -u +%Y%m%dT%H%M%SZ).dump
