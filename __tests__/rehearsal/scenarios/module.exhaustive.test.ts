@@ -19,8 +19,10 @@ function rootOfThePage(): string {
   mkdirSync(join(root, "idp-serverless"));
   cpSync(path, join(root, "idp-serverless"), { recursive: true });
   rmSync(join(root, "idp-serverless", "root.tf"));
-  const [example = ""] = blocksIn(pageOf("stacks/guides/module.md").text, "hcl");
+  const [example = "", test = ""] = blocksIn(pageOf("stacks/guides/module.md").text, "hcl");
   writeFileSync(join(root, "main.tf"), example);
+  mkdirSync(join(root, "tests"));
+  writeFileSync(join(root, "tests/sign-in.tftest.hcl"), test);
   return root;
 }
 
@@ -36,6 +38,7 @@ describeWith(["terraform", "curl", "jq"], "Three tenants in two projects, each a
     const deployment = await Deployment.start({ source: rootOfThePage(), inputs: { tenants: TENANTS }, program });
     try {
       await deployment.init();
+      expect(await deployment.succeed("test", "-no-color")).toContain("1 passed, 0 failed");
       await deployment.applyAtOnce();
       requireSoundness(deployment, "apply");
       await deployment.requireEmptyPlan("second plan");
