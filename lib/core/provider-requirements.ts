@@ -1,4 +1,11 @@
-import { TerraformDataSource, TerraformElement, TerraformProvider, TerraformResource, TerraformStack } from "cdktf";
+import {
+  Aspects,
+  TerraformDataSource,
+  TerraformElement,
+  TerraformProvider,
+  TerraformResource,
+  TerraformStack,
+} from "cdktf";
 import { type IConstruct } from "constructs";
 
 import { RulesBrokenError } from "./rules-broken-error";
@@ -61,6 +68,8 @@ class StackRequirements extends TerraformElement {
 
   private constructor(stack: TerraformStack) {
     super(stack, ELEMENT_ID);
+    // A plain stack begins to render with a list of the overrides, so writing them there alone shows them a second time only.
+    Aspects.of(this).add({ visit: () => void this.toTerraform() });
     this.node.addValidation({ validate: () => this.refuseMissingProviders() });
   }
 
