@@ -42,7 +42,7 @@ describeOnServer("The jobs of a restore on PostgreSQL 15", (test, matrix) => {
     await runScript(restored(settings));
     const filled = await runJob("fill-database.sh", restored(settings), copyOf(settings));
     const again = await runJob("fill-database.sh", restored(settings), copyOf(settings));
-    expect(await runJob("count-users.sh", settings)).toMatchObject({ exitCode: 0, output: "users: 2\n" });
+    expect(await runJob("count-users.sh", settings)).toMatchObject({ exitCode: 0, output: "users: 2 user(s)\n" });
     // Written after the copy: it goes aside with the old data.
     await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('late')");
     expect(await exchange(cluster, settings)).toMatchObject(DONE);

@@ -211,6 +211,18 @@ describeOnServer("dump-database.sh on PostgreSQL 15", (test, matrix) => {
       says: [/permission denied for table zzz[^]*has no checksum and will not be restored/],
       left: isNotWhole,
     },
+    {
+      ...{ what: "names what a restore cannot make", at: "pg_dump", answers: [], exitCode: 0 },
+      before: async ({ server: { cluster }, settings: { DB_NAME: database } }) => {
+        const watch = "CREATE FUNCTION watch() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'";
+        const trigger = "CREATE EVENT TRIGGER watch ON ddl_command_start EXECUTE FUNCTION watch()";
+        const cast = "CREATE CAST (text AS int) WITH INOUT AS ASSIGNMENT";
+        await cluster.query({ user: SUPERUSER, database }, watch, trigger, cast);
+      },
+      says: [
+        "a restore of this dump fails: event trigger watch of another owner; cast from text to integer of another owner;",
+      ],
+    },
     stopped("before", hangs(), 2),
     stopped("after", hangs('mv "$@"'), 1),
     {

@@ -70,7 +70,9 @@ export function runJob(
 function jobFile(script: string): string {
   const textOf = (name: string) => readFileSync(packageFile(`lib/idp/scripts/${name}`), "utf8");
   const text = textOf(script);
+  const [query] = /^UNRESTORABLE="[^]*?"$/m.exec(textOf("dump-database.sh")) ?? [];
   const file = join(temporaryFolder(), script);
-  writeFileSync(file, text.includes("after database-client.sh") ? textOf("database-client.sh") + text : text);
+  const client = text.includes("after database-client.sh") ? `${textOf("database-client.sh")}${query}\n` : "";
+  writeFileSync(file, client + text);
   return file;
 }

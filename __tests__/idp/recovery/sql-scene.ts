@@ -87,7 +87,7 @@ function linesOf({ command, environment: { ACTION = "" } }: JobRun): readonly st
     ...{ "drop-former": "dropped: it is gone", rename: "renamed: it has the name" },
   };
   const isFill = command.join(" ").includes("restores a dump");
-  const counted = isFill ? `users: 7 in database ${RESTORED_ID}` : "users: 7";
+  const counted = isFill ? `users: 7 in database ${RESTORED_ID}` : "users: 7 user(s)";
   return ["a line before", words[ACTION] ?? (command[1] === "-c" ? counted : "done: it can be used")];
 }
 

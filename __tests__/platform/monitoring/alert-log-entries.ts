@@ -7,7 +7,19 @@ export interface LogExample {
   readonly quiet: Readonly<Record<string, LogEntry>>;
 }
 
-const { checkUpJob, database, deployment, dumpJob, job, namespace, projectId, secretPrefix, worker, workload } = NAMES;
+const {
+  checkUpJob,
+  database,
+  deployment,
+  dumpJob,
+  firstDumpJob,
+  job,
+  namespace,
+  projectId,
+  secretPrefix,
+  worker,
+  workload,
+} = NAMES;
 
 const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
 
@@ -102,6 +114,18 @@ const checkUp = (write: Written, keys: readonly string[]): LogExample => ({
 const WORKER_ENDED = "cloud-entrypoint: worker ended with exit code 1 after 3 s, starts again in 10 s";
 const SUPERVISION_ENDED =
   "cloud-entrypoint: the supervision of the worker ended with exit code 2, so the container ends";
+const UNRESTORABLE = "a restore of this dump fails: event trigger watch of another owner; remove it from the database";
+const DUMPED = "done: 4711 bytes after 3 s";
+
+const cloudRunJob = (name: string, textPayload: string): LogEntry => ({
+  ...{ resource: { type: "cloud_run_job", labels: { job_name: name } }, textPayload },
+});
+
+const podOf = (name: string, textPayload: string): LogEntry => ({
+  resource: { type: "k8s_container", labels: { namespace_name: namespace, pod_name: `${name}-29403240-x7k2p` } },
+  textPayload,
+});
+
 const STOPPED = "cloud-entrypoint: worker starts again";
 
 const backup = (windowStatus: string, name = database): LogEntry => ({
@@ -233,6 +257,14 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
       [`${id} on kubernetes`, checkUp(ofPod, keys)],
     ]),
   ),
+  "dump-not-restorable on serverless": {
+    raises: [cloudRunJob(dumpJob, UNRESTORABLE), cloudRunJob(firstDumpJob, UNRESTORABLE)],
+    quiet: { "a good dump": cloudRunJob(dumpJob, DUMPED), "another job": cloudRunJob("other", UNRESTORABLE) },
+  },
+  "dump-not-restorable on kubernetes": {
+    raises: [podOf(dumpJob, UNRESTORABLE)],
+    quiet: { "a good dump": podOf(dumpJob, DUMPED), "another job": podOf("other", UNRESTORABLE) },
+  },
   "secret-read": {
     raises: [read("stranger@example.com")],
     quiet: {

@@ -129,8 +129,8 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     expect(further("protectedDomain")).toContain("blocked-requests");
     expect(further("protection")).toEqual([]);
     expect(further("audit")).toEqual(["secret-read"]);
-    expect(further("dump")).toEqual(["dump-failed", "dump-too-old"]);
-    expect(further("rareDump")).toEqual(["dump-failed"]);
+    expect(further("dump")).toEqual(["dump-failed", "dump-not-restorable", "dump-too-old"]);
+    expect(further("rareDump")).toEqual(["dump-failed", "dump-not-restorable"]);
     const { "at-maximum": none } = madeOf("alwaysAtMaximum").policies;
     expect(none).toBeUndefined();
   });

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Runs as a job, after database-client.sh: counts the users in the application's database and fails if there are none.
+# Runs as a job, after database-client.sh and the query of dump-database.sh: counts the users in the application's database, fails
+# if there are none, and says what keeps a dump of it from being restored.
 set -eu
 
 as_application
 await "$PGHOST" "$PGPORT"
 users=$(ask --command='SELECT count(*) FROM authentik_core_user')
-echo "users: $users"
+found=$(ask --command="$UNRESTORABLE")
+echo "users: $users user(s)${found:+ (a restore of its dumps fails: $found)}"
 [ "$users" -gt 0 ] || fail 1 "the database has no user"

@@ -67,10 +67,11 @@ sql_clone "$INSTANCE" "$clone" "$TIME" ||
 cloned_seconds=$(google_seconds)
 google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$clone" ||
   google_fail "The clone cannot be read."
-run_job "$INIT_JOB" "$GOOGLE_READ" "" "${0%"${0##*/}"}./count-users.sh" "users: " "DB_NAME=$DATABASE" ||
+sed -n '/^UNRESTORABLE="/,/"$/p' "${0%"${0##*/}"}./dump-database.sh" | cat - "${0%"${0##*/}"}./count-users.sh" >"$GOOGLE_WORK/count.sh"
+run_job "$INIT_JOB" "$GOOGLE_READ" "" "$GOOGLE_WORK/count.sh" "users: " "DB_NAME=$DATABASE" ||
   google_fail "The users of the clone cannot be counted." "To fix: if a password was rotated after $TIME, choose a later time."
 counted_seconds=$(google_seconds)
 sql_remove "$clone" || google_fail "The clone cannot be deleted."
 clone=
-google_say "Restored $JOB_LINE user(s) as of $TIME: clone ready after $cloned_seconds s," \
+google_say "Restored $JOB_LINE as of $TIME: clone ready after $cloned_seconds s," \
   "users counted after $counted_seconds s, clone deleted after $(google_seconds) s."

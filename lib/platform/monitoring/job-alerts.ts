@@ -56,6 +56,16 @@ export const JOB_ALERTS: Alerts = {
     firstSteps: (names, platform) =>
       `Earlier dumps are kept. Its log: \`${logCommand(LOGS_OF.dumps(names, platform), names, "1d")}\``,
   },
+  "dump-not-restorable": {
+    title: "a dump of the database cannot be restored",
+    severity: "ERROR",
+    needs: ["dump"],
+    filters: both(
+      (names, platform) => `${LOGS_OF.dumps(names, platform)} textPayload:"a restore of this dump fails: "`,
+    ),
+    firstSteps: (names, platform) =>
+      `A restore makes everything as the application's login, in one transaction. The log names what it cannot make, such as an event trigger of a monitoring tool: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\`. Remove it, or move it to another database. If there are too many relations, raise the flag \`max_locks_per_transaction\`.`,
+  },
   "dump-too-old": {
     title: "the last dump of the database is too old",
     severity: "ERROR",
