@@ -32,13 +32,9 @@ google_try_gcloud() {
     google_open_pipe
     google_code=0
     google_within "$REST_TOKEN_SECONDS" google_gcloud "$1" || google_code=$?
-    if [ "$google_code" -eq 0 ]; then
-      # Beside, because the pipe may be full.
-      echo >&8 &
-      read -r google_answered <&9
-    elif [ "$google_code" -eq 124 ]; then
-      echo "no answer within $REST_TOKEN_SECONDS s" >"$GOOGLE_WORK/gcloud-error"
-    fi
+    # Beside, because the pipe may be full.
+    [ "$google_code" -ne 0 ] || { echo >&8 & read -r google_answered <&9; }
+    [ "$google_code" -ne 124 ] || echo "no answer within $REST_TOKEN_SECONDS s" >"$GOOGLE_WORK/gcloud-error"
     exec 8>&- 9<&-
     google_why=$(google_text <"$GOOGLE_WORK/gcloud-error")
   fi

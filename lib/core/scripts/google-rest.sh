@@ -75,10 +75,7 @@ google_pages() {
     [ -n "$google_next" ] || return 0
     [ "$google_next" != "$google_former" ] || { GOOGLE_NOTE="$(google_place) names the same next page again." && return 1; }
     google_page_count=$((google_page_count + 1))
-    [ "$google_page_count" -lt "$REST_PAGES" ] || {
-      GOOGLE_NOTE="$(google_place) has more than $REST_PAGES pages, so it is not read to its end; REST_PAGES is how many may be."
-      return 1
-    }
+    [ "$google_page_count" -lt "$REST_PAGES" ] || { GOOGLE_NOTE="$(google_place) has more than REST_PAGES, $REST_PAGES, pages." && return 1; }
   done
 }
 
@@ -105,11 +102,12 @@ GOOGLE_OPERATION='if has("name") or has("done") or has("uploadFileInfo") then . 
         + text end)
   ] | map(gsub("[[:cntrl:]]+"; " ")) | join("|")'
 
-# google_settle SERVICE PREFIX SECONDS WHAT: waits for the operation that the last call began, whose address is PREFIX and its
-# name, and leaves its last state in GOOGLE_ANSWER. Returns 1 when it fails, can no longer be read or takes too long;
+# google_settle SERVICE PREFIX LIMIT WHAT: waits for the operation that the last call began, whose address is PREFIX and its
+# name, for as many seconds as the variable LIMIT says, and leaves its last state in GOOGLE_ANSWER. Returns 1 when it fails, can no longer be read or takes too long;
 # google_outcome says which.
 google_settle() {
-  google_settle_until=$(($(google_seconds) + $3))
+  eval "google_limit=\$$3"
+  google_settle_until=$(($(google_seconds) + google_limit))
   google_look=1
   while :; do
     IFS='|' read -r google_operation GOOGLE_DONE GOOGLE_REASONS GOOGLE_ERROR <<OPERATION
@@ -123,7 +121,7 @@ OPERATION
     # Most operations are done by the second look.
     [ "$google_look" -eq 1 ] || google_progress "$4" "under way"
     [ "$(google_seconds)" -lt "$google_settle_until" ] ||
-      { GOOGLE_NOTE="Operation $google_operation is not done after $3 s; it goes on by itself." && return 1; }
+      { GOOGLE_NOTE="Operation $google_operation is not done after $google_limit s; it goes on by itself. $3 is the limit, which may be higher." && return 1; }
     google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$google_look" "$REST_POLL_SECONDS")"
     google_look=$((google_look + 1))
     google_reading "$GOOGLE_OPERATION" google_get "$1" "$2$google_operation" || return 1
@@ -198,7 +196,7 @@ data-binary = $GOOGLE_SECRET" ;;
 google_attempt() {
   google_reader=$1
   shift
-  google_need_room
+  google_has_room || google_full
   for google_file_name in answer headers status; do : >"$GOOGLE_WORK/$google_file_name"; done
   GOOGLE_CURL=0 GOOGLE_KEPT=''
   google_open_pipe

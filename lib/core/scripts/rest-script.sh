@@ -179,12 +179,8 @@ google_quota_project() {
   esac
 }
 
-# google_need_room: ends the script if the temporary folder has no room for the answers to some calls: whatever fails for that
-# would be reported as something else, or be tried again for long.
-google_need_room() {
-  google_has_room || google_full
-}
-
+# google_has_room: whether the temporary folder has room for the answers to some calls: whatever fails for want of it would be
+# reported as something else, or be tried again for long.
 google_has_room() {
   # In a shell of its own, which a limit of files may end.
   (printf '%65536s' '' >"$GOOGLE_WORK/room") 2>/dev/null || return 1
@@ -221,7 +217,7 @@ google_start() {
   trap 'google_interrupted SIGQUIT 131' QUIT
   trap 'google_interrupted SIGPIPE 141' PIPE
   trap 'google_interrupted SIGTERM 143' TERM
-  google_need_room
+  google_has_room || google_full
   GOOGLE_ANSWER=$GOOGLE_WORK/answer
   GOOGLE_STARTED=$(date +%s)
   : >"$GOOGLE_ANSWER"
@@ -331,11 +327,7 @@ google_within() {
   shift
   google_start_beside "$@"
   while kill -0 "$GOOGLE_WORKER" 2>/dev/null; do
-    if [ "$(date +%s)" -gt "$google_until" ]; then
-      google_end_children
-      GOOGLE_WORKER=
-      return 124
-    fi
+    [ "$(date +%s)" -le "$google_until" ] || { google_end_children && GOOGLE_WORKER='' && return 124; }
     google_sleep 0.1
   done
   google_await_worker

@@ -68,7 +68,7 @@ if [ "${1:-}" = --enable ]; then
     google_pause "$WAIT_SECONDS" "$api" "waiting for another change of the project's APIs" ||
       cannot_enable "To fix: run the same command again, or raise WAIT_SECONDS."
   done
-  google_settle serviceusage "" "$WAIT_SECONDS" "$api" ||
+  google_settle serviceusage "" WAIT_SECONDS "$api" ||
     cannot_enable "To fix: repair what the message names (often billing: https://console.cloud.google.com/billing/linkedaccount?project=$PROJECT_ID) and run the same command again, or raise WAIT_SECONDS."
   google_say "$api is on in project $PROJECT_ID ($(google_seconds) s)."
   exit 0

@@ -247,9 +247,7 @@ adopt() {
 }
 
 say_former() {
-  case $JOB_LINE in
-    *"there was no "*) google_say "Restored after $(google_seconds) s. There was no $DATABASE before, so nothing is put aside." && return ;;
-  esac
+  case $JOB_LINE in *"there was no "*) google_say "Restored after $(google_seconds) s. There was no $DATABASE before, so nothing is put aside." && return ;; esac
   google_say "Restored after $(google_seconds) s. The previous data is in the database ${DATABASE}_former, with the grants to other roles" \
     "and the settings that the database had of its own: make these again where you need them, compare the data, and" \
     "remove it with restore.sh drop-former."

@@ -54,11 +54,7 @@ sql_restoration() {
 
 # sql_await WHAT: waits for the operation in the last response.
 sql_await() {
-  google_settle sqladmin "projects/$PROJECT_ID/operations/" "$SQL_SECONDS" "$1" && return 0
-  case $GOOGLE_NOTE in
-    *"goes on by itself.") GOOGLE_NOTE="$GOOGLE_NOTE The limit is SQL_SECONDS; to wait longer, set SQL_SECONDS=$((2 * SQL_SECONDS))." ;;
-  esac
-  return 1
+  google_settle sqladmin "projects/$PROJECT_ID/operations/" SQL_SECONDS "$1"
 }
 
 # sql_clone INSTANCE CLONE TIME: clones the instance as it was at that time, waits for the clone, and marks it.

@@ -113,7 +113,7 @@ for collection in $collections; do
         google_error "Assets cannot be deleted. $(google_outcome)"
     # By the service's own message: a proxy's page can have status 404, too.
     elif google_delete migrationcenter "$target" "$query" &&
-      google_settle migrationcenter "" "$OPERATION_SECONDS" "Deleting ${target##*/}" || google_says '^NOT_FOUND'; then
+      google_settle migrationcenter "" OPERATION_SECONDS "Deleting ${target##*/}" || google_says '^NOT_FOUND'; then
       google_say "Deleted $collection/${target##*/}."
     else
       google_error "$collection/${target##*/} cannot be deleted. $(google_outcome)"

@@ -133,12 +133,12 @@ look_at_job() {
   fi
 }
 
-# begin WHAT PATH JSON QUERY [SECONDS]: begins an operation and waits for its end. No value can contain a character that
+# begin WHAT PATH JSON QUERY [LIMIT]: begins an operation and waits for its end. No value can contain a character that
 # JSON escapes.
 begin() {
   printf '%s\n' "$3" >"$GOOGLE_WORK/body.json"
   google_begin migrationcenter "$2" "$GOOGLE_WORK/body.json" "$4" &&
-    google_settle migrationcenter "" "${5:-$OPERATION_SECONDS}" "$1"
+    google_settle migrationcenter "" "${5:-OPERATION_SECONDS}" "$1"
 }
 
 # The service's findings in its words, errors first; there may be thousands.
@@ -177,7 +177,7 @@ $(show_findings)" "To fix: repair what the service names and apply again, or loo
 # run_phase validate|run STATE
 run_phase() {
   problem=
-  begin "Import job $job_id, $1" "$job:$1" "{ \"requestId\": \"$(google_new_request_id)\" }" "" "$IMPORT_SECONDS" ||
+  begin "Import job $job_id, $1" "$job:$1" "{ \"requestId\": \"$(google_new_request_id)\" }" "" IMPORT_SECONDS ||
     problem=$(google_outcome)
   await_state "$2"
   show_findings
@@ -194,7 +194,7 @@ fi
 if [ "$state" != NONE ]; then
   google_say "Import job $job_id is $state: replacing it."
   google_delete migrationcenter "$job" "force=true&requestId=$(google_new_request_id)" &&
-    google_settle migrationcenter "" "$OPERATION_SECONDS" "Deletion of import job $job_id" || google_says '^NOT_FOUND' ||
+    google_settle migrationcenter "" OPERATION_SECONDS "Deletion of import job $job_id" || google_says '^NOT_FOUND' ||
     google_fail "Import job $job_id cannot be deleted." "$again"
 fi
 google_say "Creating import job $job_id for $instances instances."

@@ -47,7 +47,7 @@ jq -n --arg name "$SOURCE_DISPLAY_NAME" --arg type "$SOURCE_TYPE" --arg lab "${D
 ' >"$GOOGLE_WORK/source.json"
 if google_begin migrationcenter \
   "$location/sources" "$GOOGLE_WORK/source.json" "sourceId=$SOURCE_ID&requestId=$(google_new_request_id)" &&
-  google_settle migrationcenter "" "$OPERATION_SECONDS" "Source $SOURCE_ID"; then
+  google_settle migrationcenter "" OPERATION_SECONDS "Source $SOURCE_ID"; then
   outcome="registered as \"$SOURCE_DISPLAY_NAME\" ($(google_seconds) s)"
 elif google_says '^ALREADY_EXISTS'; then
   outcome="registered already as \"$SOURCE_DISPLAY_NAME\": nothing to do"

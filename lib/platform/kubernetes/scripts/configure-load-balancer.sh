@@ -103,7 +103,7 @@ FOUND
 # change WHAT METHOD PATH SAID: sends change.json, which does what SAID says, and waits until it is done.
 change() {
   if google_reading "$GOOGLE_OPERATION" google_request "$2" compute "$global/$3" "$GOOGLE_WORK/change.json" "" repeatable &&
-    google_settle compute "$global/operations/" "$WAIT_SECONDS" "$1"; then
+    google_settle compute "$global/operations/" WAIT_SECONDS "$1"; then
     google_say "$1: $4."
     changed=yes
     looked=no
