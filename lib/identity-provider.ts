@@ -368,6 +368,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       uptimeCheck: settings.uptimeCheck,
       called: (setting: NamedSetting) =>
         (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,
+      certificateValidation: v.certificateValidation.text,
       maxInstanceCount: v.maxInstanceCount.number,
       minInstanceCount: v.minInstanceCount.number,
       checkUp: { condition: isCheckedUp(v), jobName: checkUp.jobName, missingAfter: checkUp.missingAfter },

@@ -7,6 +7,7 @@ const PLATFORMS: readonly Platform[] = ["serverless", "kubernetes"];
 /** What an alert needs, in the words of the inputs. */
 const NEEDS = {
   audit: "`audit_secret_access`",
+  certificateByDns: '`certificate_validation = "dns"`',
   checkUp: "`check_up_schedule`",
   dailyDump: "daily dumps, `dump_schedule`",
   domain: "`domain`",

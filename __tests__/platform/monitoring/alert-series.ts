@@ -42,6 +42,7 @@ const instance = (metric: string, labels = "") =>
   `cloudsql_googleapis_com:database_${metric}{monitored_resource="cloudsql_database", database_id="${projectId}:${database}"${labels}}`;
 const balancer = (metric: string, labels: string) =>
   `loadbalancing_googleapis_com:https_${metric}{monitored_resource="https_lb_rule", url_map_name="${urlMap}", ${labels}}`;
+const backups = `logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database", database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}`;
 const executions = (name: string, result: string) =>
   `run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${name}", result="${result}"}`;
 
@@ -168,11 +169,18 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   "at-maximum on serverless": {
     afterMinutes: 40,
-    raises: [
-      [revision("container_instance_count", 'state="active"'), "2x60"],
-      [revision("container_instance_count", 'state="idle"'), "1x60"],
-    ],
-    quiet: { "one instance less": [[revision("container_instance_count", 'state="active"'), "2x60"]] },
+    raises: [[revision("container_instance_count", 'state="active"'), "3x60"]],
+    quiet: {
+      "one instance less": [[revision("container_instance_count", 'state="active"'), "2x60"]],
+      "an idle one beside them": [
+        [revision("container_instance_count", 'state="active"'), "2x60"],
+        [revision("container_instance_count", 'state="idle"'), "1x60"],
+      ],
+      "those of a former revision in a rollout": [
+        [revision("container_instance_count", 'state="active"'), "2x60"],
+        [revision("container_instance_count", 'state="active"').replace('"a"', '"b"'), "1x60"],
+      ],
+    },
   },
   "at-maximum on kubernetes": {
     afterMinutes: 40,
@@ -256,12 +264,19 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     quiet: { "starts within minutes": starts(3, 0), "no start at all": starts(0, 0) },
   },
   "restarts on kubernetes": {
-    afterMinutes: 30,
-    raises: [[pod("restart_count", "a"), "0x9 0+1x30"]],
+    afterMinutes: 70,
+    raises: [[pod("restart_count", "a"), "0x11 1x11 2x11 3x11 4x11 5x30"]],
     quiet: {
       "one restart": [[pod("restart_count", "a"), "0x9 1x30"]],
       "the proxy beside it": [[pod("restart_count", "a", "", "database-proxy"), "0x9 0+1x30"]],
     },
+  },
+  "database-disk": gauge(instance("disk_utilization"), 0.9, 0.6, 40),
+  "no-backup": {
+    afterMinutes: 2 * DAY_MINUTES,
+    raises: [],
+    alsoRaises: { "the last one 40 hours ago": [[backups, "_x14 1x0 _x90"]] },
+    quiet: { "one last night": [[backups, "_x68 1x1 _x60"]], "one 30 hours ago": [[backups, "_x35 1x0 _x90"]] },
   },
   "database-down": gauge(instance("up"), 0, 1, 40),
   "database-cpu": gauge(instance("cpu_utilization"), 0.95, 0.5, 40),

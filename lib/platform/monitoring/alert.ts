@@ -69,6 +69,7 @@ type Texts = Readonly<Partial<Record<Platform, Text>>>;
 /** What a deployment must have for an alert to make sense. */
 export type AlertNeed =
   | "audit"
+  | "certificateByDns"
   | "checkUp"
   | "dailyDump"
   | "domain"

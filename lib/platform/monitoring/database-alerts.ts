@@ -44,6 +44,15 @@ export const DATABASE_ALERTS: Alerts = {
     firstSteps: (names) =>
       `More than 5 GiB in six hours, and a disk never shrinks. Its size in GB: \`${describeCommand(names, "settings.dataDiskSizeGb")}\`. Mostly events or tasks that are not cleaned up: see Events and System tasks in the administration, and their retention under System, Settings.`,
   },
+  "database-disk": {
+    title: "the disk of the database is nearly full",
+    severity: "ERROR",
+    // It grows by itself long before, unless it has reached a limit.
+    queries: both((names) => `max(${metric("disk_utilization")(names)})`),
+    limit: { raisedWhen: ">", threshold: 0.85, durationSeconds: 600, measures: "share of the disk" },
+    firstSteps: (names) =>
+      `A full disk ends in a database that refuses to write. Does the disk still grow by itself, and to which limit: \`${describeCommand(names, "settings.storageAutoResize,settings.storageAutoResizeLimit,settings.dataDiskSizeGb")}\`? Mostly events or tasks that are not cleaned up: see their retention under System, Settings in the application.`,
+  },
   "database-connections": {
     title: "the connections of the database are nearly used up",
     severity: "ERROR",
@@ -59,6 +68,18 @@ export const DATABASE_ALERTS: Alerts = {
     limit: { raisedWhen: ">", threshold: 0.8, durationSeconds: 3600, measures: "share of the ids" },
     firstSteps: (names) =>
       `At 1 the database accepts no more writes. Something keeps it from cleaning up, usually a transaction that has been open for days. Look for it in the log: \`${logCommand(`${LOGS_OF.database(names)} textPayload:"vacuum"`, names, "1d")}\``,
+  },
+  "no-backup": {
+    title: "there was no backup of the database for 36 hours",
+    severity: "ERROR",
+    // A backup that never starts writes no entry that it failed. A query looks back a day at most.
+    queries: both(
+      ({ database, projectId }) =>
+        `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database", database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}[20h])`,
+    ),
+    limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 16 * 3600, measures: "1 for none in 20 h" },
+    firstSteps: ({ database, projectId }) =>
+      `Are backups switched off, and which are there: \`gcloud sql backups list --instance=${database} --project=${projectId}\`? Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\``,
   },
   "backup-failed": {
     title: "the daily backup of the database failed",

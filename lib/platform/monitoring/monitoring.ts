@@ -36,6 +36,8 @@ export interface MonitoringProps extends MonitoringSettings {
   /** What a setting is called in first steps: as a prop, or as an input of a stack. */
   readonly called: (setting: NamedSetting) => string;
   readonly domain?: string;
+  /** How the certificate of the domain is validated: by `dns` or by the load balancer. */
+  readonly certificateValidation?: string;
   readonly checkUp: Readonly<Record<"condition" | "jobName" | "missingAfter", string>>;
   readonly dump: Readonly<Record<"bucketName" | "condition" | "isDaily" | "jobName", string>>;
   /** Whether the address accepts unauthenticated requests; by default it does. */
@@ -80,6 +82,7 @@ export class Monitoring extends Construct {
     const names = this.namesOf(props);
     const conditions = {
       audit: isOn(auditSecretAccess),
+      certificateByDns: isWord(props.certificateValidation ?? "dns", "dns"),
       checkUp: props.checkUp.condition,
       domain: isSet(domain),
       dailyDump: dump.isDaily,

@@ -50,7 +50,8 @@ export const REQUEST_ALERTS: Alerts = {
   "certificate-renewal": {
     title: "the certificate of the domain is not renewed",
     severity: "ERROR",
-    needs: ["domain"],
+    // The classic certificate of a load balancer writes no log.
+    needs: ["domain", "certificateByDns"],
     filters: both(expiringCertificate),
     firstSteps: certificateSteps,
   },

@@ -36,8 +36,9 @@ export const WORKLOAD_ALERTS: Alerts = {
     severity: "WARNING",
     needs: ["room"],
     queries: {
+      // Idle instances live on for minutes, and those of a former revision are none of the maximum.
       serverless: (names) =>
-        `sum(run_googleapis_com:container_instance_count{${revision(names)}}) / ${names.maxInstances}`,
+        `max(sum by (revision_name) (run_googleapis_com:container_instance_count{${revision(names)}, state="active"})) / ${names.maxInstances}`,
       kubernetes: (names) => `count(kubernetes_io:container_uptime{${server(names)}}) / ${names.maxInstances}`,
     },
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 600, measures: "share of the maximum" },
@@ -91,9 +92,10 @@ export const WORKLOAD_ALERTS: Alerts = {
     severity: "ERROR",
     queries: {
       kubernetes: (names) =>
-        `sum(increase(kubernetes_io:container_restart_count{${containers('=~"server|worker"', names)}}[15m]))`,
+        `sum(increase(kubernetes_io:container_restart_count{${containers('=~"server|worker"', names)}}[1h]))`,
     },
-    limit: { raisedWhen: ">", threshold: 3, durationSeconds: 60, measures: "restarts in 15 min" },
+    // A pod that dies at the end of its start needs eleven minutes for each.
+    limit: { raisedWhen: ">", threshold: 3, durationSeconds: 60, measures: "restarts in 1 h" },
     firstSteps: (names, platform) =>
       `Why it last ended: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled: raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` for a separate worker. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
   },
