@@ -124,7 +124,9 @@ describe.each(VARIANTS)("The synthesized folder of $name", ({ name, stack, terra
     for (const [name, input] of inputs) {
       expect([name, typeof input.type]).toEqual([name, "string"]);
       expect([name, input.description]).toEqual([name, expect.stringMatching(/\b(?:later|a change)\b/i)]);
-      expect([name, input.nullable]).toEqual([name, input.default === null ? undefined : false]);
+      // Null for no check-up.
+      const nullable = input.default === null ? undefined : name === "check_up_schedule";
+      expect([name, input.nullable]).toEqual([name, nullable]);
     }
     expect(inputs.filter(([, input]) => !("default" in input)).map(([name]) => name)).toEqual(["project_id"]);
   });
