@@ -103,8 +103,8 @@ GOOGLE_OPERATION='if has("name") or has("done") or has("uploadFileInfo") then . 
   ] | map(gsub("[[:cntrl:]]+"; " ")) | join("|")'
 
 # google_settle SERVICE PREFIX LIMIT WHAT: waits for the operation that the last call began, whose address is PREFIX and its
-# name, for as many seconds as the variable LIMIT says, and leaves its last state in GOOGLE_ANSWER. Returns 1 when it fails, can no longer be read or takes too long;
-# google_outcome says which.
+# name, for as many seconds as the variable LIMIT says, and leaves its last state in GOOGLE_ANSWER. Returns 1 when it fails, can
+# no longer be read or takes too long; google_outcome says which.
 google_settle() {
   eval "google_limit=\$$3"
   google_settle_until=$(($(google_seconds) + google_limit))
