@@ -71,7 +71,7 @@ describeWith(["curl", "dash", "jq"], "The page's way back to an earlier release"
         kubectl: `case $3 in scale | wait) shift 2; echo "kubectl $*" >>'${log}' ;; *) exec ${programs}/kubectl "$@" ;; esac`,
         terraform: `if [ "$1" = apply ]; then echo "terraform $*" >>'${log}'; else echo "export ${exported.join(" ")}"; fi`,
       };
-      standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.8" });
+      standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.9" });
       standIn.onRequest = ({ method }) => {
         if (method.endsWith("restoreBackup")) appendFileSync(log, `${RESTORED}\n`);
       };
