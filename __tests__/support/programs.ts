@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { accessSync, constants, readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -5,6 +6,7 @@ import { join } from "node:path";
 const PACKAGES: Readonly<Record<string, string>> = {
   awk: "mawk",
   aws: "awscli",
+  busybox: "busybox (not busybox-static, whose shell never runs what a test puts in the place of a program)",
   checkov: "checkov (from PyPI, in an environment of its own)",
   "django-admin": "Django (from PyPI: Django)",
   initdb: "postgresql-15",
@@ -94,10 +96,16 @@ function postgresqlFolders(): string[] {
   }
 }
 
+/** Verdicts on shells of busybox: whether they find no program where the PATH has none. */
+const looksAtPath = new Map<string, boolean>();
+
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    if (!path.endsWith("/busybox")) return true;
+    const runs = () => spawnSync(path, ["sh", "-c", "sleep"], { env: { PATH: "" } }).status === 127;
+    if (!looksAtPath.has(path)) looksAtPath.set(path, runs());
+    return looksAtPath.get(path) === true;
   } catch {
     return false;
   }
