@@ -20,7 +20,7 @@ export type Shell = "bash" | "busybox" | "dash";
 export const shellCommand = (shell: Shell): readonly string[] =>
   shell === "busybox" ? [programPath(shell), "sh"] : [programPath(shell)];
 
-const SCRIPTS = {
+export const SCRIPTS = {
   "assessment-cleanup": "lib/lab/scripts/assessment-cleanup.sh",
   "assessment-status": "lib/lab/scripts/assessment-status.sh",
   "backup-before-upgrade": "lib/idp/scripts/backup-before-upgrade.sh",

@@ -28,36 +28,6 @@ const WITHOUT_TOKEN = { GOOGLE_OAUTH_ACCESS_TOKEN: undefined };
 
 describeWith(["busybox", "curl", "dash", "jq"], "the access token of a REST script", () => {
   it.concurrent.each([
-    ["the environment, before anything else", { GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first" }, "echo a", "echo b"],
-    ["gcloud's application default credentials", WITHOUT_TOKEN, "echo ya29.first", "echo b"],
-    ["gcloud's signed-in account", WITHOUT_TOKEN, undefined, "echo ya29.first"],
-    ["the metadata server", WITHOUT_TOKEN, undefined, undefined],
-  ])("comes from %s", (_way, environment, applicationDefault, user) =>
-    inScene(async ({ standIn, lookAtApi, tokensUsed }) => {
-      standIn.metadataToken = applicationDefault === undefined && user === undefined ? "ya29.first" : "c";
-
-      const run = await lookAtApi({ environment, programs: gcloud({ applicationDefault, user }) });
-
-      expect(run.output).toBe("run.googleapis.com is already on in project demo-project.\n");
-      expect(tokensUsed()).toEqual(["Bearer ya29.first"]);
-    }),
-  );
-
-  it.concurrent("is missing: all ways to one are named", () =>
-    inScene(async ({ standIn, lookAtApi }) => {
-      const run = await lookAtApi({ shell: "busybox", environment: { ...WITHOUT_TOKEN }, programs: gcloud({}) });
-
-      expect(run).toMatchObject({ exitCode: 1, stdout: "" });
-      const ways = run.stderr.replaceAll(standIn.host, "HOST").split("\n").slice(1, -2);
-      expect(ways.map((line) => line.replace(/^ {2}- (.*?): .*$/, "$1"))).toEqual([
-        ...["GOOGLE_OAUTH_ACCESS_TOKEN", "GOOGLE_CREDENTIALS", "GOOGLE_CLOUD_KEYFILE_JSON", "GCLOUD_KEYFILE_JSON"],
-        ...["GOOGLE_APPLICATION_CREDENTIALS", "gcloud auth application-default print-access-token"],
-        ...["gcloud auth print-access-token", "metadata server at HOST"],
-      ]);
-    }),
-  );
-
-  it.concurrent.each([
     ["hangs", "exec sleep 60", "busybox"],
     ["prints more than a pipe holds", MUCH, "dash"],
     ["prints more than a pipe holds", MUCH, "busybox"],

@@ -5,17 +5,11 @@ import { temporaryFolder } from "../../support/temporary-folder";
 import { type Cluster, type Login, SUPERUSER } from "../db-init/cluster";
 import { type Environment, runScript } from "../db-init/script-run";
 import { applicationLogin, describeOnServer, type TenantScene } from "../db-init/tenants";
-import { exchange, filledTenant, restored, runJob, swap, tenantWithRestored } from "./job-run";
+import { copyOf, exchange, filledTenant, NAMES, restored, runJob, swap, tenantWithRestored } from "./job-run";
 
-const NAMES = "SELECT string_agg(name, ',' ORDER BY name COLLATE \"C\") FROM template.names";
 const FIRST_USER = "SELECT name FROM authentik_core_user WHERE id = 1";
 const LATER = "application-password-of-later-Xk37";
 const DONE = { exitCode: 0 };
-
-/** What makes a job copy the database of a tenant. */
-function copyOf({ DB_HOST = "", DB_NAME = "", DB_PORT = "" }: Environment): Environment {
-  return { SOURCE_HOST: DB_HOST, SOURCE_PORT: DB_PORT, SOURCE_NAME: DB_NAME };
-}
 
 const says = (text: string) => expect.stringContaining(text) as string;
 
@@ -34,40 +28,6 @@ async function hold(
 const sessionsIn = (database: string) => `FROM pg_stat_activity WHERE datname = '${database}'`;
 
 describeOnServer("The jobs of a restore on PostgreSQL 15", (test, matrix) => {
-  test("copy a database into an empty one and exchange the two, as often as it is repeated", async (server) => {
-    const { cluster } = server;
-    const settings = await filledTenant(server);
-
-    expect(await swap(settings, "clear")).toMatchObject(DONE);
-    await runScript(restored(settings));
-    const filled = await runJob("fill-database.sh", restored(settings), copyOf(settings));
-    const again = await runJob("fill-database.sh", restored(settings), copyOf(settings));
-    expect(await runJob("count-users.sh", settings)).toMatchObject({ exitCode: 0, output: "users: 2 user(s)\n" });
-    // Written after the copy: it goes aside with the old data.
-    await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('late')");
-    expect(await exchange(cluster, settings)).toMatchObject(DONE);
-
-    expect(filled).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(/^copying .*\nusers: 2 in database \d+\n$/s) as string,
-    });
-    expect(again).toMatchObject({ exitCode: 2, output: says("is not empty") });
-    expect(await cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
-    await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('x')");
-    // What is put aside can be compared.
-    const former = { ...settings, DB_NAME: `${settings.DB_NAME}_former` };
-    expect(await cluster.query(applicationLogin(former), NAMES)).toBe("Zoë 🙂,akadmin,late");
-    expect(await swap(settings, "clear")).toMatchObject({ exitCode: 1 });
-    // What a restore leaves that fails before it exchanges anything.
-    await runScript(restored(settings));
-    expect(await swap(settings, "drop-former")).toMatchObject(DONE);
-    const left = `SELECT count(*) FROM pg_database WHERE datname LIKE '${settings.DB_NAME}_%'`;
-    expect(await cluster.query({ user: SUPERUSER }, left)).toBe("0");
-    await cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user");
-    expect(await runJob("count-users.sh", settings)).toMatchObject({ exitCode: 1, output: says("has no user") });
-    expect(await swap(settings, "clear")).toMatchObject(DONE);
-  });
-
   test("restore a dump whose checksum is right, and refuse all others before they change anything", async (server) => {
     const settings = await tenantWithRestored(server);
     const folder = temporaryFolder();

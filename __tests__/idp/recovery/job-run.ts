@@ -17,6 +17,9 @@ const USERS = [
   "SELECT lo_from_bytea(0, 'large')",
 ];
 
+/** Names of its users. */
+export const NAMES = "SELECT string_agg(name, ',' ORDER BY name COLLATE \"C\") FROM template.names";
+
 /** A new tenant whose database has contents. */
 export async function filledTenant(
   { cluster, tenant }: Pick<TestServer, "cluster" | "tenant">,
@@ -41,6 +44,11 @@ export async function tenantWithRestored(
   const settings = await filledTenant(server, contents);
   await runScript(restored(settings));
   return settings;
+}
+
+/** What makes a job copy the database of a tenant. */
+export function copyOf({ DB_HOST = "", DB_NAME = "", DB_PORT = "" }: Environment): Environment {
+  return { SOURCE_HOST: DB_HOST, SOURCE_PORT: DB_PORT, SOURCE_NAME: DB_NAME };
 }
 
 /** Runs the job that exchanges databases. */

@@ -58,27 +58,6 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
     expectNothingLeft(scene, repeated);
   });
 
-  scenario("counts the users of a clone in a job, and leaves nothing behind", async (scene) => {
-    const { run, standIn } = scene;
-    const { exitCode, stderr, stdout } = await run("restore-drill", { arguments: ["2026-11-22T11:00:00Z"] });
-
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    expect(stdout).toMatch(
-      /Restored 7 user\(s\) as of 2026-11-22T11:00:00Z: clone ready after \d+ s, users counted after \d+ s, clone deleted after \d+ s\.\n$/,
-    );
-    expect(standIn.requestsTo("sqladmin.instances.clone")[0]?.body).toMatchObject({
-      cloneContext: { pointInTime: "2026-11-22T11:00:00Z" },
-    });
-    const [job] = standIn.jobs.runs;
-    expect(job?.databases).toEqual([
-      expect.stringMatching(new RegExp(`^${PROJECT}:us-central1:drill-[0-9a-f]{8}-[0-9a-f]{8}$`)),
-    ]);
-    expect(job?.environment).toEqual({ DB_HOST: `/cloudsql/${job?.databases[0] ?? ""}`, DB_NAME: DATABASE });
-    // The original's ten minutes are too few for a restore.
-    expect(job?.limits).toEqual({ timeout: "3600s", maxRetries: 0 });
-    expectNothingLeft(scene);
-  });
-
   scenario("deletes the clone when the job fails, and says where its log is", async (scene) => {
     scene.standIn.jobs.outcomeOf = () => ({ isSuccess: false });
 

@@ -10,6 +10,7 @@ import {
   ADMINISTRATOR,
   DATABASE,
   expectNothingLeft,
+  filesIn,
   inSqlScene,
   INSTANCE,
   JOBS,
@@ -312,12 +313,6 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh with a backup", () =
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "restore.sh media", () => {
-  /** Files as "name generation" that the bucket has. */
-  const filesIn = ({ standIn }: SqlScene): string[] =>
-    standIn.storage.objects
-      .filter(({ softDeleteTime }) => softDeleteTime === undefined)
-      .map(({ generation, name }) => `${name} ${generation}`);
-
   const matrix = matrixOf(["media", "--yes"], (scene) => expect(filesIn(scene)).toEqual(["a.png 1001", "b.png 1001"]));
   matrix.passing([["storage.objects.list", RESTORE_FILE]]);
   matrix.rows([
@@ -334,23 +329,6 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh media", () => {
       },
     },
   ]);
-
-  scenario("restores the newest deleted version of each file, and no file that exists again", async (scene) => {
-    const deleted = { bucket: "media", softDeleteTime: TIME };
-    scene.standIn.storage.objects = [
-      { ...deleted, name: "a.png", generation: "1" },
-      { ...deleted, name: "a.png", generation: "2" },
-      { ...deleted, name: "again.png", generation: "3" },
-      { bucket: "media", name: "again.png", generation: "4" },
-      { ...deleted, name: "old.png", generation: "5", softDeleteTime: "2026-11-01T00:00:00Z" },
-    ];
-
-    const run = await scene.run("restore", { arguments: ["media", "2026-11-22T00:00:00Z", "--yes"] });
-
-    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(run.stdout).toContain("Restored 1 file(s) of media; 1 exist again and stayed as they are.");
-    expect(filesIn(scene)).toEqual(["again.png 4", "a.png 1002"]);
-  });
 });
 
 describeWith(["curl", "dash", "jq"], "restore.sh", () => {

@@ -1,7 +1,12 @@
+import { status } from "../../support/fault-matrix";
+import { type Fault } from "../../support/google-stand-in";
 import { describeWith } from "../../support/programs";
-import { DATABASE, DUMP_JOB, INIT_JOB, scenario, JOBS, runsOf } from "./sql-scene";
+import { DATABASE, DUMP_JOB, expectNothingLeft, filesIn, INIT_JOB } from "./sql-scene";
+import { inSqlScene, JOBS, PROJECT, runsOf, scenario } from "./sql-scene";
 
-describeWith(["curl", "dash", "jq"], "restore.sh", () => {
+const TIME = "2026-11-22T11:00:00Z";
+
+describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
   scenario("dump: fills an empty database from the dump and exchanges the two", async (scene) => {
     const { exitCode, stderr, stdout } = await scene.run("restore", {
       arguments: ["dump", "latest"],
@@ -34,5 +39,60 @@ describeWith(["curl", "dash", "jq"], "restore.sh", () => {
       ...["TIME", "INSTANCE", "ADMINISTRATOR_SECRET"],
     ]);
     expect(standIn.requests).toEqual([]);
+  });
+
+  scenario("media: restores the newest deleted version of each file, and no file that exists again", async (scene) => {
+    const deleted = { bucket: "media", softDeleteTime: TIME };
+    scene.standIn.storage.objects = [
+      { ...deleted, name: "a.png", generation: "1" },
+      { ...deleted, name: "a.png", generation: "2" },
+      { ...deleted, name: "again.png", generation: "3" },
+      { bucket: "media", name: "again.png", generation: "4" },
+      { ...deleted, name: "old.png", generation: "5", softDeleteTime: "2026-11-01T00:00:00Z" },
+    ];
+
+    const run = await scene.run("restore", { arguments: ["media", "2026-11-22T00:00:00Z", "--yes"] });
+
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(run.stdout).toContain("Restored 1 file(s) of media; 1 exist again and stayed as they are.");
+    expect(filesIn(scene)).toEqual(["again.png 4", "a.png 1002"]);
+  });
+
+  it.concurrent.each<[string, readonly Fault[], string, readonly string[]]>([
+    ["tries no other when nothing answers", Array<Fault>(4).fill({ kind: "reset" }), "2 of 2 file(s)", []],
+    ["restores the others of a refused one", [status(400, "INVALID")], "1 of 2 file(s)", ["b.png 1001"]],
+  ])("media: of two files, %s", (_, faults, failed, restored) =>
+    inSqlScene(async (scene) => {
+      const deleted = { bucket: "media", generation: "1", softDeleteTime: TIME };
+      scene.standIn.storage.objects = ["a.png", "b.png"].map((name) => ({ ...deleted, name }));
+      for (const fault of faults) scene.standIn.inject("storage.objects.restore", fault);
+
+      const { exitCode, stderr } = await scene.run("restore", { arguments: ["media", "--yes"] });
+
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(`${failed} cannot be restored`);
+      expect(filesIn(scene)).toEqual(restored);
+    }),
+  );
+
+  scenario("restore-drill: counts the users of a clone in a job, and leaves nothing behind", async (scene) => {
+    const { run, standIn } = scene;
+    const { exitCode, stderr, stdout } = await run("restore-drill", { arguments: ["2026-11-22T11:00:00Z"] });
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toMatch(
+      /Restored 7 user\(s\) as of 2026-11-22T11:00:00Z: clone ready after \d+ s, users counted after \d+ s, clone deleted after \d+ s\.\n$/,
+    );
+    expect(standIn.requestsTo("sqladmin.instances.clone")[0]?.body).toMatchObject({
+      cloneContext: { pointInTime: "2026-11-22T11:00:00Z" },
+    });
+    const [job] = standIn.jobs.runs;
+    expect(job?.databases).toEqual([
+      expect.stringMatching(new RegExp(`^${PROJECT}:us-central1:drill-[0-9a-f]{8}-[0-9a-f]{8}$`)),
+    ]);
+    expect(job?.environment).toEqual({ DB_HOST: `/cloudsql/${job?.databases[0] ?? ""}`, DB_NAME: DATABASE });
+    // The original's ten minutes are too few for a restore.
+    expect(job?.limits).toEqual({ timeout: "3600s", maxRetries: 0 });
+    expectNothingLeft(scene);
   });
 });

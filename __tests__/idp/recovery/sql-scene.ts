@@ -75,6 +75,12 @@ export function expectNothingLeft(
   expect([...standIn.jobs.jobs.keys()]).toEqual([`${JOBS}/${INIT_JOB}`, `${JOBS}/${DUMP_JOB}`]);
 }
 
+/** Files as "name generation" that the bucket of uploads has. */
+export const filesIn = ({ standIn }: SqlScene): string[] =>
+  standIn.storage.objects
+    .filter(({ softDeleteTime }) => softDeleteTime === undefined)
+    .map(({ generation, name }) => `${name} ${generation}`);
+
 /** A test in a project of its own. */
 export function scenario(what: string, test: (scene: SqlScene) => Promise<void>): void {
   it.concurrent(what, () => inSqlScene(test));
