@@ -41,7 +41,7 @@ describe("The archives of a release", () => {
 });
 
 describeWith(["terraform"], "A folder as a module", () => {
-  const [tenants = "", kubernetes = ""] = blocksIn(pageOf("stacks/guides/module.md").text, "hcl");
+  const [tenants = "", , kubernetes = ""] = blocksIn(pageOf("stacks/guides/module.md").text, "hcl");
 
   it.each([
     ["idp-serverless", tenants],
