@@ -7,24 +7,9 @@ import { type Fault } from "../../support/google-stand-in";
 import { programFolder, runFile, type ScriptOptions } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
-import { inScene, READ_STATE, type RestScene } from "./rest-scene";
-
-/** A gcloud whose two commands for a token run shell commands of the test. */
-function gcloud(commands: { readonly applicationDefault?: string; readonly user?: string }): string {
-  const failure = "echo 'ERROR: (gcloud.auth) no credentials' >&2; exit 1";
-  return programFolder({
-    scripts: {
-      gcloud: `case "$*" in
-        "auth application-default print-access-token") ${commands.applicationDefault ?? failure} ;;
-        "auth print-access-token") ${commands.user ?? failure} ;;
-      esac`,
-    },
-  });
-}
+import { gcloud, inScene, READ_STATE, type RestScene, WITHOUT_TOKEN } from "./rest-scene";
 
 const MUCH = "printf '%100000s' a";
-
-const WITHOUT_TOKEN = { GOOGLE_OAUTH_ACCESS_TOKEN: undefined };
 
 describeWith(["busybox", "curl", "dash", "jq"], "the access token of a REST script", () => {
   it.concurrent.each([

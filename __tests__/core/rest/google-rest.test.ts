@@ -12,7 +12,7 @@ import {
 } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
-import { inScene } from "./rest-scene";
+import { gcloud, inScene, WITHOUT_TOKEN } from "./rest-scene";
 
 describeWith(["curl", "dash", "jq"], "the shell library of the REST scripts", () => {
   it.concurrent("prints no token and puts none on a command line, even with a ~/.curlrc that asks for it", () =>
@@ -69,21 +69,6 @@ describeWith(["curl", "dash", "jq"], "the gate of an API", () => {
     }),
   );
 });
-
-/** A gcloud whose two commands for a token run shell commands of the test. */
-function gcloud(commands: { readonly applicationDefault?: string; readonly user?: string }): string {
-  const failure = "echo 'ERROR: (gcloud.auth) no credentials' >&2; exit 1";
-  return programFolder({
-    scripts: {
-      gcloud: `case "$*" in
-        "auth application-default print-access-token") ${commands.applicationDefault ?? failure} ;;
-        "auth print-access-token") ${commands.user ?? failure} ;;
-      esac`,
-    },
-  });
-}
-
-const WITHOUT_TOKEN = { GOOGLE_OAUTH_ACCESS_TOKEN: undefined };
 
 describeWith(["busybox", "curl", "dash", "jq"], "the access token of a REST script", () => {
   it.concurrent.each([

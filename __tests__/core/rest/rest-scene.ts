@@ -1,5 +1,5 @@
 import { GoogleStandIn } from "../../support/google-stand-in";
-import { runScript, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
+import { programFolder, runScript, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 
 export const READ_STATE = "serviceusage.services.get";
 
@@ -39,3 +39,18 @@ export async function inScene<Result>(test: (scene: RestScene) => Promise<Result
     await standIn.stop();
   }
 }
+
+/** A gcloud whose two commands for a token run shell commands of the test. */
+export function gcloud(commands: { readonly applicationDefault?: string; readonly user?: string }): string {
+  const failure = "echo 'ERROR: (gcloud.auth) no credentials' >&2; exit 1";
+  return programFolder({
+    scripts: {
+      gcloud: `case "$*" in
+        "auth application-default print-access-token") ${commands.applicationDefault ?? failure} ;;
+        "auth print-access-token") ${commands.user ?? failure} ;;
+      esac`,
+    },
+  });
+}
+
+export const WITHOUT_TOKEN = { GOOGLE_OAUTH_ACCESS_TOKEN: undefined };
