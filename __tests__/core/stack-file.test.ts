@@ -42,7 +42,7 @@ describeWith(["terraform"], "A folder that a clone on Windows has changed", () =
     const details = errorsOfPlan(folder).map(({ detail }) => detail);
     const [detail = ""] = details;
     expect(details).toEqual([
-      `files have the line ends of Windows, which git may have given them; they must have those of Unix, because a shell or the image cannot run them; run perl -pi -e 's/\\r$//' ${files.join(" ")} in the folder, and keep its .gitattributes.`,
+      `files have Windows line endings (CRLF), as after a clone with autocrlf; they must have those of Unix, because shells and the image cannot run others; run perl -pi -e 's/\\r$//' ${files.join(" ")} in the folder, and keep its .gitattributes.`,
     ]);
     execFileSync("sh", ["-c", detail.slice(detail.indexOf("perl"), detail.indexOf(" in the folder"))], { cwd: folder });
     expect(errorsOfPlan(folder)).toEqual([]);

@@ -15,9 +15,7 @@ const onPage = (page: string, pattern: RegExp): string => {
 
 describe("An empty project, with what the registry serves today", () => {
   const project = temporaryFolder();
-  // What a person answers when npx asks whether it may fetch the program.
-  const env = { ...process.env, npm_config_yes: "true" };
-  const run = (command: string): string => execFileSync("sh", ["-c", command], { cwd: project, encoding: "utf8", env });
+  const run = (command: string): string => execFileSync("sh", ["-c", command], { cwd: project, encoding: "utf8" });
 
   it("runs the program of the front page by the page's own commands", () => {
     execFileSync("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", project], { cwd: REPOSITORY });

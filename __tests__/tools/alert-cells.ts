@@ -8,7 +8,7 @@ const PLATFORMS: readonly Platform[] = ["serverless", "kubernetes"];
 const NEEDS = {
   audit: "`audit_secret_access`",
   certificateByDns: '`certificate_validation = "dns"`',
-  checkUp: "`check_up_schedule`",
+  checkUp: "the check-up",
   dailyDump: "daily dumps, `dump_schedule`",
   domain: "`domain`",
   dump: "`dump_schedule`",

@@ -85,7 +85,7 @@ export function unixLineEnds(scope: Construct): { readonly condition: string; re
   const { fqn } = new TerraformLocal(scope, "WindowsFiles", `\${${names}}`);
   return {
     condition: expression(`length(${fqn}) == 0`),
-    errorMessage: `files have the line ends of Windows, which git may have given them; they must have those of Unix, because a shell or the image cannot run them; run perl -pi -e 's/\\r$//' \${join(" ", ${fqn})} in the folder, and keep its .gitattributes.`,
+    errorMessage: `files have Windows line endings (CRLF), as after a clone with autocrlf; they must have those of Unix, because shells and the image cannot run others; run perl -pi -e 's/\\r$//' \${join(" ", ${fqn})} in the folder, and keep its .gitattributes.`,
   };
 }
 

@@ -51,7 +51,7 @@ export const CHECK_UP = {
     must: [
       matching(
         SCHEDULE,
-        `be */5, */10, */15, */20 or */30 and four stars, because an alert counts its periods; use "*/${DEFAULT_MINUTES} * * * *"`,
+        `be every 5, 10, 15, 20 or 30 minutes, because an alert counts its periods; use "*/${DEFAULT_MINUTES} * * * *"`,
       ),
     ],
   }),
@@ -105,7 +105,7 @@ export class CheckUp extends Construct {
   /** Name of the job. */
   readonly jobName: string;
 
-  /** Time without a line after which it counts as missing, for PromQL: three periods. */
+  /** Time without a good run after which it counts as missing, for PromQL: three periods. */
   readonly missingAfter: string;
 
   /** What must exist before it runs. */

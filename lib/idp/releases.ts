@@ -40,10 +40,13 @@ export const REFUSED_VERSIONS: Readonly<Record<string, string>> = {
   "2026.8.0": "behind a load balancer, it takes the load balancer as the client of every request",
 };
 
-/** Feature releases that an upgrade must not skip: to `to` or later, a database must have been migrated by `from`. */
+/**
+ * Feature releases that an upgrade must not skip: to `to` or later, a database must have been migrated by `from`, best by its newest
+ * patch.
+ */
 export const UPGRADE_EDGES = [
-  { to: "2026.2", from: "2025.12", otherwise: "tables are left half migrated" },
-  { to: "2026.8", from: "2026.5", otherwise: "the application refuses to start" },
+  { to: "2026.2", from: "2025.12.6", otherwise: "tables are left half migrated" },
+  { to: "2026.8", from: RELEASE_LINES[0].newest, otherwise: "the application refuses to start" },
 ] as const;
 
 /** First release that needs no Redis: cache, sessions, tasks and channels are in PostgreSQL from here on. */

@@ -57,6 +57,8 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
     tie("expression").map((inner) => `(${inner})`),
     tie("expression").map((inner) => `!(${inner})`),
     tie("expression").map((inner) => `try(${inner}, false)`),
+    // Brackets at the beginning of a condition that goes on.
+    fc.constant(`((${NAMES.slice(0, 2).join(" || ")}) && ${NAMES[2]} ? ${NAMES[0]} : ${NAMES[1]})`),
   ),
 }));
 

@@ -133,12 +133,11 @@ describeOnServer("check-up.sh", (test) => {
 
   test("never waits for a migration that holds a table", async (server) => {
     const settings = await installed(server, []);
-    const lock = "BEGIN; LOCK TABLE authentik_tasks_task; SELECT pg_sleep(12); COMMIT";
+    const lock = "BEGIN; LOCK TABLE authentik_blueprints_blueprintinstance; SELECT pg_sleep(5); COMMIT";
     const migration = server.cluster.query(applicationLogin(settings), lock);
     await new Promise((resolve) => setTimeout(resolve, 300));
     const { unknown } = told(await checkUp(settings, { CHECK_UP_AGAIN_SECONDS: "0" }));
-    expect(unknown).toContain("tasks_late");
-    expect(unknown).not.toContain("blueprints_failed");
+    expect(unknown).toEqual(["blueprints_failed"]);
     await migration;
   });
 
@@ -168,6 +167,12 @@ describeOnServer("check-up.sh", (test) => {
     } finally {
       silent.close();
     }
+  });
+
+  test("fails when it cannot sign in, which is no outage", async (server) => {
+    const run = await checkUp({ ...(await installed(server, [])), DB_PASSWORD: "of-yesterday" });
+    expect(run.exitCode).toBe(1);
+    expect(run.output).toMatch(/^failed: the check-up cannot sign in as \w+: .*password authentication failed/s);
   });
 
   test("refuses a limit that is no number, before it asks", async (server) => {

@@ -42,7 +42,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
     {
       ...{ what: "reads no list for ever", at: LIST_JOBS, options: { environment: { REST_PAGES: "2" } }, exitCode: 1 },
       answers: ["a", "b"].map((token) => page(200, JSON.stringify({ nextPageToken: token }))),
-      says: ["/jobs has more than REST_PAGES, 2, pages."],
+      says: ["/jobs has more than 2 pages; to read more, raise REST_PAGES."],
     },
     {
       ...{ what: "finds the line of a job on any page of its log", at: "logging.entries.list", answers: [EMPTY_PAGE] },

@@ -263,7 +263,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh with a backup", () =
     expect(await run("backup latest")).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(
-        /is not done after 1 s; it goes on by itself\. SQL_SECONDS is the limit, which may be higher\.\n[^]*run the same command again with --take-over, which waits/,
+        /is not done after 1 s; it goes on by itself\. To wait longer, raise SQL_SECONDS\.\n[^]*run the same command again with --take-over, which waits/,
       ) as string,
     });
     expect(await run("dump latest")).toMatchObject({ exitCode: 1 });

@@ -61,6 +61,7 @@ describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
   it.concurrent.each<[string, readonly Fault[], string, readonly string[]]>([
     ["tries no other when nothing answers", Array<Fault>(4).fill({ kind: "reset" }), "2 of 2 file(s)", []],
     ["restores the others of a refused one", [status(400, "INVALID")], "1 of 2 file(s)", ["b.png 1001"]],
+    ["restores the others of a gone one", [status(404, "NOT_FOUND")], "1 of 2 file(s)", ["b.png 1001"]],
   ])("media: of two files, %s", (_, faults, failed, restored) =>
     inSqlScene(async (scene) => {
       const deleted = { bucket: "media", generation: "1", softDeleteTime: TIME };

@@ -114,7 +114,8 @@ const checkUp = (write: Written, keys: readonly string[]): LogExample => ({
 const WORKER_ENDED = "cloud-entrypoint: worker ended with exit code 1 after 3 s, starts again in 10 s";
 const SUPERVISION_ENDED =
   "cloud-entrypoint: the supervision of the worker ended with exit code 2, so the container ends";
-const UNRESTORABLE = "a restore of this dump fails: event trigger watch of another owner; remove it from the database";
+const UNRESTORABLE =
+  "a restore of this dump may fail: event trigger watch of another owner; remove it from the database";
 const DUMPED = "done: 4711 bytes after 3 s";
 
 const cloudRunJob = (name: string, textPayload: string): LogEntry => ({

@@ -46,8 +46,8 @@ const backups = `logging_googleapis_com:log_entry_count{monitored_resource="clou
 const executions = (name: string, result: string) =>
   `run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${name}", result="${result}"}`;
 
-const entries = (container: string) =>
-  `logging_googleapis_com:log_entry_count{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="${container}"}`;
+const entries = (container: string, log = "stdout") =>
+  `logging_googleapis_com:log_entry_count{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="${container}", log="${log}"}`;
 
 /** Requests with a share of errors; errors and all grow by so many a minute. */
 function requests(of: (labels: string) => string, errorClass: string) {
@@ -315,7 +315,10 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   "check-up-missing on kubernetes": {
     afterMinutes: 60,
-    raises: [[entries("server"), "0+1x60"]],
+    raises: [
+      [entries("server"), "0+1x60"],
+      [entries("check-up", "stderr"), "0+1x60"],
+    ],
     quiet: { "lines of the check-up": [[entries("check-up"), "_x50 1 _x9"]] },
   },
   "dump-too-old on serverless": {

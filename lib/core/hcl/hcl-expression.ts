@@ -107,7 +107,7 @@ function spaced(expression: string): string {
 
 /** Whether brackets are around a whole condition, or around an operand that binds at least as well without them. */
 function isCondition(group: string, before = "", after = ""): boolean {
-  const binds = after.includes(" ? ") && before === "" ? /\?/g : /\?|&&|\|\|/g;
+  const binds = before === "" && after.startsWith(" ? ") ? /\?/g : /\?|&&|\|\|/g;
   const isOperand = /(^| (&&|\|\|) )$/.test(before) && /^( (\?|&&|\|\|) |$)/.test(after) && before + after !== "";
   return group.startsWith("(") && isOperand && split(group.slice(1, -1), binds).length === 1;
 }

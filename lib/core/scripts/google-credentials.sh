@@ -3,7 +3,7 @@
 # provider takes: the key of a service account, workload identity federation, a user's refresh token, and impersonation of a
 # service account with one of these.
 #
-# Secrets go through pipes and variables, never into files or arguments; so in no here-document, which is a file to some shells.
+# Secrets go through pipes and variables, never into files, arguments, or here-documents, which are files to some shells.
 
 google_scope=https://www.googleapis.com/auth/cloud-platform
 

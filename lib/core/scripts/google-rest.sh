@@ -75,7 +75,7 @@ google_pages() {
     [ -n "$google_next" ] || return 0
     [ "$google_next" != "$google_former" ] || { GOOGLE_NOTE="$(google_place) names the same next page again." && return 1; }
     google_page_count=$((google_page_count + 1))
-    [ "$google_page_count" -lt "$REST_PAGES" ] || { GOOGLE_NOTE="$(google_place) has more than REST_PAGES, $REST_PAGES, pages." && return 1; }
+    [ "$google_page_count" -lt "$REST_PAGES" ] || { GOOGLE_NOTE="$(google_place) has more than $REST_PAGES pages; to read more, raise REST_PAGES." && return 1; }
   done
 }
 
@@ -121,7 +121,7 @@ OPERATION
     # Most operations are done by the second look.
     [ "$google_look" -eq 1 ] || google_progress "$4" "under way"
     [ "$(google_seconds)" -lt "$google_settle_until" ] ||
-      { GOOGLE_NOTE="Operation $google_operation is not done after $google_limit s; it goes on by itself. $3 is the limit, which may be higher." && return 1; }
+      { GOOGLE_NOTE="Operation $google_operation is not done after $google_limit s; it goes on by itself. To wait longer, raise $3." && return 1; }
     google_sleep "$(google_doubled "$REST_RETRY_BASE_SECONDS" "$google_look" "$REST_POLL_SECONDS")"
     google_look=$((google_look + 1))
     google_reading "$GOOGLE_OPERATION" google_get "$1" "$2$google_operation" || return 1
@@ -379,6 +379,6 @@ google_advise() {
 
 google_options "$@"
 google_require curl jq
-# Otherwise it is a program, and what it prints an argument that everybody on the machine can read.
+# Otherwise it is a program, whose arguments everybody on the machine can read.
 [ "$(command -v printf)" = printf ] || google_refuse "This shell has no printf of its own; use bash, busybox or dash."
 google_setting PROJECT_ID '[a-z][a-z0-9.:-]*[a-z0-9]' "the id of a project, like my-project-123"

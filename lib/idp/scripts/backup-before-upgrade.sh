@@ -70,7 +70,7 @@ DESCRIPTION=$description NEWEST_END=$(($(google_server_time) - reuse_seconds))
 export DESCRIPTION NEWEST_END
 jq -n --arg days "$BACKUP_DAYS" '{ instance: env.INSTANCE, description: env.DESCRIPTION, ttlDays: $days }' >"$GOOGLE_WORK/backup.json"
 sql_once "Backup $description" find_backup backups "$GOOGLE_WORK/backup.json" ||
-  google_fail "There is no backup of $INSTANCE before the upgrade to $RELEASE, so nothing is rolled out." \
+  google_fail "No backup of $INSTANCE before the upgrade to $RELEASE could be made or found, so nothing is rolled out." \
     "To fix: repair what the message names; the caller needs roles/cloudsql.admin. To upgrade without a backup: backup_before_upgrade = false."
 google_on_failure say_where
 if [ -n "$SQL_FOUND" ]; then
@@ -82,7 +82,7 @@ else
 fi
 until [ "$SQL_FOUND" = SUCCESSFUL ]; do
   [ -n "$SQL_FOUND" ] || give_up "has failed"
-  google_pause "$SQL_SECONDS" "Backup $description" "$SQL_FOUND" || give_up "is not done after SQL_SECONDS, $SQL_SECONDS s"
+  google_pause "$SQL_SECONDS" "Backup $description" "$SQL_FOUND" || give_up "is not done within $SQL_SECONDS s (SQL_SECONDS)"
   find_backup || google_fail "The backup of $INSTANCE cannot be watched any more; it goes on by itself."
 done
 google_say "The backup $description is there after $(google_seconds) s and is kept for $BACKUP_DAYS days."

@@ -110,10 +110,11 @@ stop_when_present() {
 refuse_skipping() {
   google_pages artifactregistry "$tags" tags pageSize=1000 "$GOOGLE_WORK/tags" || return 0
   skipped=$(jq -rs --argjson edges "${UPGRADE_EDGES:-[]}" --arg target "$IDP_VERSION" '
-    def line: [scan("[0-9]+") | tonumber][:2];
-    [.[].name | split("/") | last | select(test("^20[0-9]{2}[.][0-9]+[.][0-9]+-")) | split("-")[0]] | max_by(line) as $built
+    def release: [scan("[0-9]+") | tonumber];
+    def line: release[:2];
+    [.[].name | split("/") | last | select(test("^20[0-9]{2}[.][0-9]+[.][0-9]+-")) | split("-")[0]] | max_by(release) as $built
     | select($built) | first($edges[] | select(($target | line) >= (.to | line) and ($built | line) < (.from | line)))
-    | "The newest release that was built here is \($built); \($target) needs a database that \(.from) has migrated, otherwise \(.otherwise). To fix: set application_version to the newest release of \(.from), apply and wait until it runs, then set it to \($target)."' \
+    | "The newest release that was built here is \($built); \($target) cannot be reached from it, because otherwise \(.otherwise). To fix: set application_version to \(.from), apply and wait until it runs, then set it to \($target)."' \
     "$GOOGLE_WORK/tags") || google_refuse "UPGRADE_EDGES must be a list as in releases.ts."
   [ -z "$skipped" ] || google_stop "$skipped"
 }

@@ -12,7 +12,7 @@
 #   CHECK_UP_SECONDS                time limit of one look (60)
 #   CHECK_UP_AGAIN_SECONDS          pause before the second look (60)
 #
-# Exit codes: 0 done · 2 settings are wrong
+# Exit codes: 0 done · 1 it cannot sign in · 2 settings are wrong
 
 : "${CHECK_UP_SECONDS:=60}" "${CHECK_UP_AGAIN_SECONDS:=60}"
 as_application
@@ -56,11 +56,16 @@ line() {
 
 has_tables() {
   tables=$(timeout -s KILL "$CHECK_UP_SECONDS" psql --no-psqlrc --no-password --quiet --no-align --tuples-only \
-    --command="SELECT count(*) FROM pg_tables WHERE tablename = 'django_migrations'") || code=$?
+    --command="SELECT count(*) FROM pg_tables WHERE tablename = 'django_migrations'" 2>&1) || code=$?
 }
 
 code=0 tables=0 rows=''
-has_tables 2>/dev/null
+has_tables
+case $code/$tables in
+  # Others mean that it starts, stops, or has no connection left.
+  0/* | 137/*) ;;
+  *"authentication failed"* | *"permission denied"* | *"does not exist"* | *"pg_hba.conf"*) fail 1 "the check-up cannot sign in as $DB_USER: $tables" ;;
+esac
 if [ "$code" -eq 0 ] && [ "$tables" -eq 0 ]; then
   echo "There are no tables yet: nothing to check before the first start."
   exit 0

@@ -96,7 +96,7 @@ run_job() {
         ;;
     esac
     google_pause "$job_until" "Job $job_now" "$job_state" ||
-      { GOOGLE_NOTE="The job $job_now has not ended after JOB_SECONDS, $JOB_SECONDS s${job_log:+; its log: $job_log}" && return 1; }
+      { GOOGLE_NOTE="The job $job_now has not ended within $JOB_SECONDS s (JOB_SECONDS)${job_log:+; its log: $job_log}" && return 1; }
   done
   google_progress "Job $job_now" "$job_state"
   job_says "$job_word" || return 1
@@ -150,7 +150,9 @@ remove_copies() {
     google_pages run "$jobs" jobs pageSize=1000 "$GOOGLE_WORK/copies.json" || return 1
   fi
   job_listed=$(google_server_time)
-  JOB_SINCE=$job_listed
+  # By the clock that made the mark: the last answer of Google may be older than a question to the operator.
+  JOB_SINCE=$(jq -rn --argjson now "$job_listed" '[inputs | (.items // [.])[] | select((.metadata // .).labels | .["copy-run"]? == env.RUN)
+    | (.metadata.creationTimestamp? // .createTime) | sub("[.][0-9]+"; "") | fromdate] | min // $now' "$GOOGLE_WORK/copies.json") || return 1
   # A copy is created, run and read within three time limits; a mark is as old as a clone may be.
   jq -r --argjson now "$job_listed" --argjson copy "$((3 * JOB_SECONDS))" \
     --argjson mark "$((2 * SQL_SECONDS + 3 * JOB_SECONDS))" '(.items // [.])[]

@@ -134,7 +134,7 @@ UNRESTORABLE="WITH objects (class, id, owner) AS (
   (SELECT pg_describe_object(class, id, 0) || ' of another owner' FROM objects
   WHERE id >= 16384 AND NOT pg_has_role(owner, 'USAGE')
     AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = class AND objid = id AND deptype = 'e') LIMIT 10)
-  UNION ALL SELECT format('%s relations, for which %s locks are too few', count(*), locks)
+  UNION ALL SELECT format('%s relations, close to the %s locks of the server', count(*), locks)
   FROM pg_class, (SELECT current_setting('max_locks_per_transaction')::int
     * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)) AS limits (locks)
   WHERE oid >= 16384 GROUP BY locks HAVING count(*) > 0.8 * locks
@@ -188,7 +188,7 @@ dump() {
     *) fail 4 "the stored dump cannot be read" ;;
   esac
   found=$(limited KILL 60 psql --no-psqlrc --no-password --quiet --no-align --tuples-only --command="$UNRESTORABLE") || :
-  [ -z "$found" ] || echo "a restore of this dump fails: $found; remove it from the database, or raise max_locks_per_transaction" >&2
+  [ -z "$found" ] || echo "a restore of this dump may fail: $found; remove what is of another owner, or raise max_locks_per_transaction in database_flags" >&2
   echo "done: $(wc -c <"$file") bytes after $(($(date +%s) - started_at)) s"
 }
 

@@ -142,7 +142,9 @@ try() {
   what=$1
   shift
   google_say "Step $step: $what"
-  "$@" || google_fail "Step $step failed: $what" "To fix: correct what the message names and run the same command again."
+  # clean_up says what helps while Cloud SQL goes on restoring.
+  "$@" || google_fail "Step $step failed: $what" \
+    "$([ "$restoring" = yes ] || echo "To fix: correct what the message names and run the same command again.")"
 }
 
 # What @uri leaves as it is, in one release of jq or another, and what is no part of an address.
@@ -182,14 +184,14 @@ restore_media() {
       restored=$((restored + 1))
     elif [ "$GOOGLE_STATUS" = 412 ] || google_says 'pre-condition'; then
       kept=$((kept + 1))
-    elif [ "$GOOGLE_STATUS" = 404 ] && exists; then
+    elif status=$GOOGLE_STATUS outcome=$(google_outcome) && [ "$status" = 404 ] && exists; then
       # The answer to the first of several attempts was lost.
       restored=$((restored + 1))
     else
       failed=$((failed + 1))
-      google_error "$plain cannot be restored. $(google_outcome)"
+      google_error "$plain cannot be restored. $outcome"
       # What holds for all files would be said of each.
-      case $GOOGLE_STATUS in 400 | 404 | 409 | 412) ;; 000) google_is_unsafe "$file" % || break ;; *) break ;; esac
+      case $status in 400 | 404 | 409 | 412) ;; 000) google_is_unsafe "$file" % || break ;; *) break ;; esac
     fi
   done 4<"$GOOGLE_WORK/newest"
   google_say "Restored $restored file(s) of $MEDIA_BUCKET; $kept exist again and stayed as they are."
@@ -333,8 +335,8 @@ case $action in
     google_say "Restored after $(google_seconds) s."
     ;;
   drop-former)
-    steps "Remove ${DATABASE}_former? It cannot be recovered." \
-      "drop the database ${DATABASE}_former, or the ${DATABASE}_restored of a restore that failed"
+    steps "Remove ${DATABASE}_former and ${DATABASE}_restored? They cannot be recovered." \
+      "drop the databases ${DATABASE}_former and ${DATABASE}_restored, where they exist"
     try "drop" swap drop-former dropped
     ;;
   media) restore_media ;;

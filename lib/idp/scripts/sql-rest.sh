@@ -29,7 +29,10 @@ sql_change() {
 # what an earlier one has made. Returns 1 when it is refused or takes too long.
 sql_once() {
   sql_until=$(($(google_seconds) + SQL_SECONDS)) sql_try=1
-  while "$2" && [ -z "$SQL_FOUND" ]; do
+  while :; do
+    SQL_FOUND=
+    "$2" || return 1
+    [ -z "$SQL_FOUND" ] || return 0
     google_reading "$GOOGLE_OPERATION" google_create sqladmin "projects/$PROJECT_ID/$3" "$4" && return 0
     if sql_busy; then
       google_pause "$sql_until" "$1" "waiting for another operation of the instance" || return 1
@@ -41,7 +44,6 @@ sql_once() {
       return 1
     fi
   done
-  [ -n "$SQL_FOUND" ]
 }
 
 # sql_restoration FILTER: sets SQL_FOUND and GOOGLE_READ to the newest restoration of the instance that the jq filter selects, as

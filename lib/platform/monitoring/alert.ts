@@ -7,6 +7,7 @@ export type NamedSetting =
   | "certificateValidation"
   | "containerCpu"
   | "containerMemory"
+  | "databaseFlags"
   | "databaseTier"
   | "maxInstanceCount"
   | "minInstanceCount"

@@ -70,11 +70,11 @@ export const CHECK_UP_ALERTS: Alerts = {
       `Somebody guesses passwords, or an application has an old one: see Events, Logs in the application, action Login Failed. Refuse attackers with \`protection\`.`,
   ),
   "application-certificate": signal(
-    "a certificate of the application ends",
+    "a certificate of the application ends soon",
     "WARNING",
     ["application_certificate"],
     () =>
-      `Applications refuse SAML answers and tokens that it signs. Replace it under System, Certificates, in the providers that use it, and where applications have it.`,
+      `After its end, applications refuse SAML answers and tokens that it signs. Replace it under System, Certificates, in the providers that use it, and where applications have it.`,
   ),
   "outposts-disconnected": signal(
     "an outpost is not connected",
@@ -107,7 +107,7 @@ export const CHECK_UP_ALERTS: Alerts = {
         `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${checkUpJob}", result="succeeded"}[${checkUpWindow}])`,
       // A pod that lives for seconds has no metrics of its own.
       kubernetes: ({ checkUpWindow, namespace }) =>
-        `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="check-up"}[${checkUpWindow}])`,
+        `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="check-up", log="stdout"}[${checkUpWindow}])`,
     },
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 60, measures: "1 for none in three periods" },
     firstSteps: (names, platform) =>

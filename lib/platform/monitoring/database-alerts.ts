@@ -70,7 +70,7 @@ export const DATABASE_ALERTS: Alerts = {
       `At 1 the database accepts no more writes. Something keeps it from cleaning up, usually a transaction that has been open for days. Look for it in the log: \`${logCommand(`${LOGS_OF.database(names)} textPayload:"vacuum"`, names, "1d")}\``,
   },
   "no-backup": {
-    title: "there was no backup of the database for 36 hours",
+    title: "there was no sign of a backup of the database for 36 hours",
     severity: "ERROR",
     // A backup that never starts writes no entry that it failed. A query looks back a day at most.
     queries: both(

@@ -57,14 +57,14 @@ export const JOB_ALERTS: Alerts = {
       `Earlier dumps are kept. Its log: \`${logCommand(LOGS_OF.dumps(names, platform), names, "1d")}\``,
   },
   "dump-not-restorable": {
-    title: "a dump of the database cannot be restored",
+    title: "a dump of the database may not be restorable",
     severity: "ERROR",
     needs: ["dump"],
     filters: both(
-      (names, platform) => `${LOGS_OF.dumps(names, platform)} textPayload:"a restore of this dump fails: "`,
+      (names, platform) => `${LOGS_OF.dumps(names, platform)} textPayload:"a restore of this dump may fail: "`,
     ),
     firstSteps: (names, platform) =>
-      `A restore makes everything as the application's login, in one transaction. The log names what it cannot make, such as an event trigger of a monitoring tool: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\`. Remove it, or move it to another database. If there are too many relations, raise the flag \`max_locks_per_transaction\`.`,
+      `A restore makes everything as the application's login, in one transaction. The log names what it cannot make, such as an event trigger of a monitoring tool: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\`. Remove it, or move it to another database. If there are too many relations, set \`max_locks_per_transaction\` in \`${names.called("databaseFlags")}\`.`,
   },
   "dump-too-old": {
     title: "the last dump of the database is too old",
