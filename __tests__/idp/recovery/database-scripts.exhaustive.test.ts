@@ -28,6 +28,40 @@ async function hold(
 const sessionsIn = (database: string) => `FROM pg_stat_activity WHERE datname = '${database}'`;
 
 describeOnServer("The jobs of a restore on PostgreSQL 15", (test, matrix) => {
+  test("copy a database into an empty one and exchange the two, as often as it is repeated", async (server) => {
+    const { cluster } = server;
+    const settings = await filledTenant(server);
+
+    expect(await swap(settings, "clear")).toMatchObject(DONE);
+    await runScript(restored(settings));
+    const filled = await runJob("fill-database.sh", restored(settings), copyOf(settings));
+    const again = await runJob("fill-database.sh", restored(settings), copyOf(settings));
+    expect(await runJob("count-users.sh", settings)).toMatchObject({ exitCode: 0, output: "users: 2 user(s)\n" });
+    // Written after the copy: it goes aside with the old data.
+    await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('late')");
+    expect(await exchange(cluster, settings)).toMatchObject(DONE);
+
+    expect(filled).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^copying .*\nusers: 2 in database \d+\n$/s) as string,
+    });
+    expect(again).toMatchObject({ exitCode: 2, output: says("is not empty") });
+    expect(await cluster.query(applicationLogin(settings), NAMES)).toBe("Zoë 🙂,akadmin");
+    await cluster.query(applicationLogin(settings), "INSERT INTO authentik_core_user (name) VALUES ('x')");
+    // What is put aside can be compared.
+    const former = { ...settings, DB_NAME: `${settings.DB_NAME}_former` };
+    expect(await cluster.query(applicationLogin(former), NAMES)).toBe("Zoë 🙂,akadmin,late");
+    expect(await swap(settings, "clear")).toMatchObject({ exitCode: 1 });
+    // What a restore leaves that fails before it exchanges anything.
+    await runScript(restored(settings));
+    expect(await swap(settings, "drop-former")).toMatchObject(DONE);
+    const left = `SELECT count(*) FROM pg_database WHERE datname LIKE '${settings.DB_NAME}_%'`;
+    expect(await cluster.query({ user: SUPERUSER }, left)).toBe("0");
+    await cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user");
+    expect(await runJob("count-users.sh", settings)).toMatchObject({ exitCode: 1, output: says("has no user") });
+    expect(await swap(settings, "clear")).toMatchObject(DONE);
+  });
+
   test("restore a dump whose checksum is right, and refuse all others before they change anything", async (server) => {
     const settings = await tenantWithRestored(server);
     const folder = temporaryFolder();
