@@ -86,7 +86,7 @@ google_options() {
   for google_word in "$@"; do
     case $google_word in --help | -h) google_help ;; esac
     case " ${GOOGLE_OPTIONS:-} " in
-      *" any "* | *" $google_word "*) ;;
+      *" any "* | *" ${google_word:--} "*) ;;
       *) google_refuse "\"$google_word\" is not an option; there are: ${GOOGLE_OPTIONS:+$GOOGLE_OPTIONS }--help." ;;
     esac
   done

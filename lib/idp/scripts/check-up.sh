@@ -13,6 +13,8 @@
 #   CHECK_UP_AGAIN_SECONDS          pause before the second look (60)
 #
 # Exit codes: 0 done · 1 it cannot sign in · 2 settings are wrong
+[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
+[ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
 
 : "${CHECK_UP_SECONDS:=60}" "${CHECK_UP_AGAIN_SECONDS:=60}"
 as_application
@@ -60,7 +62,7 @@ has_tables() {
 }
 
 code=0 tables=0 rows=''
-has_tables
+has_tables 2>/dev/null
 case $code/$tables in
   # Others mean that it starts, stops, or has no connection left.
   0/* | 137/*) ;;

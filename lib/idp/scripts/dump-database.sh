@@ -20,7 +20,7 @@
 # Exit codes: 0 done · 1 the database could not be dumped · 2 settings are wrong · 3 database not reachable in time
 #   4 the dump could not be stored · 129, 130, 143 stopped by SIGHUP, SIGINT, SIGTERM
 set -eu
-[ "${1:---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
+[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
 [ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
 umask 077
 export LC_ALL=C

@@ -11,7 +11,7 @@
 #   ASSESSMENT_LAB_ROOT           folder to use as the root folder (none)
 #   ASSESSMENT_LAB_PAUSE_SECONDS  pause between two attempts (5)
 set -eu
-[ "${1:---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
+[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
 [ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
 umask 077
 

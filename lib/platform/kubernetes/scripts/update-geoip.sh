@@ -10,7 +10,7 @@
 #   GEOIP_RETRY_SECONDS  from a failed try to the next (900)
 # Account, licence key and names of the databases are settings of geoipupdate itself.
 set -eu
-[ "${1:---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
+[ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
 [ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
 
 : "${GEOIPUPDATE_DB_DIR:?}" "${GEOIP_UPDATE_HOURS:?}"
