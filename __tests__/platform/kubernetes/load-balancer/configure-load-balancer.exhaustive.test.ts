@@ -90,7 +90,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
         loadBalancers.operations.callsUntilDone = Infinity;
         return { environment: { WAIT_SECONDS: "1" } };
       },
-      says: ["Operation operation-1 is not done after 1 s; it goes on by itself. WAIT_SECONDS is the limit"],
+      says: ["Operation operation-1 is not done after 1 s; it goes on by itself. To wait longer, raise WAIT_SECONDS"],
     },
   ]);
 
