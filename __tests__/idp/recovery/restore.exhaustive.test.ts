@@ -253,7 +253,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh with a backup", () =
     withBackup(scene);
     const run = (words: string, end = false) =>
       scene.run("restore", {
-        ...{ arguments: `${words} --yes`.split(" "), environment: { SQL_SECONDS: "1" } },
+        ...{ arguments: `${words} --yes`.split(" "), environment: { SQL_SECONDS: end ? "60" : "1" } },
         onOutput: (output) => {
           if (end && output.includes("under way")) operations.settle();
         },
