@@ -1,35 +1,148 @@
+import { RESOURCES } from "../../lib/idp/contract";
 import { type PropsOf, valuesFrom } from "../../lib/core/inputs";
-import { connections, serverArguments, WORKER_FORM } from "../../lib/idp/worker";
+import { connections, serverArguments, WORKER_FORM, workerVariables } from "../../lib/idp/worker";
 import { rendered } from "../../lib/core/expression";
 import { maxConnections } from "../../lib/platform/sql/database-size";
-import { evaluated } from "../stacks/terraform-run";
+import { valueAt } from "../stacks/configuration-graph";
+import { KUBERNETES_ADDRESS, kubernetesTerraform, podContainerOf } from "../stacks/kubernetes-stack";
+import { ADDRESS, containerOf, serverlessTerraform } from "../stacks/serverless-stack";
+import { evaluated, evaluatedTogether } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
-import { bareStack, terraformOf } from "../support/synthesis";
+import { bareStack, type Block, terraformOf } from "../support/synthesis";
 
 type Form = PropsOf<typeof WORKER_FORM>;
 
 describeWith(["terraform"], "The worker", () => {
-  it.each<[string, Form, readonly string[] | null, number, number]>([
-    ["of the application's own size", {}, null, 20, 10],
-    ["that the application supervises", { workerMode: "all-in-one" }, ["allinone"], 20, 10],
-    ["with more threads", { workerThreads: 6 }, null, 24, 14],
-    ["with more processes", { workerProcesses: 3 }, null, 32, 22],
-    ["elsewhere", { workerMode: "separate", workerProcesses: 3, workerThreads: 1 }, ["server-alone"], 12, 19],
+  const size = { IDP_WORKER__PROCESSES: "2", IDP_WORKER__THREADS: "1" };
+  it.each<[string, Form & { memory?: string }, readonly string[] | null, number, number, object]>([
+    ["of the default size", {}, null, 24, 14, size],
+    ["in short memory", { memory: "2Gi" }, null, 20, 10, { IDP_WORKER__PROCESSES: "1", IDP_WORKER__THREADS: "2" }],
+    ["that the application supervises", { workerMode: "all-in-one" }, ["allinone"], 24, 14, size],
+    ["with more threads", { workerThreads: 6 }, null, 24, 14, { IDP_WORKER__PROCESSES: "1", IDP_WORKER__THREADS: "6" }],
+    ["with more processes", { workerProcesses: 3 }, null, 29, 19, { ...size, IDP_WORKER__PROCESSES: "3" }],
+    [
+      "with one process",
+      { workerProcesses: 1 },
+      null,
+      20,
+      10,
+      { IDP_WORKER__PROCESSES: "1", IDP_WORKER__THREADS: "2" },
+    ],
+    ["with memory that has a rule of its own", { memory: "2 GB" }, null, 20, 10, expect.anything() as object],
+    [
+      "elsewhere",
+      { workerMode: "separate", workerProcesses: 3 },
+      ["server-alone"],
+      12,
+      19,
+      expect.anything() as object,
+    ],
   ])(
-    "decides the server's arguments and the connections of an instance and of a worker: %s",
-    (_, form, args, ...most) => {
+    "decides its size, the server's arguments and the connections of an instance and of a worker: %s",
+    (_, { memory = RESOURCES.memory, ...form }, args, ofInstance, ofWorker, variables) => {
       const stack = bareStack();
       const values = valuesFrom(stack, WORKER_FORM, form);
-      const { perInstance, perWorker } = connections(values);
+      const inHcl = JSON.stringify(memory);
+      // A separate worker of half of the memory.
+      const halved = JSON.stringify(memory === RESOURCES.memory ? "2Gi" : "1Gi");
+      const { perInstance, perWorker } = connections(values, { beside: inHcl, separate: halved });
       const locals = {
         arguments: rendered(stack, serverArguments(values)),
         connections: `\${[${perInstance}, ${perWorker}]}`,
+        variables: rendered(stack, workerVariables(values, "beside", inHcl)),
       };
       const found = evaluated({ locals: { ...terraformOf(stack).locals, ...locals } });
-      expect([found.arguments, found.connections]).toEqual([args, most]);
+      const asText = Object.entries(found.variables as object).map(([name, value]) => [name, String(value)]);
+      expect([found.arguments, found.connections]).toEqual([args, [ofInstance, ofWorker]]);
+      expect(Object.fromEntries(asText)).toEqual(variables);
     },
   );
+
+  describe.each([
+    [
+      "Cloud Run",
+      serverlessTerraform,
+      () => [containerOf(ADDRESS.service), containerOf("google_cloud_run_v2_worker_pool.worker")],
+    ],
+    [
+      "GKE",
+      kubernetesTerraform,
+      () => [podContainerOf(KUBERNETES_ADDRESS.workload), podContainerOf("kubernetes_deployment_v1.worker")],
+    ],
+  ] as const)("on %s", (_, terraform, containers) => {
+    /** Probes of several deployments, each with some inputs. */
+    const probesOf = <Name extends string>(deployments: Readonly<Record<Name, Record<string, unknown>>>) => {
+      const { variable = {} } = terraform();
+      const concerned = Object.fromEntries(
+        ["application_version", "existing_container_image", "liveness_probe", "startup_probe"].map((input) => [
+          input,
+          { default: variable[input]?.default, type: variable[input]?.type },
+        ]),
+      );
+      const [server, worker] = containers();
+      const locals = {
+        worker: worker?.liveness_probe,
+        started: worker?.startup_probe,
+        server: server?.liveness_probe,
+      };
+      const configured = Object.entries<Record<string, unknown>>(deployments).map(([name, inputs]) => {
+        const given = Object.entries(inputs).map(([input, value]) => [input, { ...concerned[input], default: value }]);
+        return [name, { locals, variable: { ...concerned, ...Object.fromEntries(given) } as Block }] as const;
+      });
+      const found = evaluatedTogether(Object.keys(locals), Object.fromEntries(configured));
+      return found as Readonly<Record<Name, Block>>;
+    };
+
+    it("is asked by HTTP, where its release answers", () => {
+      const image = { existing_container_image: "registry.example/idp:1" };
+      const found = probesOf({
+        latest: { application_version: "latest" },
+        "2025.12.6": { application_version: "2025.12.6" },
+        "2026.5.9": { application_version: "2026.5.9" },
+        "2026.8.6": { application_version: "2026.8.6" },
+        "2027.2.0": { application_version: "2027.2.0" },
+        "an image": image,
+        "an image of 2026.5.9": { ...image, application_version: "2026.5.9" },
+      });
+      const paths = Object.entries(found).map(([name, { started, worker }]) => [
+        name,
+        ...[started, worker].map((probe) => valueAt(probe, "http_get.0.path") ?? valueAt(probe, "http_get.path")),
+      ]);
+      const [misspelt, corrected] = ["/-/heath/", "/-/health/"].map((folder) => [`${folder}ready/`, `${folder}live/`]);
+      expect(paths).toEqual([
+        ["latest", ...(misspelt ?? [])],
+        ["2025.12.6", ...(misspelt ?? [])],
+        ["2026.5.9", ...(misspelt ?? [])],
+        ["2026.8.6", ...(corrected ?? [])],
+        ["2027.2.0", ...(corrected ?? [])],
+        ["an image", ...(corrected ?? [])],
+        ["an image of 2026.5.9", ...(misspelt ?? [])],
+      ]);
+    });
+
+    it("outlives a database that is away for ten minutes, and a server does with two lines", () => {
+      const { patient, usual } = probesOf({
+        usual: {},
+        patient: { liveness_probe: { period_seconds: 60, failure_threshold: 15 } },
+      });
+      const probes = [usual.worker, usual.server, patient.server];
+      expect(probes.map((probe) => restartsDuring(600, probe, usual.started))).toEqual([0, 1, 0]);
+      expect(restartsDuring(3600, usual.worker, usual.started)).toBeGreaterThan(0);
+    });
+  });
 });
+
+/** How often a platform restarts a container that answers no probe for so long, as it waits for its database in its start. */
+function restartsDuring(outageSeconds: number, liveness: unknown, startup: unknown): number {
+  const patience = (probe: unknown) => {
+    const { failure_threshold: failures, period_seconds: period } = probe as Readonly<Record<string, number>>;
+    return Number(failures) * Number(period);
+  };
+  const delay = Number((startup as Block).initial_delay_seconds);
+  let restarts = 0;
+  for (let second = patience(liveness); second <= outageSeconds; second += delay + patience(startup)) restarts += 1;
+  return restarts;
+}
 
 describeWith(["terraform"], "The size of a database", () => {
   it("gives its connections", () => {

@@ -138,7 +138,7 @@ export const ACCEPTED_BY_BOTH = {
 
 /** The same of what only the serverless variant accepts. */
 export const ACCEPTED = {
-  max_instance_request_concurrency: [40, 80],
+  max_instance_request_concurrency: [38, 80],
   startup_cpu_boost: [true, false],
   close_default_address: [false, true],
   container_cpu: [1, 2, 4, 8],
@@ -222,10 +222,10 @@ export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
   ["the smallest database for one instance", { database_tier: "db-g1-small", max_instance_count: 1 }],
   ["the least memory of one CPU", { database_tier: "db-custom-1-3840" }],
   ["the most memory of one CPU", { database_tier: "db-custom-1-6656", max_instance_count: 5 }],
-  ["the largest database", { database_tier: "db-custom-96-638976", max_instance_count: 41 }],
+  ["the largest database", { database_tier: "db-custom-96-638976", max_instance_count: 40 }],
   ["a network of another project", { network: NETWORK, subnetwork: SUBNETWORK }],
   ["as many instances as the default database has connections for", { max_instance_count: 3 }],
-  ["more that answer fewer requests each", { max_instance_count: 6, max_instance_request_concurrency: 11 }],
+  ["more that answer fewer requests each", { max_instance_count: 6, max_instance_request_concurrency: 7 }],
   ["as many that always run as there may be", { min_instance_count: 3 }],
   ["the least memory", { container_cpu: 1, container_memory: "512Mi" }],
   ["the most memory of two CPUs", { container_cpu: 2, container_memory: "8192Mi" }],

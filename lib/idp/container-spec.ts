@@ -22,9 +22,9 @@ export interface EnvironmentSpec {
   readonly required: Readonly<Record<string, string>>;
 }
 
-/** An unauthenticated GET on the container port. */
+/** An unauthenticated GET on the container's port. */
 export interface ProbeSpec {
-  /** Path of the request, under `/-/health/`. */
+  /** Path of the request. */
   readonly path: string;
 
   /** Seconds from the start of the container to the first probe. */
@@ -102,12 +102,6 @@ export interface ContainerSpec {
    */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * Health check of a container that answers no requests, none by default: a command that succeeds while it is healthy.
-   * Only some platforms run it.
-   */
-  readonly healthCommand?: readonly string[];
-
   /** Probe that restarts a hanging container, which otherwise keeps running; none by default. */
   readonly livenessProbe?: ProbeSpec;
 
@@ -124,6 +118,9 @@ export interface ContainerSpec {
 
   /** Port on which it answers plain HTTP; none by default, as for a worker or a job. */
   readonly port?: number;
+
+  /** Port on which it answers probes alone, if it has no other; none by default. */
+  readonly probePort?: number;
 
   /** CPU and memory; the platform's own by default. */
   readonly resources?: ResourcesSpec;

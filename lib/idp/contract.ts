@@ -173,10 +173,11 @@ export const DATABASE_ADMINISTRATOR = "postgres";
 export const MANAGED_SUPERUSER_ROLE = "cloudsqlsuperuser";
 
 /**
- * Connections of one pair of server and worker that answers no request, including the embedded outpost, and of a server
- * whose worker runs elsewhere. Each request in progress adds one until it ends; an open web socket adds none.
+ * Connections of a server that answers no request, including the embedded outpost: beside a worker, whose own come in
+ * addition, and of one whose worker runs elsewhere. Each request in progress adds one until it ends; an open web socket
+ * adds none.
  */
-export const CONNECTIONS_PER_INSTANCE = 20;
+export const CONNECTIONS_BESIDE_WORKER = 10;
 export const SERVER_CONNECTIONS = 12;
 
 /** Peak connections of a worker: its pool, and for each process one per thread and four of its own. */
@@ -186,7 +187,7 @@ export const WORKER_CONNECTIONS = { pool: 4, perProcess: 4 } as const;
  * Requests that one instance answers at the same time, and so connections beyond the fixed ones. Cloud Run limits them to
  * this number; on GKE nothing does, so it is what the database is sized for.
  */
-export const REQUESTS_PER_INSTANCE = 40;
+export const REQUESTS_PER_INSTANCE = 38;
 
 /** The job that creates role and database before the first start. */
 export const DB_INIT_JOB = "db-init";

@@ -2,7 +2,7 @@ import { Token, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { valuesFrom, type PropsOf, type ValuesOf } from "../core/inputs";
-import { expression } from "../core/expression";
+import { expression, operand } from "../core/expression";
 import { type ReadableSecret } from "../core/generated-secret";
 import {
   BASE_URL_VARIABLE,
@@ -11,6 +11,7 @@ import {
   CONTAINER_PORT,
   DATABASE_PORT,
   DATABASE_VARIABLES,
+  RESOURCES,
   SECRET_KEY,
   SERVER_LISTENER,
   TLS_PORT,
@@ -72,6 +73,7 @@ export function identityProviderContainer(scope: Construct, props: IdentityProvi
 /** The same with settings that have been judged. */
 export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>): ContainerSpec {
   const { database, secrets } = parts;
+  const { memory } = parts.resources ?? RESOURCES;
   return {
     image: parts.image,
     args: serverArguments(v),
@@ -83,7 +85,7 @@ export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>)
     database: { instance: database, hostVariable: DATABASE_VARIABLES.host },
     environment: {
       baseline: { ...BASELINE_ENVIRONMENT, [LOG_LEVEL_VARIABLE]: v.logLevel.text },
-      optional: { ...mailSettings(v.smtp), ...workerVariables(v) },
+      optional: { ...mailSettings(v.smtp), ...workerVariables(v, "beside", operand(memory)) },
       overrides: v.environmentVariables.map,
       required: {
         ...SERVER_LISTENER,

@@ -3,17 +3,19 @@ import { Token, ref } from "cdktf";
 import { type Check } from "../core/checks";
 import { isWord } from "../core/conditional";
 import { expression } from "../core/expression";
-import { choice, number, text, type Relation, type ValuesOf } from "../core/inputs";
+import { mebibytes } from "../core/memory";
+import { choice, number, text, type Relation, type Value, type ValuesOf } from "../core/inputs";
 import { type ContainerSpec } from "./container-spec";
 import {
-  CONNECTIONS_PER_INSTANCE,
-  ENTRYPOINT_PATH,
+  CONNECTIONS_BESIDE_WORKER,
+  CONTAINER_PORT,
+  HEALTH_PATH,
   LATEST_VERSION,
   SERVER_CONNECTIONS,
   WORKER_CONNECTIONS,
 } from "./contract";
 import { type ImageInputs } from "./idp-image";
-import { RECOMMENDED_VERSION } from "./releases";
+import { MISSPELT_WORKER_HEALTH, PINNED_VERSION, RECOMMENDED_VERSION } from "./releases";
 
 /** Where the worker runs: beside the server, supervised by the image's entrypoint or by the application, or separate. */
 export const WORKER_MODES = { inContainer: "in-container", allInOne: "all-in-one", separate: "separate" } as const;
@@ -24,9 +26,17 @@ export const ENTRYPOINT_COMMANDS = { allInOne: "allinone", serverAlone: "server-
 /** First release that supervises server and worker itself. */
 const ALL_IN_ONE_SINCE = { year: 2026, feature: 5 } as const;
 
-/** Variables for the size of a worker, with the application's own defaults. */
-const PROCESSES = { variable: "IDP_WORKER__PROCESSES", usual: 1 } as const;
-const THREADS = { variable: "IDP_WORKER__THREADS", usual: 2 } as const;
+/**
+ * Variables for the size of a worker. With one thread for each process, its log stays whole: two threads that apply
+ * blueprints at once leave the log's settings changed, and from then on its lines are missing. So the application's own
+ * default, one process with two threads, is for where a second process, of up to 330 MB, would be short of memory.
+ */
+const PROCESSES = { variable: "IDP_WORKER__PROCESSES", usual: 2, inShortMemory: 1 } as const;
+const THREADS = { variable: "IDP_WORKER__THREADS", usual: 1, ofOneProcess: 2 } as const;
+
+/** Least memory for two processes: what the upstream asks for a pair or gives a worker, and half a gibibyte. */
+const ROOMY_MEBIBYTES = { beside: 2560, separate: 1536 } as const;
+type WorkerPlace = keyof typeof ROOMY_MEBIBYTES;
 
 /** Name of a separate worker's container, and part of the names of its objects. */
 export const WORKER_NAME = "worker";
@@ -50,16 +60,16 @@ function workerForm(place: string) {
       default: WORKER_MODES.inContainer,
       description: `Where the worker runs: ${WORKER_MODES.inContainer}, beside the server, restarted by the image's entrypoint; ${WORKER_MODES.allInOne}, beside the server, and the application ends both when one ends, from release 2026.5 on; ${WORKER_MODES.separate}, in ${place}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.`,
     }),
-    /** Processes of one worker; by default the application's own number, 1. */
+    /** Processes of one worker; 2 by default, 1 in less than 2560Mi, or 1536Mi of a separate worker, or with threads of your own. */
     workerProcesses: number({
       default: null,
-      description: `Processes of one worker, in every mode; null for the application's own ${PROCESSES.usual}. Each takes memory and database connections. ${PROCESSES.variable} in environment_variables overrides it, and is not counted. A change rolls out new instances.`,
+      description: `Processes of one worker, in every mode; null for ${PROCESSES.usual}, or ${PROCESSES.inShortMemory} with worker_threads or in less than ${ROOMY_MEBIBYTES.beside}Mi, ${ROOMY_MEBIBYTES.separate}Mi of a separate worker. Each takes up to 330 MB and ${WORKER_CONNECTIONS.perProcess} database connections. ${PROCESSES.variable} in environment_variables overrides it, and is not counted. A change rolls out new instances.`,
       schema: { multipleOf: 1, minimum: 1 },
     }),
-    /** Threads of each process of a worker, and so tasks at a time; by default the application's own number, 2. */
+    /** Threads of each process of a worker, and so tasks at a time; by default 1, or 2 of a single process. */
     workerThreads: number({
       default: null,
-      description: `Threads of each process of a worker, and so tasks at a time, in every mode; null for the application's own ${THREADS.usual}. Each takes a database connection. ${THREADS.variable} in environment_variables overrides it, and is not counted. A change rolls out new instances.`,
+      description: `Threads of each process of a worker, and so tasks at a time, in every mode; null for ${THREADS.usual}, or ${THREADS.ofOneProcess} of a single process. With more than one, lines of the worker's log are missing after a first start. Each takes a database connection. ${THREADS.variable} in environment_variables overrides it, and is not counted. A change rolls out new instances.`,
       schema: { multipleOf: 1, minimum: 1 },
     }),
   };
@@ -108,8 +118,12 @@ export function workerInputs({ countMeaning, cpu, cpuChoice, place }: WorkerPlat
 
 export type WorkerInputs = ReturnType<typeof workerInputs>;
 
-const RELEASE = "^([0-9]{4})[.]([0-9]{1,2})[.]";
-const FIRST_ALL_IN_ONE = ALL_IN_ONE_SINCE.year * 100 + ALL_IN_ONE_SINCE.feature;
+/** Whether a release is this feature release or a later one, as an HCL condition; one without numbers counts as later. */
+function isSince(version: Value, { feature, year }: { readonly feature: number; readonly year: number }): string {
+  const [pinnedYear = 0, pinnedFeature = 0] = PINNED_VERSION.split(".").map(Number);
+  const part = (index: number) => `tonumber(split(".", ${version})[${index}])`;
+  return `(${version} == "${LATEST_VERSION}" ? ${pinnedYear * 100 + pinnedFeature >= year * 100 + feature} : try(${part(0)} * 100 + ${part(1)} >= ${year * 100 + feature}, true))`;
+}
 
 /** Number and size apply to separate workers only. */
 const isSeparateOr = (v: ValuesOf<WorkerInputs>, name: "workerCount" | "workerCpu" | "workerMemory") =>
@@ -118,7 +132,7 @@ const isSeparateOr = (v: ValuesOf<WorkerInputs>, name: "workerCount" | "workerCp
 /** Number, CPUs and memory of separate workers, with their defaults, as HCL expressions. */
 export const workerCount = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerCount}, ${WORKER_DEFAULTS.count})`;
 const workerCpu = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerCpu}, ${WORKER_DEFAULTS.cpu})`;
-const workerMemory = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerMemory}, "${WORKER_DEFAULTS.memory}")`;
+export const workerMemory = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerMemory}, "${WORKER_DEFAULTS.memory}")`;
 
 export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relation<ImageInputs & WorkerInputs>[] {
   const { fits, rule } = memory;
@@ -127,10 +141,8 @@ export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relat
     {
       // Not with the mode, on which other rules depend: a wrong release would hide what they refuse.
       of: "applicationVersion",
-      holds: ({ applicationVersion: version, workerMode }) => {
-        const part = (index: number) => `tonumber(regex("${RELEASE}", ${version})[${index}])`;
-        return `${workerMode} != "${WORKER_MODES.allInOne}" || ${version} == "${LATEST_VERSION}" || try(${part(0)} * 100 + ${part(1)} >= ${FIRST_ALL_IN_ONE}, true)`;
-      },
+      holds: ({ applicationVersion: version, workerMode }) =>
+        `${workerMode} != "${WORKER_MODES.allInOne}" || ${isSince(version, ALL_IN_ONE_SINCE)}`,
       says: ({ applicationVersion: version, workerMode: mode }) =>
         `${mode.name} is ${mode.shown} with ${version.name} ${version.shown}; it needs release ${ALL_IN_ONE_SINCE.year}.${ALL_IN_ONE_SINCE.feature} or newer, because older ones cannot supervise server and worker themselves; use ${WORKER_MODES.inContainer} or for example "${RECOMMENDED_VERSION}"`,
     },
@@ -169,17 +181,40 @@ export const WORKER_FORM_RELATIONS: readonly Relation<WorkerForm>[] = [
   },
 ];
 
-/** Connections to the database without those of requests: of one instance of the server, and of one separate worker. */
-export function connections(v: ValuesOf<WorkerForm>): { readonly perInstance: string; readonly perWorker: string } {
+/** Connections of an instance with a worker of the default size. */
+export const USUAL_CONNECTIONS =
+  CONNECTIONS_BESIDE_WORKER +
+  WORKER_CONNECTIONS.pool +
+  PROCESSES.usual * (THREADS.usual + WORKER_CONNECTIONS.perProcess);
+
+/** Processes of a worker and threads of each, as HCL expressions, given the memory of its container. */
+function sizeOf({ workerProcesses, workerThreads }: ValuesOf<WorkerForm>, place: WorkerPlace, memory: string) {
+  // The memory has rules of its own, whose messages an error here would hide.
+  const isRoomy = `try(${mebibytes(memory)} >= ${ROOMY_MEBIBYTES[place]}, false)`;
+  const byDefault = `(${workerThreads} == null && ${isRoomy} ? ${PROCESSES.usual} : ${PROCESSES.inShortMemory})`;
+  const processes = `coalesce(${workerProcesses}, ${byDefault})`;
+  const threads = `coalesce(${workerThreads}, ${processes} > 1 ? ${THREADS.usual} : ${THREADS.ofOneProcess})`;
+  return { processes, threads };
+}
+
+/**
+ * Connections to the database without those of requests: of one instance of the server, and of one separate worker.
+ *
+ * @param memory memory of the container of a worker beside the server, and of a separate one, as HCL expressions
+ */
+export function connections(
+  v: ValuesOf<WorkerForm>,
+  memory: Readonly<Record<WorkerPlace, string>>,
+): { readonly perInstance: string; readonly perWorker: string } {
   const { perProcess, pool } = WORKER_CONNECTIONS;
-  const usual = pool + PROCESSES.usual * (THREADS.usual + perProcess);
-  const processes = `coalesce(${v.workerProcesses}, ${PROCESSES.usual})`;
-  const threads = `coalesce(${v.workerThreads}, ${THREADS.usual})`;
-  const perWorker = `(${pool} + ${processes} * (${threads} + ${perProcess}))`;
-  const pair = `${CONNECTIONS_PER_INSTANCE - usual} + ${perWorker}`;
+  const of = (place: WorkerPlace) => {
+    const { processes, threads } = sizeOf(v, place, memory[place]);
+    return `${pool} + ${processes} * (${threads} + ${perProcess})`;
+  };
+  const beside = `${CONNECTIONS_BESIDE_WORKER} + ${of("beside")}`;
   return {
-    perInstance: `(${v.workerMode} == "${WORKER_MODES.separate}" ? ${SERVER_CONNECTIONS} : ${pair})`,
-    perWorker,
+    perInstance: `(${v.workerMode} == "${WORKER_MODES.separate}" ? ${SERVER_CONNECTIONS} : ${beside})`,
+    perWorker: `(${of("separate")})`,
   };
 }
 
@@ -196,31 +231,53 @@ export function serverArguments({ workerMode: mode }: ValuesOf<WorkerForm>): rea
   );
 }
 
-/** Variables for the size of a worker; each is null, and so left out, for the application's own default. */
-export function workerVariables({ workerProcesses, workerThreads }: ValuesOf<WorkerForm>): Record<string, string> {
-  return {
-    [PROCESSES.variable]: expression(`${workerProcesses}`),
-    [THREADS.variable]: expression(`${workerThreads}`),
-  };
+/**
+ * Variables for the size of a worker.
+ *
+ * @param memory memory of its container, as an HCL expression
+ */
+export function workerVariables(v: ValuesOf<WorkerForm>, place: WorkerPlace, memory: string): Record<string, string> {
+  const { processes, threads } = sizeOf(v, place, memory);
+  return { [PROCESSES.variable]: expression(processes), [THREADS.variable]: expression(threads) };
 }
 
 /**
+ * How long a separate worker may be without an answer before it is restarted: 15 minutes, because up to 2026.5 it has none
+ * without its database either, and a restart helps then neither. Maintenance of the database and a failover take minutes
+ * at most.
+ */
+const WORKER_LIVENESS = {
+  initialDelaySeconds: 60,
+  periodSeconds: 60,
+  timeoutSeconds: 30,
+  failureThreshold: 15,
+} as const;
+
+/**
  * The container of a separate worker: image, settings, secrets, database and mounts of the server, but another command,
- * and neither port nor probes.
+ * no requests, and probes of its own.
  *
  * @param server container of the server
  */
-export function workerContainer(server: ContainerSpec, v: ValuesOf<WorkerInputs>): ContainerSpec {
+export function workerContainer(server: ContainerSpec, v: ValuesOf<ImageInputs & WorkerInputs>): ContainerSpec {
+  const { applicationVersion: version, existingContainerImage: image } = v;
+  // Of an image whose release nobody states, nothing is known; the corrected spelling restarts none for nothing.
+  const isCorrected = `${image} != null && ${version} == "${LATEST_VERSION}" || ${isSince(version, MISSPELT_WORKER_HEALTH.before)}`;
+  const health = expression(`(${isCorrected} ? "${HEALTH_PATH}" : "${MISSPELT_WORKER_HEALTH.path}")`);
+  const { environment } = server;
   return {
     ...server,
     args: [ENTRYPOINT_COMMANDS.worker],
-    // The application's own check, through the entrypoint, which translates the settings.
-    healthCommand: [ENTRYPOINT_PATH, "healthcheck"],
-    livenessProbe: undefined,
     canIdle: "false",
+    environment: {
+      ...environment,
+      optional: { ...environment.optional, ...workerVariables(v, "separate", workerMemory(v)) },
+    },
+    livenessProbe: { ...WORKER_LIVENESS, path: `${health}live/` },
     port: undefined,
+    probePort: CONTAINER_PORT,
     resources: { cpu: expression(workerCpu(v)), memory: expression(workerMemory(v)) },
-    startupProbe: undefined,
+    startupProbe: server.startupProbe && { ...server.startupProbe, path: `${health}ready/` },
     tlsPort: undefined,
   };
 }

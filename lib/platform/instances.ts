@@ -1,26 +1,11 @@
 import { whole, type Check } from "../core/checks";
 import { number, text, type Relation, type ValuesOf } from "../core/inputs";
-import {
-  CONNECTIONS_PER_INSTANCE,
-  MAX_INSTANCE_COUNT,
-  MIN_INSTANCE_COUNT,
-  RESOURCES,
-  SERVER_CONNECTIONS,
-} from "../idp/contract";
-import { connections, type WorkerInputs } from "../idp/worker";
+import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES, SERVER_CONNECTIONS } from "../idp/contract";
+import { connections, USUAL_CONNECTIONS, workerMemory, type WorkerInputs } from "../idp/worker";
 import { maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
 
 /** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
-
-/** Format of memory: a whole number with its unit. */
-const MEMORY_PATTERN = "^([0-9]+)(Mi|Gi)$";
-
-/** Memory in MiB, as an HCL expression that fails for any other format. */
-export function mebibytes(memory: string): string {
-  const parts = `regex("${MEMORY_PATTERN}", ${memory})`;
-  return `tonumber(${parts}[0]) * (${parts}[1] == "Gi" ? 1024 : 1)`;
-}
 
 /** How instances run on a platform. */
 interface InstancePlatform {
@@ -50,12 +35,12 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
       schema: { multipleOf: 1, minimum: least },
     }),
     /**
-     * Maximum number of instances, 3 by default; each takes 20 database connections, 12 with separate workers, and one
+     * Maximum number of instances, 3 by default; each takes 24 database connections, 12 with separate workers, and one
      * for each request in progress.
      */
     maxInstanceCount: number({
       default: MAX_INSTANCE_COUNT,
-      description: `Maximum number of instances, ${rollout.words} during a rollout; each takes ${CONNECTIONS_PER_INSTANCE} database connections, ${SERVER_CONNECTIONS} with separate workers, and one for each request in progress. Changing it later is safe.`,
+      description: `Maximum number of instances, ${rollout.words} during a rollout; each takes ${USUAL_CONNECTIONS} database connections with a worker of the default size, ${SERVER_CONNECTIONS} with separate workers, and one for each request in progress. Changing it later is safe.`,
       schema: { multipleOf: 1, minimum: 1 },
     }),
     /** CPUs of one instance, 2 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
@@ -97,7 +82,7 @@ export function instanceRelations<T extends Inputs>(
 ): readonly Relation<T>[] {
   // A rollout needs them all at once.
   const needed = (v: ValuesOf<T>) => {
-    const { perInstance, perWorker } = connections(v);
+    const { perInstance, perWorker } = connections(v, { beside: String(v.containerMemory), separate: workerMemory(v) });
     const ofWorkers = `(${v.workerMode} == "separate" ? ${demand.mostWorkers(v)} * ${perWorker} : 0)`;
     const all = `(${v.maxInstanceCount} + ${rollout.more(String(v.maxInstanceCount))}) * (${perInstance} + ${demand.requests(v)}) + ${ofWorkers}`;
     return { all, ofWorkers };

@@ -16,7 +16,7 @@ import { type ContainerSpec } from "../../idp/container-spec";
 import { WORKER_NAME } from "../../idp/worker";
 import { type SeparateWorker } from "../parts";
 import { type GEOIP, GeoipUpdater } from "./geoip";
-import { completePodTemplate, type PodExtension, type PodSpec, podTemplate, probe } from "./pod-template";
+import { completePodTemplate, type PodExtension, type PodSpec, podTemplate, probes } from "./pod-template";
 import { type ClientAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { addWorkloadSecret, SECRET_PARTS, type WorkloadSecret } from "./workload-secret";
@@ -83,7 +83,7 @@ export class KubernetesWorkload extends Construct {
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {
     super(scope, id);
     const { address, container, geoip, identity, namespace, place } = props;
-    const { livenessProbe, port, startupProbe, tlsPort } = container;
+    const { port, tlsPort } = container;
     const name = objectName(place.deployment);
     this.address = address;
     this.podLabels = {
@@ -106,13 +106,7 @@ export class KubernetesWorkload extends Construct {
           ...(port === undefined ? [] : [{ name: "http", containerPort: port }]),
           ...(tlsPort === undefined ? [] : [{ name: "https", containerPort: tlsPort.port }]),
         ],
-        startupProbe: probe(startupProbe, port),
-        livenessProbe: probe(livenessProbe, port),
-        // The HTTP load balancer derives its health check from this probe, which takes a pod out of it within half a
-        // minute, and back within ten seconds.
-        readinessProbe:
-          startupProbe &&
-          probe({ ...startupProbe, initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 }, port),
+        ...probes(container),
         lifecycle: { preStop: [{ exec: { command: ["sleep", String(DRAIN_SECONDS)] } }] },
       },
     });
@@ -146,23 +140,14 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
   constructor(scope: Construct, id: string, props: KubernetesWorkerProps) {
     super(scope, id);
     const { condition, container, place, server } = props;
-    const exec = container.healthCommand && { command: [...container.healthCommand] };
-    // Restarted when it has been unhealthy for 90 s. When it is busy, the command takes seconds.
-    const running = exec && { exec, periodSeconds: 30, failureThreshold: 3, timeoutSeconds: 20 };
     this.workerName = objectName(place.deployment, WORKER_NAME);
     const { accountName, address, secret } = server;
     const { ready, workload } = addDeployment(this, props, {
       ...{ accountName, address, condition, name: this.workerName, secret },
       podLabels: { ...server.podLabels, "app.kubernetes.io/component": WORKER_NAME },
       // A new worker must be healthy for a moment before the next old one is stopped.
-      minReadySeconds: exec && 15,
-      details: {
-        name: WORKER_NAME,
-        // It must start within eleven minutes, which a migration may take.
-        startupProbe: exec && { exec, periodSeconds: 10, failureThreshold: 65, timeoutSeconds: 10 },
-        livenessProbe: running,
-        readinessProbe: running,
-      },
+      minReadySeconds: 15,
+      details: { name: WORKER_NAME, ...probes(container) },
     });
     this.workload = workload;
     this.ready = ready;

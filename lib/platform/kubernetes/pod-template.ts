@@ -12,10 +12,10 @@ import { type Check } from "../../core/checks";
 import { addDynamicBlock, type DynamicBlock } from "../../core/conditional";
 import { type Labels } from "../../core/labels";
 import { setNewerAttribute } from "../../core/newer-attribute";
+import { mebibytes } from "../../core/memory";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
 import { addEntries, environmentOn } from "../environment";
-import { mebibytes } from "../instances";
 import { type SqlInstance } from "../../idp/parts";
 import { type ClientAddress } from "./public-address";
 import { type WorkloadSecret } from "./workload-secret";
@@ -153,11 +153,22 @@ export function completePodTemplate(
   addDynamicBlock(resource, `${podPath}.container.0`, "volume_mount", extension.mount);
 }
 
-/** A probe in the format of Kubernetes; undefined for a container without a port. */
-export function probe(spec: ProbeSpec | undefined, port: number | undefined) {
-  if (spec === undefined || port === undefined) return undefined;
-  const { path, ...timing } = spec;
-  return { ...timing, httpGet: { path, port: String(port), scheme: "HTTP" } };
+/** The probes of a container, in the format of Kubernetes; none without a port. */
+export function probes({ livenessProbe, port, probePort = port, startupProbe }: ContainerSpec) {
+  const probe = (spec: ProbeSpec | undefined) => {
+    if (spec === undefined || probePort === undefined) return undefined;
+    const { path, ...timing } = spec;
+    return { ...timing, httpGet: { path, port: String(probePort), scheme: "HTTP" } };
+  };
+  return {
+    startupProbe: probe(startupProbe),
+    livenessProbe: probe(livenessProbe),
+    // The HTTP load balancer derives its health check from a server's, which takes a pod out of it within half a minute,
+    // and back within ten seconds.
+    readinessProbe: probe(
+      startupProbe && { ...startupProbe, initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 },
+    ),
+  };
 }
 
 /**

@@ -136,8 +136,7 @@ export class ServerlessService extends Construct {
             ...containerBlock(container),
             ports: { containerPort: port },
             resources: { limits: { ...resources }, cpuIdle: negated(cpuAlwaysAllocated), startupCpuBoost },
-            startupProbe: container.startupProbe && probe(container.startupProbe, port),
-            livenessProbe: container.livenessProbe && probe(container.livenessProbe, port),
+            ...probes(container),
           },
         ],
       },
@@ -202,6 +201,9 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
       count: countIf(condition),
     });
     addFurtherBlocks(this.workerPool, "template", container, network, address);
+    const { livenessProbe, startupProbe } = probes(container);
+    setNewerAttribute(this.workerPool, "template.containers.0.startup_probe", inTerraform(startupProbe));
+    setNewerAttribute(this.workerPool, "template.containers.0.liveness_probe", inTerraform(livenessProbe));
     this.ready = [this.workerPool];
   }
 }
@@ -239,8 +241,22 @@ const BALANCER_ONLY = "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER";
 
 const DEFAULT_RESOURCES = { cpu: String(RESOURCES.cpu), memory: RESOURCES.memory };
 
-function probe({ path, ...timing }: ProbeSpec, port: number | undefined) {
-  return { ...timing, httpGet: { path, port } };
+function probes({ livenessProbe, port, probePort = port, startupProbe }: ContainerSpec) {
+  const probe = ({ path, ...timing }: ProbeSpec) => ({ ...timing, httpGet: { path, port: probePort } });
+  return { startupProbe: startupProbe && probe(startupProbe), livenessProbe: livenessProbe && probe(livenessProbe) };
+}
+
+/** The same for a block that the bindings lack. */
+function inTerraform(spec: ReturnType<typeof probes>["startupProbe"]) {
+  return (
+    spec && {
+      initial_delay_seconds: spec.initialDelaySeconds,
+      period_seconds: spec.periodSeconds,
+      timeout_seconds: spec.timeoutSeconds,
+      failure_threshold: spec.failureThreshold,
+      http_get: [spec.httpGet],
+    }
+  );
 }
 
 function negated(value: boolean | IResolvable): boolean | IResolvable {

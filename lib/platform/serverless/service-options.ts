@@ -1,8 +1,8 @@
 import { type Check, whole } from "../../core/checks";
 import { flag, number, type SettingsOf } from "../../core/inputs";
+import { mebibytes } from "../../core/memory";
 import { REQUESTS_PER_INSTANCE } from "../../idp/contract";
 import { DEFAULT_ADDRESS } from "../edge/domain";
-import { mebibytes } from "../instances";
 
 /** Inputs of the Cloud Run service, on its own and in a whole identity provider. */
 export const SERVICE = {
@@ -13,7 +13,7 @@ export const SERVICE = {
       "Keeps the CPU on between requests, which a worker beside the server needs. False is cheaper, but without separate workers, mail, tasks and clean-ups then wait for the next request. A change rolls out new instances.",
   }),
   /**
-   * Maximum number of requests that one instance answers at the same time: 1 to 1000, 40 by default. Each takes a database
+   * Maximum number of requests that one instance answers at the same time: 1 to 1000, 38 by default. Each takes a database
    * connection, but for web sockets, of which every open page of the application holds one.
    */
   maxInstanceRequestConcurrency: number({
