@@ -160,6 +160,7 @@ require_temporary_folder() {
 #      ├─ server           a copy of this shell, replaced by the application
 #      └─ supervision      starts one worker after the other; the shell above notices its end
 #         └─ worker        a copy of the supervision, replaced by the application
+#            └─ watcher    ends a worker that does not answer; its own end is noticed by nobody
 
 # Every kind of stop becomes one TERM for server and worker, on which they finish what they are doing: the application
 # takes the other signals for "at once", and shells make background processes deaf to INT and QUIT. USR1 and USR2 would
@@ -240,20 +241,89 @@ become() {
   exec "$@"
 }
 
+# Ends the worker with this number when its launcher runs and its application is frozen, and only while it is the parent
+# of the watcher: once it has ended, the number may be that of another process.
+watch_worker() {
+  become python3 -IS -c '
+import os, signal, socket, sys, time
+
+FIRST_WAIT = 600  # a start takes minutes with a new release; so this is also the least time between two restarts
+PERIOD = 30  # this and the next two are those of the probe of the server
+LIMIT = 10
+FAILURES = 3
+STOP_WAIT = 30  # a frozen process ignores the TERM, and one that has recovered finishes what it is doing
+
+worker, worker_port, server_port = map(int, sys.argv[1:])
+
+def wait(seconds):
+    end = time.monotonic() + seconds
+    while os.getppid() == worker and time.monotonic() < end:
+        time.sleep(min(1, seconds))
+    if os.getppid() != worker:
+        sys.exit()
+
+def status(port, path):
+    answer, end = b"", time.monotonic() + LIMIT
+    try:
+        with socket.create_connection(("127.0.0.1", port), LIMIT) as connection:
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+            while b"\n" not in answer and (part := connection.recv(4096)):
+                answer += part
+                connection.settimeout(end - time.monotonic())  # refuses what is negative
+        return int(answer.split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+
+wait(FIRST_WAIT)
+failures = 0
+while failures < FAILURES:
+    wait(PERIOD)
+    # The spelling of releases up to 2026.5, which answer 200 on every path that they do not know; later ones answer 404.
+    answer = status(worker_port, "/-/heath/live/")
+    if answer == 404:
+        answer = status(worker_port, "/-/health/live/")
+    if answer == 404:
+        sys.exit()
+    # A worker without a database answers 503 or not at all, and a restart does not help it; the server asks the database.
+    if answer in (200, 503) or status(server_port, "/-/health/ready/") != 200:
+        failures = 0
+    else:
+        failures += 1
+
+print(f"cloud-entrypoint: worker did not answer {FAILURES} times in a row, so it is ended", file=sys.stderr)
+os.killpg(worker, signal.SIGTERM)
+wait(STOP_WAIT)
+os.killpg(worker, signal.SIGKILL)
+' "$@"
+}
+
 # An empty folder for each worker: a dead one leaves sockets that nothing answers on, and files that fill the memory they
 # are kept in.
 become_worker() {
   rm -rf -- "$TMPDIR"
   mkdir -m 700 -- "$TMPDIR"
+  # The shell opens the file itself, so the number is its own.
+  read -r ce_worker _ </proc/self/stat
+  [ -z "$ce_watched" ] || watch_worker "$ce_worker" "$ce_worker_port" "$ce_server_port" >&2 &
   become setsid ak worker
 }
 
 # Runs in a subshell, so the server sees none of these settings.
 supervise_worker() {
   listen_to_signals
+  look_up LISTEN__HTTP || :
+  ce_server_port=${ce_value##*:}
+  case $ce_server_port in
+    '' | *[!0-9]*) ce_server_port=9000 ;; # the default of the application
+  esac
   export "${UPSTREAM_PREFIX}LISTEN__HTTP=127.0.0.1:9001"
   export "${UPSTREAM_PREFIX}LISTEN__HTTPS=127.0.0.1:9444"
   export "${UPSTREAM_PREFIX}LISTEN__METRICS=127.0.0.1:9301"
+  look_up LISTEN__HTTP
+  ce_worker_port=${ce_value##*:}
+  ce_watched=yes
+  python3 -IS -c '' 2>/dev/null || ce_watched=
+  [ -n "$ce_watched" ] || say "python3 cannot be started, so a worker that does not answer is not restarted"
   # With a number, so that a second start of this script in the container does not empty the folder of the first.
   ce_folder=${TMPDIR:-/tmp}
   export TMPDIR="${ce_folder%/}/co-located-worker.$$"

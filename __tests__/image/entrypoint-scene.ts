@@ -13,7 +13,7 @@ import { type RecordedStart, eventually, killAll, processesWith, recordedStarts 
 export const ENTRYPOINT = join(__dirname, "../../image/cloud-entrypoint.sh");
 
 /** What the entrypoint and the stub application may call; nothing else is on their PATH. */
-const COREUTILS = ["cat", "date", "env", "id", "mkdir", "mv", "rm", "setsid", "sleep", "tr"] as const;
+const PROGRAMS = ["cat", "date", "env", "id", "mkdir", "mv", "python3", "rm", "setsid", "sleep", "tr"] as const;
 
 export const EXIT_CODE_REFUSED = 78;
 
@@ -74,7 +74,7 @@ export function entrypointScene() {
     for (const path of [programs, records, media, join(folder, "tmp")]) mkdirSync(path);
     // Some tests run as another user.
     for (const path of [folder, records, join(folder, "tmp")]) chmodSync(path, 0o777);
-    for (const name of COREUTILS) {
+    for (const name of PROGRAMS) {
       symlinkSync(coreutilsPath(name), join(programs, name));
     }
     copyFileSync(join(__dirname, "stub-ak.sh"), join(programs, "ak"));
@@ -124,10 +124,10 @@ export function entrypointScene() {
   /** Starts a container the way the image does and resolves when it runs what it is to run. */
   const startContainer = async (
     variables: Readonly<Record<string, string>> = {},
-    { argument = "server", first = "server" } = {},
+    { argument = "server", first = "server", script = ENTRYPOINT } = {},
   ): Promise<Container> => {
     containers += 1;
-    const child = spawn(programPath("dumb-init"), ["--", ...shell, ENTRYPOINT, argument], {
+    const child = spawn(programPath("dumb-init"), ["--", ...shell, script, argument], {
       env: { ...environment, ...DATABASE, IDP_SECRET_KEY: "the-key", ...variables },
       stdio: ["ignore", "pipe", "pipe"],
     });
