@@ -56,9 +56,13 @@ export function parentOf(pid: number): number | undefined {
   return processStatus(pid)?.parentPid;
 }
 
-/** Program and arguments of a running process. */
+/** Program and arguments of a running process; empty when it has ended. */
 export function commandLine(pid: number): string[] {
-  return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+  } catch {
+    return [];
+  }
 }
 
 function environmentOf(pid: string): string[] {
