@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+
 import { fc } from "../support/seeded-cases";
 import { eventually } from "./processes";
 
@@ -64,6 +66,16 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
   ])("%j becomes %j", async (variables, expected) => {
     const actual = await scene.applicationEnvironment(variables);
     expect(Object.fromEntries(Object.keys(expected).map((name) => [name, actual[name]]))).toEqual(expected);
+  });
+
+  it.each(["warning", "warn", "WARNING"])("the level %s is the same for both programs", async (level) => {
+    const actual = await scene.applicationEnvironment({ IDP_LOG_LEVEL: level });
+    const inPython = "import logging, sys; print(logging.getLevelName(sys.argv[1].upper()))";
+    const levels = [
+      execFileSync("python3", ["-c", inPython, String(actual.AUTHENTIK_LOG_LEVEL)], { encoding: "utf8" }).trim(),
+      actual.AUTHENTIK_LOG__RUST_LOG__AUTHENTIK ?? actual.AUTHENTIK_LOG_LEVEL,
+    ];
+    expect(levels).toEqual(["30", "warn"]);
   });
 
   it.each([

@@ -76,7 +76,7 @@ export const ACCEPTED_BY_BOTH = {
   database_flags: [{}, { log_statement: "none", "cloudsql.iam_authentication": "on" }],
   database_version: [15],
   liveness_probe: [{}, { initial_delay_seconds: 0, period_seconds: 3600, timeout_seconds: 3600, failure_threshold: 1 }],
-  log_level: ["info", "trace"],
+  log_level: ["info", "warn"],
   request_timeout_seconds: [3600, 1],
   startup_probe: [{}, { initial_delay_seconds: 240, period_seconds: 240, timeout_seconds: 1, failure_threshold: 2 }],
   backup_before_upgrade: [true, false],

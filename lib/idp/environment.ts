@@ -85,10 +85,8 @@ const PORT = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0
 /** The application takes anything else for false, and mail would not be encrypted. */
 const SWITCH = [`^([Tt]rue|TRUE|[Ff]alse|FALSE|${ELSEWHERE})?$`, "true or false"] as const;
 
-const LOG_LEVELS = ["trace", "debug", "info", "warning", "error"] as const;
-
-/** Those that the application knows as a variable. */
-const LEVELS = [...LOG_LEVELS, "warn"];
+/** The entrypoint makes one of the two words for a warning, of which the application's native program knows the shorter. */
+const LOG_LEVELS = ["trace", "debug", "info", "warning", "warn", "error"] as const;
 
 /** Variable of the log level. */
 export const LOG_LEVEL_VARIABLE = "IDP_LOG_LEVEL" satisfies keyof typeof BASELINE_ENVIRONMENT;
@@ -110,7 +108,7 @@ const PARSED_VALUES: Readonly<Record<string, readonly [pattern: string, form: st
   IDP_EMAIL__USERNAME: ['^("[^"]*"|.*[^-+.0-9eE].*)?$', "text that is not a number, or digits in double quotes"],
   IDP_EMAIL__USE_SSL: SWITCH,
   IDP_EMAIL__USE_TLS: SWITCH,
-  [LOG_LEVEL_VARIABLE]: [`^(${LEVELS.join("|")}|${ELSEWHERE})$`, `one of ${LEVELS.join(", ")}`],
+  [LOG_LEVEL_VARIABLE]: [`^(${LOG_LEVELS.join("|")}|${ELSEWHERE})$`, `one of ${LOG_LEVELS.join(", ")}`],
   [TRUSTED_PROXIES]: [`^${RANGE}( *, *${RANGE})*$`, "address ranges in CIDR notation, with commas between them"],
 };
 
@@ -256,7 +254,7 @@ export const ENVIRONMENT = {
   logLevel: choice(LOG_LEVELS, `; use ${BASELINE_ENVIRONMENT.IDP_LOG_LEVEL}`, {
     default: BASELINE_ENVIRONMENT.IDP_LOG_LEVEL,
     description:
-      "How much the application logs: trace, debug, info, warning or error. IDP_LOG_LEVEL in environment_variables overrides it. trace writes session cookies and other secrets to the log. A change rolls out new instances.",
+      "How much the application logs: trace, debug, info, warning or warn, which are the same, or error. IDP_LOG_LEVEL in environment_variables overrides it. trace writes session cookies and other secrets to the log. A change rolls out new instances.",
   }),
 };
 
