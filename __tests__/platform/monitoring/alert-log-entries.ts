@@ -165,9 +165,28 @@ const failedJob = (name: string): LogExample => ({
   },
 });
 
+/** What a node tells the API server of the containers of a pod. */
+const podStatus = (name: string, state: object, lastState: object = {}, ofNamespace = namespace): LogEntry => ({
+  logName: logName("cloudaudit.googleapis.com/activity"),
+  resource: { type: "k8s_cluster", labels: {} },
+  protoPayload: {
+    methodName: "io.k8s.core.v1.pods.status.patch",
+    resourceName: `core/v1/namespaces/${ofNamespace}/pods/${name}/status`,
+    request: {
+      status: {
+        containerStatuses: [
+          { name: "database-proxy", state: { running: {} } },
+          { name: "server", state, lastState },
+        ],
+      },
+    },
+  },
+});
+const ended = (reason: string) => ({ terminated: { exitCode: 137, reason } });
+
 /** An example for each alert with a log condition, by its id and platform. */
 export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
-  "out-of-memory": {
+  "out-of-memory on serverless": {
     raises: [
       system("Out-of-memory event detected in container"),
       systemOfPool("Out-of-memory event detected in container"),
@@ -179,6 +198,18 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
         logName: logName("run.googleapis.com/stdout"),
         textPayload: "Consider increasing the memory limit",
       }),
+    },
+  },
+  "out-of-memory on kubernetes": {
+    raises: [
+      podStatus(serverPod, ended("OOMKilled")),
+      podStatus(`${worker}-68c9f7d5b4-q2w8z`, ended("OOMKilled"), ended("Error")),
+    ],
+    quiet: {
+      "a container that ended by itself": podStatus(serverPod, ended("Error")),
+      "the next one, ready": podStatus(serverPod, { running: {} }, ended("OOMKilled")),
+      "another namespace": podStatus(serverPod, ended("OOMKilled"), {}, "other"),
+      "a pod of a dump": podStatus(`${dumpJob}-29403240-x7k2p`, ended("OOMKilled")),
     },
   },
   "certificate-renewal": {

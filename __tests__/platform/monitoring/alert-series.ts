@@ -7,6 +7,8 @@ export type Series = readonly (readonly [selector: string, samples: string])[];
 export interface Example {
   /** When to look, in minutes. */
   readonly afterMinutes: number;
+  /** Between samples, where it matters. */
+  readonly secondsBetween?: number;
   readonly raises: Series;
 
   /** What must raise it besides. */
@@ -45,6 +47,9 @@ const balancer = (metric: string, labels: string) =>
 const backups = `logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database", database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}`;
 const executions = (name: string, result: string) =>
   `run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${name}", result="${result}"}`;
+
+const waiting = (name: string, of = namespace) =>
+  `kube_pod_status_unschedulable{monitored_resource="prometheus_target", namespace="${of}", pod="${name}"}`;
 
 const entries = (container: string, log = "stdout") =>
   `logging_googleapis_com:log_entry_count{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="${container}", log="${log}"}`;
@@ -269,6 +274,21 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     quiet: {
       "one restart": [[pod("restart_count", "a"), "0x9 1x30"]],
       "the proxy beside it": [[pod("restart_count", "a", "", "database-proxy"), "0x9 0+1x30"]],
+    },
+  },
+  unschedulable: {
+    afterMinutes: 30,
+    // Two samples a minute.
+    secondsBetween: 30,
+    raises: [[waiting(`${workload}-7d4b9c6f5-x7k2p`), "_x30 1x40"]],
+    alsoRaises: { "a pod of a job": [[waiting(`${dumpJob}-29403240-x7k2p`), "_x30 1x40"]] },
+    quiet: {
+      "none that waits": [],
+      "one that waits for a new node": [[waiting(`${workload}-7d4b9c6f5-x7k2p`), "_x30 1x16 _x30"]],
+      "one after the other": ["a", "b", "c", "d"].map(
+        (name, index) => [waiting(`${checkUpJob}-${name}`), `_x${30 + index * 8} 1x7 _x60`] as const,
+      ),
+      "another namespace": [[waiting(`${workload}-7d4b9c6f5-x7k2p`, "other"), "1x80"]],
     },
   },
   "database-disk": gauge(instance("disk_utilization"), 0.9, 0.6, 40),

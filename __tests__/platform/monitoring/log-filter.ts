@@ -75,16 +75,15 @@ class Reader {
       return decodeURIComponent(entry.logName ?? "").endsWith(`/logs/${name}`);
     }
     if (!/^[a-z][\w.]*$/i.test(token)) throw this.wrong();
-    return this.comparison(fieldOf(entry, token), this.next());
+    return this.comparison(fieldsOf(entry, token), this.next());
   }
 
-  private comparison(field: unknown, operator: string): boolean {
+  private comparison(fields: readonly unknown[], operator: string): boolean {
     const compare = COMPARISONS[operator];
     if (compare === undefined) throw this.wrong();
     const values = this.values();
-    if (field === undefined) return false;
-    const text = typeof field === "string" ? field : JSON.stringify(field);
-    return values.some((value) => compare(text, value));
+    const texts = fields.map((field) => (typeof field === "string" ? field : JSON.stringify(field)));
+    return texts.some((text) => values.some((value) => compare(text, value)));
   }
 
   private values(): string[] {
@@ -127,12 +126,15 @@ const COMPARISONS: Readonly<Record<string, (text: string, value: string) => bool
   "=~": (text, value) => new RegExp(value).test(text),
 };
 
-function fieldOf(entry: LogEntry, path: string): unknown {
+/** The values at a path; of a list, those of all its elements, one of which must fulfil a comparison. */
+function fieldsOf(entry: LogEntry, path: string): unknown[] {
   return path
     .split(".")
-    .reduce<unknown>(
-      (value, name) =>
-        typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined,
-      entry,
+    .reduce<unknown[]>(
+      (values, name) =>
+        values
+          .filter((value) => typeof value === "object" && value !== null)
+          .flatMap((value) => (value as Readonly<Record<string, unknown>>)[name] ?? []),
+      [entry],
     );
 }

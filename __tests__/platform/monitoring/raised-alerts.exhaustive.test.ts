@@ -14,6 +14,7 @@ interface Expectation {
   readonly afterMinutes: number;
   readonly behaviour: string;
   readonly isRaised: boolean;
+  readonly secondsBetween?: number;
   readonly series: Series;
 }
 
@@ -28,12 +29,13 @@ const RULES = METRIC_CASES.filter(
 const EXPECTATIONS = RULES.flatMap(({ alert, name, platform }): Expectation[] => {
   const example = exampleOf(alert.id, platform);
   if (example === undefined) return [];
-  const { afterMinutes, alsoRaises = {}, quiet, raises } = example;
+  const { afterMinutes, alsoRaises = {}, quiet, raises, secondsBetween } = example;
   const series = Object.entries({ "what is wrong": raises, ...alsoRaises, ...quiet });
   return series.map(([behaviour, ofCase]) => ({
     alert: name,
     afterMinutes,
     behaviour,
+    ...(secondsBetween !== undefined && { secondsBetween }),
     isRaised: !Object.keys(quiet).includes(behaviour),
     series: ofCase,
   }));
@@ -58,7 +60,9 @@ function judge(expectations: readonly Expectation[]) {
     const rules = written(`rules-${index}.json`, { groups: [{ name: "alerts", rules: [rule] }] });
     const ofAlert = expectations.filter(({ alert }) => alert === name);
     // A day of minutes takes seconds.
-    const interval = ofAlert.some(({ afterMinutes }) => afterMinutes > 1000) ? "30m" : "1m";
+    const interval = ofAlert.some(({ afterMinutes }) => afterMinutes > 1000)
+      ? "30m"
+      : `${ofAlert[0]?.secondsBetween ?? 60}s`;
     return written(`tests-${index}.json`, {
       rule_files: [rules],
       evaluation_interval: interval,

@@ -64,9 +64,9 @@ export const WORKLOAD_ALERTS: Alerts = {
   "out-of-memory": {
     title: "an instance was killed for its memory",
     severity: "ERROR",
-    filters: { serverless: outOfMemory },
-    firstSteps: (names) =>
-      `Raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` if it was a separate worker; another instance is started meanwhile. How often this happens: \`${logCommand(outOfMemory(names), names, "1d")}\``,
+    filters: { serverless: outOfMemory, kubernetes: outOfMemoryOnKubernetes },
+    firstSteps: (names, platform) =>
+      `Raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` if it was a separate worker; another instance is started meanwhile. How often this happens: \`${logCommand((platform === "serverless" ? outOfMemory : outOfMemoryOnKubernetes)(names), names, "1d")}\``,
   },
   "no-instance": {
     title: "requests found no instance",
@@ -99,6 +99,20 @@ export const WORKLOAD_ALERTS: Alerts = {
     firstSteps: (names, platform) =>
       `Why it last ended: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled: raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` for a separate worker. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
   },
+  unschedulable: {
+    title: "a pod gets no node",
+    severity: "ERROR",
+    queries: {
+      // Of GKE's kube state metrics, which Autopilot has by default. Of each pod there is a sample every 30 seconds while it
+      // waits, and none else, so their number is a time, and pods that wait one after the other do not add up.
+      kubernetes: ({ namespace, workload }) =>
+        `max(count_over_time(kube_pod_status_unschedulable{monitored_resource="prometheus_target", namespace="${namespace}", pod=~"${workload}-.*"}[15m])) / 2`,
+    },
+    // Autopilot needs up to three minutes for a node.
+    limit: { raisedWhen: ">=", threshold: 10, durationSeconds: 0, measures: "minutes of the last 15 that a pod waits" },
+    firstSteps: (names) =>
+      `The old pods keep serving, and the waiting one adds nothing. Why it waits: \`${logCommand(`${LOGS_OF.events(names, "Pod", names.workload)} jsonPayload.reason=("FailedScheduling" OR "FailedScaleUp")`, names)}\`. Usually a quota of the region is used up: raise it, or lower \`${names.called("maxInstanceCount")}\`, \`${names.called("containerCpu")}\` or \`${names.called("containerMemory")}\`.`,
+  },
   "failed-rollout": {
     title: "a new version does not start",
     severity: "ERROR",
@@ -106,7 +120,7 @@ export const WORKLOAD_ALERTS: Alerts = {
       serverless: (names) =>
         `${LOGS_OF.workload(names, "serverless")} severity=ERROR protoPayload.response.kind="Revision" protoPayload.status.message:"Ready condition status changed to False"`,
       kubernetes: (names) =>
-        `${LOGS_OF.events(names, "Pod", names.workload)} jsonPayload.involvedObject.name=~"${podOfDeployment(names)}" jsonPayload.reason=("BackOff" OR "FailedMount")`,
+        `${LOGS_OF.events(names, "Pod", names.workload)} jsonPayload.involvedObject.name=~"^${podOfDeployment(names)}$" jsonPayload.reason=("BackOff" OR "FailedMount")`,
     },
     firstSteps: (names, platform) =>
       `The old version keeps serving. The log of the new one: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`. Fix the cause and apply again. After an upgrade, an earlier release needs the backup that was made before it.`,
@@ -162,7 +176,15 @@ export const WORKLOAD_ALERTS: Alerts = {
 
 /** Excludes jobs: their pods have names with more parts, and an alert of their own. */
 function podOfDeployment({ worker, workload }: AlertNames): string {
-  return `^(${workload}|${worker})-[0-9a-z]{6,10}-[0-9a-z]{5}$`;
+  return `(${workload}|${worker})-[0-9a-z]{6,10}-[0-9a-z]{5}`;
+}
+
+/**
+ * What the node tells the API server of a container that ended, which GKE's audit log always has. No metric without further
+ * packages has the reason, and the node's own log has no namespace. Only the first entry has it as the present state.
+ */
+function outOfMemoryOnKubernetes(names: AlertNames): string {
+  return `resource.type="k8s_cluster" log_id("cloudaudit.googleapis.com/activity") protoPayload.methodName="io.k8s.core.v1.pods.status.patch" protoPayload.resourceName=~"/namespaces/${names.namespace}/pods/${podOfDeployment(names)}/status$" protoPayload.request.status.containerStatuses.state.terminated.reason="OOMKilled"`;
 }
 
 function outOfMemory(names: AlertNames): string {
