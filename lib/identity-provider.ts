@@ -271,6 +271,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     return new PostgresqlDatabase(this, "Database", {
       ...{ backupLocation, backupRetentionCount, deletionProtection, network, place, transactionLogDays },
       tier: settings.databaseTier,
+      diskLimitGb: settings.databaseDiskLimitGb,
       flags: settings.databaseFlags,
       version: settings.databaseVersion,
       availability: settings.databaseAvailability,
@@ -364,8 +365,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     return new Monitoring(this, "Monitoring", {
       ...platform,
       ...{ alertEmails, alerts, apis, auditSecretAccess, dashboard, domain, notificationChannels, place },
-      secretReaders: settings.secretReaders,
-      uptimeCheck: settings.uptimeCheck,
+      ...{ secretReaders: settings.secretReaders, uptimeCheck: settings.uptimeCheck },
       called: (setting: NamedSetting) =>
         (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,
       certificateValidation: v.certificateValidation.text,
@@ -374,7 +374,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       checkUp: { condition: isCheckedUp(v), jobName: checkUp.jobName, missingAfter: checkUp.missingAfter },
       dump: { condition, isDaily, jobName, bucketName: dump.bucket.bucketName },
       identities: [initializer, runtime, dumper, checker],
-      maxConnections: database.connectionLimit,
+      ...{ diskLimitGb: settings.databaseDiskLimitGb, maxConnections: database.connectionLimit },
       protection: v.protection.isSet,
       workerCount: expression(workerCount(v)),
       workerMode: v.workerMode.text,

@@ -39,6 +39,7 @@ const identityProviderProps = (
   containerMemory: "8Gi",
   dashboard: false,
   databaseAvailability: "REGIONAL",
+  databaseDiskLimitGb: 200,
   databaseFinalBackupDays: 0,
   databaseFlags: { log_min_duration_statement: "500" },
   databaseTier: "db-custom-4-15360",

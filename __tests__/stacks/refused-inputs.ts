@@ -245,6 +245,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["an odd number of CPUs", { database_tier: "db-custom-3-7680" }],
   ["too little memory", { database_tier: "db-custom-1-3584" }],
   ["too much memory per CPU", { database_tier: "db-custom-2-13568" }],
+  ["a limit below the size of a new disk", { database_disk_limit_gb: 9 }],
   ["more than a year for the last backup", { database_final_backup_days: 366 }],
   ["capitals in a label", { labels: { Team: "x", fine: "y", team: "No" } }],
   ["a label with a digit first", { labels: { "1team": "x" } }],

@@ -8,6 +8,7 @@ export const NAMES: AlertNames = {
   host: "login.example.com",
   urlMap: "idp-demo-1a2b3c-https",
   database: "sql-demo-1a2b3c-idp",
+  diskLimitGb: "0",
   maxConnections: "100",
   maxInstances: "3",
   workload: "idp-demo-1a2b3c",
@@ -28,13 +29,17 @@ export const NAMES: AlertNames = {
 
 const PLATFORMS: readonly Platform[] = ["kubernetes", "serverless"];
 
-const CASES = PLATFORMS.flatMap((platform) =>
-  alertsOn(platform).map(({ filter, query, ...alert }) => ({
-    ...{ alert, platform, name: `${alert.id} on ${platform}` },
-    filter: filter?.(NAMES, platform) ?? "",
-    query: query?.(NAMES, platform) ?? "",
-  })),
-);
+const casesOf = (names: AlertNames, ending = "") =>
+  PLATFORMS.flatMap((platform) =>
+    alertsOn(platform).map(({ filter, query, ...alert }) => ({
+      ...{ alert: { ...alert, id: `${alert.id}${ending}` }, platform, name: `${alert.id}${ending} on ${platform}` },
+      filter: filter?.(names, platform) ?? "",
+      query: query?.(names, platform) ?? "",
+    })),
+  );
+
+const WITH_LIMIT = casesOf({ ...NAMES, diskLimitGb: "100" }, " with a limit");
+const CASES = [...casesOf(NAMES), ...WITH_LIMIT.filter(({ alert }) => alert.id.startsWith("database-disk with"))];
 
 export const METRIC_CASES = CASES.filter(({ query }) => query !== "");
 export const LOG_CASES = CASES.filter(({ filter }) => filter !== "");

@@ -107,6 +107,16 @@ const starts = (below: number, above: number): Series =>
 const wrote = (bucket: string, method: string) =>
   `storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket", bucket_name="${bucket}", method="${method}", response_code="OK"}`;
 
+/** A disk of so many GB, of which so many are used. */
+function disk(size: number, used: number): Series {
+  const gib = 2 ** 30;
+  return [
+    [instance("disk_quota"), `${size * gib}x60`],
+    [instance("disk_bytes_used"), `${used * gib}x60`],
+    [instance("disk_utilization"), `${used / size}x60`],
+  ];
+}
+
 const DAY_MINUTES = 24 * 60;
 
 /** An example for each alert with a metric, by its id and platform. */
@@ -291,7 +301,23 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       "another namespace": [[waiting(`${workload}-7d4b9c6f5-x7k2p`, "other"), "1x80"]],
     },
   },
-  "database-disk": gauge(instance("disk_utilization"), 0.9, 0.6, 40),
+  "database-disk": {
+    afterMinutes: 40,
+    raises: disk(50, 48),
+    alsoRaises: { "a new one": disk(10, 9) },
+    quiet: {
+      "one that is about to grow": disk(10, 5.5),
+      "a large one that is about to grow": disk(500, 476),
+      "a full one that grows after minutes": disk(100, 97).map(
+        ([of, value], index) => [of, `${value.replace(/x60$/, "x30")} ${disk(109, 97)[index]?.[1] ?? ""}`] as const,
+      ),
+    },
+  },
+  "database-disk with a limit": {
+    afterMinutes: 40,
+    raises: disk(90, 86),
+    quiet: { "a full disk that may grow": disk(50, 49), "most of the limit": disk(90, 84) },
+  },
   "no-backup": {
     afterMinutes: 2 * DAY_MINUTES,
     raises: [],

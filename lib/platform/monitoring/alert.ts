@@ -7,6 +7,7 @@ export type NamedSetting =
   | "certificateValidation"
   | "containerCpu"
   | "containerMemory"
+  | "databaseDiskLimitGb"
   | "databaseFlags"
   | "databaseTier"
   | "maxInstanceCount"
@@ -33,6 +34,8 @@ export interface AlertNames {
   readonly urlMap: string;
   /** Cloud SQL instance. */
   readonly database: string;
+  /** Size in GB up to which the disk of the database grows, 0 for any. */
+  readonly diskLimitGb: string;
   /** Connections that the database accepts. */
   readonly maxConnections: string;
   readonly maxInstances: string;

@@ -47,11 +47,10 @@ export const DATABASE_ALERTS: Alerts = {
   "database-disk": {
     title: "the disk of the database is nearly full",
     severity: "ERROR",
-    // It grows by itself long before, unless it has reached a limit.
-    queries: both((names) => `max(${metric("disk_utilization")(names)})`),
+    queries: both(diskShare),
     limit: { raisedWhen: ">", threshold: 0.85, durationSeconds: 600, measures: "share of the disk" },
     firstSteps: (names) =>
-      `A full disk ends in a database that refuses to write. Does the disk still grow by itself, and to which limit: \`${describeCommand(names, "settings.storageAutoResize,settings.storageAutoResizeLimit,settings.dataDiskSizeGb")}\`? Mostly events or tasks that are not cleaned up: see their retention under System, Settings in the application.`,
+      `A full disk ends in a database that refuses to write. Does the disk still grow by itself, and to which limit: \`${describeCommand(names, "settings.storageAutoResize,settings.storageAutoResizeLimit,settings.dataDiskSizeGb")}\`? At a limit, raise \`${names.called("databaseDiskLimitGb")}\`. Mostly events or tasks that are not cleaned up: see their retention under System, Settings in the application.`,
   },
   "database-connections": {
     title: "the connections of the database are nearly used up",
@@ -89,6 +88,17 @@ export const DATABASE_ALERTS: Alerts = {
       `Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\`, and list the existing ones: \`gcloud sql backups list --instance=${database} --project=${projectId}\``,
   },
 };
+
+/**
+ * Share of the limit, if there is one. Without, Cloud SQL enlarges the disk whenever less than 5 GB and a 25th of its size are
+ * free, at most 25 GB: that is 50 % of a new disk, and above 90 % of a large one. So a high share is a problem only with less
+ * than that free: then the disk does not grow.
+ */
+function diskShare(names: AlertNames): string {
+  const most = (name: string) => `max(${metric(`disk_${name}`)(names)})`;
+  const ofLimit = `${most("bytes_used")} / (vector(${names.diskLimitGb}) * ${2 ** 30} > 0)`;
+  return `(${ofLimit} or (${most("utilization")} and ${most("quota")} - ${most("bytes_used")} < ${4 * 2 ** 30}))`;
+}
 
 /** Any state other than success is a failure. */
 function failedBackup(names: AlertNames): string {

@@ -27,6 +27,8 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly platform: Platform;
   /** Address that clients connect to: `https://<host>`. */
   readonly url: string;
+  /** Size up to which the disk of the database grows, in GB; by default without a limit. */
+  readonly diskLimitGb?: number;
   /** Connections that the database accepts. */
   readonly maxConnections: string;
   readonly minInstanceCount: number;
@@ -171,6 +173,7 @@ export class Monitoring extends Construct {
       host: expression(`trimprefix(${new TerraformLocal(this, "Url", url).fqn}, "https://")`),
       urlMap: urlMap ?? "",
       database: sqlInstanceName(deployment),
+      diskLimitGb: coalesced(props.diskLimitGb),
       maxConnections,
       maxInstances: numberText(maxInstanceCount),
       securityPolicy: securityPolicyName(deployment),
@@ -189,6 +192,11 @@ export class Monitoring extends Construct {
       secretReaders: expression(`join(" OR ", [for reader in concat(${readers}, ${others}) : jsonencode(reader)])`),
     };
   }
+}
+
+/** The limit as text, 0 for none. */
+function coalesced(limit = 0): string {
+  return Token.isUnresolved(limit) ? expression(`coalesce(${numberText(limit)}, 0)`) : String(limit);
 }
 
 /**

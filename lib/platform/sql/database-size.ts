@@ -1,4 +1,5 @@
-import { choice, text } from "../../core/inputs";
+import { whole } from "../../core/checks";
+import { choice, number, text } from "../../core/inputs";
 
 /** Memory of the shared-core tier in MB. The smaller db-f1-micro has 25 connections, too few for one instance. */
 const SHARED_CORE = { tier: "db-g1-small", memoryMb: 1741 } as const;
@@ -14,6 +15,9 @@ const MOST_CONNECTIONS = 5000;
 
 /** Connections reserved for administrators, the initialization job and the agents of Cloud SQL. */
 export const RESERVED_CONNECTIONS = 10;
+
+/** Size of a new disk. */
+const FIRST_DISK_GB = 10;
 
 /** Default tier: the smallest with a dedicated CPU. */
 export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
@@ -60,6 +64,19 @@ export const DATABASE_SIZE = {
     default: "ZONAL",
     description:
       "ZONAL, or REGIONAL with a standby in another zone at about twice the price. Changing it later restarts the database.",
+  }),
+  /** Size up to which the disk grows by itself, in GB; by default without a limit. Changing it later is safe; the disk never shrinks. */
+  databaseDiskLimitGb: number({
+    default: null,
+    description:
+      "Size up to which the disk of the database grows by itself, in GB; null for no limit. At a limit, the database ends in an outage once the disk is full. Changing it later is safe, but not below the present size, because a disk never shrinks.",
+    must: [
+      whole(
+        FIRST_DISK_GB,
+        65_536,
+        ", because a disk starts with 10 GB and Cloud SQL has none larger; use 100, or null for no limit",
+      ),
+    ],
   }),
 };
 

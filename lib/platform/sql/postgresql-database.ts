@@ -57,6 +57,13 @@ export interface PostgresqlDatabaseProps extends Pick<
   readonly dependsOn?: ITerraformDependable[];
 
   /**
+   * Size up to which the disk grows by itself, in GB.
+   *
+   * @default - no limit
+   */
+  readonly diskLimitGb?: number;
+
+  /**
    * Days to keep the final backup that Cloud SQL makes when the database is deleted; the automatic backups are then
    * kept for their own retention time too. 0 keeps none. Kept backups are billed.
    *
@@ -174,6 +181,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         diskType: "PD_SSD",
         // No disk size: once the disk has grown, an apply would try to shrink it, and so replace the instance.
         diskAutoresize: true,
+        diskAutoresizeLimit: props.diskLimitGb,
         deletionProtectionEnabled: deletionProtection,
         connectorEnforcement: "REQUIRED",
         userLabels: labels,
