@@ -1,7 +1,7 @@
 import { flag, type PropsOf, type Relation } from "./core/inputs";
 import { PLACE_RELATIONS, placeInputs } from "./core/place";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
-import { CHECK_UP } from "./idp/check-up";
+import { CHECK_UP, receiverCount } from "./idp/check-up";
 import { DUMP_RELATIONS, DUMPS } from "./idp/dumps";
 import { COOKIE_DOMAIN, ENVIRONMENT, ENVIRONMENT_RELATIONS, ENVIRONMENT_WARNINGS, settingIn } from "./idp/environment";
 import { IMAGE, IMAGE_RELATIONS } from "./idp/idp-image";
@@ -92,7 +92,7 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
       `${plain.name} has ${COOKIE_DOMAIN}, which does not cover ${domain.name} ${domain.shown}; browsers then keep no session, and nobody can sign in; use the domain itself or one that it is part of`,
   },
   {
-    holds: (v) => `length(${v.alerts}) == 0 || length(${v.alertEmails}) + length(${v.notificationChannels}) > 0`,
+    holds: (v) => `length(${v.alerts}) == 0 || ${receiverCount(v)} > 0`,
     says: ({ alertEmails: emails, alerts, notificationChannels: channels }) =>
       `${alerts.name} is set, and nobody gets an alert; without ${emails.name} and ${channels.name} there are none; set one of them`,
   },

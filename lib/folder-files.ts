@@ -3,7 +3,7 @@ import { type FileTable } from "./core/hcl/stack-origin";
 /** What a reader of the folder in HCL finds together. */
 export const FOLDER_FILES: FileTable = {
   apis: ["APIs, which stay enabled after a destroy because others may use them, and waits for each", ["Apis"]],
-  "check-up": ["The check-up: what stands still, where somebody gets alerts", ["Checker", "CheckUp"]],
+  "check-up": ["The check-up: what stands still, where somebody gets alerts", ["Checker", "CheckUp", "Receivers"]],
   cluster: ["The cluster and its network", ["Cluster", "Network"]],
   database: ["The database: instance, users, backups, passwords and their readers", ["Database", "UpgradeBackup"]],
   dump: ["Dumps of the database, and their bucket", ["Dump"]],

@@ -230,7 +230,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     if (network) apis.enable(network, anyOf(isSet(this.network?.network), isSet(domain)));
     apis.enable("certificatemanager", allOf(v.domain.isSet, isWord(v.certificateValidation.text, "dns")));
     if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
-    if (schedules) apis.enable(schedules, anyOf(isSet(dumpSchedule), isCheckedUp(v)));
+    if (schedules) apis.enable(schedules, anyOf(isSet(dumpSchedule), isCheckedUp(this, v)));
     return apis;
   }
 
@@ -300,7 +300,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   private addAccount(id: keyof typeof ACCOUNTS): ServiceIdentity {
     const { apis, place, values } = this;
     const [purpose, description] = ACCOUNTS[id];
-    const condition = id === "Dumper" ? values.dumpSchedule.isSet : id === "Checker" ? isCheckedUp(values) : undefined;
+    const checked = id === "Checker" ? isCheckedUp(this, values) : undefined;
+    const condition = id === "Dumper" ? values.dumpSchedule.isSet : checked;
     return new ServiceIdentity(this, id, { place, purpose, description, condition, dependsOn: apis.ready("iam") });
   }
 
@@ -334,7 +335,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   /** The check-up, as a job of the platform with an identity of its own. */
   protected addCheckUp(runner: ScheduledJobRunner, dependsOn: ITerraformDependable[]): CheckUp {
     const { database, values: inputs } = this;
-    return new CheckUp(this, "CheckUp", { database, dependsOn, inputs, runner, condition: isCheckedUp(inputs) });
+    return new CheckUp(this, "CheckUp", { database, dependsOn, inputs, runner, condition: isCheckedUp(this, inputs) });
   }
 
   /** What a domain needs on either platform. */
@@ -360,18 +361,18 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     checkUp: CheckUp,
   ): Monitoring {
     const { apis, checker, database, dumper, initializer, place, runtime, settings, values: v } = this;
-    const { alertEmails, alerts, auditSecretAccess, dashboard, domain, notificationChannels } = settings;
+    const { alertEmails, alerts, auditSecretAccess, dashboard, domain } = settings;
+    const { notificationChannels, notificationChannelsBySeverity, secretReaders, uptimeCheck } = settings;
     const { condition, isDaily, jobName } = dump;
     return new Monitoring(this, "Monitoring", {
       ...platform,
-      ...{ alertEmails, alerts, apis, auditSecretAccess, dashboard, domain, notificationChannels, place },
-      ...{ secretReaders: settings.secretReaders, uptimeCheck: settings.uptimeCheck },
+      ...{ alertEmails, alerts, apis, auditSecretAccess, dashboard, domain, place },
+      ...{ notificationChannels, notificationChannelsBySeverity, secretReaders, uptimeCheck },
       called: (setting: NamedSetting) =>
         (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,
       certificateValidation: v.certificateValidation.text,
-      maxInstanceCount: v.maxInstanceCount.number,
-      minInstanceCount: v.minInstanceCount.number,
-      checkUp: { condition: isCheckedUp(v), jobName: checkUp.jobName, missingAfter: checkUp.missingAfter },
+      ...{ maxInstanceCount: v.maxInstanceCount.number, minInstanceCount: v.minInstanceCount.number },
+      checkUp: { condition: isCheckedUp(this, v), jobName: checkUp.jobName, missingAfter: checkUp.missingAfter },
       dump: { condition, isDaily, jobName, bucketName: dump.bucket.bucketName },
       identities: [initializer, runtime, dumper, checker],
       ...{ diskLimitGb: settings.databaseDiskLimitGb, maxConnections: database.connectionLimit },

@@ -93,6 +93,7 @@ export const ACCEPTED_BY_BOTH = {
   blueprints: [[], ["password-recovery", "branding"]],
   alert_emails: [[], ["on-call@example.com", "idp+alerts@example.co.uk"]],
   notification_channels: [[], [CHANNEL]],
+  notification_channels_by_severity: [{}, { critical: [CHANNEL], warning: [CHANNEL, CHANNEL] }],
   alerts: [{}, { memory: { enabled: false }, "database-cpu": { threshold: 0, duration_seconds: 86400 } }],
   uptime_check: [null, false],
   dashboard: [true, false],

@@ -65,6 +65,7 @@ const identityProviderProps = (
     subnetwork: "projects/shared/regions/europe-west1/subnetworks/services",
   },
   notificationChannels: ["projects/demo-project/notificationChannels/12345"],
+  notificationChannelsBySeverity: { critical: ["projects/demo-project/notificationChannels/67890"] },
   protection: {
     adminRanges: ["203.0.113.0/24"],
     banSeconds: 600,

@@ -289,6 +289,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     { alert_emails: ["On call <a@example.com>", "fine@example.com", "nobody", "a@b"] },
   ],
   ["a channel by its number", { notification_channels: ["4711", CHANNEL] }],
+  ["a pager by its name", { notification_channels_by_severity: { critical: ["pager"], error: [CHANNEL] } }],
   [
     "a share in percent",
     { alerts: { "database-cpu": { threshold: 90 }, "database-down": { threshold: 1 }, memory: { threshold: 1 } } },

@@ -1,4 +1,4 @@
-import { Fn, Token, type ITerraformDependable } from "cdktf";
+import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { matching } from "../core/checks";
@@ -72,12 +72,27 @@ export const CHECK_UP = {
 interface Receivers {
   readonly alertEmails: Value;
   readonly notificationChannels: Value;
+  readonly notificationChannelsBySeverity: Value;
 }
 
-/** Whether there is a check-up, as an expression: with a schedule, and somebody to tell. */
-export function isCheckedUp(v: Pick<ValuesOf<typeof CHECK_UP>, "checkUpSchedule"> & Receivers): string {
-  const receivers = [v.alertEmails, v.notificationChannels].map((each) => `length(${each})`).join(" + ");
-  return allOf(v.checkUpSchedule.isSet, expression(`${receivers} > 0`));
+/** Number of all receivers of alerts, as an expression. */
+export function receiverCount(v: Receivers): string {
+  return `length(concat(${v.alertEmails}, ${v.notificationChannels}, flatten(values(${v.notificationChannelsBySeverity}))))`;
+}
+
+/**
+ * Whether there is a check-up, as an expression: with a schedule, and somebody to tell.
+ *
+ * @param scope what gets a local for the number of receivers
+ */
+export function isCheckedUp(
+  scope: Construct,
+  v: Pick<ValuesOf<typeof CHECK_UP>, "checkUpSchedule"> & Receivers,
+): string {
+  if (v.checkUpSchedule.isSet === "false") return "false";
+  const known = scope.node.tryFindChild("Receivers") as TerraformLocal | undefined;
+  const receivers = known ?? new TerraformLocal(scope, "Receivers", expression(receiverCount(v)));
+  return allOf(v.checkUpSchedule.isSet, expression(`${receivers.fqn} > 0`));
 }
 
 /** Name of the job, also in alerts. */

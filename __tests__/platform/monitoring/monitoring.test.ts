@@ -41,6 +41,9 @@ const resource = (terraform: Terraform, type: string): Block =>
 
 interface Policies {
   readonly policies: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
+  /** Existing channels of each alert, and the alerts that are repeated. */
+  readonly channels: Readonly<Record<string, readonly string[]>>;
+  readonly repeated: readonly string[];
   readonly dashboard: {
     readonly mosaicLayout: { readonly columns: number; readonly tiles: readonly Tile[] };
   };
@@ -52,6 +55,9 @@ interface Tile {
   readonly widget: { readonly title: string; readonly xyChart: { readonly thresholds?: unknown } };
 }
 
+const CHANNEL = "projects/p/notificationChannels/1";
+const PAGER = "projects/p/notificationChannels/2";
+const CHANNELS = { notificationChannels: [CHANNEL] };
 const EMAILS = { alertEmails: ["on-call@example.com"] };
 const DOMAIN = { ...EMAILS, domain: "login.example.com", urlMap: "a" };
 const DUMP = { jobName: "idp-dump", bucketName: "dumps", condition: "true", isDaily: "true" };
@@ -61,7 +67,9 @@ const WORKERS = { ...EMAILS, namespace: "idp", workerCount: "2" };
 const EVALUATED = {
   nobody: {},
   emails: EMAILS,
-  channels: { notificationChannels: ["projects/p/notificationChannels/1"] },
+  channels: CHANNELS,
+  pager: { notificationChannelsBySeverity: { enabled: true, critical: [PAGER] } },
+  pagerAndChannel: { ...CHANNELS, notificationChannelsBySeverity: { enabled: true, critical: [PAGER] } },
   domain: DOMAIN,
   protectedDomain: { ...DOMAIN, protection: "true" },
   protection: { ...EMAILS, protection: "true" },
@@ -89,11 +97,13 @@ let values: Readonly<Record<Case, Block>> | undefined;
 function madeOf(name: Case): Policies {
   const cases = Object.entries(EVALUATED) as [Case, Partial<MonitoringProps>][];
   values ??= evaluatedTogether(
-    ["dashboard", "policies"],
+    ["channels", "dashboard", "policies", "repeated"],
     Object.fromEntries(cases.map(([key, props]) => [key, expressionsOf(props)])) as Record<Case, Terraform>,
   );
-  const { dashboard, policies } = values[name];
+  const { channels, dashboard, policies, repeated } = values[name];
   return {
+    channels: channels as Policies["channels"],
+    repeated: repeated as Policies["repeated"],
     policies: policies as Policies["policies"],
     dashboard: JSON.parse(dashboard as string) as Policies["dashboard"],
   };
@@ -101,11 +111,18 @@ function madeOf(name: Case): Policies {
 
 function expressionsOf(props: Partial<MonitoringProps>): Terraform {
   const { terraform } = monitored(props);
+  const policy = resource(terraform, POLICY);
+  const inner = (value: unknown) => String(value).replace(/^\$\{(.*)\}$/, "$1");
+  const ofEach = (text: unknown) => inner(text).replaceAll("each.value", "alert");
+  const strategy = policy.alert_strategy as { dynamic: { notification_channel_strategy: Block } };
+  const repeat = strategy.dynamic.notification_channel_strategy;
   return {
     ...terraform,
     locals: {
       ...terraform.locals,
-      policies: resource(terraform, POLICY).for_each,
+      policies: policy.for_each,
+      channels: `\${{ for id, alert in ${inner(policy.for_each)} : id => ${ofEach(policy.notification_channels).replace(/\[for channel in [^\]]*\]/, "[]")} }}`,
+      repeated: `\${[for id, alert in ${inner(policy.for_each)} : id if length(${ofEach(repeat.for_each)}) > 0]}`,
       dashboard: resource(terraform, "google_monitoring_dashboard").dashboard_json,
     },
   };
@@ -119,7 +136,17 @@ describeWith(["terraform"], "Monitoring, in Terraform", () => {
     const ids = expected.map(({ id }) => id);
     expect(Object.keys(madeOf("emails").policies)).toEqual(ids);
     expect(Object.keys(madeOf("channels").policies)).toEqual(ids);
+    expect(Object.keys(madeOf("pager").policies)).toEqual(ids);
     expect(madeOf("nobody").policies).toEqual({});
+  });
+
+  it("sends an alert to the channels of its severity too, and repeats one about a metric that is critical", () => {
+    const { channels, policies, repeated } = madeOf("pagerAndChannel");
+    const critical = Object.keys(policies).filter((id) => policies[id]?.severity === "CRITICAL");
+    expect(critical).toEqual(["database-down", "uptime"]);
+    expect(repeated).toEqual(critical);
+    const expected = Object.keys(policies).map((id) => [id, critical.includes(id) ? [CHANNEL, PAGER] : [CHANNEL]]);
+    expect(channels).toEqual(Object.fromEntries(expected));
   });
 
   it("has an alert only with what it needs", () => {

@@ -19,7 +19,12 @@ interface AlertPoliciesProps extends PartProps {
   readonly emails?: readonly string[];
   /** Ids of existing notification channels. */
   readonly channels?: readonly string[];
+  /** Ids of those that get alerts of one severity only. */
+  readonly channelsBySeverity?: Readonly<Partial<Record<"critical" | "error" | "warning", readonly string[]>>>;
 }
+
+/** Between notifications of a critical alert; the service accepts half an hour to a day. */
+const REPEAT_SECONDS = 3600;
 
 /** A policy for each alert, and a notification channel for each address. Without a receiver, there are no policies. */
 export class AlertPolicies extends Construct {
@@ -29,7 +34,7 @@ export class AlertPolicies extends Construct {
   /** The notification channels, one for each address. */
   readonly emails: MonitoringNotificationChannel;
 
-  /** Ids of all channels that alerts are sent to, for policies of your own: those of addresses and the given ones. */
+  /** Ids of the channels that all alerts are sent to, for policies of your own: those of addresses and the given ones. */
   readonly channelIds: string[];
 
   /** The policies, one for each alert. */
@@ -40,6 +45,9 @@ export class AlertPolicies extends Construct {
     const { alerts, dependsOn, place } = props;
     const name = serviceName(place.deployment);
     const channels = new TerraformLocal(this, "Channels", props.channels ?? []).fqn;
+    const { critical = [], error = [], warning = [] } = props.channelsBySeverity ?? {};
+    const severities = { CRITICAL: critical, ERROR: error, WARNING: warning };
+    const bySeverity = new TerraformLocal(this, "ChannelsBySeverity", severities).fqn;
     const emails = new TerraformLocal(this, "Addresses", props.emails ?? []).fqn;
 
     this.emails = new MonitoringNotificationChannel(this, "Email", {
@@ -54,9 +62,10 @@ export class AlertPolicies extends Construct {
     });
     repeatFor(this.emails, expression(`toset(${emails})`));
 
-    this.channelIds = Token.asList(
-      expression(`concat([for channel in ${this.emails.fqn} : channel.id], distinct(${channels}))`),
-    );
+    const receivers = (existing: string) =>
+      Token.asList(expression(`concat([for channel in ${this.emails.fqn} : channel.id], distinct(${existing}))`));
+    this.channelIds = receivers(channels);
+    const ofAlert = receivers(`concat(${channels}, ${bySeverity}[each.value.severity])`);
 
     this.policies = new MonitoringAlertPolicy(this, MAIN_CHILD_ID, {
       project: place.projectId,
@@ -71,14 +80,14 @@ export class AlertPolicies extends Construct {
         mimeType: "text/markdown",
         subject: `${name}: \${each.value.title}`,
       },
-      notificationChannels: this.channelIds,
+      notificationChannels: ofAlert,
       userLabels: place.labels,
       dependsOn,
     });
     repeatFor(
       this.policies,
       expression(
-        `{ for id, alert in ${alerts} : id => alert if length(${emails}) + length(${channels}) > 0 && try(alert.enabled, true) }`,
+        `{ for id, alert in ${alerts} : id => alert if length(concat(${emails}, ${channels}, flatten(values(${bySeverity})))) > 0 && try(alert.enabled, true) }`,
       ),
     );
     addDynamicBlock(this.policies, "conditions.0", "condition_prometheus_query_language", {
@@ -99,6 +108,17 @@ export class AlertPolicies extends Construct {
     addDynamicBlock(this.policies, "alert_strategy", "notification_rate_limit", {
       forEach: attributeOf("filter"),
       content: { period: "3600s" },
+    });
+
+    // Only conditions about metrics can notify again while they hold.
+    addDynamicBlock(this.policies, "alert_strategy", "notification_channel_strategy", {
+      forEach: expression(
+        `[for name, text in each.value : text if name == "query" && each.value.severity == "CRITICAL"]`,
+      ),
+      content: {
+        notification_channel_names: ofAlert,
+        renotify_interval: `${REPEAT_SECONDS}s`,
+      },
     });
 
     this.ready = [this.emails, this.policies];

@@ -1,5 +1,5 @@
 import { eachMatching, type EachCheck } from "../../core/checks";
-import { flag, mapOf, number, texts, type SettingsOf } from "../../core/inputs";
+import { flag, mapOf, number, object, texts, type SettingsOf } from "../../core/inputs";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn } from "./alerts";
 
@@ -8,6 +8,10 @@ const EMAIL_ADDRESSES = eachMatching(
   '^[^@ "]+@[^@ "]+[.][^@ "]+$',
   "each must be one e-mail address, without a name or spaces; use for example on-call@example.com",
 );
+
+const CHANNEL = "^projects/[^/]+/notificationChannels/[0-9]+$";
+const CHANNEL_FORM =
+  "projects/<project>/notificationChannels/<number>; look them up with gcloud beta monitoring channels list";
 
 const DAY_SECONDS = 86_400;
 
@@ -35,11 +39,11 @@ export function monitoringInputs(platform: Platform) {
   const known = alertsOn(platform);
   const ids = known.map(({ id }) => id);
   return {
-    /** Addresses to which alerts are sent. Without any, and without `notificationChannels`, there are no alerts. */
+    /** Addresses to which alerts are sent. Without any, and without notification channels, there are no alerts. */
     alertEmails: texts({
       default: [],
       description:
-        "Addresses to which alerts are sent. Without any, and without notification_channels, there are no alerts, only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest. Changing it later is safe.",
+        "Addresses to which alerts are sent. Without any, and without notification channels, there are no alerts, only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest. Changing it later is safe.",
       must: [EMAIL_ADDRESSES],
     }),
     /** Existing notification channels: `projects/<project>/notificationChannels/<number>`. */
@@ -47,13 +51,27 @@ export function monitoringInputs(platform: Platform) {
       default: [],
       description:
         "Existing notification channels for alerts, for example of a chat or a pager: projects/<project>/notificationChannels/<number>. Changing it later is safe.",
-      must: [
-        eachMatching(
-          "^projects/[^/]+/notificationChannels/[0-9]+$",
-          "each must be projects/<project>/notificationChannels/<number>; look them up with gcloud beta monitoring channels list",
-        ),
-      ],
+      must: [eachMatching(CHANNEL, `each must be ${CHANNEL_FORM}`)],
     }),
+    /** Further channels for alerts of one severity, such as a pager for `critical`. */
+    notificationChannelsBySeverity: object(
+      {
+        critical: texts({ default: [], description: "channels for outages, repeated every hour until they end" }),
+        error: texts({ default: [], description: "channels for what must be mended soon" }),
+        warning: texts({ default: [], description: "channels for what may become an error" }),
+      },
+      {
+        default: {},
+        description: (members) =>
+          `Existing notification channels that get alerts of one severity only, in addition to notification_channels. ${members} Changing it later is safe.`,
+        must: [
+          {
+            condition: (lists) => `alltrue([for each in flatten(values(${lists})) : can(regex("${CHANNEL}", each))])`,
+            must: `have channels of the form ${CHANNEL_FORM}`,
+          },
+        ],
+      },
+    ),
     /** Changes to single alerts, by id. */
     alerts: mapOf(ALERT, {
       description: (members) => `Changes to single alerts, by id. ${members} Changing it later is safe.`,

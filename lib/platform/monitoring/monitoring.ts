@@ -145,6 +145,7 @@ export class Monitoring extends Construct {
       dependsOn,
       emails: props.alertEmails,
       channels: props.notificationChannels,
+      channelsBySeverity: props.notificationChannelsBySeverity,
     });
     this.ready = [this.uptimeCheck, this.dashboard, this.secretAudit, ...this.alertPolicies.ready];
   }
