@@ -1,5 +1,6 @@
 import { type Platform } from "../../lib/platform/monitoring/alert";
 import { ALERTS, alertsOn } from "../../lib/platform/monitoring/alerts";
+import { secondsUntilHeard } from "./alert-delay";
 
 const CALLED: Readonly<Record<Platform, string>> = { kubernetes: "GKE", serverless: "Cloud Run" };
 const PLATFORMS: readonly Platform[] = ["serverless", "kubernetes"];
@@ -22,17 +23,22 @@ const NEEDS = {
 /** A row for each alert; two where it is raised by another condition on the other platform. */
 export function alertCells(): string[][] {
   return ALERTS.flatMap(({ id, needs = [], severity, title }) => {
-    const places = new Map<string, string[]>();
+    const places = new Map<string, { readonly seconds: number; readonly where: readonly string[] }>();
     for (const platform of PLATFORMS) {
       const alert = alertsOn(platform).find((each) => each.id === id);
       if (alert === undefined) continue;
       const condition = shownCondition(alert);
-      places.set(condition, [...(places.get(condition) ?? []), CALLED[platform]]);
+      const { seconds, where } = places.get(condition) ?? { seconds: 0, where: [] };
+      places.set(condition, {
+        seconds: Math.max(seconds, secondsUntilHeard(alert, platform)),
+        where: [...where, CALLED[platform]],
+      });
     }
-    return [...places].map(([condition, where]) => [
+    return [...places].map(([condition, { seconds, where }]) => [
       `\`${id}\``,
       title,
       condition,
+      `${seconds} s`,
       severity,
       where.length === 2 ? "both" : where.join(),
       needs.map((need) => NEEDS[need]).join(", "),

@@ -26,7 +26,7 @@ export function withFreshTables(page: string, stacks: DocumentedStacks): string 
 
 const MARKED_TABLE = /(<!-- (inputs|outputs|alerts)(?:: ([\w-]+))? -->\n)[\s\S]*?(<!-- end -->)/g;
 
-const ALERT_COLUMNS = ["Alert", "What is wrong", "Raised when", "Severity", "Where", "Needs"];
+const ALERT_COLUMNS = ["Alert", "What is wrong", "Raised when", "Heard within", "Severity", "Where", "Needs"];
 
 function tableOf(kind: string, name: string, stacks: DocumentedStacks): string {
   const terraform = stacks[name];

@@ -1,0 +1,27 @@
+import { alertsOn } from "../../../lib/platform/monitoring/alerts";
+import { secondsUntilHeard } from "../../tools/alert-delay";
+import { type Platform } from "../../../lib/platform/monitoring/alert";
+
+function secondsOf(id: string, platform: Platform): number {
+  const alert = alertsOn(platform).find((each) => each.id === id);
+  return alert === undefined ? NaN : secondsUntilHeard(alert, platform);
+}
+
+describe("The time until somebody hears of an alert", () => {
+  it.each([
+    ["the window, the duration, the delay of the metric and the evaluation", "uptime", 180 + 120 + 120 + 60],
+    ["no window", "database-down", 180 + 210 + 60],
+    ["a window of an hour", "restarts", 3600 + 60 + 240 + 60],
+    ["a window and a duration of hours", "no-backup", 72_000 + 57_600 + 240 + 60],
+    ["the log", "failed-rollout", 120],
+    ["the period of the check-up", "tasks-late", 600 + 120],
+  ])("adds %s: %s", (_, id, seconds) => {
+    expect(secondsOf(id, "kubernetes")).toBe(seconds);
+  });
+
+  it("is known of every alert", () => {
+    for (const platform of ["kubernetes", "serverless"] as const) {
+      for (const alert of alertsOn(platform)) expect(secondsUntilHeard(alert, platform)).toBeGreaterThanOrEqual(120);
+    }
+  });
+});

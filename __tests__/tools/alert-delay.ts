@@ -1,0 +1,50 @@
+import { type alertsOn } from "../../lib/platform/monitoring/alerts";
+import { type Platform } from "../../lib/platform/monitoring/alert";
+import { NAMES } from "../platform/monitoring/alert-fixture";
+
+/** Policies evaluate their queries once a minute. */
+const EVALUATION_SECONDS = 60;
+
+/** Until a condition about the log has seen an entry: tens of seconds, at worst two minutes. */
+const LOG_SECONDS = 120;
+
+/**
+ * Seconds until a sample can be seen, by the beginning of a metric's name: from "data is not visible for up to" in Google's
+ * lists of metrics (https://cloud.google.com/monitoring/api/metrics_gcp), the longest of the family's metrics that alerts use.
+ */
+const VISIBLE_AFTER = {
+  monitoring_googleapis_com: 120,
+  run_googleapis_com: 180,
+  cloudsql_googleapis_com: 210,
+  loadbalancing_googleapis_com: 210,
+  kubernetes_io: 240,
+  // Sampled every 30 seconds; the list names no delay.
+  kube_pod: 60,
+  // The longest of all, where the list was not at hand.
+  logging_googleapis_com: 240,
+  networksecurity_googleapis_com: 240,
+  storage_googleapis_com: 240,
+} as const;
+
+const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+const secondsOf = (range: string) => parseInt(range) * UNITS[range.slice(-1) as keyof typeof UNITS];
+
+/**
+ * Seconds from what is wrong to the notification, at most: until the whole window shows it, for as long as it must last, and
+ * until data is there and evaluated. With a check-up, the window is the time to the next one.
+ */
+export function secondsUntilHeard(alert: ReturnType<typeof alertsOn>[number], platform: Platform): number {
+  const { limit, needs = [] } = alert;
+  const query = alert.query?.(NAMES, platform);
+  if (query === undefined) {
+    // It is missing after three periods.
+    return LOG_SECONDS + (needs.includes("checkUp") ? secondsOf(NAMES.checkUpWindow) / 3 : 0);
+  }
+  const windows = [...query.matchAll(/\[(\d+[smhd])\]/g)].map(([, range = ""]) => secondsOf(range));
+  const delays = Object.entries(VISIBLE_AFTER).flatMap(([family, seconds]) =>
+    query.includes(family) ? [seconds] : [],
+  );
+  if (delays.length === 0) throw new Error(`no delay is known of ${query}`);
+  return Math.max(0, ...windows) + (limit?.durationSeconds ?? 0) + Math.max(...delays) + EVALUATION_SECONDS;
+}
