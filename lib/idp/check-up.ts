@@ -80,11 +80,7 @@ export function receiverCount(v: Receivers): string {
   return `length(concat(${v.alertEmails}, ${v.notificationChannels}, flatten(values(${v.notificationChannelsBySeverity}))))`;
 }
 
-/**
- * Whether there is a check-up, as an expression: with a schedule, and somebody to tell.
- *
- * @param scope what gets a local for the number of receivers
- */
+/** Whether there is a check-up, as an expression: with a schedule, and somebody to tell, whose number is a local of the scope. */
 export function isCheckedUp(
   scope: Construct,
   v: Pick<ValuesOf<typeof CHECK_UP>, "checkUpSchedule"> & Receivers,

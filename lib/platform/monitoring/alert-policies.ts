@@ -23,9 +23,6 @@ interface AlertPoliciesProps extends PartProps {
   readonly channelsBySeverity?: Readonly<Partial<Record<"critical" | "error" | "warning", readonly string[]>>>;
 }
 
-/** Between notifications of a critical alert; the service accepts half an hour to a day. */
-const REPEAT_SECONDS = 3600;
-
 /** A policy for each alert, and a notification channel for each address. Without a receiver, there are no policies. */
 export class AlertPolicies extends Construct {
   /** What must exist before all receivers are notified. */
@@ -110,15 +107,12 @@ export class AlertPolicies extends Construct {
       content: { period: "3600s" },
     });
 
-    // Only conditions about metrics can notify again while they hold.
+    // Only conditions about metrics can notify again while they hold, each half an hour to each day.
     addDynamicBlock(this.policies, "alert_strategy", "notification_channel_strategy", {
       forEach: expression(
-        `[for name, text in each.value : text if name == "query" && each.value.severity == "CRITICAL"]`,
+        '[for name, text in each.value : text if name == "query" && each.value.severity == "CRITICAL"]',
       ),
-      content: {
-        notification_channel_names: ofAlert,
-        renotify_interval: `${REPEAT_SECONDS}s`,
-      },
+      content: { notification_channel_names: ofAlert, renotify_interval: "3600s" },
     });
 
     this.ready = [this.emails, this.policies];

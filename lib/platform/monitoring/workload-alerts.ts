@@ -180,8 +180,9 @@ function podOfDeployment({ worker, workload }: AlertNames): string {
 }
 
 /**
- * What the node tells the API server of a container that ended, which GKE's audit log always has. No metric without further
- * packages has the reason, and the node's own log has no namespace. Only the first entry has it as the present state.
+ * What the node tells the API server of a container that ended, as Google's queries for the audit log of GKE have it. No
+ * metric without further packages has the reason, and the node's own log has no namespace. Only the first entry has it as
+ * the present state.
  */
 function outOfMemoryOnKubernetes(names: AlertNames): string {
   return `resource.type="k8s_cluster" log_id("cloudaudit.googleapis.com/activity") protoPayload.methodName="io.k8s.core.v1.pods.status.patch" protoPayload.resourceName=~"/namespaces/${names.namespace}/pods/${podOfDeployment(names)}/status$" protoPayload.request.status.containerStatuses.state.terminated.reason="OOMKilled"`;

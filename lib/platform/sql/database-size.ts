@@ -16,9 +16,6 @@ const MOST_CONNECTIONS = 5000;
 /** Connections reserved for administrators, the initialization job and the agents of Cloud SQL. */
 export const RESERVED_CONNECTIONS = 10;
 
-/** Size of a new disk. */
-const FIRST_DISK_GB = 10;
-
 /** Default tier: the smallest with a dedicated CPU. */
 export const DEFAULT_DATABASE_TIER = "db-custom-1-3840";
 
@@ -70,13 +67,7 @@ export const DATABASE_SIZE = {
     default: null,
     description:
       "Size up to which the disk of the database grows by itself, in GB; null for no limit. At a limit, the database ends in an outage once the disk is full. Changing it later is safe, but not below the present size, because a disk never shrinks.",
-    must: [
-      whole(
-        FIRST_DISK_GB,
-        65_536,
-        ", because a disk starts with 10 GB and Cloud SQL has none larger; use 100, or null for no limit",
-      ),
-    ],
+    must: [whole(10, 65_536, ", because a disk starts with 10 GB and none is larger; use 100, or null for no limit")],
   }),
 };
 
