@@ -65,6 +65,15 @@ describe("The name of", () => {
     );
   });
 
+  it.each(["idp-run", "idp-start-dump", "idp-start-check-up", "idp-create-database-x"])(
+    "an account fits what Google allows, for %s",
+    (purpose) => {
+      const name = names.serviceAccountId({ tenantPrefix: "demo-1a2b3c", applicationName: "idp" }, purpose);
+      expect(name).toMatch(new RegExp(`^${purpose}-[0-9a-f]{8,12}$`));
+      expect(name.length).toBeLessThanOrEqual(names.SERVICE_ACCOUNT_ID_MAX_LENGTH);
+    },
+  );
+
   it("every name differs between tenants, projects and applications", () => {
     const other = (part: keyof Deployment, value: fc.Arbitrary<string>) =>
       fc.tuple(deployment, value).map(([one, changed]) => [one, { ...one, [part]: changed }] as const);

@@ -123,10 +123,11 @@ export function hashedName(deployment: DeploymentName, of: string): string {
  * A service account id has at most 30 characters, too few for tenant prefix and application name; the display name is
  * readable.
  *
- * @param purpose at most 17 characters, starting with a letter
+ * @param purpose at most 21 characters, starting with a letter; more than 17 shorten the hash
  */
 export function serviceAccountId({ tenantPrefix, applicationName }: DeploymentName, purpose: string): string {
-  return `${purpose}-${shortHash([tenantPrefix, applicationName], SHORT_NAME_HASH_LENGTH)}`;
+  const room = SERVICE_ACCOUNT_ID_MAX_LENGTH - `${purpose}-`.length;
+  return `${purpose}-${shortHash([tenantPrefix, applicationName], Math.min(room, SHORT_NAME_HASH_LENGTH))}`;
 }
 
 /** A cluster's name has at most 40 characters, too few for tenant prefix and application name. */

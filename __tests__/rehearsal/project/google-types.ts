@@ -171,6 +171,11 @@ const IAM: ResourceTypes = {
     api: "iam",
     id: "projects/{{project}}/serviceAccounts/{{email}}",
     replacedBy: ["account_id"],
+    conflicts: (values) => {
+      const accountId = textAt(values, "account_id");
+      if (/^(?=.{6,30}$)[a-z][a-z0-9-]*[a-z0-9]$/.test(accountId)) return [];
+      return [`"account_id" ("${accountId}") must be between 6 and 30 characters long`];
+    },
     knownAtPlan: (values, { project }) => {
       const email = emailOf(values, project);
       return { email, member: `serviceAccount:${email}` };
