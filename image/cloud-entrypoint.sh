@@ -285,7 +285,7 @@ while failures < FAILURES:
     if answer == 404:
         sys.exit()
     # A worker without a database answers 503 or not at all, and a restart does not help it; the server asks the database.
-    if answer in (200, 503) or status(server_port, "/-/health/ready/") != 200:
+    if answer == 200 or status(server_port, "/-/health/ready/") != 200:
         failures = 0
     else:
         failures += 1

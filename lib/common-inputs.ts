@@ -93,8 +93,8 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   },
   {
     holds: (v) => `length(${v.alerts}) == 0 || ${receiverCount(v)} > 0`,
-    says: ({ alertEmails: emails, alerts, notificationChannels: channels }) =>
-      `${alerts.name} is set, and nobody gets an alert; without ${emails.name} and ${channels.name} there are none; set one of them`,
+    says: ({ alertEmails: emails, alerts, notificationChannels: channels, notificationChannelsBySeverity: some }) =>
+      `${alerts.name} is set, and nobody gets an alert; without ${emails.name}, ${channels.name} and ${some.name} there are none; set one of them`,
   },
   {
     holds: ({ dumpSchedule }) => `${dumpSchedule} == null ? true : can(regex("^[0-9]+ ", ${dumpSchedule}))`,

@@ -1,3 +1,4 @@
+import { LIMITS } from "../../lib/idp/check-up";
 import { type alertsOn } from "../../lib/platform/monitoring/alerts";
 import { type Platform } from "../../lib/platform/monitoring/alert";
 import { NAMES } from "../platform/monitoring/alert-fixture";
@@ -26,20 +27,32 @@ const VISIBLE_AFTER = {
   storage_googleapis_com: 240,
 } as const;
 
+/** Limits of the check-up that are ages, in seconds. */
+const CHECK_UP_AGES: Readonly<Record<string, number>> = {
+  "tasks-late": Number(LIMITS.taskLateSeconds.default),
+  "tasks-hanging": Number(LIMITS.taskHangingSeconds.default),
+  "schedules-overdue": Number(LIMITS.scheduleOverdueSeconds.default),
+};
+
+/** The pause before the check-up looks a second time. */
+const CHECK_UP_AGAIN_SECONDS = 60;
+
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
 const secondsOf = (range: string) => parseInt(range) * UNITS[range.slice(-1) as keyof typeof UNITS];
 
 /**
  * Seconds from what is wrong to the notification, at most: until the whole window shows it, for as long as it must last, and
- * until data is there and evaluated. With a check-up, the window is the time to the next one.
+ * until data is there and evaluated. With a check-up, it is its limit and the time to the next one.
  */
 export function secondsUntilHeard(alert: ReturnType<typeof alertsOn>[number], platform: Platform): number {
   const { limit, needs = [] } = alert;
   const query = alert.query?.(NAMES, platform);
   if (query === undefined) {
+    if (!needs.includes("checkUp")) return LOG_SECONDS;
     // It is missing after three periods.
-    return LOG_SECONDS + (needs.includes("checkUp") ? secondsOf(NAMES.checkUpWindow) / 3 : 0);
+    const period = secondsOf(NAMES.checkUpWindow) / 3;
+    return (CHECK_UP_AGES[alert.id] ?? 0) + period + CHECK_UP_AGAIN_SECONDS + LOG_SECONDS;
   }
   const windows = [...query.matchAll(/\[(\d+[smhd])\]/g)].map(([, range = ""]) => secondsOf(range));
   const delays = Object.entries(VISIBLE_AFTER).flatMap(([family, seconds]) =>

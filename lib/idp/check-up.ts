@@ -16,9 +16,12 @@ const SCHEDULE = "^[*]/(5|10|15|20|30) [*] [*] [*] [*]$";
 const DEFAULT_MINUTES = 10;
 
 /** Limits, by the names that check-up.sql has, with defaults at which an installation that nobody uses is quiet. */
-const LIMITS = {
-  /** Seconds that a task may wait for a thread, 600 by default. */
-  taskLateSeconds: number({ default: 600, description: "seconds that a task may wait" }),
+export const LIMITS = {
+  /** Seconds that a task may wait for a thread while no other ends, 120 by default; five times as long in any case. */
+  taskLateSeconds: number({
+    default: 120,
+    description: "seconds that a task may wait while no other ends, and a fifth of what it may wait at all",
+  }),
   /** Seconds that a task may run, 1200 by default, twice the application's own time limit. */
   taskHangingSeconds: number({ default: 1200, description: "seconds that a task may run" }),
   /** Seconds by which a schedule may be overdue, 900 by default; two run every five minutes in every installation. */

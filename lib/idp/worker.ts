@@ -177,7 +177,7 @@ export const WORKER_FORM_RELATIONS: readonly Relation<WorkerForm>[] = [
         .map((value) => `(${value} == null ? true : ${value} >= 1 && floor(${value}) == ${value})`)
         .join(" && "),
     says: ({ workerProcesses: processes, workerThreads: threads }) =>
-      `${processes.name} is ${processes.shown} and ${threads.name} is ${threads.shown}; each must be a whole number from 1; correct it, or leave it out for the application's own default`,
+      `${processes.name} is ${processes.shown} and ${threads.name} is ${threads.shown}; each must be a whole number from 1; correct it, or leave it out for the default`,
   },
 ];
 
@@ -243,8 +243,8 @@ export function workerVariables(v: ValuesOf<WorkerForm>, place: WorkerPlace, mem
 
 /**
  * How long a separate worker may be without an answer before it is restarted: 15 minutes, because up to 2026.5 it has none
- * without its database either, and a restart helps then neither. Maintenance of the database and a failover take minutes
- * at most.
+ * without its database either, and a restart helps then neither. Google states 30 seconds for maintenance of this edition;
+ * a failover takes minutes at most.
  */
 const WORKER_LIVENESS = {
   initialDelaySeconds: 60,

@@ -12,9 +12,9 @@ describe("The time until somebody hears of an alert", () => {
     ["the window, the duration, the delay of the metric and the evaluation", "uptime", 180 + 120 + 120 + 60],
     ["no window", "database-down", 180 + 210 + 60],
     ["a window of an hour", "restarts", 3600 + 60 + 240 + 60],
-    ["a window and a duration of hours", "no-backup", 72_000 + 57_600 + 240 + 60],
+    ["a window of hours", "no-backup", 129_600 + 240 + 60],
     ["the log", "failed-rollout", 120],
-    ["the period of the check-up", "tasks-late", 600 + 120],
+    ["the limit, the period and the second look of the check-up", "tasks-late", 120 + 600 + 60 + 120],
   ])("adds %s: %s", (_, id, seconds) => {
     expect(secondsOf(id, "kubernetes")).toBe(seconds);
   });

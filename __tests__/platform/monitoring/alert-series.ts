@@ -316,7 +316,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   "database-disk with a limit": {
     afterMinutes: 40,
     raises: disk(90, 86),
-    quiet: { "a full disk that may grow": disk(50, 49), "most of the limit": disk(90, 84) },
+    alsoRaises: { "a full disk below it that does not grow": disk(50, 49) },
+    quiet: { "a disk that is about to grow": disk(50, 45), "most of the limit": disk(90, 84) },
   },
   "no-backup": {
     afterMinutes: 2 * DAY_MINUTES,

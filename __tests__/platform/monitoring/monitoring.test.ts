@@ -75,7 +75,7 @@ const EVALUATED = {
   protection: { ...EMAILS, protection: "true" },
   audit: { ...EMAILS, auditSecretAccess: true },
   dump: { ...EMAILS, dump: DUMP },
-  // A condition looks back a day at most.
+  // Nobody knows when the next one is due.
   rareDump: { ...EMAILS, dump: { ...DUMP, isDaily: "false" } },
   alwaysAtMaximum: { ...EMAILS, minInstanceCount: 3 },
   "in-container on serverless": { ...WORKERS, platform: "serverless", workerMode: "in-container" },

@@ -3,10 +3,12 @@
 -- otherwise costs one signal; its first comment names it. `state` is asked, not the aggregated status, whose meaning releases
 -- change. Nothing here is of a user.
 
--- tasks_late: no thread takes tasks; a retry that waits has an eta in the future
+-- tasks_late: no thread takes tasks: one waits and none has ended meanwhile, as many do in a large synchronization, or it waits
+-- five times as long; a retry that waits has an eta in the future
 SELECT 'tasks_late', count(*), max(age)::bigint, :task_late_seconds, count(*) > 0, string_agg(DISTINCT actor_name, ',')
 FROM (SELECT actor_name, extract(epoch FROM now() - coalesce(eta, mtime)) AS age FROM authentik_tasks_task WHERE state = 'queued') queued
-WHERE age > :task_late_seconds;
+WHERE age > :task_late_seconds AND (age > 5 * :task_late_seconds OR NOT EXISTS (
+  SELECT FROM authentik_tasks_task WHERE state = 'done' AND mtime > now() - interval '1 s' * :task_late_seconds));
 
 -- tasks_hanging: begun, and not ended long after their own time limit
 SELECT 'tasks_hanging', count(*), max(age)::bigint, :task_hanging_seconds, count(*) > 0, string_agg(DISTINCT actor_name, ',')

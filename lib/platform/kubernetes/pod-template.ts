@@ -165,9 +165,10 @@ export function probes({ livenessProbe, port, probePort = port, startupProbe }: 
     livenessProbe: probe(livenessProbe),
     // The HTTP load balancer derives its health check from a server's, which takes a pod out of it within half a minute,
     // and back within ten seconds.
-    readinessProbe: probe(
-      startupProbe && { ...startupProbe, initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 },
-    ),
+    readinessProbe:
+      startupProbe && port !== undefined
+        ? probe({ ...startupProbe, initialDelaySeconds: 0, periodSeconds: 10, failureThreshold: 3 })
+        : undefined,
   };
 }
 

@@ -110,7 +110,7 @@ export class AlertPolicies extends Construct {
     // Only conditions about metrics can notify again while they hold, each half an hour to each day.
     addDynamicBlock(this.policies, "alert_strategy", "notification_channel_strategy", {
       forEach: expression(
-        '[for name, text in each.value : text if name == "query" && each.value.severity == "CRITICAL"]',
+        `[for name, text in each.value : text if name == "query" && each.value.severity == "CRITICAL" && length(concat(${emails}, ${channels}, ${bySeverity}.CRITICAL)) > 0]`,
       ),
       content: { notification_channel_names: ofAlert, renotify_interval: "3600s" },
     });

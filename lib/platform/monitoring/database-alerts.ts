@@ -48,7 +48,12 @@ export const DATABASE_ALERTS: Alerts = {
     title: "the disk of the database is nearly full",
     severity: "ERROR",
     queries: both(diskShare),
-    limit: { raisedWhen: ">", threshold: 0.85, durationSeconds: 600, measures: "share of the disk" },
+    limit: {
+      raisedWhen: ">",
+      threshold: 0.85,
+      durationSeconds: 600,
+      measures: "share of the limit, or of a disk that does not grow",
+    },
     firstSteps: (names) =>
       `A full disk ends in a database that refuses to write. Does the disk still grow by itself, and to which limit: \`${describeCommand(names, "settings.storageAutoResize,settings.storageAutoResizeLimit,settings.dataDiskSizeGb")}\`? At a limit, raise \`${names.called("databaseDiskLimitGb")}\`. Mostly events or tasks that are not cleaned up: see their retention under System, Settings in the application.`,
   },
@@ -71,12 +76,12 @@ export const DATABASE_ALERTS: Alerts = {
   "no-backup": {
     title: "there was no sign of a backup of the database for 36 hours",
     severity: "ERROR",
-    // A backup that never starts writes no entry that it failed. A query looks back a day at most.
+    // A backup that never starts writes no entry that it failed.
     queries: both(
       ({ database, projectId }) =>
-        `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database", database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}[20h])`,
+        `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database", database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}[36h])`,
     ),
-    limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 16 * 3600, measures: "1 for none in 20 h" },
+    limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 0, measures: "1 for none in 36 h" },
     firstSteps: ({ database, projectId }) =>
       `Are backups switched off, and which are there: \`gcloud sql backups list --instance=${database} --project=${projectId}\`? Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\``,
   },
@@ -90,14 +95,14 @@ export const DATABASE_ALERTS: Alerts = {
 };
 
 /**
- * Share of the limit, if there is one. Without, Cloud SQL enlarges the disk whenever less than 5 GB and a 25th of its size are
- * free, at most 25 GB: that is 50 % of a new disk, and above 90 % of a large one. So a high share is a problem only with less
- * than that free: then the disk does not grow.
+ * Share of a disk that does not grow, or else of its limit, if it has one. Cloud SQL enlarges a disk whenever less than 5 GB
+ * and a 25th of its size are free, at most 25 GB: that is 50 % of a new disk, and above 90 % of a large one. So a high share
+ * of the disk itself is a problem only with less than that free.
  */
 function diskShare(names: AlertNames): string {
   const most = (name: string) => `max(${metric(`disk_${name}`)(names)})`;
   const ofLimit = `${most("bytes_used")} / (vector(${names.diskLimitGb}) * ${2 ** 30} > 0)`;
-  return `(${ofLimit} or (${most("utilization")} and ${most("quota")} - ${most("bytes_used")} < ${4 * 2 ** 30}))`;
+  return `(${most("utilization")} and ${most("quota")} - ${most("bytes_used")} < ${4 * 2 ** 30}) or ${ofLimit}`;
 }
 
 /** Any state other than success is a failure. */

@@ -29,11 +29,8 @@ const failedJob =
 /** The scheduled dumps and the first one at an apply, which are two jobs on Cloud Run. */
 const dumpJobs = ({ dumpJob, firstDumpJob }: AlertNames): string => `job_name=~"${dumpJob}|${firstDumpJob}"`;
 
-/**
- * A daily dump may be six hours late. A query can look back a day at most, so a part of the time is in the duration.
- */
-const DUMP_WINDOW = "20h";
-const DUMP_DURATION_SECONDS = 10 * 3600;
+/** A daily dump may be six hours late. */
+const DUMP_WINDOW = "30h";
 
 /** Alerts about jobs, and about reads of secrets. */
 export const JOB_ALERTS: Alerts = {
@@ -76,7 +73,7 @@ export const JOB_ALERTS: Alerts = {
       kubernetes: ({ dumpBucket }) =>
         `absent_over_time(storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket", bucket_name="${dumpBucket}", method="WriteObject", response_code="OK"}[${DUMP_WINDOW}])`,
     },
-    limit: { raisedWhen: ">=", threshold: 1, durationSeconds: DUMP_DURATION_SECONDS, measures: "1 for none in 20 h" },
+    limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 0, measures: "1 for none in 20 h" },
     firstSteps: (names, platform) =>
       `There has been no new dump for more than a day: is the schedule paused, deleted, or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\``,
   },

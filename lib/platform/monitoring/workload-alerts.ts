@@ -106,10 +106,10 @@ export const WORKLOAD_ALERTS: Alerts = {
       // Of GKE's kube state metrics, which Autopilot has by default. Of each pod there is a sample every 30 seconds while it
       // waits, and none else, so their number is a time, and pods that wait one after the other do not add up.
       kubernetes: ({ namespace, workload }) =>
-        `max(count_over_time(kube_pod_status_unschedulable{monitored_resource="prometheus_target", namespace="${namespace}", pod=~"${workload}-.*"}[15m])) / 2`,
+        `max(count_over_time(kube_pod_status_unschedulable{monitored_resource="prometheus_target", namespace="${namespace}", pod=~"${workload}-.*"}[11m])) / 2`,
     },
     // Autopilot needs up to three minutes for a node.
-    limit: { raisedWhen: ">=", threshold: 10, durationSeconds: 0, measures: "minutes of the last 15 that a pod waits" },
+    limit: { raisedWhen: ">=", threshold: 10, durationSeconds: 0, measures: "minutes of the last 11 that a pod waits" },
     firstSteps: (names) =>
       `The old pods keep serving, and the waiting one adds nothing. Why it waits: \`${logCommand(`${LOGS_OF.events(names, "Pod", names.workload)} jsonPayload.reason=("FailedScheduling" OR "FailedScaleUp")`, names)}\`. Usually a quota of the region is used up: raise it, or lower \`${names.called("maxInstanceCount")}\`, \`${names.called("containerCpu")}\` or \`${names.called("containerMemory")}\`.`,
   },
@@ -150,7 +150,7 @@ export const WORKLOAD_ALERTS: Alerts = {
       kubernetes: (names) =>
         `(count(kubernetes_io:container_uptime{${worker(names)}}) or vector(0)) / ${names.workers}`,
     },
-    limit: { raisedWhen: "<", threshold: 1, durationSeconds: 900, measures: "share of the expected workers" },
+    limit: { raisedWhen: "<", threshold: 1, durationSeconds: 600, measures: "share of the expected workers" },
     firstSteps: (names, platform) =>
       `Mail and background tasks wait, or take longer. ${whatWorkersSaid(names, platform)}`,
   },
