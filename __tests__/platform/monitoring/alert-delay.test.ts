@@ -19,6 +19,21 @@ describe("The time until somebody hears of an alert", () => {
     expect(secondsOf(id, "kubernetes")).toBe(seconds);
   });
 
+  it.each(["kubernetes", "serverless"] as const)("is 15 minutes at most for what stands still, on %s", (platform) => {
+    const standsStill = [
+      "worker-down",
+      "worker-missing",
+      "tasks-late",
+      "tasks-failed",
+      "mail-not-sent",
+      "sign-ins-failed",
+    ];
+    const ends = ["application-certificate", "outposts-disconnected", "database-disk", "out-of-memory"];
+    const ids = [...standsStill, ...ends, ...(platform === "kubernetes" ? ["unschedulable"] : [])];
+    const late = ids.map((id) => [id, secondsOf(id, platform)] as const).filter(([, seconds]) => !(seconds <= 900));
+    expect(late).toEqual([]);
+  });
+
   it("is known of every alert", () => {
     for (const platform of ["kubernetes", "serverless"] as const) {
       for (const alert of alertsOn(platform)) expect(secondsUntilHeard(alert, platform)).toBeGreaterThanOrEqual(120);
