@@ -151,6 +151,8 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
     `eyJhbGci.${"A1b-".repeat(9)}`,
     "1//0gK-s",
     `Zz/${"Ab1".repeat(20)}/Yy=`,
+    // A secret key of AWS.
+    `Kk7/${"Aq3/".repeat(8)}Kk7q`,
     "of sales.example",
   ];
   const talks = `echo 'ERROR: bad token: ${words.join(" ")}' >&2; exit 1`;
@@ -185,10 +187,10 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
       left: ({ standIn }) => expect(standIn.requests).toHaveLength(4),
     },
     {
-      ...{ ...row, what: "shows no token that gcloud prints", answers: [] },
+      ...{ ...row, what: "shows no token or key that gcloud prints", answers: [] },
       options: { environment: WITHOUT_TOKEN, programs: gcloud({ applicationDefault: talks, user: talks }) },
-      says: ["print-access-token: ERROR: bad token: [...] [...] [...] [...] of sales.example\n"],
-      left: (_, { output }) => expect(output).not.toMatch(/a0AfB|hbGci|0gK|Ab1|Zz|Yy/),
+      says: ["print-access-token: ERROR: bad token: [...] [...] [...] [...] [...] of sales.example\n"],
+      left: (_, { output }) => expect(output).not.toMatch(/a0AfB|hbGci|0gK|Ab1|Zz|Yy|Kk7|Aq3/),
     },
     {
       ...{ ...row, what: "refuses a header in its place", answers: [], options: { environment: injected } },

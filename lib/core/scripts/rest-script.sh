@@ -354,9 +354,13 @@ google_pause() {
   google_sleep "$REST_POLL_SECONDS"
 }
 
-# Any text as one line of at most 500 characters, without what looks like a token: programs may print what they are given.
+# Any text as one line of at most 500 characters, without what looks like a token or a key of AWS, in which slashes may
+# stand: programs may print what they are given.
 google_text() {
-  tr -s '[:cntrl:] ' ' ' | cut -c 1-2000 | sed -e 's/^ //' -e 's/ $//' | jq -Rr 'gsub("(ya[0-9]+[.]|eyJ|1//)[A-Za-z0-9+/_=.-]+"; "[...]")
-    | "[A-Za-z0-9+_=-]*" as $word | gsub("[A-Za-z0-9+/_=-]*(?=\($word)[0-9])(?=\($word)[A-Z])(?=\($word)[a-z])[A-Za-z0-9+_=-]{40,}[A-Za-z0-9+/_=-]*"; "[...]")
+  tr -s '[:cntrl:] ' ' ' | cut -c 1-2000 | sed -e 's/^ //' -e 's/ $//' | jq -Rr '
+    def mixed($letters): "(?=[\($letters)]*[0-9])(?=[\($letters)]*[A-Z])(?=[\($letters)]*[a-z])";
+    gsub("(ya[0-9]+[.]|eyJ|1//)[A-Za-z0-9+/_=.-]+"; "[...]")
+    | gsub("(?<![A-Za-z0-9+/_=.-])\(mixed("A-Za-z0-9+/"))[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/_=-]|[.][a-z])"; "[...]")
+    | gsub("[A-Za-z0-9+/_=-]*\(mixed("A-Za-z0-9+_=-"))[A-Za-z0-9+_=-]{40,}[A-Za-z0-9+/_=-]*"; "[...]")
     | .[0:500]'
 }
