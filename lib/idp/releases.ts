@@ -53,7 +53,7 @@ export const UPGRADE_EDGES = [
 export const OLDEST_VERSION = { year: 2025, feature: 10 } as const;
 
 /**
- * Health routes of a worker up to the release that corrected their spelling. On 2026.5, every other path answers 200 at once,
+ * Health routes of a worker up to the release that corrected their spelling (#24481). On 2026.5, every other path answers 200 at once,
  * also while the worker is frozen; earlier releases judge on every path; later ones answer 404 here.
  */
 export const MISSPELT_WORKER_HEALTH = { path: "/-/heath/", before: { year: 2026, feature: 8 } } as const;
