@@ -148,7 +148,9 @@ describeOnServer("check-up.sh", (test) => {
     const settings = await installed(server, []);
     const lock = "BEGIN; LOCK TABLE authentik_blueprints_blueprintinstance; SELECT pg_sleep(5); COMMIT";
     const migration = server.cluster.query(applicationLogin(settings), lock);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const held =
+      "SELECT count(*) FROM pg_locks WHERE granted AND mode = 'AccessExclusiveLock' AND relation = 'authentik_blueprints_blueprintinstance'::regclass";
+    while ((await server.cluster.query(applicationLogin(settings), held)) === "0");
     const { unknown } = told(await checkUp(settings, { CHECK_UP_AGAIN_SECONDS: "0" }));
     expect(unknown).toEqual(["blueprints_failed"]);
     await migration;
