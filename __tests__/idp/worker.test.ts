@@ -95,29 +95,20 @@ describeWith(["terraform"], "The worker", () => {
 
     it("is asked by HTTP, where its release answers", () => {
       const image = { existing_container_image: "registry.example/idp:1" };
-      const found = probesOf({
-        latest: { application_version: "latest" },
-        "2025.12.6": { application_version: "2025.12.6" },
-        "2026.5.9": { application_version: "2026.5.9" },
-        "2026.8.6": { application_version: "2026.8.6" },
-        "2027.2.0": { application_version: "2027.2.0" },
-        "an image": image,
-        "an image of 2026.5.9": { ...image, application_version: "2026.5.9" },
-      });
-      const paths = Object.entries(found).map(([name, { started, worker }]) => [
-        name,
-        ...[started, worker].map((probe) => valueAt(probe, "http_get.0.path") ?? valueAt(probe, "http_get.path")),
-      ]);
-      const [misspelt, corrected] = ["/-/heath/", "/-/health/"].map((folder) => [`${folder}ready/`, `${folder}live/`]);
-      expect(paths).toEqual([
-        ["latest", ...(misspelt ?? [])],
-        ["2025.12.6", ...(misspelt ?? [])],
-        ["2026.5.9", ...(misspelt ?? [])],
-        ["2026.8.6", ...(corrected ?? [])],
-        ["2027.2.0", ...(corrected ?? [])],
-        ["an image", ...(corrected ?? [])],
-        ["an image of 2026.5.9", ...(misspelt ?? [])],
-      ]);
+      const [misspelt, corrected] = ["/-/heath/", "/-/health/"];
+      const rows: readonly (readonly [Record<string, unknown>, string | undefined])[] = [
+        ...["latest", "2025.12.6", "2026.5.9"].map((release) => [{ application_version: release }, misspelt] as const),
+        ...["2026.8.6", "2027.2.0"].map((release) => [{ application_version: release }, corrected] as const),
+        [image, corrected],
+        [{ ...image, application_version: "2026.5.9" }, misspelt],
+      ];
+      const found = Object.values(
+        probesOf(Object.fromEntries(rows.map(([inputs], index) => [`row ${index}`, inputs]))),
+      );
+      const pathOf = (probe: unknown) => valueAt(probe, "http_get.0.path") ?? valueAt(probe, "http_get.path");
+      expect(found.map(({ started, worker }) => [pathOf(started), pathOf(worker)])).toEqual(
+        rows.map(([, folder]) => [`${folder}ready/`, `${folder}live/`]),
+      );
     });
 
     it("outlives a database that is away for ten minutes, and a server does with two lines", () => {

@@ -165,18 +165,13 @@ export function describeWatch(scene: EntrypointScene, { thorough }: { thorough: 
         ["answers with what is not HTTP", ({ socket }: ServerResponse) => socket?.end("\r\n\r\n")],
         ["closes the connection", ({ socket }: ServerResponse) => socket?.destroy()],
         ["answers 500", 500],
+        // Its processes are at fault then.
+        ["answers 503 although the server has its database", 503],
       ] as const)("starts again when it %s", async (_, answer) => {
         const { container, worker } = await start({ worker: () => answer });
         await eventually("another worker", () => container.starts("worker").length === 2);
         expect(linesAbout(container)[0]).toBe(ENDED);
         expect(worker.questions.length).toBeGreaterThanOrEqual(3);
-        await container.stop();
-      });
-
-      it("starts again when it says 503 although the server has its database, as its processes are then at fault", async () => {
-        const { container } = await start({ worker: () => 503 }, { numbers: { FIRST_WAIT: 1 } });
-        await eventually("another worker", () => container.starts("worker").length === 2);
-        expect(linesAbout(container)[0]).toBe(ENDED);
         await container.stop();
       });
 
@@ -261,7 +256,7 @@ export function describeWatch(scene: EntrypointScene, { thorough }: { thorough: 
         process.kill(container.pid, "SIGKILL");
       });
 
-      it("has no watcher any more when it has ended, and the next one has its own", async () => {
+      it("has no watcher any more when it or the server has ended, and the next one has its own", async () => {
         const { container } = await start({ worker: () => nothing }, { numbers: { FIRST_WAIT: 600 } });
         const [first] = await eventually("a watcher", () => watchers().length === 1 && watchers());
         const { pid } = await scene.firstWorker(container);
@@ -269,7 +264,9 @@ export function describeWatch(scene: EntrypointScene, { thorough }: { thorough: 
         process.kill(pid, "SIGKILL");
         const next = await eventually("another worker", () => container.starts("worker").find((it) => it.pid !== pid));
         await eventually("one watcher", () => watchers().length === 1 && parentOf(watchers()[0] ?? 0) === next.pid);
-        await container.stop();
+        process.kill(container.server.pid, "SIGKILL");
+        expect(await container.ended).toBe(137);
+        await eventually("the end of every process", () => scene.running().length === 0);
       });
 
       it.each([
@@ -287,14 +284,6 @@ export function describeWatch(scene: EntrypointScene, { thorough }: { thorough: 
         const before = Date.now();
         expect(await container.stop()).toBe(0);
         expect(Date.now() - before).toBeLessThan(2000);
-      });
-
-      it("has no watcher any more when the server has ended by itself", async () => {
-        const { container } = await start({ worker: () => nothing }, { numbers: { FIRST_WAIT: 600 } });
-        await eventually("a watcher", () => watchers().length === 1);
-        process.kill(container.server.pid, "SIGKILL");
-        expect(await container.ended).toBe(137);
-        await eventually("the end of every process", () => scene.running().length === 0);
       });
     }
   });
