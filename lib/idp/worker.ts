@@ -242,9 +242,9 @@ export function workerVariables(v: ValuesOf<WorkerForm>, place: WorkerPlace, mem
 }
 
 /**
- * How long a separate worker may be without an answer before it is restarted: 15 minutes, because up to 2026.5 it has none
- * without its database either, and a restart helps then neither. Google states 30 seconds for maintenance of this edition;
- * a failover takes minutes at most.
+ * A separate worker is restarted after 15 minutes without an answer. Up to 2026.5 it gives none while its database is away
+ * either, and a restart would not help then. Google states 30 seconds for maintenance of this edition; a failover takes
+ * minutes at most.
  */
 const WORKER_LIVENESS = {
   initialDelaySeconds: 60,
