@@ -1,4 +1,7 @@
-#!/bin/sh
+#!/opt/cloud-entrypoint/busybox sh
+# shellcheck shell=sh
+# The shell comes with the image, because the base may have none.
+#
 # Turns what the platform injects into what the application reads, starts a worker and keeps it running, and replaces a
 # copy of itself with the server, for which it waits. Any other command replaces the script itself, in the same environment;
 # server-alone is the server without a worker, for a container beside which one runs.

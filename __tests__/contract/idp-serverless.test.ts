@@ -88,7 +88,9 @@ testContract(STACK_NAME, {
       "Container image: thin wrapper image built on the upstream identity-provider server image, with a cloud entrypoint script",
       () => instructions().filter((line) => /^(FROM|COPY|ENTRYPOINT)/.test(line)),
       [
+        "FROM docker.io/library/debian:12.12-slim AS tools",
         "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
+        "COPY --from=tools /opt/cloud-entrypoint /opt/cloud-entrypoint",
         "COPY cloud-entrypoint.sh /cloud-entrypoint.sh",
         'ENTRYPOINT ["dumb-init", "--", "/cloud-entrypoint.sh"]',
       ],
@@ -646,7 +648,10 @@ testContract(STACK_NAME, {
     ],
     [
       "The image definition therefore derives its base tag from an application-specific build argument, IDP_VERSION",
-      () => instructions().find((line) => line.startsWith("FROM")),
+      () =>
+        instructions()
+          .filter((line) => line.startsWith("FROM"))
+          .at(-1),
       "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
     ],
     [

@@ -2,9 +2,11 @@ import { execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -17,7 +19,24 @@ import { type Program, programPath } from "../support/programs";
 import { coreutilsPath } from "./coreutils";
 
 /** Programs a test has to have before it can use anything of this file. */
-export const STAND_IN_PROGRAMS: readonly Program[] = ["bash", "buildah", "dash", "dumb-init"];
+export const STAND_IN_PROGRAMS: readonly Program[] = [
+  "bash",
+  "buildah",
+  "busybox",
+  "dash",
+  "dumb-init",
+  "patchelf",
+  "pgbouncer",
+];
+
+/** What the upstream image is made of besides the application and its environment. */
+export type BaseKind = "Debian" | "Python alone";
+
+/** The shell of the image that the wrapper makes, whatever its base has. */
+const SHELL = ["/opt/cloud-entrypoint/busybox", "sh", "-c"];
+
+/** The image that the first stage of the wrapper is built on. */
+const TOOLS_BASE = "docker.io/library/debian:12.12-slim";
 
 export interface ImageConfiguration {
   readonly user: string;
@@ -50,6 +69,8 @@ export class BuildahStorage {
     const [graph, run] = ["graph", "run"].map((name) => join(this.folder, name));
     writeFileSync(configuration, `[storage]\ndriver = "vfs"\ngraphroot = "${graph}"\nrunroot = "${run}"\n`);
     return {
+      // The other format has no SHELL.
+      BUILDAH_FORMAT: "docker",
       BUILDAH_ISOLATION: "chroot",
       CONTAINERS_STORAGE_CONF: configuration,
       HOME: this.folder,
@@ -67,15 +88,15 @@ export class BuildahStorage {
   }
 
   /**
-   * What a command prints in a container, as its user; throws unless it succeeds.
+   * What a script prints in a container, as its user; throws unless it succeeds.
    *
    * It prints to a file, because the pipes of a `buildah run` without a daemon can lose what comes just before the end.
    */
-  async printedIn(container: string, command: readonly string[]): Promise<string> {
+  async printedIn(container: string, script: string): Promise<string> {
     const folder = mkdtempSync(join(this.folder, "printed-"));
     chmodSync(folder, 0o777);
-    const redirected = ["sh", "-c", 'exec "$@" >/printed/output', "sh", ...command];
-    await this.run(["run", "--volume", `${folder}:/printed`, container, "--", ...redirected]);
+    const command = [...SHELL, `exec >/printed/output\n${script}`];
+    await this.run(["run", "--volume", `${folder}:/printed`, container, "--", ...command]);
     return readFileSync(join(folder, "output"), "utf8");
   }
 
@@ -93,37 +114,39 @@ export class BuildahStorage {
   /**
    * Builds a stand-in for the upstream image out of this machine's programs, once per tag.
    *
-   * It has what the wrapper relies on: shell, coreutils, sed, dumb-init, user 1000, `/media`, `/data` with its link to
-   * `/media`, `/blueprints` with an example, and the stub application `ak`, which writes its records to the folder
-   * `$STUB_RECORDS`. The variable `STAND_IN_TAG` tells from inside a container which tag it was built on. Nothing is
-   * fetched.
+   * It has what the wrapper relies on: dumb-init, user 1000, `/media`, `/data` with its link to `/media`, `/blueprints`
+   * with an example, and the stub application `ak`, which writes its records to the folder `$STUB_RECORDS`; and either
+   * shell and coreutils or Python. The variable `STAND_IN_TAG` tells from inside a container which tag it was built on.
+   * Nothing is fetched.
    *
    * @returns the image's name without a tag
    */
-  async createStandInBase(tags: readonly string[]): Promise<string> {
+  async createStandInBase(kind: BaseKind, tags: readonly string[]): Promise<string> {
     const image = "localhost/upstream";
-    const context = join(this.folder, "stand-in");
-    writeRootFolder(join(context, "root"));
-    for (const tag of tags) {
-      writeFileSync(
-        join(context, "Dockerfile"),
-        [
-          "FROM scratch",
-          "COPY root /",
-          // Copied files belong to root, whoever had them before.
-          "RUN mkdir -m 1777 /tmp && mkdir /data /media && ln -s /media /data/media \\",
-          "  && chown -R 1000:1000 /data /media /blueprints",
-          "USER 1000",
-          "ENV PATH=/lifecycle:/ak-root/.venv/bin:/usr/bin TMPDIR=/dev/shm/",
-          `ENV STAND_IN_TAG=${tag}`,
-          'ENTRYPOINT ["dumb-init", "--", "ak"]',
-          "",
-        ].join("\n"),
-      );
-      await this.run(["bud", "--tag", `${image}:${tag}`, context]);
-    }
-    rmSync(context, { recursive: true });
+    const environment = "PATH=/lifecycle:/ak-root/.venv/bin:/usr/local/bin:/usr/bin TMPDIR=/dev/shm/";
+    for (const tag of tags)
+      await this.createImage(`${image}:${tag}`, (context) => writeBase(context, kind), [
+        "COPY --chown=1000:1000 owned /",
+        "USER 1000",
+        `ENV ${environment} STAND_IN_TAG=${tag}`,
+        'ENTRYPOINT ["dumb-init", "--", "ak"]',
+      ]);
     return image;
+  }
+
+  /** Builds a stand-in for the Debian image of the first stage, with the packages that the stage installs. */
+  async createToolsBase(): Promise<void> {
+    await this.createImage(TOOLS_BASE, (context) => writeToolsBase(join(context, "root")), []);
+  }
+
+  private async createImage(name: string, write: (context: string) => void, instructions: string[]): Promise<void> {
+    const context = join(this.folder, "stand-in");
+    mkdirSync(context);
+    write(context);
+    // Copied files belong to root, whoever had them before.
+    writeFileSync(join(context, "Dockerfile"), ["FROM scratch", "COPY root /", ...instructions, ""].join("\n"));
+    await this.run(["bud", "--tag", name, context]);
+    rmSync(context, { recursive: true });
   }
 
   /** Removes the stores with every image and container in them. */
@@ -136,26 +159,62 @@ export class BuildahStorage {
 
 const COREUTILS = "cat chmod chown date env id ln mkdir mv rm sed setsid sleep tr".split(" ");
 
-function writeRootFolder(rootFolder: string): void {
-  const programs = [...COREUTILS.map(coreutilsPath), programPath("bash"), programPath("dash")];
-  for (const program of programs) copyInto(rootFolder, program, join("usr/bin", basename(program)));
+function writeBase(context: string, kind: BaseKind): void {
+  const [root, owned] = [join(context, "root"), join(context, "owned")];
+  if (kind === "Debian") writeDebian(root, COREUTILS.map(coreutilsPath));
+  else writePython(root);
+  copyInto(root, join(__dirname, kind === "Debian" ? "stub-ak.sh" : "stub-ak.py"), "lifecycle/ak");
+  chmodSync(join(root, "lifecycle/ak"), 0o755);
   // What does not come from the upstream image's distribution is elsewhere.
-  copyInto(rootFolder, programPath("dumb-init"), "ak-root/.venv/bin/dumb-init");
-  copyInto(rootFolder, join(__dirname, "stub-ak.sh"), "lifecycle/ak");
-  chmodSync(join(rootFolder, "lifecycle/ak"), 0o755);
-  for (const library of sharedLibraries([...programs, programPath("dumb-init")]))
-    copyInto(rootFolder, library, library);
+  copyInto(root, programPath("dumb-init"), "ak-root/.venv/bin/dumb-init");
+  // The wrapper gets the busybox of this machine, which is not linked statically.
+  copyLibraries(root, ["dumb-init", "busybox"].map(programPath));
 
-  symlinkSync("dash", join(rootFolder, "usr/bin/sh"));
-  symlinkSync("usr/bin", join(rootFolder, "bin"));
-  mkdirSync(join(rootFolder, "blueprints/example"), { recursive: true });
-  writeFileSync(join(rootFolder, "blueprints/example", EXAMPLE_BLUEPRINT), exampleBlueprint("false"));
-  mkdirSync(join(rootFolder, "etc"));
+  mkdirSync(join(root, "tmp"));
+  chmodSync(join(root, "tmp"), 0o1777);
+  mkdirSync(join(root, "etc"));
   writeFileSync(
-    join(rootFolder, "etc/passwd"),
+    join(root, "etc/passwd"),
     "root:x:0:0::/:/bin/sh\nauthentik:x:1000:1000::/authentik:/usr/sbin/nologin\n",
   );
-  writeFileSync(join(rootFolder, "etc/group"), "root:x:0:\nauthentik:x:1000:\n");
+  writeFileSync(join(root, "etc/group"), "root:x:0:\nauthentik:x:1000:\n");
+  for (const folder of ["blueprints/example", "data", "media"]) mkdirSync(join(owned, folder), { recursive: true });
+  symlinkSync("/media", join(owned, "data/media"));
+  writeFileSync(join(owned, "blueprints/example", EXAMPLE_BLUEPRINT), exampleBlueprint("false"));
+}
+
+function writeToolsBase(root: string): void {
+  const packaged = ["busybox", "patchelf", "pgbouncer"].map(programPath);
+  writeDebian(root, [...packaged, ..."cp grep ln mkdir".split(" ").map(coreutilsPath)]);
+  // Scripts, which need no libraries.
+  copyInto(root, coreutilsPath("ldd"), "usr/bin/ldd");
+  writeFileSync(join(root, "usr/bin/apt-get"), "#!/bin/sh\n", { mode: 0o755 });
+}
+
+function writeDebian(root: string, others: readonly string[]): void {
+  const programs = [...others, programPath("bash"), programPath("dash")];
+  for (const program of programs) copyInto(root, program, join("usr/bin", basename(program)));
+  copyLibraries(root, programs);
+  symlinkSync("dash", join(root, "usr/bin/sh"));
+  symlinkSync("usr/bin", join(root, "bin"));
+}
+
+/** Python with its standard library, and nothing else. */
+function writePython(root: string): void {
+  const program = coreutilsPath("python3");
+  const library = execFileSync(program, ["-c", "import os; print(os.path.dirname(os.__file__))"], { encoding: "utf8" });
+  const target = join(root, "usr/local/lib", basename(library.trim()));
+  copyInto(root, program, "usr/local/bin/python3");
+  cpSync(library.trim(), target, {
+    recursive: true,
+    filter: (source) => !/\/(?:__pycache__|config-[^/]+|dist-packages)$/.test(source),
+  });
+  const modules = join(target, "lib-dynload");
+  copyLibraries(root, [program, ...readdirSync(modules).map((name) => join(modules, name))]);
+}
+
+function copyLibraries(root: string, programs: readonly string[]): void {
+  for (const library of sharedLibraries(programs)) copyInto(root, library, library);
 }
 
 function copyInto(rootFolder: string, source: string, target: string): void {
