@@ -156,11 +156,14 @@ require_temporary_folder() {
   fi
 }
 
-# From here on about the processes of a container with a server and a worker:
+# From here on about the processes of a container with a server and a worker, or with a connection pool:
 #
-#   dumb-init              hands signals to the two shells, collects what others leave behind
-#   └─ this shell          waits for the server, then for the worker; its end is the end of the container
-#      ├─ server           a copy of this shell, replaced by the application
+#   dumb-init              hands signals to the shells, collects what others leave behind
+#   └─ this shell          waits for the application, then for the rest; its end is the end of the container
+#      ├─ supervision      starts one connection pool after the other; the shell above notices its end
+#      │  ├─ pool          a copy of the supervision, replaced by PgBouncer
+#      │  └─ log           marks the lines of all pools
+#      ├─ application      a copy of this shell, replaced by the server, or by what else was asked for
 #      └─ supervision      starts one worker after the other; the shell above notices its end
 #         └─ worker        a copy of the supervision, replaced by the application
 #            └─ watcher    ends a worker that does not answer; its own end is noticed by nobody
@@ -189,15 +192,21 @@ stop() {
 
 # A shell that cannot start a process ends itself, and one that is killed says nothing. What has ended and not been
 # waited for still has a number, so its state is read.
+notice_supervisions() {
+  notice_supervision "$ce_supervision" worker
+  notice_supervision "$ce_pool_supervision" "connection pool"
+}
+
 notice_supervision() {
+  [ -n "$1" ] && [ -z "$ce_supervision_lost" ] || return 0
   ce_state=
-  { read -r _ _ ce_state _ <"/proc/$ce_supervision/stat"; } 2>/dev/null || :
+  { read -r _ _ ce_state _ <"/proc/$1/stat"; } 2>/dev/null || :
   case $ce_state in
     '' | Z | X)
       ce_supervision_lost=yes
       ce_exit_code=0
-      wait "$ce_supervision" || ce_exit_code=$?
-      say "the supervision of the worker ended with exit code $ce_exit_code, so the container ends"
+      wait "$1" || ce_exit_code=$?
+      say "the supervision of the $2 ended with exit code $ce_exit_code, so the container ends"
       stop
       ;;
   esac
@@ -244,60 +253,8 @@ become() {
   exec "$@"
 }
 
-# Ends the worker with this number when its launcher runs and its application is frozen, and only while it is the parent
-# of the watcher: once it has ended, the number may be that of another process.
 watch_worker() {
-  become python3 -IS -c '
-import os, signal, socket, sys, time
-
-FIRST_WAIT = 600  # a start takes minutes with a new release; so this is also the least time between two restarts
-PERIOD = 30  # this and the next two are those of the probe of the server
-LIMIT = 10
-FAILURES = 3
-STOP_WAIT = 30  # a frozen process ignores the TERM, and one that has recovered finishes what it is doing
-
-worker, worker_port, server_port = map(int, sys.argv[1:])
-
-def wait(seconds):
-    end = time.monotonic() + seconds
-    while os.getppid() == worker and time.monotonic() < end:
-        time.sleep(min(1, seconds))
-    if os.getppid() != worker:
-        sys.exit()
-
-def status(port, path):
-    answer, end = b"", time.monotonic() + LIMIT
-    try:
-        with socket.create_connection(("127.0.0.1", port), LIMIT) as connection:
-            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-            while b"\n" not in answer and (part := connection.recv(4096)):
-                answer += part
-                connection.settimeout(end - time.monotonic())  # refuses what is negative
-        return int(answer.split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-
-wait(FIRST_WAIT)
-failures = 0
-while failures < FAILURES:
-    wait(PERIOD)
-    # The spelling of releases up to 2026.5, which answer 200 on every path that they do not know; later ones answer 404.
-    answer = status(worker_port, "/-/heath/live/")
-    if answer == 404:
-        answer = status(worker_port, "/-/health/live/")
-    if answer == 404:
-        sys.exit()
-    # A worker without a database answers 503 or not at all, and a restart does not help it; the server asks the database.
-    if answer == 200 or status(server_port, "/-/health/ready/") != 200:
-        failures = 0
-    else:
-        failures += 1
-
-print(f"cloud-entrypoint: worker did not answer {FAILURES} times in a row, so it is ended", file=sys.stderr)
-os.killpg(worker, signal.SIGTERM)
-wait(STOP_WAIT)
-os.killpg(worker, signal.SIGKILL)
-' "$@"
+  become python3 -IS "$ce_files/watch-worker.py" "$@"
 }
 
 # An empty folder for each worker: a dead one leaves sockets that nothing answers on, and files that fill the memory they
@@ -331,23 +288,37 @@ supervise_worker() {
   ce_folder=${TMPDIR:-/tmp}
   export TMPDIR="${ce_folder%/}/co-located-worker.$$"
 
+  keep_running worker become_worker
+  rm -rf -- "$TMPDIR"
+}
+
+# Starts a part with a function, again and again until the stop, after longer and longer pauses.
+keep_running() {
   ce_pause_seconds=1
   while [ -z "$ce_stopping" ]; do
     ce_started=$(date +%s)
-    hold become_worker
+    hold "$2"
     [ -z "$ce_stopping" ] || break
     ce_lasted_seconds=$(($(date +%s) - ce_started))
-    # A worker that ran for minutes failed for a new reason.
+    # What ran for minutes failed for a new reason.
     [ "$ce_lasted_seconds" -lt 120 ] || ce_pause_seconds=1
-    say "worker ended with exit code $ce_exit_code after $ce_lasted_seconds s, starts again in $ce_pause_seconds s"
+    say "$1 ended with exit code $ce_exit_code after $ce_lasted_seconds s, starts again in $ce_pause_seconds s"
     hold become sleep "$ce_pause_seconds"
     ce_pause_seconds=$((ce_pause_seconds * 2))
     [ "$ce_pause_seconds" -le 30 ] || ce_pause_seconds=30
   done
-  rm -rf -- "$TMPDIR"
 }
 
+# Runs the server with a worker beside it.
 run_server() {
+  start_pool
+  supervise_worker &
+  ce_supervision=$!
+  run_application "$@"
+}
+
+# Prepares for a stop, and starts the pool, if there is one.
+start_pool() {
   # The serverless platform, which sets this variable, kills after 10 s, and a new server should not be delayed
   # when this one has failed. Elsewhere it is what the time to end of a pod leaves after it has left the traffic.
   ce_short_stop_seconds=8
@@ -355,38 +326,55 @@ run_server() {
   ! has_text K_SERVICE || ce_stop_seconds=$ce_short_stop_seconds
 
   listen_to_signals
-  supervise_worker &
-  ce_supervision=$!
-  trap notice_supervision CHLD
-  # It may have ended before.
-  notice_supervision
+  ce_pool_supervision=
+  [ -n "$ce_pool" ] || return 0
+  supervise_pool &
+  ce_pool_supervision=$!
+  await_pool
+}
+
+# Runs the application below this shell, and ends what is beside it when it has ended.
+run_application() {
+  trap notice_supervisions CHLD
+  # They may have ended before.
+  notice_supervisions
   hold become setsid ak "$@"
   trap - CHLD
-  ce_server_exit_code=$ce_exit_code
+  ce_application_exit_code=$ce_exit_code
   if [ -z "$ce_stopping" ]; then
-    say "server ended with exit code $ce_server_exit_code, so the container ends"
+    say "$1 ended with exit code $ce_application_exit_code, so the container ends"
     ce_stop_seconds=$ce_short_stop_seconds
   fi
   # It needs a moment longer than the worker.
-  end_process "$ce_supervision" $((ce_stop_seconds + 1))
-  [ -z "$ce_supervision_lost" ] || [ "$ce_server_exit_code" -ne 0 ] || exit 1
-  exit "$ce_server_exit_code"
+  [ -z "$ce_supervision" ] || end_process "$ce_supervision" $((ce_stop_seconds + 1))
+  [ -z "$ce_pool_supervision" ] || end_pool
+  [ -z "$ce_supervision_lost" ] || [ "$ce_application_exit_code" -ne 0 ] || exit 1
+  exit "$ce_application_exit_code"
 }
+
+# The other files of the image stand beside this one.
+ce_files=${0%/*}
+# shellcheck source=image/connection-pool.sh
+. "$ce_files/connection-pool.sh"
 
 case $UPSTREAM_PREFIX in
   [0-9]* | *[!A-Za-z0-9_]*)
     refuse "no variable name can begin with the UPSTREAM_PREFIX of this image; build it with letters, digits and _" ;;
 esac
 
+[ $# -gt 0 ] || set -- server
 ce_mapped=
 ce_defaulted=
+ce_pool=
 map_database_variables
 choose_ssl_mode
+case $1 in
+  server | server-alone | allinone | worker) route_through_pool ;;
+esac
 choose_storage_path
 choose_native_log_level
 say "mapped:${ce_mapped:- nothing}; by default:${ce_defaulted:- nothing}"
 
-[ $# -gt 0 ] || set -- server
 case $1 in
   server | server-alone | allinone | worker)
     require_variables
@@ -400,4 +388,8 @@ case $1 in
   server) run_server "$@" ;;
   server-alone) shift && set -- server "$@" ;;
 esac
+if [ -n "$ce_pool" ]; then
+  start_pool
+  run_application "$@"
+fi
 exec ak "$@"

@@ -2,6 +2,7 @@ import { flag, type PropsOf, type Relation } from "./core/inputs";
 import { PLACE_RELATIONS, placeInputs } from "./core/place";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
 import { CHECK_UP, receiverCount } from "./idp/check-up";
+import { CONNECTION_POOL, POOL_WARNINGS } from "./idp/connection-pool";
 import { DUMP_RELATIONS, DUMPS } from "./idp/dumps";
 import { COOKIE_DOMAIN, ENVIRONMENT, ENVIRONMENT_RELATIONS, ENVIRONMENT_WARNINGS, settingIn } from "./idp/environment";
 import { IMAGE, IMAGE_RELATIONS } from "./idp/idp-image";
@@ -41,6 +42,7 @@ export function commonInputs({ alsoProtected, changedLabels, identity, network }
     ...MAIL,
     ...DATABASE_SIZE,
     ...DATABASE_SERVER,
+    ...CONNECTION_POOL,
     ...BACKUPS,
     ...UPGRADE_BACKUPS,
     ...DUMPS,
@@ -85,6 +87,7 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
 export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   ...ENVIRONMENT_WARNINGS,
   ...BLUEPRINT_WARNINGS,
+  ...POOL_WARNINGS,
   {
     holds: ({ domain, environmentVariables: plain }) =>
       `${domain} == null ? true : alltrue([for value in ${settingIn(plain, COOKIE_DOMAIN)} : can(regex("://", value)) || endswith(".\${${domain}}", ".\${trimprefix(value, ".")}")])`,

@@ -306,11 +306,11 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   /** Container to run once the database is prepared. */
-  protected container(initialization: DbInit): ContainerSpec {
+  protected container(initialization: DbInit, connectionPool: Readonly<Record<string, string>>): ContainerSpec {
     const { database, existingSecrets, image, media, secrets, values: v } = this;
     return containerOf(
       {
-        ...{ database, image, media, secrets },
+        ...{ connectionPool, database, image, media, secrets },
         secretSettings: [existingSecrets, ...secrets.settings],
         initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
         resources: { cpu: numberText(v.containerCpu.number), memory: v.containerMemory.text },

@@ -1,10 +1,11 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
-import { TerraformResource, TerraformStack } from "cdktf";
+import { TerraformLocal, TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
-import { numberExpression } from "./core/expression";
+import { expression, numberExpression } from "./core/expression";
 import { number, type Relation, type ValuesOf } from "./core/inputs";
 import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
+import { poolVariables } from "./idp/connection-pool";
 import { DbInit } from "./idp/db-init";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
@@ -13,7 +14,13 @@ import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inpu
 import { IdentityProvider } from "./identity-provider";
 import { CERTIFICATE_VALIDATION_DEFAULTS, domainInputs } from "./platform/edge/domain";
 import { protectionInputs } from "./platform/edge/protection";
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS, instanceInputs, instanceRelations } from "./platform/instances";
+import {
+  DEFAULT_REQUEST_TIMEOUT_SECONDS,
+  type ConnectionDemand,
+  instanceInputs,
+  instanceRelations,
+  poolSizes,
+} from "./platform/instances";
 import { AutopilotCluster, CONTROL_PLANE } from "./platform/kubernetes/autopilot-cluster";
 import { GEOIP } from "./platform/kubernetes/geoip";
 import { ClusterIngress, urlMapPattern } from "./platform/kubernetes/kubernetes-front-door";
@@ -92,14 +99,16 @@ type KubernetesInputs = typeof KUBERNETES_INPUTS;
 const workerMaxCount = (v: ValuesOf<KubernetesInputs>) =>
   `coalesce(${v.workerMaxCount}, ${workerCount(v)} + ${EXTRA_WORKERS})`;
 
+const DEMAND: ConnectionDemand<KubernetesInputs> = {
+  requests: () => String(REQUESTS_PER_INSTANCE),
+  mostWorkers: (v) => `(${workerMaxCount(v)} + ${ROLLOUT_SURGE})`,
+  loweringRequests: [],
+  loweringWorkers: ["workerMaxCount", "workerCount"],
+};
+
 export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   ...COMMON_RELATIONS,
-  ...instanceRelations<KubernetesInputs>(INSTANCE, {
-    requests: () => String(REQUESTS_PER_INSTANCE),
-    mostWorkers: (v) => `(${workerMaxCount(v)} + ${ROLLOUT_SURGE})`,
-    lowering: ["workerProcesses", "workerThreads"],
-    loweringWorkers: ["workerMaxCount", "workerCount"],
-  }),
+  ...instanceRelations(INSTANCE, DEMAND),
   ...workerRelations(WORKER),
   {
     of: "workerMaxCount",
@@ -204,7 +213,9 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
     const edge =
       domain === undefined ? undefined : this.addEdge(domain, this.address.ipAddress, database.password.ready);
-    const container = this.container(initialization);
+    const pool = poolSizes(values, INSTANCE, DEMAND);
+    const poolSize = new TerraformLocal(this, "ConnectionPoolSize", expression(pool.ofInstance));
+    const container = this.container(initialization, poolVariables(values, poolSize.asString));
     this.workload = new KubernetesWorkload(this, "Workload", {
       place,
       address: this.address,
@@ -218,7 +229,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     const worker = new KubernetesWorker(this, "Worker", {
       place,
       condition: isSeparate(values),
-      container: workerContainer(container, values),
+      container: workerContainer(container, values, poolVariables(values, pool.ofWorker)),
       identity: runtime,
       minInstanceCount: numberExpression(workerCount(values)),
       maxInstanceCount: numberExpression(workerMaxCount(values)),

@@ -1,3 +1,4 @@
+import { TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
 import { isOn } from "./core/conditional";
@@ -5,7 +6,8 @@ import { expression, numberExpression } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
 import { type Relation, type ValuesOf } from "./core/inputs";
 import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "./core/names";
-import { RESOURCES } from "./idp/contract";
+import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
+import { isPooled, poolVariables } from "./idp/connection-pool";
 import { DbInit } from "./idp/db-init";
 import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
@@ -16,7 +18,7 @@ import { CERTIFICATE_VALIDATION_DEFAULTS, DEFAULT_ADDRESS_RELATIONS, domainInput
 import { DomainAddress } from "./platform/edge/domain-address";
 import { type DomainSetup } from "./platform/edge/edge";
 import { protectionInputs } from "./platform/edge/protection";
-import { instanceInputs, instanceRelations } from "./platform/instances";
+import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
 import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
@@ -72,15 +74,21 @@ type ServerlessInputs = typeof SERVERLESS_INPUTS;
 const connectionNameLength = (v: ValuesOf<ServerlessInputs>) =>
   `(length(join("", [${v.projectId}, ${v.region}, ${v.tenantId}, ${v.applicationName}])) + ${CONNECTION_NAME_FRAME_LENGTH})`;
 
+/** Requests that one instance answers at the same time, as an HCL expression. */
+const requestsPerInstance = (v: ValuesOf<ServerlessInputs>) =>
+  `coalesce(${v.maxInstanceRequestConcurrency}, ${isPooled(v)} ? ${POOLED_REQUESTS_PER_INSTANCE} : ${REQUESTS_PER_INSTANCE})`;
+
+const DEMAND: ConnectionDemand<ServerlessInputs> = {
+  requests: requestsPerInstance,
+  // Those of the old revision and of the new one.
+  mostWorkers: (v) => `2 * ${workerCount(v)}`,
+  loweringRequests: ["maxInstanceRequestConcurrency"],
+  loweringWorkers: ["workerCount"],
+};
+
 export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   ...COMMON_RELATIONS,
-  ...instanceRelations<ServerlessInputs>(INSTANCE, {
-    requests: (v) => String(v.maxInstanceRequestConcurrency),
-    // Those of the old revision and of the new one.
-    mostWorkers: (v) => `2 * ${workerCount(v)}`,
-    lowering: ["maxInstanceRequestConcurrency", "workerProcesses", "workerThreads"],
-    loweringWorkers: ["workerCount"],
-  }),
+  ...instanceRelations(INSTANCE, DEMAND),
   ...workerRelations(WORKER),
   ...DEFAULT_ADDRESS_RELATIONS,
   {
@@ -162,20 +170,22 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     }
     const loadBalancerAddress = expression(this.address?.ipAddress ?? "null");
 
-    const container = this.container(initialization);
+    const pool = poolSizes(values, INSTANCE, DEMAND);
+    const poolSize = new TerraformLocal(this, "ConnectionPoolSize", expression(pool.ofInstance));
+    const container = this.container(initialization, poolVariables(values, poolSize.asString));
     const worker = new ServerlessWorkerPool(this, "Worker", {
       place,
       network,
       address: this.address,
       condition: isSeparate(values),
-      container: workerContainer(container, values),
+      container: workerContainer(container, values, poolVariables(values, pool.ofWorker)),
       identity: runtime,
       instanceCount: numberExpression(workerCount(values)),
     });
     this.service = new ServerlessService(this, "Service", {
       closeDefaultAddress: values.closeDefaultAddress.flag,
       cpuAlwaysAllocated: values.cpuAlwaysAllocated.flag,
-      maxInstanceRequestConcurrency: values.maxInstanceRequestConcurrency.number,
+      maxInstanceRequestConcurrency: numberExpression(requestsPerInstance(values)),
       publicAccess: values.publicAccess.flag,
       startupCpuBoost: values.startupCpuBoost.flag,
       place,

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { measureConnections } from "./connections";
+
 const REPOSITORY = join(__dirname, "../..");
 const scratch = mkdtempSync(join(tmpdir(), "bench-"));
 
@@ -114,7 +116,7 @@ function besidePlainStacks(tenants: number): readonly Figure[] {
   });
 }
 
-/** Every measurement by the name that the command takes. */
+/** Every comparison by the name that the command takes. */
 const MEASUREMENTS: Readonly<Record<string, () => readonly Figure[]>> = {
   synthesis: () => {
     const ours = milliseconds("npm", ["run", "--silent", "synth", "--", "idp-serverless"]);
@@ -125,12 +127,22 @@ const MEASUREMENTS: Readonly<Record<string, () => readonly Figure[]>> = {
   tenants: () => [50, 200].flatMap(besidePlainStacks),
 };
 
-function main(names: readonly string[]): void {
+/** Measured on request alone, because it needs programs beyond Node.js. */
+const CONNECTIONS = "connections";
+
+async function main(names: readonly string[]): Promise<void> {
   symlinkSync(join(REPOSITORY, "node_modules"), join(scratch, "node_modules"));
   program("tsconfig.json", JSON.stringify({ compilerOptions: TEMPLATE_OPTIONS }));
   for (const name of names) {
+    if (name === CONNECTIONS) {
+      const missed = await measureConnections((text) => process.stdout.write(text));
+      for (const goal of missed) process.stdout.write(`${goal}\n`);
+      if (missed.length > 0) process.exitCode = 1;
+      continue;
+    }
     const { [name]: measured } = MEASUREMENTS;
-    if (measured === undefined) throw new Error(`"${name}" is not one of ${Object.keys(MEASUREMENTS).join(", ")}`);
+    if (measured === undefined)
+      throw new Error(`"${name}" is not one of ${[...Object.keys(MEASUREMENTS), CONNECTIONS].join(", ")}`);
     for (const [what, ours, other, unit, most] of measured()) {
       const missed = ours > most * other;
       const figures = `${ours.toFixed(0)} and ${other.toFixed(0)} ${unit}, ${(ours / other).toFixed(2)} x`;
@@ -140,11 +152,11 @@ function main(names: readonly string[]): void {
   }
 }
 
-try {
-  main(process.argv.length > 2 ? process.argv.slice(2) : Object.keys(MEASUREMENTS));
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
-}
+main(process.argv.length > 2 ? process.argv.slice(2) : Object.keys(MEASUREMENTS))
+  .catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  })
+  .finally(() => {
+    rmSync(scratch, { recursive: true, force: true });
+  });

@@ -92,6 +92,7 @@ testContract(STACK_NAME, {
         "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
         "COPY --from=tools /opt/cloud-entrypoint /opt/cloud-entrypoint",
         "COPY cloud-entrypoint.sh /cloud-entrypoint.sh",
+        "COPY connection-pool.sh watch-worker.py /",
         'ENTRYPOINT ["dumb-init", "--", "/cloud-entrypoint.sh"]',
       ],
     ],
@@ -616,7 +617,7 @@ testContract(STACK_NAME, {
       "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1 (the worker must keep running between requests)",
       () => [
         [valueAt(service(), "resources.cpu_idle"), variable("cpu_always_allocated").default],
-        byDefault(valueAt(serverlessResource(ADDRESS.service), "template.scaling.min_instance_count")),
+        byDefault(valueAt(serverlessResource(ADDRESS.service), "scaling.min_instance_count")),
       ],
       [["${!var.cpu_always_allocated}", true], 1],
     ],

@@ -1,5 +1,6 @@
 import { describeWith } from "../support/programs";
 import { describeContainer } from "./entrypoint-container";
+import { describePool } from "./entrypoint-pool";
 import { describeRefusals } from "./entrypoint-refusals";
 import { entrypointScene } from "./entrypoint-scene";
 import { describeVariables } from "./entrypoint-variables";
@@ -13,6 +14,7 @@ export function describeEntrypoint(options: { thorough: boolean }): void {
     describeVariables(scene, options);
     describeRefusals(scene, options);
     describeContainer(scene, options);
+    describePool(scene, options);
     describeWatch(scene, options);
     describeWorkerModes(scene, options);
   });

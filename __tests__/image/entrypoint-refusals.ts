@@ -1,8 +1,8 @@
-import { chmodSync, copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { programPath } from "../support/programs";
 
-import { DATABASE, ENTRYPOINT, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
+import { DATABASE, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
 
 /** When the entrypoint refuses to start. */
 export function describeRefusals(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {
@@ -39,8 +39,7 @@ export function describeRefusals(scene: EntrypointScene, { thorough }: { thoroug
           if (userId === 0) userId = 1000;
         }
         // The checkout may be closed to that user.
-        const script = join(scene.folder, "cloud-entrypoint.sh");
-        copyFileSync(ENTRYPOINT, script);
+        const script = scene.copyScript();
         const { exitCode, output, starts } = await scene.run(["server"], complete, {
           script,
           ...(userId === process.getuid?.() ? {} : { userId }),

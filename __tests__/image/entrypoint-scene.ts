@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
 import { shellAt } from "../support/fault-matrix";
 import { shellCommand } from "../support/google-stand-in-scripts";
@@ -10,10 +10,23 @@ import { followed, runOf } from "../support/process-run";
 import { coreutilsPath } from "./coreutils";
 import { type RecordedStart, eventually, killAll, processesWith, recordedStarts } from "./processes";
 
-export const ENTRYPOINT = join(__dirname, "../../image/cloud-entrypoint.sh");
+const ENTRYPOINT = join(__dirname, "../../image/cloud-entrypoint.sh");
 
 /** What the entrypoint and the stub application may call; nothing else is on their PATH. */
-const PROGRAMS = ["cat", "date", "env", "id", "mkdir", "mv", "python3", "rm", "setsid", "sleep", "tr"] as const;
+const PROGRAMS = [
+  "cat",
+  "date",
+  "env",
+  "id",
+  "mkdir",
+  "mkfifo",
+  "mv",
+  "python3",
+  "rm",
+  "setsid",
+  "sleep",
+  "tr",
+] as const;
 
 export const EXIT_CODE_REFUSED = 78;
 
@@ -160,6 +173,14 @@ export function entrypointScene() {
     writeFileSync(path, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
   };
 
+  /** Copies the script and what it needs into the folder of the test, and returns the copy's path. */
+  const copyScript = (): string => {
+    for (const name of ["cloud-entrypoint.sh", "connection-pool.sh", "watch-worker.py"]) {
+      copyFileSync(join(dirname(ENTRYPOINT), name), join(folder, name));
+    }
+    return join(folder, "cloud-entrypoint.sh");
+  };
+
   const firstWorker = (container: Container) => eventually("a worker", () => container.starts("worker")[0]);
 
   return {
@@ -172,6 +193,6 @@ export function entrypointScene() {
     get environment() {
       return environment;
     },
-    ...{ applicationEnvironment, firstWorker, replaceProgram, run, running, startContainer },
+    ...{ applicationEnvironment, copyScript, firstWorker, replaceProgram, run, running, startContainer },
   };
 }

@@ -3,7 +3,7 @@ import { type ServerResponse } from "node:http";
 import { join } from "node:path";
 
 import { LoopbackServer } from "../support/loopback-server";
-import { type Container, ENTRYPOINT, type EntrypointScene } from "./entrypoint-scene";
+import { type Container, type EntrypointScene } from "./entrypoint-scene";
 import { commandLine, eventually, parentOf } from "./processes";
 
 const OLD_ROUTE = "/-/heath/live/";
@@ -72,21 +72,18 @@ export function describeWatch(scene: EntrypointScene, { thorough }: { thorough: 
 
     /** Writes a copy of the script with other numbers, in which each of the script's has to be found. */
     const shortened = (numbers: typeof SHORT, workerPort: string, serverPort: string): string => {
-      const replacements = [
-        ...Object.entries(numbers).map(([name, value]) => [
-          `\n${name} = ${NUMBERS[name as keyof typeof SHORT]}`,
-          `\n${name} = ${value}`,
-        ]),
-        ["127.0.0.1:9001", `127.0.0.1:${workerPort}`],
-        ["ce_server_port=9000", `ce_server_port=${serverPort}`],
-      ];
-      let text = readFileSync(ENTRYPOINT, "utf8");
-      for (const [old = "", replacement = ""] of replacements) {
+      const script = scene.copyScript();
+      const replace = (path: string, old: string, replacement: string) => {
+        const text = readFileSync(path, "utf8");
         expect(text.split(old)).toHaveLength(2);
-        text = text.replace(old, replacement);
+        writeFileSync(path, text.replace(old, replacement));
+      };
+      const watcher = join(scene.folder, "watch-worker.py");
+      for (const [name, value] of Object.entries(numbers)) {
+        replace(watcher, `\n${name} = ${NUMBERS[name as keyof typeof SHORT]}`, `\n${name} = ${value}`);
       }
-      const script = join(scene.folder, "cloud-entrypoint.sh");
-      writeFileSync(script, text);
+      replace(script, "127.0.0.1:9001", `127.0.0.1:${workerPort}`);
+      replace(script, "ce_server_port=9000", `ce_server_port=${serverPort}`);
       return script;
     };
 

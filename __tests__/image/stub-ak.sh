@@ -59,7 +59,7 @@ while [ -z "$stopping" ]; do
   /bin/sleep 0.1 &
   wait $! || :
   for part in ${parts:-}; do
-    kill -0 "$part" 2>/dev/null || exit 1
+    kill -0 "$part" 2>/dev/null || [ -n "$stopping" ] || exit 1
   done
 done
 # They got the same signal.

@@ -25,6 +25,12 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   ],
   [{ environment_variables: { IDP_EMAIL__USE_SSL: "true", IDP_EMAIL__USE_TLS: "false" } }],
   [
+    { environment_variables: { AUTHENTIK_POSTGRESQL__USE_PGBOUNCER: "true" } },
+    "environment_variables has IDP_POSTGRESQL__USE_PGBOUNCER or IDP_POSTGRESQL__CONN_MAX_AGE and there is a connection pool; ",
+  ],
+  [{ environment_variables: { IDP_POSTGRESQL__CONN_MAX_AGE: "0", IDP_POSTGRESQL__USE_PGBOUNCER: "false" } }],
+  [{ connection_pool: false, environment_variables: { IDP_POSTGRESQL__CONN_MAX_AGE: "60" } }],
+  [
     { ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: "gin.example.com" } },
     'environment_variables has IDP_COOKIE_DOMAIN, which does not cover domain "login.example.com"; ',
   ],

@@ -35,6 +35,7 @@ const identityProviderProps = (
   bootstrapToken: true,
   buildLocation: "europe-west1",
   certificateValidation: "load-balancer",
+  connectionPool: true,
   containerCpu: 4,
   containerMemory: "8Gi",
   dashboard: false,

@@ -397,14 +397,14 @@ const REFUSED_TOGETHER_BY_SERVERLESS: readonly RefusedInputs[] = [
   ["a worker with more memory than its CPU may have", { worker_mode: "separate", worker_memory: "8Gi" }],
   [
     "more separate workers than the database has connections for",
-    { max_instance_count: 3, worker_mode: "separate", worker_count: 7 },
+    { connection_pool: false, max_instance_count: 3, worker_mode: "separate", worker_count: 7 },
     [
       "max_instance_count is 3; with 3 more during a rollout that needs 496 database connections, 196 of them for separate workers",
     ],
   ],
   [
     "more threads beside the server than the database has connections for",
-    { max_instance_count: 3, worker_threads: 14 },
+    { connection_pool: false, max_instance_count: 3, worker_threads: 14 },
     ["max_instance_count is 3; with 3 more during a rollout that needs 420 database connections"],
   ],
   ["the default address closed without another one", { close_default_address: true }],
@@ -415,15 +415,15 @@ const REFUSED_TOGETHER_BY_SERVERLESS: readonly RefusedInputs[] = [
   ],
   [
     "more instances than the default database has connections for",
-    { max_instance_count: 5 },
-    ["max_instance_count is 5; with 5 more during a rollout that needs 620 database connections"],
+    { max_instance_count: 6 },
+    ["max_instance_count is 6; with 6 more during a rollout that needs 408 database connections"],
   ],
   [
     "the default number of instances on the smallest database",
-    { database_tier: "db-g1-small", max_instance_count: 3 },
+    { connection_pool: false, database_tier: "db-g1-small", max_instance_count: 3 },
     [
       "max_instance_count is 3; with 3 more during a rollout that needs 372 database connections",
-      "lower it or one of max_instance_request_concurrency, worker_processes, worker_threads, or of separate workers worker_count, or choose",
+      "lower it or one of worker_processes, worker_threads, or of separate workers worker_count, or choose a database_tier with more memory, or set connection_pool to true, or lower max_instance_request_concurrency",
     ],
   ],
   ["more memory than the CPUs may have", { container_memory: "8Gi", container_cpu: 1 }],
@@ -481,7 +481,7 @@ const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
     "more separate workers than the database has connections for during a rollout",
     { max_instance_count: 3, worker_mode: "separate", worker_count: 20 },
     [
-      "max_instance_count is 3; with 1 more during a rollout that needs 508 database connections, 308 of them for separate workers",
+      "max_instance_count is 3; with 1 more during a rollout that needs 396 database connections, 308 of them for separate workers",
     ],
   ],
   ["more memory than the CPUs may have", { container_memory: "8Gi", container_cpu: 1 }],
@@ -490,15 +490,15 @@ const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
   ["memory in another unit", { container_memory: "4G" }],
   [
     "more instances than the default database has connections for during a rollout",
-    { max_instance_count: 6 },
-    ["max_instance_count is 6; with 1 more during a rollout that needs 434 database connections"],
+    { max_instance_count: 11 },
+    ["max_instance_count is 11; with 1 more during a rollout that needs 408 database connections"],
   ],
   [
     "two instances on the smallest database",
-    { database_tier: "db-g1-small", max_instance_count: 2 },
+    { connection_pool: false, database_tier: "db-g1-small", max_instance_count: 2 },
     [
       "max_instance_count is 2; with 1 more during a rollout that needs 186 database connections",
-      "lower it or one of worker_processes, worker_threads, or of separate workers worker_max_count, worker_count, or choose",
+      "lower it or one of worker_processes, worker_threads, or of separate workers worker_max_count, worker_count, or choose a database_tier with more memory, or set connection_pool to true",
     ],
   ],
 ];

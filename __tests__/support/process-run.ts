@@ -2,7 +2,7 @@ import { type ChildProcessByStdio } from "node:child_process";
 import { type Readable, type Writable } from "node:stream";
 
 /** What a process prints, apart and in one text. */
-interface Printed {
+export interface Printed {
   readonly stdout: string;
   readonly stderr: string;
   readonly output: string;

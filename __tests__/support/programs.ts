@@ -83,7 +83,9 @@ function missingRights(): string | undefined {
 }
 
 function searchPath(): string[] {
-  return [...(process.env.PATH ?? "").split(":").filter((folder) => folder !== ""), ...postgresqlFolders()];
+  const path = (process.env.PATH ?? "").split(":").filter((folder) => folder !== "");
+  // Debian puts pgbouncer where only the administrator looks.
+  return [...path, "/usr/sbin", ...postgresqlFolders()];
 }
 
 /** Debian keeps the server programs of each PostgreSQL release off the PATH. */

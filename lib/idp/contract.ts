@@ -184,10 +184,19 @@ export const SERVER_CONNECTIONS = 12;
 export const WORKER_CONNECTIONS = { pool: 4, perProcess: 4 } as const;
 
 /**
- * Requests that one instance answers at the same time, and so connections beyond the fixed ones. Cloud Run limits them to
- * this number; on GKE nothing does, so it is what the database is sized for.
+ * Requests that one instance answers at the same time without a connection pool, and so connections beyond the fixed ones.
+ * Cloud Run limits them to this number; on GKE nothing does, so it is what the database is sized for.
  */
 export const REQUESTS_PER_INSTANCE = 38;
+
+/**
+ * The same with a pool, for which requests wait: nearly all of these are web sockets of open pages, which need no
+ * connection.
+ */
+export const POOLED_REQUESTS_PER_INSTANCE = 250;
+
+/** Connections that a pool must have beyond the fixed ones, for requests in progress. */
+export const LEAST_POOLED_CONNECTIONS = 10;
 
 /** The job that creates role and database before the first start. */
 export const DB_INIT_JOB = "db-init";

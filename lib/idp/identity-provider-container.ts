@@ -42,6 +42,9 @@ interface ContainerParts {
   /** The application's secret key, and the initial password of its administrator. */
   readonly secrets: { readonly secretKey: ReadableSecret; readonly bootstrapPassword: ReadableSecret };
 
+  /** Variables of a connection pool in the container, null at plan without one; none by default. */
+  readonly connectionPool?: Readonly<Record<string, string>>;
+
   /** Further variables whose values are read from Secret Manager; none by default. */
   readonly secretSettings?: readonly SecretSettings[];
 
@@ -85,7 +88,11 @@ export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>)
     database: { instance: database, hostVariable: DATABASE_VARIABLES.host },
     environment: {
       baseline: { ...BASELINE_ENVIRONMENT, [LOG_LEVEL_VARIABLE]: v.logLevel.text },
-      optional: { ...mailSettings(v.smtp), ...workerVariables(v, "beside", operand(memory)) },
+      optional: {
+        ...mailSettings(v.smtp),
+        ...workerVariables(v, "beside", operand(memory)),
+        ...parts.connectionPool,
+      },
       overrides: v.environmentVariables.map,
       required: {
         ...SERVER_LISTENER,

@@ -30,6 +30,9 @@ import {
 
 const IMAGE_PATTERN = "^[^\\s/@]+/[^\\s@]+(:[^\\s/@]+|(:[^\\s/@]+)?@sha256:[0-9a-f]{64})$";
 
+/** What the build gets of the folder `image`, apart from blueprints; the list of `build-image.sh`. */
+export const IMAGE_FILES = ["Dockerfile", "cloud-entrypoint.sh", "connection-pool.sh", "watch-worker.py"];
+
 /** A feature release is named after its month. */
 const RELEASE_PATTERN = "^([0-9]{4})[.]([1-9]|1[0-2])[.](?:0|[1-9][0-9]*)$";
 const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
@@ -216,8 +219,9 @@ export class IdpImage extends Construct implements ContainerImage {
     addWarnings(this, "KnownRelease", [...releaseRisks(this, applicationVersion, existingImage), ...unusedFiles]);
     const version = exactVersion(applicationVersion);
     const { upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = props;
-    const files = ["image/Dockerfile", "image/cloud-entrypoint.sh"];
-    const hashes = files.map((file) => addStackFile(this, packageFile(file), file).sha256);
+    const hashes = IMAGE_FILES.map((name) => `image/${name}`).map(
+      (file) => addStackFile(this, packageFile(file), file).sha256,
+    );
     const parts = [...hashes, upstreamImage, upstreamPrefix];
     // Without blueprints the text must not change, or every image would be built again.
     const content = Fn.join(

@@ -258,8 +258,13 @@ const WORKER_LIVENESS = {
  * no requests, and probes of its own.
  *
  * @param server container of the server
+ * @param connectionPool variables of a pool in this container
  */
-export function workerContainer(server: ContainerSpec, v: ValuesOf<ImageInputs & WorkerInputs>): ContainerSpec {
+export function workerContainer(
+  server: ContainerSpec,
+  v: ValuesOf<ImageInputs & WorkerInputs>,
+  connectionPool: Readonly<Record<string, string>>,
+): ContainerSpec {
   const { applicationVersion: version, existingContainerImage: image } = v;
   // Of an image whose release nobody states, nothing is known; the corrected spelling restarts none for nothing.
   const isCorrected = `${image} != null && ${version} == "${LATEST_VERSION}" || ${isSince(version, MISSPELT_WORKER_HEALTH.before)}`;
@@ -271,7 +276,7 @@ export function workerContainer(server: ContainerSpec, v: ValuesOf<ImageInputs &
     canIdle: "false",
     environment: {
       ...environment,
-      optional: { ...environment.optional, ...workerVariables(v, "separate", workerMemory(v)) },
+      optional: { ...environment.optional, ...workerVariables(v, "separate", workerMemory(v)), ...connectionPool },
     },
     livenessProbe: { ...WORKER_LIVENESS, path: `${health}live/` },
     port: undefined,

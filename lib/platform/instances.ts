@@ -1,6 +1,14 @@
 import { whole, type Check } from "../core/checks";
 import { number, text, type Relation, type ValuesOf } from "../core/inputs";
-import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, RESOURCES, SERVER_CONNECTIONS } from "../idp/contract";
+import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
+import {
+  LEAST_POOLED_CONNECTIONS,
+  MAX_INSTANCE_COUNT,
+  MIN_INSTANCE_COUNT,
+  RESOURCES,
+  SERVER_CONNECTIONS,
+} from "../idp/contract";
+import { type ImageInputs } from "../idp/idp-image";
 import { connections, USUAL_CONNECTIONS, workerMemory, type WorkerInputs } from "../idp/worker";
 import { maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
 
@@ -35,12 +43,12 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
       schema: { multipleOf: 1, minimum: least },
     }),
     /**
-     * Maximum number of instances, 3 by default; each takes 24 database connections, 12 with separate workers, and one
-     * for each request in progress.
+     * Maximum number of instances, 3 by default, which share what the database has; each needs 24 connections, 12 with
+     * separate workers, and 10 for requests, or without a connection pool one for each request in progress.
      */
     maxInstanceCount: number({
       default: MAX_INSTANCE_COUNT,
-      description: `Maximum number of instances, ${rollout.words} during a rollout; each takes ${USUAL_CONNECTIONS} database connections with a worker of the default size, ${SERVER_CONNECTIONS} with separate workers, and one for each request in progress. Changing it later is safe.`,
+      description: `Maximum number of instances, ${rollout.words} during a rollout; each needs ${USUAL_CONNECTIONS} database connections with a worker of the default size, ${SERVER_CONNECTIONS} with separate workers, and ${LEAST_POOLED_CONNECTIONS} for requests, or without connection_pool one for each request in progress. Changing it later is safe.`,
       schema: { multipleOf: 1, minimum: 1 },
     }),
     /** CPUs of one instance, 2 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
@@ -65,27 +73,50 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
 }
 
 export type InstanceInputs = ReturnType<typeof instanceInputs>;
-type Inputs = DatabaseInputs & InstanceInputs & WorkerInputs;
+type Inputs = ConnectionPoolInputs & DatabaseInputs & ImageInputs & InstanceInputs & WorkerInputs;
 
-/**
- * @param demand requests that one instance answers at the same time, and the most separate workers at a time, as HCL
- * expressions, and the inputs that lower either
- */
+/** What instances and workers ask of the database, as HCL expressions, and the inputs that lower it. */
+export interface ConnectionDemand<T> {
+  /** Requests that one instance without a connection pool answers at the same time. */
+  readonly requests: (values: ValuesOf<T>) => string;
+  /** The most separate workers at a time. */
+  readonly mostWorkers: (values: ValuesOf<T>) => string;
+  readonly loweringRequests: readonly (keyof T)[];
+  readonly loweringWorkers: readonly (keyof T)[];
+}
+
+/** Instances at the same time, and connections of each and of all separate workers, as HCL expressions. */
+function budgetOf<T extends Inputs>(v: ValuesOf<T>, { rollout }: InstancePlatform, demand: ConnectionDemand<T>) {
+  const { perInstance, perWorker } = connections(v, { beside: String(v.containerMemory), separate: workerMemory(v) });
+  return {
+    // A rollout needs them all at once.
+    instances: `(${v.maxInstanceCount} + ${rollout.more(String(v.maxInstanceCount))})`,
+    ofWorkers: `(${v.workerMode} == "separate" ? ${demand.mostWorkers(v)} * ${perWorker} : 0)`,
+    perInstance,
+    perWorker,
+  };
+}
+
+/** Connections of the pools of one instance and of one separate worker, as HCL expressions. */
+export function poolSizes<T extends Inputs>(v: ValuesOf<T>, platform: InstancePlatform, demand: ConnectionDemand<T>) {
+  const { instances, ofWorkers, perWorker } = budgetOf(v, platform, demand);
+  const available = `${maxConnections(String(v.databaseTier))} - ${RESERVED_CONNECTIONS} - ${ofWorkers}`;
+  return { ofInstance: `floor((${available}) / ${instances})`, ofWorker: perWorker };
+}
+
 export function instanceRelations<T extends Inputs>(
-  { least, memory: { fits, rule }, rollout }: InstancePlatform,
-  demand: {
-    readonly requests: (values: ValuesOf<T>) => string;
-    readonly mostWorkers: (values: ValuesOf<T>) => string;
-    readonly lowering: readonly (keyof T)[];
-    readonly loweringWorkers: readonly (keyof T)[];
-  },
+  platform: InstancePlatform,
+  demand: ConnectionDemand<T>,
 ): readonly Relation<T>[] {
-  // A rollout needs them all at once.
+  const {
+    least,
+    memory: { fits, rule },
+    rollout,
+  } = platform;
   const needed = (v: ValuesOf<T>) => {
-    const { perInstance, perWorker } = connections(v, { beside: String(v.containerMemory), separate: workerMemory(v) });
-    const ofWorkers = `(${v.workerMode} == "separate" ? ${demand.mostWorkers(v)} * ${perWorker} : 0)`;
-    const all = `(${v.maxInstanceCount} + ${rollout.more(String(v.maxInstanceCount))}) * (${perInstance} + ${demand.requests(v)}) + ${ofWorkers}`;
-    return { all, ofWorkers };
+    const { instances, ofWorkers, perInstance } = budgetOf(v, platform, demand);
+    const requests = `(${isPooled(v)} ? ${LEAST_POOLED_CONNECTIONS} : ${demand.requests(v)})`;
+    return { all: `${instances} * (${perInstance} + ${requests}) + ${ofWorkers}`, ofWorkers };
   };
   const namesOf = (v: ValuesOf<T>, names: readonly (keyof T)[]) => names.map((name) => v[name].name).join(", ");
   return [
@@ -101,7 +132,9 @@ export function instanceRelations<T extends Inputs>(
       holds: (v) => `${needed(v).all} + ${RESERVED_CONNECTIONS} <= ${maxConnections(String(v.databaseTier))}`,
       says: (v) => {
         const { all, ofWorkers } = needed(v);
-        return `${v.maxInstanceCount.name} is ${v.maxInstanceCount.shown}; with \${${rollout.more(String(v.maxInstanceCount))}} more during a rollout that needs \${${all}} database connections\${${ofWorkers} > 0 ? format(", %d of them for separate workers,", ${ofWorkers}) : ""} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts \${jsonencode(${maxConnections(String(v.databaseTier))})}, and a request without a connection fails; lower it or one of ${namesOf(v, demand.lowering)}, or of separate workers ${namesOf(v, demand.loweringWorkers)}, or choose a ${v.databaseTier.name} with more memory`;
+        const lowered = demand.loweringRequests.map((name) => `, or lower ${v[name].name}`).join("");
+        const withoutPool = `, or set ${v.connectionPool.name} to true${lowered}`;
+        return `${v.maxInstanceCount.name} is ${v.maxInstanceCount.shown}; with \${${rollout.more(String(v.maxInstanceCount))}} more during a rollout that needs \${${all}} database connections\${${ofWorkers} > 0 ? format(", %d of them for separate workers,", ${ofWorkers}) : ""} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts \${jsonencode(${maxConnections(String(v.databaseTier))})}, and a request without a connection fails; lower it or one of ${namesOf(v, ["workerProcesses", "workerThreads"])}, or of separate workers ${namesOf(v, demand.loweringWorkers)}, or choose a ${v.databaseTier.name} with more memory\${${isPooled(v)} ? "" : "${withoutPool}"}`;
       },
     },
     {

@@ -47,6 +47,7 @@ export async function inScene(test: (scene: Scene) => Promise<void>): Promise<vo
   const standIn = await new GoogleStandIn().start();
   const folder = temporaryFolder();
   writeFileSync(join(folder, "Dockerfile"), "ARG UPSTREAM_IMAGE\nFROM $UPSTREAM_IMAGE\n");
+  for (const name of ["connection-pool.sh", "watch-worker.py"]) writeFileSync(join(folder, name), `# ${name}\n`);
   writeFileSync(join(folder, "cloud-entrypoint.sh"), '#!/bin/sh\nexec "$@" # ${HOME} `pwd` \\ é\n');
   try {
     await test({ standIn, folder, build: (options) => runBuild(standIn, folder, options) });

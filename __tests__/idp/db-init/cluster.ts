@@ -31,8 +31,12 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Logs more than our flags ask for, so that everything that could reach a log does. */
-export async function startCluster(): Promise<Cluster> {
+/**
+ * Logs more than our flags ask for, so that everything that could reach a log does.
+ *
+ * @param flags of the server, which override these
+ */
+export async function startCluster(flags: Readonly<Record<string, string>> = {}): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "db-"));
   const owner = serverOwner();
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
@@ -48,7 +52,7 @@ export async function startCluster(): Promise<Cluster> {
     ...["fsync=off", "full_page_writes=off", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0"],
     "listen_addresses=127.0.0.1",
     `unix_socket_directories=${folder}`,
-    ...Object.entries({ ...LOGGING_FLAGS, log_statement: "all" }).map((flag) => flag.join("=")),
+    ...Object.entries({ ...LOGGING_FLAGS, log_statement: "all", ...flags }).map((flag) => flag.join("=")),
   ].flatMap((setting) => ["-c", setting]);
   const server = spawn(programPath("postgres"), ["-D", data, "-p", String(port), ...settings], {
     ...owner,
@@ -122,13 +126,14 @@ function makeDataFolder(data: string, owner: Owner): void {
   execFileSync("cp", ["-a", kept, data]);
 }
 
-interface Owner {
+/** Account that a server can run as. */
+export interface Owner {
   readonly uid?: number;
   readonly gid?: number;
 }
 
 /** The server refuses to run as root; Debian's package creates an account for it. */
-function serverOwner(): Owner {
+export function serverOwner(): Owner {
   if (process.getuid?.() !== 0) return {};
   const idOf = (kind: string): number => Number(execFileSync("id", [kind, "postgres"], { encoding: "utf8" }));
   return { uid: idOf("-u"), gid: idOf("-g") };

@@ -25,9 +25,11 @@ describe("The log condition of each alert", () => {
     const lines = LOG_EXAMPLES["worker-down on serverless"]?.raises.map(({ textPayload }) => textPayload ?? "") ?? [];
     expect(lines.length).toBe(2);
     for (const line of lines) {
-      const words = line.replace("cloud-entrypoint: ", "").split(/ \d+/)[0] ?? "";
-      expect(entrypoint).toContain(`say "${words} $`);
+      // The part that has ended is an argument there.
+      const [words = ""] = line.replace("cloud-entrypoint: ", "").split(/ \d+/);
+      expect(entrypoint.replaceAll(/\$[12] ended/g, "worker ended")).toContain(`say "${words} $`);
     }
+    expect(entrypoint).toContain("\n  keep_running worker become_worker\n");
     expect(entrypoint).toContain("cloud-entrypoint: ");
   });
 

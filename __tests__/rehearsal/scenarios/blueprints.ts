@@ -30,8 +30,9 @@ export const blueprintChanges = (expected: ChangeScenario["expected"]): readonly
     expected,
     verify: ({ web }) => {
       const [step] = web.builds.accepted.at(-1)?.steps ?? [];
-      if (step?.env.includes("BLUEPRINTS=own/groups.yaml shipped/branding.yaml") !== true)
-        throw new Error(`the last build carries ${String(step?.env.join(" "))}`);
+      const files = step?.env.find((entry) => entry.startsWith("FILES="));
+      if (files?.endsWith(" own/groups.yaml shipped/branding.yaml") !== true)
+        throw new Error(`the last build carries ${String(files)}`);
     },
   },
   { name: "edit of a blueprint", change: edited(FILE), expected },

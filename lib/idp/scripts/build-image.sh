@@ -8,7 +8,7 @@
 #   BUILD_LOCATION          region of the build, or global (global)
 #   BUILD_SERVICE_ACCOUNT   e-mail address of the account the build runs as (required)
 #   IMAGE                   <location>-docker.pkg.dev/<project>/<repository>/<name>:<tag> (required)
-#   IMAGE_DIRECTORY         folder with Dockerfile and cloud-entrypoint.sh (required)
+#   IMAGE_DIRECTORY         folder with Dockerfile, cloud-entrypoint.sh and what belongs to it (required)
 #   UPSTREAM_IMAGE          build argument: image that is wrapped, without tag (required)
 #   UPSTREAM_PREFIX         build argument: prefix of the application's environment names (required)
 #   IDP_VERSION             build argument: tag of the wrapped image (required)
@@ -63,12 +63,13 @@ path_of() {
   esac
 }
 
-for file in Dockerfile cloud-entrypoint.sh ${BLUEPRINTS:+Dockerfile.blueprints $BLUEPRINTS}; do
+files="Dockerfile cloud-entrypoint.sh connection-pool.sh watch-worker.py${BLUEPRINTS:+ Dockerfile.blueprints $BLUEPRINTS}"
+for file in $files; do
   path=$(path_of "$file")
   if [ ! -s "$path" ]; then
     case $file in
       */*) google_refuse "$path is missing or empty; BLUEPRINTS names it as $file. Remove it there, or restore the file." ;;
-      *) google_refuse "$path is missing or empty; IMAGE_DIRECTORY must hold Dockerfile, cloud-entrypoint.sh and Dockerfile.blueprints." ;;
+      *) google_refuse "$path is missing or empty; IMAGE_DIRECTORY must be the folder image as it was synthesized. Restore the file." ;;
     esac
   elif [ "$(wc -c <"$path")" -gt "$largest_file_bytes" ]; then
     google_refuse "$path has $(($(wc -c <"$path"))) bytes; a file inside a build request may have $largest_file_bytes." \
@@ -125,27 +126,21 @@ step_script() {
   cat <<'STEP'
 #!/bin/sh
 set -eu
-unpack() {
+umask 022
+mkdir -p blueprints/own blueprints/shipped
+number=1
+for file in $FILES; do
+  case $file in
+    */*) file=blueprints/$file ;;
+  esac
   part=1
-  while eval "text=\${$1_BASE64_$part:-}" && [ -n "$text" ]; do
+  while eval "text=\${FILE_${number}_BASE64_$part:-}" && [ -n "$text" ]; do
     printf '%s' "$text"
     part=$((part + 1))
-  done | base64 -d >"$2"
-  chmod "$3" "$2"
-}
-unpack DOCKERFILE Dockerfile 0644
-unpack CLOUD_ENTRYPOINT cloud-entrypoint.sh 0755
-if [ -n "${BLUEPRINTS:-}" ]; then
-  unpack DOCKERFILE_BLUEPRINTS Dockerfile.blueprints 0644
-  cat Dockerfile.blueprints >>Dockerfile
-  umask 022
-  mkdir -p blueprints/own blueprints/shipped
-  number=1
-  for blueprint in $BLUEPRINTS; do
-    unpack "BLUEPRINT_$number" "blueprints/$blueprint" 0644
-    number=$((number + 1))
-  done
-fi
+  done | base64 -d >"$file"
+  number=$((number + 1))
+done
+[ ! -e Dockerfile.blueprints ] || cat Dockerfile.blueprints >>Dockerfile
 docker build \
   --build-arg "UPSTREAM_IMAGE=$UPSTREAM_IMAGE" \
   --build-arg "UPSTREAM_PREFIX=$UPSTREAM_PREFIX" \
@@ -155,23 +150,15 @@ docker build \
 STEP
 }
 
-# parts_of NAME FILE: prints the variables that hold a file, as JSON texts.
-parts_of() {
-  # 8000: below the 10,000 characters that Cloud Build allows for an argument, its strictest limit for a string.
-  base64 <"$(path_of "$2")" | tr -d '\r\n' | jq -R --arg name "$1" '. as $text
-    | [range(0; $text | length; 8000) as $start | $text[$start:$start + 8000]]
-    | to_entries[] | "\($name)_BASE64_\(.key + 1)=\(.value)"'
-}
-
+# write_files: prints the variables that name and hold the files, as JSON texts.
 write_files() {
-  parts_of DOCKERFILE Dockerfile
-  parts_of CLOUD_ENTRYPOINT cloud-entrypoint.sh
-  [ -n "${BLUEPRINTS:-}" ] || return 0
-  jq -n '"BLUEPRINTS=" + env.BLUEPRINTS'
-  parts_of DOCKERFILE_BLUEPRINTS Dockerfile.blueprints
+  jq -n --arg files "$files" '"FILES=" + $files'
   number=1
-  for blueprint in $BLUEPRINTS; do
-    parts_of "BLUEPRINT_$number" "$blueprint"
+  for file in $files; do
+    # 8000: below the 10,000 characters that Cloud Build allows for an argument, its strictest limit for a string.
+    base64 <"$(path_of "$file")" | tr -d '\r\n' | jq -R --arg number "$number" '. as $text
+      | [range(0; $text | length; 8000) as $start | $text[$start:$start + 8000]]
+      | to_entries[] | "FILE_\($number)_BASE64_\(.key + 1)=\(.value)"'
     number=$((number + 1))
   done
 }

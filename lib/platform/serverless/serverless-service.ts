@@ -4,7 +4,7 @@ import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { anyOf, countIf, isOn } from "../../core/conditional";
-import { expression, numberText, settingName } from "../../core/expression";
+import { expression, numberExpression, numberText, settingName } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs";
 import { serviceName, workerPoolName } from "../../core/names";
@@ -117,7 +117,7 @@ export class ServerlessService extends Construct {
     const { requestTimeoutSeconds = DEFAULT_REQUEST_TIMEOUT_SECONDS } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { port, resources = DEFAULT_RESOURCES } = container;
-    const { template, ...common } = commonOf(props);
+    const { lifecycle, template, ...common } = commonOf(props);
     addWarnings(this, "WorkerKeepsRunning", idleWorkerWarnings(this, container, minInstanceCount, cpuAlwaysAllocated));
 
     this.service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
@@ -125,12 +125,15 @@ export class ServerlessService extends Construct {
       name: serviceName(props.place.deployment),
       ingress: ingressOf(closeDefaultAddress),
       invokerIamDisabled: publicAccess,
+      scaling: { minInstanceCount },
+      // A restore stops the service by a mode of scaling, which an apply meanwhile must not end.
+      lifecycle: { ignoreChanges: [...lifecycle.ignoreChanges, "scaling[0].scaling_mode"] },
       template: {
         ...template,
         executionEnvironment: EXECUTION_ENVIRONMENT,
         timeout: `${numberText(requestTimeoutSeconds)}s`,
         maxInstanceRequestConcurrency,
-        scaling: { minInstanceCount, maxInstanceCount },
+        scaling: { maxInstanceCount: numberExpression(`max(${REVISION_MAXIMUM}, ${numberText(maxInstanceCount)})`) },
         containers: [
           {
             ...containerBlock(container),
@@ -146,6 +149,8 @@ export class ServerlessService extends Construct {
       this.service,
       "No deletion protection: it holds no data, and a failed first start must be replaceable. The proxy's volume is last, where Cloud Run moves it.",
     );
+    // Of the service, as Google recommends; the limit of a revision would need a new revision to change.
+    setNewerAttribute(this.service, "scaling.max_instance_count", maxInstanceCount);
     addFurtherBlocks(this.service, "template", container, network, address);
     if (closeDefaultAddress !== false) {
       setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
@@ -235,6 +240,9 @@ function ingressOf(closed: boolean | IResolvable): string {
   if (typeof closed === "boolean") return closed ? BALANCER_ONLY : ANY_INGRESS;
   return expression(`(${Token.asString(closed)} ? "${BALANCER_ONLY}" : "${ANY_INGRESS}")`);
 }
+
+/** Cloud Run's default. It must not be below the limit of the service. */
+const REVISION_MAXIMUM = 100;
 
 const ANY_INGRESS = "INGRESS_TRAFFIC_ALL";
 const BALANCER_ONLY = "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER";

@@ -1,7 +1,7 @@
 import { type Check, whole } from "../../core/checks";
 import { flag, number, type SettingsOf } from "../../core/inputs";
 import { mebibytes } from "../../core/memory";
-import { REQUESTS_PER_INSTANCE } from "../../idp/contract";
+import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE } from "../../idp/contract";
 import { DEFAULT_ADDRESS } from "../edge/domain";
 
 /** Inputs of the Cloud Run service, on its own and in a whole identity provider. */
@@ -13,13 +13,13 @@ export const SERVICE = {
       "Keeps the CPU on between requests, which a worker beside the server needs. False is cheaper, but without separate workers, mail, tasks and clean-ups then wait for the next request. A change rolls out new instances.",
   }),
   /**
-   * Maximum number of requests that one instance answers at the same time: 1 to 1000, 38 by default. Each takes a database
-   * connection, but for web sockets, of which every open page of the application holds one.
+   * Maximum number of requests that one instance answers at the same time: 1 to 1000, by default 250 with a connection
+   * pool and 38 without one. Every open page of the application is one of them, by a web socket that needs no database
+   * connection; all others need one.
    */
   maxInstanceRequestConcurrency: number({
-    default: REQUESTS_PER_INSTANCE,
-    description:
-      "Maximum number of requests that one instance answers at the same time: 1 to 1000. Each takes a database connection, but for web sockets, of which every open page of the application holds one. With fewer, Cloud Run starts further instances sooner. A change rolls out new instances.",
+    default: null,
+    description: `Maximum number of requests that one instance answers at the same time: 1 to 1000; null for ${POOLED_REQUESTS_PER_INSTANCE} with connection_pool and ${REQUESTS_PER_INSTANCE} without. Every open page of the application is one of them, by a web socket that needs no database connection; all others need one. With fewer, Cloud Run starts further instances sooner. A change rolls out new instances.`,
     must: [whole(1, 1000, `, because Cloud Run allows no more; use ${REQUESTS_PER_INSTANCE}`)],
   }),
   /** Gives an instance more CPU while it starts. */

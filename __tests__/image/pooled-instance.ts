@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { packageFile } from "../../lib/core/package-file";
+import { serverOwner } from "../idp/db-init/cluster";
+import { shellCommand } from "../support/google-stand-in-scripts";
+import { followed } from "../support/process-run";
+import { programPath } from "../support/programs";
+import { temporaryFolder } from "../support/temporary-folder";
+import { commandLine, eventually, recordedStarts } from "./processes";
+
+/** What an instance with a connection pool needs. */
+export const POOL_PROGRAMS = ["dash", "dumb-init", "pgbouncer", "postgres", "psql"] as const;
+
+/**
+ * Starts the image's entrypoint with a real PgBouncer and a stub application, and resolves when that has started.
+ *
+ * It runs as the account of the database, because PgBouncer refuses to run as root.
+ *
+ * @param variables what the platform gives it, with the database and the size of the pool
+ * @returns where the application finds the pool, and the process that ends all with a TERM
+ */
+export async function startPooledInstance(variables: Readonly<Record<string, string>>) {
+  const folder = temporaryFolder();
+  const paths = ["bin", "media", "records", "tmp"].map((name) => join(folder, name));
+  const [bin = "", media = "", records = "", TMPDIR = ""] = paths;
+  for (const path of paths) mkdirSync(path);
+  for (const name of ["cloud-entrypoint.sh", "connection-pool.sh"]) {
+    copyFileSync(packageFile(`image/${name}`), join(folder, name));
+  }
+  copyFileSync(join(__dirname, "stub-ak.sh"), join(bin, "ak"));
+  for (const path of [folder, ...paths, join(bin, "ak")]) chmodSync(path, 0o777);
+  const command = ["--", ...shellCommand("dash"), join(folder, "cloud-entrypoint.sh"), "server-alone"];
+  const child = spawn(programPath("dumb-init"), command, {
+    ...serverOwner(),
+    env: {
+      ...{ IDP_SECRET_KEY: "key", IDP_STORAGE__FILE__PATH: media, STUB_RECORDS: records, TMPDIR },
+      PATH: [bin, "/usr/sbin", "/usr/bin", "/bin"].join(":"),
+      ...variables,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { printed } = followed(child);
+  const { environment } = await eventually("the application", () => recordedStarts(records, "server")[0]);
+  const { AUTHENTIK_POSTGRESQL__HOST: host = "", AUTHENTIK_POSTGRESQL__PORT: port } = environment;
+  return { host, pid: child.pid ?? 0, port: Number(port), printed };
+}
+
+/** The processes of PgBouncer whose socket is in a folder. */
+export function processesOfPool(folder: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(Number)
+    .filter((pid) => commandLine(pid).join(" ") === `pgbouncer ${folder}/settings`);
+}

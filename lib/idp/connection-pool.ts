@@ -1,0 +1,60 @@
+import { expression } from "../core/expression";
+import { flag, type Relation, type Value, type ValuesOf } from "../core/inputs";
+import { type EnvironmentInputs, settingIn } from "./environment";
+import { type ImageInputs } from "./idp-image";
+
+/** Variables that make the image's entrypoint start a pool: its connections, and the longest wait for one, in seconds. */
+const VARIABLES = { size: "CONNECTION_POOL_SIZE", wait: "CONNECTION_POOL_WAIT_SECONDS" } as const;
+
+/**
+ * Longest wait for a connection, in seconds: below the application's own limits, so that a visitor gets an error page of
+ * the application. With a shorter time limit of requests, half of that.
+ */
+const LONGEST_WAIT_SECONDS = 25;
+
+/** Inputs of the pool of database connections in each instance. */
+export const CONNECTION_POOL = {
+  /**
+   * Keeps a pool of database connections in each instance, so that requests wait for one instead of failing; by default
+   * unless an existing image is given, which needs the program `pgbouncer` on its PATH for it.
+   */
+  connectionPool: flag({
+    default: null,
+    description:
+      "Keeps a pool of database connections in each instance, so that requests wait for one instead of failing. Null for true, or false with existing_container_image, whose image needs the program pgbouncer on its PATH for it. A database that environment_variables name is reached without the pool. A change rolls out new instances.",
+  }),
+};
+
+export type ConnectionPoolInputs = typeof CONNECTION_POOL;
+
+/** Whether instances have a pool, as an HCL condition. */
+export const isPooled = (v: ValuesOf<ConnectionPoolInputs & ImageInputs>) =>
+  `coalesce(${v.connectionPool}, ${v.existingContainerImage} == null)`;
+
+/**
+ * Variables of a container with a pool; null at plan without one.
+ *
+ * @param size connections of the pool, as an HCL expression
+ */
+export function poolVariables(
+  v: ValuesOf<ConnectionPoolInputs & ImageInputs> & { readonly requestTimeoutSeconds: Value },
+  size: string,
+): Record<string, string> {
+  const ifPooled = (value: string) => expression(`(${isPooled(v)} ? ${value} : null)`);
+  return {
+    [VARIABLES.size]: ifPooled(size),
+    [VARIABLES.wait]: ifPooled(`min(${LONGEST_WAIT_SECONDS}, ${v.requestTimeoutSeconds} / 2)`),
+  };
+}
+
+/** Settings with which the application never gives a connection back. */
+const KEEPING = ["IDP_POSTGRESQL__USE_PGBOUNCER", "IDP_POSTGRESQL__CONN_MAX_AGE"];
+
+export const POOL_WARNINGS: readonly Omit<Relation<ConnectionPoolInputs & EnvironmentInputs & ImageInputs>, "of">[] = [
+  {
+    holds: (v) =>
+      `${isPooled(v)} ? alltrue([for value in concat(${KEEPING.map((name) => settingIn(v.environmentVariables, name)).join(", ")}) : contains(["0", "false"], lower(value))]) : true`,
+    says: ({ connectionPool, environmentVariables: plain }) =>
+      `${plain.name} has ${KEEPING.join(" or ")} and there is a connection pool; the application then keeps a connection for each request for good, and the pool runs dry; remove it, or set ${connectionPool.name} to false`,
+  },
+];
