@@ -12,7 +12,7 @@ import { PROBE_RELATIONS, PROBES } from "./idp/probes";
 import { UPGRADE_BACKUPS } from "./idp/upgrade-backup";
 import { type WorkerInputs } from "./idp/worker";
 import { DOMAIN_RELATIONS, type DomainInputs } from "./platform/edge/domain";
-import { PROTECTION_RELATIONS, type ProtectionInputs } from "./platform/edge/protection";
+import { PROTECTION_RELATIONS, PROTECTION_WARNINGS, type ProtectionInputs } from "./platform/edge/protection";
 import { type InstanceInputs } from "./platform/instances";
 import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { NETWORK_RELATIONS, type NetworkAttachment, networkInputs } from "./platform/network/network-attachment";
@@ -88,6 +88,7 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   ...ENVIRONMENT_WARNINGS,
   ...BLUEPRINT_WARNINGS,
   ...POOL_WARNINGS,
+  ...PROTECTION_WARNINGS,
   {
     holds: ({ domain, environmentVariables: plain }) =>
       `${domain} == null ? true : alltrue([for value in ${settingIn(plain, COOKIE_DOMAIN)} : can(regex("://", value)) || endswith(".\${${domain}}", ".\${trimprefix(value, ".")}")])`,

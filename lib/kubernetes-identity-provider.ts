@@ -13,7 +13,7 @@ import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs
 import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
 import { IdentityProvider } from "./identity-provider";
 import { CERTIFICATE_VALIDATION_DEFAULTS, domainInputs } from "./platform/edge/domain";
-import { protectionInputs } from "./platform/edge/protection";
+import { protectionInputs, requestLogRate } from "./platform/edge/protection";
 import {
   DEFAULT_REQUEST_TIMEOUT_SECONDS,
   type ConnectionDemand,
@@ -241,7 +241,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       namespace: this.namespace,
       workload: this.workload,
       address: this.address,
-      requestLogSampleRate: values.requestLogSampleRate.number,
+      requestLogSampleRate: numberExpression(requestLogRate(values)),
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
       edge,
       // Created while the server starts, but only after its database is prepared.

@@ -17,7 +17,7 @@ import { IdentityProvider } from "./identity-provider";
 import { CERTIFICATE_VALIDATION_DEFAULTS, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/edge/domain";
 import { DomainAddress } from "./platform/edge/domain-address";
 import { type DomainSetup } from "./platform/edge/edge";
-import { protectionInputs } from "./platform/edge/protection";
+import { protectionInputs, requestLogRate } from "./platform/edge/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
@@ -207,7 +207,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
         service: this.service,
         validation: values.certificateValidation.text,
         securityPolicyId: edge.securityPolicy.policyId,
-        requestLogSampleRate: values.requestLogSampleRate.number,
+        requestLogSampleRate: numberExpression(requestLogRate(values)),
         dependsOn: apis.ready("compute"),
       });
     }

@@ -69,6 +69,7 @@ export const ACCEPTED_PROTECTIONS: readonly (Inputs | null)[] = [
   { sign_ins_per_minute: 10000, requests_per_minute: 1000000, ban_seconds: 3600, waf: "enforce" },
   { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true },
   { admin_ranges: manyRanges(1000), waf: null, sign_ins_per_minute: null },
+  { trusted_ranges: ["198.51.100.0/24", "2001:db8::/32"], preview_limits: true },
 ];
 
 /** Values of the inputs that both variants accept, for trying combinations. */
@@ -127,7 +128,7 @@ export const ACCEPTED_BY_BOTH = {
   max_instance_count: [1, 2, 3, 8, 12],
   network: [null, "projects/shared/global/networks/main"],
   protection: [null, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }, {}],
-  request_log_sample_rate: [0, 0.5, 1],
+  request_log_sample_rate: [null, 0, 0.5, 1],
   secret_environment_variables: ACCEPTED_SECRET_SETTINGS,
   secret_locations: [null, ["europe-west1", "us-central1"]],
   smtp: ACCEPTED_MAIL,

@@ -36,6 +36,11 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   ],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: ".example.com" } }],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: "login.example.com" } }],
+  [
+    { ...DOMAIN, protection: {}, request_log_sample_rate: 0 },
+    "request_log_sample_rate is 0 and protection has rules in preview; ",
+  ],
+  [{ ...DOMAIN, protection: { waf: "enforce" }, request_log_sample_rate: 0 }],
   [{ blueprints: ["password-recovery"] }, 'blueprints has "password-recovery" and smtp is not given; '],
   [{ blueprints: ["password-recovery"], environment_variables: { AUTHENTIK_EMAIL__HOST: "smtp.example.com" } }],
   [

@@ -70,8 +70,10 @@ const identityProviderProps = (
   protection: {
     adminRanges: ["203.0.113.0/24"],
     banSeconds: 600,
+    previewLimits: true,
     requestsPerMinute: 1200,
     restrictAdmin: true,
+    trustedRanges: ["198.51.100.0/24"],
     waf: "enforce",
   },
   region: "europe-west1",

@@ -278,6 +278,12 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     "more ranges of administrators than a policy has room for",
     { ...DOMAIN, protection: { admin_ranges: manyRanges(1001) } },
   ],
+  ["a trusted range that is everybody", { ...DOMAIN, protection: { trusted_ranges: ["0.0.0.0/0"] } }],
+  [
+    "more trusted ranges than a policy has room for",
+    { ...DOMAIN, protection: { trusted_ranges: manyRanges(1001) } },
+    ["protection.trusted_ranges 1001"],
+  ],
   ["an administration that nobody reaches", { ...DOMAIN, protection: { restrict_admin: true } }],
   ["an existing policy by its name alone", { ...DOMAIN, existing_security_policy: "company" }],
   [

@@ -48,6 +48,12 @@ export const SERVER_TO_SERVER_PATHS = {
   webSockets: "/ws/",
 } as const;
 
+/**
+ * Files and health checks. A cold page loads up to a hundred files, so they say nothing about the number of visitors; the
+ * application serves them without its database.
+ */
+export const FILE_PATHS = ["/static/", "/files/", "/media/", "/-/health/"] as const;
+
 /** SAML messages that relying parties send: XML, compressed or not, as base64. */
 export const SAML_PROVIDER_PATH = "/application/saml/";
 

@@ -41,7 +41,10 @@ interface Rule {
     readonly config?: { readonly src_ip_ranges: readonly string[] };
     readonly expr?: { readonly expression: string };
   };
-  readonly rate_limit_options?: object;
+  readonly rate_limit_options?: {
+    readonly exceed_action: string;
+    readonly rate_limit_threshold: { readonly count: number };
+  };
 }
 
 /** Patterns that stand for the preconfigured signatures, of which there are hundreds. */
@@ -87,25 +90,35 @@ function parsed(expression: string): ReturnType<Environment["parse"]> {
   return result;
 }
 
-/** Cloud Armor with one policy: takes the first rule that matches. */
+/** Cloud Armor with one policy, for a minute: takes the first rule that matches. */
 export class CloudArmor {
   private readonly rules: readonly Rule[];
+
+  /** Requests by rule and address. */
+  private readonly counted = new Map<string, number>();
 
   constructor(protection: Protection) {
     this.rules = rulesOf(protection);
   }
 
-  /** Decides about a request that is within all limits. */
   decide(request: Request): Decision {
     current = completed(request);
     const noted: string[] = [];
     for (const rule of this.rules) {
       if (!this.matches(rule)) continue;
-      const action = rule.rate_limit_options === undefined ? rule.action : "allow";
+      const action = this.actionOf(rule);
       if (!rule.preview) return { action, rule: idOf(rule), noted };
-      noted.push(idOf(rule));
+      if (action !== "allow") noted.push(idOf(rule));
     }
     throw new Error("no rule of the policy matches; the default rule must");
+  }
+
+  private actionOf({ action, priority, rate_limit_options: limit }: Rule): string {
+    if (limit === undefined) return action;
+    const key = `${priority} ${current.from}`;
+    const count = (this.counted.get(key) ?? 0) + 1;
+    this.counted.set(key, count);
+    return count > limit.rate_limit_threshold.count ? limit.exceed_action : "allow";
   }
 
   private matches({ match }: Rule): boolean {

@@ -6,6 +6,7 @@ const ADMINISTRATOR = "203.0.113.9";
 /** Every rule of the table, with attacks refused. */
 const EVERYTHING: Protection = {
   adminRanges: ["203.0.113.0/24", "2001:db8:1::/48"],
+  trustedRanges: ["192.0.2.0/24"],
   restrictAdmin: true,
   waf: "enforce",
 };
@@ -43,7 +44,24 @@ const VISITORS: readonly Row[] = [
   ]),
 ];
 
+const TRUSTED = "192.0.2.7";
+
+const FILES: readonly Row[] = [
+  ...decided("allow", "files", [
+    ["a stylesheet", get("/static/dist/authentik.css")],
+    ["an uploaded icon", get("/files/media/public/icon.png")],
+    ["how the application is", get("/-/health/live/")],
+  ]),
+];
+
 const SERVERS: readonly Row[] = [
+  ...decided("allow", "trusted-ranges", [
+    ["an outpost in a trusted range signs somebody in", by(TRUSTED, step({ uid_field: "jane" }))],
+    ["a relying party in a trusted range asks for the keys", by(TRUSTED, get("/application/o/grafana/jwks/"))],
+  ]),
+  ...decided("deny(403)", "administration", [
+    ["an office in a trusted range opens the administration", by(TRUSTED, get("/if/admin/"))],
+  ]),
   ...decided("allow", "requests", [
     ["a browser is sent to authorize", get("/application/o/authorize/", AUTHORIZE)],
     ["a SAML application sends a request", post("/application/saml/wiki/sso/binding/post/", SAML_MESSAGE)],
@@ -86,10 +104,11 @@ const ATTACKERS: readonly Row[] = [
   ...decided("allow", "requests", [["SQL where nobody looks", get("/api/v3/core/users/", "search=' or 1=1")]]),
 ];
 
-const ALL = [...VISITORS, ...SERVERS, ...ADMINISTRATION, ...ATTACKERS];
+const ALL = [...VISITORS, ...FILES, ...SERVERS, ...ADMINISTRATION, ...ATTACKERS];
 
 describe.each([
   ["A visitor", VISITORS],
+  ["A browser asks for", FILES],
   ["On behalf of users,", SERVERS],
   ["An administrator", ADMINISTRATION],
   ["An attacker tries", ATTACKERS],
@@ -116,6 +135,50 @@ describe("The rules of the protection", () => {
   it("have unique priorities, with room for all ranges", () => {
     const priorities = PROTECTION_RULES.map(({ priority }) => priority);
     expect(priorities).toEqual([...new Set(priorities)].sort((a, b) => a - b));
-    expect((priorities[1] ?? 0) - (priorities[0] ?? 0)).toBeGreaterThanOrEqual(100);
+    for (const [index, { match, priority }] of PROTECTION_RULES.entries()) {
+      if (typeof match === "string" && match !== "everything")
+        expect((priorities[index + 1] ?? 0) - priority).toBeGreaterThanOrEqual(100);
+    }
+  });
+
+  it("are no longer than Cloud Armor takes", () => {
+    for (const { match } of PROTECTION_RULES) {
+      if (typeof match === "string") continue;
+      expect(match.expression.split(/ && | \|\| /).length).toBeLessThanOrEqual(5);
+      expect(match.expression.length).toBeLessThanOrEqual(2048);
+    }
+  });
+
+  describe("by default", () => {
+    /** First visits from one address within a minute: a hundred files, twenty requests, and a sign-in of four forms. */
+    const visits = (people: number) =>
+      Array.from({ length: people }, () => [
+        ...Array.from({ length: 100 }, (_, file) => get(`/static/dist/chunk-${file}.js`)),
+        ...Array.from({ length: 16 }, () => get("/api/v3/root/config/")),
+        ...Array.from({ length: 4 }, () => step({ uid_field: "jane" })),
+      ]).flat();
+    const refused = (protection: Protection, requests: readonly Request[]) => {
+      const armor = new CloudArmor(protection);
+      return requests.map((request) => armor.decide(request)).filter(({ action }) => action !== "allow").length;
+    };
+
+    it("let sixty people of an office sign in within the same minute, and somebody who guesses no longer", () => {
+      expect(refused({}, visits(60))).toBe(0);
+      const guesses = Array.from({ length: 300 }, () => step({ password: "guess" }));
+      expect(refused({}, guesses)).toBe(60);
+      expect(refused({ trustedRanges: ["198.51.100.0/24"] }, guesses)).toBe(0);
+      expect(refused({ previewLimits: true }, guesses)).toBe(0);
+    });
+
+    it("limit a path that only begins in a folder of files", () => {
+      const around = get("/static/%2e%2e/api/v3/core/users/");
+      expect(new CloudArmor({ waf: "off" }).decide(around).rule).toBe("requests");
+    });
+
+    it("note what limits in preview would have refused", () => {
+      const armor = new CloudArmor({ previewLimits: true, signInsPerMinute: 1 });
+      const notes = [step({}), step({})].map((request) => armor.decide(request).noted);
+      expect(notes).toEqual([[], ["sign-ins"]]);
+    });
   });
 });

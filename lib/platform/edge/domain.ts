@@ -76,11 +76,11 @@ export function domainInputs(words: {
       description: (members) =>
         `Existing zone of Cloud DNS for the records of the domain. ${members} A record of the same name and type is overwritten without notice, and is not restored by a destroy. No zone is ever created. Changing it later moves the records.`,
     }),
-    /** Share of the requests that the load balancer of a domain logs, from 0, the default, to 1. Logs are billed. */
+    /** Share of the requests that the load balancer of a domain logs, from 0 to 1; by default 1 while a rule of the protection is in preview, else 0. Logs are billed. */
     requestLogSampleRate: number({
-      default: 0,
+      default: null,
       description:
-        "Share of the requests that the load balancer of a domain logs, from 0 to 1. Logs are billed. Changing it later is safe.",
+        "Share of the requests that the load balancer of a domain logs, from 0 to 1; null for 1 while a rule of protection is in preview, which only marks requests there, else 0. Logs are billed. Changing it later is safe.",
     }),
   };
 }
@@ -108,7 +108,7 @@ export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
   {
     of: "requestLogSampleRate",
     holds: ({ domain, requestLogSampleRate: rate }) =>
-      `${rate} == 0 || (${rate} > 0 && ${rate} <= 1 && ${domain} != null)`,
+      `coalesce(${rate}, 0) == 0 || (coalesce(${rate}, 0) > 0 && coalesce(${rate}, 0) <= 1 && ${domain} != null)`,
     says: ({ domain, requestLogSampleRate: rate }) =>
       `${rate.name} is ${rate.shown}; it must be a number from 0 to 1, and 0 without ${domain.name}, because only the load balancer of a domain logs requests; use 0 for no logs, 1 for all requests, and set the domain`,
   },

@@ -2,6 +2,7 @@ import {
   ADMINISTRATION_PATHS,
   ADMINISTRATION_SUBPATHS,
   API_PATH,
+  FILE_PATHS,
   FLOW_EXECUTOR_PATH,
   SAML_PROVIDER_PATH,
   SAML_SOURCE_PATH,
@@ -26,14 +27,17 @@ export interface ProtectionRule {
   /** What happens to a request that matches; `throttle` and ban deny it only above their limit. */
   readonly action: "allow" | "deny(403)" | "rate_based_ban" | "throttle";
   /** Requests that it matches: an expression of Cloud Armor's rules language, every request, or those of the ranges. */
-  readonly match: { readonly expression: string } | "adminRanges" | "everything";
+  readonly match: { readonly expression: string } | RangesSetting | "everything";
   /** Setting that decides whether the rule exists. */
-  readonly onlyWith?: "adminRanges" | "restrictAdmin" | "waf";
+  readonly onlyWith?: RangesSetting | "restrictAdmin" | "waf";
   /** Setting with the number of requests per minute and address. */
   readonly limit?: "requestsPerMinute" | "signInsPerMinute";
   /** Description in the policy, at most 64 characters. */
   readonly title: string;
 }
+
+/** Settings with address ranges, which their rule allows. */
+export type RangesSetting = "adminRanges" | "trustedRanges";
 
 /** Period of every limit, which Cloud Armor takes from a list of its own. */
 export const LIMIT_SECONDS = 60;
@@ -123,6 +127,15 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
   },
   // A request that two servers parse differently can smuggle in another that the first would have refused.
   contentRule("protocolattack", 3050, "Deny attacks on the protocol"),
+  // Offices, outposts and servers send the requests of many people from one address. The rules above hold for them too.
+  {
+    id: "trusted-ranges",
+    priority: 3900,
+    action: "allow",
+    match: "trustedRanges",
+    onlyWith: "trustedRanges",
+    title: "Do not limit the trusted ranges",
+  },
   // Slows the guessing of passwords and codes. Only forms are counted and banned: pages, tokens and sessions of the
   // same address keep working.
   {
@@ -132,6 +145,16 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     match: { expression: `request.method == 'POST' && ${beginsDecoded(FLOW_EXECUTOR_PATH)}` },
     limit: "signInsPerMinute",
     title: "Ban addresses that submit too many sign-in forms",
+  },
+  // A path that leaves its folder again is another one for the application.
+  {
+    id: "files",
+    priority: 4900,
+    action: "allow",
+    match: {
+      expression: `(${FILE_PATHS.map((path) => `request.path.startsWith('${path}')`).join(" || ")}) && !request.path.urlDecode().contains('..')`,
+    },
+    title: "Do not limit files and health checks",
   },
   // Keeps one client from using all instances. Requests that servers send for many users are exempt; keys and discovery
   // documents are not, because relying parties cache them.

@@ -1,7 +1,7 @@
 import { anyAddressRange } from "../../core/address-range";
 import { matching, whole } from "../../core/checks";
 import { isWord, not } from "../../core/conditional";
-import { choice, flag, number, object, text, texts, type Relation } from "../../core/inputs";
+import { choice, flag, number, object, text, texts, type Relation, type ValuesOf } from "../../core/inputs";
 import { type Warning } from "../../core/warnings";
 import { needsDomain, type DomainInputs } from "./domain";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
@@ -10,6 +10,14 @@ import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules
 const WAF_OFF = "off";
 const WAF_PREVIEW = "preview";
 const WAF_ENFORCE = "enforce";
+
+/**
+ * Limits that an office with one address keeps within: 60 people who sign in within the same minute submit up to four
+ * forms each, and send about twenty requests each that are no files.
+ */
+const OFFICE = { people: 60, formsEach: 4, requestsEach: 20 } as const;
+const SIGN_INS_PER_MINUTE = OFFICE.people * OFFICE.formsEach;
+const REQUESTS_PER_MINUTE = OFFICE.people * OFFICE.requestsEach;
 
 /** Limits of Cloud Armor on what its rules count per address; a ban outlasts the counted minute, and addresses change hands. */
 const MOST = { beforeBan: 10_000, beforeThrottle: 1_000_000, banSeconds: 3600 } as const;
@@ -26,13 +34,12 @@ export function protectionInputs(detached: string) {
     protection: object(
       {
         /**
-         * Sign-in forms per minute and address, 60 by default; one sign-in submits two to four. Raise it for offices with
-         * one address, and for LDAP and RADIUS outposts, which sign in all their users from one address.
+         * Sign-in forms per minute and address, 240 by default: 60 people of an office who sign in within the same minute
+         * submit up to four each.
          */
         signInsPerMinute: number({
-          default: 60,
-          description:
-            "sign-in forms per minute and address, two to four per sign-in; raise it for offices and for LDAP or RADIUS outposts, which send all sign-ins from one address",
+          default: SIGN_INS_PER_MINUTE,
+          description: `sign-in forms per minute and address, two to four per sign-in, so ${OFFICE.people} people may sign in within the same minute`,
           schema: { multipleOf: 1, minimum: 1, maximum: MOST.beforeBan },
         }),
         /** Seconds for which an address with too many sign-in forms is refused further ones, 300 by default. */
@@ -41,24 +48,26 @@ export function protectionInputs(detached: string) {
           description: "seconds for which an address that exceeds this is refused further forms",
           schema: { multipleOf: 1, minimum: LIMIT_SECONDS, maximum: MOST.banSeconds },
         }),
-        /** Requests per minute and address, 600 by default, apart from those that servers and outposts send on behalf of users. */
+        /**
+         * Requests per minute and address, 1200 by default, about twenty for each of 60 people, apart from files, health
+         * checks and what servers and outposts send on behalf of users.
+         */
         requestsPerMinute: number({
-          default: 600,
-          description: "requests per minute and address, not counting those that servers and outposts send for users",
+          default: REQUESTS_PER_MINUTE,
+          description: `requests per minute and address, about ${OFFICE.requestsEach} for each of ${OFFICE.people} people, not counting files, health checks and what servers and outposts send for users, which nothing limits`,
           schema: { multipleOf: 1, minimum: 1, maximum: MOST.beforeThrottle },
         }),
-        /** CIDR ranges of administrators, IPv4 or IPv6. No rule applies to them. */
-        adminRanges: texts({
-          default: [],
-          description: "CIDR ranges of administrators, to which no rule applies",
-          must: [
-            {
-              each: `${anyAddressRange("value")} && !endswith(value, "/0")`,
-              shows: "value",
-              says: "each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",
-            },
-          ],
+        /** Only marks requests above these limits in the request log of the load balancer. */
+        previewLimits: flag({
+          default: false,
+          description: "only marks requests above these limits in the request log",
         }),
+        /** CIDR ranges of offices, outposts and relying parties, IPv4 or IPv6, to which no limit applies; nothing slows the guessing of passwords from there. */
+        trustedRanges: ranges(
+          "CIDR ranges of offices, outposts and relying parties, to which no limit applies, so that nothing slows the guessing of passwords from there",
+        ),
+        /** CIDR ranges of administrators, IPv4 or IPv6. No rule applies to them. */
+        adminRanges: ranges("CIDR ranges of administrators, to which no rule applies"),
         /**
          * Denies the administration pages, and the parts of the API that change what the server runs, to all addresses but
          * `adminRanges`. The rest of the API stays open, because sign-in pages and outposts use it.
@@ -70,7 +79,7 @@ export function protectionInputs(detached: string) {
         }),
         /**
          * What happens to requests that look like an attack: `off` for nothing, `preview`, the default, to mark them in
-         * the request log of the load balancer, which must be on, `enforce` to refuse them.
+         * the request log of the load balancer, `enforce` to refuse them.
          */
         waf: choice(
           [WAF_OFF, WAF_PREVIEW, WAF_ENFORCE],
@@ -78,7 +87,7 @@ export function protectionInputs(detached: string) {
           {
             default: WAF_PREVIEW,
             description:
-              "what happens to requests that look like an attack: off to do nothing, preview to mark them in the request log, whose share of requests is request_log_sample_rate, enforce to refuse them",
+              "what happens to requests that look like an attack: off to do nothing, preview to mark them in the request log, enforce to refuse them",
           },
         ),
       },
@@ -101,6 +110,21 @@ export function protectionInputs(detached: string) {
   };
 }
 
+/** Ranges of addresses, which may be many. */
+function ranges(description: string) {
+  return texts({
+    default: [],
+    description,
+    must: [
+      {
+        each: `${anyAddressRange("value")} && !endswith(value, "/0")`,
+        shows: "value",
+        says: "each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",
+      },
+    ],
+  });
+}
+
 export type ProtectionInputs = ReturnType<typeof protectionInputs>;
 type Inputs = DomainInputs & ProtectionInputs;
 
@@ -118,14 +142,14 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
         .map(([value, from, to]) => whole(from, to, "").condition(String(value)))
         .join(" && "),
     says: ({ protection: { at } }) =>
-      `${at.signInsPerMinute.name} is ${at.signInsPerMinute.shown}, ${at.requestsPerMinute.name} ${at.requestsPerMinute.shown} and ${at.banSeconds.name} ${at.banSeconds.shown}; they must be whole numbers from 1 to ${MOST.beforeBan}, from 1 to ${MOST.beforeThrottle} and from ${LIMIT_SECONDS} to ${MOST.banSeconds}, because Cloud Armor counts no further, and addresses change hands; use 60, 600 and 300`,
+      `${at.signInsPerMinute.name} is ${at.signInsPerMinute.shown}, ${at.requestsPerMinute.name} ${at.requestsPerMinute.shown} and ${at.banSeconds.name} ${at.banSeconds.shown}; they must be whole numbers from 1 to ${MOST.beforeBan}, from 1 to ${MOST.beforeThrottle} and from ${LIMIT_SECONDS} to ${MOST.banSeconds}, because Cloud Armor counts no further, and addresses change hands; use ${SIGN_INS_PER_MINUTE}, ${REQUESTS_PER_MINUTE} and 300`,
   },
   {
     of: "protection",
     holds: ({ protection: { at } }) =>
-      `length(${at.adminRanges}) <= ${MOST_RANGES} && (!${at.restrictAdmin} || length(${at.adminRanges}) > 0)`,
+      `max(length(${at.adminRanges}), length(${at.trustedRanges})) <= ${MOST_RANGES} && (!${at.restrictAdmin} || length(${at.adminRanges}) > 0)`,
     says: ({ protection: { at } }) =>
-      `${at.adminRanges.name} has \${length(${at.adminRanges})} ranges and ${at.restrictAdmin.name} is ${at.restrictAdmin.shown}; there must be a range to restrict the administration to, because everybody would be locked out, and no more than ${MOST_RANGES}, because a policy has no room for more; set the ranges of the administrators, use wider ones, or set ${at.restrictAdmin.name} to false`,
+      `${at.adminRanges.name} has \${length(${at.adminRanges})} ranges, ${at.trustedRanges.name} \${length(${at.trustedRanges})}, and ${at.restrictAdmin.name} is ${at.restrictAdmin.shown}; there must be a range to restrict the administration to, because everybody would be locked out, and no more than ${MOST_RANGES}, because a policy has no room for more; set the ranges of the administrators, use wider ones, or set ${at.restrictAdmin.name} to false`,
   },
   needsDomain<Inputs>("protection", NO_BALANCER),
   {
@@ -140,6 +164,23 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
 export function wafSwitches(waf: string): { readonly isOn: string; readonly isPreview: string } {
   return { isOn: not(isWord(waf, WAF_OFF)), isPreview: isWord(waf, WAF_PREVIEW) };
 }
+
+/** Whether a rule only marks requests in the log, as an HCL condition. */
+const hasPreview = ({ protection: { at } }: ValuesOf<ProtectionInputs>) =>
+  `(${at.waf} == "${WAF_PREVIEW}" || ${at.previewLimits})`;
+
+/** Share of the requests that the load balancer logs, as an HCL expression: all, if something can be seen only there. */
+export const requestLogRate = (v: ValuesOf<Inputs>) =>
+  `coalesce(${v.requestLogSampleRate}, ${v.protection} == null ? 0 : ${hasPreview(v)} ? 1 : 0)`;
+
+export const PROTECTION_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
+  {
+    holds: (v) =>
+      `${v.protection} == null || ${v.requestLogSampleRate} == null ? true : ${v.requestLogSampleRate} > 0 || !${hasPreview(v)}`,
+    says: ({ protection, requestLogSampleRate: rate }) =>
+      `${rate.name} is 0 and ${protection.name} has rules in preview; they mark requests in that log alone, so nothing shows what they would refuse; leave ${rate.name} out to log all requests`,
+  },
+];
 
 /** Warns of what the rules about content do not examine, once they are enforced. */
 export function unexaminedPathsRisk(waf: string): Warning {

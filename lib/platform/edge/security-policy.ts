@@ -63,6 +63,8 @@ export class SecurityPolicy extends Construct {
       project: place.projectId,
       name,
       type: "CLOUD_ARMOR",
+      // Names the matched part of a request in the log, without which nobody can tell why a rule would refuse it.
+      advancedOptionsConfig: { logLevel: "VERBOSE" },
       rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
       count: countIf(allOf(isSet(domain), protection.isSet)),
       dependsOn,
@@ -100,11 +102,12 @@ interface RuleBlock {
 function blocksOf(row: ProtectionRule, settings: Settings): RuleBlock[] {
   const { action, match, onlyWith, priority, title } = row;
   const common = { action, priority, description: title, preview: false };
-  if (onlyWith === "adminRanges") return rangeBlocks(common, settings.adminRanges);
+  if (onlyWith === "adminRanges" || onlyWith === "trustedRanges") return rangeBlocks(common, settings[onlyWith]);
   const waf = wafSwitches(settings.waf);
   const rule = {
     ...common,
     ...(onlyWith === "waf" && { preview: switchOf(waf.isPreview) }),
+    ...(row.limit !== undefined && { preview: settings.previewLimits }),
     match: typeof match === "string" ? fromRanges(["*"]) : { expr: match },
     rateLimitOptions: limitOf(row, settings),
   };
@@ -115,17 +118,14 @@ function blocksOf(row: ProtectionRule, settings: Settings): RuleBlock[] {
 }
 
 /** As many rules as the ranges need. */
-function rangeBlocks(
-  common: Omit<ComputeSecurityPolicyRule, "match">,
-  adminRanges: Settings["adminRanges"],
-): RuleBlock[] {
+function rangeBlocks(common: Omit<ComputeSecurityPolicyRule, "match">, allowed: Settings["adminRanges"]): RuleBlock[] {
   const { priority: first } = common;
-  if (Token.isUnresolved(adminRanges)) {
+  if (Token.isUnresolved(allowed)) {
     const priority = numberExpression(`${first} + rule.key`);
     const match = fromRanges(Token.asList(expression("rule.value")));
-    return [{ rule: { ...common, priority, match }, forEach: Fn.chunklist(adminRanges as string[], RANGES_PER_RULE) }];
+    return [{ rule: { ...common, priority, match }, forEach: Fn.chunklist(allowed as string[], RANGES_PER_RULE) }];
   }
-  return chunks(adminRanges, RANGES_PER_RULE).map((ranges, index) => ({
+  return chunks(allowed, RANGES_PER_RULE).map((ranges, index) => ({
     rule: { ...common, priority: first + index, match: fromRanges(ranges) },
   }));
 }
