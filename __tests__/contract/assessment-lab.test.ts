@@ -179,7 +179,7 @@ testContract("assessment-lab", {
   "Discovery source": [
     ["Type: discovery client", () => script("register-source.sh").includes("SOURCE_TYPE_DISCOVERY_CLIENT"), true],
     [
-      "Display name: equals assess_discovery_client_name (default assess-discovery-client); the discovery client must be given the identical, case-sensitive name at sign-in, otherwise results land in a second, unregistered source. Select the project and enter assess_discovery_client_name exactly, so the client attaches to the registered source",
+      "Display name and output: equals assess_discovery_client_name, name to type into the discovery client (default assess-discovery-client); the discovery client must be given the identical, case-sensitive name at sign-in, otherwise results land in a second, unregistered source. Select the project and enter assess_discovery_client_name exactly, so the client attaches to the registered source",
       () => [valueAt(environment(SOURCE), "SOURCE_DISPLAY_NAME"), output("assess_discovery_client_name").value],
       ["${var.assess_discovery_client_name}", "${var.assess_discovery_client_name}"],
     ],
@@ -222,7 +222,7 @@ testContract("assessment-lab", {
       expect.objectContaining({ algorithm: "RSA", rsa_bits: 4096 }),
     ],
     [
-      "In the lab the key is downloaded and loaded into the discovery client as an SSH credential named Lab-key with the username <lab_user>. Load lab-ssh-key.pem as SSH credential Lab-key with the user <lab_user>. SSH to Linux targets uses the generated private key with user <lab_user>",
+      "In the lab the key is downloaded and loaded into the discovery client as an SSH credential named Lab-key with the username <lab_user>. Load lab-ssh-key.pem as SSH credential Lab-key with the user <lab_user>. SSH to Linux targets uses the generated private key with user <lab_user>. ssh_key_user: Linux user name for the SSH credential",
       () => [output("ssh_key_user").description, output("ssh_key_user").value],
       [says("Lab-key"), LAB_USER],
     ],
@@ -418,18 +418,11 @@ testContract("assessment-lab", {
       () => [output("ssh_key_bucket_name").value, local("lab_key_bucket_name")],
       ["${local.lab_key_bucket_name}", `\${one(${BUCKET}[*].name)}`],
     ],
-    ["ssh_key_user: Linux user name for the SSH credential", () => output("ssh_key_user").value, LAB_USER],
-    [
-      "assess_discovery_client_name: name to type into the discovery client",
-      () => "assess_discovery_client_name" in (labTerraform().output ?? {}),
-      true,
-    ],
     [
       "assessment_service_url: direct console URL for the project. The console is reachable at the address given by assessment_service_url, with views Data sources, Assets, Groups, Migration preferences and Reports",
       () => output("assessment_service_url").value,
       "https://console.cloud.google.com/migration?project=${var.project_id}",
     ],
-    ["assess_source_id: null when initialization is disabled", () => count(SOURCE), WITH_SERVICE],
     ["vpc_name: Lab VPC name", () => output("vpc_name").value, "assess-${local.lab_deployment_id}-vpc"],
     [
       "cloudb_iam_user_arn: scoped user's ARN; null when cloud B is disabled",

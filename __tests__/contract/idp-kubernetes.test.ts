@@ -39,7 +39,7 @@ testContract(KUBERNETES_STACK_NAME, {
       ["IDP_SECRET_KEY", "IDP_BOOTSTRAP_PASSWORD", "DB_PASSWORD"],
     ],
     [
-      "Database bootstrap: one first-deployment job named db-init; output initialization_jobs",
+      "Database bootstrap: one first-deployment job named db-init; output initialization_jobs. Server start: there is no separate migrate job",
       () => [output("initialization_jobs"), jobsOfEvery()],
       [{ "db-init": `\${${ADDRESS.job}.metadata[0].name}` }, ["db_init"]],
     ],
@@ -115,7 +115,6 @@ testContract(KUBERNETES_STACK_NAME, {
       () => [jobVariables().DB_PROXY_QUIT_URL, valueAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args")],
       ["http://127.0.0.1:9091/quitquitquit", expect.arrayContaining(["--quitquitquit", "--admin-port=9091"])],
     ],
-    ["Server start: there is no separate migrate job", jobsOfEvery, ["db_init"]],
     [
       "Version upgrade: one instance more at a time, the startup probe's threshold keeps the rollout waiting",
       () => [
@@ -259,24 +258,6 @@ testContract(KUBERNETES_STACK_NAME, {
   ],
 
   "Behind a load balancer": [
-    [
-      "Trusted proxies: the application's own defaults, the platform's front ends and the load balancer's own address, then those of the input",
-      () =>
-        local("workload_required_environment")
-          [TRUSTED_PROXIES]?.replace(/\$\{try.*/, "")
-          .split(","),
-      [
-        "127.0.0.0/8",
-        "10.0.0.0/8",
-        "172.16.0.0/12",
-        "192.168.0.0/16",
-        "fe80::/10",
-        "::1/128",
-        "35.191.0.0/16",
-        "130.211.0.0/22",
-        `${String(output("load_balancer_address"))}/32`,
-      ],
-    ],
     [
       "The base of the application's links is where visitors come",
       () => local("workload_baseline_environment").IDP_WEB__BASE_URL === output("service_url"),

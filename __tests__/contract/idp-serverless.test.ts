@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
 
-import { bucketName, secretId, tenantPrefix } from "../../lib/core/names";
+import { tenantPrefix } from "../../lib/core/names";
 import { packageFile } from "../../lib/core/package-file";
 import {
   CONTAINER_PORT,
-  HEALTH_PATH,
   NEUTRAL_PREFIX,
   OLDEST_DATABASE_MAJOR_VERSION,
   SERVER_LISTENER,
-  SSL_MODE,
   TRUSTED_PROXIES,
   UPSTREAM_PREFIX,
   WORKER_LISTENERS,
@@ -72,6 +70,10 @@ const probeSeconds = (probe: Probe) => {
   return delay + period * failures;
 };
 
+const WORKER_PORTS = {
+  ...{ IDP_LISTEN__HTTP: "127.0.0.1:9001", IDP_LISTEN__HTTPS: "127.0.0.1:9444", IDP_LISTEN__METRICS: "127.0.0.1:9301" },
+};
+
 /** Position of each text in a file, in the order given. */
 const positions = (text: string, ...parts: string[]) => parts.map((part) => text.indexOf(part));
 const isAscending = (numbers: number[]) =>
@@ -85,7 +87,7 @@ testContract(STACK_NAME, {
       [`\${${ADDRESS.secretKey}.secret_id}`, `\${${ADDRESS.bootstrapPassword}.secret_id}`],
     ],
     [
-      "Container image: thin wrapper image built on the upstream identity-provider server image, with a cloud entrypoint script",
+      "Container image: thin wrapper image built on the upstream identity-provider server image, with a cloud entrypoint script. The image definition therefore derives its base tag from an application-specific build argument, IDP_VERSION",
       () => instructions().filter((line) => /^(FROM|COPY|ENTRYPOINT)/.test(line)),
       [
         "FROM docker.io/library/debian:12.12-slim AS tools",
@@ -102,24 +104,18 @@ testContract(STACK_NAME, {
       'sh "${path.module}/scripts/build-image.sh"',
     ],
     [
-      "Container image: output container_image of the platform deployment",
-      () => [output("container_image"), service().image],
-      Array<string>(2).fill("${coalesce(var.existing_container_image, local.image_reference)}"),
-    ],
-    [
-      "Database engine: fixes PostgreSQL 15 as the only supported engine (the application requires PostgreSQL >= 14; MySQL is unsupported)",
-      () => [
-        byDefault(serverlessResource(ADDRESS.database).database_version),
-        valueAt(variable("database_version"), "validation.0.condition"),
+      "Container image: output container_image of the platform deployment; container_image output, built image reference",
+      () => [output("container_image"), service().image, local("image_reference")],
+      [
+        ...Array<string>(2).fill("${coalesce(var.existing_container_image, local.image_reference)}"),
+        expect.stringContaining("-docker.pkg.dev/${var.project_id}/${var.application_name}-${local.tenant_prefix}/"),
       ],
-      ["POSTGRES_15", "${try(var.database_version == 15, false)}"],
     ],
     [
       "Database bootstrap: one first-deployment job named db-init that creates the role and database; output initialization_jobs, includes db-init",
       () => output("initialization_jobs"),
       { "db-init": `\${${ADDRESS.job}.name}` },
     ],
-    ["No cache service: no Redis-style cache is provisioned", () => typesOf(/redis|memcache|memorystore/), []],
     [
       "Media storage: a storage bucket mounted at /media via an object-storage file-system mount, for uploaded application icons and flow backgrounds; output storage_buckets, includes the media bucket",
       () => output("storage_buckets"),
@@ -131,7 +127,7 @@ testContract(STACK_NAME, {
       true,
     ],
     [
-      "Health checks: default startup probe and liveness probe, both unauthenticated",
+      "Health checks: default startup probe and liveness probe, both unauthenticated. This is mandatory because the platform front end and the Kubernetes kubelet probe without credentials. Both endpoints are plain HTTP GET on the container port 9000. GET /-/health/ready/: startup probe: ready once migrations have completed and the database is reachable; no credentials, no body; HTTP 200. GET /-/health/live/: liveness probe: lightweight process-alive check; no credentials, no body; HTTP 200. Probe answered with 401 or 403: the revision or pod stays unready; none asks a page that could",
       () => [valueAt(service(), "startup_probe.http_get"), valueAt(service(), "liveness_probe.http_get")],
       [
         { path: "/-/health/ready/", port: CONTAINER_PORT },
@@ -147,20 +143,9 @@ testContract(STACK_NAME, {
 
   "Secrets in the managed secret store": [
     [
-      "Secret names follow secret-<tenant-prefix>-<application-name>-*",
-      () => secretId({ tenantPrefix: "t-abc123", applicationName: "idp" }, "x"),
-      "secret-t-abc123-idp-x",
-    ],
-    [
-      "Application secret key: name suffix -secret-key",
+      "Secret names follow secret-<tenant-prefix>-<application-name>-*. Application secret key: name suffix -secret-key",
       () => serverlessResource(ADDRESS.secretKey).secret_id,
       "secret-${local.tenant_prefix}-${var.application_name}-secret-key",
-    ],
-    [
-      "Application secret key: generated once. Signs sessions and cookies; internal encryption is derived from it. Must stay stable for the life of the deployment. Rotating it invalidates every active session and makes encrypted fields (stored credentials, tokens) unreadable",
-      () =>
-        serverlessResource("google_secret_manager_secret_version.secrets_secret_key_version").secret_data_wo_version,
-      1,
     ],
     [
       "Bootstrap password: name suffix -bootstrap-password",
@@ -179,12 +164,7 @@ testContract(STACK_NAME, {
       "secret-${local.tenant_prefix}-${var.application_name}-database-password",
     ],
     [
-      "Its secret name is reported in the platform output database_password_secret: name of the database password secret",
-      () => output("database_password_secret"),
-      "${google_secret_manager_secret.database_password.secret_id}",
-    ],
-    [
-      "Secrets are read with the secret store's normal access-latest-version operation, by secret name",
+      "Secrets are read with the secret store's normal access-latest-version operation, by secret name. Platform output database_password_secret: name of the database password secret",
       () => [
         [output("secret_key_secret"), output("bootstrap_password_secret"), output("database_password_secret")],
         Object.values(serverlessTerraform().resource?.google_secret_manager_secret_version ?? {}).filter(
@@ -272,24 +252,11 @@ testContract(STACK_NAME, {
     ],
   ],
 
-  "Worker listen ports": [
-    [
-      "The co-located worker is started with these and no others. Both processes share IDP_SECRET_KEY and the PostgreSQL-backed task queue",
-      () => [workerListeners(), /\nsupervise_worker[^]*/.exec(entrypoint())?.[0].match(/(?<=export .*)\w+(?==)/g)],
-      [WORKER_LISTENERS, ["LISTEN__HTTP", "LISTEN__HTTPS", "LISTEN__METRICS", "TMPDIR"]],
-    ],
-  ],
-
   "Media bucket": [
     [
-      "Name formula bkt-<application_name><tenant-prefix>-storage (application-scoped)",
+      "Name formula bkt-<application_name><tenant-prefix>-storage (application-scoped). Bucket name suffix storage, application-scoped",
       () => serverlessResource(ADDRESS.bucket).name,
       "bkt-${var.application_name}${local.tenant_prefix}-storage",
-    ],
-    [
-      "Bucket name suffix storage, application-scoped",
-      () => bucketName({ tenantPrefix: "t-abc123", applicationName: "idp" }, "storage"),
-      "bkt-idpt-abc123-storage",
     ],
     ["Mount path /media", () => valueAt(service(), "volume_mounts.0"), { name: "storage", mount_path: "/media" }],
     [
@@ -332,7 +299,7 @@ testContract(STACK_NAME, {
       [true, true],
     ],
     [
-      "The managed-superuser role granted to the application role, defensively, so later extension creation in upstream migrations is a no-op. Grant the managed-superuser role to the application role",
+      "The managed-superuser role granted to the application role, defensively, so later extension creation in upstream migrations is a no-op. Grant the managed-superuser role to the application role. Extension creation by the application role without superuser rights: migration failure of type must-be-superuser; prevented by the defensive grant in db-init",
       () => [
         valueAt(job(), "dynamic.env.for_each.DB_MANAGED_SUPERUSER_ROLE"),
         dbInit().includes('GRANT :"managed_superuser" TO :"role";'),
@@ -360,14 +327,6 @@ testContract(STACK_NAME, {
     ["application_version input, latest", () => variable("application_version").default, "latest"],
     ["bootstrap_password input, optional", () => variable("bootstrap_password").default, null],
     ["environment_variables input", () => variable("environment_variables").type, "map(string)"],
-    [
-      "container_image output, built image reference",
-      () => [output("container_image"), local("image_reference")],
-      [
-        "${coalesce(var.existing_container_image, local.image_reference)}",
-        expect.stringContaining("-docker.pkg.dev/${var.project_id}/${var.application_name}-${local.tenant_prefix}/"),
-      ],
-    ],
   ],
 
   "States and transitions": [
@@ -465,28 +424,7 @@ testContract(STACK_NAME, {
     ],
   ],
 
-  Endpoints: [
-    [
-      "Both endpoints are plain HTTP GET on the container port 9000. GET /-/health/ready/: startup probe: ready once migrations have completed and the database is reachable; no credentials, no body; HTTP 200",
-      () => valueAt(service(), "startup_probe.http_get"),
-      { path: "/-/health/ready/", port: CONTAINER_PORT },
-    ],
-    [
-      "GET /-/health/live/: liveness probe: lightweight process-alive check; no credentials, no body; HTTP 200",
-      () => valueAt(service(), "liveness_probe.http_get"),
-      { path: "/-/health/live/", port: CONTAINER_PORT },
-    ],
-  ],
-
   Authentication: [
-    [
-      "Both health endpoints are unauthenticated. This is mandatory because the platform front end and the Kubernetes kubelet probe without credentials",
-      () => [
-        valueAt(service(), "startup_probe.http_get.http_headers"),
-        valueAt(service(), "liveness_probe.http_get.http_headers"),
-      ],
-      [undefined, undefined],
-    ],
     [
       "Probes must not be pointed at authenticated pages: an endpoint answering 401 or 403 to the prober keeps the revision or pod permanently unready; no input says where they point",
       () => [
@@ -529,32 +467,6 @@ testContract(STACK_NAME, {
 
   Errors: [
     [
-      "SSL is required on a loopback (127.0.0.1 or localhost) proxy connection: connection fails with a message that the server does not support SSL although SSL was required. Hence the SSL mode defaults described under Limits: the mode there is disable",
-      () => /\| localhost \| 127\.0\.0\.1 \|.*\) export IDP_POSTGRESQL__SSLMODE=(.*) ;;$/m.exec(entrypoint())?.[1],
-      SSL_MODE.local,
-    ],
-    [
-      "Extension creation by the application role without superuser rights: migration failure of type must-be-superuser; prevented by the defensive grant in db-init",
-      () => [
-        valueAt(job(), "dynamic.env.for_each.DB_MANAGED_SUPERUSER_ROLE"),
-        /^prepare\(\) \{\n([^}]*)\}/m.exec(dbInit())?.[1]?.includes("grant_managed_superuser"),
-      ],
-      ["cloudsqlsuperuser", true],
-    ],
-    [
-      "Worker and server both bind port 9000 in one container: the worker can win the bind and answer every route, health endpoints included, with empty HTTP 200 responses (blank UI, phantom-healthy probes). Prevented by the loopback listen ports for the worker",
-      () => Object.values(workerListeners()).filter((listener) => !/^127\.0\.0\.1:(?!9000$)\d+$/.test(listener)),
-      [],
-    ],
-    [
-      "Probe answered with 401 or 403: the revision or pod stays unready; none asks a page that could",
-      () =>
-        ["startup_probe", "liveness_probe"].filter(
-          (probe) => !String(valueAt(service(), `${probe}.http_get.path`)).startsWith(HEALTH_PATH),
-        ),
-      [],
-    ],
-    [
       "Startup probe failing for longer than its threshold: the rollout is failed, and the apply sees it",
       () => {
         const { create, update } = serverlessResource(ADDRESS.service).timeouts as Record<string, string>;
@@ -563,7 +475,7 @@ testContract(STACK_NAME, {
       [true, true],
     ],
     [
-      "Secret key rotated: all sessions invalidated; encrypted fields unreadable. No input changes it and its secret is protected",
+      "Application secret key: generated once. Signs sessions and cookies; internal encryption is derived from it. Must stay stable for the life of the deployment. Rotating it invalidates every active session and makes encrypted fields (stored credentials, tokens) unreadable. Secret key rotated: all sessions invalidated; encrypted fields unreadable. No input changes it and its secret is protected",
       () => [
         serverlessResource("google_secret_manager_secret_version.secrets_secret_key_version").secret_data_wo_version,
         Object.keys(serverlessTerraform().variable ?? {}).filter((name) => name.includes("key")),
@@ -590,9 +502,15 @@ testContract(STACK_NAME, {
       [9000, "0.0.0.0:9000"],
     ],
     [
-      "Worker loopback ports: HTTP 9001, HTTPS 9444, metrics 9301; IDP_LISTEN__HTTP 127.0.0.1:9001, IDP_LISTEN__HTTPS 127.0.0.1:9444, IDP_LISTEN__METRICS 127.0.0.1:9301",
-      () => Object.values(workerListeners()).map((listener) => listener.split(":")[1]),
-      ["9001", "9444", "9301"],
+      "Worker loopback ports: HTTP 9001, HTTPS 9444, metrics 9301; IDP_LISTEN__HTTP 127.0.0.1:9001, IDP_LISTEN__HTTPS 127.0.0.1:9444, IDP_LISTEN__METRICS 127.0.0.1:9301. The co-located worker is started with these and no others. Both processes share IDP_SECRET_KEY and the PostgreSQL-backed task queue. Worker and server both bind port 9000 in one container: the worker can win the bind and answer every route, health endpoints included, with empty HTTP 200 responses (blank UI, phantom-healthy probes). Prevented by the loopback listen ports for the worker",
+      () => [
+        [workerListeners(), WORKER_LISTENERS],
+        /\nsupervise_worker[^]*/.exec(entrypoint())?.[0].match(/(?<=export .*)\w+(?==)/g),
+      ],
+      [
+        [WORKER_PORTS, WORKER_PORTS],
+        ["LISTEN__HTTP", "LISTEN__HTTPS", "LISTEN__METRICS", "TMPDIR"],
+      ],
     ],
     [
       "Startup probe: 60 s delay, 15 s period, 40 failures; Startup (/-/health/ready/): initial delay 60 s, period 15 s, failure threshold 40",
@@ -605,13 +523,14 @@ testContract(STACK_NAME, {
       [60, 30, 3],
     ],
     [
-      "PostgreSQL: 15 fixed; minimum supported by the application 14. PostgreSQL major version is fixed at 15; the application minimum is 14",
+      "PostgreSQL: 15 fixed; minimum supported by the application 14. PostgreSQL major version is fixed at 15; the application minimum is 14. Database engine: fixes PostgreSQL 15 as the only supported engine (the application requires PostgreSQL >= 14; MySQL is unsupported)",
       () => [
         byDefault(serverlessResource(ADDRESS.database).database_version),
+        valueAt(variable("database_version"), "validation.0.condition"),
         Object.keys(serverlessTerraform().variable ?? {}).filter((name) => name.includes("engine")),
         OLDEST_DATABASE_MAJOR_VERSION,
       ],
-      ["POSTGRES_15", [], 14],
+      ["POSTGRES_15", "${try(var.database_version == 15, false)}", [], 14],
     ],
     [
       "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1 (the worker must keep running between requests)",
@@ -622,7 +541,7 @@ testContract(STACK_NAME, {
       [["${!var.cpu_always_allocated}", true], 1],
     ],
     [
-      "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host is a Unix-socket directory or loopback: disable (the proxy is TLS-terminated and does not speak SSL itself)",
+      "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host is a Unix-socket directory or loopback: disable (the proxy is TLS-terminated and does not speak SSL itself). SSL is required on a loopback (127.0.0.1 or localhost) proxy connection: connection fails with a message that the server does not support SSL although SSL was required",
       () => /^ +(.*)\) export IDP_POSTGRESQL__SSLMODE=disable ;;$/m.exec(entrypoint())?.[1],
       "/* | localhost | 127.0.0.1 | ::1",
     ],
@@ -646,14 +565,6 @@ testContract(STACK_NAME, {
         instructions().includes("ARG APP_VERSION"),
       ],
       ["${var.application_version}", true],
-    ],
-    [
-      "The image definition therefore derives its base tag from an application-specific build argument, IDP_VERSION",
-      () =>
-        instructions()
-          .filter((line) => line.startsWith("FROM"))
-          .at(-1),
-      "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
     ],
     [
       "Application version 2025.10 or later keeps cache, sessions, task queue and channel layer in PostgreSQL. No cache service: the application (version >= 2025.10) keeps cache, sessions, task queue and WebSocket channel layer in PostgreSQL; no Redis-style cache is provisioned",
