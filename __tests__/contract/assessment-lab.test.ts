@@ -385,7 +385,12 @@ testContract("assessment-lab", {
     ],
     [
       "Grouped as in the deployment form: 1 Project and location, 2 Network, 3 Compute, 7 SSH key storage, 8 Assessment",
-      () => new Set(JSON.stringify(labTerraform().variable).match(/(?<="description":"\[)\d[^\]]+/g)),
+      () =>
+        new Set(
+          Object.values(labTerraform().variable ?? {}).map(
+            ({ description }) => /^\[(\d [^\]]+)/.exec(String(description))?.[1],
+          ),
+        ),
       new Set(["1 Project and location", "2 Network", "3 Compute", "7 SSH key storage", "8 Assessment"]),
     ],
     [
