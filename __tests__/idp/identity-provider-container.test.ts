@@ -1,23 +1,10 @@
 import { problems } from "../../lib/core/checks";
 import { ENVIRONMENT_RULES } from "../../lib/idp/environment";
-import { type IdentityProviderContainerProps } from "../../lib/idp/identity-provider-container";
-import { standInIdentityProvider } from "../support/stand-in-parts";
-import { bareStack } from "../support/synthesis";
-
-const container = (overrides?: Partial<IdentityProviderContainerProps>) =>
-  standInIdentityProvider(bareStack(), overrides);
 
 const problemsOf = (environment: Readonly<Record<string, string>>) =>
   ENVIRONMENT_RULES.flatMap((rule) => problems(rule, "environment", environment));
 
 describe("The identity provider's container", () => {
-  it("logs at the given level, unless a variable overrides it", () => {
-    const environmentVariables = { IDP_LOG_LEVEL: "debug" };
-    const { baseline, overrides } = container({ logLevel: "warning", environmentVariables }).environment;
-    expect(baseline.IDP_LOG_LEVEL).toBe("warning");
-    expect(overrides).toEqual(environmentVariables);
-  });
-
   it.each([
     ...[
       "IDP_EMAIL__PASSWORD",

@@ -26,21 +26,6 @@ describe("AssessmentLab with nothing but a project", () => {
   });
 });
 
-describe("AssessmentLab on a network that exists", () => {
-  let terraform: Terraform;
-
-  beforeAll(() => {
-    terraform = literalLab({ createVpc: false, deploymentId: "office" });
-  });
-
-  it("looks for it among all networks at plan, because the look-up of a missing one fails with the provider's own error", () => {
-    const lookUp = resourceOf(terraform, "google_compute_networks", "lab_vpc_existing", "data");
-    expect(valueAt(lookUp, "lifecycle.postcondition.0.condition")).toBe(
-      '${contains(self.networks == null ? [] : self.networks, "assess-office-vpc")}',
-    );
-  });
-});
-
 describeWith(["terraform"], "The warning about the internal range, judged by Terraform", () => {
   /** Ranges that the check finds fault with, given counts in the place of network and rule. */
   const faulty = (ranges: readonly string[], networks: number, rules: number): string[] => {
@@ -104,18 +89,6 @@ it.each<[string, (stack: TerraformStack) => Partial<AssessmentLabProps>]>([
   const terraform = terraformOf(stack);
   expect(resourceAddresses(terraform).filter((address) => /aws|cloudb/.test(address))).toEqual([]);
   expect([terraform.provider?.aws, terraform.output?.arn?.value]).toEqual([undefined, "${null}"]);
-});
-
-describe("The Windows VM of AssessmentLab", () => {
-  const passwordOf = (props: Partial<AssessmentLabProps>): unknown =>
-    valueAt(literalLab(props).resource?.google_compute_instance?.lab_windows_vm, "metadata.lab-password");
-
-  it("has the password of every lab, or an unknown one", () => {
-    expect(passwordOf({})).toBe("Throw-Away-2022!");
-    expect(passwordOf({ windowsPassword: "fixed" })).toBe("Throw-Away-2022!");
-    expect(passwordOf({ windowsPassword: "unknown" })).toBe("");
-    expect(JSON.stringify(literalLab({ windowsPassword: "unknown" }))).not.toContain("Throw-Away");
-  });
 });
 
 function sharedApis(stack: TerraformStack): ProjectApis {

@@ -1,7 +1,7 @@
 import { InputVariable } from "../../../lib/core/input-variable";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../../lib/platform/sql/postgresql-database";
 import { PLACE } from "../../support/stand-in-parts";
-import { bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
+import { bareStack, terraformOf, type BareStack } from "../../support/synthesis";
 
 const remainsOf = (props: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
   new PostgresqlDatabase(stack, "Database", { place: PLACE, ...props });
@@ -23,15 +23,5 @@ describe("PostgresqlDatabase", () => {
     expect(remainsOf({ finalBackupDays: daysIn(stack) }, stack)).toBe(
       `\${(var.days > 0 ? join("", ["${stays("${var.days}", 7)}"]) : "${none}")}`,
     );
-  });
-
-  it("has a limit of its disk only where one is given", () => {
-    const limitOf = (diskLimitGb?: number) => {
-      const stack = bareStack();
-      const { instance } = new PostgresqlDatabase(stack, "Database", { place: PLACE, diskLimitGb });
-      return resourceOf(terraformOf(stack), instance.terraformResourceType, instance.friendlyUniqueId).settings;
-    };
-    expect(limitOf()).not.toHaveProperty("disk_autoresize_limit");
-    expect(limitOf(200)).toHaveProperty("disk_autoresize_limit", 200);
   });
 });
