@@ -1,5 +1,6 @@
-import { GoogleStandIn } from "../../support/google-stand-in";
-import { programFolder, runScript, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
+import { inApiScene } from "../../support/api-scene";
+import { type GoogleStandIn } from "../../support/google-stand-in";
+import { programFolder, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 
 export const READ_STATE = "serviceusage.services.get";
 
@@ -13,32 +14,21 @@ export interface RestScene {
   readonly tokensUsed: () => readonly (string | string[] | undefined)[];
 }
 
-/** Every test has its own stand-in, so that tests can run concurrently. */
-export async function inScene<Result>(test: (scene: RestScene) => Promise<Result>): Promise<Result> {
-  const standIn = await new GoogleStandIn().start();
-  standIn.usage.enabled.add("run.googleapis.com");
-  const project = {
-    ...standIn.environment,
-    GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
-    PROJECT_ID: "demo-project",
-    REGION: "us-central1",
-  };
-  const run = (service: string, { environment, ...options }: ScriptOptions = {}) =>
-    runScript("wait-for-api", { ...options, environment: { ...project, SERVICE: service, ...environment } });
-  const enable = (service: string, options: ScriptOptions = {}) =>
-    run(service, { arguments: ["--enable"], ...options });
-  try {
-    return await test({
+export const inScene = (test: (scene: RestScene) => Promise<void>): Promise<void> =>
+  inApiScene({ REGION: "us-central1" }, ({ run, standIn }) => {
+    standIn.usage.enabled.add("run.googleapis.com");
+    const wait = (service: string, { environment, ...options }: ScriptOptions = {}) =>
+      run("wait-for-api", { ...options, environment: { SERVICE: service, ...environment } });
+    const enable = (service: string, options: ScriptOptions = {}) =>
+      wait(service, { arguments: ["--enable"], ...options });
+    return test({
       standIn,
       lookAtApi: (options) => enable("run.googleapis.com", options),
       enable: (options) => enable("cloudresourcemanager.googleapis.com", options),
-      wait: run,
+      wait,
       tokensUsed: () => standIn.requestsTo(READ_STATE).map(({ headers }) => headers.authorization),
     });
-  } finally {
-    await standIn.stop();
-  }
-}
+  });
 
 /** A gcloud whose two commands for a token run shell commands of the test. */
 export function gcloud(commands: { readonly applicationDefault?: string; readonly user?: string }): string {

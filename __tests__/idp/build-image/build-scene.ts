@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { GoogleStandIn } from "../../support/google-stand-in";
+import { type ApiScene, apiScene, inApiScene } from "../../support/api-scene";
+import { type GoogleStandIn } from "../../support/google-stand-in";
 import { type BuildRequest } from "../../support/google-stand-in-builds";
-import { runScript, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
+import { type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 
 /** Environment of `build-image.sh`, as Terraform sets it. */
@@ -30,31 +31,18 @@ export interface Scene {
   readonly build: (options?: ScriptOptions) => Promise<ScriptRun>;
 }
 
-const runBuild = (standIn: GoogleStandIn, folder: string, options: ScriptOptions = {}) =>
-  runScript("build-image", {
-    ...options,
-    environment: {
-      ...standIn.environment,
-      GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
-      ...BUILD_ENVIRONMENT,
-      IMAGE_DIRECTORY: folder,
-      ...options.environment,
-    },
-  });
+const runBuild = ({ run }: ApiScene, folder: string, { environment, ...options }: ScriptOptions = {}) =>
+  run("build-image", { ...options, environment: { ...BUILD_ENVIRONMENT, IMAGE_DIRECTORY: folder, ...environment } });
 
-/** Every test has its own stand-in and folder, so that tests can run concurrently. */
-export async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
-  const standIn = await new GoogleStandIn().start();
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "Dockerfile"), "ARG UPSTREAM_IMAGE\nFROM $UPSTREAM_IMAGE\n");
-  for (const name of ["connection-pool.sh", "watch-worker.py"]) writeFileSync(join(folder, name), `# ${name}\n`);
-  writeFileSync(join(folder, "cloud-entrypoint.sh"), '#!/bin/sh\nexec "$@" # ${HOME} `pwd` \\ é\n');
-  try {
-    await test({ standIn, folder, build: (options) => runBuild(standIn, folder, options) });
-  } finally {
-    await standIn.stop();
-  }
-}
+/** Every test has its own folder. */
+export const inScene = (test: (scene: Scene) => Promise<void>): Promise<void> =>
+  inApiScene({}, (scene) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "Dockerfile"), "ARG UPSTREAM_IMAGE\nFROM $UPSTREAM_IMAGE\n");
+    for (const name of ["connection-pool.sh", "watch-worker.py"]) writeFileSync(join(folder, name), `# ${name}\n`);
+    writeFileSync(join(folder, "cloud-entrypoint.sh"), '#!/bin/sh\nexec "$@" # ${HOME} `pwd` \\ é\n');
+    return test({ standIn: scene.standIn, folder, build: (options) => runBuild(scene, folder, options) });
+  });
 
 /** A test with a stand-in and a folder of its own. */
 export function scenario(what: string, test: (scene: Scene) => Promise<void>): void {
@@ -80,9 +68,10 @@ export async function captureBuildRequest(
   imageDirectory: string,
   environment?: Readonly<Record<string, string>>,
 ): Promise<BuildRequest> {
-  const standIn = await new GoogleStandIn().start();
+  const scene = apiScene({});
+  const standIn = await scene.standIn.start();
   try {
-    const run = await runBuild(standIn, imageDirectory, { environment });
+    const run = await runBuild(scene, imageDirectory, { environment });
     const [request] = standIn.builds.accepted;
     if (run.exitCode !== 0 || request === undefined) throw new Error(`build-image.sh failed:\n${run.output}`);
     return request;

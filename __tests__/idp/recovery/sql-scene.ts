@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 
-import { GoogleStandIn } from "../../support/google-stand-in";
+import { type ApiScene, inApiScene } from "../../support/api-scene";
+import { type GoogleStandIn } from "../../support/google-stand-in";
 import { type JobRun } from "../../support/google-stand-in-jobs";
-import { runScript, type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
+import { type ScriptRun } from "../../support/google-stand-in-scripts";
 
 export const PROJECT = "demo-project";
 export const INSTANCE = "idp-demo-abc123";
@@ -17,20 +18,20 @@ export const DUMP_JOB = `${INSTANCE}-dump`;
 export const ADMINISTRATOR = `projects/${PROJECT}/secrets/administrator`;
 
 const ENVIRONMENT = {
-  ...{ GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first", PROJECT_ID: PROJECT, INSTANCE, DATABASE, INIT_JOB },
+  ...{ PROJECT_ID: PROJECT, INSTANCE, DATABASE, INIT_JOB },
   ...{ ADMINISTRATOR_SECRET: "administrator", MEDIA_BUCKET: "media", REGION: "us-central1", LOG_SECONDS: "0" },
 };
 
-export interface SqlScene {
-  readonly standIn: GoogleStandIn;
-  readonly run: (script: ScriptName, options?: ScriptOptions) => Promise<ScriptRun>;
-  /** Methods of the calls that changed something, in order. */
-  readonly changes: () => readonly string[];
-}
+export type SqlScene = ApiScene;
 
-/** Every test has a project of its own, with one instance, so that tests run at the same time. */
-export async function inSqlScene(test: (scene: SqlScene) => Promise<void>): Promise<void> {
-  const standIn = await new GoogleStandIn().start();
+/** Every test has a project of its own, with one instance. */
+export const inSqlScene = (test: (scene: SqlScene) => Promise<void>): Promise<void> =>
+  inApiScene(ENVIRONMENT, (scene) => {
+    haveInstance(scene.standIn);
+    return test(scene);
+  });
+
+function haveInstance(standIn: GoogleStandIn): void {
   standIn.sql.make(PROJECT, INSTANCE, { [DATABASE]: 7 });
   standIn.secrets.payloads.set(ADMINISTRATOR, "geheim");
   standIn.jobs.outcomeOf = (run) => ({ isSuccess: true, lines: linesOf(run) });
@@ -46,20 +47,6 @@ export async function inSqlScene(test: (scene: SqlScene) => Promise<void>): Prom
   };
   standIn.jobs.make(`${JOBS}/${INIT_JOB}`, container, [cloudsql]);
   standIn.jobs.make(`${JOBS}/${DUMP_JOB}`, container, [cloudsql, { name: "dumps", gcs: { bucket: "dumps" } }]);
-  try {
-    await test({
-      standIn,
-      run: (script, options = {}) =>
-        runScript(script, {
-          ...options,
-          environment: { ...standIn.environment, ...ENVIRONMENT, ...options.environment },
-        }),
-      changes: () => standIn.requests.filter(({ httpMethod }) => httpMethod !== "GET").map(({ method }) => method),
-    });
-    expect(standIn.mistakes).toEqual([]);
-  } finally {
-    await standIn.stop();
-  }
 }
 
 /**

@@ -1,46 +1,23 @@
-import { GoogleStandIn } from "../../support/google-stand-in";
-import { runScript, type ScriptName, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
+import { type ApiScene, apiScene, inApiScene } from "../../support/api-scene";
+import { type GoogleStandIn } from "../../support/google-stand-in";
 
 export const LOCATION = "projects/demo-project/locations/us-central1";
 export const SOURCE = `${LOCATION}/sources/assess-discovery-client`;
 
 /** Settings of all scripts of the lab; each reads those it knows. */
 const ENVIRONMENT = {
-  GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
-  PROJECT_ID: "demo-project",
   REGION: "us-central1",
   SOURCE_ID: "assess-discovery-client",
   SOURCE_DISPLAY_NAME: "assess-discovery-client",
   DEPLOYMENT_ID: "a1b2c3",
 };
 
-export interface Scene {
-  readonly standIn: GoogleStandIn;
-  readonly run: (script: ScriptName, options?: ScriptOptions) => Promise<ScriptRun>;
-}
+export type Scene = ApiScene;
 
 /** The scripts of a lab with a stand-in that is started or will be. */
-export function sceneWith(standIn: GoogleStandIn): Scene {
-  return {
-    standIn,
-    run: (script, options = {}) =>
-      runScript(script, {
-        ...options,
-        environment: { ...standIn.environment, ...ENVIRONMENT, ...options.environment },
-      }),
-  };
-}
+export const sceneWith = (standIn: GoogleStandIn): Scene => apiScene(ENVIRONMENT, standIn);
 
-/** Every test has a stand-in of its own, so that tests run at the same time. */
-export async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
-  const standIn = await new GoogleStandIn().start();
-  try {
-    await test(sceneWith(standIn));
-    expect(standIn.mistakes).toEqual([]);
-  } finally {
-    await standIn.stop();
-  }
-}
+export const inScene = (test: (scene: Scene) => Promise<void>): Promise<void> => inApiScene(ENVIRONMENT, test);
 
 /** A source that somebody has registered before. */
 export function haveSource({ migration }: GoogleStandIn, fields: Readonly<Record<string, unknown>> = {}): void {

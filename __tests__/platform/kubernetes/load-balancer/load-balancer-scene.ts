@@ -1,6 +1,6 @@
-import { GoogleStandIn } from "../../../support/google-stand-in";
+import { type ApiScene, inApiScene } from "../../../support/api-scene";
 import { type IngressSpec, type LoadBalancerParts } from "../../../support/google-stand-in-load-balancers";
-import { runScript, type ScriptOptions, type ScriptRun } from "../../../support/google-stand-in-scripts";
+import { type ScriptOptions, type ScriptRun } from "../../../support/google-stand-in-scripts";
 
 export const INGRESS: IngressSpec = {
   project: "demo-project",
@@ -15,8 +15,6 @@ const POLICY = "projects/demo-project/global/securityPolicies/idp-demo-abc123-pr
 const MAP = "projects/demo-project/locations/global/certificateMaps/idp-demo-abc123-certificates";
 
 const ENVIRONMENT = {
-  GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first",
-  PROJECT_ID: "demo-project",
   ADDRESS_NAME: INGRESS.address,
   BACKEND: "apps/idp-backend",
   OWNER: "idp-demo-abc123",
@@ -34,43 +32,28 @@ export const CONFIGURED = {
   certificateMap: `//certificatemanager.googleapis.com/${MAP}`,
 };
 
-export interface Scene {
-  readonly standIn: GoogleStandIn;
+export interface Scene extends Pick<ApiScene, "changes" | "standIn"> {
   readonly run: (options?: ScriptOptions) => Promise<ScriptRun>;
   /** Names of the parts of the load balancer. */
   readonly parts: LoadBalancerParts;
   /** What the backend service and the proxy have of what the script sets. */
   readonly settings: () => Readonly<Record<string, unknown>>;
-  /** Methods of the calls that changed something, in order. */
-  readonly changes: () => readonly string[];
 }
 
-/** Every test has a project of its own, with the load balancer of one Ingress, so that tests run at the same time. */
-export async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
-  const standIn = await new GoogleStandIn().start();
-  const { loadBalancers } = standIn;
-  const parts = loadBalancers.make(INGRESS);
-  try {
-    await test({
+/** Every test has a project of its own, with the load balancer of one Ingress. */
+export const inScene = (test: (scene: Scene) => Promise<void>): Promise<void> =>
+  inApiScene(ENVIRONMENT, ({ changes, run, standIn }) => {
+    const { loadBalancers } = standIn;
+    const parts = loadBalancers.make(INGRESS);
+    return test({
       standIn,
       parts,
-      run: (options = {}) =>
-        runScript("configure-load-balancer", {
-          ...options,
-          environment: { ...standIn.environment, ...ENVIRONMENT, ...options.environment },
-        }),
+      run: (options) => run("configure-load-balancer", options),
       settings: () => {
         const { logConfig, securityPolicy, timeoutSec } = loadBalancers.resources.get(parts.backend) ?? {};
         const { certificateMap } = loadBalancers.resources.get(parts.proxy) ?? {};
         return { timeoutSec, logConfig, securityPolicy, certificateMap };
       },
-      changes: () =>
-        standIn.requests
-          .filter(({ httpMethod }) => httpMethod !== "GET")
-          .map(({ method }) => method.replace(/^compute\./, "")),
+      changes: () => changes().map((method) => method.replace(/^compute\./, "")),
     });
-    expect(standIn.mistakes).toEqual([]);
-  } finally {
-    await standIn.stop();
-  }
-}
+  });
