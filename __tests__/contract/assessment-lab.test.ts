@@ -170,7 +170,7 @@ testContract("assessment-lab", {
       ],
     ],
     [
-      "<id> is the deployment suffix (output deployment_id)",
+      "<id> is the deployment suffix (output deployment_id). deployment_id: suffix used in all names",
       () => [output("deployment_id").value, local("lab_deployment_id")],
       ["${local.lab_deployment_id}", "${coalesce(var.deployment_id, one(random_id.lab_random_id[*].hex))}"],
     ],
@@ -292,9 +292,9 @@ testContract("assessment-lab", {
 
   "Input variables": [
     [
-      "project_id, required: project must already exist; the provisioning account needs the Owner role",
+      "project_id, required: project must already exist; the provisioning account needs the Owner role on the target project",
       () => [input("project_id"), variable("project_id").description],
-      [["1", "string", undefined, false], says("it must exist")],
+      [["1", "string", undefined, false], expect.stringMatching(/it must exist.* needs the Owner role/)],
     ],
     ["region: permanently sets the assessment region", () => input("region"), ["1", "string", "us-central1", false]],
     [
@@ -401,7 +401,6 @@ testContract("assessment-lab", {
   ],
 
   Outputs: [
-    ["deployment_id: suffix used in all names", () => output("deployment_id").value, "${local.lab_deployment_id}"],
     ["project_id: target project", () => output("project_id").value, "${var.project_id}"],
     ["windows_vm_name: null when not created", () => output("windows_vm_name").value, `\${one(${WINDOWS}[*].name)}`],
     [
@@ -497,11 +496,6 @@ testContract("assessment-lab", {
           '"Authorization: Bearer $google_token',
         ),
       true,
-    ],
-    [
-      "The provisioning account needs the Owner role on the target project",
-      () => variable("project_id").description,
-      says("needs the Owner role"),
     ],
     [
       "Access to the state and to the key bucket must be restricted because the private key lives in both; rotate the key after the session when needed",

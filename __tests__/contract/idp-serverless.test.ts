@@ -331,7 +331,7 @@ testContract(STACK_NAME, {
 
   "States and transitions": [
     [
-      "The layer defines no lifecycle states for its resources. The db-init job runs once at first deployment and completes when its last step finishes. Its steps, in order",
+      "The layer defines no lifecycle states for its resources. The db-init job runs once at first deployment and completes when its last step finishes. Its steps, in order. Create or update the application role with the generated password. Create the application database if missing and grant privileges. The job is idempotent",
       () => /^prepare\(\) \{\n([^}]*)\}/m.exec(dbInit())?.[1]?.trim().split(/\s+/),
       [
         "wait_until_reachable",
@@ -345,24 +345,6 @@ testContract(STACK_NAME, {
       "Wait until PostgreSQL is reachable, through the proxy socket directory in the serverless variant",
       () => valueAt(job(), "dynamic.env.for_each.DB_HOST"),
       `/cloudsql/\${${ADDRESS.database}.connection_name}`,
-    ],
-    [
-      "Create or update the application role with the generated password. The job is idempotent",
-      () => isAscending(positions(dbInit(), " :role_missing", 'CREATE ROLE :"role";', 'ALTER ROLE :"role" WITH LOGIN')),
-      true,
-    ],
-    [
-      "Create the application database if missing and grant privileges",
-      () =>
-        isAscending(
-          positions(
-            dbInit(),
-            "AS database_missing",
-            'CREATE DATABASE :"database"',
-            'GRANT ALL ON DATABASE :"database"',
-          ),
-        ),
-      true,
     ],
     [
       "Signal the database proxy sidecar to shut down: there is none in the serverless variant",

@@ -15,20 +15,14 @@ export const { terraform: kubernetesTerraform, resource: kubernetesResource } = 
 
 /** Its folder's own names of what the tests look at most. */
 export const KUBERNETES_ADDRESS = {
-  backend: "kubernetes_service_v1.front_door_backend",
   bootstrapPassword: "google_secret_manager_secret.secrets_bootstrap_password",
   bucket: "google_storage_bucket.media_bucket",
-  build: "terraform_data.image_build",
   cluster: "google_container_cluster.cluster",
-  database: "google_sql_database_instance.database",
-  guard: "terraform_data.deletion_guard",
-  ingress: "kubernetes_ingress_v1.front_door_ingress",
   job: "kubernetes_job_v1.db_init",
   jobSecret: "kubernetes_secret_v1.db_init_secrets",
   loadBalancer: "kubernetes_service_v1.front_door_load_balancer",
   namespace: "kubernetes_namespace_v1.namespace",
   script: "kubernetes_config_map_v1.db_init_script",
-  secretKey: "google_secret_manager_secret.secrets_secret_key",
   workload: "kubernetes_deployment_v1.workload",
   workloadSecret: "kubernetes_secret_v1.workload_secrets",
 } as const;

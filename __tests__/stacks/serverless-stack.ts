@@ -19,7 +19,6 @@ export const ADDRESS = {
   bucket: "google_storage_bucket.media_bucket",
   build: "terraform_data.image_build",
   database: "google_sql_database_instance.database",
-  guard: "terraform_data.deletion_guard",
   job: "google_cloud_run_v2_job.db_init",
   secretKey: "google_secret_manager_secret.secrets_secret_key",
   service: "google_cloud_run_v2_service.service",

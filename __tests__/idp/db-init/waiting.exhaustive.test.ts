@@ -61,7 +61,6 @@ describeWith(["psql", "busybox", "dash"], "db-init.sh before the database answer
   }).rows([
     atFirst("FATAL:  the database system is starting up", 3, 0, DONE),
     atFirst('FATAL:  too many connections for database "idp"', 3, 0, DONE),
-    atFirst("Connection refused", 3, 0, DONE),
     atFirst(
       'FATAL:  no pg_hba.conf entry for host "10.1.2.3"',
       ...([1, 4] as const),
