@@ -87,19 +87,22 @@ const checkUpLine = (wrong = ""): object => ({
 });
 
 /** An entry that a job has written. */
-type Written = (job: string, jsonPayload: object) => LogEntry;
+type Written = (job: string, payload: object | string) => LogEntry;
 
-const ofJob: Written = (name, jsonPayload) => ({
+const written = (payload: object | string) =>
+  typeof payload === "string" ? { textPayload: payload } : { jsonPayload: payload };
+
+const ofJob: Written = (name, payload) => ({
   resource: { type: "cloud_run_job", labels: { job_name: name, location: "us-central1" } },
-  jsonPayload,
+  ...written(payload),
 });
 
-const ofPod: Written = (name, jsonPayload) => ({
+const ofPod: Written = (name, payload) => ({
   resource: {
     type: "k8s_container",
     labels: { namespace_name: namespace, container_name: "check-up", pod_name: `${name}-29403240-x7k2p` },
   },
-  jsonPayload,
+  ...written(payload),
 });
 
 const checkUp = (write: Written, keys: readonly string[]): LogExample => ({
@@ -116,15 +119,12 @@ const SUPERVISION_ENDED =
   "cloud-entrypoint: the supervision of the worker ended with exit code 2, so the container ends";
 const UNRESTORABLE =
   "a restore of this dump may fail: event trigger watch of another owner; remove it from the database";
-const DUMPED = "done: 4711 bytes after 3 s";
-
-const cloudRunJob = (name: string, textPayload: string): LogEntry => ({
-  ...{ resource: { type: "cloud_run_job", labels: { job_name: name } }, textPayload },
-});
-
-const podOf = (name: string, textPayload: string): LogEntry => ({
-  resource: { type: "k8s_container", labels: { namespace_name: namespace, pod_name: `${name}-29403240-x7k2p` } },
-  textPayload,
+const unrestorable = (write: Written, ...jobs: readonly string[]): LogExample => ({
+  raises: jobs.map((name) => write(name, UNRESTORABLE)),
+  quiet: {
+    "a good dump": write(dumpJob, "done: 4711 bytes after 3 s"),
+    "another job": write("other", UNRESTORABLE),
+  },
 });
 
 const STOPPED = "cloud-entrypoint: worker starts again";
@@ -289,14 +289,8 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
       [`${id} on kubernetes`, checkUp(ofPod, keys)],
     ]),
   ),
-  "dump-not-restorable on serverless": {
-    raises: [cloudRunJob(dumpJob, UNRESTORABLE), cloudRunJob(firstDumpJob, UNRESTORABLE)],
-    quiet: { "a good dump": cloudRunJob(dumpJob, DUMPED), "another job": cloudRunJob("other", UNRESTORABLE) },
-  },
-  "dump-not-restorable on kubernetes": {
-    raises: [podOf(dumpJob, UNRESTORABLE)],
-    quiet: { "a good dump": podOf(dumpJob, DUMPED), "another job": podOf("other", UNRESTORABLE) },
-  },
+  "dump-not-restorable on serverless": unrestorable(ofJob, dumpJob, firstDumpJob),
+  "dump-not-restorable on kubernetes": unrestorable(ofPod, dumpJob),
   "secret-read": {
     raises: [read("stranger@example.com")],
     quiet: {

@@ -69,6 +69,13 @@ const distribution = (of: (labels: string) => string, limit: string, above: numb
   [of('le="+Inf"'), `0+100x60`],
 ];
 
+/** The same, and one that none or one value a minute is above. */
+const exceeds = (of: (labels: string) => string, limit: string, quietly: string): Example => ({
+  afterMinutes: 40,
+  raises: distribution(of, limit, 20),
+  quiet: { [quietly]: limit === "0.9" ? distribution(of, "0.5", 0) : distribution(of, limit, 1) },
+});
+
 const runRequests = (labels: string) => revision("request_count", labels);
 const doorRequests = (labels: string) => balancer("request_count", labels);
 
@@ -164,24 +171,12 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       "many requests that are let in": [[refused(false), "0+5000x60"]],
     },
   },
-  latency: {
-    afterMinutes: 40,
-    raises: distribution((labels) => revision("request_latencies_bucket", labels), "2000", 20),
-    quiet: {
-      "one slow request in a hundred": distribution(
-        (labels) => revision("request_latencies_bucket", labels),
-        "2000",
-        1,
-      ),
-    },
-  },
-  "load-balancer-latency": {
-    afterMinutes: 40,
-    raises: distribution((labels) => balancer("total_latencies_bucket", labels), "2000", 20),
-    quiet: {
-      "one slow request in a hundred": distribution((labels) => balancer("total_latencies_bucket", labels), "2000", 1),
-    },
-  },
+  latency: exceeds((l) => revision("request_latencies_bucket", l), "2000", "one slow request in a hundred"),
+  "load-balancer-latency": exceeds(
+    (l) => balancer("total_latencies_bucket", l),
+    "2000",
+    "one slow request in a hundred",
+  ),
   "at-maximum on serverless": {
     afterMinutes: 40,
     raises: [[revision("container_instance_count", 'state="active"'), "3x60"]],
@@ -208,16 +203,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       ]),
     },
   },
-  "cpu on serverless": {
-    afterMinutes: 40,
-    raises: distribution((labels) => revision("container_cpu_utilizations_bucket", labels), "0.9", 20),
-    quiet: { "an idle instance": distribution((l) => revision("container_cpu_utilizations_bucket", l), "0.5", 0) },
-  },
-  "memory on serverless": {
-    afterMinutes: 40,
-    raises: distribution((labels) => revision("container_memory_utilizations_bucket", labels), "0.9", 20),
-    quiet: { "half of it": distribution((l) => revision("container_memory_utilizations_bucket", l), "0.5", 0) },
-  },
+  "cpu on serverless": exceeds((l) => revision("container_cpu_utilizations_bucket", l), "0.9", "an idle instance"),
+  "memory on serverless": exceeds((l) => revision("container_memory_utilizations_bucket", l), "0.9", "half of it"),
   "cpu on kubernetes": {
     afterMinutes: 40,
     raises: [[pod("cpu_limit_utilization", "a"), "0.95x60"]],
@@ -256,11 +243,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       "a busy server": distribution((l) => revision("container_cpu_utilizations_bucket", l), "0.9", 20),
     },
   },
-  "worker-memory on serverless": {
-    afterMinutes: 40,
-    raises: distribution((labels) => pool("container_memory_utilizations_bucket", labels), "0.9", 20),
-    quiet: { "half of it": distribution((l) => pool("container_memory_utilizations_bucket", l), "0.5", 0) },
-  },
+  "worker-memory on serverless": exceeds((l) => pool("container_memory_utilizations_bucket", l), "0.9", "half of it"),
   "worker-cpu on kubernetes": {
     afterMinutes: 50,
     raises: [[pod("cpu_limit_utilization", "a", "", "worker"), "0.95x60"]],
