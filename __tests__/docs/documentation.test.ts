@@ -140,7 +140,8 @@ describe("The pages of a handed-over folder", () => {
   });
 
   it("tell in at most 500 words what the folder is, and each guide's task in at most 1,000", () => {
-    const words = (path: string) => withoutTables(pageOf(path).text).split(/\s+/).length;
+    const tables = /<!-- (?:inputs|outputs|alerts)[\s\S]*?<!-- end -->/g;
+    const words = (path: string) => pageOf(path).text.replaceAll(tables, "").split(/\s+/).length;
     const guides = readdirSync(packageFile("stacks/guides")).map((guide) => `stacks/guides/${guide}`);
     expect(guides.filter((guide) => words(guide) > 1000)).toEqual([]);
     expect(Object.keys(stacks).filter((stack) => words(`stacks/folder/${stack}.md`) > 500)).toEqual([]);
@@ -166,10 +167,6 @@ describe("help", () => {
     expect(named.filter((page) => !existsSync(packageFile(page)))).toEqual([]);
   });
 });
-
-function withoutTables(text: string): string {
-  return text.replaceAll(/<!-- (?:inputs|outputs|alerts)[\s\S]*?<!-- end -->/g, "");
-}
 
 /** The links of a page that lead to no file, or to no heading of one. */
 function deadLinks(page: string, text: string): string[] {

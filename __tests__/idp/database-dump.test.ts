@@ -1,16 +1,15 @@
-import { ProjectApis } from "../../lib";
 import { valuesFrom } from "../../lib/core/inputs";
 import { DatabaseDump, DUMPS } from "../../lib/idp/dumps";
 import { rendered } from "../../lib/core/expression";
 import { evaluated } from "../stacks/terraform-run";
-import { PLACE, standInDatabase } from "../support/stand-in-parts";
+import { apisIn, PLACE, standInDatabase } from "../support/stand-in-parts";
 import { bareStack, terraformOf } from "../support/synthesis";
 
 const dumpIn = (dumpSchedule: string) => {
   const stack = bareStack();
   const dump = new DatabaseDump(stack, "Dump", {
     place: PLACE,
-    apis: new ProjectApis(stack, "Apis", { projectId: PLACE.projectId, region: PLACE.region, apis: ["storage"] }),
+    apis: apisIn(stack, "storage"),
     database: standInDatabase(),
     deletionProtection: true,
     dependsOn: [],

@@ -1,13 +1,13 @@
 import { type TerraformStack } from "cdktf";
 
 import { InputVariable } from "../../lib/core/input-variable";
-import { ProjectApis } from "../../lib/core/project-apis";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { bareLabStack, labTerraform, literalLab } from "../stacks/lab-stack";
 import { resourceAddresses, resourceOf, terraformOf, type Terraform } from "../support/synthesis";
 import { valueAt } from "../stacks/configuration-graph";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
+import { apisIn } from "../support/stand-in-parts";
 
 /** What a check asks. */
 const conditionOf = (terraform: Terraform, check: string): string =>
@@ -91,13 +91,7 @@ it.each<[string, (stack: TerraformStack) => Partial<AssessmentLabProps>]>([
   expect([terraform.provider?.aws, terraform.output?.arn?.value]).toEqual([undefined, "${null}"]);
 });
 
-function sharedApis(stack: TerraformStack): ProjectApis {
-  return new ProjectApis(stack, "Apis", {
-    projectId: "demo-project",
-    region: "us-central1",
-    apis: ["compute", "iam", "migrationcenter", "storage"],
-  });
-}
+const sharedApis = (stack: TerraformStack) => apisIn(stack, "compute", "iam", "migrationcenter", "storage");
 
 describe("Several labs", () => {
   it("can share a stack, each with its own addresses, and the enabled APIs", () => {

@@ -4,7 +4,6 @@ import { GeneratedSecret } from "../../lib/core/generated-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
 import { Value } from "../../lib/core/inputs";
 import { packageFile } from "../../lib/core/package-file";
-import { ProjectApis } from "../../lib/core/project-apis";
 import { addStackFile } from "../../lib/core/stack-file";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
@@ -20,7 +19,7 @@ import { ImageRegistry } from "../../lib/platform/registry/image-registry";
 import { ServerlessJobs } from "../../lib/platform/serverless/cloud-run-jobs";
 import { ServerlessService } from "../../lib/platform/serverless/serverless-service";
 import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
-import { PLACE, standInIdentity } from "../support/stand-in-parts";
+import { apisIn, PLACE, standInIdentity } from "../support/stand-in-parts";
 import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
 
 interface Runs {
@@ -63,11 +62,7 @@ const RUNNERS: Readonly<Record<string, (runs: Runs, id: string) => unknown>> = {
 
 /** A container that uses every kind of part. */
 const containerIn = (stack: BareStack): ContainerSpec => {
-  const apis = new ProjectApis(stack, "Apis", {
-    projectId: PLACE.projectId,
-    region: PLACE.region,
-    apis: ["artifactregistry", "cloudbuild", "iam", "logging"],
-  });
+  const apis = apisIn(stack, "artifactregistry", "cloudbuild", "iam", "logging");
   const registry = new ImageRegistry(stack, "Registry", { place: PLACE, apis });
   const secret = new GeneratedSecret(stack, "Secret", { projectId: PLACE.projectId, secretId: "secret", length: 32 });
   return {

@@ -184,15 +184,14 @@ export class FaultMatrix<S extends Scene> {
   }
 
   /** One test for each set of calls, all of which meet all faults that pass, one after the other. */
-  passing(sets: readonly (readonly string[])[], options: ScriptOptions = {}): void {
+  passing(sets: readonly (readonly string[])[]): void {
     const cases = sets.map((calls, index) => [calls.join(", "), shellAt(index), calls] as const);
     it.concurrent.each(cases)("ends well in spite of faults that pass: %s (%s)", (_, shell, calls) =>
       this.inScene(async (scene) => {
         const apis = apisOf(scene);
         for (const call of calls) for (const fault of PASSING) apis.inject(call, fault);
 
-        const environment = { ...options.environment, ...PATIENCE };
-        const run = await this.run(scene, shell, { ...options, environment });
+        const run = await this.run(scene, shell, { environment: PATIENCE });
 
         expect(run).toMatchObject({ exitCode: 0, stderr: "" });
         for (const call of calls) expect(apis.requestsTo(call).length).toBeGreaterThanOrEqual(PASSING.length);

@@ -63,6 +63,8 @@ export interface ScriptOptions {
   readonly onOutput?: (output: string, kill: (signal: NodeJS.Signals) => void, close: () => void) => void;
 }
 
+let sharedPrograms: string | undefined;
+
 /** Runs one of the REST scripts; resolves when it has ended, whatever its exit code. */
 export async function runScript(script: ScriptName, options: ScriptOptions = {}): Promise<ProcessRun> {
   return runFile(join(ROOT, SCRIPTS[script]), options);
@@ -70,7 +72,7 @@ export async function runScript(script: ScriptName, options: ScriptOptions = {})
 
 export async function runFile(file: string, options: ScriptOptions = {}): Promise<ProcessRun> {
   const shell = options.shell ?? "dash";
-  const programs = options.programs ?? standardPrograms();
+  const programs = options.programs ?? (sharedPrograms ??= programFolder());
   const [program = "", ...words] = [...shellCommand(shell), file, ...(options.arguments ?? [])];
   const child = spawn(program, words, {
     // Nothing else, so that a developer's own credentials and settings have no effect.
@@ -120,11 +122,4 @@ export function recordingPrograms(log: string): string {
       ]),
     ),
   });
-}
-
-let sharedPrograms: string | undefined;
-
-function standardPrograms(): string {
-  sharedPrograms ??= programFolder();
-  return sharedPrograms;
 }

@@ -22,3 +22,12 @@ export class LoopbackServer {
     return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 }
+
+/** A port on which nothing listens. */
+export async function freePort(): Promise<number> {
+  const server = new LoopbackServer(() => undefined);
+  await server.start();
+  const { port } = new URL(`http://${server.host}`);
+  await server.stop();
+  return Number(port);
+}

@@ -48,7 +48,8 @@ export function describeWith(
   body: () => void,
   needs: { readonly root?: boolean } = {},
 ): void {
-  const lacks = [missingPrograms(programs), needs.root === true ? missingRights() : undefined];
+  const lacksRights = needs.root === true && process.getuid?.() !== 0;
+  const lacks = [missingPrograms(programs), lacksRights ? "needs to run as root" : undefined];
   const explanation = lacks.filter((lack) => lack !== undefined).join("; ");
   if (explanation === "") {
     describe(name, body);
@@ -71,15 +72,8 @@ export function describeWith(
 
 function missingPrograms(programs: readonly Program[]): string | undefined {
   const missing = programs.filter((program) => findProgram(program) === undefined);
-  if (missing.length > 0) {
-    const packages = [...new Set(missing.map(packageOf))].join(" ");
-    return `needs ${missing.join(", ")}: apt-get install ${packages}`;
-  }
-  return undefined;
-}
-
-function missingRights(): string | undefined {
-  return process.getuid?.() === 0 ? undefined : "needs to run as root";
+  const packages = [...new Set(missing.map(packageOf))].join(" ");
+  return missing.length === 0 ? undefined : `needs ${missing.join(", ")}: apt-get install ${packages}`;
 }
 
 function searchPath(): string[] {

@@ -1,9 +1,11 @@
+import { type TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
 import { expression } from "../../lib/core/expression";
 import { type ReadableSecret } from "../../lib/core/generated-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
 import { type DeploymentContext } from "../../lib/core/place";
+import { type ApiName, ProjectApis } from "../../lib/core/project-apis";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
 import {
   identityProviderContainer,
@@ -29,6 +31,10 @@ export const standInIdentity = (name = "Runner", overrides: Partial<WorkloadIden
   grantOnProject: () => [],
   ...overrides,
 });
+
+/** Enabled APIs of the place. */
+export const apisIn = (stack: TerraformStack, ...apis: readonly ApiName[]): ProjectApis =>
+  new ProjectApis(stack, "Apis", { projectId: PLACE.projectId, region: PLACE.region, apis });
 
 const standInSecret = (secretId: string, version = "1"): ReadableSecret => ({
   secretId,

@@ -1,10 +1,10 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { App } from "cdktf";
 
 import { createStacks } from "../../stacks/all-stacks";
-import { readTerraform, type DocumentedTerraform } from "./page-tables";
+import { type DocumentedTerraform } from "./page-tables";
 import { temporaryFolder } from "../support/temporary-folder";
 
 /** Synthesizes every stack with its default settings; gives the folder of their folders. */
@@ -18,7 +18,8 @@ export async function synthesizedStacks(): Promise<string> {
 
 /** The configurations of synthesized stacks, by stack. */
 export function documentedTerraform(folders: string): Record<string, DocumentedTerraform> {
+  const textOf = (stack: string) => readFileSync(join(folders, stack, "cdk.tf.json"), "utf8");
   return Object.fromEntries(
-    readdirSync(folders).map((stack) => [stack, readTerraform(join(folders, stack, "cdk.tf.json"))]),
+    readdirSync(folders).map((stack) => [stack, JSON.parse(textOf(stack)) as DocumentedTerraform]),
   );
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 import { alertCells } from "./alert-cells";
 import { inputsTables, outputsTable, table, type TabledConfiguration } from "./markdown-tables";
 import { type Terraform } from "../support/synthesis";
@@ -32,8 +30,4 @@ function tableOf(kind: string, name: string, stacks: DocumentedStacks): string {
   const terraform = stacks[name];
   if (terraform === undefined) throw new Error(`a page shows ${name}, which is not a stack`);
   return kind === "inputs" ? inputsTables(terraform) : outputsTable(terraform);
-}
-
-export function readTerraform(path: string): DocumentedTerraform {
-  return JSON.parse(readFileSync(path, "utf8")) as DocumentedTerraform;
 }

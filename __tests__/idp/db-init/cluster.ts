@@ -1,11 +1,11 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { chownSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 import { LOGGING_FLAGS } from "../../../lib/platform/sql/database-flags";
+import { freePort } from "../../support/loopback-server";
 import { programPath } from "../../support/programs";
 import { psqlPath } from "./script-run";
 
@@ -137,12 +137,4 @@ export function serverOwner(): Owner {
   if (process.getuid?.() !== 0) return {};
   const idOf = (kind: string): number => Number(execFileSync("id", [kind, "postgres"], { encoding: "utf8" }));
   return { uid: idOf("-u"), gid: idOf("-g") };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

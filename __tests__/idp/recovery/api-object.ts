@@ -33,14 +33,7 @@ const NUMBERS = ["fs_group", "run_as_group", "run_as_user"];
 const MODES = ["default_mode", "mode"];
 
 /** Arguments for the provider only, which are not sent. */
-const NOT_SENT = [
-  ...["binary_data_wo_revision", "data_wo_revision", "default_secret_name", "id", "status", "timeouts"],
-  // From an older version of the API.
-  "target_cpu_utilization_percentage",
-];
-
-/** Stands for a number that is known only after an apply; an empty map stands for such a map. */
-const LATER_NUMBER = 1;
+const NOT_SENT = ["id", "status", "timeouts"];
 
 /** One resource in the form of the Kubernetes API. */
 export function apiObject(type: string, block: Block): ApiObject {
@@ -62,8 +55,7 @@ function translated(block: Block, { attributes = {}, block_types: blocks = {} }:
   return Object.fromEntries(
     Object.entries({ ...block, ...repeated }).flatMap(([name, value]): [string, unknown][] => {
       if (value === null || NOT_SENT.includes(name) || name.startsWith("wait_for_")) return [];
-      const attribute = attributes[name];
-      if (attribute !== undefined) return [[camelCase(name), fieldValue(name, value, attribute.type)]];
+      if (name in attributes) return [[camelCase(name), typeof value === "string" ? sentText(name, value) : value]];
       const nested = blocks[name];
       // Anything else belongs to Terraform's language, not to the object.
       if (nested === undefined) return [];
@@ -80,19 +72,7 @@ const itemsOf = (value: unknown): readonly Block[] =>
 
 const camelCase = (name: string): string => name.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
-function fieldValue(name: string, value: unknown, type: unknown): unknown {
-  if (typeof value !== "string")
-    return typeof value === "number" && type === "string" ? sentText(name, String(value)) : value;
-  const isLater = value.includes("${");
-  if (isLater && Array.isArray(type) && type[0] === "map") return {};
-  if (type === "number") return isLater ? LATER_NUMBER : Number(value);
-  if (type === "bool") return isLater ? true : value === "true";
-  return sentText(name, value);
-}
-
 function sentText(name: string, text: string): unknown {
-  const isLater = text.includes("${");
-  if (MODES.includes(name)) return isLater ? LATER_NUMBER : Number.parseInt(text, 8);
-  if (NUMBERS.includes(name)) return isLater ? LATER_NUMBER : Number(text);
-  return text;
+  if (MODES.includes(name)) return Number.parseInt(text, 8);
+  return NUMBERS.includes(name) ? Number(text) : text;
 }

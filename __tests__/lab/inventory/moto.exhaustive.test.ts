@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { createServer, type AddressInfo } from "node:net";
 import { promisify } from "node:util";
 
+import { freePort } from "../../support/loopback-server";
 import { describeWith, programPath } from "../../support/programs";
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
@@ -54,14 +54,6 @@ async function startMoto(port: number): Promise<ChildProcess> {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 describeWith(["aws", "dash", "jq", "moto_server"], "the inventory of a simulated account", () => {

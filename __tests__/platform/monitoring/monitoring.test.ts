@@ -1,22 +1,17 @@
-import { ProjectApis } from "../../../lib";
 import { Monitoring, type MonitoringProps } from "../../../lib/platform/monitoring/monitoring";
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
 import { evaluatedTogether } from "../../stacks/terraform-run";
 import { shippedStacks } from "../../stacks/shipped-stacks";
 import { describeWith } from "../../support/programs";
-import { PLACE, standInIdentity } from "../../support/stand-in-parts";
+import { apisIn, PLACE, standInIdentity } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type Block, type Terraform } from "../../support/synthesis";
 
 function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitoring; terraform: Terraform } {
   const stack = bareStack();
   const monitoring = new Monitoring(stack, "Monitoring", {
     place: PLACE,
-    apis: new ProjectApis(stack, "Apis", {
-      projectId: PLACE.projectId,
-      region: PLACE.region,
-      apis: ["logging", "monitoring", "secretmanager"],
-    }),
+    apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
     called: String,
     checkUp: { condition: "false", jobName: "", missingAfter: "30m" },
     dump: { jobName: "", bucketName: "", condition: "false", isDaily: "false" },

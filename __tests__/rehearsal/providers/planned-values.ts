@@ -97,14 +97,12 @@ function withComputed(value: Value, computed: Value | undefined): Value {
   if (computed === undefined) return value;
   if (value instanceof Unknown) return computed;
   if (Array.isArray(value)) {
-    return (value as readonly Value[]).map((item, index) => withComputed(item, presentAt(computed, String(index))));
+    return (value as readonly Value[]).map((item, index) =>
+      withComputed(item, valueAt(computed, String(index)) ?? undefined),
+    );
   }
   if (!isValueObject(value) || !isValueObject(computed)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withComputed(item, computed[name])]));
-}
-
-function presentAt(value: Value, path: string): Value | undefined {
-  return valueAt(value, path) ?? undefined;
 }
 
 /** Blocks that are not configured: as they were, or unknown until the apply. */

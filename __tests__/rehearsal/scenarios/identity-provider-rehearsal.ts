@@ -165,13 +165,6 @@ export const FEATURES = {
 export const withFeatures = (features: Readonly<Record<string, Inputs>>): Inputs =>
   Object.assign({ project_id: "my-project", ...WITH_BLUEPRINTS }, ...Object.values(features)) as Inputs;
 
-/** What the inputs of either variant find in the project. */
-function prepareProject(deployment: Deployment): void {
-  prepareDomain(deployment);
-  prepareSecrets(deployment);
-  prepareMonitoring(deployment);
-}
-
 /** How both variants protect their data. */
 export const protection = (...further: readonly string[]): StackRehearsal["protection"] => ({
   off: { deletion_protection: false },
@@ -240,6 +233,7 @@ export const FAILING_BUILD: Fault = {
 /** What is rehearsed alike of both variants. */
 export const OF_BOTH = {
   inputs: { project_id: "my-project" },
-  prepare: prepareProject,
+  prepare: (deployment: Deployment) =>
+    [prepareDomain, prepareSecrets, prepareMonitoring].forEach((add) => add(deployment)),
   stage: /^(terraform_data\.apis_|google_project_service\.)/,
 } as const;

@@ -145,17 +145,10 @@ function staleSchemas(folder: string): string[] {
   ) as { terraform?: { required_providers?: Readonly<Record<string, { readonly version?: string }>> } };
   return Object.entries(required).flatMap(([provider, { version = "" }]) => {
     const { release } = trimmedSchema(provider) ?? {};
-    const least = oldestAccepted(version);
-    if (release === undefined || least === undefined || compareReleases(release, least) >= 0) return [];
+    // Lower bound of accepted releases, for example of `>= 7.42.0, < 8.0.0`.
+    const least = /(?:^|,)\s*(?:>=?|~>|=)?\s*(\d+(?:\.\d+)*)/.exec(version)?.[1];
+    if (release === undefined || least === undefined) return [];
+    if (release.localeCompare(least, "en", { numeric: true }) >= 0) return [];
     return [`the schema of ${provider} is of ${release}, and the folder needs ${version}`];
   });
-}
-
-/** Lower bound of accepted releases, for example of `>= 7.42.0, < 8.0.0`. */
-function oldestAccepted(versions: string): string | undefined {
-  return /(?:^|,)\s*(?:>=?|~>|=)?\s*(\d+(?:\.\d+)*)/.exec(versions)?.[1];
-}
-
-function compareReleases(one: string, other: string): number {
-  return one.localeCompare(other, "en", { numeric: true });
 }
