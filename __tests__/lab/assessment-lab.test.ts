@@ -91,6 +91,18 @@ it.each<[string, (stack: TerraformStack) => Partial<AssessmentLabProps>]>([
   expect([terraform.provider?.aws, terraform.output?.arn?.value]).toEqual([undefined, "${null}"]);
 });
 
+describe("The Windows VM of AssessmentLab", () => {
+  const passwordOf = (props: Partial<AssessmentLabProps>): unknown =>
+    valueAt(literalLab(props).resource?.google_compute_instance?.lab_windows_vm, "metadata.lab-password");
+
+  it("has the password of every lab, or an unknown one", () => {
+    expect(passwordOf({})).toBe("Throw-Away-2022!");
+    expect(passwordOf({ windowsPassword: "fixed" })).toBe("Throw-Away-2022!");
+    expect(passwordOf({ windowsPassword: "unknown" })).toBe("");
+    expect(JSON.stringify(literalLab({ windowsPassword: "unknown" }))).not.toContain("Throw-Away");
+  });
+});
+
 const sharedApis = (stack: TerraformStack) => apisIn(stack, "compute", "iam", "migrationcenter", "storage");
 
 describe("Several labs", () => {
