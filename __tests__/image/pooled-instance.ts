@@ -41,7 +41,12 @@ export async function startPooledInstance(variables: Readonly<Record<string, str
     stdio: ["ignore", "pipe", "pipe"],
   });
   const { printed } = followed(child);
-  const { environment } = await eventually("the application", () => recordedStarts(records, "server")[0]);
+  const started = eventually("the application", () => recordedStarts(records, "server")[0]);
+  const { environment } = await started.catch((error: unknown) => {
+    // Nobody else knows its number yet.
+    child.kill();
+    throw error;
+  });
   const { AUTHENTIK_POSTGRESQL__HOST: host = "", AUTHENTIK_POSTGRESQL__PORT: port } = environment;
   return { host, pid: child.pid ?? 0, port: Number(port), printed };
 }
