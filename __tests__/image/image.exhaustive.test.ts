@@ -149,13 +149,14 @@ function testImage(kind: BaseKind): void {
     );
   });
 
-  it("holds a server and a worker below dumb-init, restarts the worker, and stops cleanly on SIGTERM", async () => {
+  it("holds a server, a worker and a connection pool below dumb-init, restarts the worker, and stops cleanly on SIGTERM", async () => {
     const folder = temporaryFolder();
     const records = join(folder, "records");
     mkdirSync(records);
     chmodSync(folder, 0o755);
     chmodSync(records, 0o777);
     const environment = {
+      CONNECTION_POOL_SIZE: "5",
       DB_HOST: "/cloudsql/project:region:instance",
       DB_NAME: "idp",
       DB_PASSWORD: "correct horse",
@@ -179,7 +180,7 @@ function testImage(kind: BaseKind): void {
       const [program = "", ...rest] = commandLine(initPid);
       expect([basename(program), ...rest]).toEqual(own);
       expect(server.environment).toMatchObject({
-        AUTHENTIK_POSTGRESQL__HOST: "/cloudsql/project:region:instance",
+        AUTHENTIK_POSTGRESQL__HOST: expect.stringMatching(/^\/tmp\/connection-pool\.\d+$/) as string,
         AUTHENTIK_POSTGRESQL__PASSWORD: "correct horse",
         AUTHENTIK_POSTGRESQL__SSLMODE: "disable",
         AUTHENTIK_SECRET_KEY: "battery staple",
@@ -193,7 +194,8 @@ function testImage(kind: BaseKind): void {
       expect(await ended).toBe(0);
       await eventually("the end of every process", () => processesWith("STUB_RUN", folder).length === 0);
       expect(printed.output).toMatch(/worker ended with exit code 137 after \d+ s, starts again in 1 s\n/);
-      expect(printed.output).not.toMatch(/correct horse|battery staple/);
+      expect(printed.output).toMatch(/connection pool: .* process up: PgBouncer/);
+      expect(printed.output).not.toMatch(/correct horse|battery staple|connection pool ended/);
     } finally {
       killAll(processesWith("STUB_RUN", folder));
     }
