@@ -36,11 +36,6 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   ],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: ".example.com" } }],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: "login.example.com" } }],
-  [
-    { ...DOMAIN, protection: {}, request_log_sample_rate: 0 },
-    "request_log_sample_rate is 0 and protection has rules in preview; ",
-  ],
-  [{ ...DOMAIN, protection: { waf: "enforce" }, request_log_sample_rate: 0 }],
   [{ blueprints: ["password-recovery"] }, 'blueprints has "password-recovery" and smtp is not given; '],
   [{ blueprints: ["password-recovery"], environment_variables: { AUTHENTIK_EMAIL__HOST: "smtp.example.com" } }],
   [
@@ -49,6 +44,9 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   ],
   [{ blueprints: ["oidc-client"], secret_environment_variables: CLIENT_SECRET }],
 ];
+
+const UNSEEN = { ...DOMAIN, request_log_sample_rate: 0 };
+const PREVIEW_UNSEEN = "request_log_sample_rate is 0 and protection has rules in preview; ";
 
 describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and of no others", () => {
   it.each([
@@ -60,6 +58,8 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
         [{ public_access: false }],
         [{ ...DOMAIN, protection: {} }, "close_default_address is false; a security policy protects only the domain, "],
         [{ ...DOMAIN, protection: {}, close_default_address: true }],
+        [{ ...UNSEEN, protection: {}, close_default_address: true }, PREVIEW_UNSEEN],
+        [{ ...UNSEEN, protection: { waf: "enforce" }, close_default_address: true }],
         [{ certificate_validation: "load-balancer" }, "certificate_validation is set without domain; "],
         [{ certificate_validation: "load-balancer", ...DOMAIN }],
       ],
@@ -70,6 +70,8 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
       [
         [{ request_timeout_seconds: 60 }, "request_timeout_seconds is set without domain; "],
         [{ request_timeout_seconds: 60, ...DOMAIN }],
+        [{ ...UNSEEN, protection: { waf: "enforce", preview_limits: true } }, PREVIEW_UNSEEN],
+        [{ ...UNSEEN, protection: { waf: "enforce" } }],
         [{ certificate_validation: "dns" }, "certificate_validation is set without domain; "],
       ],
     ],
