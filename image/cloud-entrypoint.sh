@@ -93,7 +93,7 @@ choose_native_log_level() {
 }
 
 # Shells print variables each in their own quoting, and a value may hold a line that looks like another variable.
-# Records that end in NUL are unambiguous, and env and tr come with coreutils, which Debian cannot do without. Line
+# Records that end in NUL are unambiguous, and the image brings env and tr where the base has none. Line
 # breaks become blanks and NULs become line breaks, so what stands before the first = is a whole name or no name at all.
 translate_to_upstream() {
   ce_records=$(env -0 | tr '\n\000' ' \n')
@@ -328,6 +328,8 @@ start_pool() {
   listen_to_signals
   ce_pool_supervision=
   [ -n "$ce_pool" ] || return 0
+  # A container that was killed may have left a socket there that nothing answers on.
+  rm -rf -- "$ce_pool"
   supervise_pool &
   ce_pool_supervision=$!
   await_pool

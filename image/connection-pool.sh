@@ -7,7 +7,7 @@
 # leaves alone what is set explicitly, even a part of it: that is not the platform's database.
 route_through_pool() {
   has_text CONNECTION_POOL_SIZE && has_text IDP_POSTGRESQL__HOST || return 0
-  for ce_part in HOST PORT NAME USER PASSWORD SSLMODE; do
+  for ce_part in HOST PORT NAME USER PASSWORD SSLMODE SSLROOTCERT SSLCERT SSLKEY CONN_OPTIONS; do
     case "$ce_mapped$ce_defaulted " in
       *" DB_$ce_part "* | *"__$ce_part="*) continue ;;
     esac
@@ -54,7 +54,6 @@ supervise_pool() {
   trap stop USR1
   ce_stop_seconds=1
   umask 077
-  rm -rf -- "$ce_pool"
   mkdir -- "$ce_pool"
   mkfifo -- "$ce_pool/log"
   while IFS= read -r ce_line; do say "connection pool: $ce_line"; done <"$ce_pool/log" &
@@ -98,7 +97,7 @@ SETTINGS
 
 await_pool() {
   ce_tries=100
-  while [ ! -S "$ce_pool/.s.PGSQL.$ce_pool_port" ] && [ "$ce_tries" -gt 0 ]; do
+  while [ ! -S "$ce_pool/.s.PGSQL.$ce_pool_port" ] && [ "$ce_tries" -gt 0 ] && [ -z "$ce_stopping" ]; do
     sleep 0.1 || :
     ce_tries=$((ce_tries - 1))
   done

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, mkdirSync } from "node:fs";
+import { readdirSync, readFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ENTRYPOINT_COMMANDS } from "../../lib/idp/worker";
 import { DATABASE, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
@@ -89,6 +89,7 @@ export function describePool(scene: EntrypointScene, { thorough }: { thorough: b
     it.each([
       ["IDP_POSTGRESQL__HOST", "elsewhere"],
       ["AUTHENTIK_POSTGRESQL__PASSWORD", ""],
+      ["IDP_POSTGRESQL__SSLROOTCERT", "/ca.pem"],
     ])("is not in the way of a target that is set explicitly by %s=%j", async (name, value) => {
       const container = await scene.startContainer({ ...POOL, [name]: value });
       expect(container.server.environment).toMatchObject({
@@ -98,6 +99,17 @@ export function describePool(scene: EntrypointScene, { thorough }: { thorough: b
       expect(container.output()).toContain(`no connection pool: POSTGRESQL__${name.split("__")[1]} is set explicitly`);
       await container.stop();
       expect(pools()).toEqual([]);
+    });
+
+    it("is open before the application starts, also where a killed container has left its socket", async () => {
+      scene.copyScript();
+      const script = join(scene.folder, "again.sh");
+      const socket = '"$TMPDIR/connection-pool.$$/.s.PGSQL.6432"';
+      const bind = `python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' ${socket}`;
+      writeFileSync(script, `mkdir "$TMPDIR/connection-pool.$$"\n${bind}\n. "\${0%/*}/cloud-entrypoint.sh"\n`);
+      const container = await scene.startContainer(POOL, { script });
+      expect(pools()).toHaveLength(1);
+      await container.stop();
     });
 
     it("is not started for other commands, which sign in to the database itself", async () => {

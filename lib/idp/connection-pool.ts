@@ -16,12 +16,12 @@ const LONGEST_WAIT_SECONDS = 25;
 export const CONNECTION_POOL = {
   /**
    * Keeps a pool of database connections in each instance, so that requests wait for one instead of failing; by default
-   * unless an existing image is given, which needs the program `pgbouncer` on its PATH for it.
+   * unless an existing image is given, which needs this entrypoint and the program `pgbouncer` on its PATH for it.
    */
   connectionPool: flag({
     default: null,
     description:
-      "Keeps a pool of database connections in each instance, so that requests wait for one instead of failing. Null for true, or false with existing_container_image, whose image needs the program pgbouncer on its PATH for it. A database that environment_variables name is reached without the pool. A change rolls out new instances.",
+      "Keeps a pool of database connections in each instance, so that requests wait for one instead of failing. Null for true, or false with existing_container_image, whose image needs the entrypoint of this version and the program pgbouncer on its PATH for it. A database that environment_variables name is reached without the pool. A change rolls out new instances.",
   }),
 };
 

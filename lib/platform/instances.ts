@@ -48,7 +48,7 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
      */
     maxInstanceCount: number({
       default: MAX_INSTANCE_COUNT,
-      description: `Maximum number of instances, ${rollout.words} during a rollout; each needs ${USUAL_CONNECTIONS} database connections with a worker of the default size, ${SERVER_CONNECTIONS} with separate workers, and ${LEAST_POOLED_CONNECTIONS} for requests, or without connection_pool one for each request in progress. Changing it later is safe.`,
+      description: `Maximum number of instances, ${rollout.words} during a rollout; each needs ${USUAL_CONNECTIONS} database connections with a worker of the default size, ${SERVER_CONNECTIONS} with separate workers, and ${LEAST_POOLED_CONNECTIONS} for requests, or without connection_pool one for each request in progress. A change rolls out new instances, because each gets another share.`,
       schema: { multipleOf: 1, minimum: 1 },
     }),
     /** CPUs of one instance, 2 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
