@@ -11,7 +11,7 @@ import { MAIL, MAIL_RELATIONS } from "./idp/mail";
 import { PROBE_RELATIONS, PROBES } from "./idp/probes";
 import { UPGRADE_BACKUPS } from "./idp/upgrade-backup";
 import { type WorkerInputs } from "./idp/worker";
-import { DOMAIN_RELATIONS, type DomainInputs } from "./platform/edge/domain";
+import { DOMAIN_RELATIONS, DOMAIN_WARNINGS, type DomainInputs } from "./platform/edge/domain";
 import { PROTECTION_RELATIONS, PROTECTION_WARNINGS, type ProtectionInputs } from "./platform/edge/protection";
 import { type InstanceInputs } from "./platform/instances";
 import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
@@ -88,6 +88,7 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   ...ENVIRONMENT_WARNINGS,
   ...BLUEPRINT_WARNINGS,
   ...POOL_WARNINGS,
+  ...DOMAIN_WARNINGS,
   ...PROTECTION_WARNINGS,
   {
     holds: ({ domain, environmentVariables: plain }) =>

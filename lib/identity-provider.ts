@@ -36,7 +36,7 @@ import { MediaBucket } from "./idp/media-bucket";
 import { UpgradeBackup } from "./idp/upgrade-backup";
 import { workerCount } from "./idp/worker";
 import { FOLDER_FILES } from "./folder-files";
-import { DomainSetup } from "./platform/edge/edge";
+import { DomainSetup, type EdgeAddress } from "./platform/edge/edge";
 import { ServiceIdentity } from "./platform/identity/service-identity";
 import { type NamedSetting } from "./platform/monitoring/alert";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
@@ -339,12 +339,12 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   /** What a domain needs on either platform. */
-  protected addEdge(domain: string, ipAddress: string, dependsOn: ITerraformDependable[] = []): DomainSetup {
+  protected addEdge(domain: string, address: EdgeAddress, dependsOn: ITerraformDependable[] = []): DomainSetup {
     const { settings, values: v } = this;
     return new DomainSetup(this, "Edge", {
       apis: this.apis,
       domain,
-      ipAddress,
+      address,
       dependsOn,
       place: this.place,
       validation: v.certificateValidation.text,

@@ -12,7 +12,8 @@ import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
 import { IdentityProvider } from "./identity-provider";
-import { CERTIFICATE_VALIDATION_DEFAULTS, domainInputs } from "./platform/edge/domain";
+import { CERTIFICATE_VALIDATION_DEFAULTS, domainInputs, uselessWithoutDomain } from "./platform/edge/domain";
+import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/edge/protection";
 import {
   DEFAULT_REQUEST_TIMEOUT_SECONDS,
@@ -90,6 +91,7 @@ export const KUBERNETES_INPUTS = {
       "Without a domain, clients use an IP address with a self-signed certificate, which browsers warn of.",
     certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.kubernetes,
   }),
+  ...IPV6,
   ...protectionInputs("Removing it leaves it attached: detach it by hand, or set protection."),
   ...monitoringInputs("kubernetes"),
 };
@@ -120,17 +122,17 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
 ];
 
 const WARNINGS: readonly Omit<Relation<KubernetesInputs>, "of">[] = [
-  {
-    holds: (v) =>
-      `${v.domain} != null || ${v.certificateValidation} == "${CERTIFICATE_VALIDATION_DEFAULTS.kubernetes}"`,
-    says: (v) =>
-      `${v.certificateValidation.name} is set without ${v.domain.name}; only a domain has a certificate; set ${v.domain.name}, or leave it out`,
-  },
-  {
-    holds: (v) => `${v.domain} != null || ${v.requestTimeoutSeconds} == ${DEFAULT_REQUEST_TIMEOUT_SECONDS}`,
-    says: (v) =>
-      `${v.requestTimeoutSeconds.name} is set without ${v.domain.name}; only the load balancer of a domain has such a limit; set ${v.domain.name}, or leave it out`,
-  },
+  ...IPV6_WARNINGS,
+  uselessWithoutDomain(
+    "certificateValidation",
+    `"${CERTIFICATE_VALIDATION_DEFAULTS.kubernetes}"`,
+    "a domain has a certificate",
+  ),
+  uselessWithoutDomain(
+    "requestTimeoutSeconds",
+    String(DEFAULT_REQUEST_TIMEOUT_SECONDS),
+    "the load balancer of a domain has such a limit",
+  ),
 ];
 
 export type KubernetesIdentityProviderProps = VariantProps<KubernetesInputs>;
@@ -208,11 +210,18 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       { database, initialization, media, place },
       { namespace: this.namespace.namespaceName },
     );
-    this.address = new PublicAddress(this, "Address", { place, domain: settings.domain, dependsOn: networkReady });
     const { domain } = settings;
     // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
+    const ipv6 =
+      domain === undefined
+        ? undefined
+        : new Ipv6Address(this, "Ipv6", { domain, enabled: values.ipv6, place, dependsOn: networkReady });
+    this.address = new PublicAddress(this, "Address", { place, domain, ipv6, dependsOn: networkReady });
+    const { ipAddress } = this.address;
     const edge =
-      domain === undefined ? undefined : this.addEdge(domain, this.address.ipAddress, database.password.ready);
+      domain === undefined || ipv6 === undefined
+        ? undefined
+        : this.addEdge(domain, { ipAddress, ipv6 }, database.password.ready);
     const pool = poolSizes(values, INSTANCE, DEMAND);
     const poolSize = new TerraformLocal(this, "ConnectionPoolSize", expression(pool.ofInstance));
     const container = this.container(initialization, poolVariables(values, poolSize.asString));
@@ -243,6 +252,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       address: this.address,
       requestLogSampleRate: numberExpression(requestLogRate(values)),
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
+      strictTransportSecurity: values.strictTransportSecurity.text,
       edge,
       // Created while the server starts, but only after its database is prepared.
       dependsOn: initialization.ready,

@@ -14,9 +14,15 @@ import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
 import { IdentityProvider } from "./identity-provider";
-import { CERTIFICATE_VALIDATION_DEFAULTS, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/edge/domain";
+import {
+  CERTIFICATE_VALIDATION_DEFAULTS,
+  DEFAULT_ADDRESS_RELATIONS,
+  domainInputs,
+  uselessWithoutDomain,
+} from "./platform/edge/domain";
 import { DomainAddress } from "./platform/edge/domain-address";
 import { type DomainSetup } from "./platform/edge/edge";
+import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/edge/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
@@ -65,6 +71,7 @@ export const SERVERLESS_INPUTS = {
     withoutDomain: "Without a domain, clients use the address that Cloud Run assigns, under run.app.",
     certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.serverless,
   }),
+  ...IPV6,
   ...protectionInputs("Removing it detaches it."),
   ...monitoringInputs("serverless"),
 };
@@ -101,12 +108,12 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
 ];
 
 const WARNINGS: readonly Omit<Relation<ServerlessInputs>, "of">[] = [
-  {
-    holds: (v) =>
-      `${v.domain} != null || ${v.certificateValidation} == "${CERTIFICATE_VALIDATION_DEFAULTS.serverless}"`,
-    says: (v) =>
-      `${v.certificateValidation.name} is set without ${v.domain.name}; only a domain has a certificate; set ${v.domain.name}, or leave it out`,
-  },
+  ...IPV6_WARNINGS,
+  uselessWithoutDomain(
+    "certificateValidation",
+    `"${CERTIFICATE_VALIDATION_DEFAULTS.serverless}"`,
+    "a domain has a certificate",
+  ),
   {
     holds: (v) => `coalesce(${v.uptimeCheck}, false) ? ${v.publicAccess} : true`,
     says: (v) =>
@@ -165,8 +172,10 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
     let edge: DomainSetup | undefined;
     if (domain !== undefined) {
-      this.address = new DomainAddress(this, "Address", { place, domain, dependsOn: apis.ready("compute") });
-      edge = this.addEdge(domain, this.address.ipAddress);
+      const common = { place, domain, dependsOn: apis.ready("compute") };
+      const ipv6 = new Ipv6Address(this, "Ipv6", { ...common, enabled: values.ipv6 });
+      this.address = new DomainAddress(this, "Address", { ...common, ipv6 });
+      edge = this.addEdge(domain, this.address);
     }
     const loadBalancerAddress = expression(this.address?.ipAddress ?? "null");
 
@@ -208,6 +217,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
         validation: values.certificateValidation.text,
         securityPolicyId: edge.securityPolicy.policyId,
         requestLogSampleRate: numberExpression(requestLogRate(values)),
+        strictTransportSecurity: String(values.strictTransportSecurity),
         dependsOn: apis.ready("compute"),
       });
     }

@@ -31,7 +31,7 @@ interface Runs {
 
 const WORKLOAD = {
   place: PLACE,
-  address: { address: "192.0.2.1", url: "https://192.0.2.1" },
+  address: { address: "192.0.2.1", ipv6: undefined, url: "https://192.0.2.1" },
   geoip: new Value(GEOIP.geoip, null, () => "null", "geoip", String),
   minInstanceCount: 1,
   maxInstanceCount: 3,

@@ -34,6 +34,12 @@ const ALWAYS: readonly Row[] = [
   ["is forgotten, not dropped", "google_sql_user", "deletion_policy", /^ABANDON$/],
   ["has TLS 1.2 at least", "google_compute_ssl_policy", "min_tls_version", /^TLS_1_2$/],
   ["has modern ciphers", "google_compute_ssl_policy", "profile", /^MODERN$/],
+  [
+    "tells browsers to use HTTPS",
+    "google_compute_backend_service",
+    "custom_response_headers",
+    /Strict-Transport-Security/,
+  ],
   ["has a TLS policy", "google_compute_target_https_proxy", "ssl_policy", /google_compute_ssl_policy\./],
   [
     "is public only by its input",

@@ -36,6 +36,10 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   ],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: ".example.com" } }],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: "login.example.com" } }],
+  [{ ipv6: true }, "ipv6 is set without domain; "],
+  [{ ipv6: true, ...DOMAIN }],
+  [{ strict_transport_security: "" }, "strict_transport_security is set without domain; "],
+  [{ strict_transport_security: "", ...DOMAIN }],
   [{ blueprints: ["password-recovery"] }, 'blueprints has "password-recovery" and smtp is not given; '],
   [{ blueprints: ["password-recovery"], environment_variables: { AUTHENTIK_EMAIL__HOST: "smtp.example.com" } }],
   [

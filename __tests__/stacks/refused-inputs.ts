@@ -285,6 +285,8 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     ["protection.trusted_ranges 1001"],
   ],
   ["an administration that nobody reaches", { ...DOMAIN, protection: { restrict_admin: true } }],
+  ["a header with two lines", { ...DOMAIN, strict_transport_security: "max-age=1\nX: y" }],
+  ["a header without an age", { ...DOMAIN, strict_transport_security: "includeSubDomains" }],
   ["an existing policy by its name alone", { ...DOMAIN, existing_security_policy: "company" }],
   [
     "a regional policy",

@@ -37,7 +37,7 @@ export class LoadBalancers {
   /** Resources by `<project>/global/<collection>/<name>`. */
   readonly resources = new Map<string, JsonObject>();
   readonly operations = new Operations();
-  /** Whether a security policy (`projects/…`) or a certificate map (`projects/…`) exists. */
+  /** Whether a policy or a certificate map exists, by its id (`projects/…`). */
   exists: (id: string) => boolean = () => true;
   private changes = 0;
 
@@ -55,6 +55,7 @@ export class LoadBalancers {
       "backendServices.patch": (call) => this.patch(call),
       "backendServices.setSecurityPolicy": (call) => this.setSecurityPolicy(call),
       "targetHttpsProxies.setCertificateMap": (call) => this.setCertificateMap(call),
+      "targetHttpsProxies.setSslPolicy": (call) => this.setTlsPolicy(call),
       "globalOperations.get": (call) => this.operation(call.parameters.operation ?? ""),
     }),
   };
@@ -102,18 +103,20 @@ export class LoadBalancers {
     for (let next: readonly string[] = [path]; next.length > 0;) {
       const found = next.flatMap((key) => Object.values(this.resources.get(key) ?? {}));
       for (const key of next) this.resources.delete(key);
+      const used = JSON.stringify([...this.resources.values()]);
       next = found
         .flat()
         .filter((value): value is string => typeof value === "string" && value.startsWith(COMPUTE))
         .map((value) => value.slice(COMPUTE.length))
-        .filter((key) => this.resources.has(key));
+        // Two Ingresses over one service share its backend service.
+        .filter((key) => this.resources.has(key) && !used.includes(`"${COMPUTE}${key}"`));
     }
   }
 
-  /** What the load balancers refer to: security policies and certificate maps, as `projects/…`. */
+  /** What the load balancers refer to: policies and certificate maps, as `projects/…`. */
   get attached(): readonly string[] {
     return [...this.resources.values()]
-      .flatMap(({ certificateMap, securityPolicy }) => [certificateMap, securityPolicy])
+      .flatMap(({ certificateMap, securityPolicy, sslPolicy }) => [certificateMap, securityPolicy, sslPolicy])
       .filter((reference): reference is string => typeof reference === "string")
       .map((reference) => reference.replace(/^.*(?=projects\/)/, ""));
   }
@@ -143,7 +146,7 @@ export class LoadBalancers {
     return this.accept(call, path, () => {
       const { logConfig, ...before } = this.resources.get(path) ?? {};
       const merged = fields.logConfig === undefined ? logConfig : { ...(isObject(logConfig) ? logConfig : {}), ...log };
-      return { ...before, ...fields, logConfig: merged };
+      return without({ ...before, ...fields, logConfig: merged }, ...call.nulls);
     });
   }
 
@@ -154,6 +157,15 @@ export class LoadBalancers {
     const id = this.required(policy, /^(projects\/[^/]+\/global\/securityPolicies\/[^/]+)$/);
     const securityPolicy = `https://www.googleapis.com/compute/v1/${id}`;
     return this.accept(call, path, () => ({ ...this.resources.get(path), securityPolicy }));
+  }
+
+  private setTlsPolicy(call: Call): JsonObject {
+    const [path] = this.find(call, "targetHttpsProxies", "targetHttpsProxy");
+    const { sslPolicy: policy } = call.body;
+    if (policy === undefined) return this.accept(call, path, () => without(this.resources.get(path), "sslPolicy"));
+    const id = this.required(policy, /^(projects\/[^/]+\/global\/sslPolicies\/[^/]+)$/);
+    const sslPolicy = `https://www.googleapis.com/compute/v1/${id}`;
+    return this.accept(call, path, () => ({ ...this.resources.get(path), sslPolicy }));
   }
 
   private setCertificateMap(call: Call): JsonObject {
@@ -204,8 +216,8 @@ export class LoadBalancers {
   }
 }
 
-function without(resource: JsonObject | undefined, field: string): JsonObject {
-  return Object.fromEntries(Object.entries(resource ?? {}).filter(([name]) => name !== field));
+function without(resource: JsonObject | undefined, ...fields: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(resource ?? {}).filter(([name]) => !fields.includes(name)));
 }
 
 function notFound(path: string): ReasonError {

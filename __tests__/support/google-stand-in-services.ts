@@ -8,6 +8,8 @@ export interface Call {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: JsonObject;
+  /** Fields that the body sets to null, by which a patch takes them away. */
+  readonly nulls: readonly string[];
 }
 
 /** Returns the body of a 200 response; throws an ApiError for any other. A method without a handler returns `{}`. */

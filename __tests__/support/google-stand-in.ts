@@ -297,7 +297,9 @@ function carryOut(
     throw new ApiError(400, "INVALID_ARGUMENT", `Invalid JSON payload received. ${problems.join(" ")}`);
   }
   const handler = service.handlers?.[method.id.slice(description.name.length + 1)];
-  const answer = handler?.({ method, parameters, query, body: isObject(body) ? body : {} }) ?? {};
+  const fields = isObject(sent) ? Object.keys(sent) : [];
+  const nulls = fields.filter((field) => (sent as JsonObject)[field] === null);
+  const answer = handler?.({ method, parameters, query, body: isObject(body) ? body : {}, nulls }) ?? {};
   const mistakes = bodyProblems(description, method.response, answer, "answer");
   if (mistakes.length > 0) throw new OwnMistake(`${method.id} answers against its description: ${mistakes.join("; ")}`);
   return answer;

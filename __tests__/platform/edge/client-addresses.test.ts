@@ -9,14 +9,19 @@ import { describeWith } from "../../support/programs";
 import { bareStack, terraformOf, type Terraform } from "../../support/synthesis";
 
 const BALANCER = "203.0.113.80";
+const IPV6_BALANCER = "2001:db8:0:1e::";
 const CLOUD_RUN = "169.254.169.126";
 const FRONT_END = "35.191.12.34";
 
 /** What each front end makes of a request with this header: who connects, and the header that the application gets. */
 type FrontEnd = (client: string, sent: readonly string[]) => { peer: string; forwardedFor: readonly string[] };
 
-/** Google's load balancers append the address that connects and their own. */
-const balanced = (client: string, sent: readonly string[]) => [...sent, client, BALANCER];
+/** Google's load balancers append the address that connects and their own, of the same kind. */
+const balanced = (client: string, sent: readonly string[]) => [
+  ...sent,
+  client,
+  isIPv6(client) ? IPV6_BALANCER : BALANCER,
+];
 
 const cloudRun: FrontEnd = (client, sent) => ({ peer: CLOUD_RUN, forwardedFor: [...sent, client] });
 const balancedCloudRun: FrontEnd = (client, sent) => ({ peer: CLOUD_RUN, forwardedFor: balanced(client, sent) });
@@ -50,8 +55,9 @@ function listOf(
 ): string {
   const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
   new Variant(stack, "Idp", { projectId: "demo-project", tenantId: "demo", domain, environmentVariables });
-  const [, list] = /"IDP_LISTEN__TRUSTED_PROXY_CIDRS":"(127[^"]*)"/.exec(JSON.stringify(terraformOf(stack))) ?? [];
-  return (list ?? "").replaceAll(/\$\{[^}]*\}/g, BALANCER);
+  const [, list] =
+    /"IDP_LISTEN__TRUSTED_PROXY_CIDRS":"(127(?:[^"\\]|\\.)*)"/.exec(JSON.stringify(terraformOf(stack))) ?? [];
+  return (list ?? "").replace(/\$\{join\(.*\]\)\}/, `,${IPV6_BALANCER}/128`).replaceAll(/\$\{[^}]*\}/g, BALANCER);
 }
 
 const DOMAIN = "login.example.com";
@@ -84,7 +90,9 @@ describeWith(["terraform"], "The ranges that a stack makes the application trust
   /** The list as Terraform evaluates it, with an example in place of each address that it would create. */
   const listOfStack = ({ locals = {} }: Terraform, domain: string | null, variables = {}) => {
     const [list = ""] = Object.values(locals).flatMap((layer) => (layer as Record<string, string>)[VARIABLE] ?? []);
-    const known = list.replaceAll(/one\(google_compute_\w+\.\w+\[\*\]\.address\)/g, `"${BALANCER}"`);
+    const known = list
+      .replaceAll(/one\(google_compute_\w+\.\w+\[\*\]\.address\)/g, `"${BALANCER}"`)
+      .replace("google_compute_global_address.ipv6[*].address", domain === null ? "[]" : `["${IPV6_BALANCER}"]`);
     return {
       locals: { list: known },
       variable: { domain: { default: domain }, environment_variables: { default: variables } },

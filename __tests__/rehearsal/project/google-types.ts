@@ -60,6 +60,8 @@ function needServicesAccess(network: string): Need {
 /** Addresses to assign, from blocks reserved for documentation. */
 const GLOBAL_ADDRESSES = Array.from({ length: 20 }, (_none, index) => `203.0.113.${index + 30}`);
 
+const GLOBAL_IPV6_ADDRESSES = GLOBAL_ADDRESSES.map((_, index) => `2001:db8:0:${(index + 30).toString(16)}::`);
+
 const STORAGE: ResourceTypes = {
   google_artifact_registry_repository: {
     api: "artifactregistry",
@@ -222,9 +224,10 @@ const NETWORK: ResourceTypes = {
   google_compute_global_address: global("addresses", {
     replacedBy: ["network"],
     refs: { network: "google_compute_network" },
-    computed: (_values, { cloud }) => {
-      const taken = cloud.ofType("google_compute_global_address").map(({ values }) => values.address);
-      return { address: GLOBAL_ADDRESSES.find((address) => !taken.includes(address)) ?? "" };
+    computed: (values, { cloud }) => {
+      const taken = cloud.ofType("google_compute_global_address").map((other) => other.values.address);
+      const free = values.ip_version === "IPV6" ? GLOBAL_IPV6_ADDRESSES : GLOBAL_ADDRESSES;
+      return { address: free.find((address) => !taken.includes(address)) ?? "" };
     },
   }),
   google_service_networking_connection: {

@@ -16,7 +16,11 @@ const GLOBAL_ADDRESS = "kubernetes.io/ingress.global-static-ip-name";
 const CERTIFICATES = "ingress.gcp.kubernetes.io/pre-shared-cert";
 
 /** Types that can be attached to the load balancer of an ingress without its knowing. */
-const ATTACHABLE = ["google_compute_security_policy", "google_certificate_manager_certificate_map"];
+const ATTACHABLE = [
+  "google_certificate_manager_certificate_map",
+  "google_compute_security_policy",
+  "google_compute_ssl_policy",
+];
 
 /** The deployments of a namespace whose pods have all these labels. */
 function selectedDeployments(cloud: Cloud, namespace: string, selector: Value): CloudObject[] {
@@ -85,14 +89,14 @@ function needFreeAddress(name: string): Need {
   };
 }
 
-/** Whether a security policy or certificate map exists, from Terraform or from before. */
+/** Whether a policy or certificate map exists, from Terraform or from before. */
 export function canBeAttached(cloud: Cloud, id: string): boolean {
   return ATTACHABLE.some((type) => cloud.has(type, id));
 }
 
 /** The need for what scripts have attached to the load balancer. */
 const NEED_ATTACHED: Need = {
-  what: "the security policy and the certificate map of its load balancer",
+  what: "the policies and the certificate map of its load balancer",
   isMet: (cloud) => cloud.surroundings.loadBalancers?.attached.every((id) => canBeAttached(cloud, id)) ?? true,
 };
 

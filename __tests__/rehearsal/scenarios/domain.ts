@@ -43,6 +43,9 @@ const HTTPS_PROXY = "google_compute_target_https_proxy.front_door_https_proxy[0]
 const HTTPS_RULE = "google_compute_global_forwarding_rule.front_door_https_rule[0]";
 const CLASSIC_CERTIFICATE = "google_compute_managed_ssl_certificate.front_door_certificate[0]";
 
+/** What an IPv6 address takes. */
+const IPV6 = "*.ipv6*";
+
 /** What every domain has. */
 const DOOR = ["*.front_door_*", "google_compute_global_address.address[0]"];
 
@@ -59,19 +62,24 @@ export const SERVERLESS_DOMAIN_CHANGES: readonly ChangeScenario[] = [
     },
   },
   {
-    name: "another domain",
-    change: withInputs({ domain: "sso.example.com" }),
-    expected: { ...OF_HOST, ...all("replace", [...OF_DOMAIN, ADDRESS_RECORD, VALIDATION_RECORD]), [SERVICE]: "update" },
+    name: "another domain, with an IPv6 address",
+    change: withInputs({ domain: "sso.example.com", ipv6: true }),
+    expected: {
+      ...OF_HOST,
+      ...all("replace", [...OF_DOMAIN, ADDRESS_RECORD, VALIDATION_RECORD]),
+      [IPV6]: "create",
+      [SERVICE]: "update",
+    },
   },
   {
     name: "a domain without protection, validated through the load balancer",
-    change: withInputs({ certificate_validation: "load-balancer", protection: null }),
+    change: withInputs({ certificate_validation: "load-balancer", ipv6: false, protection: null }),
     expected: {
-      ...all("delete", [...BY_DNS, POLICY, VALIDATION_RECORD]),
+      ...all("delete", [...BY_DNS, IPV6, POLICY, VALIDATION_RECORD]),
       [CLASSIC_CERTIFICATE]: "create",
       [HTTPS_PROXY]: "replace",
       // Its chart of refused requests goes with the policy.
-      ...all("update", [BACKEND, HTTPS_RULE, DASHBOARD]),
+      ...all("update", [BACKEND, HTTPS_RULE, DASHBOARD, SERVICE]),
     },
   },
   {
@@ -134,7 +142,7 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
       // The application gets its public address.
       ...all("update", [ALLOW_INGRESS, DEPLOYMENT]),
     },
-    verify: requireSettings('"timeoutSec":3600', "-protection"),
+    verify: requireSettings('"timeoutSec":3600', "-protection", "-tls", "Strict-Transport-Security: max-age=31536000"),
   },
   {
     name: "another domain, validated by DNS, with an existing policy and a log",
@@ -142,17 +150,25 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
       certificate_validation: "dns",
       domain: "sso.example.com",
       existing_security_policy: COMPANY_POLICY,
+      ipv6: true,
       protection: null,
       request_log_sample_rate: 0.25,
+      strict_transport_security: "max-age=0",
     }),
     expected: {
       ...OF_HOST,
-      ...all("create", [...BY_DNS, VALIDATION_RECORD]),
+      ...all("create", [...BY_DNS, IPV6, VALIDATION_RECORD]),
       ...all("replace", [CLASSIC_CERTIFICATE, ADDRESS_RECORD, SETTINGS]),
       ...all("update", [INGRESS, DEPLOYMENT]),
       [POLICY]: "delete",
     },
-    verify: requireSettings('"sampleRate":0.25', "/company", '"certificateMap":'),
+    verify: requireSettings(
+      '"sampleRate":0.25',
+      "/company",
+      '"certificateMap":',
+      "-Security: max-age=0",
+      "-apps-idp-ipv6-",
+    ),
   },
   {
     name: "another domain, validated through the load balancer, with protection",
@@ -160,12 +176,13 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
       certificate_validation: "load-balancer",
       domain: "login.example.com",
       existing_security_policy: null,
+      ipv6: false,
       protection: {},
       request_log_sample_rate: 0,
     }),
     expected: {
       ...OF_HOST,
-      ...all("delete", [...BY_DNS, VALIDATION_RECORD]),
+      ...all("delete", [...BY_DNS, IPV6, VALIDATION_RECORD]),
       ...all("replace", [CLASSIC_CERTIFICATE, ADDRESS_RECORD, SETTINGS]),
       ...all("update", [INGRESS, DEPLOYMENT]),
       [POLICY]: "create",
@@ -174,7 +191,12 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
   },
   {
     name: "no domain any more",
-    change: withInputs({ dns_zone: null, domain: null, protection: null }),
+    change: withInputs({
+      dns_zone: null,
+      domain: null,
+      protection: null,
+      strict_transport_security: "max-age=31536000",
+    }),
     expected: {
       ...OF_HOST,
       ...all("create", [REGIONAL_ADDRESS, SERVICE_OF_PODS]),

@@ -6,9 +6,15 @@ import { countIf, isSet, oneAttribute } from "../../core/conditional";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
+import { type Ipv6Address } from "./ipv6";
+
+interface DomainAddressProps extends PartProps {
+  readonly domain: string;
+  readonly ipv6: Ipv6Address;
+}
 
 /** What the parts behind the load balancer must know of it. */
-export type LoadBalancerAddress = Pick<DomainAddress, "addressId" | "domain" | "ipAddress">;
+export type LoadBalancerAddress = Pick<DomainAddress, "addressId" | "domain" | "ipAddress" | "ipv6">;
 
 /**
  * The static IP address of a global load balancer for a domain.
@@ -25,14 +31,18 @@ export class DomainAddress extends Construct {
   /** IP address, as a Terraform expression; null without a domain. */
   readonly ipAddress: string;
 
+  /** A second address of the same load balancer. */
+  readonly ipv6: Ipv6Address;
+
   /** What must exist before clients can use it. */
   readonly ready: ITerraformDependable[];
 
   /** The address itself, for overrides. */
   readonly globalAddress: ComputeGlobalAddress;
 
-  constructor(scope: Construct, id: string, { dependsOn, domain, place }: PartProps & { readonly domain: string }) {
+  constructor(scope: Construct, id: string, props: DomainAddressProps) {
     super(scope, id);
+    const { dependsOn, domain, place } = props;
     this.globalAddress = new ComputeGlobalAddress(this, MAIN_CHILD_ID, {
       project: place.projectId,
       name: partName(place.deployment, "address"),
@@ -43,6 +53,7 @@ export class DomainAddress extends Construct {
     this.addressId = oneAttribute(this.globalAddress, "id");
     this.domain = domain;
     this.ipAddress = oneAttribute(this.globalAddress, "address");
+    this.ipv6 = props.ipv6;
     this.ready = [this.globalAddress];
   }
 }

@@ -16,6 +16,8 @@ const DOMAIN: Check = {
 /** Validation of a domain's certificate by default: on GKE, only the load balancer can do it without a script. */
 export const CERTIFICATE_VALIDATION_DEFAULTS = { serverless: "dns", kubernetes: "load-balancer" } as const;
 
+const YEAR_OF_HTTPS = "max-age=31536000";
+
 const ZONE = {
   /** Name of the zone. */
   name: text({
@@ -76,6 +78,21 @@ export function domainInputs(words: {
       description: (members) =>
         `Existing zone of Cloud DNS for the records of the domain. ${members} A record of the same name and type is overwritten without notice, and is not restored by a destroy. No zone is ever created. Changing it later moves the records.`,
     }),
+    /**
+     * Header by which browsers use nothing but HTTPS for the domain, sent by its load balancer; empty for none. By default
+     * for a year. Before it is removed, send `max-age=0` until every browser has seen it.
+     */
+    strictTransportSecurity: text({
+      default: YEAR_OF_HTTPS,
+      description:
+        "Header Strict-Transport-Security of the load balancer of a domain, by which browsers use nothing but HTTPS for it; empty for none. Browsers keep it for max-age seconds: before removing it, send max-age=0 until all have seen that. Changing it later takes effect within minutes.",
+      must: [
+        matching(
+          "^(max-age=[0-9]{1,10}(; includeSubDomains)?(; preload)?)?$",
+          "be empty, or max-age with a number of seconds, then includeSubDomains and preload if you want them, because browsers ignore a header that they cannot read; use for example max-age=31536000; includeSubDomains",
+        ),
+      ],
+    }),
     /** Share of the requests that the load balancer of a domain logs, from 0 to 1; by default 1 while a rule of the protection is in preview, else 0. Logs are billed. */
     requestLogSampleRate: number({
       default: null,
@@ -87,6 +104,10 @@ export function domainInputs(words: {
 
 export type DomainInputs = ReturnType<typeof domainInputs>;
 
+/** The response headers of a load balancer, as an HCL list. */
+export const strictTransportHeaders = (value: string) =>
+  `[for policy in compact([${value}]) : "Strict-Transport-Security: \${policy}"]`;
+
 /** @param reason why the input needs a domain */
 export function needsDomain<T extends DomainInputs>(of: keyof T, reason: string): Relation<T> {
   return {
@@ -96,6 +117,28 @@ export function needsDomain<T extends DomainInputs>(of: keyof T, reason: string)
       `${v[of].name} is given without ${v.domain.name}; it needs one, because ${reason}; set the domain, or remove ${v[of].name}`,
   };
 }
+
+/**
+ * Warns of an input that has no effect without a domain.
+ *
+ * @param usual its default, as an HCL value
+ * @param reason what only a domain has
+ */
+export function uselessWithoutDomain<T extends DomainInputs>(
+  of: keyof T,
+  usual: string,
+  reason: string,
+): Omit<Relation<T>, "of"> {
+  return {
+    holds: (v) => `${v.domain} != null || ${v[of]} == ${usual}`,
+    says: (v) => `${v[of].name} is set without ${v.domain.name}; only ${reason}; set ${v.domain.name}, or leave it out`,
+  };
+}
+
+/** What both variants warn of. */
+export const DOMAIN_WARNINGS: readonly Omit<Relation<DomainInputs>, "of">[] = [
+  uselessWithoutDomain("strictTransportSecurity", `"${YEAR_OF_HTTPS}"`, "its load balancer sends the header"),
+];
 
 export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
   {

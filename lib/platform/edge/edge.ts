@@ -3,7 +3,7 @@ import { CertificateManagerCertificateMap } from "@cdktf/provider-google/lib/cer
 import { CertificateManagerCertificateMapEntry } from "@cdktf/provider-google/lib/certificate-manager-certificate-map-entry";
 import { CertificateManagerDnsAuthorization } from "@cdktf/provider-google/lib/certificate-manager-dns-authorization";
 import { DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
-import { Token, type ITerraformDependable } from "cdktf";
+import { ref, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf, isSet, isWord, listOf, oneAttribute, valueOr } from "../../core/conditional";
@@ -14,6 +14,7 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type PartProps } from "../parts";
 import { type DnsZone } from "./domain";
+import { type Ipv6Address } from "./ipv6";
 import { type ProtectionInputs } from "./protection";
 import { SecurityPolicy } from "./security-policy";
 
@@ -24,10 +25,16 @@ interface CertificateProps extends PartProps {
   readonly validation: string;
 }
 
+/** Addresses to which a domain points; the IPv4 address is a Terraform expression. */
+export interface EdgeAddress {
+  readonly ipAddress: string;
+  readonly ipv6: Ipv6Address;
+}
+
 interface DomainSetupProps extends CertificateProps {
   readonly apis: ProjectApis;
-  /** IP address to which the domain points, as a Terraform expression. */
-  readonly ipAddress: string;
+  /** Addresses to which the domain points. */
+  readonly address: EdgeAddress;
   readonly existingSecurityPolicy?: string;
   readonly protection: ValuesOf<ProtectionInputs>["protection"];
   /**
@@ -56,14 +63,15 @@ export class DomainSetup extends Construct {
 
   constructor(scope: Construct, id: string, props: DomainSetupProps) {
     super(scope, id);
-    const { apis, dependsOn = [], domain, ipAddress, place, validation } = props;
+    const { address, apis, dependsOn = [], domain, place, validation } = props;
     this.certificate = new DnsCertificate(this, "Certificate", {
       ...{ domain, place, validation },
       dependsOn: [...apis.ready("certificatemanager"), ...dependsOn],
     });
     this.records = {
       list: expression(
-        `concat([for name in ${listOf(domain)} : { name = name, type = "A", value = ${ipAddress} }], ` +
+        `concat([for name in ${listOf(domain)} : { name = name, type = "A", value = ${address.ipAddress} }], ` +
+          `[for address in ${address.ipv6.ipAddresses} : { name = ${domain}, type = "AAAA", value = address }], ` +
           `[for record in ${this.certificate.records} : { name = trimsuffix(record.name, "."), type = record.type, value = record.data }])`,
       ),
       ready: this.recordSets(props),
@@ -76,7 +84,7 @@ export class DomainSetup extends Construct {
     this.nextSteps = nextSteps(props);
   }
 
-  private recordSets({ apis, domain, ipAddress, place, validation, zone }: DomainSetupProps): DnsRecordSet[] {
+  private recordSets({ address, apis, domain, place, validation, zone }: DomainSetupProps): DnsRecordSet[] {
     if (zone === undefined) return [];
     const scope = new Construct(this, "DnsRecords");
     const { name: managedZone = "", project } = zone;
@@ -93,8 +101,12 @@ export class DomainSetup extends Construct {
     const record = `one(${this.certificate.records})`;
     return [
       new DnsRecordSet(scope, "Address", {
-        ...{ ...common, name: `${domain}.`, type: "A", rrdatas: [expression(ipAddress)] },
+        ...{ ...common, name: `${domain}.`, type: "A", rrdatas: [expression(address.ipAddress)] },
         count: countIf(exists),
+      }),
+      new DnsRecordSet(address.ipv6, "Record", {
+        ...{ ...common, name: `${domain}.`, type: "AAAA", rrdatas: Token.asList(ref(address.ipv6.ipAddresses)) },
+        count: countIf(allOf(exists, address.ipv6.condition)),
       }),
       new DnsRecordSet(scope, "Validation", {
         ...common,

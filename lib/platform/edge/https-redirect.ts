@@ -8,18 +8,21 @@ import { oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { partName } from "../../core/names";
 import { type PartProps } from "../parts";
+import { type Ipv6Address, type Scheme } from "./ipv6";
 
 interface HttpsRedirectProps extends PartProps {
   /** Id of the global address, as a Terraform expression. */
   readonly addressId: string;
   readonly count: TerraformCount | undefined;
+  /** Whose port 80 is redirected too. */
+  readonly ipv6: Ipv6Address | undefined;
   /** Scheme of the load balancer on port 443 of the same address: two schemes cannot share an address. */
-  readonly scheme: "EXTERNAL" | "EXTERNAL_MANAGED";
+  readonly scheme: Scheme;
 }
 
 /** Permanently redirects clients from port 80 to HTTPS at the same address. */
-export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): ComputeGlobalForwardingRule {
-  const { count, dependsOn, place, scheme } = props;
+export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): ComputeGlobalForwardingRule[] {
+  const { count, dependsOn, ipv6, place, scheme } = props;
   const common = { project: place.projectId, count };
   const name = partName(place.deployment, "redirect");
   const urlMap = new ComputeUrlMap(scope, "Redirect", {
@@ -38,7 +41,8 @@ export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): Comp
     name,
     urlMap: expression(oneAttribute(urlMap, "id")),
   });
-  return new ComputeGlobalForwardingRule(scope, "HttpRule", {
+  const target = expression(oneAttribute(proxy, "id"));
+  const rule = new ComputeGlobalForwardingRule(scope, "HttpRule", {
     ...common,
     name: partName(place.deployment, "http"),
     labels: place.labels,
@@ -46,6 +50,7 @@ export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): Comp
     ipAddress: expression(props.addressId),
     ipProtocol: "TCP",
     portRange: "80",
-    target: expression(oneAttribute(proxy, "id")),
+    target,
   });
+  return ipv6 === undefined ? [rule] : [rule, ipv6.forward("HttpRule", 80, target, scheme)];
 }

@@ -1,8 +1,10 @@
+import { type ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-address";
 import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute-managed-ssl-certificate";
+import { type ComputeSslPolicy } from "@cdktf/provider-google/lib/compute-ssl-policy";
 import { IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
 import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
 import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
-import { Fn, Token, type ITerraformDependable } from "cdktf";
+import { Fn, Token, type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
 import { addDynamicBlock, countIf, ifSet, isSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
@@ -15,6 +17,7 @@ import { TerraformData } from "../../core/terraform-data";
 import { CONTAINER_PORT, TLS_PORT } from "../../idp/contract";
 import { type DomainSetup } from "../edge/edge";
 import { httpsRedirect } from "../edge/https-redirect";
+import { tlsPolicy } from "../edge/tls-policy";
 import { type PartProps } from "../parts";
 import { ANYWHERE } from "./autopilot-cluster";
 import { type KubernetesWorkload } from "./kubernetes-workload";
@@ -29,7 +32,18 @@ interface ClusterIngressProps extends PartProps {
   readonly namespace: WorkloadNamespace;
   readonly requestLogSampleRate: number;
   readonly requestTimeoutSeconds: number;
+  readonly strictTransportSecurity: string;
   readonly workload: Pick<KubernetesWorkload, "podLabels" | "ready">;
+}
+
+/** One address of the HTTPS load balancer: a load balancer of its own, because an Ingress has one address. */
+interface IngressSpec {
+  readonly address: ComputeGlobalAddress;
+  readonly certificate: ComputeManagedSslCertificate;
+  readonly count: TerraformCount | undefined;
+  /** End of its name. */
+  readonly part?: string;
+  readonly service: ServiceV1;
 }
 
 /**
@@ -52,6 +66,9 @@ export class ClusterIngress extends Construct {
   /** The HTTPS load balancer, created only with a domain. */
   readonly ingress: IngressV1;
 
+  /** Versions and ciphers of TLS, created only with a domain. */
+  private readonly tls: ComputeSslPolicy;
+
   constructor(
     scope: Construct,
     id: string,
@@ -62,18 +79,28 @@ export class ClusterIngress extends Construct {
     this.url = address.url;
     const policy = this.allowIngress();
     this.loadBalancer = this.passthrough();
-    this.ingress = this.https();
-    const settings = this.configure();
+    this.tls = tlsPolicy(this, { count: countIf(isSet(address.domain)), place, dependsOn: address.ready });
+    const backend = this.backend();
+    this.ingress = this.ingressAt(this, { ...backend, address: address.global });
+    explain(this.ingress, "GKE makes an HTTPS load balancer of it, which opens port 443 at the static address.");
+    const settings = [this.configure(this, this.ingress, { address: address.global })];
+    if (address.ipv6 !== undefined) {
+      const { count, globalAddress } = address.ipv6;
+      const ingress = this.ingressAt(address.ipv6, { ...backend, address: globalAddress, count, part: "ipv6" });
+      // After the other, because both have one backend service.
+      settings.push(this.configure(address.ipv6, ingress, { address: globalAddress, dependsOn: settings.slice() }));
+    }
     // The Ingress leaves port 80 of its address free.
-    const redirect = httpsRedirect(this, {
+    const redirects = httpsRedirect(this, {
       addressId: oneAttribute(address.global, "id"),
       count: countIf(isSet(address.domain)),
+      ipv6: address.ipv6,
       place,
       // The scheme of the load balancers that the Ingress controller creates.
       scheme: "EXTERNAL",
       dependsOn: address.ready,
     });
-    this.ready = [policy, this.loadBalancer, settings, redirect];
+    this.ready = [policy, this.loadBalancer, ...settings, ...redirects];
   }
 
   /** Without a domain, connections come from the clients' own addresses; with one, only from the load balancer. */
@@ -122,9 +149,9 @@ export class ClusterIngress extends Construct {
     });
   }
 
-  /** A certificate and an HTTPS load balancer, for a deployment with a domain. */
-  private https(): IngressV1 {
-    const { address, dependsOn = [], edge, namespace, place, workload } = this.props;
+  /** The certificate of a domain, and the service behind its load balancers. */
+  private backend(): Pick<IngressSpec, "certificate" | "count" | "service"> {
+    const { address, dependsOn = [], namespace, place, workload } = this.props;
     const { deployment, projectId } = place;
     const { domain = "" } = address;
     const count = countIf(isSet(address.domain));
@@ -144,13 +171,19 @@ export class ClusterIngress extends Construct {
       count,
       dependsOn: [...namespace.ready, ...dependsOn],
     });
-    const ingress = new IngressV1(this, "Ingress", {
+    return { certificate, count, service };
+  }
+
+  private ingressAt(scope: Construct, spec: IngressSpec): IngressV1 {
+    const { edge, workload } = this.props;
+    const { address, certificate, count, part, service } = spec;
+    return new IngressV1(scope, "Ingress", {
       metadata: {
-        ...this.metadataOf(),
+        ...this.metadataOf(part),
         annotations: {
           "kubernetes.io/ingress.class": "gce",
           "kubernetes.io/ingress.allow-http": "false",
-          "kubernetes.io/ingress.global-static-ip-name": expression(oneAttribute(address.global, "name")),
+          "kubernetes.io/ingress.global-static-ip-name": expression(oneAttribute(address, "name")),
           "ingress.gcp.kubernetes.io/pre-shared-cert": expression(oneAttribute(certificate, "name")),
         },
       },
@@ -163,11 +196,13 @@ export class ClusterIngress extends Construct {
       timeouts: { create: LOAD_BALANCER_TIMEOUT, delete: LOAD_BALANCER_TIMEOUT },
       count,
       // Its health check is derived from the readiness probe of existing pods. Without a reference to the certificate
-      // map and the security policy, these would be destroyed before it.
-      dependsOn: [...workload.ready, ...(edge ? [...edge.certificate.ready, ...edge.securityPolicy.ready] : [])],
+      // map and the policies, these would be destroyed before it.
+      dependsOn: [
+        ...workload.ready,
+        this.tls,
+        ...(edge ? [...edge.certificate.ready, ...edge.securityPolicy.ready] : []),
+      ],
     });
-    explain(ingress, "GKE makes an HTTPS load balancer of it, which opens port 443 at the static address.");
-    return ingress;
   }
 
   /**
@@ -176,31 +211,40 @@ export class ClusterIngress extends Construct {
    *
    * The script runs again for a new Ingress, and when any of the properties changes.
    */
-  private configure(): TerraformData {
-    const { address, edge, namespace, place, requestLogSampleRate, requestTimeoutSeconds } = this.props;
+  private configure(
+    scope: Construct,
+    ingress: IngressV1,
+    {
+      address,
+      dependsOn = [],
+    }: { readonly address: ComputeGlobalAddress; readonly dependsOn?: ITerraformDependable[] },
+  ): TerraformData {
+    const { edge, namespace, place, strictTransportSecurity } = this.props;
     const libraries = addRestLibraries(this);
     const script = addScript(this, "lib/platform/kubernetes/scripts/configure-load-balancer.sh");
     const hashes = [...libraries, script].map(({ sha256 }) => sha256);
     const environment = {
-      ADDRESS_NAME: expression(oneAttribute(address.global, "name")),
+      ADDRESS_NAME: expression(oneAttribute(address, "name")),
       BACKEND: `${namespace.namespaceName}/${objectName(place.deployment, BACKEND)}`,
       // Empty rather than absent, so that they are not taken from the environment of whoever applies.
       CERTIFICATE_MAP: edge === undefined ? "" : valueOr(expression(edge.certificate.mapId), '""'),
       OWNER: serviceName(place.deployment),
       PROJECT_ID: place.projectId,
-      REQUEST_LOG_SAMPLE_RATE: numberText(requestLogSampleRate),
-      REQUEST_TIMEOUT_SECONDS: numberText(requestTimeoutSeconds),
+      REQUEST_LOG_SAMPLE_RATE: numberText(this.props.requestLogSampleRate),
+      REQUEST_TIMEOUT_SECONDS: numberText(this.props.requestTimeoutSeconds),
       SECURITY_POLICY: edge === undefined ? "" : valueOr(edge.securityPolicy.policyId, '""'),
+      STRICT_TRANSPORT_SECURITY: strictTransportSecurity,
+      TLS_POLICY: expression(oneAttribute(this.tls, "id")),
     };
-    return new TerraformData(this, "LoadBalancerSettings", {
+    return new TerraformData(scope, "LoadBalancerSettings", {
       triggersReplace: {
         ...environment,
-        ingress_uid: expression(oneAttribute(this.ingress, "metadata[0].uid")),
+        ingress_uid: expression(oneAttribute(ingress, "metadata[0].uid")),
         scripts: Fn.sha256(Fn.join(":", hashes)),
       },
       provisioners: [{ type: "local-exec", command: shellCommand(script), environment }],
-      count: countIf(isSet(address.domain)),
-      dependsOn: [this.ingress],
+      count: ingress.count,
+      dependsOn: [ingress, ...dependsOn],
     });
   }
 

@@ -139,7 +139,10 @@ export function completePodTemplate(
     {
       databaseHost: LOOPBACK,
       // The HTTPS load balancer appends its own address to X-Forwarded-For.
-      loadBalancerRanges: [...LOAD_BALANCER_RANGES, ...(address === undefined ? [] : [`${address.address}/32`])],
+      loadBalancerRanges: [
+        ...LOAD_BALANCER_RANGES,
+        ...(address === undefined ? [] : [`${address.address}/32${address.ipv6?.nextRange ?? ""}`]),
+      ],
       baseUrl: address?.url,
       passesTls: true,
       proxyQuitUrl: `http://${LOOPBACK}:${PROXY_ADMIN_PORT}/quitquitquit`,

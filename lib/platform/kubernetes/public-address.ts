@@ -5,14 +5,17 @@ import { Construct } from "constructs";
 
 import { countIf, ifSet, isSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
 import { partName } from "../../core/names";
+import { type Ipv6Address } from "../edge/ipv6";
 import { type PartProps } from "../parts";
 
 interface PublicAddressProps extends PartProps {
   readonly domain: string | undefined;
+  /** A second address of the HTTPS load balancer. */
+  readonly ipv6: Ipv6Address | undefined;
 }
 
 /** What an application must know of it. */
-export type ClientAddress = Pick<PublicAddress, "address" | "url">;
+export type ClientAddress = Pick<PublicAddress, "address" | "ipv6" | "url">;
 
 /**
  * A static IP address: regional for a passthrough load balancer, or with a domain a global one for an HTTPS load
@@ -42,6 +45,9 @@ export class PublicAddress extends Construct {
   /** IP address of the global address, as a Terraform expression. */
   readonly ipAddress: string;
 
+  /** A second address of the HTTPS load balancer, if any. */
+  readonly ipv6: Ipv6Address | undefined;
+
   /** What must exist before clients can use it. */
   readonly ready: ITerraformDependable[];
 
@@ -55,6 +61,7 @@ export class PublicAddress extends Construct {
     this.regionalAddress = oneAttribute(this.regional, "address");
     this.ipAddress = oneAttribute(this.global, "address");
     this.domain = domain;
+    this.ipv6 = props.ipv6;
     this.address = ifSet(domain, this.ipAddress, this.regionalAddress);
     this.url = `https://${valueOr(domain, this.regionalAddress)}`;
     this.ready = [this.regional, this.global];

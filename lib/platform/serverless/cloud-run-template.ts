@@ -122,15 +122,15 @@ const SECRET_ENTRY = {
 /** Address of the application, and load balancers in front of it. */
 function factsOf(address: LoadBalancerAddress | undefined) {
   if (address === undefined) return { loadBalancerRanges: LOAD_BALANCER_RANGES };
-  const { domain, ipAddress } = address;
+  const { domain, ipAddress, ipv6 } = address;
   // Google's load balancers append their own address to X-Forwarded-For.
   if (!Token.isUnresolved(domain)) {
-    const range = `${expression(ipAddress)}/32`;
+    const range = `${expression(ipAddress)}/32${ipv6.nextRange}`;
     return { loadBalancerRanges: [...LOAD_BALANCER_RANGES, range], baseUrl: `https://${domain}` };
   }
   const range = expression(`(${domain} == null ? "" : ",\${${ipAddress}}/32")`);
   return {
-    loadBalancerRanges: [`${LOAD_BALANCER_RANGES.join(",")}${range}`],
+    loadBalancerRanges: [`${LOAD_BALANCER_RANGES.join(",")}${range}${ipv6.nextRange}`],
     optionalBaseUrl: expression(`(${domain} == null ? null : "https://\${${domain}}")`),
   };
 }

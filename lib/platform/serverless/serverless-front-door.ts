@@ -5,7 +5,6 @@ import {
 import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-global-forwarding-rule";
 import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute-managed-ssl-certificate";
 import { ComputeRegionNetworkEndpointGroup } from "@cdktf/provider-google/lib/compute-region-network-endpoint-group";
-import { ComputeSslPolicy } from "@cdktf/provider-google/lib/compute-ssl-policy";
 import { ComputeTargetHttpsProxy } from "@cdktf/provider-google/lib/compute-target-https-proxy";
 import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { ref, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
@@ -16,8 +15,10 @@ import { expression, numberExpression } from "../../core/expression";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { type LoadBalancerAddress } from "../edge/domain-address";
+import { strictTransportHeaders } from "../edge/domain";
 import { type DnsCertificate } from "../edge/edge";
 import { httpsRedirect } from "../edge/https-redirect";
+import { tlsPolicy } from "../edge/tls-policy";
 import { type PartProps } from "../parts";
 import { type ServerlessService } from "./serverless-service";
 
@@ -30,6 +31,7 @@ interface ServerlessLoadBalancerProps extends PartProps {
   /** One that is null at plan means none. */
   readonly securityPolicyId: string;
   readonly service: ServerlessService;
+  readonly strictTransportSecurity: string;
   readonly validation: string;
 }
 
@@ -66,7 +68,7 @@ export class ServerlessLoadBalancer extends Construct {
     super(scope, id);
     const { address, certificate, dependsOn, place, service, validation } = props;
     const { deployment, projectId: project, region } = place;
-    const { addressId, domain } = address;
+    const { addressId, domain, ipv6 } = address;
     const count = countIf(isSet(domain));
     const common = (part: string) => ({ project, name: partName(deployment, part), count });
     const idOf = (resource: TerraformResource) => expression(oneAttribute(resource, "id"));
@@ -84,6 +86,7 @@ export class ServerlessLoadBalancer extends Construct {
       protocol: "HTTPS",
       securityPolicy: props.securityPolicyId,
       backend: [{ group: idOf(group) }],
+      customResponseHeaders: Token.asList(ref(strictTransportHeaders(props.strictTransportSecurity))),
       logConfig: logConfig(props.requestLogSampleRate),
     });
     this.loadBalancerCertificate = new ComputeManagedSslCertificate(this, "Certificate", {
@@ -94,20 +97,13 @@ export class ServerlessLoadBalancer extends Construct {
       ...common(URL_MAP),
       defaultService: idOf(this.backendService),
     });
-    const tlsPolicy = new ComputeSslPolicy(this, "TlsPolicy", {
-      ...common("tls"),
-      // Ciphers that browsers of the last ten years support; browsers and servers refuse older versions.
-      profile: "MODERN",
-      minTlsVersion: "TLS_1_2",
-      dependsOn,
-    });
     const own = `(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`;
     this.httpsProxy = new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
       // a map.
       ...common(validation),
       urlMap: idOf(urlMap),
-      sslPolicy: idOf(tlsPolicy),
+      sslPolicy: idOf(tlsPolicy(this, { count, dependsOn, place })),
       certificateMap: expression(certificate.mapUrl),
       sslCertificates: Token.asList(ref(own)),
       lifecycle: { createBeforeDestroy: true },
@@ -124,10 +120,11 @@ export class ServerlessLoadBalancer extends Construct {
       // Ingress is allowed only after the service exists.
       dependsOn: service.ready,
     });
-    const redirect = httpsRedirect(this, { addressId, count, dependsOn, place, scheme: SCHEME });
+    const alsoIpv6 = ipv6.forward("HttpsRule", 443, idOf(this.httpsProxy), SCHEME, service.ready);
+    const redirects = httpsRedirect(this, { addressId, count, dependsOn, ipv6, place, scheme: SCHEME });
 
     this.url = `https://${domain}`;
-    this.ready = [this.forwardingRule, redirect];
+    this.ready = [this.forwardingRule, alsoIpv6, ...redirects];
   }
 }
 

@@ -9,6 +9,7 @@ const READS = ["globalAddresses", "globalForwardingRules", "targetHttpsProxies",
 );
 const PATCH = "compute.backendServices.patch";
 const SET_POLICY = "compute.backendServices.setSecurityPolicy";
+const SET_TLS = "compute.targetHttpsProxies.setSslPolicy";
 const SET_MAP = "compute.targetHttpsProxies.setCertificateMap";
 const WATCH = "compute.globalOperations.get";
 
@@ -24,9 +25,9 @@ const matrix = new FaultMatrix<Scene>({
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", () => {
-  matrix.passing([READS, [PATCH, SET_POLICY, SET_MAP, WATCH]]);
+  matrix.passing([READS, [PATCH, SET_POLICY, SET_TLS, SET_MAP, WATCH]]);
 
-  matrix.kills(3, [2], "SIGKILL", async ({ settings }, _, again) => {
+  matrix.kills(4, [2], "SIGKILL", async ({ settings }, _, again) => {
     expect(await again()).toMatchObject({ exitCode: 0, stderr: "" });
     expect(settings()).toEqual(CONFIGURED);
   });
@@ -39,7 +40,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
   });
 
   matrix.rows([
-    ...[PATCH, SET_MAP].map((at) => ({
+    ...[PATCH, SET_TLS, SET_MAP].map((at) => ({
       ...{ what: `names the role that a refused ${at} needs`, at, answers: denied, lasts: true, exitCode: 1 },
       says: [/(GET|POST|PATCH) http:\S+ answered HTTP 403 .*Injected/, "grants roles/compute.loadBalancerAdmin"],
     })),
@@ -98,23 +99,44 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
     inScene(async ({ changes, run, settings }) => {
       await run({ environment: ALL });
       const second = await run({ environment: ALL });
-      expect([second.exitCode, changes().length]).toEqual([0, 3]);
+      expect([second.exitCode, changes().length]).toEqual([0, 4]);
       expect(second.output).toBe("The load balancer of apps/idp-backend is configured already: nothing to do.\n");
 
       await run({ environment: { ...ALL, REQUEST_LOG_SAMPLE_RATE: "0" } });
-      expect(changes().slice(3)).toEqual(["backendServices.patch"]);
+      expect(changes().slice(4)).toEqual(["backendServices.patch"]);
       expect(settings()).toMatchObject({ timeoutSec: 3600, logConfig: { enable: false } });
 
       await run();
-      expect(changes().slice(4)).toEqual(["backendServices.setSecurityPolicy", "targetHttpsProxies.setCertificateMap"]);
-      expect(settings()).toMatchObject({ securityPolicy: undefined, certificateMap: undefined });
+      expect(changes().slice(5)).toEqual([
+        "backendServices.patch",
+        "backendServices.setSecurityPolicy",
+        "targetHttpsProxies.setSslPolicy",
+        "targetHttpsProxies.setCertificateMap",
+      ]);
+      expect(settings()).toEqual({ timeoutSec: 3600, logConfig: { enable: false, sampleRate: 0.5 } });
     }),
   );
 
-  it.concurrent("keeps the policy and the map of another owner when none is given, and says so", () =>
+  it.concurrent("leaves the headers of others, and replaces its own", () =>
+    inScene(async ({ parts, run, settings, standIn: { loadBalancers } }) => {
+      const theirs = ["X-Team: sign-in", "strict-transport-security: max-age=60"];
+      loadBalancers.add(parts.backend, {
+        ...loadBalancers.resources.get(parts.backend),
+        customResponseHeaders: theirs,
+      });
+      await run({ environment: { STRICT_TRANSPORT_SECURITY: "max-age=0" } });
+      expect(settings().customResponseHeaders).toEqual(["X-Team: sign-in", "Strict-Transport-Security: max-age=0"]);
+      await run();
+      expect(settings().customResponseHeaders).toEqual(["X-Team: sign-in"]);
+    }),
+  );
+
+  it.concurrent("keeps the policies and the map of another owner when none is given, and says so", () =>
     inScene(async ({ run, settings }) => {
       const map = "projects/demo-project/locations/global/certificateMaps/theirs";
-      await run({ environment: { SECURITY_POLICY: "organization-policy", CERTIFICATE_MAP: map } });
+      const tls = "projects/demo-project/global/sslPolicies/strict";
+      const theirs = { SECURITY_POLICY: "organization-policy", CERTIFICATE_MAP: map, TLS_POLICY: tls };
+      await run({ environment: theirs });
       const before = settings();
       expect(before.securityPolicy).toMatch(/\/projects\/demo-project\/global\/securityPolicies\/organization-policy$/);
 
@@ -123,6 +145,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
       expect(exitCode).toBe(0);
       expect(settings()).toEqual(before);
       expect(stdout).toContain("keeps security policy organization-policy, which is not this deployment's");
+      expect(stdout).toContain("keeps TLS policy strict, which is not this deployment's");
       expect(stdout).toContain("keeps certificate map theirs, which is not this deployment's");
     }),
   );
@@ -132,6 +155,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
       const environment = {
         ...{ ADDRESS_NAME: "", BACKEND: "idp-backend", OWNER: "-", REQUEST_LOG_SAMPLE_RATE: "1.5" },
         ...{ REQUEST_TIMEOUT_SECONDS: "0", SECURITY_POLICY: "regions/here", CERTIFICATE_MAP: "map" },
+        ...{ STRICT_TRANSPORT_SECURITY: 'max-age=1", "x', TLS_POLICY: "modern" },
       };
 
       const { exitCode, stderr } = await run({ environment });

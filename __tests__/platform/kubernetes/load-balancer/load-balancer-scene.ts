@@ -12,6 +12,7 @@ export const INGRESS: IngressSpec = {
 };
 
 const POLICY = "projects/demo-project/global/securityPolicies/idp-demo-abc123-protection";
+const TLS = "projects/demo-project/global/sslPolicies/idp-demo-abc123-tls";
 const MAP = "projects/demo-project/locations/global/certificateMaps/idp-demo-abc123-certificates";
 
 const ENVIRONMENT = {
@@ -22,13 +23,21 @@ const ENVIRONMENT = {
 };
 
 /** Everything that the script can set. */
-export const ALL = { SECURITY_POLICY: POLICY, CERTIFICATE_MAP: MAP, REQUEST_LOG_SAMPLE_RATE: "0.5" };
+export const ALL = {
+  CERTIFICATE_MAP: MAP,
+  REQUEST_LOG_SAMPLE_RATE: "0.5",
+  SECURITY_POLICY: POLICY,
+  STRICT_TRANSPORT_SECURITY: "max-age=31536000; includeSubDomains",
+  TLS_POLICY: TLS,
+};
 
 /** What there is when all of it is set. */
 export const CONFIGURED = {
   timeoutSec: 3600,
   logConfig: { enable: true, sampleRate: 0.5 },
   securityPolicy: `https://www.googleapis.com/compute/v1/${POLICY}`,
+  customResponseHeaders: ["Strict-Transport-Security: max-age=31536000; includeSubDomains"],
+  sslPolicy: `https://www.googleapis.com/compute/v1/${TLS}`,
   certificateMap: `//certificatemanager.googleapis.com/${MAP}`,
 };
 
@@ -50,9 +59,10 @@ export const inScene = (test: (scene: Scene) => Promise<void>): Promise<void> =>
       parts,
       run: (options) => run("configure-load-balancer", options),
       settings: () => {
-        const { logConfig, securityPolicy, timeoutSec } = loadBalancers.resources.get(parts.backend) ?? {};
-        const { certificateMap } = loadBalancers.resources.get(parts.proxy) ?? {};
-        return { timeoutSec, logConfig, securityPolicy, certificateMap };
+        const backend = loadBalancers.resources.get(parts.backend) ?? {};
+        const { customResponseHeaders, logConfig, securityPolicy, timeoutSec } = backend;
+        const { certificateMap, sslPolicy } = loadBalancers.resources.get(parts.proxy) ?? {};
+        return { timeoutSec, logConfig, customResponseHeaders, securityPolicy, sslPolicy, certificateMap };
       },
       changes: () => changes().map((method) => method.replace(/^compute\./, "")),
     });

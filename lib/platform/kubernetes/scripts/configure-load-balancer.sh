@@ -1,19 +1,21 @@
 #!/bin/sh
 # Sets on the load balancer of an Ingress what an Ingress cannot say: the time limit of a request, the request log, the
-# security policy and the certificate map.
+# header Strict-Transport-Security, the security policy, the TLS policy and the certificate map.
 #
 # The Ingress controller creates the load balancer and keeps what is set here. Everything is found through the static
 # address, and changed only if the backend service is that of BACKEND. A second run changes nothing.
 #
-#   PROJECT_ID               project (required)
-#   ADDRESS_NAME             name of the global address that the Ingress uses (required)
-#   BACKEND                  Kubernetes service behind the Ingress, as <namespace>/<name> (required)
-#   OWNER                    what the names of the deployment's own resources start with, before a hyphen (required)
-#   REQUEST_TIMEOUT_SECONDS  time limit of a request, and of a web socket (3600)
-#   REQUEST_LOG_SAMPLE_RATE  share of requests to log, from 0 to 1 (0)
-#   SECURITY_POLICY          security policy, by id or name; without one, the owner's is detached (none)
-#   CERTIFICATE_MAP          certificate map, by id; without one, the owner's is detached (none)
-#   WAIT_SECONDS             time limit for the controller and for each change (600)
+#   PROJECT_ID                 project (required)
+#   ADDRESS_NAME               name of the global address that the Ingress uses (required)
+#   BACKEND                    Kubernetes service behind the Ingress, as <namespace>/<name> (required)
+#   OWNER                      what the names of the deployment's own resources start with, before a hyphen (required)
+#   REQUEST_TIMEOUT_SECONDS    time limit of a request, and of a web socket (3600)
+#   REQUEST_LOG_SAMPLE_RATE    share of requests to log, from 0 to 1 (0)
+#   STRICT_TRANSPORT_SECURITY  value of the header; without one, the header is removed (none)
+#   SECURITY_POLICY            security policy, by id or name; without one, the owner's is detached (none)
+#   TLS_POLICY                 policy for versions and ciphers of TLS, by id; without one, the owner's is detached (none)
+#   CERTIFICATE_MAP            certificate map, by id; without one, the owner's is detached (none)
+#   WAIT_SECONDS               time limit for the controller and for each change (600)
 # Settings of the calls and exit codes: google-rest.sh.
 set -eu
 
@@ -31,8 +33,10 @@ google_setting BACKEND "[a-z0-9-]{1,63}/[a-z0-9-]{1,63}" "a namespace and a serv
 google_setting OWNER "$name" "what names start with, like idp-demo"
 google_setting REQUEST_TIMEOUT_SECONDS '[1-9][0-9]{0,8}' "a number of seconds above 0"
 google_setting REQUEST_LOG_SAMPLE_RATE '0(\.[0-9]+)?|1(\.0+)?|[1-9](\.[0-9]+)?e-[0-9]+' "a number from 0 to 1"
+google_option STRICT_TRANSPORT_SECURITY 'max-age=[0-9]+(; includeSubDomains)?(; preload)?' "a value of that header"
 google_option SECURITY_POLICY "((https://[a-z.]+/compute/[a-z0-9]+/)?projects/$project/global/securityPolicies/)?$name" \
   "the id of a security policy"
+google_option TLS_POLICY "projects/$project/global/sslPolicies/$name" "the id of a TLS policy"
 google_option CERTIFICATE_MAP "projects/$project/locations/global/certificateMaps/[a-z0-9-]+" "the id of a certificate map"
 google_time_limit WAIT_SECONDS
 google_start
@@ -56,17 +60,25 @@ look() {
   return 1
 }
 
-# From a backend service: how time limit and request log shall be in words, empty when they are so, the request that makes
-# them so, the security policy, and the Kubernetes service that the controller names in the description.
+# From a backend service: how time limit, request log and header shall be in words, empty when they are so, the request that
+# makes them so, the security policy, and the Kubernetes service that the controller names in the description.
 # shellcheck disable=SC2016 # of jq
-differences="($REQUEST_TIMEOUT_SECONDS) as \$seconds | ($REQUEST_LOG_SAMPLE_RATE) as \$rate |"'
+differences="($REQUEST_TIMEOUT_SECONDS) as \$seconds | ($REQUEST_LOG_SAMPLE_RATE) as \$rate
+  | \"$STRICT_TRANSPORT_SECURITY\" as \$hsts |"'
   (.logConfig.enable // false) as $logs
+  | (.customResponseHeaders // []) as $headers
+  | ($headers | map(select(test("^strict-transport-security:"; "i") | not))
+      + [$hsts | select(. != "") | "Strict-Transport-Security: \(.)"]) as $wanted
   | [
       (if .timeoutSec == $seconds then empty
         else { said: "time limit of a request: \($seconds) s", timeoutSec: $seconds } end),
       (if $logs == ($rate > 0) and ($logs == false or ((.logConfig.sampleRate // 1) - $rate | fabs) < 0.000001) then empty
         else { said: "share of requests in the log: \($rate)",
-          logConfig: ({ enable: ($rate > 0) } + if $rate > 0 then { sampleRate: $rate } else {} end) } end)
+          logConfig: ({ enable: ($rate > 0) } + if $rate > 0 then { sampleRate: $rate } else {} end) } end),
+      (if $headers == $wanted then empty
+        else { said: "Strict-Transport-Security: \($hsts | select(. != "") // "none")",
+          # A patch takes a list away with null.
+          customResponseHeaders: ($wanted | select(. != []) // null) } end)
     ] as $changes
   | [
       ($changes | map(.said) | join("; ")),
@@ -90,9 +102,11 @@ find_backend() {
   done
   [ -n "$proxy" ] || return 1
   missing="the load balancer is incomplete"
-  look '"\(.urlMap | name_in("urlMaps")) \(.certificateMap // "")"' "targetHttpsProxies/$proxy" || return 1
-  present_map=${GOOGLE_READ#* }
-  look '.defaultService | name_in("backendServices")' "urlMaps/${GOOGLE_READ%% *}" || return 1
+  look '[(.urlMap | name_in("urlMaps")), .certificateMap // "", .sslPolicy // ""] | join("|")' "targetHttpsProxies/$proxy" || return 1
+  IFS='|' read -r url_map present_map present_tls <<FOUND
+$GOOGLE_READ
+FOUND
+  look '.defaultService | name_in("backendServices")' "urlMaps/$url_map" || return 1
   backend_service=$GOOGLE_READ
   [ -n "$backend_service" ] && look "$differences" "backendServices/$backend_service" || return 1
   IFS='|' read -r said request present_policy service <<FOUND
@@ -115,8 +129,8 @@ change() {
   fi
 }
 
-# exchange KIND WANTED PRESENT FIELD WHAT PATH: attaches WANTED, the id of a security policy or certificate map, in place
-# of PRESENT; without WANTED, detaches PRESENT if it is the owner's. Names are enough to tell them apart: both are of the
+# exchange KIND WANTED PRESENT FIELD WHAT PATH: attaches WANTED, the id of a policy or certificate map, in place of
+# PRESENT; without WANTED, detaches PRESENT if it is the owner's. Names are enough to tell them apart: both are of the
 # same project, which the service may call by its number.
 exchange() {
   wanted=${2##*/}
@@ -152,6 +166,7 @@ while :; do
     change "$part" PATCH "backendServices/$backend_service" "$said"
   fi
   exchange "security policy" "$policy" "$present_policy" securityPolicy "$part" "backendServices/$backend_service/setSecurityPolicy"
+  exchange "TLS policy" "$TLS_POLICY" "$present_tls" sslPolicy "HTTPS proxy $proxy" "targetHttpsProxies/$proxy/setSslPolicy"
   exchange "certificate map" "${CERTIFICATE_MAP:+//certificatemanager.googleapis.com/$CERTIFICATE_MAP}" "$present_map" \
     certificateMap "HTTPS proxy $proxy" "targetHttpsProxies/$proxy/setCertificateMap"
   # It is configured once a look finds nothing to change.

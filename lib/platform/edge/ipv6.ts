@@ -1,0 +1,96 @@
+import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-address";
+import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-global-forwarding-rule";
+import { type ITerraformDependable, type TerraformCount } from "cdktf";
+import { Construct } from "constructs";
+
+import { allOf, countIf, isOn, isSet, oneAttribute } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { flag, type Relation, type Value } from "../../core/inputs";
+import { partName } from "../../core/names";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { type PartProps } from "../parts";
+import { uselessWithoutDomain, type DomainInputs } from "./domain";
+
+export const IPV6 = {
+  /** Gives the load balancer of a domain an IPv6 address too, with an AAAA record, for clients that have no IPv4. */
+  ipv6: flag({
+    default: false,
+    description:
+      "Gives the load balancer of a domain an IPv6 address too, with an AAAA record in dns_records, for clients that have no IPv4. Changing it later rolls out new instances, because the application must know the address.",
+  }),
+};
+
+export const IPV6_WARNINGS: readonly Omit<Relation<DomainInputs & typeof IPV6>, "of">[] = [
+  uselessWithoutDomain("ipv6", "false", "the load balancer of a domain has such an address"),
+];
+
+/** The scheme of a load balancer; all rules of one target have the same. */
+export type Scheme = "EXTERNAL" | "EXTERNAL_MANAGED";
+
+interface Ipv6AddressProps extends PartProps {
+  readonly domain: string;
+  readonly enabled: Value;
+}
+
+/** A static IPv6 address of a global load balancer beside its IPv4 address, created only with a domain and on request. */
+export class Ipv6Address extends Construct {
+  /** Id of the address, as a Terraform expression; null if there is none. */
+  readonly addressId: string;
+
+  /** IP address, as a Terraform expression: a list that is empty if there is none. */
+  readonly ipAddresses: string;
+
+  /** For what exists with the address alone. */
+  readonly count: TerraformCount | undefined;
+
+  /** Whether it exists, as a Terraform condition. */
+  readonly condition: string;
+
+  /** The address itself, for overrides. */
+  readonly globalAddress: ComputeGlobalAddress;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: Ipv6AddressProps,
+  ) {
+    super(scope, id);
+    const { dependsOn, domain, enabled, place } = props;
+    this.condition = allOf(isSet(domain), isOn(enabled.flag));
+    this.count = countIf(this.condition);
+    this.globalAddress = new ComputeGlobalAddress(this, MAIN_CHILD_ID, {
+      project: place.projectId,
+      name: partName(place.deployment, "ipv6"),
+      ipVersion: "IPV6",
+      labels: place.labels,
+      count: this.count,
+      dependsOn,
+      // As for a TLS policy.
+      lifecycle: { createBeforeDestroy: true },
+    });
+    this.addressId = oneAttribute(this.globalAddress, "id");
+    this.ipAddresses = `${this.globalAddress.fqn}[*].address`;
+  }
+
+  /** The address as a range that ends a list of ranges, with the comma before it; empty if there is none. */
+  get nextRange(): string {
+    return expression(`join("", [for address in ${this.ipAddresses} : ",\${address}/128"])`);
+  }
+
+  /** @param target id of the proxy that requests to the port go to */
+  forward(id: string, port: number, target: string, scheme: Scheme, dependsOn?: ITerraformDependable[]) {
+    const { place } = this.props;
+    return new ComputeGlobalForwardingRule(this, id, {
+      project: place.projectId,
+      name: partName(place.deployment, `ipv6-${port}`),
+      labels: place.labels,
+      loadBalancingScheme: scheme,
+      ipAddress: expression(this.addressId),
+      ipProtocol: "TCP",
+      portRange: String(port),
+      target,
+      count: this.count,
+      dependsOn,
+    });
+  }
+}

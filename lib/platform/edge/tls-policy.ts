@@ -1,0 +1,24 @@
+import { ComputeSslPolicy } from "@cdktf/provider-google/lib/compute-ssl-policy";
+import { type TerraformCount } from "cdktf";
+import { type Construct } from "constructs";
+
+import { partName } from "../../core/names";
+import { type PartProps } from "../parts";
+
+/** The versions and ciphers of TLS that a load balancer accepts; the platform's default still accepts TLS 1.0. */
+export function tlsPolicy(
+  scope: Construct,
+  { count, dependsOn, place }: PartProps & { readonly count: TerraformCount | undefined },
+): ComputeSslPolicy {
+  return new ComputeSslPolicy(scope, "TlsPolicy", {
+    project: place.projectId,
+    name: partName(place.deployment, "tls"),
+    count,
+    // Ciphers that browsers of the last ten years support; browsers and servers refuse older versions.
+    profile: "MODERN",
+    minTlsVersion: "TLS_1_2",
+    dependsOn,
+    // Else a change that replaces a cluster, whose Ingress must go first, and what this waits for could not be planned.
+    lifecycle: { createBeforeDestroy: true },
+  });
+}
