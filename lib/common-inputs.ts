@@ -14,6 +14,7 @@ import { type WorkerInputs } from "./idp/worker";
 import { DOMAIN_RELATIONS, DOMAIN_WARNINGS, type DomainInputs } from "./platform/edge/domain";
 import { PROTECTION_RELATIONS, PROTECTION_WARNINGS, type ProtectionInputs } from "./platform/edge/protection";
 import { type InstanceInputs } from "./platform/instances";
+import { MAINTENANCE_RELATIONS, maintenanceInputs } from "./platform/maintenance";
 import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { NETWORK_RELATIONS, type NetworkAttachment, networkInputs } from "./platform/network/network-attachment";
 import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
@@ -28,11 +29,12 @@ interface VariantWords {
   readonly identity: string;
   /** Which labels are changed, starting with a semicolon and a space; empty for none. */
   readonly changedLabels: string;
+  readonly maintenance?: Parameters<typeof maintenanceInputs>[0];
   readonly network: Parameters<typeof networkInputs>[0];
 }
 
 /** Inputs of both variants whose words or rules do not depend on the platform's sizes. */
-export function commonInputs({ alsoProtected, changedLabels, identity, network }: VariantWords) {
+export function commonInputs({ alsoProtected, changedLabels, identity, maintenance, network }: VariantWords) {
   return {
     ...placeInputs(changedLabels),
     ...IMAGE,
@@ -43,6 +45,7 @@ export function commonInputs({ alsoProtected, changedLabels, identity, network }
     ...DATABASE_SIZE,
     ...DATABASE_SERVER,
     ...CONNECTION_POOL,
+    ...maintenanceInputs(maintenance),
     ...BACKUPS,
     ...UPGRADE_BACKUPS,
     ...DUMPS,
@@ -76,6 +79,7 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...ENVIRONMENT_RELATIONS,
   ...MAIL_RELATIONS,
   ...BACKUP_RELATIONS,
+  ...MAINTENANCE_RELATIONS,
   ...DUMP_RELATIONS,
   ...PROBE_RELATIONS,
   ...NETWORK_RELATIONS,

@@ -268,8 +268,10 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   private addDatabase(): PostgresqlDatabase {
     const { apis, network, place, settings } = this;
     const { backupLocation, backupRetentionCount, deletionProtection, transactionLogDays } = settings;
+    const { denyMaintenancePeriod, maintenanceWindow } = settings;
     return new PostgresqlDatabase(this, "Database", {
       ...{ backupLocation, backupRetentionCount, deletionProtection, network, place, transactionLogDays },
+      ...{ denyMaintenancePeriod, maintenanceWindow },
       tier: settings.databaseTier,
       diskLimitGb: settings.databaseDiskLimitGb,
       flags: settings.databaseFlags,
@@ -321,15 +323,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   /** The scheduled dump, as a job of the platform with an identity of its own; the first one waits for `dependsOn`. */
   protected addDump(runner: ScheduledJobRunner, dependsOn: ITerraformDependable[]): DatabaseDump {
-    return new DatabaseDump(this, "Dump", {
-      inputs: this.values,
-      deletionProtection: this.protect,
-      place: this.place,
-      database: this.database,
-      runner,
-      dependsOn,
-      apis: this.apis,
-    });
+    const { apis, database, place, protect: deletionProtection, values: inputs } = this;
+    return new DatabaseDump(this, "Dump", { apis, database, deletionProtection, dependsOn, inputs, place, runner });
   }
 
   /** The check-up, as a job of the platform with an identity of its own. */

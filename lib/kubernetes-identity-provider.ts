@@ -35,6 +35,7 @@ import {
 import { POD_CPU_CHOICE, POD_MEMORY, podCpu } from "./platform/kubernetes/pod-template";
 import { PublicAddress } from "./platform/kubernetes/public-address";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
+import { CLUSTER_MAINTENANCE_RELATIONS, OF_CLUSTER } from "./platform/maintenance";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
 
@@ -68,6 +69,7 @@ export const KUBERNETES_INPUTS = {
     alsoProtected: "cluster, ",
     identity: "project_id, region, tenant_id, application_name, namespace, network or subnetwork",
     changedLabels: "; on objects in the cluster, without hyphens and underscores at their ends",
+    maintenance: OF_CLUSTER,
     network: {
       network:
         "for the cluster, with private services access and NAT for VMs without public addresses: the database gets a private address on it and no public one. Without a network, one is created, and the database has a public address that only authorized proxy connections can use. A network cannot be removed later; changing it replaces the cluster.",
@@ -110,6 +112,7 @@ const DEMAND: ConnectionDemand<KubernetesInputs> = {
 
 export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   ...COMMON_RELATIONS,
+  ...CLUSTER_MAINTENANCE_RELATIONS,
   ...instanceRelations(INSTANCE, DEMAND),
   ...workerRelations(WORKER),
   {
@@ -184,6 +187,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       network: this.clusterNetwork,
       authorizedNetworks: values.authorizedNetworks.map,
       deletionProtection: this.protect,
+      maintenance: settings,
       dependsOn: [...networkReady, ...apis.ready("container", "iam")],
     });
     this.provider = new KubernetesProvider(this, "kubernetes", {

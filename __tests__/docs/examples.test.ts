@@ -73,7 +73,8 @@ describe("The TypeScript examples", () => {
 
   it("include an override, and names that differ by tenant", () => {
     const [database] = Object.values(synthesized("sign-in").resource?.google_sql_database_instance ?? {});
-    expect(database).toMatchObject({ settings: { maintenance_window: { day: 6, hour: 3 } } });
+    const settings = { insights_config: { query_insights_enabled: true, query_string_length: 4096 } };
+    expect(database).toMatchObject({ settings });
     expect(JSON.stringify(synthesized("acme"))).not.toContain("globex");
   });
 });

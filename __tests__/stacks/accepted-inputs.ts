@@ -126,6 +126,7 @@ export const ACCEPTED_BY_BOTH = {
   existing_security_policy: [null, "projects/my-project/global/securityPolicies/company"],
   ipv6: [false, true],
   labels: [{}, { team: "identity" }],
+  maintenance_window: [null, {}, { day: 1, hour: 0, track: "canary" }, { day: 6, hour: 23, track: "week5" }],
   max_instance_count: [1, 2, 3, 8, 12],
   network: [null, "projects/shared/global/networks/main"],
   protection: [null, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }, {}],

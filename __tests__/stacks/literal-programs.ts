@@ -57,6 +57,8 @@ const identityProviderProps = (
   environmentVariables: { IDP_GREETING: 'say "${hello}"\n%{and} $(DB_HOST) $5' },
   keepDumps: true,
   labels: { cost: "shared" },
+  denyMaintenancePeriod: { startDate: "2026-12-01", endDate: "2027-01-10" },
+  maintenanceWindow: { day: 2, hour: 22, track: "week5" },
   ipv6: true,
   livenessProbe: { initialDelaySeconds: 20, periodSeconds: 60, failureThreshold: 5, timeoutSeconds: 9 },
   logLevel: "debug",

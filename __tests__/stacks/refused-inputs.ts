@@ -39,6 +39,9 @@ const FIXED = [
   ...["IDP_SECRET_KEY", "IDP_WEB__PATH", "PORT"],
 ];
 
+const WINDOW = { maintenance_window: {} };
+const FIRST = { start_date: "2026-12-01" };
+
 /** What both identity providers refuse by a rule that looks at one input. */
 const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a zone for the backups", { backup_location: "us-central1-a" }],
@@ -285,6 +288,15 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     ["protection.trusted_ranges 1001"],
   ],
   ["an administration that nobody reaches", { ...DOMAIN, protection: { restrict_admin: true } }],
+  ["a track of the platform's own", { maintenance_window: { track: "preview" } }],
+  ["a day without a year", { ...WINDOW, deny_maintenance_period: { start_date: "12-01", end_date: "2026-12-24" } }],
+  ["a window on an eighth day", { maintenance_window: { day: 8 } }],
+  ["a window at half past three", { maintenance_window: { hour: 3.5 } }],
+  [
+    "more days without maintenance than there may be",
+    { ...WINDOW, deny_maintenance_period: { ...FIRST, end_date: "2027-03-02" } },
+  ],
+  ["a period that ends before it begins", { ...WINDOW, deny_maintenance_period: { ...FIRST, end_date: "2026-12-01" } }],
   ["a header with two lines", { ...DOMAIN, strict_transport_security: "max-age=1\nX: y" }],
   ["a header without an age", { ...DOMAIN, strict_transport_security: "includeSubDomains" }],
   ["an existing policy by its name alone", { ...DOMAIN, existing_security_policy: "company" }],
@@ -476,6 +488,7 @@ const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
 
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
+  ["days without maintenance and no window", { deny_maintenance_period: { ...FIRST, end_date: "2026-12-24" } }],
   ["a worker with CPU between two steps", { worker_mode: "separate", worker_cpu: 1.1 }],
   ["no separate worker at most", { worker_mode: "separate", worker_max_count: 0 }],
   ["no instance that always runs", { min_instance_count: 0 }],

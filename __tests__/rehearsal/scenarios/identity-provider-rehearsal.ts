@@ -60,6 +60,11 @@ const requireBackup =
 /** Inputs with a token for the application's API, whose value only the container and the secret store may know. */
 const WITH_TOKEN = { bootstrap_token: true };
 
+const WITH_MAINTENANCE = {
+  maintenance_window: { day: 2, hour: 22, track: "week5" },
+  deny_maintenance_period: { start_date: "2026-12-01", end_date: "2027-01-10" },
+};
+
 /** Fails unless the job has been executed this many times since the first apply began. */
 export const requireExecutions =
   (expected: number): ChangeScenario["verify"] =>
@@ -159,6 +164,7 @@ export const FEATURES = {
   dump: WITH_DUMP,
   settings: WITH_SETTINGS,
   token: WITH_TOKEN,
+  maintenance: WITH_MAINTENANCE,
 } as const;
 
 /** Inputs that ask for all of them. */

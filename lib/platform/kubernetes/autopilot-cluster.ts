@@ -14,6 +14,7 @@ import { clusterName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ServiceIdentity } from "../identity/service-identity";
 import { type ClusterNetwork, RANGE_NAMES } from "../network/cluster-network";
+import { addMaintenancePolicy, type Maintenance } from "../maintenance";
 import { type PartProps } from "../parts";
 
 /** Every IPv4 address. */
@@ -23,6 +24,7 @@ interface AutopilotClusterProps extends PartProps {
   /** CIDR ranges that may reach the control plane, by name; any source address if there are none. */
   readonly authorizedNetworks: IResolvable;
   readonly deletionProtection: boolean | IResolvable;
+  readonly maintenance: Maintenance;
   readonly network: ClusterNetwork;
 }
 
@@ -84,6 +86,7 @@ export class AutopilotCluster extends Construct {
         ...dependsOn,
       ],
     });
+    addMaintenancePolicy(this.cluster, props.maintenance);
     addDynamicBlock(this.cluster, "", "ip_allocation_policy", {
       forEach: listIf(network.hasNamedRanges, '"named"'),
       content: {

@@ -10,6 +10,7 @@ export type NamedSetting =
   | "databaseDiskLimitGb"
   | "databaseFlags"
   | "databaseTier"
+  | "maintenanceWindow"
   | "maxInstanceCount"
   | "minInstanceCount"
   | "requestLogSampleRate"

@@ -17,7 +17,7 @@ export const DATABASE_ALERTS: Alerts = {
     queries: both((names) => `min(${metric("up")(names)})`),
     limit: { raisedWhen: "<", threshold: 1, durationSeconds: 180, measures: "1 for up" },
     firstSteps: (names) =>
-      `Nobody can sign in. Its state: \`${describeCommand(names, "state")}\`. Maintenance is on Sundays at 03:00 UTC and takes minutes. Its log: \`${logCommand(LOGS_OF.database(names), names)}\``,
+      `Nobody can sign in. Its state: \`${describeCommand(names, "state")}\`. Maintenance takes minutes, and is on Sundays at 03:00 UTC without \`${names.called("maintenanceWindow")}\`. Its log: \`${logCommand(LOGS_OF.database(names), names)}\``,
   },
   "database-cpu": {
     title: "the CPU of the database is used up",

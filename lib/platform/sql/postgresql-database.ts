@@ -24,13 +24,12 @@ import { addFinalBackup, afterlife, backupConfiguration, BACKUPS, backupsAfterDe
 import { addFlags, type DatabaseFlags, engineOf, flagBlocks } from "./database-flags";
 import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import { type SqlInstance } from "../../idp/parts";
+import { addDeniedPeriod, databaseWindow, type Maintenance } from "../maintenance";
 import { type NetworkAttachment } from "../network/network-attachment";
 import { explain } from "../../core/hcl/stack-origin";
 
-export interface PostgresqlDatabaseProps extends Pick<
-  PropsOf<typeof BACKUPS>,
-  "backupLocation" | "backupRetentionCount" | "transactionLogDays"
-> {
+export interface PostgresqlDatabaseProps
+  extends Maintenance, Pick<PropsOf<typeof BACKUPS>, "backupLocation" | "backupRetentionCount" | "transactionLogDays"> {
   /** Determines the names and the region of the data. Changing the region later replaces the database. */
   readonly place: DeploymentContext;
 
@@ -197,8 +196,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
           serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
         },
         insightsConfig: { queryInsightsEnabled: true },
-        // Sunday 03:00 UTC, after the backup.
-        maintenanceWindow: { day: 7, hour: 3, updateTrack: "stable" },
+        maintenanceWindow: databaseWindow(props),
       },
       // From a state that has these, the provider would otherwise send a change of the login without a password.
       lifecycle: { ignoreChanges: ["root_password_wo", "root_password_wo_version"] },
@@ -207,6 +205,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     });
     addFlags(this.instance, connections.asString, props.flags);
     addFinalBackup(this.instance, kept);
+    addDeniedPeriod(this.instance, props);
     const sent = new TerraformData(this, "AdministratorVersion", {
       // Another instance of the same name has no password either.
       triggersReplace: {

@@ -15,7 +15,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   // For a trial. Leave it out to protect the data.
   deletionProtection: false,
 });
-// Maintenance on Saturday, for which there is no prop.
-identityProvider.database.instance.addOverride("settings.maintenance_window.day", 6);
+// The longest queries, for which there is no prop.
+identityProvider.database.instance.addOverride("settings.insights_config.query_string_length", 4096);
 new TerraformOutput(stack, "address", { value: identityProvider.url });
 app.synth();

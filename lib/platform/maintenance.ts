@@ -1,0 +1,157 @@
+import { type SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
+import { type ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
+
+import { addDynamicBlock, isOn, listIf } from "../core/conditional";
+import { expression, numberText } from "../core/expression";
+import { choice, number, object, text, type Relation, type SettingsOf } from "../core/inputs";
+
+/** Sunday 03:00 UTC, after the backup. */
+const DEFAULT_WINDOW = { day: 7, hour: 3, track: "stable" } as const;
+
+const TRACKS = ["canary", "stable", "week5"] as const;
+
+/** GKE demands 48 hours within any 32 days, and so at least 12 a week; with the rest, any 32 days have them. */
+const CLUSTER_WINDOW_HOURS = 16;
+
+/** What the inputs say of a cluster beside the database. */
+interface ClusterWords {
+  readonly window: string;
+  readonly anyTime: string;
+  readonly denied: string;
+}
+
+export const OF_CLUSTER: ClusterWords = {
+  window: `, and the cluster, for ${CLUSTER_WINDOW_HOURS} hours, because GKE demands 48 in any 32 days`,
+  anyTime: ", and for the cluster at any time",
+  denied:
+    ", and nodes and minor versions of the cluster are not upgraded; it needs maintenance_window, and is removed before that",
+};
+
+const NO_CLUSTER: ClusterWords = { window: "", anyTime: "", denied: "" };
+
+/** Inputs for when Google may maintain the database, and a cluster. */
+export function maintenanceInputs(cluster = NO_CLUSTER) {
+  return {
+    /** When Google may maintain the database, and on GKE the cluster; by default Sunday at 03:00 UTC, and the cluster at any time. */
+    maintenanceWindow: object(
+      {
+        /** Day of the week in UTC, 1 for Monday to 7 for Sunday. */
+        day: number({
+          default: DEFAULT_WINDOW.day,
+          description: "day of the week in UTC, 1 for Monday to 7 for Sunday",
+          schema: { multipleOf: 1, minimum: 1, maximum: 7 },
+        }),
+        /** Hour in UTC at which the window begins, 0 to 23. */
+        hour: number({
+          default: DEFAULT_WINDOW.hour,
+          description: "hour in UTC at which it begins, 0 to 23",
+          schema: { multipleOf: 1, minimum: 0, maximum: 23 },
+        }),
+        /** When the database gets an update: `canary` for early, `stable`, or `week5` for weeks later. */
+        track: choice(TRACKS, undefined, {
+          default: DEFAULT_WINDOW.track,
+          description: "when the database gets an update: canary for early, stable, or week5 for weeks later",
+        }),
+      },
+      {
+        description: (members) =>
+          `When Google may maintain the database, for an hour${cluster.window}. ${members} Null for Sunday at 03:00 UTC${cluster.anyTime}. Changing it later is safe.`,
+      },
+    ),
+    /** Days on which Google does not maintain the database, and on GKE upgrades neither nodes nor minor versions of the cluster. */
+    denyMaintenancePeriod: object(
+      {
+        /** First day, such as 2026-12-01. */
+        startDate: text({ description: "first day, such as 2026-12-01" }),
+        /** Day on which it ends, at 00:00 UTC, at most 90 later. */
+        endDate: text({ description: "day on which it ends, at 00:00 UTC, at most 90 later" }),
+      },
+      {
+        description: (members) =>
+          `Days on which the database is not maintained${cluster.denied}. ${members} Changing it later is safe.`,
+      },
+    ),
+  };
+}
+
+type Inputs = ReturnType<typeof maintenanceInputs>;
+
+/** When something may be maintained; a member that is not enabled counts as absent. */
+export type Maintenance = { readonly [Name in keyof Inputs]?: Partial<NonNullable<SettingsOf<Inputs>[Name]>> };
+
+const MOST_DENIED_DAYS = 90;
+
+const midnight = (date: unknown) => `"\${${String(date)}}T00:00:00Z"`;
+
+export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
+  {
+    of: "maintenanceWindow",
+    holds: ({ maintenanceWindow: window, maintenanceWindow: { at } }) =>
+      `${window} == null || (contains(range(1, 8), ${at.day}) && contains(range(0, 24), ${at.hour}) && contains(${JSON.stringify(TRACKS)}, ${at.track}))`,
+    says: ({ maintenanceWindow: { at } }) =>
+      `${at.day.name} is ${at.day.shown}, ${at.hour.name} ${at.hour.shown} and ${at.track.name} ${at.track.shown}; they must be whole numbers from 1 for Monday to 7, and from 0 to 23, and one of ${TRACKS.join(", ")}; use 7, 3 and stable for Sunday at 03:00 UTC`,
+  },
+  {
+    of: "denyMaintenancePeriod",
+    holds: ({ denyMaintenancePeriod: period, denyMaintenancePeriod: { at } }) =>
+      `${period} == null ? true : timecmp(${midnight(at.startDate)}, ${midnight(at.endDate)}) < 0 && timecmp(${midnight(at.endDate)}, timeadd(${midnight(at.startDate)}, "${MOST_DENIED_DAYS * 24}h")) <= 0`,
+    says: ({ denyMaintenancePeriod: { at } }) =>
+      `${at.startDate.name} is ${at.startDate.shown} and ${at.endDate.name} ${at.endDate.shown}; the second must be 1 to ${MOST_DENIED_DAYS} days after the first, because Cloud SQL does without maintenance no longer; use dates such as 2026-12-01 that are closer together`,
+  },
+];
+
+/** A period alone would leave the cluster with a policy that cannot be taken away. */
+export const CLUSTER_MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
+  {
+    of: "denyMaintenancePeriod",
+    holds: (v) => `${v.denyMaintenancePeriod} == null || ${v.maintenanceWindow} != null`,
+    says: ({ denyMaintenancePeriod: period, maintenanceWindow: window }) =>
+      `${period.name} is given without ${window.name}; it needs one, because a cluster has exceptions only from a window; set ${window.name}, for example to {}`,
+  },
+];
+
+/** The window of a database, as its setting. */
+export function databaseWindow({ maintenanceWindow = DEFAULT_WINDOW }: Maintenance) {
+  const { day, hour, track: updateTrack } = { ...DEFAULT_WINDOW, ...maintenanceWindow };
+  return { day, hour, updateTrack };
+}
+
+export function addDeniedPeriod(instance: SqlDatabaseInstance, { denyMaintenancePeriod: denied }: Maintenance): void {
+  if (denied === undefined) return;
+  addDynamicBlock(instance, "settings", "deny_maintenance_period", {
+    forEach: listIf(isOn(denied.enabled ?? true), '"denied"'),
+    content: { start_date: denied.startDate, end_date: denied.endDate, time: "00:00:00" },
+  });
+}
+
+/** A Monday, from which the days of the week are counted. */
+const SOME_MONDAY = "2026-01-05T00:00:00Z";
+
+const DAYS = JSON.stringify(["MO", "TU", "WE", "TH", "FR", "SA", "SU"]);
+
+export function addMaintenancePolicy(cluster: ContainerCluster, settings: Maintenance): void {
+  const { denyMaintenancePeriod: denied, maintenanceWindow: window } = settings;
+  if (window === undefined) return;
+  const { day, hour } = { ...DEFAULT_WINDOW, ...window };
+  const at = (hours: number) =>
+    expression(`timeadd("${SOME_MONDAY}", "\${(${numberText(day)} - 1) * 24 + ${numberText(hour)} + ${hours}}h")`);
+  const recurring = {
+    start_time: at(0),
+    end_time: at(CLUSTER_WINDOW_HOURS),
+    recurrence: `FREQ=WEEKLY;BYDAY=${expression(`element(${DAYS}, ${numberText(day)} - 1)`)}`,
+  };
+  const exclusion = denied && {
+    for_each: listIf(isOn(denied.enabled ?? true), '"denied"'),
+    content: {
+      exclusion_name: "denied",
+      start_time: `${denied.startDate}T00:00:00Z`,
+      end_time: `${denied.endDate}T00:00:00Z`,
+      // Patches of the control plane go on: they disturb no pod.
+      exclusion_options: [{ scope: "NO_MINOR_OR_NODE_UPGRADES" }],
+    },
+  };
+  addDynamicBlock(cluster, "", "maintenance_policy", {
+    forEach: listIf(isOn(window.enabled ?? true), '"weekly"'),
+    content: { recurring_window: [recurring], ...(exclusion && { dynamic: { maintenance_exclusion: exclusion } }) },
+  });
+}
