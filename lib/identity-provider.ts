@@ -272,6 +272,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     return new PostgresqlDatabase(this, "Database", {
       ...{ backupLocation, backupRetentionCount, deletionProtection, network, place, transactionLogDays },
       ...{ denyMaintenancePeriod, maintenanceWindow },
+      conditionalAccess: settings.databaseConditionalAccess,
       tier: settings.databaseTier,
       diskLimitGb: settings.databaseDiskLimitGb,
       flags: settings.databaseFlags,

@@ -3,7 +3,9 @@ import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { GeneratedSecret } from "../../lib/core/generated-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
 import { Value } from "../../lib/core/inputs";
+import { sqlInstanceName } from "../../lib/core/names";
 import { packageFile } from "../../lib/core/package-file";
+import { type DeploymentContext } from "../../lib/core/place";
 import { addStackFile } from "../../lib/core/stack-file";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
@@ -102,6 +104,39 @@ const grantsTo = (member: string, stack: BareStack): Record<string, unknown> =>
         .map(([name, { role }]) => [`${type}.${name}`, role]),
     ),
   );
+
+describe("An account that connects to databases", () => {
+  const conditionsOf = (places: readonly DeploymentContext[], props: { conditionalAccess?: boolean } = {}) => {
+    const stack = bareStack();
+    const account = new ServiceIdentity(stack, "Runtime", { place: PLACE, purpose: "run", description: "Runs." });
+    places.forEach((place, index) =>
+      new PostgresqlDatabase(stack, `Database${index}`, { place, ...props }).grantConnect(account),
+    );
+    const grants = Object.values(terraformOf(stack).resource?.google_project_iam_member ?? {});
+    return grants.map(({ dynamic }) => (dynamic as { condition: unknown }).condition);
+  };
+  const onlyOn = (instance: string) => ({
+    for_each: `\${["projects/${PLACE.projectId}/instances/${instance}"]}`,
+    content: {
+      title: `Only ${instance}`,
+      expression: 'resource.type == "sqladmin.googleapis.com/Instance" && resource.name == "${condition.value}"',
+    },
+  });
+  const deployment = { ...PLACE.deployment, applicationName: "other" };
+
+  it("reaches each by a grant of its own, and no other one of the project", () => {
+    expect(conditionsOf([PLACE, { ...PLACE, deployment }])).toEqual([
+      onlyOn(sqlInstanceName(PLACE.deployment)),
+      onlyOn(sqlInstanceName(deployment)),
+    ]);
+  });
+
+  it("reaches all of the project where conditions cannot be kept", () => {
+    expect(conditionsOf([PLACE], { conditionalAccess: false })).toEqual([
+      expect.objectContaining({ for_each: "${[]}" }),
+    ]);
+  });
+});
 
 /** The right to read its own script, which only the job can give. */
 const SCRIPT = {

@@ -111,6 +111,7 @@ export const ACCEPTED_BY_BOTH = {
   build_location: ["global", "europe-west1"],
   certificate_validation: ["dns", "load-balancer"],
   database_availability: ["ZONAL", "REGIONAL"],
+  database_conditional_access: [true, false],
   database_disk_limit_gb: [null, 10, 65536],
   database_final_backup_days: [30, 0, 365],
   database_tier: ["db-g1-small", "db-custom-1-3840", "db-custom-2-7680", "db-custom-4-15360"],

@@ -40,6 +40,7 @@ const identityProviderProps = (
   containerMemory: "8Gi",
   dashboard: false,
   databaseAvailability: "REGIONAL",
+  databaseConditionalAccess: false,
   databaseDiskLimitGb: 200,
   databaseFinalBackupDays: 0,
   databaseFlags: { log_min_duration_statement: "500" },

@@ -27,12 +27,28 @@ export interface WorkloadIdentity {
   readonly ready: ITerraformDependable[];
 
   /**
-   * Grants a role on the whole project, once per id; only for roles that cannot be granted on anything smaller. Empty
+   * Grants a role on the project, once per id and resource; only for roles that cannot be granted on anything smaller. Empty
    * if the account takes no grants.
-   *
-   * @param count number of grants, for one that is needed only under a condition
    */
-  grantOnProject(id: string, role: string, count?: TerraformCount): ITerraformDependable[];
+  grantOnProject(id: string, role: string, limits?: GrantLimits): ITerraformDependable[];
+}
+
+/** What limits a grant on a project. */
+export interface GrantLimits {
+  /**
+   * Number of grants, for one that is needed only under a condition.
+   *
+   * @default - one, if the account exists
+   */
+  readonly count?: TerraformCount | undefined;
+
+  /**
+   * The only resource that it covers, as an IAM condition sees it, where `when` holds: `true`, `false` or a boolean
+   * expression.
+   *
+   * @default - all resources of the project
+   */
+  readonly resource?: { readonly name: string; readonly type: string; readonly when: string };
 }
 
 /**

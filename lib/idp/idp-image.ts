@@ -278,7 +278,9 @@ export class IdpImage extends Construct implements ContainerImage {
       ...(repository === undefined || isLiteral(existingImage) ? [] : repository.grantPull(identity)),
       ...(existingImage === undefined
         ? []
-        : identity.grantOnProject("PullsImages", "roles/artifactregistry.reader", countIf(isSet(existingImage)))),
+        : identity.grantOnProject("PullsImages", "roles/artifactregistry.reader", {
+            count: countIf(isSet(existingImage)),
+          })),
     ];
   }
 }

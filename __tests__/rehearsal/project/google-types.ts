@@ -9,12 +9,19 @@ import { needApi, needObject, needPrincipal, needRole } from "./needs";
 import { type Lookup, type ProviderTypes, type ResourceType, type ResourceTypes } from "./resource-type";
 import { textAt, valueAt, type ValueObject } from "./terraform-value";
 
-/** A grant to one principal on the resource that an argument names. */
-function grant(api: string, id: string, refs: ResourceType["refs"] = {}): ResourceType {
+/** A grant to one principal on the resource that arguments name; one under a condition is another grant. */
+function grant(api: string, on: string, refs: ResourceType["refs"] = {}): ResourceType {
+  const PLACEHOLDER = /\{\{(\w+)\}\}/g;
   return {
     api,
-    id: `${id}/{{role}}/{{member}}`,
-    replacedBy: ["condition"],
+    id: (values) =>
+      [
+        on.replaceAll(PLACEHOLDER, (_, name: string) => textAt(values, name)),
+        ...["role", "member", "condition.0.title"].map((path) => textAt(values, path)),
+      ]
+        .filter((part) => part !== "")
+        .join("/"),
+    replacedBy: [...[...on.matchAll(PLACEHOLDER)].map(([, name = ""]) => name), "role", "member", "condition"],
     refs,
     needs: (values) => needPrincipal(textAt(values, "member")),
   };

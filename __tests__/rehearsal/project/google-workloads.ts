@@ -79,16 +79,25 @@ export function needImage(project: string, image: string): Need[] {
   return isOwn ? [{ what: `the image ${image}`, isMet: (cloud) => cloud.hasImage(image) }] : [];
 }
 
+/** Whether a grant covers an instance: without a condition, or with one on this name. */
+function covers(grant: ValueObject, instance: string): boolean {
+  const expression = textAt(grant, "condition.0.expression");
+  return (
+    expression === "" ||
+    expression === `resource.type == "sqladmin.googleapis.com/Instance" && resource.name == "${instance}"`
+  );
+}
+
 /** The need for databases and the right to connect to them. */
 export function databaseNeeds(instances: readonly string[], project: string, member: string): Need[] {
   return instances.flatMap((name) => [
     needObject("google_sql_database_instance", name),
     needRole({
       type: "google_project_iam_member",
-      isOn: (grant) => textAt(grant, "project") === project,
+      isOn: (grant) => textAt(grant, "project") === project && covers(grant, `projects/${project}/instances/${name}`),
       member,
       roles: ["roles/cloudsql.client"],
-      target: `the project ${project}`,
+      target: `the database ${name}`,
     }),
   ]);
 }

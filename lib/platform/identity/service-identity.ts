@@ -1,10 +1,11 @@
 import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member";
 import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
-import { type ITerraformDependable, type TerraformCount } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf } from "../../core/conditional";
-import { type WorkloadIdentity } from "../../core/identity";
+import { addDynamicBlock, countIf, listIf } from "../../core/conditional";
+import { quoted } from "../../core/expression";
+import { freeChildId, type GrantLimits, type WorkloadIdentity } from "../../core/identity";
 import { serviceAccountId } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -81,13 +82,27 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
   grantOnProject(
     id: string,
     role: string,
-    count: TerraformCount | undefined = countIf(this.props.condition),
+    { count = countIf(this.props.condition), resource }: GrantLimits = {},
   ): ITerraformDependable[] {
     const { projectId: project } = this.props.place;
-    const grants = this.projectGrants.get(id) ?? [
-      new ProjectIamMember(this, id, { project, role, member: this.member, count, dependsOn: this.ready }),
-    ];
-    this.projectGrants.set(id, grants);
-    return grants;
+    const key = `${id} ${resource?.name ?? ""}`;
+    const made = this.projectGrants.get(key);
+    if (made !== undefined) return made;
+    const grant = new ProjectIamMember(this, freeChildId(this, id), {
+      ...{ project, role, member: this.member, count, dependsOn: this.ready },
+      // Another condition is another grant: what runs keeps the former one until the new one exists.
+      ...(resource && { lifecycle: { createBeforeDestroy: true } }),
+    });
+    if (resource !== undefined) {
+      addDynamicBlock(grant, "", "condition", {
+        forEach: listIf(resource.when, quoted(resource.name)),
+        content: {
+          title: `Only ${resource.name.split("/").at(-1) ?? ""}`,
+          expression: `resource.type == "${resource.type}" && resource.name == "\${condition.value}"`,
+        },
+      });
+    }
+    this.projectGrants.set(key, [grant]);
+    return [grant];
   }
 }

@@ -1,7 +1,7 @@
 import { Fn, Token, type IResolvable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock } from "../../core/conditional";
-import { number, textMap } from "../../core/inputs";
+import { flag, number, textMap } from "../../core/inputs";
 import { DATABASE_MAJOR_VERSION } from "../../idp/contract";
 
 /** Flags from the caller: a literal map, or an expression that evaluates to one. */
@@ -33,6 +33,12 @@ export const LOGGING_FLAGS = {
 
 /** Inputs for the server. */
 export const DATABASE_SERVER = {
+  /** Limits the right of the service accounts to connect to this database, by a condition; false for a project whose tools cannot keep conditions. */
+  databaseConditionalAccess: flag({
+    default: true,
+    description:
+      "Limits the right of the service accounts to connect to this database, by an IAM condition. False, for a project whose tools cannot keep conditions, covers all its databases. Changing it later is safe.",
+  }),
   /**
    * Flags of the database server, by name. They override the library's own for logging; `max_connections` follows from
    * the tier.

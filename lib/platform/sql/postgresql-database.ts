@@ -3,7 +3,7 @@ import { SqlUser } from "@cdktf/provider-google/lib/sql-user";
 import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isSet, isUnset, switchOf } from "../../core/conditional";
+import { isOn, isSet, isUnset, switchOf } from "../../core/conditional";
 import { expression, operand } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
@@ -40,6 +40,13 @@ export interface PostgresqlDatabaseProps
    * @default "ZONAL"
    */
   readonly availability?: "ZONAL" | "REGIONAL" | (string & {});
+
+  /**
+   * Limits the right to connect to this database, by an IAM condition; false grants it on all databases of the project.
+   *
+   * @default true
+   */
+  readonly conditionalAccess?: boolean | IResolvable;
 
   /**
    * Refuses deletion of the database, through Terraform or otherwise, and of its secrets.
@@ -137,7 +144,11 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   /** The `postgres` login, for overrides. */
   readonly administrator: SqlUser;
 
-  constructor(scope: Construct, id: string, props: PostgresqlDatabaseProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: PostgresqlDatabaseProps,
+  ) {
     super(scope, id);
     stateProvidersOf(this);
 
@@ -240,8 +251,14 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.ready = [this.instance, this.administrator];
   }
 
-  /** Allows an identity to connect through the proxy. The role cannot be granted on anything smaller than a project. */
+  /** Allows an identity to connect through the proxy. The role can be granted only on a project, with a condition. */
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
-    return identity.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client");
+    const { conditionalAccess = true, place } = this.props;
+    const resource = {
+      type: "sqladmin.googleapis.com/Instance",
+      name: `projects/${place.projectId}/instances/${sqlInstanceName(place.deployment)}`,
+      when: isOn(conditionalAccess),
+    };
+    return identity.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client", { resource });
   }
 }
