@@ -23,6 +23,7 @@ import { warnUnless } from "./core/warnings";
 import { COMMON_WARNINGS, type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
 import { Blueprints, type BlueprintProps } from "./idp/blueprints";
 import { CheckUp, isCheckedUp } from "./idp/check-up";
+import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
 import { DatabaseDump } from "./idp/dumps";
@@ -369,6 +370,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       certificateValidation: v.certificateValidation.text,
       ...{ maxInstanceCount: v.maxInstanceCount.number, minInstanceCount: v.minInstanceCount.number },
       checkUp: { condition: isCheckedUp(this, v), jobName: checkUp.jobName, missingAfter: checkUp.missingAfter },
+      connectionPool: expression(isPooled(v)),
       dump: { condition, isDaily, jobName, bucketName: dump.bucket.bucketName },
       identities: [initializer, runtime, dumper, checker],
       ...{ diskLimitGb: settings.databaseDiskLimitGb, maxConnections: database.connectionLimit },

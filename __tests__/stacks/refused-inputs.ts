@@ -236,6 +236,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     { environment_variables: MISREAD },
     Object.keys(MISREAD),
   ],
+  ["a pool of another size", { environment_variables: { CONNECTION_POOL_SIZE: "500" } }, ["CONNECTION_POOL_SIZE"]],
   ["the platform's own variables", { environment_variables: { K_SERVICE: "x", PORT: "x" } }, ["K_SERVICE", "PORT"]],
   ["names that no shell keeps", { environment_variables: { "": "x", "1IDP": "x", "IDP ${x}": "x", "IDP-LOG": "x" } }],
   [

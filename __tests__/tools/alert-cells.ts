@@ -10,6 +10,7 @@ const NEEDS = {
   audit: "`audit_secret_access`",
   certificateByDns: '`certificate_validation = "dns"`',
   checkUp: "the check-up",
+  connectionPool: "`connection_pool`",
   dailyDump: "daily dumps, `dump_schedule`",
   domain: "`domain`",
   dump: "`dump_schedule`",

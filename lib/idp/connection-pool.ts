@@ -1,10 +1,8 @@
 import { expression } from "../core/expression";
 import { flag, type Relation, type Value, type ValuesOf } from "../core/inputs";
+import { POOL_VARIABLES } from "./contract";
 import { type EnvironmentInputs, settingIn } from "./environment";
 import { type ImageInputs } from "./idp-image";
-
-/** Variables that make the image's entrypoint start a pool: its connections, and the longest wait for one, in seconds. */
-const VARIABLES = { size: "CONNECTION_POOL_SIZE", wait: "CONNECTION_POOL_WAIT_SECONDS" } as const;
 
 /**
  * Longest wait for a connection, in seconds: below the application's own limits, so that a visitor gets an error page of
@@ -42,8 +40,8 @@ export function poolVariables(
 ): Record<string, string> {
   const ifPooled = (value: string) => expression(`(${isPooled(v)} ? ${value} : null)`);
   return {
-    [VARIABLES.size]: ifPooled(size),
-    [VARIABLES.wait]: ifPooled(`min(${LONGEST_WAIT_SECONDS}, ${v.requestTimeoutSeconds} / 2)`),
+    [POOL_VARIABLES.size]: ifPooled(size),
+    [POOL_VARIABLES.wait]: ifPooled(`min(${LONGEST_WAIT_SECONDS}, ${v.requestTimeoutSeconds} / 2)`),
   };
 }
 

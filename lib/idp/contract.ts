@@ -195,6 +195,9 @@ export const REQUESTS_PER_INSTANCE = 38;
  */
 export const POOLED_REQUESTS_PER_INSTANCE = 250;
 
+/** Variables that make the image's entrypoint start a pool: its connections, and the longest wait for one, in seconds. */
+export const POOL_VARIABLES = { size: "CONNECTION_POOL_SIZE", wait: "CONNECTION_POOL_WAIT_SECONDS" } as const;
+
 /** Connections that a pool must have beyond the fixed ones, for requests in progress. */
 export const LEAST_POOLED_CONNECTIONS = 10;
 

@@ -8,6 +8,7 @@ import {
   DATABASE_TARGET_PREFIX,
   DATABASE_VARIABLES,
   NEUTRAL_PREFIX,
+  POOL_VARIABLES,
   SECRET_KEY,
   SERVER_LISTENER,
   TLS_PORT,
@@ -48,6 +49,7 @@ const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: stri
     [`${UPSTREAM_PREFIX}${TRUSTED_PROXIES.slice(NEUTRAL_PREFIX.length)}`],
     `it would replace the platform's own load balancers: use ${TRUSTED_PROXIES}, which is added to them`,
   ],
+  [Object.values(POOL_VARIABLES), "the size of a pool follows from the database: use the input for the pool"],
   [["K_CONFIGURATION", "K_REVISION", "K_SERVICE", "PORT"], "the platform sets it, and refuses another value"],
 ];
 

@@ -117,6 +117,10 @@ const checkUp = (write: Written, keys: readonly string[]): LogExample => ({
 const WORKER_ENDED = "cloud-entrypoint: worker ended with exit code 1 after 3 s, starts again in 10 s";
 const SUPERVISION_ENDED =
   "cloud-entrypoint: the supervision of the worker ended with exit code 2, so the container ends";
+const WAITED_TOO_LONG =
+  "cloud-entrypoint: connection pool: 2026-11-27 10:00:00.000 UTC [12] WARNING C-0x5582: idp/idp@unix(40):6432 pooler error: query_wait_timeout";
+const LOGIN_FAILS =
+  "cloud-entrypoint: connection pool: 2026-11-27 10:00:00.000 UTC [12] WARNING C-0x5582: idp/idp@unix(40):6432 pooler error: server login has been failing";
 const UNRESTORABLE =
   "a restore of this dump may fail: event trigger watch of another owner; remove it from the database";
 const unrestorable = (write: Written, ...jobs: readonly string[]): LogExample => ({
@@ -258,6 +262,20 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
       "a pod of the job that prepares the database": event("Pod", `${job}-0a1b2c3d4e-x7k2p`, "BackOff"),
       "a pod of a dump": event("Pod", `${dumpJob}-29403240-x7k2p`, "FailedMount"),
       "a pod of a restore": event("Pod", `${dumpJob}-restore-x7k2p`, "BackOff"),
+    },
+  },
+  "pool-exhausted on serverless": {
+    raises: [revision({ textPayload: WAITED_TOO_LONG })],
+    quiet: {
+      "the pool while the database is away": revision({ textPayload: LOGIN_FAILS }),
+      "another service": revision({ textPayload: WAITED_TOO_LONG }, "other"),
+    },
+  },
+  "pool-exhausted on kubernetes": {
+    raises: [container({ textPayload: WAITED_TOO_LONG })],
+    quiet: {
+      "the pool while the database is away": container({ textPayload: LOGIN_FAILS }),
+      "another namespace": container({ textPayload: WAITED_TOO_LONG }, "other"),
     },
   },
   "worker-down on serverless": {

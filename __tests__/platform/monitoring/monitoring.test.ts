@@ -13,6 +13,7 @@ function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitori
     place: PLACE,
     apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
     called: String,
+    connectionPool: "false",
     checkUp: { condition: "false", jobName: "", missingAfter: "30m" },
     dump: { jobName: "", bucketName: "", condition: "false", isDaily: "false" },
     identities: [standInIdentity()],

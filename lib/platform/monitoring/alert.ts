@@ -76,6 +76,7 @@ export type AlertNeed =
   | "audit"
   | "certificateByDns"
   | "checkUp"
+  | "connectionPool"
   | "dailyDump"
   | "domain"
   | "dump"
@@ -134,8 +135,8 @@ export const LOGS_OF = {
       ? `resource.type="cloud_run_worker_pool" resource.labels.worker_pool_name="${worker}"`
       : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.container_name="worker"`,
 
-  /** The lines that the entrypoint writes about the worker beside the server. */
-  worker: (names: AlertNames, platform: Platform) =>
+  /** The lines that the entrypoint writes about what it supervises. */
+  entrypoint: (names: AlertNames, platform: Platform) =>
     `${LOGS_OF.workload(names, platform)} textPayload:"cloud-entrypoint: "`,
 
   /** A job in Cloud Run, or the pods of a job in the namespace. */

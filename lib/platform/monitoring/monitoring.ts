@@ -40,6 +40,8 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly domain?: string;
   /** How the certificate of the domain is validated: by `dns` or by the load balancer. */
   readonly certificateValidation?: string;
+  /** Whether instances have a pool of connections, as a condition. */
+  readonly connectionPool: string;
   readonly checkUp: Readonly<Record<"condition" | "jobName" | "missingAfter", string>>;
   readonly dump: Readonly<Record<"bucketName" | "condition" | "isDaily" | "jobName", string>>;
   /** Whether the address accepts unauthenticated requests; by default it does. */
@@ -86,6 +88,7 @@ export class Monitoring extends Construct {
       audit: isOn(auditSecretAccess),
       certificateByDns: isWord(props.certificateValidation ?? "dns", "dns"),
       checkUp: props.checkUp.condition,
+      connectionPool: props.connectionPool,
       domain: isSet(domain),
       dailyDump: dump.isDaily,
       dump: dump.condition,

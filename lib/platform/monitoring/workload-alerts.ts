@@ -29,6 +29,9 @@ function utilization(of: keyof typeof METRICS, instances: typeof pool, pods: typ
 /** A line of the entrypoint. */
 const WORKER_ENDED = 'textPayload:"worker ended with exit code"';
 
+/** A line of the pool in an instance, which the entrypoint passes on. */
+const WAITED_TOO_LONG = 'textPayload:"connection pool: " textPayload:"query_wait_timeout"';
+
 /** Alerts about instances and pods; workers are beside the server, supervised by the entrypoint, or separate. */
 export const WORKLOAD_ALERTS: Alerts = {
   "at-maximum": {
@@ -136,9 +139,17 @@ export const WORKLOAD_ALERTS: Alerts = {
     title: "the worker ended",
     severity: "ERROR",
     needs: ["workerInContainer"],
-    filters: both((names, platform) => `${LOGS_OF.worker(names, platform)} ${WORKER_ENDED}`),
+    filters: both((names, platform) => `${LOGS_OF.entrypoint(names, platform)} ${WORKER_ENDED}`),
     firstSteps: (names, platform) =>
-      `Mail and background tasks wait. It is restarted after a pause; see whether it keeps running: \`${logCommand(LOGS_OF.worker(names, platform), names)}\`. If it ends repeatedly, the preceding lines say why: no database while it started, too little memory, or a setting that it refuses. A running worker outlives an outage of the database.`,
+      `Mail and background tasks wait. It is restarted after a pause; see whether it keeps running: \`${logCommand(LOGS_OF.entrypoint(names, platform), names)}\`. If it ends repeatedly, the preceding lines say why: no database while it started, too little memory, or a setting that it refuses. A running worker outlives an outage of the database.`,
+  },
+  "pool-exhausted": {
+    title: "a request got no database connection in time",
+    severity: "ERROR",
+    needs: ["connectionPool"],
+    filters: both((names, platform) => `${LOGS_OF.entrypoint(names, platform)} ${WAITED_TOO_LONG}`),
+    firstSteps: (names, platform) =>
+      `It failed after waiting for a connection of its instance's pool. How often: \`${logCommand(`${LOGS_OF.entrypoint(names, platform)} ${WAITED_TOO_LONG}`, names)}\`. If \`database-cpu\` is raised too, the database is slow; otherwise an instance needs more connections. \`${names.called("databaseTier")}\` helps both; a lower \`${names.called("maxInstanceCount")}\` gives each instance a larger share.`,
   },
   "worker-missing": {
     title: "there are fewer workers than there should be",
