@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
-import { LOGGING_FLAGS } from "../../../lib/platform/sql/database-flags";
+import { DEFAULT_FLAGS } from "../../../lib/platform/sql/database-flags";
 import { freePort } from "../../support/loopback-server";
 import { programPath } from "../../support/programs";
 import { psqlPath } from "./script-run";
@@ -52,7 +52,7 @@ export async function startCluster(flags: Readonly<Record<string, string>> = {})
     ...["fsync=off", "full_page_writes=off", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0"],
     "listen_addresses=127.0.0.1",
     `unix_socket_directories=${folder}`,
-    ...Object.entries({ ...LOGGING_FLAGS, log_statement: "all", ...flags }).map((flag) => flag.join("=")),
+    ...Object.entries({ ...DEFAULT_FLAGS, log_statement: "all", ...flags }).map((flag) => flag.join("=")),
   ].flatMap((setting) => ["-c", setting]);
   const server = spawn(programPath("postgres"), ["-D", data, "-p", String(port), ...settings], {
     ...owner,

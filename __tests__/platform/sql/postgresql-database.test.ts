@@ -1,6 +1,7 @@
 import { InputVariable } from "../../../lib/core/input-variable";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../../lib/platform/sql/postgresql-database";
 import { PLACE } from "../../support/stand-in-parts";
+import { valueAt } from "../../stacks/configuration-graph";
 import { bareStack, terraformOf, type BareStack } from "../../support/synthesis";
 
 const remainsOf = (props: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
@@ -23,5 +24,17 @@ describe("PostgresqlDatabase", () => {
     expect(remainsOf({ finalBackupDays: daysIn(stack) }, stack)).toBe(
       `\${(var.days > 0 ? join("", ["${stays("${var.days}", 7)}"]) : "${none}")}`,
     );
+  });
+
+  it("compiles no query, unless its flags say so, and keeps the others of the library", () => {
+    const flags = (given: PostgresqlDatabaseProps["flags"]) => {
+      const stack = bareStack();
+      new PostgresqlDatabase(stack, "Database", { place: PLACE, flags: given });
+      const instance = terraformOf(stack).resource?.google_sql_database_instance?.database;
+      const blocks = valueAt(instance, "settings.database_flags") as readonly { name: string; value: string }[];
+      return Object.fromEntries(blocks.map(({ name, value }) => [name, value]));
+    };
+    expect(flags({})).toMatchObject({ jit: "off", log_statement: "ddl" });
+    expect(flags({ jit: "on" })).toMatchObject({ jit: "on", log_statement: "ddl" });
   });
 });

@@ -78,9 +78,9 @@ export interface PostgresqlDatabaseProps
   readonly finalBackupDays?: number;
 
   /**
-   * Flags of the server, by name; they override those for logging. Some restart the database when they change.
+   * Flags of the server, by name; they override the library's own. Some restart the database when they change.
    *
-   * @default - `max_connections` by the tier, and logging
+   * @default - `max_connections` by the tier, logging, and `jit` off
    */
   readonly flags?: DatabaseFlags;
 
