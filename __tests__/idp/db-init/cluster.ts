@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 
 import { DEFAULT_FLAGS } from "../../../lib/platform/sql/database-flags";
 import { freePort } from "../../support/loopback-server";
-import { programPath } from "../../support/programs";
-import { psqlPath } from "./script-run";
+import { postgresqlFolder, programPath } from "../../support/programs";
+import { clientFolder } from "./script-run";
 
 const execute = promisify(execFile);
 
@@ -28,6 +28,8 @@ export interface Cluster {
   /** Runs statements and returns the rows, columns separated by "|". */
   query(login: Login, ...statements: string[]): Promise<string>;
   log(): string;
+  /** Ends this server, and starts one of a later release on what pg_upgrade makes of its data, as Cloud SQL does. */
+  upgradedTo(release: number): Promise<Cluster>;
   stop(): Promise<void>;
 }
 
@@ -35,13 +37,37 @@ export interface Cluster {
  * Logs more than our flags ask for, so that everything that could reach a log does.
  *
  * @param flags of the server, which override these
+ * @param release of PostgreSQL; by default what is installed
  */
-export async function startCluster(flags: Readonly<Record<string, string>> = {}): Promise<Cluster> {
+export async function startCluster(flags: Readonly<Record<string, string>> = {}, release?: number): Promise<Cluster> {
+  const cluster = await serve(newFolder(), flags, release);
+  await cluster.query(
+    { user: SUPERUSER },
+    "CREATE ROLE cloudsqlsuperuser CREATEDB CREATEROLE",
+    `CREATE ROLE postgres LOGIN CREATEDB CREATEROLE PASSWORD '${ADMIN_PASSWORD}'`,
+    // From 16 on, only who may hand a role on may grant it; Cloud SQL lets every member of this one.
+    "GRANT cloudsqlsuperuser TO postgres WITH ADMIN OPTION",
+  );
+  return cluster;
+}
+
+/** A new folder for a server. */
+function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "db-"));
+  const { gid, uid } = serverOwner();
+  if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid);
+  return folder;
+}
+
+/** Starts a server on the data in a folder, which are made where there are none. */
+async function serve(
+  folder: string,
+  flags: Readonly<Record<string, string>>,
+  release: number | undefined,
+): Promise<Cluster> {
   const owner = serverOwner();
-  if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid);
   const data = join(folder, "data");
-  makeDataFolder(data, owner);
+  if (!existsSync(data)) makeDataFolder(data, owner, programOf("initdb", release));
   writeFileSync(
     join(data, "pg_hba.conf"),
     `local all ${SUPERUSER} trust\nlocal all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n`,
@@ -54,7 +80,7 @@ export async function startCluster(flags: Readonly<Record<string, string>> = {})
     `unix_socket_directories=${folder}`,
     ...Object.entries({ ...DEFAULT_FLAGS, log_statement: "all", ...flags }).map((flag) => flag.join("=")),
   ].flatMap((setting) => ["-c", setting]);
-  const server = spawn(programPath("postgres"), ["-D", data, "-p", String(port), ...settings], {
+  const server = spawn(programOf("postgres", release), ["-D", data, "-p", String(port), ...settings], {
     ...owner,
     cwd: folder,
     stdio: ["ignore", "ignore", "pipe"],
@@ -71,44 +97,62 @@ export async function startCluster(flags: Readonly<Record<string, string>> = {})
     });
   });
 
-  const cluster: Cluster = {
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    server.kill(signal);
+    await ended;
+  };
+  return {
     socketFolder: folder,
     port,
     async query(login, ...statements) {
       const commands = statements.flatMap((statement) => ["--command", statement]);
       const options = ["--no-psqlrc", "--no-password", "--quiet", "--no-align", "--tuples-only"];
-      const { stdout } = await execute(psqlPath(), [...options, "--set", "ON_ERROR_STOP=1", ...commands], {
-        env: {
-          PGHOST: folder,
-          PGPORT: String(port),
-          PGUSER: login.user,
-          PGPASSWORD: login.password ?? "",
-          PGDATABASE: login.database ?? "postgres",
-          PGCLIENTENCODING: "UTF8",
+      const { stdout } = await execute(
+        join(clientFolder(release), "psql"),
+        [...options, "--set", "ON_ERROR_STOP=1", ...commands],
+        {
+          env: {
+            PGHOST: folder,
+            PGPORT: String(port),
+            PGUSER: login.user,
+            PGPASSWORD: login.password ?? "",
+            PGDATABASE: login.database ?? "postgres",
+            PGCLIENTENCODING: "UTF8",
+          },
         },
-      });
+      );
       return stdout.trimEnd();
     },
     log: () => log,
+    async upgradedTo(later) {
+      await end("SIGINT");
+      const next = newFolder();
+      const upgraded = join(next, "data");
+      makeDataFolder(upgraded, owner, programOf("initdb", later));
+      const programs = ["--old-bindir", dirname(programOf("postgres", release)), "--new-bindir", clientFolder(later)];
+      const options = ["--old-datadir", data, "--new-datadir", upgraded, "--username", SUPERUSER, "--socketdir", next];
+      execFileSync(programOf("pg_upgrade", later), [...programs, ...options], { ...owner, cwd: next, stdio: "pipe" });
+      rmSync(folder, { recursive: true, force: true });
+      return serve(next, flags, later);
+    },
     async stop() {
-      server.kill("SIGQUIT");
-      await ended;
+      await end("SIGQUIT");
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  await cluster.query(
-    { user: SUPERUSER },
-    "CREATE ROLE cloudsqlsuperuser CREATEDB CREATEROLE",
-    `CREATE ROLE postgres LOGIN CREATEDB CREATEROLE PASSWORD '${ADMIN_PASSWORD}'`,
-    "GRANT cloudsqlsuperuser TO postgres",
-  );
-  return cluster;
+}
+
+function programOf(name: string, release: number | undefined): string {
+  return release === undefined ? programPath(name) : join(postgresqlFolder(release) ?? "", name);
 }
 
 /** Copies the folder that `initdb` has once made on this machine, which takes a tenth of the time of making it. */
-function makeDataFolder(data: string, owner: Owner): void {
-  const initdb = programPath("initdb");
-  const kept = join(__dirname, "../../../.jest-cache", `postgresql-${statSync(initdb).mtimeMs}-${owner.uid ?? "own"}`);
+function makeDataFolder(data: string, owner: Owner, initdb: string): void {
+  const kept = join(
+    __dirname,
+    "../../../.jest-cache",
+    `postgresql-${statSync(initdb).size}-${statSync(initdb).mtimeMs}-${owner.uid ?? "own"}`,
+  );
   if (!existsSync(kept)) {
     const options = ["--pgdata", data, "--username", SUPERUSER, "--encoding", "UTF8", "--locale", "C", "--no-sync"];
     execFileSync(initdb, [...options, "--auth", "trust"], { ...owner, cwd: dirname(data), stdio: "pipe" });

@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { DATABASE_MAJOR_VERSION, DATABASE_MAJOR_VERSIONS } from "../../../lib/idp/contract";
 import { ProgramStandIn } from "../../support/program-stand-in";
 import { ADMIN_PASSWORD, SUPERUSER } from "./cluster";
+import { lifeOfADatabase } from "./life-of-a-database";
 import { type Environment, runScript } from "./script-run";
-import { applicationLogin, COMPLETE, describeOnServer } from "./tenants";
+import { applicationLogin, COMPLETE, describeOnServers } from "./tenants";
 
 /** Records the command lines of the script, of psql and of everything between them. */
 const PSQL_THAT_LOOKS_AROUND = `
@@ -30,6 +32,9 @@ interface Found {
   /** Whether all is as after a run that found nothing. @default false */
   readonly isComplete?: boolean;
 }
+
+/** From 16 on, an administrator may change only the roles that it has made. */
+const byAdministrator = (statement: string) => ["SET ROLE postgres", statement, "RESET ROLE"];
 
 const CREATED = "CREATE DATABASE :db OWNER postgres";
 const MAY_NOT =
@@ -64,7 +69,11 @@ const FOUND: readonly Found[] = [
   },
   {
     what: "reports at the end which settings of others would stop the application",
-    before: [CREATED, "CREATE ROLE :role", "ALTER DATABASE :db SET default_transaction_read_only = on"],
+    before: [
+      CREATED,
+      ...byAdministrator("CREATE ROLE :role"),
+      "ALTER DATABASE :db SET default_transaction_read_only = on",
+    ],
     exitCode: 1,
     says: [
       "settings in force for :role in :db: default_transaction_read_only=on (database)\n" +
@@ -86,7 +95,9 @@ const FOUND: readonly Found[] = [
     before: [
       CREATED,
       "GRANT ALL ON DATABASE :db TO PUBLIC",
-      "CREATE ROLE :role NOLOGIN NOINHERIT CREATEROLE CREATEDB VALID UNTIL '2000-01-01' CONNECTION LIMIT 0",
+      ...byAdministrator(
+        "CREATE ROLE :role NOLOGIN NOINHERIT CREATEROLE CREATEDB VALID UNTIL '2000-01-01' CONNECTION LIMIT 0",
+      ),
       "ALTER ROLE :role SET default_transaction_read_only = on",
       "ALTER ROLE :role SET search_path = elsewhere",
       "ALTER ROLE :role IN DATABASE :db SET statement_timeout = 1",
@@ -97,7 +108,13 @@ const FOUND: readonly Found[] = [
   },
 ];
 
-describeOnServer("db-init.sh on PostgreSQL 15, whatever the state of the server", (test) => {
+describeOnServers(
+  "db-init.sh",
+  lifeOfADatabase,
+  DATABASE_MAJOR_VERSIONS.filter((release) => release !== DATABASE_MAJOR_VERSION),
+);
+
+describeOnServers("db-init.sh, whatever the state of the server,", (test) => {
   for (const { before = [], exitCode, inside = [], isComplete = false, says, settings, what } of FOUND)
     test(what, async ({ cluster, endState, quitRequests, tenant }) => {
       const given = tenant(settings);
@@ -157,7 +174,7 @@ describeOnServer("db-init.sh on PostgreSQL 15, whatever the state of the server"
     const lines = readFileSync(commandLines, "utf8");
     const seen = output + lines + cluster.log();
     expect(seen).toContain("db-init.sh");
-    expect(seen).toContain(`ALTER USER ${settings.DB_USER} PASSWORD 'SCRAM-SHA-256$`);
+    expect(seen.replaceAll('"', "")).toContain(`ALTER USER ${settings.DB_USER} PASSWORD 'SCRAM-SHA-256$`);
     for (const password of ["secret-application-71", "secret-wrong-72"]) expect(seen).not.toContain(password);
     expect(output + lines).not.toContain(ADMIN_PASSWORD);
   });

@@ -1,7 +1,7 @@
 import { type FaultRow } from "../../support/fault-matrix";
 import { hangs } from "../../support/program-stand-in";
 import { runScript } from "./script-run";
-import { applicationLogin, COMPLETE, describeOnServer, type Tenant, type TenantScene } from "./tenants";
+import { applicationLogin, COMPLETE, describeOnServers, type Tenant, type TenantScene } from "./tenants";
 
 /** Killed when a call of psql has done what the sed command leaves of its SQL. */
 const killed = (moment: string, call: number, cut: string): FaultRow<TenantScene> => ({
@@ -13,8 +13,9 @@ const killed = (moment: string, call: number, cut: string): FaultRow<TenantScene
   },
 });
 
-describeOnServer("db-init.sh on PostgreSQL 15, again and again", (test, matrix) => {
+describeOnServers("db-init.sh, again and again,", (test, matrix) => {
   matrix({ run: runScript }).rows([
+    killed("right after the creation of the role", 3, "/^ALTER ROLE/,$d"),
     killed("while the role gets its password", 3, "/^.password/,$d"),
     killed("right after the creation of the database", 4, "/^CREATE DATABASE/q"),
     killed("between the two grants", 5, "/^GRANT ALL ON SCHEMA/,$d"),

@@ -8,7 +8,7 @@ import { type ScriptOptions, type ScriptRun, type Shell, shellCommand } from "..
 import { LoopbackServer } from "../../support/loopback-server";
 import { runOf } from "../../support/process-run";
 import { type ProgramStandIn } from "../../support/program-stand-in";
-import { findProgram, programPath } from "../../support/programs";
+import { findProgram, postgresqlFolder, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 
 const SCRIPT = packageFile("lib/idp/scripts/db-init.sh");
@@ -28,17 +28,25 @@ export interface RunOptions {
   readonly onStart?: ScriptOptions["onStart"];
 }
 
-/** Path of psql itself; on Debian's PATH there is a slower Perl wrapper. */
-export function psqlPath(): string {
-  const besideServer = join(dirname(findProgram("initdb") ?? "/"), "psql");
-  return existsSync(besideServer) ? besideServer : programPath("psql");
+/**
+ * Folder of the clients themselves; on Debian's PATH there are slower Perl wrappers.
+ *
+ * @param release of PostgreSQL; by default what is installed
+ */
+export function clientFolder(release?: string | number): string {
+  if (release !== undefined) return postgresqlFolder(Number(release)) ?? "";
+  const besideServer = dirname(findProgram("initdb") ?? "/");
+  return existsSync(join(besideServer, "psql")) ? besideServer : dirname(programPath("psql"));
 }
 
-/** Runs the real script with exactly this environment, whose SHELL it runs in: dash, unless that is busybox. */
+/**
+ * Runs the real script with exactly this environment, whose SHELL it runs in: dash, unless that is busybox, and with the
+ * clients of its POSTGRESQL_RELEASE.
+ */
 export async function runScript(environment: Environment, options: RunOptions = {}): Promise<ScriptRun> {
   const { file = SCRIPT, onStart, programs } = options;
   const shell = environment.SHELL === "busybox" ? "busybox" : "dash";
-  const path = [busyboxFolder(shell), dirname(psqlPath()), process.env.PATH].join(":");
+  const path = [busyboxFolder(shell), clientFolder(environment.POSTGRESQL_RELEASE), process.env.PATH].join(":");
   // A single stream for both outputs keeps their lines in order.
   const child = spawn("/bin/sh", ["-c", 'exec "$@" 2>&1', "sh", ...shellCommand(shell), file], {
     env: { ...environment, PATH: programs?.before(path) ?? path },

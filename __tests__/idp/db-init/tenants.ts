@@ -1,3 +1,4 @@
+import { DATABASE_MAJOR_VERSION, DATABASE_MAJOR_VERSIONS } from "../../../lib/idp/contract";
 import { FaultMatrix, shellAt } from "../../support/fault-matrix";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
 import { ProgramStandIn } from "../../support/program-stand-in";
@@ -67,16 +68,19 @@ export class TenantServer {
   private constructor(
     readonly cluster: Cluster,
     private readonly proxy: ProxyRecorder,
+    private readonly release: number,
   ) {}
 
-  static async start(): Promise<TenantServer> {
-    return new TenantServer(...(await Promise.all([startCluster(), startProxyRecorder()])));
+  static async start(release: number): Promise<TenantServer> {
+    const [cluster, proxy] = await Promise.all([startCluster({}, release), startProxyRecorder()]);
+    return new TenantServer(cluster, proxy, release);
   }
 
   /** Settings of a new tenant; the role is the name of the database without its suffix. */
   readonly tenant = (changes: Environment = {}): Tenant => {
     this.tenants += 1;
     return {
+      POSTGRESQL_RELEASE: String(this.release),
       DB_HOST: this.cluster.socketFolder,
       DB_PORT: String(this.cluster.port),
       DB_NAME: `tenant${this.tenants}_db`,
@@ -132,22 +136,27 @@ interface TenantSubject {
 
 type ServerTest = (behaviour: string, run: (server: TestServer) => Promise<void>) => void;
 
+/** Tests of scripts on a server. */
+export type ServerTests = (test: ServerTest, matrix: (subject: TenantSubject) => FaultMatrix<TenantScene>) => void;
+
+/** The same tests on a server of each release of PostgreSQL. */
+export function describeOnServers(name: string, body: ServerTests, releases = DATABASE_MAJOR_VERSIONS): void {
+  for (const release of releases) describeOnServer(name, body, release);
+}
+
 /** Concurrent tests on one server, every second one with tenants whose scripts run in the other shell. */
-export function describeOnServer(
-  name: string,
-  body: (test: ServerTest, matrix: (subject: TenantSubject) => FaultMatrix<TenantScene>) => void,
-): void {
-  describeWith(["initdb", "postgres", "psql", "busybox", "dash"], name, () => {
+export function describeOnServer(name: string, body: ServerTests, release: number = DATABASE_MAJOR_VERSION): void {
+  const tests = () => {
     // Concurrent tests start before any hook of this block.
     let starting: Promise<TenantServer> | undefined;
-    const started = () => (starting ??= TenantServer.start());
+    const started = () => (starting ??= TenantServer.start(release));
     afterAll(async () => {
       await (await started()).stop();
     });
-    let tests = 0;
+    let count = 0;
     const test: ServerTest = (behaviour, run) => {
-      const SHELL = shellAt(tests);
-      tests += 1;
+      const SHELL = shellAt(count);
+      count += 1;
       it.concurrent(`${behaviour} (${SHELL})`, async () => {
         const { cluster, endState, folder, quitRequests, tenant } = await started();
         const inShell: typeof tenant = (changes) => tenant({ SHELL, ...changes });
@@ -171,5 +180,6 @@ export function describeOnServer(
           secrets: [PASSWORD, ADMIN_PASSWORD],
         }),
     );
-  });
+  };
+  describeWith(["busybox", "dash"], `${name} on PostgreSQL ${release}`, tests, { postgresql: release });
 }

@@ -7,7 +7,13 @@ import { exits, hangs, receives, type ProgramFault, ProgramStandIn } from "../..
 import { temporaryFolder } from "../../support/temporary-folder";
 import { SUPERUSER } from "../db-init/cluster";
 import { runScript } from "../db-init/script-run";
-import { applicationLogin, describeOnServer, type Tenant, type TenantScene, type TestServer } from "../db-init/tenants";
+import {
+  applicationLogin,
+  describeOnServers,
+  type Tenant,
+  type TenantScene,
+  type TestServer,
+} from "../db-init/tenants";
 import { exchange, filledTenant, restored, runJob, tenantWithRestored } from "./job-run";
 
 /** What a dump can lose: text, generated and large values, numbers that go on, and views. */
@@ -108,7 +114,7 @@ const stopped = (when: string, answer: ProgramFault, users: number): FaultRow<Te
   },
 });
 
-describeOnServer("dump-database.sh on PostgreSQL 15", (test, matrix) => {
+describeOnServers("dump-database.sh", (test, matrix) => {
   test("makes a dump that becomes an equal database", async (server) => {
     const { dump, fill, settings } = await Dumps.of(server, { withRestored: true });
     const { DB_NAME } = settings;

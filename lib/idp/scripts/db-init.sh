@@ -33,6 +33,8 @@ newline='
 '
 carriage_return=$(printf '\r')
 place="step 0 of 5"
+# How to give the role its password where this script may not.
+cure=
 
 say() {
   printf '%s\n' "$*"
@@ -155,6 +157,9 @@ first_line() {
 # A group is refused before anything is changed. A login whose only member is the administrator is not a group: that is
 # how an administrator restores what an application owns.
 #
+# From PostgreSQL 16 on, an administrator may change only the roles that it has made, and is a member of these, without their
+# rights. One that others have made, or an upgrade has brought, stays as it is; the last check tells whether it will do.
+#
 # Settings of the role, such as read-only or another search path, can break the application. The role is the
 # application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those of
 # the database may be intended, and the last check reports them.
@@ -167,6 +172,7 @@ FROM pg_auth_members AS membership
 JOIN pg_roles AS granted ON granted.oid = membership.roleid
 JOIN pg_roles AS member ON member.oid = membership.member
 WHERE granted.rolname = :'role'
+  AND (to_jsonb(membership) ->> 'inherit_option' = 'true' OR to_jsonb(membership) ->> 'set_option' = 'true') IS NOT FALSE
 HAVING bool_or(NOT granted.rolcanlogin OR member.rolname <> current_user);
 SQL
   ) || fail 1 "the members of the role $DB_USER cannot be read; the reason is above"
@@ -184,8 +190,13 @@ ALTER ROLE :"role" RESET ALL;
 \password :"role"
 SQL
     printf '%s\n' "$DB_PASSWORD" "$DB_PASSWORD"
-  } | locked_query "$DB_ADMIN_DATABASE" 2>&1) ||
-    fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }"
+  } | locked_query "$DB_ADMIN_DATABASE" 2>&1) || case $messages in
+    *"permission denied to alter role"*)
+      say "the role $DB_USER stays as it is: others have made it, or an upgrade has brought it, so $DB_ADMIN_USER may not change it"
+      cure="; $DB_ADMIN_USER may not change this role: give it the stored password with gcloud sql users set-password"
+      ;;
+    *) fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }" ;;
+  esac
 }
 
 # Owned by the administrator, who cannot act as the application role. template0 allows any encoding and has no sessions
@@ -215,9 +226,9 @@ SQL
 #
 # A GRANT without the right to grant is only a warning, so the resulting privileges are checked.
 grant_privileges() {
-  missing_privileges=$(
-    locked_query "$DB_NAME" <<'SQL'
-ALTER ROLE :"role" IN DATABASE :"database" RESET ALL;
+  missing_privileges=$({
+    [ -n "$cure" ] || echo 'ALTER ROLE :"role" IN DATABASE :"database" RESET ALL;'
+    cat <<'SQL'
 GRANT ALL ON DATABASE :"database" TO :"role";
 GRANT ALL ON SCHEMA public TO :"role";
 REVOKE ALL ON DATABASE :"database" FROM PUBLIC;
@@ -234,7 +245,7 @@ FROM pg_database, pg_namespace, LATERAL (
 ) AS wanted (object, privilege, owner, granted)
 WHERE datname = current_database() AND nspname = 'public' AND NOT granted;
 SQL
-  ) || fail 1 "the privileges on the database $DB_NAME could not be granted; the reason is above"
+  } | locked_query "$DB_NAME") || fail 1 "the privileges on the database $DB_NAME could not be granted; the reason is above"
   [ -z "$missing_privileges" ] ||
     fail 1 "the role $DB_USER still lacks $missing_privileges: $DB_ADMIN_USER may not grant it; let the owner grant it," \
       "make $DB_ADMIN_USER the owner or choose another database name"
@@ -247,8 +258,9 @@ grant_managed_superuser() {
   [ -n "$DB_MANAGED_SUPERUSER_ROLE" ] ||
     { announce 4 "no managed-superuser role to grant (DB_MANAGED_SUPERUSER_ROLE is empty), skipped" && return; }
   announce 4 "grant $DB_MANAGED_SUPERUSER_ROLE to $DB_USER"
+  # From PostgreSQL 16 on, it takes the right to hand the role on. Extensions of the application do without the grant.
   outcome=$(
-    locked_query "$DB_ADMIN_DATABASE" <<'SQL'
+    locked_query "$DB_ADMIN_DATABASE" <<'SQL' 2>&1
 SELECT count(*) > 0 AS role_exists, coalesce(bool_and(NOT pg_has_role(:'role'::name, oid, 'MEMBER')), false) AS grant_missing
 FROM pg_roles WHERE rolname = :'managed_superuser' \gset
 \if :role_exists
@@ -259,7 +271,12 @@ GRANT :"managed_superuser" TO :"role";
 \echo absent
 \endif
 SQL
-  ) || fail 1 "$DB_MANAGED_SUPERUSER_ROLE could not be granted to $DB_USER; the reason is above"
+  ) || case $outcome in
+    *"permission denied to grant role"*)
+      say "$DB_ADMIN_USER may not grant $DB_MANAGED_SUPERUSER_ROLE on this server, nothing granted"
+      ;;
+    *) fail 1 "$DB_MANAGED_SUPERUSER_ROLE could not be granted to $DB_USER: $outcome" ;;
+  esac
   # Outside a managed service there is no such role, and the server's administrator creates the extensions.
   [ "$outcome" != absent ] || say "the role $DB_MANAGED_SUPERUSER_ROLE does not exist on this server, nothing granted"
 }
@@ -283,7 +300,7 @@ check_sign_in() {
     return
   fi
   problem=${answer##*ERROR:}
-  [ "$problem" != "$answer" ] || fail 1 "$DB_USER cannot sign in to $DB_NAME: $(first_line "$answer")"
+  [ "$problem" != "$answer" ] || fail 1 "$DB_USER cannot sign in to $DB_NAME: $(first_line "$answer")$cure"
   printf '%s' "${answer%ERROR:*}"
   fail 1 "$DB_USER cannot use $DB_NAME: $(first_line "ERROR:$problem"); settings of the database or of a superuser" \
     "are left alone, whoever made them can take them back"
@@ -312,6 +329,23 @@ CREATE TABLE :"probe" (id bigserial PRIMARY KEY);
 DROP TABLE :"probe";
 ROLLBACK;
 SQL
+}
+
+# An upgrade of the server leaves the planner without statistics, and PostgreSQL makes none until tables change. The
+# application runs without them, slowly.
+analyze() {
+  PGUSER=$DB_USER
+  PGPASSWORD=$DB_PASSWORD
+  query "$DB_NAME" <<'SQL' ||
+SET client_min_messages = error;
+SET lock_timeout = '60s';
+SET statement_timeout = '120s';
+SELECT count(*) = 0 AS has_none FROM pg_stats WHERE schemaname = 'public' \gset
+\if :has_none
+ANALYZE;
+\endif
+SQL
+    say "there are no statistics of $DB_NAME yet; the reason is above; run this job again, or ANALYZE"
 }
 
 # The job only ends when its proxy does, so this runs however the script ends. A proxy that cannot be reached does not
@@ -370,5 +404,6 @@ export PGCLIENTENCODING=UTF8 PGAPPNAME=db-init PGGSSENCMODE=disable PGSSLMODE DB
 {
   prepare
   check_sign_in
+  analyze
 } &
 wait "$!"

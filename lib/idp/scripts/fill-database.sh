@@ -60,9 +60,16 @@ else
   esac
 fi
 ask --command="SET client_min_messages = error; ANALYZE"
-# One statement, so that the number is that of the database with this identity.
-ended=$(ask --command="SELECT CASE WHEN to_regclass('authentik_core_user') IS NULL THEN 'none' ELSE
-  (xpath('/row/c/text()', query_to_xml('SELECT count(*) AS c FROM authentik_core_user', false, true, '')))[1]::text END
-  || ' in database ' || ($identity)")
+# One session, so that the number is that of the database with this identity.
+ended=$(
+  ask <<SQL
+SELECT to_regclass('authentik_core_user') IS NULL AS is_empty \gset
+\if :is_empty
+SELECT 'none in database ' || ($identity);
+\else
+SELECT count(*) || ' in database ' || ($identity) FROM authentik_core_user;
+\endif
+SQL
+)
 [ "${ended##* }" = "$begun" ] || fail 1 "another restore has made a new $DB_NAME meanwhile; one of the two can go on at a time"
 echo "users: $ended"
