@@ -18,7 +18,7 @@ import { MAINTENANCE_RELATIONS, maintenanceInputs } from "./platform/maintenance
 import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { NETWORK_RELATIONS, type NetworkAttachment, networkInputs } from "./platform/network/network-attachment";
 import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
-import { DATABASE_SERVER } from "./platform/sql/database-flags";
+import { DATABASE_SERVER, DATABASE_WARNINGS } from "./platform/sql/database-flags";
 import { DATABASE_SIZE } from "./platform/sql/database-size";
 
 /** Words for the inputs that both variants have. */
@@ -94,6 +94,7 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   ...POOL_WARNINGS,
   ...DOMAIN_WARNINGS,
   ...PROTECTION_WARNINGS,
+  ...DATABASE_WARNINGS,
   {
     holds: ({ domain, environmentVariables: plain }) =>
       `${domain} == null ? true : alltrue([for value in ${settingIn(plain, COOKIE_DOMAIN)} : can(regex("://", value)) || endswith(".\${${domain}}", ".\${trimprefix(value, ".")}")])`,

@@ -512,7 +512,7 @@ testContract(STACK_NAME, {
         Object.keys(serverlessTerraform().variable ?? {}).filter((name) => name.includes("engine")),
         OLDEST_DATABASE_MAJOR_VERSION,
       ],
-      ["POSTGRES_15", "${try(var.database_version == 15, false)}", [], 14],
+      ["POSTGRES_15", "${try(contains([15,16,17], var.database_version), false)}", [], 14],
     ],
     [
       "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1 (the worker must keep running between requests)",

@@ -44,7 +44,3 @@ describe("The scripts that run alone", () => {
       expect(dbInit).toContain(text);
   });
 });
-
-it("The client of the job is of the database's release", () => {
-  expect(contract.DB_INIT_IMAGE).toContain(`:${contract.DATABASE_MAJOR_VERSION}-`);
-});

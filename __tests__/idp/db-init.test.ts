@@ -1,3 +1,4 @@
+import { databaseJobContainer } from "../../lib/idp/database-job";
 import { DbInit } from "../../lib/idp/db-init";
 import { type OneTimeJobSpec } from "../../lib/idp/job-runner";
 import { standInDatabase } from "../support/stand-in-parts";
@@ -19,4 +20,11 @@ it("DbInit uses the given client, and gives an attempt longer than the wait for 
   const [job] = jobs;
   expect(job?.container.image.containerImage).toBe("mirror/postgres:15");
   expect(job?.timeoutSeconds).toBeGreaterThan(Number(job?.container.environment.required.DB_WAIT_SECONDS));
+});
+
+it("The clients of a job are of the server's version, which is 15 where it is not known", () => {
+  const imageFor = (majorVersion?: string) =>
+    databaseJobContainer(standInDatabase({ majorVersion }), {}).image.containerImage;
+  expect(imageFor("17")).toBe("docker.io/library/postgres:17-alpine");
+  expect(imageFor()).toBe("docker.io/library/postgres:15-alpine");
 });

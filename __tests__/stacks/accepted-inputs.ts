@@ -75,7 +75,7 @@ export const ACCEPTED_PROTECTIONS: readonly (Inputs | null)[] = [
 /** Values of the inputs that both variants accept, for trying combinations. */
 export const ACCEPTED_BY_BOTH = {
   database_flags: [{}, { log_statement: "none", "cloudsql.iam_authentication": "on" }],
-  database_version: [15],
+  database_version: [15, 16, 17],
   liveness_probe: [{}, { initial_delay_seconds: 0, period_seconds: 3600, timeout_seconds: 3600, failure_threshold: 1 }],
   log_level: ["info", "warn"],
   request_timeout_seconds: [3600, 1],

@@ -8,9 +8,19 @@ const DOMAIN = { domain: "login.example.com" };
 const CLIENT_SECRET = { IDP_BLUEPRINT_OIDC_CLIENT_SECRET: { secret_id: "client-secret", version: "1" } };
 const ALERTS = { alerts: { uptime: { enabled: false } } };
 
+/** A year before the fixes of PostgreSQL 15 end, and a second earlier. */
+const NOW = "2026-11-11T00:00:00Z";
+const BEFORE = "2026-11-10T23:59:59Z";
+
+/** A check as at that time. */
+const at = (time: string, check: unknown): unknown =>
+  JSON.parse(JSON.stringify(check).replaceAll("plantimestamp()", `\\"${time}\\"`));
+
 /** Inputs with the beginning of what is said of them; of the others, nothing is said. */
 const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   [{}],
+  [{ database_version: 15 }, "database_version is 15; PostgreSQL makes no fixes of it after 11 November 2027; "],
+  [{ database_version: 16 }],
   [ALERTS, "alerts is set, and nobody gets an alert; "],
   [{ ...ALERTS, alert_emails: ["on-call@example.com"] }],
   [{ dump_schedule: "0-59 * * * *" }, "dump_schedule dumps the whole database several times an hour; "],
@@ -82,10 +92,16 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
   ] as const)("%s", (_, terraformOf, further) => {
     const { check, variable } = terraformOf();
     const rows: readonly (readonly [Inputs, string?])[] = [...OF_BOTH, ...further];
-    const sets = rows.map(([inputs]) => ({ project_id: "demo-project", ...inputs }));
-    const said = warnings({ variable, check: { [CHECK]: check?.[CHECK] } }, sets);
+    const sets = rows.map(([inputs]) => ({ project_id: "demo-project", database_version: 17, ...inputs }));
+    const said = warnings({ variable, check: { [CHECK]: at(NOW, check?.[CHECK]) } }, sets);
     expect(said).toEqual(
       rows.map(([, beginning]) => (beginning === undefined ? [] : [expect.stringContaining(beginning) as unknown])),
     );
+  });
+
+  it("of no version of PostgreSQL before the last year of its fixes", () => {
+    const { check, variable } = serverlessTerraform();
+    const sets = [15, 16, 17].map((version) => ({ project_id: "demo-project", database_version: version }));
+    expect(warnings({ variable, check: { [CHECK]: at(BEFORE, check?.[CHECK]) } }, sets)).toEqual([[], [], []]);
   });
 });

@@ -45,7 +45,7 @@ const identityProviderProps = (
   databaseFinalBackupDays: 0,
   databaseFlags: { log_min_duration_statement: "500" },
   databaseTier: "db-custom-4-15360",
-  databaseVersion: 15,
+  databaseVersion: 17,
   deletionProtection: false,
   dnsZone: { name: "example-com", project: "dns-project", dnsName: "example.com" },
   domain: "login.example.com",

@@ -6,7 +6,6 @@ import { allOf } from "../core/conditional";
 import { expression } from "../core/expression";
 import { number, object, textOrNull, type Value, type ValuesOf } from "../core/inputs";
 import { addScript, type StackFile } from "../core/stack-file";
-import { DB_INIT_IMAGE } from "./contract";
 import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";
 import { type SqlInstance } from "./parts";
@@ -137,7 +136,7 @@ export class CheckUp extends Construct {
       script: joined(client, script),
       scriptName: "check-up.sh",
       container: {
-        ...databaseJobContainer(database, DB_INIT_IMAGE, {
+        ...databaseJobContainer(database, {
           CHECK_UP_SQL: statements.text,
           CHECK_UP_LIMITS: limitWords(limits),
         }),

@@ -156,9 +156,6 @@ export const DATABASE_MAJOR_VERSION = 15;
 export const DATABASE_MAJOR_VERSIONS: readonly number[] = [DATABASE_MAJOR_VERSION, 16, 17];
 export const OLDEST_DATABASE_MAJOR_VERSION = 14;
 
-/** Cloud SQL's name of the engine; there is no choice, because the application supports only PostgreSQL. */
-export const DATABASE_VERSION = `POSTGRES_${DATABASE_MAJOR_VERSION}`;
-
 /** PostgreSQL's default, also part of the socket's name. */
 export const DATABASE_PORT = 5432;
 
@@ -205,8 +202,11 @@ export const LEAST_POOLED_CONNECTIONS = 10;
 /** The job that creates role and database before the first start. */
 export const DB_INIT_JOB = "db-init";
 
-/** Client image of that job, with `psql` of the server's major version and a POSIX shell. */
-export const DB_INIT_IMAGE = `docker.io/library/postgres:${DATABASE_MAJOR_VERSION}-alpine`;
+/**
+ * Client image of that job and of others on the database, with a POSIX shell, by the server's major version: an older
+ * `pg_dump` refuses the server, and what a newer one restores an older server does not understand.
+ */
+export const databaseClientImage = (majorVersion: string) => `docker.io/library/postgres:${majorVersion}-alpine`;
 
 /** How long one attempt waits for the database; a new instance and its proxy take minutes to start. */
 export const DB_INIT_WAIT_SECONDS = 300;

@@ -1,18 +1,33 @@
+import { Fn, Token } from "cdktf";
+
 import { type ContainerSpec } from "./container-spec";
-import { DATABASE_PORT, DATABASE_VARIABLES, DB_INIT_WAIT_SECONDS } from "./contract";
+import {
+  databaseClientImage,
+  DATABASE_MAJOR_VERSION,
+  DATABASE_PORT,
+  DATABASE_VARIABLES,
+  DB_INIT_WAIT_SECONDS,
+} from "./contract";
 import { publicImage } from "./idp-image";
 import { type SqlInstance } from "./parts";
+
+/** Public image with the clients of a database. */
+export function clientImage({ majorVersion = String(DATABASE_MAJOR_VERSION) }: SqlInstance): string {
+  if (!Token.isUnresolved(majorVersion)) return databaseClientImage(majorVersion);
+  // A function, because the framework warns of a text with an expression as an argument of another one.
+  return Token.asString(Fn.format(databaseClientImage("%s"), [majorVersion]));
+}
 
 /**
  * Container of a job that works on the application's database with `psql`, `pg_dump` and the like.
  *
- * @param image public image with the programs of the server's major version and a POSIX shell
  * @param variables what the job needs besides the address, name and role of the database
+ * @param image public image with the programs of the server's major version and a POSIX shell
  */
 export function databaseJobContainer(
   database: SqlInstance,
-  image: string,
   variables: Readonly<Record<string, string>>,
+  image = clientImage(database),
 ): ContainerSpec {
   return {
     image: publicImage(image),

@@ -5,13 +5,12 @@ import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import {
   DATABASE_ADMINISTRATOR,
-  DB_INIT_IMAGE,
   DB_INIT_JOB,
   DB_INIT_MAX_RETRIES,
   DB_INIT_TIMEOUT_SECONDS,
   MANAGED_SUPERUSER_ROLE,
 } from "./contract";
-import { databaseJobContainer } from "./database-job";
+import { clientImage, databaseJobContainer } from "./database-job";
 import { type JobRunner, type OneTimeJob } from "./job-runner";
 import { type SqlInstance } from "./parts";
 import { stateProvidersOf } from "../core/provider-requirements";
@@ -29,7 +28,7 @@ export interface DbInitProps {
   /**
    * Public image with `psql` of the server's major version and a POSIX shell.
    *
-   * @default "docker.io/library/postgres:15-alpine"
+   * @default - `docker.io/library/postgres:<major version>-alpine`
    */
   readonly image?: string;
 }
@@ -37,8 +36,8 @@ export interface DbInitProps {
 /**
  * The job `db-init`: creates the application's role and database, and sets the role's password.
  *
- * An apply runs it and waits for it. It is safe to run at any time, and runs again only when the script, the image, a
- * name or a password changes.
+ * An apply runs it and waits for it. It is safe to run at any time, and runs again only when the script, the image, which
+ * follows the version of the database, a name or a password changes.
  */
 export class DbInit extends Construct implements OneTimeJob {
   readonly jobName: string;
@@ -47,13 +46,14 @@ export class DbInit extends Construct implements OneTimeJob {
   constructor(scope: Construct, id: string, props: DbInitProps) {
     super(scope, id);
     stateProvidersOf(this);
-    const { database, dependsOn, image = DB_INIT_IMAGE, runner } = props;
+    const { database, dependsOn, image = clientImage(props.database), runner } = props;
     const script = addScript(this, "lib/idp/scripts/db-init.sh");
 
-    const container = databaseJobContainer(database, image, {
-      DB_ADMIN_USER: DATABASE_ADMINISTRATOR,
-      DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE,
-    });
+    const container = databaseJobContainer(
+      database,
+      { DB_ADMIN_USER: DATABASE_ADMINISTRATOR, DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE },
+      image,
+    );
     const job = runner.runOnce(this, MAIN_CHILD_ID, {
       name: DB_INIT_JOB,
       script,

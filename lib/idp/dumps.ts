@@ -11,8 +11,7 @@ import { bucketName } from "../core/names";
 import { type DeploymentContext } from "../core/place";
 import { type ProjectApis } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
-import { DB_INIT_IMAGE } from "./contract";
-import { databaseJobContainer } from "./database-job";
+import { clientImage, databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";
 import { addBucket, mountOptions } from "./media-bucket";
 import { type MediaStore, type SqlInstance } from "./parts";
@@ -173,7 +172,7 @@ export class DatabaseDump extends Construct {
       script,
       scriptName: "dump-database.sh",
       container: {
-        ...databaseJobContainer(database, DB_INIT_IMAGE, { DUMP_FOLDER: this.bucket.mountPath }),
+        ...databaseJobContainer(database, { DUMP_FOLDER: this.bucket.mountPath }),
         mounts: [this.bucket],
         // The mount of a bucket may keep a file in memory until it is stored.
         resources: { cpu: "1", memory: "2Gi" },
@@ -199,7 +198,7 @@ export class DatabaseDump extends Construct {
       maxRetries: 0,
       rerunWhenChanged: {
         script: script.sha256,
-        image: DB_INIT_IMAGE,
+        image: clientImage(database),
         instance: database.connectionName,
         database: database.databaseName,
       },

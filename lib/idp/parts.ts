@@ -10,6 +10,13 @@ export interface SqlInstance {
   /** Name of the instance in its project. */
   readonly instanceName: string;
 
+  /**
+   * Major version of PostgreSQL, or an expression; jobs use clients of the same version.
+   *
+   * @default "15"
+   */
+  readonly majorVersion?: string;
+
   /** Name by which the Cloud SQL proxies find the instance: `<project>:<region>:<instance>`. */
   readonly connectionName: string;
 

@@ -32,6 +32,13 @@ export const RECOMMENDED_VERSION = RELEASE_LINES[0].newest;
 
 export const NEWEST_KNOWN_VERSION = RELEASE_LINES[1].newest;
 
+/** Last day of fixes of each major version of PostgreSQL that is accepted. */
+export const DATABASE_ENDS: Readonly<Record<string, string>> = {
+  "15": "2027-11-11",
+  "16": "2028-11-09",
+  "17": "2029-11-08",
+};
+
 /** Releases that must not be used, and why. */
 export const REFUSED_VERSIONS: Readonly<Record<string, string>> = {
   "2026.5.1": "upstream never published it",

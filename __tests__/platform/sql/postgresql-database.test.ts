@@ -1,4 +1,9 @@
+import { readFileSync } from "node:fs";
+
 import { InputVariable } from "../../../lib/core/input-variable";
+import { packageFile } from "../../../lib/core/package-file";
+import { DATABASE_MAJOR_VERSIONS } from "../../../lib/idp/contract";
+import { DATABASE_ENDS } from "../../../lib/idp/releases";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../../lib/platform/sql/postgresql-database";
 import { PLACE } from "../../support/stand-in-parts";
 import { valueAt } from "../../stacks/configuration-graph";
@@ -14,6 +19,15 @@ const daysIn = (stack: BareStack) =>
   new InputVariable(stack, "days", { type: "number", description: "Days." }).numberValue;
 
 describe("PostgresqlDatabase", () => {
+  it("knows of each version how long it gets fixes, as the guide says", () => {
+    expect(Object.keys(DATABASE_ENDS).map(Number)).toEqual(DATABASE_MAJOR_VERSIONS);
+    const guide = readFileSync(packageFile("stacks/guides/postgresql-upgrade.md"), "utf8");
+    const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+    expect([...guide.matchAll(/^\| (\d+) +\| (\d.*?) +\|$/gm)].map(([, version, end]) => [version, end])).toEqual(
+      Object.entries(DATABASE_ENDS).map(([version, end]) => [version, day.format(new Date(end))]),
+    );
+  });
+
   it("names what stays after a deletion, and for how long", () => {
     const stays = (days: number | string, count: number) =>
       `a final backup of sql-demo-abc123-idp for ${days} days, up to ${count} automatic backups and those from before upgrades, each until its own retention ends`;

@@ -291,7 +291,8 @@ prepare() {
 
 # Signs in as the application does. What is only unusual is reported, as it may be intended.
 #
-# The table's name has no schema, because the application does not name one either.
+# The table's name has no schema, because the application does not name one either. An upgrade of the server leaves the planner
+# without statistics, and PostgreSQL makes none until tables change.
 check_sign_in() {
   place="the last check"
   say "last check: sign in as $DB_USER and create a table in $DB_NAME"
@@ -328,24 +329,13 @@ BEGIN;
 CREATE TABLE :"probe" (id bigserial PRIMARY KEY);
 DROP TABLE :"probe";
 ROLLBACK;
-SQL
-}
-
-# An upgrade of the server leaves the planner without statistics, and PostgreSQL makes none until tables change. The
-# application runs without them, slowly.
-analyze() {
-  PGUSER=$DB_USER
-  PGPASSWORD=$DB_PASSWORD
-  query "$DB_NAME" <<'SQL' ||
+SELECT count(*) = 0 AS has_no_statistics FROM pg_stats WHERE schemaname = 'public' \gset
+\if :has_no_statistics
 SET client_min_messages = error;
 SET lock_timeout = '60s';
-SET statement_timeout = '120s';
-SELECT count(*) = 0 AS has_none FROM pg_stats WHERE schemaname = 'public' \gset
-\if :has_none
 ANALYZE;
 \endif
 SQL
-    say "there are no statistics of $DB_NAME yet; the reason is above; run this job again, or ANALYZE"
 }
 
 # The job only ends when its proxy does, so this runs however the script ends. A proxy that cannot be reached does not
@@ -404,6 +394,5 @@ export PGCLIENTENCODING=UTF8 PGAPPNAME=db-init PGGSSENCMODE=disable PGSSLMODE DB
 {
   prepare
   check_sign_in
-  analyze
 } &
 wait "$!"

@@ -1,8 +1,9 @@
 import { Fn, Token, type IResolvable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock } from "../../core/conditional";
-import { flag, number, textMap } from "../../core/inputs";
-import { DATABASE_MAJOR_VERSION } from "../../idp/contract";
+import { flag, number, textMap, type Relation, type Value } from "../../core/inputs";
+import { DATABASE_MAJOR_VERSION, DATABASE_MAJOR_VERSIONS, OLDEST_DATABASE_MAJOR_VERSION } from "../../idp/contract";
+import { DATABASE_ENDS } from "../../idp/releases";
 
 /** Flags from the caller: a literal map, or an expression that evaluates to one. */
 export type DatabaseFlags = Readonly<Record<string, string>> | IResolvable;
@@ -39,6 +40,8 @@ const LOGGING_FLAGS = {
  */
 export const DEFAULT_FLAGS = { ...LOGGING_FLAGS, jit: "off" } as const;
 
+const VERSIONS = DATABASE_MAJOR_VERSIONS.join(", ").replace(/, (\d+)$/, " or $1");
+
 /** Inputs for the server. */
 export const DATABASE_SERVER = {
   /** Limits the right of the service accounts to connect to this database, by a condition; false for a project whose tools cannot keep conditions. */
@@ -65,24 +68,34 @@ export const DATABASE_SERVER = {
       },
     ],
   }),
-  /** Major version of PostgreSQL: 15, the only one that is tested with the application. */
+  /** Major version of PostgreSQL: 15, 16 or 17, by default 15. Raising it later upgrades in place; it cannot be lowered. */
   databaseVersion: number({
     default: DATABASE_MAJOR_VERSION,
-    description: `Major version of PostgreSQL: ${DATABASE_MAJOR_VERSION} only, the one that is tested with the application; no later change is possible.`,
+    description: `Major version of PostgreSQL: ${VERSIONS}, with which the stacks are tested; the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION}. Raising it later upgrades in place, and sign-in is down meanwhile: see guides/postgresql-upgrade.md. It cannot be lowered.`,
     must: [
       {
-        accepts: (version: number) => version === DATABASE_MAJOR_VERSION,
-        condition: (version) => `${version} == ${DATABASE_MAJOR_VERSION}`,
-        must: `be ${DATABASE_MAJOR_VERSION}, because the stacks are tested with no other version; use ${DATABASE_MAJOR_VERSION}, or remove it`,
-        schema: { enum: [DATABASE_MAJOR_VERSION] },
+        accepts: (version: number) => DATABASE_MAJOR_VERSIONS.includes(version),
+        condition: (version) => `contains(${JSON.stringify(DATABASE_MAJOR_VERSIONS)}, ${version})`,
+        must: `be ${VERSIONS}, because the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION}, and the stacks are tested with no other; use one of these`,
+        schema: { enum: [...DATABASE_MAJOR_VERSIONS] },
       },
     ],
   }),
 };
 
-/** Cloud SQL's name of a major version, which may be known only at plan. */
-export function engineOf(version: number): string {
-  return `POSTGRES_${Token.isUnresolved(version) ? Token.asString(version) : version}`;
+/** A version of PostgreSQL whose fixes end within a year. */
+export const DATABASE_WARNINGS: readonly Omit<Relation<typeof DATABASE_SERVER>, "of">[] = [
+  {
+    holds: ({ databaseVersion }) => `timecmp(timeadd(plantimestamp(), "8760h"), ${endOf(databaseVersion)}) < 0`,
+    says: ({ databaseVersion }) =>
+      `${databaseVersion.name} is ${databaseVersion.shown}; PostgreSQL makes no fixes of it after \${formatdate("D MMMM YYYY", ${endOf(databaseVersion)})}; upgrade before: guides/postgresql-upgrade.md`,
+  },
+];
+
+/** When the fixes of a version of PostgreSQL end, as an expression. */
+function endOf(version: Value): string {
+  const ends = Object.entries(DATABASE_ENDS).map(([major, day]) => `"${major}" = "${day}T00:00:00Z"`);
+  return `lookup({ ${ends.join(", ")} }, ${version}, "9999-12-31T00:00:00Z")`;
 }
 
 /** All flags of an instance: the library's, the caller's, which override them, and the connections. */

@@ -4,7 +4,7 @@ import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDep
 import { Construct } from "constructs";
 
 import { isOn, isSet, isUnset, switchOf } from "../../core/conditional";
-import { expression, operand } from "../../core/expression";
+import { expression, numberText, operand } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type PropsOf } from "../../core/inputs";
@@ -18,10 +18,10 @@ import {
   DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
   DATABASE_PASSWORD_LENGTH,
   DATABASE_PASSWORD_SUFFIX,
-  DATABASE_VERSION,
+  DATABASE_MAJOR_VERSION,
 } from "../../idp/contract";
 import { addFinalBackup, afterlife, backupConfiguration, BACKUPS, backupsAfterDestroy } from "./database-backups";
-import { addFlags, type DatabaseFlags, engineOf, flagBlocks } from "./database-flags";
+import { addFlags, type DatabaseFlags, flagBlocks } from "./database-flags";
 import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import { type SqlInstance } from "../../idp/parts";
 import { addDeniedPeriod, databaseWindow, type Maintenance } from "../maintenance";
@@ -99,7 +99,7 @@ export interface PostgresqlDatabaseProps
   readonly tier?: string;
 
   /**
-   * Major version of PostgreSQL: 15, the only one that is tested with the application.
+   * Major version of PostgreSQL: 15, 16 or 17. Raising it upgrades the instance in place; it cannot be lowered.
    *
    * @default 15
    */
@@ -107,7 +107,7 @@ export interface PostgresqlDatabaseProps
 }
 
 /**
- * A Cloud SQL instance of PostgreSQL 15 with backups that outlive it, point-in-time recovery and automatic storage
+ * A Cloud SQL instance of PostgreSQL with backups that outlive it, point-in-time recovery and automatic storage
  * growth, and its two passwords.
  *
  * Every connection goes through the Cloud SQL proxy, which authenticates the client and encrypts the traffic. `DbInit`,
@@ -116,6 +116,8 @@ export interface PostgresqlDatabaseProps
  */
 export class PostgresqlDatabase extends Construct implements SqlInstance {
   readonly instanceName: string;
+
+  readonly majorVersion: string;
 
   readonly connectionName: string;
 
@@ -176,13 +178,14 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const { backupRetentionCount = BACKUPS.backupRetentionCount.default as number } = props;
     const { finalBackupDays = BACKUPS.databaseFinalBackupDays.default as number } = props;
     const kept = afterlife(finalBackupDays);
+    this.majorVersion = numberText(props.version ?? DATABASE_MAJOR_VERSION);
     const connections = new TerraformLocal(this, "MaxConnections", expression(maxConnections(operand(tier))));
     this.connectionLimit = connections.asString;
     this.instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
       project: projectId,
       name: sqlInstanceName(deployment),
       region,
-      databaseVersion: props.version === undefined ? DATABASE_VERSION : engineOf(props.version),
+      databaseVersion: `POSTGRES_${this.majorVersion}`,
       deletionProtection,
       settings: {
         edition: "ENTERPRISE",
