@@ -76,6 +76,15 @@ const CHANGES: readonly ChangeScenario[] = [
     },
     verify: requireExecutions(4),
   },
+  {
+    name: "a later version of PostgreSQL",
+    change: withInputs({ database_version: 17 }),
+    expected: {
+      "google_sql_database_instance.database": "update",
+      ...all("replace", [JOB, "terraform_data.db_init_trigger"]),
+    },
+    verify: requireExecutions(5),
+  },
   // The images go with their repository.
   {
     name: "an existing image",
