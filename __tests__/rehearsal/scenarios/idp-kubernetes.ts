@@ -116,6 +116,11 @@ const CHANGES: readonly ChangeScenario[] = [
     grants: [],
   }),
   {
+    name: "a later version of PostgreSQL",
+    change: withInputs({ database_version: 17 }),
+    expected: { "google_sql_database_instance.database": "update", [JOB]: "replace" },
+  },
+  {
     name: "from one to three instances, and others who may reach the control plane",
     change: withInputs({ min_instance_count: 3, authorized_networks: { office: "203.0.113.0/24" } }),
     // That there are as many as there may be says nothing any more.
