@@ -12,6 +12,10 @@ export const FOLDER_FILES: FileTable = {
     ["DeletionGuard", "IdentityCheck", "IdentityGuard", "PresenceGuard", "ProtectedIdentity"],
   ],
   image: ["The image: repository, blueprints and build", ["Blueprints", "Image", "Registry"]],
+  "internal-load-balancer": [
+    "A load balancer that only a network reaches, instead of one for the Internet",
+    ["InternalLoadBalancer"],
+  ],
   ipv6: ["The IPv6 address of the load balancer, off by default", ["Ipv6"]],
   jobs: [
     "Jobs: what prepares the database before the first start, and on Cloud Run the test mail",

@@ -63,6 +63,7 @@ type VariantParts = Pick<
   | "dump"
   | "edge"
   | "initialization"
+  | "dns"
   | "loadBalancerAddress"
   | "monitoring"
   | "restoreSettings"
@@ -146,6 +147,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   /** IP address of the load balancer; null at plan without one. */
   declare readonly loadBalancerAddress: string;
+
+  /** Records of the domain, and what to do until it works, as expressions of lists; undefined if there can be none. */
+  declare readonly dns: Readonly<Record<"nextSteps" | "records", string | undefined>>;
 
   /** Certificate, records and security policy of the domain; undefined if there can be none. */
   declare readonly edge: DomainSetup | undefined;
@@ -337,13 +341,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   /** What a domain needs on either platform. */
   protected addEdge(domain: string, address: EdgeAddress, dependsOn: ITerraformDependable[] = []): DomainSetup {
-    const { settings, values: v } = this;
+    const { apis, place, settings, values: v } = this;
     return new DomainSetup(this, "Edge", {
-      apis: this.apis,
-      domain,
-      address,
-      dependsOn,
-      place: this.place,
+      ...{ address, apis, dependsOn, domain, place },
       validation: v.certificateValidation.text,
       zone: settings.dnsZone,
       protection: v.protection,
@@ -353,17 +353,17 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   /** Uptime check, dashboard and alerts. */
   protected addMonitoring(
-    platform: Pick<MonitoringProps, "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
+    platform: Pick<MonitoringProps, "domain" | "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
     dump: DatabaseDump,
     checkUp: CheckUp,
   ): Monitoring {
     const { apis, checker, database, dumper, initializer, place, runtime, settings, values: v } = this;
-    const { alertEmails, alerts, auditSecretAccess, dashboard, domain } = settings;
+    const { alertEmails, alerts, auditSecretAccess, dashboard } = settings;
     const { notificationChannels, notificationChannelsBySeverity, secretReaders, uptimeCheck } = settings;
     const { condition, isDaily, jobName } = dump;
     return new Monitoring(this, "Monitoring", {
       ...platform,
-      ...{ alertEmails, alerts, apis, auditSecretAccess, dashboard, domain, place },
+      ...{ alertEmails, alerts, apis, auditSecretAccess, dashboard, place },
       ...{ notificationChannels, notificationChannelsBySeverity, secretReaders, uptimeCheck },
       called: (setting: NamedSetting) =>
         (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,

@@ -272,9 +272,21 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     const { url } = this.frontDoor;
     const urlMap = urlMapPattern(values.namespace.text);
     const namespace = this.namespace.namespaceName;
-    const monitoring = this.addMonitoring({ namespace, platform: "kubernetes", url, urlMap }, dump, checkUp);
+    const monitoring = this.addMonitoring({ domain, namespace, platform: "kubernetes", url, urlMap }, dump, checkUp);
 
-    const parts = { checkUp, dump, edge, initialization, monitoring, restoreSettings, testMailCommand, url, worker };
+    const dns = { records: edge?.records.list, nextSteps: edge?.nextSteps };
+    const parts = {
+      dns,
+      checkUp,
+      dump,
+      edge,
+      initialization,
+      monitoring,
+      restoreSettings,
+      testMailCommand,
+      url,
+      worker,
+    };
     this.complete({ ...parts, loadBalancerAddress: this.address.address }, [
       ...this.namespace.grants,
       ...this.workload.ready,

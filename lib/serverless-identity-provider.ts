@@ -1,10 +1,10 @@
 import { TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
-import { isOn } from "./core/conditional";
+import { allOf, isOn } from "./core/conditional";
 import { expression, numberExpression } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
-import { type Relation, type ValuesOf } from "./core/inputs";
+import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
 import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "./core/names";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { isPooled, poolVariables } from "./idp/connection-pool";
@@ -20,13 +20,19 @@ import {
   domainInputs,
   uselessWithoutDomain,
 } from "./platform/edge/domain";
-import { DomainAddress } from "./platform/edge/domain-address";
+import { DomainAddress, type LoadBalancerAddress } from "./platform/edge/domain-address";
 import { type DomainSetup } from "./platform/edge/edge";
 import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/edge/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
+import {
+  INTERNAL_LOAD_BALANCER,
+  INTERNAL_RELATIONS,
+  InternalLoadBalancer,
+  isInternal,
+} from "./platform/serverless/internal-load-balancer";
 import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
 import { INSTANCE_CPU_CHOICE, INSTANCE_MEMORY, instanceCpu, SERVICE } from "./platform/serverless/service-options";
@@ -72,6 +78,7 @@ export const SERVERLESS_INPUTS = {
     certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.serverless,
   }),
   ...IPV6,
+  ...INTERNAL_LOAD_BALANCER,
   ...protectionInputs("Removing it detaches it."),
   ...monitoringInputs("serverless"),
 };
@@ -98,6 +105,7 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   ...instanceRelations(INSTANCE, DEMAND),
   ...workerRelations(WORKER),
   ...DEFAULT_ADDRESS_RELATIONS,
+  ...INTERNAL_RELATIONS,
   {
     // Cloud Run mounts the socket in a folder of that name.
     of: "applicationName",
@@ -143,6 +151,9 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
   /** Load balancer of the domain; undefined if there can be none. */
   readonly frontDoor: ServerlessLoadBalancer | undefined;
 
+  /** Internal load balancer of the domain; undefined if there can be none. */
+  readonly internalLoadBalancer: InternalLoadBalancer | undefined;
+
   /** The job that sends a test mail. */
   readonly testMail: ReturnType<ServerlessJobs["onDemand"]>;
 
@@ -171,13 +182,30 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
 
     // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
     let edge: DomainSetup | undefined;
+    let address: LoadBalancerAddress | undefined;
+    const requestLogSampleRate = numberExpression(requestLogRate(values));
+    const strictTransportSecurity = values.strictTransportSecurity;
     if (domain !== undefined) {
-      const common = { place, domain, dependsOn: apis.ready("compute") };
-      const ipv6 = new Ipv6Address(this, "Ipv6", { ...common, enabled: values.ipv6 });
-      this.address = new DomainAddress(this, "Address", { ...common, ipv6 });
-      edge = this.addEdge(domain, this.address);
+      const common = { place, dependsOn: apis.ready("compute") };
+      const of = (id: string, condition: string) =>
+        new TerraformLocal(this, id, expression(`(${condition} ? ${values.domain} : null)`)).asString;
+      const external = network === undefined ? domain : of("ExternalDomain", `!(${isInternal(values)})`);
+      const ipv6 = new Ipv6Address(this, "Ipv6", { ...common, domain: external, enabled: values.ipv6 });
+      this.address = new DomainAddress(this, "Address", { ...common, domain: external, ipv6 });
+      edge = this.addEdge(external, this.address);
+      const { addressId, ipAddress } = this.address;
+      address = { addressId, domain, ipAddress, ipv6 };
+      if (network !== undefined) {
+        this.internalLoadBalancer = new InternalLoadBalancer(this, "InternalLoadBalancer", {
+          ...{ ...common, apis, network, requestLogSampleRate, strictTransportSecurity, zone: settings.dnsZone },
+          domain: of("InternalDomain", isInternal(values)),
+          proxyRange: settingsOf<ServerlessInputs>(values).loadBalancerProxyRange,
+        });
+        const all = `concat(${this.address.ipAddresses}, ${this.internalLoadBalancer.ipAddresses})`;
+        address = { ...address, ipAddress: `one(${all})` };
+      }
     }
-    const loadBalancerAddress = expression(this.address?.ipAddress ?? "null");
+    const loadBalancerAddress = expression(address?.ipAddress ?? "null");
 
     const pool = poolSizes(values, INSTANCE, DEMAND);
     const poolSize = new TerraformLocal(this, "ConnectionPoolSize", expression(pool.ofInstance));
@@ -185,7 +213,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const worker = new ServerlessWorkerPool(this, "Worker", {
       place,
       network,
-      address: this.address,
+      address,
       condition: isSeparate(values),
       container: workerContainer(container, values, poolVariables(values, pool.ofWorker)),
       identity: runtime,
@@ -199,7 +227,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       startupCpuBoost: values.startupCpuBoost.flag,
       place,
       network,
-      address: this.address,
+      address,
       identity: runtime,
       container,
       minInstanceCount: values.minInstanceCount.number,
@@ -216,11 +244,12 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
         service: this.service,
         validation: values.certificateValidation.text,
         securityPolicyId: edge.securityPolicy.policyId,
-        requestLogSampleRate: numberExpression(requestLogRate(values)),
-        strictTransportSecurity: String(values.strictTransportSecurity),
+        requestLogSampleRate,
+        strictTransportSecurity: String(strictTransportSecurity),
         dependsOn: apis.ready("compute"),
       });
     }
+    this.internalLoadBalancer?.serve(this.service);
     // The application's own command in a job, because Cloud Run offers no shell in a running container.
     this.testMail = new ServerlessJobs({ place, network, identity: runtime }).onDemand(this, "TestMail", {
       condition: values.smtp.isSet,
@@ -242,8 +271,15 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const dump = this.addDump(dumpRunner, this.service.ready);
     const checkRunner = new ServerlessJobs({ place, network, identity: checker, dependsOn: dumpsReady });
     const checkUp = this.addCheckUp(checkRunner, this.service.ready);
-    const isPublic = isOn(values.publicAccess.flag);
-    const watched = { isPublic, platform: "serverless", url, urlMap: urlMapName(place) } as const;
+    const isExternal = network === undefined ? "true" : expression(`!(${isInternal(values)})`);
+    const isPublic = allOf(isOn(values.publicAccess.flag), isExternal);
+    const watched = {
+      domain: this.address?.domain,
+      isPublic,
+      platform: "serverless",
+      url,
+      urlMap: urlMapName(place),
+    } as const;
     const monitoring = this.addMonitoring(watched, dump, checkUp);
 
     const ready = [
@@ -252,13 +288,20 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       ...worker.ready,
       ...(this.frontDoor?.ready ?? []),
       ...(edge?.ready ?? []),
+      ...(this.internalLoadBalancer?.ready ?? []),
       ...monitoring.ready,
       ...dump.ready,
       ...checkUp.ready,
     ];
     const mustStay = { prop: "network", value: network?.network };
     const networkGuard = guardPresence(this, mustStay, { dependsOn: ready, protect: this.protect });
-    const parts = { checkUp, dump, edge, initialization, loadBalancerAddress, monitoring, restoreSettings };
+    const both = (one: string | undefined, other: string | undefined) =>
+      other === undefined ? one : expression(`concat(${one}, ${other})`);
+    const dns = {
+      records: both(edge?.records.list, this.internalLoadBalancer?.records),
+      nextSteps: both(edge?.nextSteps, this.internalLoadBalancer?.nextSteps),
+    };
+    const parts = { dns, checkUp, dump, edge, initialization, loadBalancerAddress, monitoring, restoreSettings };
     this.complete({ ...parts, testMailCommand, url, worker }, [networkGuard]);
   }
 }

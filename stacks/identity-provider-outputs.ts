@@ -8,8 +8,8 @@ import { type IdentityProvider } from "../lib/identity-provider";
 export function identityProviderOutputs(identityProvider: IdentityProvider): Record<string, StackOutput> {
   const {
     database,
+    dns,
     dump,
-    edge,
     image,
     initialization,
     loadBalancerAddress,
@@ -25,11 +25,11 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
   return {
     service_url: { value: url, description: "Address of the identity provider." },
     dns_records: {
-      value: edge?.records.list,
+      value: dns.records,
       description: "Name, type and value of the DNS records that the domain needs; empty without a domain.",
     },
     domain_next_steps: {
-      value: edge?.nextSteps,
+      value: dns.nextSteps,
       description: "What to do until the domain works; empty without a domain.",
     },
     load_balancer_address: {

@@ -149,6 +149,8 @@ export const ACCEPTED = {
   max_instance_request_concurrency: [38, 80],
   startup_cpu_boost: [true, false],
   close_default_address: [false, true],
+  load_balancer: ["external"],
+  load_balancer_proxy_range: [null],
   container_cpu: [1, 2, 4, 8],
   container_memory: ["512Mi", "4Gi", "8Gi", "16Gi"],
   cpu_always_allocated: [true, false],
@@ -178,6 +180,13 @@ const FINE_WORKERS: readonly AcceptedInputs[] = [
 
 /** Sets of inputs of the serverless stack that Terraform accepts. */
 export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
+  [
+    "an internal load balancer with a subnetwork for its proxies",
+    {
+      ...{ domain: "sign-in.example.com", close_default_address: true, network: NETWORK, subnetwork: SUBNETWORK },
+      ...{ load_balancer: "internal", load_balancer_proxy_range: "10.129.0.0/26" },
+    },
+  ],
   [
     "settings of the mail server as variables",
     { environment_variables: { IDP_EMAIL__PORT: "587", IDP_EMAIL__TIMEOUT: "30", IDP_EMAIL__USE_TLS: "true" } },

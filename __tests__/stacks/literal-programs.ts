@@ -13,12 +13,12 @@ const secretInput = (stack: BareStack, name: string): string =>
   new InputVariable(stack, name, { type: "string", description: "A secret.", ephemeral: true, sensitive: true })
     .stringValue;
 
+/** What excludes others. */
+type Left = "existingContainerImage" | "existingSecurityPolicy" | "loadBalancerProxyRange";
+
 const identityProviderProps = (
   stack: BareStack,
-): Omit<
-  Given<ServerlessIdentityProviderProps, "existingContainerImage" | "existingSecurityPolicy">,
-  keyof typeof SERVERLESS_ALONE
-> => ({
+): Omit<Given<ServerlessIdentityProviderProps, Left>, keyof typeof SERVERLESS_ALONE> => ({
   projectId: "demo-project",
   tenantId: "acme",
   alertEmails: ["on-call@example.com"],
@@ -61,6 +61,7 @@ const identityProviderProps = (
   denyMaintenancePeriod: { startDate: "2026-12-01", endDate: "2027-01-10" },
   maintenanceWindow: { day: 2, hour: 22, track: "week5" },
   ipv6: true,
+
   livenessProbe: { initialDelaySeconds: 20, periodSeconds: 60, failureThreshold: 5, timeoutSeconds: 9 },
   logLevel: "debug",
   maxInstanceCount: 8,
@@ -111,14 +112,13 @@ const SERVERLESS_ALONE = {
   applicationVersion: "2025.12.1",
   closeDefaultAddress: true,
   cpuAlwaysAllocated: false,
+  loadBalancer: "external",
   maxInstanceRequestConcurrency: 40,
   publicAccess: false,
   startupCpuBoost: false,
 } as const;
 
-const serverlessProps = (
-  stack: BareStack,
-): Given<ServerlessIdentityProviderProps, "existingContainerImage" | "existingSecurityPolicy"> => ({
+const serverlessProps = (stack: BareStack): Given<ServerlessIdentityProviderProps, Left> => ({
   ...identityProviderProps(stack),
   ...SERVERLESS_ALONE,
 });

@@ -412,8 +412,27 @@ const REFUSED_ALONE_BY_SERVERLESS: readonly RefusedInputs[] = [
   ["a number of CPUs that the platform does not offer", { container_cpu: 3 }],
 ];
 
+const FOR_THE_NETWORK = {
+  ...{ ...DOMAIN, close_default_address: true, load_balancer: "internal", network: NETWORK, subnetwork: SUBNETWORK },
+};
+
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_SERVERLESS: readonly RefusedInputs[] = [
+  ["a load balancer of a third kind", { load_balancer: "both" }],
+  [
+    "an internal load balancer without a network",
+    { ...DOMAIN, close_default_address: true, load_balancer: "internal" },
+  ],
+  ["an internal load balancer beside the default address", { ...FOR_THE_NETWORK, close_default_address: false }],
+  [
+    "an internal load balancer that validates a certificate",
+    { ...FOR_THE_NETWORK, certificate_validation: "load-balancer" },
+  ],
+  ["rules that are global for an internal load balancer", { ...FOR_THE_NETWORK, protection: {} }],
+  ["a policy that is global for an internal load balancer", { ...FOR_THE_NETWORK, existing_security_policy: POLICY }],
+  ["an IPv6 address of an internal load balancer", { ...FOR_THE_NETWORK, ipv6: true }],
+  ["a check from outside of an internal load balancer", { ...FOR_THE_NETWORK, uptime_check: true }],
+  ["a range for the proxies of an external load balancer", { load_balancer_proxy_range: "10.129.0.0/26" }],
   ["a worker with a number of CPUs that Cloud Run does not offer", { worker_mode: "separate", worker_cpu: 0.5 }],
   ["a negative number of instances", { min_instance_count: -1 }],
   ["a worker with more memory than its CPU may have", { worker_mode: "separate", worker_memory: "8Gi" }],

@@ -91,6 +91,7 @@ describeWith(["terraform"], "The ranges that a stack makes the application trust
   const listOfStack = ({ locals = {} }: Terraform, domain: string | null, variables = {}) => {
     const [list = ""] = Object.values(locals).flatMap((layer) => (layer as Record<string, string>)[VARIABLE] ?? []);
     const known = list
+      .replaceAll(/one\(concat\(google_compute_global_address[^)]*\)\)/g, `"${BALANCER}"`)
       .replaceAll(/one\(google_compute_\w+\.\w+\[\*\]\.address\)/g, `"${BALANCER}"`)
       .replace("google_compute_global_address.ipv6[*].address", domain === null ? "[]" : `["${IPV6_BALANCER}"]`);
     return {

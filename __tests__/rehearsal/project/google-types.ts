@@ -204,8 +204,11 @@ const global = compute("global");
 const regional = compute("regions/{{region}}");
 const certificateManager = (collection: string, row: Partial<ResourceType> = {}): ResourceType => ({
   api: "certificatemanager",
-  id: `projects/{{project}}/locations/global/${collection}/{{name}}`,
+  // Those of a region have one in their arguments.
+  id: (values) =>
+    `projects/${textAt(values, "project")}/locations/${textAt(values, "location") || "global"}/${collection}/${textAt(values, "name")}`,
   ...row,
+  replacedBy: ["name", "location", ...(row.replacedBy ?? [])],
 });
 
 const NETWORK: ResourceTypes = {
@@ -226,7 +229,8 @@ const NETWORK: ResourceTypes = {
     refs: { router: "google_compute_router" },
   },
   google_compute_address: regional("addresses", {
-    computed: { address: "203.0.113.20" },
+    replacedBy: ["address_type", "purpose", "subnetwork"],
+    computed: (values) => ({ address: values.address_type === "INTERNAL" ? "10.128.0.20" : "203.0.113.20" }),
   }),
   google_compute_global_address: global("addresses", {
     replacedBy: ["network"],
@@ -254,7 +258,17 @@ const NETWORK: ResourceTypes = {
   },
 };
 
-/** Load balancers, certificates and records for the Internet. */
+/** The need for a subnetwork in which the proxies of internal load balancers get addresses: one of the project, or one from before. */
+const needProxySubnetwork = (network: string): Need => ({
+  what: `a subnetwork for proxies in ${network}`,
+  isMet: (cloud) =>
+    cloud
+      .ofType("google_compute_subnetwork")
+      .some(({ values }) => values.purpose === "REGIONAL_MANAGED_PROXY" && values.network === network) ||
+    cloud.others.has(`google_compute_subnetwork proxies of ${network}`),
+});
+
+/** Load balancers, certificates and records. */
 const EDGE: ResourceTypes = {
   google_compute_region_network_endpoint_group: regional("networkEndpointGroups", {
     replacedBy: ["cloud_run", "network_endpoint_type"],
@@ -299,6 +313,37 @@ const EDGE: ResourceTypes = {
       ...portConflicts(values, context),
       ...schemeConflicts("google_compute_global_forwarding_rule")(values, context),
     ],
+  }),
+  google_compute_region_backend_service: regional("backendServices", {
+    refs: { "backend.*.group": "google_compute_region_network_endpoint_group" },
+  }),
+  google_compute_region_url_map: regional("urlMaps", {
+    refs: { default_service: "google_compute_region_backend_service" },
+  }),
+  google_compute_region_ssl_policy: regional("sslPolicies"),
+  google_compute_region_target_https_proxy: regional("targetHttpsProxies", {
+    refs: {
+      url_map: "google_compute_region_url_map",
+      ssl_policy: "google_compute_region_ssl_policy",
+      "certificate_manager_certificates.*": "google_certificate_manager_certificate",
+    },
+  }),
+  google_compute_region_target_http_proxy: regional("targetHttpProxies", {
+    refs: { url_map: "google_compute_region_url_map" },
+  }),
+  google_compute_forwarding_rule: regional("forwardingRules", {
+    replacedBy: ["ip_address", "ip_protocol", "port_range", "network", "subnetwork"],
+    refs: { ip_address: "google_compute_address" },
+    needs: (values) => {
+      const target = textAt(values, "target");
+      return [
+        needObject(
+          `google_compute_region_target_http${target.includes("/targetHttpProxies/") ? "" : "s"}_proxy`,
+          target,
+        ),
+        needProxySubnetwork(textAt(values, "network")),
+      ];
+    },
   }),
   google_compute_managed_ssl_certificate: global("sslCertificates", {
     replacedBy: ["managed"],

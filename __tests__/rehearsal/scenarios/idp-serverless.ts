@@ -6,6 +6,7 @@ import { all, sideBySide, withInputs } from "./every-stack";
 import { ACCEPTED } from "../../stacks/accepted-inputs";
 import { type Deployment } from "../deployment/deployment";
 import { executeByHand } from "../project/google-workloads";
+import { textAt } from "../project/terraform-value";
 import {
   BUILD,
   FAILING_BUILD,
@@ -140,6 +141,33 @@ const OWN_KEYS: Episode = {
   },
 };
 
+/** A running deployment on a network changes the load balancer for one that only the network reaches, and back. */
+const FOR_THE_NETWORK: Episode = {
+  name: "an internal load balancer",
+  play: async (deployment) => {
+    deployment.cloud.others.add("google_compute_network projects/shared/global/networks/main");
+    const begun = { ...deployment.inputs, ...inNetwork("us-central1"), ipv6: undefined, protection: undefined };
+    const zone = { name: "example", private: true };
+    const domain = { domain: "login.example.com", close_default_address: true, dns_zone: zone };
+    const internal = { load_balancer: "internal", load_balancer_proxy_range: "10.129.0.0/26" };
+    for (const inputs of [{ ...domain, ...internal }, domain, { ...domain, ...internal }]) {
+      deployment.inputs = { ...begun, ...inputs };
+      await deployment.applyAtOnce();
+      await deployment.requireEmptyPlan("an internal load balancer: second plan");
+      const rules = deployment.cloud.ofType("google_compute_forwarding_rule").length;
+      const isInternal = "load_balancer" in inputs;
+      if (rules !== (isInternal ? 2 : 0)) throw new Error(`there are ${rules} rules of an internal load balancer`);
+      const records = deployment.cloud.ofType("google_dns_record_set").map(({ values }) => textAt(values, "type"));
+      if (isInternal && records.join() !== "A") throw new Error(`a private zone has ${records.join()}`);
+      const [address] = deployment.cloud
+        .ofType("google_cloud_run_v2_service")
+        .map((each) => JSON.stringify(each.values));
+      if (isInternal && address?.includes(",10.128.0.20/32") !== true)
+        throw new Error("the application does not know it");
+    }
+  },
+};
+
 /** The identity provider on Cloud Run. */
 export const IDP_SERVERLESS: StackRehearsal = {
   ...OF_BOTH,
@@ -176,6 +204,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     anotherIdentity(IDENTITY, IDENTITY, inNetwork("us-central1")),
     anotherRegion({ deletion_protection: false }),
     severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
+    FOR_THE_NETWORK,
     OWN_KEYS,
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],

@@ -31,6 +31,9 @@ export class DomainAddress extends Construct {
   /** IP address, as a Terraform expression; null without a domain. */
   readonly ipAddress: string;
 
+  /** The same as a list that is empty without a domain. */
+  readonly ipAddresses: string;
+
   /** A second address of the same load balancer. */
   readonly ipv6: Ipv6Address;
 
@@ -53,6 +56,7 @@ export class DomainAddress extends Construct {
     this.addressId = oneAttribute(this.globalAddress, "id");
     this.domain = domain;
     this.ipAddress = oneAttribute(this.globalAddress, "address");
+    this.ipAddresses = `${this.globalAddress.fqn}[*].address`;
     this.ipv6 = props.ipv6;
     this.ready = [this.globalAddress];
   }

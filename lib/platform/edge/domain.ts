@@ -31,6 +31,11 @@ const ZONE = {
   }),
   /** Project of the zone; by default, that of the deployment. */
   project: text({ default: null, description: "its project, if it is another one", schema: PROJECT_ID.schema }),
+  /** Whether only networks can read the zone: the record that validates the domain is then not created in it. */
+  private: flag({
+    default: false,
+    description: "whether only networks can read it: the record that validates the domain is then not created in it",
+  }),
   /** Domain that the zone serves, to check at plan that the domain belongs to it. */
   dnsName: text({
     default: null,

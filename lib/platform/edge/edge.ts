@@ -2,18 +2,19 @@ import { CertificateManagerCertificate } from "@cdktf/provider-google/lib/certif
 import { CertificateManagerCertificateMap } from "@cdktf/provider-google/lib/certificate-manager-certificate-map";
 import { CertificateManagerCertificateMapEntry } from "@cdktf/provider-google/lib/certificate-manager-certificate-map-entry";
 import { CertificateManagerDnsAuthorization } from "@cdktf/provider-google/lib/certificate-manager-dns-authorization";
-import { DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
+import { type DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
 import { ref, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isSet, isWord, listOf, oneAttribute, valueOr } from "../../core/conditional";
-import { expression, quoted } from "../../core/expression";
+import { allOf, countIf, isSet, isWord, listOf, oneAttribute } from "../../core/conditional";
+import { expression } from "../../core/expression";
 import { type ValuesOf } from "../../core/inputs";
 import { hashedName, partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type PartProps } from "../parts";
 import { type DnsZone } from "./domain";
+import { domainSteps, entriesOf, validationRecord, zoneRecord } from "./dns-records";
 import { type Ipv6Address } from "./ipv6";
 import { type ProtectionInputs } from "./protection";
 import { SecurityPolicy } from "./security-policy";
@@ -72,7 +73,7 @@ export class DomainSetup extends Construct {
       list: expression(
         `concat([for name in ${listOf(domain)} : { name = name, type = "A", value = ${address.ipAddress} }], ` +
           `[for address in ${address.ipv6.ipAddresses} : { name = ${domain}, type = "AAAA", value = address }], ` +
-          `[for record in ${this.certificate.records} : { name = trimsuffix(record.name, "."), type = record.type, value = record.data }])`,
+          `${entriesOf(this.certificate.records)})`,
       ),
       ready: this.recordSets(props),
     };
@@ -81,40 +82,31 @@ export class DomainSetup extends Construct {
       dependsOn: [...apis.ready("compute"), ...dependsOn],
     });
     this.ready = [...this.certificate.ready, ...this.records.ready, ...this.securityPolicy.ready];
-    this.nextSteps = nextSteps(props);
+    this.nextSteps = domainSteps(props);
   }
 
   private recordSets({ address, apis, domain, place, validation, zone }: DomainSetupProps): DnsRecordSet[] {
     if (zone === undefined) return [];
     const scope = new Construct(this, "DnsRecords");
-    const { name: managedZone = "", project } = zone;
+    const { ipAddress, ipv6 } = address;
     const exists = allOf(isSet(domain), isSet(zone.name));
-    const common = {
-      managedZone,
-      project: Token.isUnresolved(project)
-        ? expression(valueOr(project, quoted(place.projectId)))
-        : (project ?? place.projectId),
-      // Short, so that a correction takes effect soon.
-      ttl: 300,
-      dependsOn: apis.ready("dns"),
-    };
-    const record = `one(${this.certificate.records})`;
+    const name = `${domain}.`;
     return [
-      new DnsRecordSet(scope, "Address", {
-        ...{ ...common, name: `${domain}.`, type: "A", rrdatas: [expression(address.ipAddress)] },
-        count: countIf(exists),
+      zoneRecord(scope, "Address", { apis, place, zone }, exists, {
+        name,
+        type: "A",
+        rrdatas: [expression(ipAddress)],
       }),
-      new DnsRecordSet(address.ipv6, "Record", {
-        ...{ ...common, name: `${domain}.`, type: "AAAA", rrdatas: Token.asList(ref(address.ipv6.ipAddresses)) },
-        count: countIf(allOf(exists, address.ipv6.condition)),
+      zoneRecord(ipv6, "Record", { apis, place, zone }, allOf(exists, ipv6.condition), {
+        ...{ name, type: "AAAA", rrdatas: Token.asList(ref(ipv6.ipAddresses)) },
       }),
-      new DnsRecordSet(scope, "Validation", {
-        ...common,
-        name: expression(`${record}.name`),
-        type: expression(`${record}.type`),
-        rrdatas: [expression(`${record}.data`)],
-        count: countIf(allOf(exists, isWord(validation, "dns"))),
-      }),
+      validationRecord(
+        scope,
+        "Validation",
+        { apis, place, zone },
+        allOf(exists, isWord(validation, "dns")),
+        this.certificate.records,
+      ),
     ];
   }
 }
@@ -183,20 +175,4 @@ export class DnsCertificate extends Construct {
     this.records = `flatten(${this.authorization.fqn}[*].dns_resource_record)`;
     this.ready = [this.map, entry];
   }
-}
-
-/** Sentences as one Terraform expression, because a domain may be known only at plan. */
-function nextSteps({ domain, place, validation, zone }: DomainSetupProps): string {
-  const name = hashedName(place.deployment, domain);
-  const project = `--project=${place.projectId}`;
-  const enter = quoted(`Create the records of dns_records where ${domain} is managed.`);
-  const created = quoted(`The records of ${domain} are in the zone ${zone?.name}.`);
-  const byDns = `Wait until this prints ACTIVE: gcloud certificate-manager certificates describe ${name} ${project} --format='value(managed.state)'`;
-  const byLoadBalancer = `Minutes to an hour after the record is known, this prints ACTIVE: gcloud compute ssl-certificates describe ${name} --global ${project} --format='value(managed.status)'`;
-  const steps = [
-    zone === undefined ? enter : `(${isSet(zone.name)} ? ${created} : ${enter})`,
-    `(${isWord(validation, "dns")} ? ${quoted(byDns)} : ${quoted(byLoadBalancer)})`,
-    quoted(`Then open https://${domain}, and enter it in the applications that use another address.`),
-  ];
-  return expression(`flatten([for domain in ${listOf(domain)} : [${steps.join(", ")}]])`);
 }

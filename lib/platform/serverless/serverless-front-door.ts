@@ -129,7 +129,7 @@ export class ServerlessLoadBalancer extends Construct {
 }
 
 /** The provider does not send a rate of 0, and the load balancer would log everything. */
-function logConfig(sampleRate: number): ComputeBackendServiceLogConfig {
+export function logConfig(sampleRate: number): ComputeBackendServiceLogConfig {
   if (!Token.isUnresolved(sampleRate)) return sampleRate > 0 ? { enable: true, sampleRate } : { enable: false };
   const rate = Token.asString(sampleRate);
   return { enable: ref(`${rate} > 0`), sampleRate: numberExpression(`(${rate} > 0 ? ${rate} : null)`) };

@@ -1,0 +1,89 @@
+import { DnsRecordSet, type DnsRecordSetConfig } from "@cdktf/provider-google/lib/dns-record-set";
+import { Token } from "cdktf";
+import { type Construct } from "constructs";
+
+import { allOf, countIf, isOn, isSet, isWord, listOf, not, valueOr } from "../../core/conditional";
+import { expression, quoted } from "../../core/expression";
+import { hashedName } from "../../core/names";
+import { type ProjectApis } from "../../core/project-apis";
+import { type PartProps } from "../parts";
+import { type DnsZone } from "./domain";
+
+interface ZoneRecordProps extends Pick<PartProps, "place"> {
+  readonly apis: ProjectApis;
+  readonly zone: DnsZone;
+}
+
+/**
+ * A record in an existing zone of Cloud DNS. One of the same name and type is overwritten, and is not restored by a destroy.
+ *
+ * @param condition whether it exists
+ */
+export function zoneRecord(
+  scope: Construct,
+  id: string,
+  { apis, place, zone: { name: managedZone = "", project } }: ZoneRecordProps,
+  condition: string,
+  record: Pick<DnsRecordSetConfig, "name" | "rrdatas" | "type">,
+): DnsRecordSet {
+  return new DnsRecordSet(scope, id, {
+    ...record,
+    managedZone,
+    project: Token.isUnresolved(project)
+      ? expression(valueOr(project, quoted(place.projectId)))
+      : (project ?? place.projectId),
+    // Short, so that a correction takes effect soon.
+    ttl: 300,
+    count: countIf(condition),
+    dependsOn: apis.ready("dns"),
+  });
+}
+
+/**
+ * The record that validates a domain, from the only object of a list with name, type and data; never in a private zone, which
+ * whoever issues the certificate cannot see.
+ */
+export function validationRecord(
+  scope: Construct,
+  id: string,
+  props: ZoneRecordProps,
+  condition: string,
+  records: string,
+): DnsRecordSet {
+  const record = `one(${records})`;
+  const isPublic = not(isOn(props.zone.private ?? false));
+  return zoneRecord(scope, id, props, allOf(condition, isPublic), {
+    name: expression(`${record}.name`),
+    type: expression(`${record}.type`),
+    rrdatas: [expression(`${record}.data`)],
+  });
+}
+
+/** The entries of such records in the output, as a Terraform expression. */
+export const entriesOf = (records: string) =>
+  `[for record in ${records} : { name = trimsuffix(record.name, "."), type = record.type, value = record.data }]`;
+
+interface DomainStepsProps extends Pick<PartProps, "place"> {
+  readonly domain: string;
+  readonly validation: string;
+  readonly zone?: DnsZone | undefined;
+  /** Name of the certificate; by default, that of an external load balancer. */
+  readonly certificate?: string;
+}
+
+/** What to do until a domain works, as one Terraform expression, because a domain may be known only at plan. */
+export function domainSteps(props: DomainStepsProps): string {
+  const { domain, place, validation, zone } = props;
+  const name = props.certificate ?? hashedName(place.deployment, domain);
+  const project = `--project=${place.projectId}`;
+  const enter = quoted(`Create the records of dns_records where ${domain} is managed.`);
+  const created = quoted(`The records of ${domain} are in the zone ${zone?.name}.`);
+  const byDns = `Wait until this prints ACTIVE: gcloud certificate-manager certificates describe ${name} ${project} --format='value(managed.state)'`;
+  const byLoadBalancer = `Minutes to an hour after the record is known, this prints ACTIVE: gcloud compute ssl-certificates describe ${name} --global ${project} --format='value(managed.status)'`;
+  const steps = [
+    zone === undefined ? enter : `(${isSet(zone.name)} ? ${created} : ${enter})`,
+    `(${isWord(validation, "dns")} ? ${quoted(byDns)} : ${quoted(byLoadBalancer)})`,
+    quoted(`Then open https://${domain}, and enter it in the applications that use another address.`),
+  ];
+  return expression(`flatten([for domain in ${listOf(domain)} : [${steps.join(", ")}]])`);
+}

@@ -1,0 +1,234 @@
+import { CertificateManagerCertificate } from "@cdktf/provider-google/lib/certificate-manager-certificate";
+import { CertificateManagerDnsAuthorization } from "@cdktf/provider-google/lib/certificate-manager-dns-authorization";
+import { ComputeAddress } from "@cdktf/provider-google/lib/compute-address";
+import { ComputeForwardingRule } from "@cdktf/provider-google/lib/compute-forwarding-rule";
+import { ComputeRegionBackendService } from "@cdktf/provider-google/lib/compute-region-backend-service";
+import { ComputeRegionNetworkEndpointGroup } from "@cdktf/provider-google/lib/compute-region-network-endpoint-group";
+import { ComputeRegionSslPolicy } from "@cdktf/provider-google/lib/compute-region-ssl-policy";
+import { ComputeRegionTargetHttpProxy } from "@cdktf/provider-google/lib/compute-region-target-http-proxy";
+import { ComputeRegionTargetHttpsProxy } from "@cdktf/provider-google/lib/compute-region-target-https-proxy";
+import { ComputeRegionUrlMap } from "@cdktf/provider-google/lib/compute-region-url-map";
+import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork";
+import { type ITerraformDependable, type TerraformResource } from "cdktf";
+import { Construct } from "constructs";
+
+import { addDynamicBlock, allOf, countIf, isSet, oneAttribute } from "../../core/conditional";
+import { expression, quoted } from "../../core/expression";
+import { choice, text, type Relation, type Value, type ValuesOf } from "../../core/inputs";
+import { hashedName, partName, serviceName } from "../../core/names";
+import { type ProjectApis } from "../../core/project-apis";
+import { type DEFAULT_ADDRESS, type DnsZone, type DomainInputs } from "../edge/domain";
+import { domainSteps, entriesOf, validationRecord, zoneRecord } from "../edge/dns-records";
+import { type IPV6 } from "../edge/ipv6";
+import { type ProtectionInputs } from "../edge/protection";
+import { type MonitoringInputs } from "../monitoring/monitoring-settings";
+import { type NetworkAttachment, type networkInputs } from "../network/network-attachment";
+import { type PartProps } from "../parts";
+import { logConfig } from "./serverless-front-door";
+
+const INTERNAL = "internal";
+
+/** Inputs of a load balancer that only the network reaches. */
+export const INTERNAL_LOAD_BALANCER = {
+  /** `internal` for a load balancer that only clients in `network`, or connected to it, can reach; needs a network. */
+  loadBalancer: choice(["external", INTERNAL], undefined, {
+    default: "external",
+    description:
+      "Whether clients reach the domain from the Internet, external, or only from network and what is connected to it, internal. Changing it later changes the address: nobody can sign in until the records and the certificate are valid.",
+  }),
+  /** Range for the proxies of an internal load balancer, for a subnetwork that is created; none if `network` has one in the region. */
+  loadBalancerProxyRange: text({
+    default: null,
+    description:
+      "IPv4 range for the proxies of an internal load balancer, /26 or larger, such as 10.129.0.0/26, for a subnetwork that is created in network; null if network has one for proxies in the region, of which there can be one. Changing it later replaces the load balancer's proxies.",
+  }),
+};
+
+type Inputs = typeof INTERNAL_LOAD_BALANCER &
+  typeof DEFAULT_ADDRESS &
+  typeof IPV6 &
+  DomainInputs &
+  MonitoringInputs &
+  ProtectionInputs &
+  ReturnType<typeof networkInputs>;
+
+/** Whether the load balancer is internal, as an HCL condition. */
+export const isInternal = (v: ValuesOf<typeof INTERNAL_LOAD_BALANCER>) => `${v.loadBalancer} == "${INTERNAL}"`;
+
+export const INTERNAL_RELATIONS: readonly Relation<Inputs>[] = [
+  {
+    of: "loadBalancer",
+    holds: (v) =>
+      `${v.loadBalancer} == "external" ? ${v.loadBalancerProxyRange} == null : ${isInternal(v)} && ${v.domain} != null && ${v.network} != null && ${v.closeDefaultAddress} && ${v.certificateValidation} == "dns" && ${v.protection} == null && ${v.existingSecurityPolicy} == null && !${v.ipv6} && !coalesce(${v.uptimeCheck}, false)`,
+    says: (v) =>
+      `${v.loadBalancer.name} is ${v.loadBalancer.shown}; it must be external without ${v.loadBalancerProxyRange.name}, or internal with ${v.domain.name}, ${v.network.name}, ${v.closeDefaultAddress.name} true and ${v.certificateValidation.name} dns, and without ${v.protection.name}, ${v.existingSecurityPolicy.name}, ${v.ipv6.name} and ${v.uptimeCheck.name}, because nothing outside reaches an internal one, and those protect or check global ones alone; set or remove what does not fit`,
+  },
+];
+
+interface InternalLoadBalancerProps extends PartProps {
+  readonly apis: ProjectApis;
+  /** Domain that clients connect to; one that is null at plan means none. */
+  readonly domain: string;
+  readonly network: NetworkAttachment;
+  readonly proxyRange: string | undefined;
+  readonly requestLogSampleRate: number;
+  readonly strictTransportSecurity: Value;
+  readonly zone: DnsZone | undefined;
+}
+
+/**
+ * A regional internal Application Load Balancer in front of a Cloud Run service, with its certificate and records, and a redirect
+ * from port 80.
+ *
+ * The certificate is validated by a record that the Internet can read, also if the domain is known in the network alone.
+ */
+export class InternalLoadBalancer extends Construct {
+  /** The address, as a Terraform expression: a list that is empty if there is none. */
+  readonly ipAddresses: string;
+
+  /** Name, type and value of each record, as a Terraform expression: a list that is empty without a domain. */
+  readonly records: string;
+
+  /** What to do until the domain works, as a Terraform expression: a list of sentences. */
+  readonly nextSteps: string;
+
+  /** The address itself, for overrides. */
+  readonly address: ComputeAddress;
+
+  /** What must exist before clients can reach it. */
+  readonly ready: ITerraformDependable[] = [];
+
+  private readonly proxies: readonly [https: TerraformResource, http: TerraformResource];
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: InternalLoadBalancerProps,
+  ) {
+    super(scope, id);
+    const { apis, domain, network, place, proxyRange, zone } = props;
+    const dependsOn = [...(props.dependsOn ?? []), ...(network.dependsOn ?? [])];
+    const { deployment, labels, projectId: project, region } = place;
+    const count = countIf(isSet(domain));
+    const common = (part: string) => ({ project, region, name: partName(deployment, `internal-${part}`), count });
+
+    this.address = new ComputeAddress(this, "Address", {
+      ...{ ...common("address"), labels, dependsOn },
+      addressType: "INTERNAL",
+      // Ports 443 and 80 belong to two rules.
+      purpose: "SHARED_LOADBALANCER_VIP",
+      subnetwork: network.subnetwork,
+    });
+    this.ipAddresses = `${this.address.fqn}[*].address`;
+    const proxySubnetwork = new ComputeSubnetwork(this, "Proxies", {
+      ...common("proxies"),
+      project: expression(`split("/", ${quoted(network.network)})[1]`),
+      network: network.network,
+      ipCidrRange: proxyRange ?? "",
+      purpose: "REGIONAL_MANAGED_PROXY",
+      role: "ACTIVE",
+      count: countIf(allOf(isSet(domain), isSet(proxyRange))),
+      dependsOn,
+    });
+
+    // Another domain needs another certificate, which comes before the former goes.
+    const certified = {
+      ...{ project, location: region, labels, count, name: `${hashedName(deployment, domain)}-internal` },
+      lifecycle: { createBeforeDestroy: true },
+    };
+    const authorization = new CertificateManagerDnsAuthorization(this, "Authorization", {
+      ...{ ...certified, domain, dependsOn: [...apis.ready("certificatemanager"), ...dependsOn] },
+      // The only kind of a regional certificate.
+      type: "PER_PROJECT_RECORD",
+    });
+    const certificate = new CertificateManagerCertificate(this, "Certificate", {
+      ...certified,
+      managed: { domains: [domain], dnsAuthorizations: [idOf(authorization)] },
+    });
+    const validations = `flatten(${authorization.fqn}[*].dns_resource_record)`;
+    this.records = `concat([for address in ${this.ipAddresses} : { name = ${domain}, type = "A", value = address }], ${entriesOf(validations)})`;
+    this.nextSteps = domainSteps({
+      ...{ domain, place, validation: "dns", zone },
+      certificate: `${hashedName(deployment, domain)}-internal --location=${region}`,
+    });
+
+    const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
+      ...{ ...common("group"), dependsOn, networkEndpointType: "SERVERLESS" },
+      cloudRun: { service: serviceName(deployment) },
+    });
+    const backend = new ComputeRegionBackendService(this, "Backend", {
+      ...common("backend"),
+      loadBalancingScheme: SCHEME,
+      protocol: "HTTPS",
+      backend: [{ group: idOf(group), balancingMode: "UTILIZATION", capacityScaler: 1 }],
+      logConfig: logConfig(props.requestLogSampleRate),
+    });
+    const urlMap = new ComputeRegionUrlMap(this, "UrlMap", { ...common("https"), defaultService: idOf(backend) });
+    // The backend of a region cannot add headers.
+    addDynamicBlock(urlMap, "", "header_action", {
+      forEach: expression(`compact([${props.strictTransportSecurity}])`),
+      content: {
+        response_headers_to_add: [
+          { header_name: "Strict-Transport-Security", header_value: "${header_action.value}", replace: true },
+        ],
+      },
+    });
+    const tls = new ComputeRegionSslPolicy(this, "TlsPolicy", {
+      ...{ ...common("tls"), dependsOn },
+      profile: "MODERN",
+      minTlsVersion: "TLS_1_2",
+    });
+    const https = new ComputeRegionTargetHttpsProxy(this, "HttpsProxy", {
+      ...common("https"),
+      urlMap: idOf(urlMap),
+      sslPolicy: idOf(tls),
+      certificateManagerCertificates: [idOf(certificate)],
+      // A load balancer of this kind cannot be made without a subnetwork for its proxies.
+      dependsOn: [proxySubnetwork],
+    });
+    const redirect = new ComputeRegionUrlMap(this, "Redirect", {
+      ...{ ...common("redirect"), dependsOn },
+      defaultUrlRedirect: {
+        httpsRedirect: true,
+        redirectResponseCode: "MOVED_PERMANENTLY_DEFAULT",
+        stripQuery: false,
+      },
+    });
+    const http = new ComputeRegionTargetHttpProxy(this, "HttpProxy", {
+      ...{ ...common("redirect"), urlMap: idOf(redirect), dependsOn: [proxySubnetwork] },
+    });
+    this.proxies = [https, http];
+    if (zone !== undefined) {
+      const isIn = allOf(isSet(domain), isSet(zone.name));
+      const records = { apis, place, zone };
+      const rrdatas = [expression(`one(${this.ipAddresses})`)];
+      zoneRecord(this, "AddressRecord", records, isIn, { name: `${domain}.`, type: "A", rrdatas });
+      validationRecord(this, "ValidationRecord", records, isIn, validations);
+    }
+  }
+
+  /** Opens the ports, once the service exists. */
+  serve(service: { readonly ready: ITerraformDependable[] }): void {
+    const { domain, network, place } = this.props;
+    const { deployment, labels, projectId: project, region } = place;
+    const open = (id: string, port: number, target: TerraformResource) =>
+      new ComputeForwardingRule(this, id, {
+        ...{ project, region, labels, count: countIf(isSet(domain)), target: idOf(target) },
+        name: partName(deployment, `internal-${port}`),
+        loadBalancingScheme: SCHEME,
+        // Clients in other regions of the network too.
+        allowGlobalAccess: true,
+        ...{ network: network.network, subnetwork: network.subnetwork },
+        ipAddress: idOf(this.address),
+        ipProtocol: "TCP",
+        portRange: String(port),
+        dependsOn: [...service.ready, ...(network.dependsOn ?? [])],
+      });
+    const [https, http] = this.proxies;
+    this.ready.push(open("HttpsRule", 443, https), open("HttpRule", 80, http));
+  }
+}
+
+const idOf = (resource: TerraformResource) => expression(oneAttribute(resource, "id"));
+
+const SCHEME = "INTERNAL_MANAGED";
