@@ -260,6 +260,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       blueprints: blueprints && new Blueprints(this, "Blueprints", blueprints),
       buildLocation: settings.buildLocation,
       existingImage: settings.existingContainerImage,
+      imageMirror: settings.imageMirror,
       repository: registry,
     });
   }
@@ -273,10 +274,10 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   private addDatabase(): PostgresqlDatabase {
     const { apis, network, place, settings } = this;
     const { backupLocation, backupRetentionCount, deletionProtection, transactionLogDays } = settings;
-    const { denyMaintenancePeriod, maintenanceWindow } = settings;
+    const { denyMaintenancePeriod, imageMirror, maintenanceWindow } = settings;
     return new PostgresqlDatabase(this, "Database", {
       ...{ backupLocation, backupRetentionCount, deletionProtection, network, place, transactionLogDays },
-      ...{ denyMaintenancePeriod, maintenanceWindow },
+      ...{ denyMaintenancePeriod, imageMirror, maintenanceWindow },
       conditionalAccess: settings.databaseConditionalAccess,
       tier: settings.databaseTier,
       diskLimitGb: settings.databaseDiskLimitGb,

@@ -236,6 +236,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       identity: runtime,
       container,
       geoip: values.geoip,
+      imageMirror: settings.imageMirror,
       minInstanceCount: values.minInstanceCount.number,
       maxInstanceCount: values.maxInstanceCount.number,
     });

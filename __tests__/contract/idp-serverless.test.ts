@@ -90,7 +90,7 @@ testContract(STACK_NAME, {
       "Container image: thin wrapper image built on the upstream identity-provider server image, with a cloud entrypoint script. The image definition therefore derives its base tag from an application-specific build argument, IDP_VERSION",
       () => instructions().filter((line) => /^(FROM|COPY|ENTRYPOINT)/.test(line)),
       [
-        "FROM docker.io/library/debian:12.12-slim AS tools",
+        "FROM ${TOOLS_IMAGE} AS tools",
         "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
         "COPY --from=tools /opt/cloud-entrypoint /opt/cloud-entrypoint",
         "COPY cloud-entrypoint.sh /cloud-entrypoint.sh",

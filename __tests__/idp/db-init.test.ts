@@ -1,7 +1,9 @@
 import { databaseJobContainer } from "../../lib/idp/database-job";
 import { DbInit } from "../../lib/idp/db-init";
 import { type OneTimeJobSpec } from "../../lib/idp/job-runner";
-import { standInDatabase } from "../support/stand-in-parts";
+import { type SqlInstance } from "../../lib/idp/parts";
+import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
+import { PLACE, standInDatabase } from "../support/stand-in-parts";
 import { bareStack } from "../support/synthesis";
 
 it("DbInit uses the given client, and gives an attempt longer than the wait for the database", () => {
@@ -23,8 +25,8 @@ it("DbInit uses the given client, and gives an attempt longer than the wait for 
 });
 
 it("The clients of a job are of the server's version, which is 15 where it is not known", () => {
-  const imageFor = (majorVersion?: string) =>
-    databaseJobContainer(standInDatabase({ majorVersion }), {}).image.containerImage;
-  expect(imageFor("17")).toBe("docker.io/library/postgres:17-alpine");
-  expect(imageFor()).toBe("docker.io/library/postgres:15-alpine");
+  const imageOf = (database: SqlInstance) => databaseJobContainer(database, {}).image.containerImage;
+  const database = new PostgresqlDatabase(bareStack(), "Database", { place: PLACE, version: 17 });
+  expect(imageOf(database)).toMatch(/^docker\.io\/library\/postgres:17-alpine@sha256:[0-9a-f]{64}$/);
+  expect(imageOf(standInDatabase())).toMatch(/^docker\.io\/library\/postgres:15-alpine@sha256:/);
 });

@@ -14,6 +14,7 @@ import {
   exampleBlueprint,
   type ImageConfiguration,
   STAND_IN_PROGRAMS,
+  TOOLS_BASE,
 } from "./stand-in-base";
 
 const CONTEXT = join(__dirname, "../../image");
@@ -35,6 +36,7 @@ async function build(storage: BuildahStorage, upstreamImage: string): Promise<st
   for (const [name, text] of Object.entries(OWN)) writeFileSync(join(own, name), text);
   const request = await captureBuildRequest(CONTEXT, {
     APP_VERSION: "1.2.3",
+    TOOLS_IMAGE: TOOLS_BASE,
     UPSTREAM_IMAGE: upstreamImage,
     BLUEPRINTS: "own/groups.yaml shipped/branding.yaml shipped/password-recovery.yaml",
     BLUEPRINTS_DIRECTORY: own,
@@ -89,12 +91,15 @@ function testImage(kind: BaseKind): void {
     expect(configuration.environment.STAND_IN_TAG).toBe(IDP_VERSION);
   });
 
-  it.each(["UPSTREAM_IMAGE", "IDP_VERSION", "UPSTREAM_PREFIX"])("is not built without %s", async (forgotten) => {
-    const values = Object.entries({ IDP_VERSION, UPSTREAM_IMAGE: base, UPSTREAM_PREFIX })
-      .filter(([name]) => name !== forgotten)
-      .flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]);
-    await expect(storage.run(["bud", "--pull-never", ...values, CONTEXT])).rejects.toThrow("buildah bud ended with");
-  });
+  it.each(["TOOLS_IMAGE", "UPSTREAM_IMAGE", "IDP_VERSION", "UPSTREAM_PREFIX"])(
+    "is not built without %s",
+    async (forgotten) => {
+      const values = Object.entries({ IDP_VERSION, TOOLS_IMAGE: TOOLS_BASE, UPSTREAM_IMAGE: base, UPSTREAM_PREFIX })
+        .filter(([name]) => name !== forgotten)
+        .flatMap(([name, value]) => ["--build-arg", `${name}=${value}`]);
+      await expect(storage.run(["bud", "--pull-never", ...values, CONTEXT])).rejects.toThrow("buildah bud ended with");
+    },
+  );
 
   it("starts the entrypoint under dumb-init with the command server, as user 1000 and with the prefix", async () => {
     const { command, entrypoint, environment, user } = configuration;

@@ -35,8 +35,8 @@ export type BaseKind = "Debian" | "Python alone";
 /** The shell of the image that the wrapper makes, whatever its base has. */
 const SHELL = ["/opt/cloud-entrypoint/busybox", "sh", "-c"];
 
-/** The image that the first stage of the wrapper is built on. */
-const TOOLS_BASE = "docker.io/library/debian:12.12-slim";
+/** Stands for the image that the first stage of the wrapper is built on. */
+export const TOOLS_BASE = "localhost/tools:1";
 
 export interface ImageConfiguration {
   readonly user: string;

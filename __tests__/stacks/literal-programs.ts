@@ -60,6 +60,7 @@ const identityProviderProps = (
   labels: { cost: "shared" },
   denyMaintenancePeriod: { startDate: "2026-12-01", endDate: "2027-01-10" },
   maintenanceWindow: { day: 2, hour: 22, track: "week5" },
+  imageMirror: "europe-docker.pkg.dev/my-project/mirror",
   ipv6: true,
 
   livenessProbe: { initialDelaySeconds: 20, periodSeconds: 60, failureThreshold: 5, timeoutSeconds: 9 },

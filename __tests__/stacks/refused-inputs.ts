@@ -299,6 +299,8 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     { ...WINDOW, deny_maintenance_period: { ...FIRST, end_date: "2027-03-02" } },
   ],
   ["a period that ends before it begins", { ...WINDOW, deny_maintenance_period: { ...FIRST, end_date: "2026-12-01" } }],
+  ["a mirror with a slash at the end", { image_mirror: "europe-docker.pkg.dev/my-project/mirror/" }],
+  ["a mirror with a scheme", { image_mirror: "https://registry.example.com/mirror" }],
   ["a header with two lines", { ...DOMAIN, strict_transport_security: "max-age=1\nX: y" }],
   ["a header without an age", { ...DOMAIN, strict_transport_security: "includeSubDomains" }],
   ["an existing policy by its name alone", { ...DOMAIN, existing_security_policy: "company" }],

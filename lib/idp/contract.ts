@@ -20,6 +20,7 @@ export const LATEST_VERSION = "latest";
  * has an argument of its own.
  */
 export const BUILD_ARGUMENTS = {
+  toolsImage: "TOOLS_IMAGE",
   upstreamImage: "UPSTREAM_IMAGE",
   upstreamPrefix: "UPSTREAM_PREFIX",
   version: "IDP_VERSION",
@@ -201,12 +202,6 @@ export const LEAST_POOLED_CONNECTIONS = 10;
 
 /** The job that creates role and database before the first start. */
 export const DB_INIT_JOB = "db-init";
-
-/**
- * Client image of that job and of others on the database, with a POSIX shell, by the server's major version: an older
- * `pg_dump` refuses the server, and what a newer one restores an older server does not understand.
- */
-export const databaseClientImage = (majorVersion: string) => `docker.io/library/postgres:${majorVersion}-alpine`;
 
 /** How long one attempt waits for the database; a new instance and its proxy take minutes to start. */
 export const DB_INIT_WAIT_SECONDS = 300;

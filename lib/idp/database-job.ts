@@ -1,21 +1,12 @@
-import { Fn, Token } from "cdktf";
-
 import { type ContainerSpec } from "./container-spec";
-import {
-  databaseClientImage,
-  DATABASE_MAJOR_VERSION,
-  DATABASE_PORT,
-  DATABASE_VARIABLES,
-  DB_INIT_WAIT_SECONDS,
-} from "./contract";
+import { DATABASE_MAJOR_VERSION, DATABASE_PORT, DATABASE_VARIABLES, DB_INIT_WAIT_SECONDS } from "./contract";
 import { publicImage } from "./idp-image";
+import { databaseClientImage } from "./images";
 import { type SqlInstance } from "./parts";
 
 /** Public image with the clients of a database. */
-export function clientImage({ majorVersion = String(DATABASE_MAJOR_VERSION) }: SqlInstance): string {
-  if (!Token.isUnresolved(majorVersion)) return databaseClientImage(majorVersion);
-  // A function, because the framework warns of a text with an expression as an argument of another one.
-  return Token.asString(Fn.format(databaseClientImage("%s"), [majorVersion]));
+export function clientImage({ clientImage: image }: SqlInstance): string {
+  return image ?? databaseClientImage(DATABASE_MAJOR_VERSION, undefined);
 }
 
 /**

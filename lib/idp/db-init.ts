@@ -28,7 +28,7 @@ export interface DbInitProps {
   /**
    * Public image with `psql` of the server's major version and a POSIX shell.
    *
-   * @default - `docker.io/library/postgres:<major version>-alpine`
+   * @default - that of the database
    */
   readonly image?: string;
 }

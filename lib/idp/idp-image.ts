@@ -1,6 +1,7 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { matching } from "../core/checks";
 import { countIf, isSet, isUnset } from "../core/conditional";
 import { expression, settingName } from "../core/expression";
 import { refuseWrong, text, type Relation, type Value, type ValuesOf } from "../core/inputs";
@@ -16,6 +17,7 @@ import { addScript, addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type BLUEPRINTS, type Blueprints } from "./blueprints";
 import { BUILD_ARGUMENTS, LATEST_VERSION, UPSTREAM_IMAGE, UPSTREAM_PREFIX } from "./contract";
+import { PUBLIC_IMAGES, referenceTo } from "./images";
 import { type ContainerImage, type ImageRepository } from "./parts";
 import {
   NEWEST_KNOWN_VERSION,
@@ -75,6 +77,21 @@ export const IMAGE = {
     description:
       "Location of the image's build: global, or a region that Cloud Build has (https://cloud.google.com/build/docs/locations); some projects may use only a few of them. Changing it later builds nothing again.",
     schema: { pattern: "^(global|[a-z]+-[a-z]+[0-9]+)$" },
+  }),
+  /**
+   * Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io, with the rest of their names: a
+   * registry that has copies of them, or fetches them.
+   */
+  imageMirror: text({
+    default: null,
+    description:
+      "Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io, with the rest of their names: a registry that has copies of them, such as europe-docker.pkg.dev/my-project/mirror. Changing it later runs the jobs again, and rolls out what has an image from it.",
+    must: [
+      matching(
+        "^[a-z0-9][a-z0-9-]*([.][a-z0-9-]+)+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+$",
+        "be a host and a path, without scheme, tag and slash at the end, because a name follows it; use for example europe-docker.pkg.dev/my-project/mirror",
+      ),
+    ],
   }),
   /** Image, with its tag or digest, to run instead of building one. */
   existingContainerImage: text({
@@ -157,6 +174,13 @@ export interface IdpImageProps {
   readonly repository?: ImageRepository;
 
   /**
+   * Prefix from which the images of the build are pulled, instead of their public registries.
+   *
+   * @default - the public registries
+   */
+  readonly imageMirror?: string;
+
+  /**
    * Image of the upstream server, without a tag.
    *
    * @default "ghcr.io/goauthentik/server"
@@ -222,7 +246,8 @@ export class IdpImage extends Construct implements ContainerImage {
     const hashes = IMAGE_FILES.map((name) => `image/${name}`).map(
       (file) => addStackFile(this, packageFile(file), file).sha256,
     );
-    const parts = [...hashes, upstreamImage, upstreamPrefix];
+    // The same image from a mirror is not built again.
+    const parts = [...hashes, PUBLIC_IMAGES.tools.name, upstreamImage, upstreamPrefix];
     // Without blueprints the text must not change, or every image would be built again.
     const content = Fn.join(
       ":",
@@ -247,7 +272,9 @@ export class IdpImage extends Construct implements ContainerImage {
             BUILD_SERVICE_ACCOUNT: repository.builderEmail,
             IMAGE: builtImage,
             IMAGE_DIRECTORY: "${path.module}/image",
-            [BUILD_ARGUMENTS.upstreamImage]: upstreamImage,
+            BUILDER_IMAGE: referenceTo(PUBLIC_IMAGES.builder, props.imageMirror),
+            [BUILD_ARGUMENTS.toolsImage]: referenceTo(PUBLIC_IMAGES.tools, props.imageMirror),
+            [BUILD_ARGUMENTS.upstreamImage]: mirrored(upstreamImage, props.imageMirror),
             [BUILD_ARGUMENTS.upstreamPrefix]: upstreamPrefix,
             [BUILD_ARGUMENTS.version]: version,
             [BUILD_ARGUMENTS.platformVersion]: applicationVersion,
@@ -288,6 +315,12 @@ export class IdpImage extends Construct implements ContainerImage {
 /** An image that can be pulled without authentication. */
 export function publicImage(containerImage: string): ContainerImage {
   return { containerImage, ready: [], grantPull: () => [] };
+}
+
+/** The image from the mirror, if there is one: with all of its name but the host. */
+function mirrored(image: string, mirror: string | undefined): string {
+  const [host = "", ...name] = image.split("/");
+  return Token.isUnresolved(image) ? image : referenceTo({ host, name: name.join("/") }, mirror);
 }
 
 function exactVersion(version: string): string {

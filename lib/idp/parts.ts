@@ -11,11 +11,18 @@ export interface SqlInstance {
   readonly instanceName: string;
 
   /**
-   * Major version of PostgreSQL, or an expression; jobs use clients of the same version.
+   * Public image with clients of the server's major version and a POSIX shell.
    *
-   * @default "15"
+   * @default - one with those of PostgreSQL 15
    */
-  readonly majorVersion?: string;
+  readonly clientImage?: string;
+
+  /**
+   * Image of the Cloud SQL proxy, which on GKE runs beside each container.
+   *
+   * @default - the release that is tested
+   */
+  readonly proxyImage?: string;
 
   /** Name by which the Cloud SQL proxies find the instance: `<project>:<region>:<instance>`. */
   readonly connectionName: string;

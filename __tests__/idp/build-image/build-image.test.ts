@@ -8,7 +8,7 @@ import { UPGRADE_EDGES } from "../../../lib/idp/releases";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { BUILD, captureBuildRequest, CREATE, IMAGE, inScene, scenario, LOG } from "./build-scene";
+import { BUILD_ENVIRONMENT, BUILD, captureBuildRequest, CREATE, IMAGE, inScene, scenario, LOG } from "./build-scene";
 
 const LEFT = "The newest release that was built here is";
 
@@ -36,9 +36,10 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
           steps: [
             {
               id: "build",
-              name: "gcr.io/cloud-builders/docker",
+              name: BUILD_ENVIRONMENT.BUILDER_IMAGE,
               env: [
                 `IMAGE=${IMAGE}`,
+                `TOOLS_IMAGE=${BUILD_ENVIRONMENT.TOOLS_IMAGE}`,
                 "UPSTREAM_IMAGE=ghcr.io/goauthentik/server",
                 "UPSTREAM_PREFIX=AUTHENTIK_",
                 "IDP_VERSION=2026.5.4",
@@ -110,6 +111,7 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
     expect(Math.max(...env.map((entry) => entry.length))).toBeLessThan(10_000);
     expect(written("arguments").toString().trim().split("\n")).toEqual([
       "build",
+      ...["--build-arg", `TOOLS_IMAGE=${BUILD_ENVIRONMENT.TOOLS_IMAGE}`],
       ...["--build-arg", "UPSTREAM_IMAGE=ghcr.io/goauthentik/server"],
       ...["--build-arg", "UPSTREAM_PREFIX=AUTHENTIK_"],
       ...["--build-arg", "IDP_VERSION=2026.5.4"],

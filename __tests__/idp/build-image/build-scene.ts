@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { PUBLIC_IMAGES, referenceTo } from "../../../lib/idp/images";
 import { type ApiScene, apiScene, inApiScene } from "../../support/api-scene";
 import { type GoogleStandIn } from "../../support/google-stand-in";
 import { type BuildRequest } from "../../support/google-stand-in-builds";
@@ -12,6 +13,8 @@ export const BUILD_ENVIRONMENT = {
   PROJECT_ID: "demo-project",
   BUILD_SERVICE_ACCOUNT: "builder@demo-project.iam.gserviceaccount.com",
   IMAGE: "us-central1-docker.pkg.dev/demo-project/images/idp:2026.5.4-0123456789ab",
+  BUILDER_IMAGE: referenceTo(PUBLIC_IMAGES.builder, undefined),
+  TOOLS_IMAGE: referenceTo(PUBLIC_IMAGES.tools, undefined),
   UPSTREAM_IMAGE: "ghcr.io/goauthentik/server",
   UPSTREAM_PREFIX: "AUTHENTIK_",
   IDP_VERSION: "2026.5.4",

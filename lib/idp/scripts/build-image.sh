@@ -9,6 +9,8 @@
 #   BUILD_SERVICE_ACCOUNT   e-mail address of the account the build runs as (required)
 #   IMAGE                   <location>-docker.pkg.dev/<project>/<repository>/<name>:<tag> (required)
 #   IMAGE_DIRECTORY         folder with Dockerfile, cloud-entrypoint.sh and what belongs to it (required)
+#   BUILDER_IMAGE           image with sh, base64 and docker that runs the build (required)
+#   TOOLS_IMAGE             build argument: image of Debian, for the entrypoint's programs (required)
 #   UPSTREAM_IMAGE          build argument: image that is wrapped, without tag (required)
 #   UPSTREAM_PREFIX         build argument: prefix of the application's environment names (required)
 #   IDP_VERSION             build argument: tag of the wrapped image (required)
@@ -19,7 +21,6 @@
 #   BLUEPRINTS_DIRECTORY    folder with blueprints of one's own (required if BLUEPRINTS names one)
 #   BUILD_TIMEOUT_SECONDS   time limit of the build itself (1200)
 #   BUILD_QUEUE_SECONDS     time limit for the build to start (600)
-#   BUILDER_IMAGE           image with sh, base64 and docker that runs the build (gcr.io/cloud-builders/docker)
 #   IDENTITY_WAIT_SECONDS   how long to wait for a new service account or role to take effect (180)
 # Settings of the calls and exit codes: google-rest.sh. An interrupted script cancels its build.
 set -eu
@@ -30,7 +31,6 @@ set -eu
 BUILD_LOCATION=${BUILD_LOCATION:-global}
 BUILD_TIMEOUT_SECONDS=${BUILD_TIMEOUT_SECONDS:-1200}
 BUILD_QUEUE_SECONDS=${BUILD_QUEUE_SECONDS:-600}
-BUILDER_IMAGE=${BUILDER_IMAGE:-gcr.io/cloud-builders/docker}
 IDENTITY_WAIT_SECONDS=${IDENTITY_WAIT_SECONDS:-180}
 
 # Base64 adds a third, and the whole request must stay far below Cloud Build's limit.
@@ -45,11 +45,12 @@ google_setting BUILD_SERVICE_ACCOUNT '[a-z0-9-]+@[a-z0-9.-]+' "the e-mail addres
 google_setting IMAGE "[a-z0-9-]+-docker\\.pkg\\.dev/[a-z0-9.-]+/[a-z0-9-]+/[a-z0-9._/-]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}" \
   "an image of Artifact Registry with its tag, like us-central1-docker.pkg.dev/project/repository/name:tag"
 google_setting IMAGE_DIRECTORY '.+' "the folder with Dockerfile and cloud-entrypoint.sh"
+google_setting BUILDER_IMAGE "$reference" "the name of an image"
+google_setting TOOLS_IMAGE "$reference" "the name of an image"
 google_setting UPSTREAM_IMAGE "$reference" "the name of an image, like ghcr.io/owner/server"
 google_setting UPSTREAM_PREFIX '[A-Z][A-Z0-9_]*' "a prefix of environment names, like IDP_"
 google_setting IDP_VERSION "$version" "a release, year.month.patch"
 google_setting APP_VERSION "$version" "a release, year.month.patch, or latest"
-google_setting BUILDER_IMAGE "$reference" "the name of an image"
 google_option BLUEPRINTS '((own|shipped)/[A-Za-z0-9][A-Za-z0-9._-]*[.]yaml ?)+' \
   "files like own/groups.yaml and shipped/branding.yaml"
 google_time_limit BUILD_TIMEOUT_SECONDS BUILD_QUEUE_SECONDS IDENTITY_WAIT_SECONDS
@@ -142,6 +143,7 @@ for file in $FILES; do
 done
 [ ! -e Dockerfile.blueprints ] || cat Dockerfile.blueprints >>Dockerfile
 docker build \
+  --build-arg "TOOLS_IMAGE=$TOOLS_IMAGE" \
   --build-arg "UPSTREAM_IMAGE=$UPSTREAM_IMAGE" \
   --build-arg "UPSTREAM_PREFIX=$UPSTREAM_PREFIX" \
   --build-arg "IDP_VERSION=$IDP_VERSION" \
@@ -169,7 +171,7 @@ write_request() {
   # Contents go through files: all users of the machine can read the arguments of a process.
   jq -n --slurpfile files "$GOOGLE_WORK/files" \
     --rawfile script "$GOOGLE_WORK/script" --arg builder "$BUILDER_IMAGE" --arg image "$IMAGE" --arg tag "$tag" \
-    --arg upstream "$UPSTREAM_IMAGE" --arg prefix "$UPSTREAM_PREFIX" --arg idp "$IDP_VERSION" --arg app "$APP_VERSION" \
+    --arg tools "$TOOLS_IMAGE" --arg upstream "$UPSTREAM_IMAGE" --arg prefix "$UPSTREAM_PREFIX" --arg idp "$IDP_VERSION" --arg app "$APP_VERSION" \
     --arg account "projects/$PROJECT_ID/serviceAccounts/$BUILD_SERVICE_ACCOUNT" \
     --arg timeout "${BUILD_TIMEOUT_SECONDS}s" --arg queue "${BUILD_QUEUE_SECONDS}s" '
     {
@@ -178,6 +180,7 @@ write_request() {
         name: $builder,
         env: ([
           "IMAGE=" + $image,
+          "TOOLS_IMAGE=" + $tools,
           "UPSTREAM_IMAGE=" + $upstream,
           "UPSTREAM_PREFIX=" + $prefix,
           "IDP_VERSION=" + $idp,

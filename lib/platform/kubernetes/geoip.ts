@@ -9,6 +9,7 @@ import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
+import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
 import { IS_REFERENCE, SECRET_REFERENCE } from "../../idp/environment";
 import { conditionalReference } from "../../idp/secret-settings";
 import { HARDENED, literalText, type PodExtension, sized } from "./pod-template";
@@ -58,6 +59,7 @@ interface GeoipUpdaterProps {
   readonly geoip: ValuesOf<typeof GEOIP>["geoip"];
   readonly namespace: WorkloadNamespace;
   readonly place: DeploymentContext;
+  readonly imageMirror: string | undefined;
 }
 
 /**
@@ -75,7 +77,7 @@ export class GeoipUpdater extends Construct implements PodExtension {
 
   constructor(scope: Construct, id: string, props: GeoipUpdaterProps) {
     super(scope, id);
-    const { geoip, namespace, place } = props;
+    const { geoip, imageMirror, namespace, place } = props;
     const { accountId, licenseKeySecret, updateHours } = geoip.at;
     const { secretId, version } = licenseKeySecret.at;
     const condition = geoip.isSet;
@@ -102,13 +104,17 @@ export class GeoipUpdater extends Construct implements PodExtension {
     this.sidecar = {
       forEach,
       content: {
-        ...updater(script.text, {
-          GEOIPUPDATE_ACCOUNT_ID: expression(`${accountId}`),
-          GEOIPUPDATE_DB_DIR: FOLDER,
-          GEOIPUPDATE_EDITION_IDS: GEOIP_EDITIONS.join(" "),
-          GEOIPUPDATE_PRESERVE_FILE_TIMES: "1",
-          GEOIP_UPDATE_HOURS: expression(`${updateHours}`),
-        }),
+        ...updater(
+          script.text,
+          {
+            GEOIPUPDATE_ACCOUNT_ID: expression(`${accountId}`),
+            GEOIPUPDATE_DB_DIR: FOLDER,
+            GEOIPUPDATE_EDITION_IDS: GEOIP_EDITIONS.join(" "),
+            GEOIPUPDATE_PRESERVE_FILE_TIMES: "1",
+            GEOIP_UPDATE_HOURS: expression(`${updateHours}`),
+          },
+          imageMirror,
+        ),
         // Makes it a sidecar, which runs beside the pod's containers instead of before them.
         restart_policy: "Always",
         ...(secret.furtherEntries && {
@@ -120,11 +126,14 @@ export class GeoipUpdater extends Construct implements PodExtension {
 }
 
 /** The container, under Terraform's names. */
-function updater(script: string, environment: Readonly<Record<string, string>>): object {
+function updater(
+  script: string,
+  environment: Readonly<Record<string, string>>,
+  imageMirror: string | undefined,
+): object {
   return deploymentV1SpecTemplateSpecInitContainerToTerraform({
     name: "geoip-updater",
-    // The release with which the application's own images are built.
-    image: "ghcr.io/maxmind/geoipupdate:v7.1.1",
+    image: referenceTo(PUBLIC_IMAGES.geoipUpdater, imageMirror),
     command: ["/bin/sh", "-c", literalText(script)],
     env: Object.entries(environment).map(([name, value]) => ({ name, value })),
     // The server starts once this has succeeded. The first attempt of the updater has a limit of 60 seconds.

@@ -50,6 +50,8 @@ export interface KubernetesWorkloadProps extends PodsProps {
   /** Address that clients connect to, as the base of the application's links and as a proxy that it trusts. */
   readonly address: ClientAddress;
   readonly geoip: ValuesOf<typeof GEOIP>["geoip"];
+  /** Prefix from which public images are pulled, if any. */
+  readonly imageMirror?: string | undefined;
 }
 
 /**
@@ -82,7 +84,7 @@ export class KubernetesWorkload extends Construct {
 
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {
     super(scope, id);
-    const { address, container, geoip, identity, namespace, place } = props;
+    const { address, container, geoip, identity, imageMirror, namespace, place } = props;
     const { port, tlsPort } = container;
     const name = objectName(place.deployment);
     this.address = address;
@@ -99,7 +101,7 @@ export class KubernetesWorkload extends Construct {
     const { accountName, podLabels, secret } = this;
     const { ready, workload } = addDeployment(this, props, {
       ...{ accountName, address, name, podLabels, secret },
-      extension: new GeoipUpdater(this, "Geoip", { geoip, namespace, place }),
+      extension: new GeoipUpdater(this, "Geoip", { geoip, imageMirror, namespace, place }),
       details: {
         name: SERVER_CONTAINER,
         port: [

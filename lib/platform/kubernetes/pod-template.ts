@@ -15,6 +15,7 @@ import { setNewerAttribute } from "../../core/newer-attribute";
 import { mebibytes } from "../../core/memory";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
+import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
 import { addEntries, environmentOn } from "../environment";
 import { type SqlInstance } from "../../idp/parts";
 import { type ClientAddress } from "./public-address";
@@ -184,7 +185,7 @@ function databaseProxy(database: SqlInstance, pod: PodSpec): DeploymentV1SpecTem
   const quitsOnRequest = pod.container.database?.proxyQuitVariable !== undefined;
   return {
     name: "database-proxy",
-    image: "gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.25.3",
+    image: database.proxyImage ?? referenceTo(PUBLIC_IMAGES.databaseProxy, undefined),
     args: [
       `--address=${LOOPBACK}`,
       `--port=${DATABASE_PORT}`,

@@ -23,6 +23,7 @@ import {
 import { addFinalBackup, afterlife, backupConfiguration, BACKUPS, backupsAfterDestroy } from "./database-backups";
 import { addFlags, type DatabaseFlags, flagBlocks } from "./database-flags";
 import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
+import { databaseClientImage, PUBLIC_IMAGES, referenceTo } from "../../idp/images";
 import { type SqlInstance } from "../../idp/parts";
 import { addDeniedPeriod, databaseWindow, type Maintenance } from "../maintenance";
 import { type NetworkAttachment } from "../network/network-attachment";
@@ -85,6 +86,13 @@ export interface PostgresqlDatabaseProps
   readonly flags?: DatabaseFlags;
 
   /**
+   * Prefix from which the images of clients and proxy are pulled, instead of their public registries.
+   *
+   * @default - the public registries
+   */
+  readonly imageMirror?: string;
+
+  /**
    * Existing network on which the database gets a private address, and no public one. It cannot be removed later.
    *
    * @default - a public address that only authorized, mutually authenticated proxy connections can use
@@ -117,7 +125,9 @@ export interface PostgresqlDatabaseProps
 export class PostgresqlDatabase extends Construct implements SqlInstance {
   readonly instanceName: string;
 
-  readonly majorVersion: string;
+  readonly clientImage: string;
+
+  readonly proxyImage: string;
 
   readonly connectionName: string;
 
@@ -178,14 +188,19 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const { backupRetentionCount = BACKUPS.backupRetentionCount.default as number } = props;
     const { finalBackupDays = BACKUPS.databaseFinalBackupDays.default as number } = props;
     const kept = afterlife(finalBackupDays);
-    this.majorVersion = numberText(props.version ?? DATABASE_MAJOR_VERSION);
+    const { imageMirror, version = DATABASE_MAJOR_VERSION } = props;
+    const clients = databaseClientImage(version, imageMirror);
+    this.clientImage = Token.isUnresolved(clients)
+      ? new TerraformLocal(this, "ClientImage", clients).asString
+      : clients;
+    this.proxyImage = referenceTo(PUBLIC_IMAGES.databaseProxy, imageMirror);
     const connections = new TerraformLocal(this, "MaxConnections", expression(maxConnections(operand(tier))));
     this.connectionLimit = connections.asString;
     this.instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
       project: projectId,
       name: sqlInstanceName(deployment),
       region,
-      databaseVersion: `POSTGRES_${this.majorVersion}`,
+      databaseVersion: `POSTGRES_${numberText(version)}`,
       deletionProtection,
       settings: {
         edition: "ENTERPRISE",
