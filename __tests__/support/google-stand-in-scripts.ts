@@ -26,6 +26,7 @@ export const SCRIPTS = {
   "backup-before-upgrade": "lib/idp/scripts/backup-before-upgrade.sh",
   "build-image": "lib/idp/scripts/build-image.sh",
   "configure-load-balancer": "lib/platform/kubernetes/scripts/configure-load-balancer.sh",
+  facts: "lib/idp/scripts/facts.sh",
   "import-inventory": "lib/lab/scripts/import-inventory.sh",
   "register-source": "lib/lab/scripts/register-source.sh",
   "restore-drill": "lib/idp/scripts/restore-drill.sh",

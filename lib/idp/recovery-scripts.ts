@@ -23,10 +23,11 @@ const SCRIPTS = [
   "swap-database.sh",
   "restore-drill.sh",
   "restore.sh",
+  "facts.sh",
 ];
 
 /**
- * Adds the scripts that restore a deployment to the folder of its stack.
+ * Adds the scripts that restore a deployment, and the one that describes it, to the folder of its stack.
  *
  * @param jobs where the jobs run: a region of Cloud Run, or a namespace of the cluster
  * @returns their settings as words `NAME=value`, for `export`

@@ -1,0 +1,129 @@
+#!/bin/sh
+# Prints what a report of a problem needs, to be pasted as it is: versions, sizes, states, and errors by kind.
+#
+# It can print no secret: of each part it names fields that it lists here, and only if they are words without blanks. It never
+# prints a variable's value, a label, a message or the text of a log line, in which mail and links may stand.
+#
+#   PROJECT_ID       project (required)
+#   INSTANCE         name of the database instance (required)
+#   INIT_JOB         name of the job db-init (required)
+#   REGION           region of service and jobs on Cloud Run, or
+#   NAMESPACE        namespace in the cluster that kubectl is connected to
+#   BUILD_LOCATION   location of the image's build (global)
+#   KUBECTL_SECONDS  time limit for one call of kubectl (150)
+# The settings are those of restore.sh. What cannot be read is named, and the rest goes on; the exit code is 1 if nothing could
+# be read. Settings of the calls and other exit codes: google-rest.sh.
+set -eu
+
+folder=${0%"${0##*/}"}.
+# shellcheck source=/dev/null
+. "${GOOGLE_REST_LIBRARY:-$folder/google-rest.sh}"
+# shellcheck source=/dev/null
+. "$folder/database-jobs.sh"
+
+job_settings
+BUILD_LOCATION=${BUILD_LOCATION:-global}
+google_setting BUILD_LOCATION '[a-z0-9-]+' "a region or \"global\""
+google_time_limit KUBECTL_SECONDS
+google_start
+
+readable=no
+service=${INIT_JOB%-db-init*}
+# A word that cannot be a sentence, a link with a query, or the value of a setting with blanks; cut, as no state is that long.
+words='def word: tostring | if test("^[A-Za-z0-9_.:/@+-]+$") then .[:120] else "?" end;
+  def condition: "\(.type | word) \(.state // .status // "-" | word) \(.reason // .revisionReason // .executionReason // "-" | word)";'
+
+title() {
+  printf '\n## %s\n' "$1"
+}
+
+# row NAME COMMAND...: prints the version that a program tells.
+row() {
+  row_name=$1
+  shift
+  command -v "$1" >/dev/null || return 0
+  printf -- '- %s %s\n' "$row_name" "$(google_within 20 "$@" 2>/dev/null </dev/null | sed -n '1s/^[^0-9]*\([0-9][0-9.]*\).*/\1/p')"
+}
+
+# facts FILTER FILE: prints what the filter makes of an answer, a line each.
+facts() {
+  readable=yes
+  # Its messages would quote what it does not understand.
+  jq -r "$words $1" "$2" 2>/dev/null | sed 's/^/- /'
+}
+
+# part TITLE FILTER SERVICE PATH [QUERY | POST FILE]
+part() {
+  title "$1"
+  part_filter=$2
+  shift 2
+  if [ "${3:-}" = POST ]; then set -- google_post "$1" "$2" "$4"; else set -- google_get "$@"; fi
+  if "$@"; then
+    facts "$part_filter" "$GOOGLE_ANSWER"
+  elif [ "$GOOGLE_STATUS" = 404 ]; then
+    readable=yes
+    echo "- does not exist"
+  else
+    echo "- not readable: HTTP $GOOGLE_STATUS"
+  fi
+}
+
+title Programs
+row terraform terraform version
+row tofu tofu version
+row kubectl kubectl version --client
+row curl curl --version
+row jq jq --version
+for lock in .terraform.lock.hcl "$folder/../.terraform.lock.hcl"; do
+  [ -f "$lock" ] || continue
+  sed -n 's/^provider "\([a-z0-9./-]*\)" {$/- \1/p; s/^  version *= "\([0-9.]*\)"$/  \1/p' "$lock"
+  break
+done
+
+part Database '"\(.state | word) \(.databaseVersion | word) \(.settings.tier | word) \(.settings.availabilityType | word)",
+  "disk: \(.settings.dataDiskSizeGb | word) GB of at most \(.settings.storageAutoResizeLimit // 0 | word)",
+  "public address: \(.settings.ipConfiguration.ipv4Enabled // false | word)",
+  "flags: \([.settings.databaseFlags[]? | .name | word] | join(" "))"' \
+  sqladmin "projects/$PROJECT_ID/instances/$INSTANCE"
+part "Last backups" '.items[]? | "\(.type | word) \(.status | word) \(.endTime // .startTime // "-" | word)"' \
+  sqladmin "projects/$PROJECT_ID/instances/$INSTANCE/backupRuns" maxResults=3
+part "Last build" '.builds[0]? // {} | "\(.status // "none" | word) \(.failureInfo.type // "-" | word) \(.finishTime // "-" | word)"' \
+  cloudbuild "projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds" 'filter=tags%3D%22idp-image%22&pageSize=1'
+
+# shellcheck disable=SC2016 # of jq
+template='(.template.containers[]? | "image: \(.image | word)",
+    "size: \(.resources.limits.cpu // "-" | word) \(.resources.limits.memory // "-" | word)",
+    "variables: \([.env[]? | .name | word] | sort | join(" "))"),
+  (.terminalCondition // empty | condition), (.conditions[]? | condition)'
+# shellcheck disable=SC2016 # of jq
+pods='.items[] | "\(.kind // "object" | word) \(.metadata.name | word): \(.status.phase // "" | word)",
+  (.status | [.initContainerStatuses[]?, .containerStatuses[]?][] | "  \(.name | word) \(.image | word), restarts: \(.restartCount // 0 | word)"
+    + (.state.waiting // empty | ", waits: \(.reason | word)") , (.lastState.terminated // empty | "  last end: \(.reason | word) \(.exitCode | word)")),
+  "  succeeded: \(.status.succeeded // 0 | word), failed: \(.status.failed // 0 | word)", (.status.conditions[]? | "  \(condition)")'
+if on_kubernetes; then
+  for kind in deployments pods jobs ingresses; do
+    title "$kind"
+    if kube get "$kind" --output=json >"$GOOGLE_WORK/objects"; then facts "$pods" "$GOOGLE_WORK/objects"; else echo "- not readable by kubectl"; fi
+  done
+  scope="resource.type=\"k8s_container\" AND resource.labels.namespace_name=\"$NAMESPACE\""
+else
+  place="projects/$PROJECT_ID/locations/$REGION"
+  part Service "\"instances: \(.scaling.minInstanceCount // 0 | word) to \(.scaling.maxInstanceCount // \"-\" | word), requests each: \(.template.maxInstanceRequestConcurrency // \"-\" | word)\", $template" \
+    run "$place/services/$service"
+  part Workers "$template" run "$place/workerPools/$service-w"
+  part "Last runs of db-init" '.executions[:3][]? | "\(.name | split("/") | last | word): failed \(.failedCount // 0 | word), succeeded \(.succeededCount // 0 | word)", (.conditions[]? | "  \(condition)")' \
+    run "$place/jobs/$INIT_JOB/executions" pageSize=3
+  scope="resource.type=(\"cloud_run_revision\" OR \"cloud_run_worker_pool\" OR \"cloud_run_job\")"
+  scope="$scope AND (resource.labels.service_name=\"$service\" OR resource.labels.worker_pool_name=\"$service-w\" OR resource.labels.job_name=\"$INIT_JOB\")"
+fi
+
+jq -n --arg project "projects/$PROJECT_ID" --arg filter "$scope AND severity>=ERROR" \
+  '{ resourceNames: [$project], pageSize: 100, orderBy: "timestamp desc", filter: $filter }' >"$GOOGLE_WORK/entries.json"
+# How the entrypoint says that a part has ended is known, word by word; of all others, only who says it.
+# shellcheck disable=SC2016 # of jq
+part "Last errors in the log" '[.entries[]? | { at: .timestamp, severity, by: (.jsonPayload.logger // (.textPayload // ""
+      | capture("^(?<said>cloud-entrypoint: (worker|server|connection pool) ended with exit code [0-9]+)").said) // "-") }]
+  | group_by([.severity, .by])[] | "\(length) x \(.[0].severity | word) \(.[0].by | if test("^cloud-entrypoint: [a-z ]+ [0-9]+$") then . else word end), last \(.[0].at | word)"' \
+  logging entries:list POST "$GOOGLE_WORK/entries.json"
+
+[ "$readable" = yes ] || google_stop "Nothing could be read." "To fix: sign in as somebody who may read the project, and run the same command again."
