@@ -247,7 +247,7 @@ export class IdpImage extends Construct implements ContainerImage {
       (file) => addStackFile(this, packageFile(file), file).sha256,
     );
     // The same image from a mirror is not built again.
-    const parts = [...hashes, PUBLIC_IMAGES.tools.name, upstreamImage, upstreamPrefix];
+    const parts = [...hashes, PUBLIC_IMAGES.tools, upstreamImage, upstreamPrefix];
     // Without blueprints the text must not change, or every image would be built again.
     const content = Fn.join(
       ":",
@@ -274,7 +274,7 @@ export class IdpImage extends Construct implements ContainerImage {
             IMAGE_DIRECTORY: "${path.module}/image",
             BUILDER_IMAGE: referenceTo(PUBLIC_IMAGES.builder, props.imageMirror),
             [BUILD_ARGUMENTS.toolsImage]: referenceTo(PUBLIC_IMAGES.tools, props.imageMirror),
-            [BUILD_ARGUMENTS.upstreamImage]: mirrored(upstreamImage, props.imageMirror),
+            [BUILD_ARGUMENTS.upstreamImage]: referenceTo(upstreamImage, props.imageMirror),
             [BUILD_ARGUMENTS.upstreamPrefix]: upstreamPrefix,
             [BUILD_ARGUMENTS.version]: version,
             [BUILD_ARGUMENTS.platformVersion]: applicationVersion,
@@ -315,12 +315,6 @@ export class IdpImage extends Construct implements ContainerImage {
 /** An image that can be pulled without authentication. */
 export function publicImage(containerImage: string): ContainerImage {
   return { containerImage, ready: [], grantPull: () => [] };
-}
-
-/** The image from the mirror, if there is one: with all of its name but the host. */
-function mirrored(image: string, mirror: string | undefined): string {
-  const [host = "", ...name] = image.split("/");
-  return Token.isUnresolved(image) ? image : referenceTo({ host, name: name.join("/") }, mirror);
 }
 
 function exactVersion(version: string): string {

@@ -9,56 +9,33 @@ import { expression, quoted } from "../core/expression";
  */
 export const PUBLIC_IMAGES = {
   /** Jobs on the database, by the server's major version. */
-  postgresql15: image(
-    "docker.io",
-    "library/postgres:15-alpine",
-    "fe0737ba566a2c5b2a28f34433c0a423261900ec17b9bf7ad115e1aae7e57f1b",
-  ),
-  postgresql16: image(
-    "docker.io",
-    "library/postgres:16-alpine",
-    "57c72fd2a128e416c7fcc499958864df5301e940bca0a56f58fddf30ffc07777",
-  ),
-  postgresql17: image(
-    "docker.io",
-    "library/postgres:17-alpine",
-    "742f40ea20b9ff2ff31db5458d127452988a2164df9e17441e191f3b72252193",
-  ),
+  postgresql15:
+    "docker.io/library/postgres:15-alpine@sha256:fe0737ba566a2c5b2a28f34433c0a423261900ec17b9bf7ad115e1aae7e57f1b",
+  postgresql16:
+    "docker.io/library/postgres:16-alpine@sha256:57c72fd2a128e416c7fcc499958864df5301e940bca0a56f58fddf30ffc07777",
+  postgresql17:
+    "docker.io/library/postgres:17-alpine@sha256:742f40ea20b9ff2ff31db5458d127452988a2164df9e17441e191f3b72252193",
   /** The way to the database, beside each container on GKE. */
-  databaseProxy: image(
-    "gcr.io",
-    "cloud-sql-connectors/cloud-sql-proxy:2.25.4",
-    "88501f0a695a586988add1b8a206fdf3f29f9a1a3deeb9b45ef2b1481ea6be83",
-  ),
+  databaseProxy:
+    "gcr.io/cloud-sql-connectors/cloud-sql-proxy:2.25.4@sha256:88501f0a695a586988add1b8a206fdf3f29f9a1a3deeb9b45ef2b1481ea6be83",
   /** The release with which the application's own images are built. */
-  geoipUpdater: image(
-    "ghcr.io",
-    "maxmind/geoipupdate:v7.1.1",
-    "45e15eb310528fd308c5c0abee9a8e6d580f1e2b1251e960dec2863dc7f0102f",
-  ),
+  geoipUpdater:
+    "ghcr.io/maxmind/geoipupdate:v7.1.1@sha256:45e15eb310528fd308c5c0abee9a8e6d580f1e2b1251e960dec2863dc7f0102f",
   /** Runs the build; Google publishes it without versions. */
-  builder: image("gcr.io", "cloud-builders/docker", "3d00b6c1a9b862621c30fc74d4f2abfc62bcbdee631ed3febd31e7edbdf6252c"),
+  builder: "gcr.io/cloud-builders/docker@sha256:3d00b6c1a9b862621c30fc74d4f2abfc62bcbdee631ed3febd31e7edbdf6252c",
   /** First stage of the build. */
-  tools: image(
-    "docker.io",
-    "library/debian:12.12-slim",
-    "d5d3f9c23164ea16f31852f95bd5959aad1c5e854332fe00f7b3a20fcc9f635c",
-  ),
+  tools: "docker.io/library/debian:12.12-slim@sha256:d5d3f9c23164ea16f31852f95bd5959aad1c5e854332fe00f7b3a20fcc9f635c",
 } as const;
 
-interface PublicImage {
-  readonly host: string;
-  /** Path, tag and digest. */
-  readonly name: string;
-}
-
-function image(host: string, name: string, digest: string): PublicImage {
-  return { host, name: `${name}@sha256:${digest}` };
-}
-
-/** @param mirror prefix to use instead of the host, such as `europe-docker.pkg.dev/my-project/mirror`; none if it is not set */
-export function referenceTo({ host, name }: PublicImage, mirror: string | undefined): string {
-  return `${mirror === undefined ? host : valueOr(mirror, JSON.stringify(host))}/${name}`;
+/**
+ * A public image, with all of its name but the host from a mirror.
+ *
+ * @param mirror prefix in place of the host, such as `europe-docker.pkg.dev/my-project/mirror`; none if it is not set
+ */
+export function referenceTo(image: string, mirror: string | undefined): string {
+  if (mirror === undefined || Token.isUnresolved(image)) return image;
+  const [host = "", ...name] = image.split("/");
+  return `${valueOr(mirror, JSON.stringify(host))}/${name.join("/")}`;
 }
 
 /**

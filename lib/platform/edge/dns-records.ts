@@ -41,7 +41,7 @@ export function zoneRecord(
 
 /**
  * The record that validates a domain, from the only object of a list with name, type and data; never in a private zone, which
- * whoever issues the certificate cannot see.
+ * the certificate authority cannot read.
  */
 export function validationRecord(
   scope: Construct,
