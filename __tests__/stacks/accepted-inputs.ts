@@ -125,7 +125,7 @@ export const ACCEPTED_BY_BOTH = {
   ],
   existing_container_image: [null, "us-docker.pkg.dev/other-project/images/idp:2026.5.4"],
   existing_security_policy: [null, "projects/my-project/global/securityPolicies/company"],
-  image_mirror: [null, "europe-docker.pkg.dev/my-project/mirror", "registry.example.com:5000/a/b-c"],
+  image_mirror: [null, "europe-docker.pkg.dev/shared-images/mirror", "registry.example.com:5000/a/b-c"],
   ipv6: [false, true],
   labels: [{}, { team: "identity" }],
   maintenance_window: [null, {}, { day: 1, hour: 0, track: "canary" }, { day: 6, hour: 23, track: "week5" }],

@@ -103,7 +103,7 @@ export class LoadBalancers {
     for (let next: readonly string[] = [path]; next.length > 0;) {
       const found = next.flatMap((key) => Object.values(this.resources.get(key) ?? {}));
       for (const key of next) this.resources.delete(key);
-      const used = JSON.stringify([...this.resources.values()]);
+      const used = JSON.stringify([...this.resources.values()].map((resource) => without(resource, "selfLink")));
       next = found
         .flat()
         .filter((value): value is string => typeof value === "string" && value.startsWith(COMPUTE))

@@ -162,13 +162,7 @@ export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
       ...all("update", [INGRESS, DEPLOYMENT]),
       [POLICY]: "delete",
     },
-    verify: requireSettings(
-      '"sampleRate":0.25',
-      "/company",
-      '"certificateMap":',
-      "-Security: max-age=0",
-      "-apps-idp-ipv6-",
-    ),
+    verify: requireSettings('"sampleRate":0.25', "/company", '"certificateMap":', "-Security: max-age=0", "-idp-ipv6-"),
   },
   {
     name: "another domain, validated through the load balancer, with protection",

@@ -7,7 +7,7 @@ import { ref, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf, isSet, isWord, listOf, oneAttribute } from "../../core/conditional";
-import { expression } from "../../core/expression";
+import { expression, quoted } from "../../core/expression";
 import { type ValuesOf } from "../../core/inputs";
 import { hashedName, partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -72,7 +72,7 @@ export class DomainSetup extends Construct {
     this.records = {
       list: expression(
         `concat([for name in ${listOf(domain)} : { name = name, type = "A", value = ${address.ipAddress} }], ` +
-          `[for address in ${address.ipv6.ipAddresses} : { name = ${domain}, type = "AAAA", value = address }], ` +
+          `[for address in ${address.ipv6.ipAddresses} : { name = ${quoted(domain)}, type = "AAAA", value = address }], ` +
           `${entriesOf(this.certificate.records)})`,
       ),
       ready: this.recordSets(props),
