@@ -144,7 +144,8 @@ function testImage(kind: BaseKind): void {
     const read = async (path: string) => inContainer(`busybox cat /blueprints/${path}`);
     expect(await read("own/groups.yaml")).toBe(OWN["groups.yaml"]);
     expect(await read("shipped/branding.yaml")).toBe(readFileSync(join(CONTEXT, "blueprints/branding.yaml"), "utf8"));
-    await expect(inContainer("echo >>/blueprints/own/groups.yaml")).rejects.toThrow(/Permission denied|cannot create/);
+    const change = "(echo >>/blueprints/own/groups.yaml) 2>/dev/null || echo refused";
+    expect(await inContainer(change)).toBe("refused\n");
   });
 
   it("switches on the example that a blueprint names, in a copy, and changes nothing else in it", async () => {
