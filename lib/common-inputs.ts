@@ -7,6 +7,7 @@ import { DUMP_RELATIONS, DUMPS } from "./idp/dumps";
 import { COOKIE_DOMAIN, ENVIRONMENT, ENVIRONMENT_RELATIONS, ENVIRONMENT_WARNINGS, settingIn } from "./idp/environment";
 import { IMAGE, IMAGE_RELATIONS } from "./idp/idp-image";
 import { SECRET_RELATIONS, SECRETS } from "./idp/idp-secrets";
+import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";
 import { MAIL, MAIL_RELATIONS } from "./idp/mail";
 import { PROBE_RELATIONS, PROBES } from "./idp/probes";
 import { UPGRADE_BACKUPS } from "./idp/upgrade-backup";
@@ -52,6 +53,7 @@ export function commonInputs({ alsoProtected, changedLabels, identity, maintenan
     ...CHECK_UP,
     ...PROBES,
     ...networkInputs(network),
+    ...EXISTING_PARTS,
     /**
      * Refuses to delete what holds data: the database, the secrets, the media bucket while it has files, and a cluster.
      * Also refuses to change what would replace them: project, region, tenant, application name, and namespace or network.
@@ -83,6 +85,7 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...DUMP_RELATIONS,
   ...PROBE_RELATIONS,
   ...NETWORK_RELATIONS,
+  ...EXISTING_RELATIONS,
   ...DOMAIN_RELATIONS,
   ...PROTECTION_RELATIONS,
 ];

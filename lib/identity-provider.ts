@@ -1,8 +1,8 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
 import { guardDestroy } from "./core/deletion-guard";
+import { type Existing } from "./core/existing";
 import { expression, numberText } from "./core/expression";
 import { inFiles } from "./core/hcl/stack-origin";
 import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
@@ -17,9 +17,11 @@ import {
   type ValuesOf,
 } from "./core/inputs";
 import { tenantContext, type DeploymentContext } from "./core/place";
-import { ProjectApis, type ApiName } from "./core/project-apis";
+import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
 import { warnUnless } from "./core/warnings";
+import { ACCOUNTS } from "./accounts";
+import { addApis, type VariantApis } from "./apis";
 import { COMMON_WARNINGS, type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
 import { Blueprints, type BlueprintProps } from "./idp/blueprints";
 import { CheckUp, isCheckedUp } from "./idp/check-up";
@@ -36,9 +38,10 @@ import { mailPassword } from "./idp/mail";
 import { MediaBucket } from "./idp/media-bucket";
 import { UpgradeBackup } from "./idp/upgrade-backup";
 import { workerCount } from "./idp/worker";
+import { existingIdentity } from "./existing-parts";
 import { FOLDER_FILES } from "./folder-files";
 import { DomainSetup, type EdgeAddress } from "./platform/edge/edge";
-import { ServiceIdentity } from "./platform/identity/service-identity";
+import { type ExistingAccount, existingAccount, ServiceIdentity } from "./platform/identity/service-identity";
 import { type NamedSetting } from "./platform/monitoring/alert";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
 import { warnOfNetwork, type NetworkAttachment } from "./platform/network/network-attachment";
@@ -71,23 +74,6 @@ type VariantParts = Pick<
   | "url"
   | "worker"
 >;
-
-/** APIs that a variant always needs, only on an existing network or with a domain, and only for scheduled jobs. */
-interface VariantApis {
-  readonly always: readonly ApiName[];
-  readonly network?: ApiName;
-  readonly schedules?: ApiName;
-}
-
-const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secretmanager", "sqladmin", "storage"];
-
-/** Names and descriptions of the service accounts. */
-const ACCOUNTS = {
-  Initializer: ["idp-init", "Runs the database initialization of the identity provider"],
-  Runtime: ["idp-run", "Runs the identity provider"],
-  Dumper: ["idp-dump", "Dumps the database of the identity provider"],
-  Checker: ["idp-check", "Asks the database of the identity provider what stands still"],
-} as const;
 
 /**
  * An identity provider on either platform: what its inputs say, and the parts that are the same on both. The variants make the
@@ -198,20 +184,17 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const { place } = this;
     if (network !== undefined) warnOfNetwork(this, network, place.region);
 
-    this.identityParts = comparable(
-      this,
-      (["projectId", "region", "tenantId", "applicationName", ...variant.identity] as const).map((prop) => ({
-        prop,
-        value: (settings as Readonly<Record<string, string | undefined>>)[prop],
-      })),
+    const named = (["projectId", "region", "tenantId", "applicationName", ...variant.identity] as const).map(
+      (prop) => ({ prop, value: (settings as Readonly<Record<string, string | undefined>>)[prop] }),
     );
+    this.identityParts = comparable(this, [...named, ...existingIdentity(v)]);
     // Undefined without blueprints, so that such an image is not built again.
     const hasBlueprints =
       (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles ?? {}).length > 0;
     this.blueprints = hasBlueprints ? { blueprints: settings.blueprints, blueprintFiles } : undefined;
     warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], this.values);
 
-    this.apis = this.addApis(variant.apis);
+    this.apis = addApis(this, variant.apis, { network, place, settings, values: this.values });
     this.secrets = this.addSecrets();
     this.registry = this.addRegistry();
     this.image = this.addImage();
@@ -225,18 +208,14 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     this.checker = this.addAccount("Checker");
   }
 
-  /** The APIs of the whole, each enabled only if something uses it. */
-  private addApis({ always, network, schedules }: VariantApis): ProjectApis {
-    const { dnsZone, domain, dumpSchedule, existingContainerImage } = this.settings;
-    const v = this.values;
-    const { projectId, region } = this.place;
-    const apis = new ProjectApis(this, "Apis", { projectId, region, apis: [...COMMON_APIS, ...always].sort() });
-    for (const name of ["artifactregistry", "cloudbuild"] as const) apis.enable(name, isUnset(existingContainerImage));
-    if (network) apis.enable(network, anyOf(isSet(this.network?.network), isSet(domain)));
-    apis.enable("certificatemanager", allOf(v.domain.isSet, isWord(v.certificateValidation.text, "dns")));
-    if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
-    if (schedules) apis.enable(schedules, anyOf(isSet(dumpSchedule), isCheckedUp(this, v)));
-    return apis;
+  /** An existing part, beside which the own one may stay. */
+  protected partOf<T extends Existing>(given: T | undefined): (Existing & T) | undefined {
+    return given && { ...given, own: this.settings.ownParts };
+  }
+
+  /** One of the existing accounts. */
+  protected accountOf(name: Parameters<typeof existingAccount>[1]): ExistingAccount | undefined {
+    return existingAccount(this.settings.existingServiceAccounts, name, this.settings.ownParts);
   }
 
   private addSecrets(): IdpSecrets {
@@ -249,7 +228,10 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   private addRegistry(): ImageRegistry {
     const { apis, place, settings } = this;
-    return new ImageRegistry(this, "Registry", { place, apis, existingImage: settings.existingContainerImage });
+    const { existingContainerImage: existingImage } = settings;
+    const existing = this.partOf(settings.existingRepository);
+    const builder = this.accountOf("build");
+    return new ImageRegistry(this, "Registry", { apis, builder, existing, existingImage, place });
   }
 
   private addImage(): IdpImage {
@@ -268,7 +250,13 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   private addMediaBucket(): MediaBucket {
     const { apis, place, settings } = this;
     const { deletionProtection } = settings;
-    return new MediaBucket(this, "MediaBucket", { place, deletionProtection, dependsOn: apis.ready("storage") });
+    const existing = this.partOf(settings.existingBucket);
+    return new MediaBucket(this, "MediaBucket", {
+      deletionProtection,
+      dependsOn: apis.ready("storage"),
+      existing,
+      place,
+    });
   }
 
   private addDatabase(): PostgresqlDatabase {
@@ -308,10 +296,11 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   private addAccount(id: keyof typeof ACCOUNTS): ServiceIdentity {
     const { apis, place, values } = this;
-    const [purpose, description] = ACCOUNTS[id];
+    const [purpose, description, member] = ACCOUNTS[id];
     const checked = id === "Checker" ? isCheckedUp(this, values) : undefined;
     const condition = id === "Dumper" ? values.dumpSchedule.isSet : checked;
-    return new ServiceIdentity(this, id, { place, purpose, description, condition, dependsOn: apis.ready("iam") });
+    const common = { place, dependsOn: apis.ready("iam"), existing: this.accountOf(member) };
+    return new ServiceIdentity(this, id, { ...common, purpose, description, condition });
   }
 
   /** Container to run once the database is prepared. */

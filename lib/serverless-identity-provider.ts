@@ -267,9 +267,10 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
         ? this.service.url
         : expression(`(${values.domain} == null ? ${this.service.url} : "https://\${${values.domain}}")`);
     const dumpsReady = [...jobsReady, ...apis.ready("iam", "cloudscheduler")];
-    const dumpRunner = new ServerlessJobs({ place, network, identity: dumper, dependsOn: dumpsReady });
+    const scheduled = { place, network, starter: this.accountOf("scheduler"), dependsOn: dumpsReady };
+    const dumpRunner = new ServerlessJobs({ ...scheduled, identity: dumper });
     const dump = this.addDump(dumpRunner, this.service.ready);
-    const checkRunner = new ServerlessJobs({ place, network, identity: checker, dependsOn: dumpsReady });
+    const checkRunner = new ServerlessJobs({ ...scheduled, identity: checker });
     const checkUp = this.addCheckUp(checkRunner, this.service.ready);
     const isExternal = network === undefined ? "true" : expression(`!(${isInternal(values)})`);
     const isPublic = allOf(isOn(values.publicAccess.flag), isExternal);

@@ -10,11 +10,12 @@ import {
   podContainerOf,
   podTemplateOf,
 } from "../stacks/kubernetes-stack";
+import { asMade, isForExisting } from "../stacks/made-parts";
 import { testContract } from "./rows";
 
 const ADDRESS = KUBERNETES_ADDRESS;
 
-const output = (name: string) => kubernetesTerraform().output?.[name]?.value;
+const output = (name: string) => asMade(kubernetesTerraform(), kubernetesTerraform().output?.[name]?.value);
 const local = (name: string) => kubernetesTerraform().locals?.[name] as Record<string, string>;
 const namesOf = (type: string) => Object.keys(kubernetesTerraform().resource?.[type] ?? {}).sort();
 /** The jobs that every deployment has. */
@@ -178,8 +179,9 @@ testContract(KUBERNETES_STACK_NAME, {
             account,
             typesOf(/_iam_member$/).flatMap((type) =>
               namesOf(type)
+                .filter((name) => !isForExisting(name))
                 .map((name) => kubernetesResource(`${type}.${name}`))
-                .filter(({ member }) => String(member).includes(`google_service_account.${account}.`))
+                .filter(({ member }) => String(member).includes(`google_service_account.${account}[*].`))
                 .map(({ role }) => role),
             ),
           ]),
@@ -192,10 +194,12 @@ testContract(KUBERNETES_STACK_NAME, {
     [
       "Workload identity: the accounts of the pods, and no other, may act as them",
       () =>
-        namesOf("google_service_account_iam_member").map((name) => {
-          const { member, role } = kubernetesResource(`google_service_account_iam_member.${name}`);
-          return [name, role, member];
-        }),
+        namesOf("google_service_account_iam_member")
+          .filter((name) => !isForExisting(name))
+          .map((name) => {
+            const { member, role } = kubernetesResource(`google_service_account_iam_member.${name}`);
+            return [name, role, member];
+          }),
       [
         ...["check-up", "dump", "dump-1"].map((job, index) => [
           ["cluster_checker", "cluster_dumper", "cluster_dumper2"][index],

@@ -13,12 +13,14 @@ import {
 } from "../../lib/idp/contract";
 import { valueAt } from "../stacks/configuration-graph";
 import { atDefaults } from "../stacks/default-values";
+import { asMade, isForExisting } from "../stacks/made-parts";
 import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, STACK_NAME } from "../stacks/serverless-stack";
 import { testContract } from "./rows";
 
 const variable = (name: string) => serverlessTerraform().variable?.[name] ?? {};
-const output = (name: string) => serverlessTerraform().output?.[name]?.value;
-const local = (name: string) => serverlessTerraform().locals?.[name];
+const made = (value: unknown) => asMade(serverlessTerraform(), value);
+const output = (name: string) => made(serverlessTerraform().output?.[name]?.value);
+const local = (name: string) => made(serverlessTerraform().locals?.[name]);
 const ephemeral = (type: string, name: string) => serverlessTerraform().ephemeral?.[type]?.[name] ?? {};
 const typesOf = (pattern: RegExp) =>
   Object.keys(serverlessTerraform().resource ?? {}).filter((type) => pattern.test(type));
@@ -266,7 +268,7 @@ testContract(STACK_NAME, {
     ],
     [
       "Content: plain files, no locking requirements; survive instance replacement and scaling",
-      () => valueAt(serverlessResource(ADDRESS.service), "template.volumes.0.gcs"),
+      () => made(valueAt(serverlessResource(ADDRESS.service), "template.volumes.0.gcs")),
       expect.objectContaining({ bucket: `\${${ADDRESS.bucket}.name}`, read_only: false }),
     ],
     [
@@ -425,9 +427,9 @@ testContract(STACK_NAME, {
       "Access to the stored secrets is through the secret store's access controls and workload identity, as defined by the foundation layer",
       () =>
         Object.fromEntries(
-          Object.entries(serverlessTerraform().resource?.google_secret_manager_secret_iam_member ?? {}).map(
-            ([name, { role, member }]) => [name, `${String(role)} to ${String(member)}`],
-          ),
+          Object.entries(serverlessTerraform().resource?.google_secret_manager_secret_iam_member ?? {})
+            .filter(([name]) => !isForExisting(name))
+            .map(([name, { role, member }]) => [name, `${String(role)} to ${String(made(member))}`]),
         ),
       {
         check_up_job_script_reader: CHECKER_READS,

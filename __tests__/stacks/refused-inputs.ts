@@ -303,6 +303,19 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a mirror with a scheme", { image_mirror: "https://registry.example.com/mirror" }],
   ["a header with two lines", { ...DOMAIN, strict_transport_security: "max-age=1\nX: y" }],
   ["a header without an age", { ...DOMAIN, strict_transport_security: "includeSubDomains" }],
+  ["a bucket as a URL", { existing_bucket: { name: "gs://acme-uploads" } }],
+  ["a folder of a bucket", { existing_bucket: { name: "acme-uploads/idp" } }],
+  [
+    "a repository in another location than its prefix says",
+    { existing_repository: { image_prefix: "us-docker.pkg.dev/images/idp", location: "europe" } },
+  ],
+  [
+    "an image in a repository",
+    { existing_repository: { image_prefix: "us-docker.pkg.dev/images/idp/app", location: "us" } },
+  ],
+  ["a person for a service account", { existing_service_accounts: { service: "someone@example.com" } }],
+  ["a service account by its name alone", { existing_service_accounts: { build: "idp-build" } }],
+  ["own parts in a word of no meaning", { own_parts: "keep" }],
   ["an existing policy by its name alone", { ...DOMAIN, existing_security_policy: "company" }],
   [
     "a regional policy",
@@ -352,6 +365,13 @@ const REFUSED_TOGETHER: readonly RefusedInputs[] = [
   ["a zone without a domain", { dns_zone: { name: "example" } }],
   ["a zone that serves another domain", { ...DOMAIN, dns_zone: { name: "other", dns_name: "ample.com." } }],
   ["a protection without a domain", { domain: null, protection: {} }],
+  [
+    "a repository for an image that exists",
+    {
+      existing_container_image: IMAGE,
+      existing_repository: { image_prefix: "us-docker.pkg.dev/images/idp", location: "us" },
+    },
+  ],
   ["an existing policy without a domain", { domain: null, existing_security_policy: POLICY }],
   ["an existing policy and a protection", { ...DOMAIN, protection: {}, existing_security_policy: POLICY }],
   [

@@ -71,7 +71,11 @@ function joined(conditions: readonly string[], operator: string, neutral: "false
 
 /** The opposite of a condition as `isSet` returns it. */
 export function not(condition: string): string {
-  return Token.isUnresolved(condition) ? expression(`!(${condition})`) : String(condition !== "true");
+  if (!Token.isUnresolved(condition)) return String(condition !== "true");
+  const comparison = /^(\S+) ([!=])= (null|"[\w-]+")$/.exec(identifierOf(condition) ?? "");
+  if (comparison === null) return expression(`!(${condition})`);
+  const [, left, sign, right] = comparison;
+  return expression(`${left} ${sign === "!" ? "=" : "!"}= ${right}`);
 }
 
 /** Whether a value is this word, as a string: `true`, `false` or a boolean expression. */
@@ -145,7 +149,12 @@ function isSurelySet(value: string | undefined): boolean {
 const ATTRIBUTE = /^[a-z0-9]+_\w+[.][\w-]+[.]\w+$/;
 
 function isAttribute(text: string): boolean {
+  return ATTRIBUTE.test(identifierOf(text) ?? "");
+}
+
+/** Text of a string that is one reference. */
+function identifierOf(text: string): string | undefined {
   const { literals, tokens } = Tokenization.reverseString(text);
   const { identifier } = (tokens[0] ?? {}) as { identifier?: unknown };
-  return tokens.length === 1 && literals.length === 0 && typeof identifier === "string" && ATTRIBUTE.test(identifier);
+  return tokens.length === 1 && literals.length === 0 && typeof identifier === "string" ? identifier : undefined;
 }

@@ -238,14 +238,14 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
     return this.grants.to(
       identity,
-      (id) =>
+      (id, { condition = "true", member, ready }) =>
         new SecretManagerSecretIamMember(this, id, {
-          count: countIf(allOf(this.condition, identity.condition ?? "true")),
+          count: countIf(allOf(this.condition, condition)),
           project: this.projectId,
           secretId: this.attribute(this.secret, "id"),
           role: "roles/secretmanager.secretAccessor",
-          member: identity.member,
-          dependsOn: identity.ready,
+          member,
+          dependsOn: ready,
           // A secret that is being removed is read until its consumers are updated.
           lifecycle: this.count === undefined ? undefined : { createBeforeDestroy: true },
         }),

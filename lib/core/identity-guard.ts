@@ -1,9 +1,17 @@
-import { Annotations, TerraformLocal, TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import {
+  Annotations,
+  Fn,
+  TerraformLocal,
+  TerraformStack,
+  Token,
+  type IResolvable,
+  type ITerraformDependable,
+} from "cdktf";
 import { type Construct } from "constructs";
 
 import { countIf, isSet } from "./conditional";
 import { guardDestroy, type Protection } from "./deletion-guard";
-import { settingName, quoted, rendered } from "./expression";
+import { expression, operand, settingName, quoted, rendered } from "./expression";
 import { TerraformData } from "./terraform-data";
 
 /** A value that makes a deployment what it is: another one would replace it. */
@@ -11,6 +19,10 @@ export interface IdentityPart {
   readonly prop: string;
   /** Undefined, or null at plan, where it is optional. */
   readonly value: string | undefined;
+  /** Name in messages, where it is not that of an input. */
+  readonly called?: string;
+  /** Leaves a null out of what guards compare, which many deployments have not had from the beginning. */
+  readonly leavesNullOut?: boolean;
 }
 
 /**
@@ -41,12 +53,12 @@ export function checkIdentity(
   const protection = settingName(scope, protect, "deletionProtection");
   return new TerraformData(scope, "IdentityCheck", {
     lifecycle: {
-      precondition: parts.map(({ prop, value }) => {
+      precondition: parts.map(({ called, prop, value }) => {
         const before = `try(${record.outputExpression}.${prop}, null)`;
         const now = value === undefined ? "null" : expressionOf(scope, value);
         return {
           condition: `\${!tobool(${record.outputExpression}.protected) || ${before} == ${now}}`,
-          errorMessage: `${settingName(scope, value, prop)} is \${jsonencode(${now})}, but the protected deployment has \${jsonencode(${before})}; another one would replace what is deployed; set it back, or first apply with ${protection}=false and all else as it was.`,
+          errorMessage: `${called ?? settingName(scope, value, prop)} is \${jsonencode(${now})}, but the protected deployment has \${jsonencode(${before})}; another one would replace what is deployed; set it back, or first apply with ${protection}=false and all else as it was.`,
         };
       }),
     },
@@ -95,7 +107,7 @@ export function guardIdentity(scope: Construct, parts: readonly IdentityPart[], 
   return guardDestroy(scope, "IdentityGuard", protection, {
     remedy: "and all else as it was, and change the rest in a second apply",
     // Something unknown would replace it, and so refuse an apply that changes nothing.
-    triggersReplace: valuesOf(parts.filter((part) => !refersTo(scope, part, READ))),
+    triggersReplace: givenOf(parts.filter((part) => !refersTo(scope, part, READ))),
   });
 }
 
@@ -114,6 +126,17 @@ export function guardPresence(scope: Construct, { prop, value }: IdentityPart, p
 
 function valuesOf(parts: readonly IdentityPart[]): Record<string, string> {
   return Object.fromEntries(parts.flatMap(({ prop, value }) => (value === undefined ? [] : [[prop, value] as const])));
+}
+
+/** The same without what is null at plan. */
+function givenOf(parts: readonly IdentityPart[]): Record<string, string> {
+  const all = valuesOf(parts.filter(({ leavesNullOut }) => leavesNullOut !== true));
+  const others = valuesOf(parts.filter(({ leavesNullOut }) => leavesNullOut));
+  const names = Object.keys(others);
+  if (names.length === 0) return all;
+  const listed = names.map((name) => `${name} = ${operand(others[name] ?? "")}`).join(", ");
+  const given = expression(`{ for name, value in { ${listed} } : name => value if value != null }`);
+  return Token.asStringMap(Fn.merge([all, given]));
 }
 
 /** The value as an expression without `${}`. */

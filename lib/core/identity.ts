@@ -1,5 +1,7 @@
-import { type ITerraformDependable, type TerraformCount } from "cdktf";
+import { type ITerraformDependable, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
+
+import { inFileOfExisting } from "./hcl/stack-origin";
 
 /** A service account that a workload runs as. */
 export interface WorkloadIdentity {
@@ -27,20 +29,37 @@ export interface WorkloadIdentity {
   readonly ready: ITerraformDependable[];
 
   /**
+   * Accounts to which the grants are made, each under its own condition.
+   *
+   * @default - the account itself
+   */
+  readonly granted?: readonly GrantedAccount[];
+
+  /**
    * Grants a role on the project, once per id and resource; only for roles that cannot be granted on anything smaller. Empty
    * if the account takes no grants.
    */
   grantOnProject(id: string, role: string, limits?: GrantLimits): ITerraformDependable[];
 }
 
+/** An account that may take the place of another. */
+export interface GrantedAccount extends Pick<WorkloadIdentity, "condition" | "email" | "member" | "name" | "ready"> {
+  /**
+   * Project of the account; `-` for any.
+   *
+   * @default - that of the deployment
+   */
+  readonly project?: string;
+}
+
 /** What limits a grant on a project. */
 export interface GrantLimits {
   /**
-   * Number of grants, for one that is needed only under a condition.
+   * Condition under which it is needed, as a string: `true`, `false` or a boolean expression.
    *
-   * @default - one, if the account exists
+   * @default "true"
    */
-  readonly count?: TerraformCount | undefined;
+  readonly condition?: string;
 
   /**
    * The only resource that it covers, as an IAM condition sees it, where `when` holds: `true`, `false` or a boolean
@@ -63,13 +82,23 @@ export class Grants {
   constructor(private readonly owner: Construct) {}
 
   /** What must exist before the identity can use the resource; empty if it takes no grants. */
-  to(identity: WorkloadIdentity, make: (id: string) => ITerraformDependable): ITerraformDependable[] {
+  to(
+    identity: WorkloadIdentity,
+    make: (id: string, account: GrantedAccount) => TerraformResource,
+  ): ITerraformDependable[] {
     const made = this.made.get(identity);
     if (made !== undefined) return made;
-    const grants = identity.grantable ? [make(freeChildId(this.owner, identity.name))] : [];
+    const accounts = identity.grantable ? (identity.granted ?? [identity]) : [];
+    const grants = accounts.map((account) => grantTo(account, make(freeChildId(this.owner, account.name), account)));
     this.made.set(identity, grants);
     return grants;
   }
+}
+
+/** A grant, apart from those that most deployments have if the account is an existing one. */
+export function grantTo<Grant extends TerraformResource>({ project }: GrantedAccount, grant: Grant): Grant {
+  if (project !== undefined) inFileOfExisting(grant);
+  return grant;
 }
 
 /** An id that no child of the construct has: the name, or the name with a number. */

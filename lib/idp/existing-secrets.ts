@@ -40,19 +40,19 @@ export class ExistingSecrets extends Construct implements SecretSettings {
   }
 
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
-    return this.grants.to(identity, (id) => {
+    return this.grants.to(identity, (id, { condition, member, ready }) => {
       const grant = new SecretManagerSecretIamMember(this, id, {
         project: expression('split("/", each.value)[1]'),
         // In full, because the provider would treat a differently written project as a change.
         secretId: "${each.value}",
         role: "roles/secretmanager.secretAccessor",
-        member: identity.member,
-        dependsOn: [...this.ready, ...identity.ready],
+        member,
+        dependsOn: [...this.ready, ...ready],
         // Containers need the grant until they are updated, so it must not be deleted first.
         lifecycle: { createBeforeDestroy: true },
       });
       const inFull = `startswith(reference.secret_id, "projects/") ? reference.secret_id : "${this.ownSecrets}\${reference.secret_id}"`;
-      const only = identity.condition === undefined ? "" : ` if ${identity.condition}`;
+      const only = condition === undefined ? "" : ` if ${condition}`;
       repeatFor(grant, expression(`toset([for reference in ${this.references} : ${inFull}${only}])`));
       return grant;
     });

@@ -306,7 +306,7 @@ export class IdpImage extends Construct implements ContainerImage {
       ...(existingImage === undefined
         ? []
         : identity.grantOnProject("PullsImages", "roles/artifactregistry.reader", {
-            count: countIf(isSet(existingImage)),
+            condition: isSet(existingImage),
           })),
     ];
   }

@@ -4,8 +4,11 @@ import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { bucketName } from "../core/names";
-import { countIf } from "../core/conditional";
+import { allOf, countIf } from "../core/conditional";
+import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../core/existing";
 import { Grants, type WorkloadIdentity } from "../core/identity";
+import { matching } from "../core/checks";
+import { object, type PropsOf, refuseWrong, text } from "../core/inputs";
 import { type DeploymentContext } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { stateProvidersOf } from "../core/provider-requirements";
@@ -17,7 +20,7 @@ import {
   SOFT_DELETE_SECONDS,
 } from "./contract";
 import { type MediaStore } from "./parts";
-import { explain } from "../core/hcl/stack-origin";
+import { explain, inFileOfExisting } from "../core/hcl/stack-origin";
 
 /** Options of a mount as the runtime user, with the permissions of its files and folders. */
 export function mountOptions(fileMode: string, folderMode: string): string[] {
@@ -51,6 +54,31 @@ export function addBucket(
   });
 }
 
+const BUCKET = {
+  /** Name of the bucket. */
+  name: text({
+    description: "its name",
+    must: [
+      matching(
+        "^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$",
+        "be the name of a bucket, without gs:// and without a folder; look it up with gcloud storage buckets list",
+      ),
+    ],
+  }),
+};
+
+/** Input of a bucket that exists. */
+export const EXISTING_BUCKET = {
+  /** Existing bucket for the uploads, with uniform access. Retention, versions and location are its owner's. */
+  existingBucket: object(BUCKET, {
+    description: (members) =>
+      `Existing bucket for uploaded icons and flow backgrounds; it must have uniform bucket-level access and no retention policy. ${members} Setting it later deletes the bucket of this deployment, which must be empty, and needs deletion_protection = false first; removing it creates an empty one.`,
+  }),
+};
+
+/** Attributes of a bucket that exists. */
+export type BucketAttributes = PropsOf<typeof BUCKET>;
+
 export interface MediaBucketProps {
   /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */
   readonly place: DeploymentContext;
@@ -64,6 +92,63 @@ export interface MediaBucketProps {
 
   /** What must exist first, for example the gate of the Cloud Storage API; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * A bucket to use instead; its attributes may be null at plan. Setting it later deletes the bucket that was created.
+   *
+   * @default - one is created
+   */
+  readonly existing?: Existing & Partial<BucketAttributes>;
+}
+
+/** A bucket as a folder of the runtime user. */
+abstract class BucketFolder extends Construct implements MediaStore {
+  readonly name = MEDIA_BUCKET_SUFFIX;
+
+  /** Globally unique name. */
+  abstract readonly bucketName: string;
+  readonly mountPath = MEDIA_MOUNT_PATH;
+
+  /** Those of the runtime user, which could otherwise read but not write. */
+  readonly mountOptions = mountOptions("0644", "0755");
+
+  readonly ready: ITerraformDependable[] = [];
+
+  private readonly grants = new Grants(this);
+
+  abstract grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[];
+
+  /** @param condition under which there is the bucket */
+  protected grantOn(bucket: string, identity: WorkloadIdentity, condition: string): ITerraformDependable[] {
+    return this.grants.to(
+      identity,
+      (id, { condition: exists = "true", member, ready }) =>
+        new StorageBucketIamMember(this, id, {
+          bucket,
+          role: "roles/storage.objectUser",
+          member,
+          count: countIf(allOf(condition, exists)),
+          dependsOn: ready,
+        }),
+    );
+  }
+}
+
+class ExistingBucket extends BucketFolder {
+  constructor(
+    scope: Construct,
+    id: string,
+    readonly bucketName: string,
+    private readonly condition = "true",
+  ) {
+    super(scope, id);
+    stateProvidersOf(this);
+    inFileOfExisting(this);
+  }
+
+  grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
+    return this.grantOn(this.bucketName, identity, this.condition);
+  }
 }
 
 /**
@@ -73,46 +158,40 @@ export interface MediaBucketProps {
  * they are billed. There is no versioning, because the application never edits a file and old versions would stay
  * permanently.
  */
-export class MediaBucket extends Construct implements MediaStore {
-  readonly name = MEDIA_BUCKET_SUFFIX;
-
-  /** Globally unique name. */
+export class MediaBucket extends BucketFolder {
   readonly bucketName: string;
-  readonly mountPath = MEDIA_MOUNT_PATH;
 
-  /** Those of the runtime user, which could otherwise read but not write. */
-  readonly mountOptions = mountOptions("0644", "0755");
-
-  readonly ready: ITerraformDependable[];
-
-  /** The bucket itself, for overrides. */
+  /** The bucket itself, for overrides; there is none where another one is used. */
   readonly bucket: StorageBucket;
 
-  private readonly grants = new Grants(this);
+  private readonly existing: MediaStore | undefined;
+  private readonly condition: string;
+
+  /** A bucket that exists, in which nothing but grants is created. */
+  static fromAttributes(scope: Construct, id: string, attributes: BucketAttributes): MediaStore {
+    refuseWrong(scope, BUCKET, attributes, ["name"]);
+    return new ExistingBucket(scope, id, attributes.name);
+  }
 
   constructor(scope: Construct, id: string, props: MediaBucketProps) {
     super(scope, id);
     stateProvidersOf(this);
-    const { deletionProtection = true, dependsOn, place } = props;
+    const { deletionProtection = true, dependsOn, existing, place } = props;
     const name = bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
-    this.bucket = addBucket(this, place, deletionProtection, { name, dependsOn });
+    this.condition = isMade(existing);
+    this.bucket = addBucket(this, place, deletionProtection, { name, dependsOn, count: countIf(this.condition) });
     explain(this.bucket, "Protected by not being emptied: Google refuses to delete a bucket that has files.");
-    this.bucketName = this.bucket.name;
-    this.ready = [this.bucket];
+    this.bucketName = existingOr(this, "Name", existing, existing?.name, madeAttribute(this.bucket, "name"));
+    if (existing?.name !== undefined)
+      this.existing = new ExistingBucket(scope, `Existing${id}`, existing.name, isExisting(existing));
+    this.ready.push(this.bucket);
   }
 
   grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
-    return this.grants.to(
-      identity,
-      (id) =>
-        new StorageBucketIamMember(this, id, {
-          // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant too.
-          bucket: this.bucket.id,
-          role: "roles/storage.objectUser",
-          member: identity.member,
-          count: countIf(identity.condition),
-          dependsOn: identity.ready,
-        }),
-    );
+    return [
+      // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant too.
+      ...this.grantOn(madeAttribute(this.bucket, "id"), identity, this.condition),
+      ...(this.existing?.grantReadWrite(identity) ?? []),
+    ];
   }
 }

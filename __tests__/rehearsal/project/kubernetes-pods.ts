@@ -112,16 +112,26 @@ export function platformNeeds({ namespace, pod }: PodRequest, cloud: Cloud): Nee
   const buckets = mountedBuckets(pod);
   if (databases.length + buckets.length === 0) return [];
   const project = textAt(clustersOf(cloud)[0]?.values, "project");
-  const own = cloud.find("kubernetes_service_account_v1", `${namespace}/${textAt(pod, "service_account_name")}`);
-  const account = annotationOf(own?.values ?? null, "iam.gke.io/gcp-service-account");
-  const member = `serviceAccount:${account}`;
-  return [
-    needObject("google_service_account", account),
-    // The cluster's metadata server creates tokens with this API.
-    needObject("google_project_service", `${project}/iamcredentials.googleapis.com`),
-    ...databaseNeeds(databases, project, member),
-    ...bucketNeeds(buckets, member),
-  ];
+  const accountIn = (now: Cloud) =>
+    now.find("kubernetes_service_account_v1", `${namespace}/${textAt(pod, "service_account_name")}`);
+  const first = accountIn(cloud);
+  // The metadata server reads the annotation for each token, so a running pod acts as the account of the moment.
+  const needsIn = (now: Cloud): Need[] => {
+    const own = accountIn(now) ?? first;
+    const account = annotationOf(own?.values ?? null, "iam.gke.io/gcp-service-account");
+    const member = `serviceAccount:${account}`;
+    return [
+      needObject("google_service_account", account),
+      // The cluster's metadata server creates tokens with this API.
+      needObject("google_project_service", `${project}/iamcredentials.googleapis.com`),
+      ...databaseNeeds(databases, project, member),
+      ...bucketNeeds(buckets, member),
+    ];
+  };
+  return needsIn(cloud).map(({ what }, index) => ({
+    what,
+    isMet: (now: Cloud) => needsIn(now)[index]?.isMet(now) === true,
+  }));
 }
 
 /** What a node needs to pull an image from a registry of the project. */

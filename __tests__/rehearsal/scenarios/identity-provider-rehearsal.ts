@@ -33,7 +33,7 @@ export const ACCEPTED_KEY = "-replace=terraform_data.secrets_secret_key_first";
 const PROTECTED = [
   ...SECRETS,
   "google_sql_database_instance.database",
-  "google_storage_bucket.media_bucket",
+  "google_storage_bucket.media_bucket[0]",
   "terraform_data.deletion_guard",
   "terraform_data.identity_guard",
 ];
@@ -43,7 +43,7 @@ const LABELLED = [
   ...SECRETS,
   "google_artifact_registry_repository.registry[0]",
   "google_sql_database_instance.database",
-  "google_storage_bucket.media_bucket",
+  "google_storage_bucket.media_bucket[0]",
   UPTIME_CHECK,
 ];
 

@@ -1,6 +1,7 @@
 import { ACCEPTED_BY_KUBERNETES } from "../../stacks/accepted-inputs";
 import { DEPLOYMENT, KUBERNETES_DOMAIN_CHANGES, REGIONAL_ADDRESS } from "./domain";
 import { anotherIdentity, deletedParts, severalInputs } from "./episodes";
+import { EXISTING_PARTS, existingParts } from "./existing-parts";
 import { dumpChanges } from "./dump";
 import { all, sideBySide, withInputs } from "./every-stack";
 import { blueprintChanges } from "./blueprints";
@@ -202,6 +203,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
       keep_dumps: true,
       labels: { team: "identity" },
     }),
+    ...existingParts(EXISTING_PARTS, 'existing_bucket.name is "acme-uploads", but the protected deployment has null'),
     deletedParts([
       "kubernetes_deployment_v1",
       "kubernetes_horizontal_pod_autoscaler_v2",

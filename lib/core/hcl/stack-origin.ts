@@ -42,6 +42,14 @@ export function inFiles({ node }: IConstruct, files: FileTable): void {
   }
 }
 
+/** Files that hold parts of many constructs. The first is the one name that a reader of any module looks for. */
+const SHARED_FILES = ["main", "existing-parts"];
+
+/** Puts what is there for a part that is managed elsewhere apart from what most deployments have. */
+export function inFileOfExisting(part: IConstruct): void {
+  FILES.set(part, ["existing-parts", "Parts that are managed elsewhere: what they are granted"]);
+}
+
 /**
  * The files of a stack in HCL, from its finished Terraform JSON.
  *
@@ -56,8 +64,7 @@ export function hclFilesOf(stack: TerraformStack, configuration: Body, further: 
   const pathTo = (path: readonly string[], scope: IConstruct): string[] => {
     const [file, purpose = ""] = FILES.get(scope) ?? [];
     if (file === undefined) return [...path, snakeCase(scope.node.id).replaceAll("_", "-")];
-    // The one name that a reader of any module looks for.
-    const name = file === "main" ? file : [...path, file].join("-");
+    const name = SHARED_FILES.includes(file) ? file : [...path, file].join("-");
     purposes[name] = purpose;
     return [name];
   };

@@ -1,15 +1,70 @@
 import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member";
 import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
-import { type ITerraformDependable } from "cdktf";
+import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, countIf, listIf } from "../../core/conditional";
+import { addDynamicBlock, allOf, countIf, isSet, listIf, switchOf } from "../../core/conditional";
+import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { quoted } from "../../core/expression";
-import { freeChildId, type GrantLimits, type WorkloadIdentity } from "../../core/identity";
+import { inFileOfExisting } from "../../core/hcl/stack-origin";
+import { object, type PropsOf, type SettingsOf, text } from "../../core/inputs";
+import { freeChildId, type GrantedAccount, type GrantLimits, type WorkloadIdentity } from "../../core/identity";
 import { serviceAccountId } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { stateProvidersOf } from "../../core/provider-requirements";
+
+const EMAIL = "^[^@\\s]+@[^@\\s]+[.]gserviceaccount[.]com$";
+
+const account = (runs: string) => text({ default: null, description: `e-mail address of the one that ${runs}` });
+
+const ACCOUNTS = {
+  /** E-mail address of the account of server and workers. */
+  service: account("runs server and workers"),
+  /** E-mail address of the account of the initialization job. */
+  job: account("prepares the database"),
+  /** E-mail address of the account of the dump. */
+  dump: account("dumps the database"),
+  /** E-mail address of the account of the check-up. */
+  checkUp: account("asks the database what stands still"),
+  /** E-mail address of the account of the image's build. */
+  build: account("builds the image"),
+  /** E-mail address of the account that starts jobs by their schedule; unused on GKE, which starts them itself. */
+  scheduler: account("starts jobs by their schedules"),
+};
+
+/** Input of service accounts that exist. */
+export const EXISTING_SERVICE_ACCOUNTS = {
+  /** Existing service accounts, each instead of one that would be created. They get the same grants. */
+  existingServiceAccounts: object(ACCOUNTS, {
+    description: (members) =>
+      `Existing service accounts, each instead of one that would be created; they get the same roles on the same resources. ${members} Whoever applies must be allowed to act as them. Changing it later rolls out new instances; see own_parts.`,
+    must: [
+      {
+        accepts: (accounts: PropsOf<typeof ACCOUNTS>) =>
+          Object.values(accounts)
+            .filter((email): email is string => typeof email === "string" && !Token.isUnresolved(email))
+            .every((email) => new RegExp(EMAIL).test(email)),
+        condition: (accounts) =>
+          `alltrue([for email in compact(values(${accounts})) : can(regex(${JSON.stringify(EMAIL)}, email))])`,
+        must: "have e-mail addresses of service accounts, which end with .gserviceaccount.com, because nothing else can run a service; look them up with gcloud iam service-accounts list",
+      },
+    ],
+  }),
+};
+
+/** An account that exists. */
+export type ExistingAccount = Existing & { readonly email?: string };
+
+/** One of the existing accounts. */
+export function existingAccount(
+  accounts: SettingsOf<typeof EXISTING_SERVICE_ACCOUNTS>["existingServiceAccounts"],
+  name: keyof typeof ACCOUNTS,
+  own: Existing["own"],
+): ExistingAccount | undefined {
+  const email = accounts?.[name];
+  return email === undefined ? undefined : { email, enabled: switchOf(isSet(email)), own };
+}
 
 export interface ServiceIdentityProps {
   /** Description of the account in the console. */
@@ -29,6 +84,13 @@ export interface ServiceIdentityProps {
   readonly condition?: string;
 
   /**
+   * An account to use instead; its address may be null at plan.
+   *
+   * @default - one is created
+   */
+  readonly existing?: ExistingAccount | undefined;
+
+  /**
    * What must exist first: `apis.ready("iam")`.
    *
    * @default - nothing
@@ -36,7 +98,10 @@ export interface ServiceIdentityProps {
   readonly dependsOn?: ITerraformDependable[];
 }
 
-/** A new service account without permissions; each resource that it uses grants it access. */
+/**
+ * A service account without permissions; each resource that it uses grants it access. A new one, or one that is managed
+ * elsewhere: then that gets the same grants.
+ */
 export class ServiceIdentity extends Construct implements WorkloadIdentity {
   readonly name: string;
 
@@ -48,10 +113,15 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
 
   readonly condition: string | undefined;
 
+  readonly granted: readonly GrantedAccount[];
+
   readonly ready: ITerraformDependable[];
 
-  /** The account itself, for overrides. */
+  /** The account itself, for overrides; there is none where another one is used. */
   readonly account: ServiceAccount;
+
+  /** Holds the grants to an existing account, apart from those to the own one. */
+  private readonly ofExisting: Construct;
 
   private readonly projectGrants = new Map<string, ITerraformDependable[]>();
 
@@ -63,33 +133,53 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     super(scope, id);
     stateProvidersOf(this);
 
-    const { condition, dependsOn, description, place, purpose } = props;
+    const { condition = "true", dependsOn, description, existing, place, purpose } = props;
     const { deployment, projectId: project } = place;
     const accountId = serviceAccountId(deployment, purpose);
-    const count = countIf(condition);
+    const isOwn = allOf(condition, isMade(existing));
+    const count = countIf(isOwn);
     this.account = new ServiceAccount(this, MAIN_CHILD_ID, {
       ...{ project, accountId, description, count, dependsOn },
       displayName: `${deployment.applicationName} ${deployment.tenantPrefix} ${purpose}`,
     });
     this.name = id;
-    this.condition = condition;
-    // With `count` the resource is a list, which has no attribute to refer to.
-    this.email = count === undefined ? this.account.email : `${accountId}@${project}.iam.gserviceaccount.com`;
+    this.condition = props.condition;
+    // One that exists only under a condition has no attribute to refer to.
+    const named = `${accountId}@${project}.iam.gserviceaccount.com`;
+    const own = props.condition === undefined ? madeAttribute(this.account, "email") : named;
+    this.email = existingOr(this, "Email", existing, existing?.email, own);
     this.member = `serviceAccount:${this.email}`;
     this.ready = [this.account];
+    this.ofExisting = new Construct(scope, `Existing${id}`);
+    inFileOfExisting(this.ofExisting);
+    const account = { name: id, email: own, member: `serviceAccount:${own}`, condition: isOwn, ready: this.ready };
+    this.granted = existing?.email === undefined ? [account] : [account, this.existingAccount(existing.email)];
   }
 
-  grantOnProject(
+  grantOnProject(id: string, role: string, limits: GrantLimits = {}): ITerraformDependable[] {
+    const key = `${id} ${limits.resource?.name ?? ""}`;
+    const made = this.projectGrants.get(key) ?? this.granted.map((account) => this.grant(id, role, account, limits));
+    this.projectGrants.set(key, made);
+    return made;
+  }
+
+  private existingAccount(email: string): GrantedAccount {
+    const { condition = "true", existing } = this.props;
+    const isUsed = allOf(condition, isExisting(existing));
+    const name = `Existing${this.name}`;
+    return { name, email, member: `serviceAccount:${email}`, condition: isUsed, project: "-", ready: [] };
+  }
+
+  private grant(
     id: string,
     role: string,
-    { count = countIf(this.props.condition), resource }: GrantLimits = {},
-  ): ITerraformDependable[] {
-    const { projectId: project } = this.props.place;
-    const key = `${id} ${resource?.name ?? ""}`;
-    const made = this.projectGrants.get(key);
-    if (made !== undefined) return made;
-    const grant = new ProjectIamMember(this, freeChildId(this, id), {
-      ...{ project, role, member: this.member, count, dependsOn: this.ready },
+    { condition = "true", member, name, ready }: GrantedAccount,
+    { condition: needed = "true", resource }: GrantLimits,
+  ): ProjectIamMember {
+    const scope = name === this.name ? this : this.ofExisting;
+    const grant = new ProjectIamMember(scope, freeChildId(scope, id), {
+      ...{ project: this.props.place.projectId, role, member, dependsOn: ready },
+      count: countIf(allOf(needed, condition)),
       // Another condition is another grant: what runs keeps the former one until the new one exists.
       ...(resource && { lifecycle: { createBeforeDestroy: true } }),
     });
@@ -102,7 +192,6 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
         },
       });
     }
-    this.projectGrants.set(key, [grant]);
-    return [grant];
+    return grant;
   }
 }

@@ -9,7 +9,7 @@ import { addDynamicBlock, countIf, listIf } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { textMap } from "../../core/inputs";
 import { expression } from "../../core/expression";
-import { freeChildId, type WorkloadIdentity } from "../../core/identity";
+import { freeChildId, type GrantedAccount, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { clusterName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ServiceIdentity } from "../identity/service-identity";
@@ -128,15 +128,17 @@ export class AutopilotCluster extends Construct {
   grantActAs(identity: WorkloadIdentity, namespace: string, accountName: string): ITerraformDependable[] {
     if (!identity.grantable) return [];
     const { projectId } = this.props.place;
-    return [
-      new ServiceAccountIamMember(this, freeChildId(this, identity.name), {
-        serviceAccountId: `projects/${projectId}/serviceAccounts/${identity.email}`,
+    const member = `serviceAccount:${projectId}.svc.id.goog[${namespace}/${accountName}]`;
+    return (identity.granted ?? [identity]).map((account: GrantedAccount) => {
+      const grant = new ServiceAccountIamMember(this, freeChildId(this, account.name), {
+        serviceAccountId: `projects/${account.project ?? projectId}/serviceAccounts/${account.email}`,
         role: "roles/iam.workloadIdentityUser",
-        member: `serviceAccount:${projectId}.svc.id.goog[${namespace}/${accountName}]`,
-        count: countIf(identity.condition),
-        dependsOn: [this.cluster, ...identity.ready],
-      }),
-    ];
+        member,
+        count: countIf(account.condition),
+        dependsOn: [this.cluster, ...account.ready],
+      });
+      return grantTo(account, grant);
+    });
   }
 }
 

@@ -1,17 +1,52 @@
 import { ArtifactRegistryRepository } from "@cdktf/provider-google/lib/artifact-registry-repository";
 import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member";
-import { type ITerraformDependable, type TerraformCount } from "cdktf";
+import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { Grants, type WorkloadIdentity } from "../../core/identity";
+import { type GrantedAccount, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { allOf, countIf, isUnset } from "../../core/conditional";
+import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
+import { expression, operand } from "../../core/expression";
+import { inFileOfExisting } from "../../core/hcl/stack-origin";
+import { object, type PropsOf, refuseWrong, text } from "../../core/inputs";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type ImageRepository } from "../../idp/parts";
-import { ServiceIdentity } from "../identity/service-identity";
+import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
+
+const REPOSITORY = {
+  /** Prefix of image names, `<location>-docker.pkg.dev/<project>/<repository>`. */
+  imagePrefix: text({ description: "prefix of image names, <location>-docker.pkg.dev/<project>/<repository>" }),
+  /** Location of the repository: a region, or `us`, `europe` or `asia`; what the prefix begins with. */
+  location: text({ description: "its location, with which the prefix begins" }),
+};
+
+const REST_OF_PREFIX = "-docker[.]pkg[.]dev/[a-z0-9.:-]+/[a-z0-9-]+$";
+
+/** Input of a repository that exists. */
+export const EXISTING_REPOSITORY = {
+  /** Existing repository of Docker images, into which the image is pushed. What it keeps, and how long, is its owner's. */
+  existingRepository: object(REPOSITORY, {
+    must: [
+      {
+        accepts: ({ imagePrefix: prefix, location }: RepositoryAttributes) =>
+          [prefix, location].some((each) => Token.isUnresolved(each)) ||
+          new RegExp(`^${location}${REST_OF_PREFIX}`).test(prefix),
+        condition: (repository) =>
+          `can(regex("^\${${repository}.location}${REST_OF_PREFIX}", ${repository}.image_prefix))`,
+        must: "have the prefix <location>-docker.pkg.dev/<project>/<repository> with its own location, without scheme, image and slash at the end, because grants are made there; look it up with gcloud artifacts repositories describe, as registryUri",
+      },
+    ],
+    description: (members) =>
+      `Existing repository of Docker images in Artifact Registry, into which the image is pushed; the accounts that build and pull get their roles on it. ${members} Setting it later builds the image into it, rolls it out and deletes the repository of this deployment; removing it does the reverse.`,
+  }),
+};
+
+/** Attributes of a repository that exists. */
+export type RepositoryAttributes = PropsOf<typeof REPOSITORY>;
 
 export interface ImageRegistryProps {
   /** APIs of the project; needs `artifactregistry`, `cloudbuild`, `iam` and `logging`. */
@@ -27,6 +62,21 @@ export interface ImageRegistryProps {
    * @default - images are built
    */
   readonly existingImage?: string;
+
+  /**
+   * Existing account that builds and pushes.
+   *
+   * @default - one is created
+   */
+  readonly builder?: ExistingAccount | undefined;
+
+  /**
+   * A repository to use instead; its attributes may be null at plan. Setting it later deletes the repository that was
+   * created, with its images.
+   *
+   * @default - one is created
+   */
+  readonly existing?: Existing & Partial<RepositoryAttributes>;
 }
 
 /**
@@ -42,10 +92,25 @@ export class ImageRegistry extends Construct implements ImageRepository {
 
   readonly ready: ITerraformDependable[];
 
-  /** The repository itself, for overrides. */
+  /** The repository itself, for overrides; there is none where another one is used. */
   readonly repository: ArtifactRegistryRepository;
 
   private readonly grants = new Grants(this);
+
+  private readonly existing: ImageRepository | undefined;
+
+  /** Whether there is the repository. */
+  private readonly condition: string;
+
+  /** A repository that exists, and the account that pushes into it; nothing but grants is created. */
+  static fromAttributes(
+    scope: Construct,
+    id: string,
+    { builderEmail, ...attributes }: RepositoryAttributes & Pick<ImageRepository, "builderEmail">,
+  ): ImageRepository {
+    refuseWrong(scope, EXISTING_REPOSITORY, { existingRepository: attributes }, ["existingRepository"]);
+    return new ExistingRepository(scope, id, attributes.imagePrefix, builderEmail);
+  }
 
   constructor(
     scope: Construct,
@@ -54,9 +119,11 @@ export class ImageRegistry extends Construct implements ImageRepository {
   ) {
     super(scope, id);
     stateProvidersOf(this);
-    const { apis, place } = props;
+    const { apis, existing, place } = props;
     const { deployment, labels, projectId: project, region: location } = place;
-    const count = countIf(isUnset(props.existingImage));
+    const isUsed = isUnset(props.existingImage);
+    this.condition = allOf(isUsed, isMade(existing));
+    const count = countIf(this.condition);
 
     this.repository = new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
       ...{ project, location, labels, count },
@@ -80,36 +147,86 @@ export class ImageRegistry extends Construct implements ImageRepository {
       place,
       purpose: "idp-build",
       description: "Builds the container image and pushes it to its repository",
-      condition: isUnset(props.existingImage),
+      condition: isUsed,
+      existing: props.builder,
       dependsOn: apis.ready("iam"),
     });
-    const mayPush = this.grant("BuilderPushes", "writer", builder, count);
+    const made = imagePrefix(location, project, deployment);
+    this.imagePrefix = existingOr(this, "ImagePrefix", existing, existing?.imagePrefix, made);
+    const builders = builder.granted;
+    if (existing?.imagePrefix !== undefined) {
+      const attributes = [existing.imagePrefix, builder.email, builders, allOf(isUsed, isExisting(existing))] as const;
+      this.existing = new ExistingRepository(scope, `Existing${id}`, ...attributes);
+    }
+    const mayPush = builders.map((each) => this.grant(`${each.name}Pushes`, "writer", each));
     // A build under a service account of its own can log only to Cloud Logging.
     const mayLog = builder.grantOnProject("Logs", "roles/logging.logWriter");
 
-    this.imagePrefix = imagePrefix(location, project, deployment);
     this.builderEmail = builder.email;
-    this.ready = [mayPush, ...mayLog, ...apis.ready("cloudbuild", "logging")];
+    this.ready = [...mayPush, ...(this.existing?.ready ?? []), ...mayLog, ...apis.ready("cloudbuild", "logging")];
   }
 
   grantPull(identity: WorkloadIdentity): ITerraformDependable[] {
-    const count = countIf(allOf(isUnset(this.props.existingImage), identity.condition ?? "true"));
-    return this.grants.to(identity, (id) => this.grant(id, "reader", identity, count));
+    return [
+      ...this.grants.to(identity, (id, account) => this.grant(id, "reader", account)),
+      ...(this.existing?.grantPull(identity) ?? []),
+    ];
   }
 
-  private grant(id: string, role: "reader" | "writer", identity: WorkloadIdentity, count: TerraformCount | undefined) {
+  private grant(id: string, role: Role, account: GrantedAccount) {
     const { deployment, projectId, region } = this.props.place;
-    return new ArtifactRegistryRepositoryIamMember(this, id, {
+    const { condition = "true", member, ready } = account;
+    const grant = new ArtifactRegistryRepositoryIamMember(this, id, {
       project: projectId,
       location: region,
       repository: serviceName(deployment),
       role: `roles/artifactregistry.${role}`,
-      member: identity.member,
-      count,
-      dependsOn: [this.repository, ...identity.ready],
+      member,
+      count: countIf(allOf(this.condition, condition)),
+      dependsOn: [this.repository, ...ready],
+    });
+    return grantTo(account, grant);
+  }
+}
+
+/** A repository that somebody else manages; what pushes and pulls gets its role. */
+class ExistingRepository extends Construct implements ImageRepository {
+  readonly ready: ITerraformDependable[];
+  private readonly grants = new Grants(this);
+
+  /** @param condition under which there is the repository */
+  constructor(
+    scope: Construct,
+    id: string,
+    readonly imagePrefix: string,
+    readonly builderEmail: string,
+    builders: readonly GrantedAccount[] = [
+      { name: "Builder", email: builderEmail, member: `serviceAccount:${builderEmail}`, ready: [] },
+    ],
+    private readonly condition = "true",
+  ) {
+    super(scope, id);
+    stateProvidersOf(this);
+    inFileOfExisting(this);
+    this.ready = builders.map((builder) => this.grant(`${builder.name}Pushes`, "writer", builder));
+  }
+
+  grantPull(identity: WorkloadIdentity): ITerraformDependable[] {
+    return this.grants.to(identity, (id, account) => this.grant(id, "reader", account));
+  }
+
+  private grant(id: string, role: Role, { condition = "true", member, ready }: GrantedAccount) {
+    const count = countIf(allOf(this.condition, condition));
+    const part = (separator: string, index: number) =>
+      expression(`split("${separator}", ${operand(this.imagePrefix)})[${index}]`);
+    const named = { project: part("/", 1), location: part("-docker.pkg.dev", 0), repository: part("/", 2) };
+    return new ArtifactRegistryRepositoryIamMember(this, id, {
+      ...{ ...named, role: `roles/artifactregistry.${role}`, member, count, dependsOn: ready },
     });
   }
 }
+
+type Role = "reader" | "writer";
 
 /** 90 days, longer than two upstream release cycles; in seconds, because the registry returns seconds. */
 const IMAGE_RETENTION_SECONDS = 90 * 24 * 60 * 60;

@@ -10,9 +10,9 @@ import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-ma
 import { dependable, Fn, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, oneAttribute } from "../../core/conditional";
+import { allOf, countIf, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
-import { type WorkloadIdentity } from "../../core/identity";
+import { type GrantedAccount, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { partName, secretId } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentContext } from "../../core/place";
@@ -29,7 +29,7 @@ import {
   type ScheduledJobSpec,
 } from "../../idp/job-runner";
 import { grantsTo } from "../environment";
-import { ServiceIdentity } from "../identity/service-identity";
+import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
 import { type NetworkAttachment } from "../network/network-attachment";
 import {
   addFurtherBlocks,
@@ -54,6 +54,13 @@ export interface ServerlessJobsProps {
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Existing account that starts scheduled jobs.
+   *
+   * @default - one for each job is created, which may start that job alone
+   */
+  readonly starter?: ExistingAccount | undefined;
 
   /**
    * Existing network on which the database has its private address.
@@ -108,20 +115,24 @@ export class ServerlessJobs implements ScheduledJobRunner {
     id: string,
     job: ScheduledJobSpec,
   ): ScheduledJob & OnCloudRun & { readonly scheduler: CloudSchedulerJob } {
-    const { dependsOn = [], place } = this.props;
+    const { dependsOn = [], place, starter } = this.props;
     const { projectId: project, region } = place;
-    const starter = new ServiceIdentity(scope, `${id}Starter`, {
-      ...{ place, dependsOn, condition: job.condition, purpose: `idp-start-${job.name}` },
+    const starts = new ServiceIdentity(scope, `${id}Starter`, {
+      ...{ place, dependsOn, condition: job.condition, existing: starter, purpose: `idp-start-${job.name}` },
       description: `Starts the job ${job.name} by its schedule`,
     });
     const self = new Construct(scope, id);
     const name = this.nameOf(job);
     const count = countIf(job.condition);
     const resource = this.addScripted(self, job, { ignoreChanges: WRITTEN_BY_TOOLS });
-    const mayStart = new CloudRunV2JobIamMember(self, "MayStart", {
-      ...{ project, location: region, name, count, role: "roles/run.invoker", member: starter.member },
-      dependsOn: [resource, ...starter.ready],
-    });
+    const mayStart = new Grants(self).to(
+      starts,
+      (id, { condition, member, ready }) =>
+        new CloudRunV2JobIamMember(self, id === starts.name ? "MayStart" : "ExistingMayStart", {
+          ...{ project, location: region, name, count: countIf(condition), role: "roles/run.invoker", member },
+          dependsOn: [resource, ...ready],
+        }),
+    );
     const scheduler = new CloudSchedulerJob(self, "Schedule", {
       ...{ project, region, name, count, schedule: job.schedule, timeZone: job.timeZone },
       // For the request that starts the job, without waiting for it. Cloud Run repeats the job itself; one that has
@@ -131,9 +142,9 @@ export class ServerlessJobs implements ScheduledJobRunner {
       httpTarget: {
         httpMethod: "POST",
         uri: `https://run.googleapis.com/v2/projects/${project}/locations/${region}/jobs/${name}:run`,
-        oauthToken: { serviceAccountEmail: starter.email, scope: "https://www.googleapis.com/auth/cloud-platform" },
+        oauthToken: { serviceAccountEmail: starts.email, scope: "https://www.googleapis.com/auth/cloud-platform" },
       },
-      dependsOn: [mayStart],
+      dependsOn: mayStart,
     });
     const runCommand = `gcloud run jobs execute ${name} --wait --region=${region} --project=${project}`;
     return { job: resource, jobName: name, runCommand, scheduler, ready: [scheduler] };
@@ -220,12 +231,17 @@ export class ServerlessJobs implements ScheduledJobRunner {
       lifecycle: { createBeforeDestroy: true },
     });
     // Only jobs read the script, so even an account that takes no other grants gets this one.
-    const reader = new SecretManagerSecretIamMember(scope, "ScriptReader", {
-      ...{ project, secretId: attribute(secret, "id"), role: "roles/secretmanager.secretAccessor", count },
-      member: identity.member,
-      dependsOn: identity.ready,
+    const readers = (identity.granted ?? [identity]).map((account: GrantedAccount) => {
+      const { condition = "true", member, name: reader, ready } = account;
+      const id = reader === identity.name ? "ScriptReader" : "ScriptExistingReader";
+      const grant = new SecretManagerSecretIamMember(scope, id, {
+        ...{ project, secretId: attribute(secret, "id"), role: "roles/secretmanager.secretAccessor", member },
+        count: countIf(allOf(job.condition ?? "true", condition)),
+        dependsOn: ready,
+      });
+      return grantTo(account, grant);
     });
-    return { secretName: attribute(secret, "secret_id"), version: attribute(stored, "version"), ready: [reader] };
+    return { secretName: attribute(secret, "secret_id"), version: attribute(stored, "version"), ready: readers };
   }
 
   private nameOf({ name }: { readonly name: string }): string {

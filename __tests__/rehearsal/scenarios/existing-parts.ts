@@ -1,0 +1,113 @@
+import { APPLY_AT_ONCE, type Deployment, type Inputs } from "../deployment/deployment";
+import { StepFailure } from "../deployment/steps";
+import { type Episode } from "../engine/stack-rehearsal";
+
+/** A part that exists: what is in the project, and what the stack then does not make. */
+interface ExistingPart {
+  readonly inputs: Inputs;
+  /** Type and identity of what somebody else has made. */
+  readonly others: readonly string[];
+  /** Types that the stack makes only for this part, with a word in their identity where it makes others too. */
+  readonly replaces: readonly string[];
+}
+
+const ACCOUNTS = ["service", "job", "dump", "check_up", "build", "scheduler"];
+
+/** Parts that either variant can take in. */
+export const EXISTING_PARTS: Readonly<Record<string, ExistingPart>> = {
+  bucket: {
+    inputs: { existing_bucket: { name: "acme-uploads" } },
+    others: ["google_storage_bucket acme-uploads"],
+    replaces: ["google_storage_bucket -storage"],
+  },
+  repository: {
+    inputs: {
+      existing_repository: { image_prefix: "europe-docker.pkg.dev/shared-images/idp", location: "europe" },
+    },
+    others: ["google_artifact_registry_repository projects/shared-images/locations/europe/repositories/idp"],
+    replaces: ["google_artifact_registry_repository "],
+  },
+  accounts: {
+    inputs: {
+      existing_service_accounts: Object.fromEntries(
+        ACCOUNTS.map((name) => [name, `${name.replace("_", "-")}@shared-accounts.iam.gserviceaccount.com`]),
+      ),
+    },
+    others: ACCOUNTS.map(
+      (name) =>
+        `google_service_account projects/-/serviceAccounts/${name.replace("_", "-")}@shared-accounts.iam.gserviceaccount.com`,
+    ),
+    replaces: ["run", "init", "dump", "check", "build", "start-dump"].map(
+      (name) => `google_service_account idp-${name}`,
+    ),
+  },
+};
+
+const allInputs = (parts: readonly ExistingPart[]) => Object.assign({}, ...parts.map(({ inputs }) => inputs)) as Inputs;
+
+/** How many resources there are that parts replace. */
+function madeFor({ cloud }: Deployment, { replaces }: ExistingPart): number {
+  const words = replaces.map((each) => each.split(" ") as [string, string]);
+  return [...cloud.objects.values()].filter(({ id, type }) =>
+    words.some(([of, word]) => type === of && id.includes(word)),
+  ).length;
+}
+
+/** An apply, after which a plan is empty, and the stack has made these parts or none of them. */
+async function requireParts(deployment: Deployment, parts: Readonly<Record<string, ExistingPart>>, made: boolean) {
+  await deployment.applyAtOnce();
+  await deployment.requireEmptyPlan("parts that exist: second plan");
+  for (const [name, part] of Object.entries(parts))
+    if (madeFor(deployment, part) > 0 !== made)
+      throw new StepFailure("apply", `the stack has ${made ? "not " : ""}made its own ${name}`);
+}
+
+/**
+ * Parts that exist are taken in, at the first apply and by a running deployment, and given back.
+ *
+ * @param parts by name
+ * @param refusal what a plan says while the deployment is protected
+ */
+export function existingParts(parts: Readonly<Record<string, ExistingPart>>, refusal: string): readonly Episode[] {
+  const all = Object.values(parts);
+  const prepare = ({ cloud }: Deployment) => {
+    for (const key of all.flatMap(({ others }) => others)) cloud.others.add(key);
+  };
+  return [
+    {
+      name: "parts that exist, from the beginning",
+      fromNothing: true,
+      play: async (deployment) => {
+        prepare(deployment);
+        const { project_id } = deployment.inputs;
+        const jobs = { alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };
+        deployment.inputs = { project_id, ...jobs, ...allInputs(all), deletion_protection: false };
+        await requireParts(deployment, parts, false);
+        await deployment.applyAtOnce("-destroy");
+        const left = [...deployment.cloud.objects.keys()];
+        if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
+        await deployment.applyAtOnce();
+      },
+    },
+    {
+      name: "parts that exist, taken in later and given back",
+      play: async (deployment) => {
+        prepare(deployment);
+        const begun = deployment.inputs;
+        deployment.inputs = { ...begun, ...allInputs(all) };
+        await deployment.refuse(["plan", "-input=false"], refusal);
+        const unprotected = { ...begun, deletion_protection: false };
+        deployment.inputs = { ...unprotected, ...allInputs(all) };
+        await deployment.refuse(APPLY_AT_ONCE, "change the rest in a second apply");
+        deployment.inputs = unprotected;
+        await deployment.applyAtOnce();
+        const existing = { ...unprotected, ...allInputs(all) };
+        const own = (word: string) => ({ ...existing, own_parts: word });
+        for (const inputs of [own("kept"), existing, own("used"), unprotected]) {
+          deployment.inputs = inputs;
+          await requireParts(deployment, parts, inputs !== existing);
+        }
+      },
+    },
+  ];
+}

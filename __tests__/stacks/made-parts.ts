@@ -1,0 +1,24 @@
+import { type Terraform } from "../support/synthesis";
+
+const CHOSEN = /^\$\{\([^?]*var\.own_parts != "used"[^?]* \? .+? : (.+)\)\}$/;
+
+/** A value with the parts that the stack makes itself, where no existing one is given. */
+export function asMade<Value>({ locals = {} }: Terraform, value: Value): Value {
+  const text = JSON.stringify(value).replaceAll(/\$\{(one\([\w.]+\[\*\]\.\w+\))\}/g, (_, one: string) => textOf(one));
+  const made = text.replaceAll(/\$\{local\.(\w+)\}/g, (whole, name: string) => {
+    const [, own] = CHOSEN.exec(String(locals[name])) ?? [];
+    return own === undefined ? whole : textOf(own);
+  });
+  return JSON.parse(made) as Value;
+}
+
+/** An expression as part of a text that is in JSON. */
+function textOf(expression: string): string {
+  const [, resource, attribute] = /^one\(([\w.]+)\[\*\]\.(\w+)\)$/.exec(expression) ?? [];
+  if (resource !== undefined) return `\${${resource}.${String(attribute)}}`;
+  const [, template] = /^join\("", \["(.*)"\]\)$/.exec(expression) ?? [];
+  return template ?? `\${${expression}}`;
+}
+
+/** Whether a grant is to a part that exists, or on one. */
+export const isForExisting = (name: string) => /(^|_)existing_(?!secrets_(?!existing))/.test(name);

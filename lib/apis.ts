@@ -1,0 +1,41 @@
+import { type Construct } from "constructs";
+
+import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
+import { type SettingsOf, type ValuesOf } from "./core/inputs";
+import { type DeploymentContext } from "./core/place";
+import { ProjectApis, type ApiName } from "./core/project-apis";
+import { type CommonInputs } from "./common-inputs";
+import { isCheckedUp } from "./idp/check-up";
+import { type NetworkAttachment } from "./platform/network/network-attachment";
+
+/** APIs that a variant always needs, only on an existing network or with a domain, and only for scheduled jobs. */
+export interface VariantApis {
+  readonly always: readonly ApiName[];
+  readonly network?: ApiName;
+  readonly schedules?: ApiName;
+}
+
+const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secretmanager", "sqladmin", "storage"];
+
+interface Deployment {
+  readonly network: NetworkAttachment | undefined;
+  readonly place: DeploymentContext;
+  readonly settings: SettingsOf<CommonInputs>;
+  readonly values: ValuesOf<CommonInputs>;
+}
+
+/** The APIs of the whole, each enabled only if something uses it. */
+export function addApis(
+  scope: Construct,
+  { always, network, schedules }: VariantApis,
+  { network: attached, place: { projectId, region }, settings, values: v }: Deployment,
+): ProjectApis {
+  const { dnsZone, domain, dumpSchedule, existingContainerImage } = settings;
+  const apis = new ProjectApis(scope, "Apis", { projectId, region, apis: [...COMMON_APIS, ...always].sort() });
+  for (const name of ["artifactregistry", "cloudbuild"] as const) apis.enable(name, isUnset(existingContainerImage));
+  if (network) apis.enable(network, anyOf(isSet(attached?.network), isSet(domain)));
+  apis.enable("certificatemanager", allOf(v.domain.isSet, isWord(v.certificateValidation.text, "dns")));
+  if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
+  if (schedules) apis.enable(schedules, anyOf(isSet(dumpSchedule), isCheckedUp(scope, v)));
+  return apis;
+}

@@ -1,0 +1,85 @@
+import { TerraformLocal, Token, Tokenization, type IResolvable, type TerraformResource } from "cdktf";
+import { type Construct } from "constructs";
+
+import { allOf, anyOf, isOn, isWord, not, oneAttribute } from "./conditional";
+import { expression, operand, quoted } from "./expression";
+import { choice } from "./inputs";
+
+/** What becomes of a part of the deployment for which there is an existing one. */
+const OWN_PARTS = { deleted: "deleted", kept: "kept", used: "used" } as const;
+
+/** A part that is managed elsewhere: its attributes, which are null at plan where it is not given. Nothing is looked up. */
+export interface Existing {
+  /**
+   * Whether there is one.
+   *
+   * @default true
+   */
+  readonly enabled?: boolean | IResolvable;
+
+  /**
+   * What becomes of the one that is created otherwise: `deleted`, or never created; `kept` beside the existing one; `used`
+   * again, while the existing one keeps its grants.
+   *
+   * @default "deleted"
+   */
+  readonly own?: keyof typeof OWN_PARTS | (string & {});
+}
+
+/** Input for the time in which a deployment takes in existing parts, or gives them back. */
+export const OWN_PARTS_INPUT = {
+  /**
+   * What becomes of the deployment's own parts, for which there are existing ones: `deleted`, the default; `kept`, for an apply
+   * that takes an existing part in without an outage; `used` again, before an existing part is given back.
+   */
+  ownParts: choice(Object.values(OWN_PARTS), ", because there is nothing else to do with them; use deleted", {
+    default: OWN_PARTS.deleted,
+    description:
+      "What becomes of the deployment's own parts, for which there are existing ones: deleted, or never created; kept beside them; used instead of them. To take in an existing part without an outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.",
+  }),
+};
+
+/** Whether there is such a part, as a string: `true`, `false` or a boolean expression. */
+export function isExisting(existing: Existing | undefined): string {
+  return existing === undefined ? "false" : isOn(existing.enabled ?? true);
+}
+
+/** Whether it is used, as a string. */
+function isExistingUsed(existing: Existing | undefined): string {
+  return allOf(isExisting(existing), not(isWord(existing?.own ?? OWN_PARTS.deleted, OWN_PARTS.used)));
+}
+
+/** Whether a part is made here, as a string. */
+export function isMade(existing: Existing | undefined): string {
+  return anyOf(not(isExisting(existing)), not(isWord(existing?.own ?? OWN_PARTS.deleted, OWN_PARTS.deleted)));
+}
+
+/** Attribute of a resource that is made only where there is no such part yet; null at plan where it is not. */
+export function madeAttribute(resource: TerraformResource, name: string): string {
+  return resource.count === undefined ? resource.getStringAttribute(name) : expression(oneAttribute(resource, name));
+}
+
+/**
+ * The one place where a part is chosen: a local, if only Terraform knows.
+ *
+ * @param attribute of the existing part
+ * @param made the same of the one that is made here
+ */
+export function existingOr(
+  scope: Construct,
+  id: string,
+  existing: Existing | undefined,
+  attribute: string | undefined,
+  made: string,
+): string {
+  const condition = isExistingUsed(existing);
+  if (condition === "false" || attribute === undefined) return made;
+  if (condition === "true") return attribute;
+  const [there, here] = [attribute, made].map((text) => (isTemplate(text) ? quoted(text) : operand(text)));
+  return new TerraformLocal(scope, id, expression(`(${condition} ? ${there} : ${here})`)).asString;
+}
+
+/** Whether there is text around the expressions of a string. */
+function isTemplate(text: string): boolean {
+  return Token.isUnresolved(text) && Tokenization.reverseString(text).literals.length > 0;
+}

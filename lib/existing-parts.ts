@@ -1,0 +1,34 @@
+import { OWN_PARTS_INPUT } from "./core/existing";
+import { type IdentityPart } from "./core/identity-guard";
+import { type Relation, type ValuesOf } from "./core/inputs";
+import { type ImageInputs } from "./idp/idp-image";
+import { EXISTING_BUCKET } from "./idp/media-bucket";
+import { EXISTING_SERVICE_ACCOUNTS } from "./platform/identity/service-identity";
+import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
+
+/** Inputs of parts that exist, of both variants. */
+export const EXISTING_PARTS = {
+  ...EXISTING_BUCKET,
+  ...EXISTING_REPOSITORY,
+  ...EXISTING_SERVICE_ACCOUNTS,
+  ...OWN_PARTS_INPUT,
+};
+
+type Inputs = ImageInputs & typeof EXISTING_PARTS;
+
+/** What a protected deployment cannot take in or give back, because data would stay behind. */
+export function existingIdentity({ existingBucket }: ValuesOf<typeof EXISTING_PARTS>): readonly IdentityPart[] {
+  const parts = { existingBucket: existingBucket.at.name };
+  return Object.entries(parts).map(([prop, { given, name, text }]) => ({
+    ...{ prop, called: name, leavesNullOut: true, value: given === null ? undefined : text },
+  }));
+}
+
+export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
+  {
+    of: "existingRepository",
+    holds: (v) => `${v.existingRepository} == null || ${v.existingContainerImage} == null`,
+    says: (v) =>
+      `${v.existingRepository.name} and ${v.existingContainerImage.name} are given; there must be one of them, because nothing is pushed where nothing is built; remove one`,
+  },
+];
