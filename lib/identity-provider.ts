@@ -219,9 +219,14 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   private addSecrets(): IdpSecrets {
-    const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection } = this.settings;
+    const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken } = this.settings;
+    const { deletionProtection, existingSecrets } = this.settings;
     return new IdpSecrets(this, "Secrets", {
       ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection, place: this.place },
+      existing: existingSecrets && {
+        secretKey: this.partOf(existingSecrets.secretKey),
+        bootstrapPassword: this.partOf(existingSecrets.bootstrapPassword),
+      },
       dependsOn: this.apis.ready("secretmanager"),
     });
   }

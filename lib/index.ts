@@ -1,4 +1,5 @@
-export { GeneratedSecret, type GeneratedSecretProps, type ReadableSecret } from "./core/generated-secret";
+export { GeneratedSecret, type GeneratedSecretProps } from "./core/generated-secret";
+export { type ReadableSecret } from "./core/stored-secret";
 export { type WorkloadIdentity } from "./core/identity";
 export { type DeploymentName } from "./core/names";
 export { tenantContext, type DeploymentContext, type TenantPlaceProps } from "./core/place";

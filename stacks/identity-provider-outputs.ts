@@ -1,5 +1,5 @@
 import { expression, quoted } from "../lib/core/expression";
-import { type ReadableSecret } from "../lib/core/generated-secret";
+import { type ReadableSecret } from "../lib/core/stored-secret";
 import { type StackOutput } from "../lib/core/portable-stack";
 import { ADMINISTRATOR_NAME, DB_INIT_JOB } from "../lib/idp/contract";
 import { type IdentityProvider } from "../lib/identity-provider";

@@ -7,6 +7,7 @@ import {
   kubernetesTerraform,
   podContainerOf,
 } from "../stacks/kubernetes-stack";
+import { asMade } from "../stacks/made-parts";
 import { ADDRESS, containerOf, serverlessResource, serverlessTerraform } from "../stacks/serverless-stack";
 
 /** What the platforms add to the environment, each what it has. */
@@ -91,7 +92,7 @@ describe("The layer is not deployed on its own and has no deployment inputs of i
       Object.fromEntries(
         (container.env as Block[]).map(({ name, value_source: source }): [string, string | undefined] => [
           String(name),
-          secretOf(String(valueAt(source, "secret_key_ref.secret"))),
+          secretOf(asMade(serverlessTerraform(), String(valueAt(source, "secret_key_ref.secret")))),
         ]),
       );
     const copied = (container: Block, copy: string) => {

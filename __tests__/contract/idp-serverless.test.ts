@@ -85,7 +85,7 @@ testContract(STACK_NAME, {
   "What the service does": [
     [
       "Cryptographic secrets: generates a stable application secret key (64 random characters) and a bootstrap password for the built-in administrator user (24 characters); stores both in the managed secret store; injected automatically into the container; environment variables IDP_SECRET_KEY, IDP_BOOTSTRAP_PASSWORD",
-      () => [secretOf(service(), "IDP_SECRET_KEY"), secretOf(service(), "IDP_BOOTSTRAP_PASSWORD")],
+      () => made([secretOf(service(), "IDP_SECRET_KEY"), secretOf(service(), "IDP_BOOTSTRAP_PASSWORD")]),
       [`\${${ADDRESS.secretKey}.secret_id}`, `\${${ADDRESS.bootstrapPassword}.secret_id}`],
     ],
     [

@@ -22,7 +22,7 @@ describe("GeneratedSecret", () => {
   it("is granted once to each identity, under its name, and never to one that takes no grants", () => {
     const { secret, terraform } = secretIn();
     const runtime = standInIdentity("Runtime");
-    expect(secret.grantAccess(runtime)).toBe(secret.grantAccess(runtime));
+    expect(secret.grantAccess(runtime)[0]).toBe(secret.grantAccess(runtime)[0]);
     secret.grantAccess(standInIdentity("Runtime"));
     expect(secret.grantAccess(new ExistingIdentity("own@demo-project.iam.gserviceaccount.com"))).toEqual([]);
     expect(Object.keys(terraform().resource?.google_secret_manager_secret_iam_member ?? {})).toEqual([

@@ -128,6 +128,7 @@ export const ACCEPTED_BY_BOTH = {
   existing_repository: [null, { image_prefix: "europe-docker.pkg.dev/shared-images/idp", location: "europe" }],
   existing_service_accounts: [null, { service: "idp@shared-accounts.iam.gserviceaccount.com" }],
   own_parts: ["deleted", "kept", "used"],
+  existing_secrets: [null, { secret_key: { secret_id: "former-key", version: "3" } }],
   existing_security_policy: [null, "projects/my-project/global/securityPolicies/company"],
   image_mirror: [null, "europe-docker.pkg.dev/shared-images/mirror", "registry.example.com:5000/a/b-c"],
   ipv6: [false, true],

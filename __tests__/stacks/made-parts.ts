@@ -1,6 +1,6 @@
 import { type Terraform } from "../support/synthesis";
 
-const CHOSEN = /^\$\{\([^?]*var\.own_parts != "used"[^?]* \? .+? : (.+)\)\}$/;
+const CHOSEN = /^\$\{\([^?]*var\.own_parts != "used"[^?]* \? .+ : (.+)\)\}$/;
 
 /** A value with the parts that the stack makes itself, where no existing one is given. */
 export function asMade<Value>({ locals = {} }: Terraform, value: Value): Value {
@@ -14,7 +14,7 @@ export function asMade<Value>({ locals = {} }: Terraform, value: Value): Value {
 
 /** An expression as part of a text that is in JSON. */
 function textOf(expression: string): string {
-  const [, resource, attribute] = /^one\(([\w.]+)\[\*\]\.(\w+)\)$/.exec(expression) ?? [];
+  const [, resource, attribute] = /^(?:one|try)\(([\w.]+)\[[*0]\]\.(\w+)(?:, "")?\)$/.exec(expression) ?? [];
   if (resource !== undefined) return `\${${resource}.${String(attribute)}}`;
   const [, template] = /^join\("", \["(.*)"\]\)$/.exec(expression) ?? [];
   return template ?? `\${${expression}}`;

@@ -316,6 +316,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a person for a service account", { existing_service_accounts: { service: "someone@example.com" } }],
   ["a service account by its name alone", { existing_service_accounts: { build: "idp-build" } }],
   ["own parts in a word of no meaning", { own_parts: "keep" }],
+  ["the latest version of a secret key", { existing_secrets: { secret_key: { secret_id: "key", version: "latest" } } }],
   ["an existing policy by its name alone", { ...DOMAIN, existing_security_policy: "company" }],
   [
     "a regional policy",
@@ -365,6 +366,13 @@ const REFUSED_TOGETHER: readonly RefusedInputs[] = [
   ["a zone without a domain", { dns_zone: { name: "example" } }],
   ["a zone that serves another domain", { ...DOMAIN, dns_zone: { name: "other", dns_name: "ample.com." } }],
   ["a protection without a domain", { domain: null, protection: {} }],
+  [
+    "another version of a first password that exists",
+    {
+      bootstrap_password_version: 2,
+      existing_secrets: { bootstrap_password: { secret_id: "first-password", version: 1 } },
+    },
+  ],
   [
     "a repository for an image that exists",
     {

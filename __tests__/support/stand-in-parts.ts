@@ -2,7 +2,7 @@ import { type TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
 import { expression } from "../../lib/core/expression";
-import { type ReadableSecret } from "../../lib/core/generated-secret";
+import { type ReadableSecret } from "../../lib/core/stored-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
 import { type DeploymentContext } from "../../lib/core/place";
 import { type ApiName, ProjectApis } from "../../lib/core/project-apis";

@@ -45,7 +45,7 @@ export function isExisting(existing: Existing | undefined): string {
 }
 
 /** Whether it is used, as a string. */
-function isExistingUsed(existing: Existing | undefined): string {
+export function isExistingUsed(existing: Existing | undefined): string {
   return allOf(isExisting(existing), not(isWord(existing?.own ?? OWN_PARTS.deleted, OWN_PARTS.used)));
 }
 

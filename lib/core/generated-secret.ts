@@ -11,40 +11,18 @@ import {
 } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf } from "./conditional";
+import { allOf, anyOf, countIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
-import { expression } from "./expression";
+import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "./existing";
+import { ExistingSecret, type SecretAttributes } from "./existing-secret";
+import { expression, quoted } from "./expression";
 import { Grants, type WorkloadIdentity } from "./identity";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { stateProvidersOf } from "./provider-requirements";
 import { RulesBrokenError } from "./rules-broken-error";
-import { addSecret } from "./stored-secret";
+import { addSecret, type ReadableSecret } from "./stored-secret";
 import { TerraformData } from "./terraform-data";
 import { explain } from "./hcl/stack-origin";
-
-/** One version of a stored secret. Consumers never refer to `latest`, so that a new version is a visible change. */
-export interface ReadableSecret {
-  /** Name of the secret in its project. */
-  readonly secretId: string;
-
-  /** Number of the version. */
-  readonly version: string;
-
-  /**
-   * Distinguishes this version from every other, also from one of the same number in a secret that was deleted and
-   * created again, and says nothing of the value.
-   */
-  readonly identity: string;
-
-  /** The value, for write-only arguments and provider configuration; empty while the version is disabled. */
-  readonly ephemeralValue: string;
-
-  /** What must exist before the value can be read. */
-  readonly ready: ITerraformDependable[];
-
-  /** Allows an identity to read this secret and nothing else; empty if the identity takes no grants. */
-  grantAccess(identity: WorkloadIdentity): ITerraformDependable[];
-}
 
 export interface GeneratedSecretProps {
   /**
@@ -57,6 +35,13 @@ export interface GeneratedSecretProps {
 
   /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * A secret to use instead, whose attributes may be null at plan; it is never written and never deleted.
+   *
+   * @default - one is created
+   */
+  readonly existing?: (Existing & Partial<SecretAttributes>) | undefined;
 
   /**
    * What is lost with another value, as a clause. Another version is then refused, until `-replace` of the record of the
@@ -133,6 +118,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   private readonly projectId: string;
   private readonly count: TerraformCount | undefined;
   private readonly grants = new Grants(this);
+  private readonly existing: ExistingSecret | undefined;
+  private readonly isExistingUsed: string;
   private stored: EphemeralResource | undefined;
 
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
@@ -143,7 +130,9 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
         "override is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
       ]);
     }
-    this.condition = props.condition ?? "true";
+    const { condition = "true", existing } = props;
+    this.condition = allOf(condition, isMade(existing));
+    this.isExistingUsed = isExistingUsed(existing);
     this.projectId = props.projectId;
     this.count = countIf(this.condition);
 
@@ -189,13 +178,19 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       written,
       "Written once, when the version number of the value is first set or raised: the value is in no state, plan or log.",
     );
-    this.isReadable = expression(
+    const isOwnReadable = expression(
       this.count === undefined ? `${written.fqn}.enabled` : `try(${written.fqn}[0].enabled, false)`,
     );
-    this.secretId = this.attribute(this.secret, "secret_id");
-    this.version = this.attribute(written, "version");
+    this.existing = this.existingSecret(scope, id, condition, props);
+    // Whether an existing version is enabled is its owner's business, and not looked up.
+    this.isReadable = this.existing === undefined ? isOwnReadable : anyOf(this.isExistingUsed, isOwnReadable);
+    const choose = (part: string, ofExisting: string | undefined, own: string) =>
+      existingOr(this, part, existing, ofExisting, own);
+    this.secretId = choose("Id", this.existing?.secretId, this.attribute(this.secret, "secret_id"));
+    this.version = choose("Number", this.existing?.version, this.attribute(written, "version"));
     const [name, created] = ["name", "create_time"].map((part) => this.attribute(written, part));
-    const stored = expression(`join("@", [${name}, ${created}])`);
+    const own = expression(`join("@", [${name}, ${created}])`);
+    const stored = choose("Identity", this.existing?.identity, own);
     const { loss } = props;
     if (loss === undefined) {
       this.identity = stored;
@@ -215,7 +210,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
         precondition: [
           {
             condition: expression(`${first} == ${stored}`),
-            errorMessage: `the secret ${props.secretId} in ${props.projectId} has another version than \${${first}}; with another value, ${loss}, so nothing uses it yet; if you have a copy of the former value, delete the secret and create it again, so that its version \${${this.version}} has that value; then, or to use the other value, apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
+            errorMessage: `the secret ${this.secretId} in ${props.projectId} has another version than \${${first}}; with another value, ${loss}, so nothing uses it yet; if you have a copy of the former value, delete the secret and create it again, so that its version \${${this.version}} has that value; then, or to use the other value, apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
           },
         ],
       },
@@ -225,17 +220,38 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   }
 
   get ephemeralValue(): string {
+    const own = this.attribute(this.secret, "id");
     this.stored ??= new EphemeralResource(this, "Stored", {
       type: "google_secret_manager_secret_version",
       provider: "google",
       // A disabled version cannot be read, and must not keep the deployment from being destroyed.
       count: countIf(this.isReadable),
-      attributes: { secret: this.attribute(this.secret, "id"), version: this.version },
+      attributes: {
+        secret:
+          this.existing === undefined ? own : `\${${this.isExistingUsed} ? ${quoted(this.existing.fullName)} : ${own}}`,
+        version: this.version,
+      },
     });
     return this.stored.stringAttribute("secret_data");
   }
 
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
+    return [...this.grantOwn(identity), ...(this.existing?.grantAccess(identity) ?? [])];
+  }
+
+  private existingSecret(
+    scope: Construct,
+    id: string,
+    condition: string,
+    { existing, projectId }: GeneratedSecretProps,
+  ): ExistingSecret | undefined {
+    const { secretId, version } = existing ?? {};
+    if (secretId === undefined || version === undefined) return undefined;
+    const there = allOf(condition, isExisting(existing));
+    return new ExistingSecret(scope, `Existing${id}`, { condition: there, projectId, secretId, version });
+  }
+
+  private grantOwn(identity: WorkloadIdentity): ITerraformDependable[] {
     return this.grants.to(
       identity,
       (id, { condition = "true", member, ready }) =>

@@ -97,7 +97,7 @@ export class Grants {
 
 /** A grant, apart from those that most deployments have if the account is an existing one. */
 export function grantTo<Grant extends TerraformResource>({ project }: GrantedAccount, grant: Grant): Grant {
-  if (project !== undefined) inFileOfExisting(grant);
+  if (project !== undefined) inFileOfExisting(grant, "accounts");
   return grant;
 }
 

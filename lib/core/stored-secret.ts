@@ -1,6 +1,32 @@
 import { SecretManagerSecret, type SecretManagerSecretConfig } from "@cdktf/provider-google/lib/secret-manager-secret";
-import { TerraformIterator, Token } from "cdktf";
+import { TerraformIterator, Token, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
+
+import { type WorkloadIdentity } from "./identity";
+
+/** One version of a stored secret. Consumers never refer to `latest`, so that a new version is a visible change. */
+export interface ReadableSecret {
+  /** Name of the secret in its project. */
+  readonly secretId: string;
+
+  /** Number of the version. */
+  readonly version: string;
+
+  /**
+   * Distinguishes this version from every other, also from one of the same number in a secret that was deleted and
+   * created again, and says nothing of the value.
+   */
+  readonly identity: string;
+
+  /** The value, for write-only arguments and provider configuration; empty while the version is disabled. */
+  readonly ephemeralValue: string;
+
+  /** What must exist before the value can be read. */
+  readonly ready: ITerraformDependable[];
+
+  /** Allows an identity to read this secret and nothing else; empty if the identity takes no grants. */
+  grantAccess(identity: WorkloadIdentity): ITerraformDependable[];
+}
 
 /** Adds a secret that is stored in these regions, or without them where Google chooses. */
 export function addSecret(

@@ -1,6 +1,6 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 
-import { type ReadableSecret } from "../core/generated-secret";
+import { type ReadableSecret } from "../core/stored-secret";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { type SecretSettings } from "./secret-settings";
 

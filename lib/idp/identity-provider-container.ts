@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 
 import { valuesFrom, type PropsOf, type ValuesOf } from "../core/inputs";
 import { expression, operand } from "../core/expression";
-import { type ReadableSecret } from "../core/generated-secret";
+import { type ReadableSecret } from "../core/stored-secret";
 import {
   BASE_URL_VARIABLE,
   BASELINE_ENVIRONMENT,

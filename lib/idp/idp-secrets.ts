@@ -3,12 +3,14 @@ import { Construct } from "constructs";
 
 import { isOn } from "../core/conditional";
 import { GeneratedSecret } from "../core/generated-secret";
-import { flag, number, refuseWrong, text, type Relation } from "../core/inputs";
+import { type Existing } from "../core/existing";
+import { type SecretAttributes } from "../core/existing-secret";
+import { flag, number, object, refuseWrong, text, type Relation } from "../core/inputs";
 import { secretId } from "../core/names";
 import { type DeploymentContext } from "../core/place";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
-import { setOnce, type EnvironmentInputs } from "./environment";
+import { IS_REFERENCE, SECRET_REFERENCE, setOnce, type EnvironmentInputs } from "./environment";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
 
 /** Minimum length of the first administrator's password. */
@@ -46,6 +48,37 @@ export const SECRETS = {
       "Creates a token of the built-in administrator for the application's API, in Secret Manager and never in the state, so that another stack can configure the application. The application reads it on its first start only: set it in the first apply. Setting it later rolls out new instances but creates no token; setting it to false deletes the secret, not the token.",
   }),
 };
+
+const KEYS = {
+  /** Secret key of the application: its former one, for a deployment that moves in. */
+  secretKey: object(SECRET_REFERENCE, {
+    description: (members) =>
+      `the application's secret key, { secret_id, version }. ${members} A deployment that moves in brings its own`,
+  }),
+  /** First password of the built-in administrator. */
+  bootstrapPassword: object(SECRET_REFERENCE, {
+    description: () => "the first password of the built-in administrator, { secret_id, version }",
+  }),
+};
+
+/** Input of secrets that exist. */
+export const EXISTING_SECRETS = {
+  /** Existing secrets instead of those that would be generated. They are never written and never deleted. */
+  existingSecrets: object(KEYS, {
+    description: (members) =>
+      `Existing secrets instead of generated ones; what reads them is granted access, and they are never written or deleted. ${members} Another secret key ends all sessions; setting one later needs deletion_protection = false first, and see own_parts.`,
+    must: [
+      {
+        condition: (secrets) =>
+          `alltrue([for secret in [${secrets}.secret_key, ${secrets}.bootstrap_password] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
+        must: `have references that each ${IS_REFERENCE.must}`,
+      },
+    ],
+  }),
+};
+
+/** A secret that exists, of which attributes may be null. */
+type ExistingKey = Existing & Partial<SecretAttributes>;
 
 /** A token is either generated or given. */
 export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECRETS>[] = [
@@ -92,6 +125,13 @@ export interface IdpSecretsProps {
 
   /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * Secrets to use instead; their attributes may be null at plan.
+   *
+   * @default - all are generated
+   */
+  readonly existing?: { readonly secretKey?: ExistingKey; readonly bootstrapPassword?: ExistingKey } | undefined;
 
   /**
    * Regions in which new secrets are stored. Existing ones stay where they are.
@@ -142,6 +182,7 @@ export class IdpSecrets extends Construct {
       secretId: secretId(place.deployment, SECRET_KEY.suffix),
       length: SECRET_KEY.length,
       loss: "every session ends and every signed link becomes invalid",
+      existing: props.existing?.secretKey,
     });
 
     this.bootstrapPassword = new GeneratedSecret(this, "BootstrapPassword", {
@@ -149,6 +190,7 @@ export class IdpSecrets extends Construct {
       secretId: secretId(place.deployment, BOOTSTRAP_PASSWORD.suffix),
       length: BOOTSTRAP_PASSWORD.length,
       override: props.bootstrapPassword,
+      existing: props.existing?.bootstrapPassword,
       writeVersion: props.bootstrapPasswordVersion,
     });
 

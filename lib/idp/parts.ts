@@ -1,6 +1,6 @@
 import { type ITerraformDependable } from "cdktf";
 
-import { type ReadableSecret } from "../core/generated-secret";
+import { type ReadableSecret } from "../core/stored-secret";
 import { type WorkloadIdentity } from "../core/identity";
 
 /** What an identity provider needs from its platform, kept to a minimum so that another platform can provide it. */

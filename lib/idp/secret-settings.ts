@@ -1,7 +1,7 @@
 import { type ITerraformDependable } from "cdktf";
 
 import { expression, quoted } from "../core/expression";
-import { type ReadableSecret } from "../core/generated-secret";
+import { type ReadableSecret } from "../core/stored-secret";
 import { type WorkloadIdentity } from "../core/identity";
 
 /** Secret variables whose names may be known only at plan. A container can have several such sets. */

@@ -1,6 +1,7 @@
 import { APPLY_AT_ONCE, type Deployment, type Inputs } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
+import { ACCEPTED_KEY } from "./identity-provider-rehearsal";
 
 /** A part that exists: what is in the project, and what the stack then does not make. */
 interface ExistingPart {
@@ -12,6 +13,9 @@ interface ExistingPart {
 }
 
 const ACCOUNTS = ["service", "job", "dump", "check_up", "build", "scheduler"];
+
+/** Secrets that others have stored, with a payload that nothing else may have. */
+const SECRETS = { secret_key: "former-key", bootstrap_password: "first-password" } as const;
 
 /** Parts that either variant can take in. */
 export const EXISTING_PARTS: Readonly<Record<string, ExistingPart>> = {
@@ -26,6 +30,15 @@ export const EXISTING_PARTS: Readonly<Record<string, ExistingPart>> = {
     },
     others: ["google_artifact_registry_repository projects/shared-images/locations/europe/repositories/idp"],
     replaces: ["google_artifact_registry_repository "],
+  },
+  secrets: {
+    inputs: {
+      existing_secrets: Object.fromEntries(
+        Object.entries(SECRETS).map(([name, secret]) => [name, { secret_id: secret, version: 1 }]),
+      ),
+    },
+    others: [],
+    replaces: ["secret-key", "bootstrap-password"].map((name) => `google_secret_manager_secret ${name}`),
   },
   accounts: {
     inputs: {
@@ -54,8 +67,13 @@ function madeFor({ cloud }: Deployment, { replaces }: ExistingPart): number {
 }
 
 /** An apply, after which a plan is empty, and the stack has made these parts or none of them. */
-async function requireParts(deployment: Deployment, parts: Readonly<Record<string, ExistingPart>>, made: boolean) {
-  await deployment.applyAtOnce();
+async function requireParts(
+  deployment: Deployment,
+  parts: Readonly<Record<string, ExistingPart>>,
+  made: boolean,
+  ...further: string[]
+) {
+  await deployment.applyAtOnce(...further);
   await deployment.requireEmptyPlan("parts that exist: second plan");
   for (const [name, part] of Object.entries(parts))
     if (madeFor(deployment, part) > 0 !== made)
@@ -71,6 +89,7 @@ async function requireParts(deployment: Deployment, parts: Readonly<Record<strin
 export function existingParts(parts: Readonly<Record<string, ExistingPart>>, refusal: string): readonly Episode[] {
   const all = Object.values(parts);
   const prepare = ({ cloud }: Deployment) => {
+    for (const secret of Object.values(SECRETS)) cloud.addOthersSecret("my-project", secret, 1, `payload-of-${secret}`);
     for (const key of all.flatMap(({ others }) => others)) cloud.others.add(key);
   };
   return [
@@ -98,14 +117,17 @@ export function existingParts(parts: Readonly<Record<string, ExistingPart>>, ref
         await deployment.refuse(["plan", "-input=false"], refusal);
         const unprotected = { ...begun, deletion_protection: false };
         deployment.inputs = { ...unprotected, ...allInputs(all) };
-        await deployment.refuse(APPLY_AT_ONCE, "change the rest in a second apply");
+        await deployment.refuse([...APPLY_AT_ONCE, ACCEPTED_KEY], "change the rest in a second apply");
         deployment.inputs = unprotected;
         await deployment.applyAtOnce();
         const existing = { ...unprotected, ...allInputs(all) };
         const own = (word: string) => ({ ...existing, own_parts: word });
+        // Another secret key is accepted by name.
         for (const inputs of [own("kept"), existing, own("used"), unprotected]) {
           deployment.inputs = inputs;
-          await requireParts(deployment, parts, inputs !== existing);
+          const isOther = "own_parts" in inputs;
+          if (isOther) await deployment.refuse(APPLY_AT_ONCE, "every session ends");
+          await requireParts(deployment, parts, inputs !== existing, ...(isOther ? [ACCEPTED_KEY] : []));
         }
       },
     },

@@ -43,11 +43,16 @@ export function inFiles({ node }: IConstruct, files: FileTable): void {
 }
 
 /** Files that hold parts of many constructs. The first is the one name that a reader of any module looks for. */
-const SHARED_FILES = ["main", "existing-parts"];
+const SHARED_FILES = ["main", "existing-parts", "existing-accounts"];
 
 /** Puts what is there for a part that is managed elsewhere apart from what most deployments have. */
-export function inFileOfExisting(part: IConstruct): void {
-  FILES.set(part, ["existing-parts", "Parts that are managed elsewhere: what they are granted"]);
+export function inFileOfExisting(part: IConstruct, kind: "accounts" | "parts" = "parts"): void {
+  const purpose =
+    kind === "accounts" ? "what they are granted" : "who is granted access to them, and how they are read";
+  FILES.set(part, [
+    `existing-${kind}`,
+    `${kind === "accounts" ? "Accounts" : "Parts"} that are managed elsewhere: ${purpose}`,
+  ]);
 }
 
 /**

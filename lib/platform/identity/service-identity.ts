@@ -151,7 +151,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     this.member = `serviceAccount:${this.email}`;
     this.ready = [this.account];
     this.ofExisting = new Construct(scope, `Existing${id}`);
-    inFileOfExisting(this.ofExisting);
+    inFileOfExisting(this.ofExisting, "accounts");
     const account = { name: id, email: own, member: `serviceAccount:${own}`, condition: isOwn, ready: this.ready };
     this.granted = existing?.email === undefined ? [account] : [account, this.existingAccount(existing.email)];
   }

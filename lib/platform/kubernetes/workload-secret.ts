@@ -5,7 +5,7 @@ import { type Construct } from "constructs";
 import { countIf, type DynamicBlock } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
-import { type ReadableSecret } from "../../core/generated-secret";
+import { type ReadableSecret } from "../../core/stored-secret";
 import { mergedReferences, secretIdentities, type SecretSettings } from "../../idp/secret-settings";
 import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
 

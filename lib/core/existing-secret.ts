@@ -1,0 +1,100 @@
+import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
+import { Token, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { allOf, countIf } from "./conditional";
+import { EphemeralResource } from "./ephemeral-resource";
+import { expression, operand } from "./expression";
+import { inFileOfExisting } from "./hcl/stack-origin";
+import { type ReadableSecret } from "./stored-secret";
+import { Grants, type WorkloadIdentity } from "./identity";
+import { stateProvidersOf } from "./provider-requirements";
+
+/** A version of a secret that is managed elsewhere. */
+export interface SecretAttributes {
+  /** Name of the secret; in full, `projects/<project>/secrets/<name>`, for one of another project. */
+  readonly secretId: string;
+
+  /** Number of the version. */
+  readonly version: number | string;
+}
+
+export interface ExistingSecretProps extends SecretAttributes {
+  /** Project of a secret without one in its name. */
+  readonly projectId: string;
+
+  /**
+   * Condition under which there is the secret, a boolean expression known at plan.
+   *
+   * @default "true"
+   */
+  readonly condition?: string;
+}
+
+/** A secret that is managed elsewhere: never written and never deleted; what reads it is granted access. */
+export class ExistingSecret extends Construct implements ReadableSecret {
+  readonly secretId: string;
+  readonly version: string;
+  readonly identity: string;
+  readonly ready: ITerraformDependable[] = [];
+
+  /** Name in full, with its project. */
+  readonly fullName: string;
+
+  private readonly condition: string;
+  private readonly grants = new Grants(this);
+  private stored: EphemeralResource | undefined;
+
+  constructor(scope: Construct, id: string, { condition = "true", projectId, secretId, version }: ExistingSecretProps) {
+    super(scope, id);
+    stateProvidersOf(this);
+    inFileOfExisting(this);
+    this.condition = condition;
+    const own = `projects/${projectId}/secrets/`;
+    const isFull = secretId.startsWith("projects/");
+    const isOpen = [secretId, projectId].some((part) => Token.isUnresolved(part));
+    this.fullName = isOpen ? fullNameOf(secretId, projectId) : isFull ? secretId : own + secretId;
+    // The short name of a secret of the same project, as Cloud Run returns it.
+    this.secretId = isOpen
+      ? expression(`trimprefix(${this.fullName}, join("/", ["projects", ${operand(projectId)}, "secrets", ""]))`)
+      : this.fullName.startsWith(own)
+        ? this.fullName.slice(own.length)
+        : this.fullName;
+    this.version = Token.isUnresolved(version) ? Token.asString(version) : String(version);
+    this.identity = `${this.fullName}/versions/${this.version}`;
+  }
+
+  get ephemeralValue(): string {
+    this.stored ??= new EphemeralResource(this, "Stored", {
+      type: "google_secret_manager_secret_version",
+      provider: "google",
+      count: countIf(this.condition),
+      attributes: { secret: this.fullName, version: this.version },
+    });
+    return this.stored.stringAttribute("secret_data");
+  }
+
+  grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
+    return this.grants.to(
+      identity,
+      (id, { condition = "true", member, ready }) =>
+        new SecretManagerSecretIamMember(this, id, {
+          project: expression(`split("/", ${operand(this.fullName)})[1]`),
+          // In full, because the provider would treat a differently written project as a change.
+          secretId: this.fullName,
+          role: "roles/secretmanager.secretAccessor",
+          member,
+          count: countIf(allOf(this.condition, condition)),
+          dependsOn: ready,
+          // Read until its consumers are updated.
+          lifecycle: { createBeforeDestroy: true },
+        }),
+    );
+  }
+}
+
+function fullNameOf(secretId: string, projectId: string): string {
+  const id = operand(secretId);
+  const own = `join("/", ["projects", ${operand(projectId)}, "secrets", ${id}])`;
+  return expression(`(startswith(${id}, "projects/") ? ${id} : ${own})`);
+}
