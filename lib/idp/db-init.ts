@@ -1,6 +1,8 @@
-import { type ITerraformDependable } from "cdktf";
+import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { isOn } from "../core/conditional";
+import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import {
@@ -26,6 +28,24 @@ export interface DbInitProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
+   * Whether the application's role is made a member of `cloudsqlsuperuser`, as the contract asks; false revokes that.
+   *
+   * With it, the application is as powerful as the administrator: it reads and changes the databases of all other
+   * applications of the instance. It needs none of that; turn it off where several applications share an instance.
+   *
+   * @default true
+   */
+  readonly grantManagedSuperuser?: boolean | IResolvable;
+
+  /**
+   * Whether only the application's role and the administrator can connect to the database; false leaves the rights of
+   * PUBLIC as they are, which are by default to connect, and revoked ones are not given back.
+   *
+   * @default true
+   */
+  readonly revokePublicConnect?: boolean | IResolvable;
+
+  /**
    * Public image with `psql` of the server's major version and a POSIX shell.
    *
    * @default - that of the database
@@ -37,7 +57,7 @@ export interface DbInitProps {
  * The job `db-init`: creates the application's role and database, and sets the role's password.
  *
  * An apply runs it and waits for it. It is safe to run at any time, and runs again only when the script, the image, which
- * follows the version of the database, a name or a password changes.
+ * follows the version of the database, a name, a password or what the role may do changes.
  */
 export class DbInit extends Construct implements OneTimeJob {
   readonly jobName: string;
@@ -47,11 +67,18 @@ export class DbInit extends Construct implements OneTimeJob {
     super(scope, id);
     stateProvidersOf(this);
     const { database, dependsOn, image = clientImage(props.database), runner } = props;
+    const { grantManagedSuperuser = true, revokePublicConnect = true } = props;
+    const [grants, revokes] = [isOn(grantManagedSuperuser), isOn(revokePublicConnect)];
     const script = addScript(this, "lib/idp/scripts/db-init.sh");
 
     const container = databaseJobContainer(
       database,
-      { DB_ADMIN_USER: DATABASE_ADMINISTRATOR, DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE },
+      {
+        DB_ADMIN_USER: DATABASE_ADMINISTRATOR,
+        DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE,
+        DB_GRANT_MANAGED_SUPERUSER: grants,
+        DB_REVOKE_PUBLIC_CONNECT: revokes,
+      },
       image,
     );
     const job = runner.runOnce(this, MAIN_CHILD_ID, {
@@ -69,8 +96,9 @@ export class DbInit extends Construct implements OneTimeJob {
         script: script.sha256,
         image,
         instance: database.connectionName,
-        database: database.databaseName,
-        user: database.userName,
+        // Only what differs from the defaults is added, and to a value: a new key would run the job again everywhere.
+        database: `${database.databaseName}${unless(revokes, ", open to PUBLIC")}`,
+        user: `${database.userName}${unless(grants, ", no managed superuser")}`,
         password_version: database.password.identity,
         // Signing in with the administrator's new password proves it before the former one is destroyed.
         administrator_password_version: database.administratorPassword.identity,
@@ -80,4 +108,10 @@ export class DbInit extends Construct implements OneTimeJob {
     this.jobName = job.jobName;
     this.ready = job.ready;
   }
+}
+
+/** The text unless the condition, as `isOn` returns it, holds; otherwise nothing. */
+function unless(condition: string, text: string): string {
+  if (condition === "true" || condition === "false") return condition === "true" ? "" : text;
+  return expression(`(${condition} ? "" : ${JSON.stringify(text)})`);
 }

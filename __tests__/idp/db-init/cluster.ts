@@ -44,6 +44,7 @@ export async function startCluster(flags: Readonly<Record<string, string>> = {},
   await cluster.query(
     { user: SUPERUSER },
     "CREATE ROLE cloudsqlsuperuser CREATEDB CREATEROLE",
+    "GRANT pg_monitor, pg_signal_backend TO cloudsqlsuperuser",
     `CREATE ROLE postgres LOGIN CREATEDB CREATEROLE PASSWORD '${ADMIN_PASSWORD}'`,
     // From 16 on, only who may hand a role on may grant it; Cloud SQL lets every member of this one.
     "GRANT cloudsqlsuperuser TO postgres WITH ADMIN OPTION",

@@ -94,6 +94,12 @@ describeWith(["psql", "busybox", "dash"], "db-init.sh before the database answer
     ),
     refused("refuses a password of two lines", { DB_PASSWORD: "one\ntwo" }, "DB_PASSWORD contains a line break"),
     refused("refuses the administrator", { DB_USER: "postgres" }, "DB_USER is the administrator's own login"),
+    refused(
+      "refuses a switch that is neither on nor off, with whatever else is wrong",
+      { DB_NAME: "", DB_REVOKE_PUBLIC_CONNECT: "no", DB_GRANT_MANAGED_SUPERUSER: "True" },
+      'DB_NAME is missing or empty; DB_GRANT_MANAGED_SUPERUSER must be true or false, got "True"; ' +
+        'DB_REVOKE_PUBLIC_CONNECT must be true or false, got "no"',
+    ),
     refused("refuses a template", { DB_NAME: "template1" }, "DB_NAME is template1, which every login and every new"),
   ]);
 });

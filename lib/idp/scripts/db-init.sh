@@ -10,7 +10,9 @@
 #   DB_ADMIN_USER               administrator's login, default postgres; it owns the database
 #   DB_ADMIN_PASSWORD           its password
 #   DB_ADMIN_DATABASE           database it connects to first, default postgres
-#   DB_MANAGED_SUPERUSER_ROLE   granted to the application role where it exists; empty: nothing to grant
+#   DB_MANAGED_SUPERUSER_ROLE   granted to the application role where it exists; empty: nothing to grant or revoke
+#   DB_GRANT_MANAGED_SUPERUSER  default true; false revokes that role instead
+#   DB_REVOKE_PUBLIC_CONNECT    default true: PUBLIC loses its rights on the database; false leaves them alone
 #   DB_WAIT_SECONDS             how long to wait for the database, default 300
 #   DB_PROXY_QUIT_URL           receives a POST when this script ends, whatever the outcome; empty: no proxy to stop
 #   PGSSLMODE                   default disable for a socket directory or loopback, else require
@@ -25,9 +27,9 @@ set -eu
 # Messages of psql are compared below, and their language depends on the locale.
 export LC_ALL=C
 
-: "${DB_HOST:=}" "${DB_NAME:=}" "${DB_USER:=}" "${DB_PASSWORD:=}" "${DB_ADMIN_PASSWORD:=}"
+: "${DB_HOST:=}" "${DB_NAME:=}" "${DB_USER:=}" "${DB_PASSWORD:=}" "${DB_ADMIN_PASSWORD:=}" "${DB_PROXY_QUIT_URL:=}"
 : "${DB_PORT:=5432}" "${DB_ADMIN_USER:=postgres}" "${DB_ADMIN_DATABASE:=postgres}" "${DB_WAIT_SECONDS:=300}"
-: "${DB_MANAGED_SUPERUSER_ROLE:=}" "${DB_PROXY_QUIT_URL:=}"
+: "${DB_MANAGED_SUPERUSER_ROLE:=}" "${DB_GRANT_MANAGED_SUPERUSER:=true}" "${DB_REVOKE_PUBLIC_CONNECT:=true}"
 
 newline='
 '
@@ -36,9 +38,7 @@ place="step 0 of 5"
 # How to give the role its password where this script may not.
 cure=
 
-say() {
-  printf '%s\n' "$*"
-}
+say() { printf '%s\n' "$*"; }
 
 announce() {
   place="step $1 of 5"
@@ -55,28 +55,25 @@ fail() {
 # Ends the script with every problem of the settings at once.
 check_settings() {
   problems='' value=''
-  for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DB_ADMIN_USER DB_ADMIN_PASSWORD DB_ADMIN_DATABASE DB_MANAGED_SUPERUSER_ROLE; do
+  for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DB_ADMIN_USER DB_ADMIN_PASSWORD DB_ADMIN_DATABASE \
+    DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT; do
     eval "value=\$$name"
     # psql reads one line per answer.
     case $name/$value in
-      DB_MANAGED_SUPERUSER_ROLE/) ;;
+      DB_MANAGED_SUPERUSER_ROLE/ | DB_GRANT_*/true | DB_GRANT_*/false | DB_REVOKE_*/true | DB_REVOKE_*/false) ;;
+      DB_NAME/postgres | DB_NAME/template0 | DB_NAME/template1)
+        add_problem "DB_NAME is $value, which every login and every new database depends on; the application needs one of its own"
+        ;;
+      DB_USER/"$DB_ADMIN_USER") add_problem "$name is the administrator's own login, whose password and rights must stay as they are" ;;
       */) add_problem "$name is missing or empty" ;;
       *"$newline"* | *"$carriage_return"*) add_problem "$name contains a line break" ;;
+      DB_GRANT_*/* | DB_REVOKE_*/*) add_problem "$name must be true or false, got \"$value\"" ;;
     esac
   done
-  [ "$DB_USER" != "$DB_ADMIN_USER" ] ||
-    add_problem "DB_USER is the administrator's own login, whose password and rights must stay as they are"
-  case $DB_NAME in
-    postgres | template0 | template1)
-      add_problem "DB_NAME is $DB_NAME, which every login and every new database depends on; the application needs one of its own"
-      ;;
-  esac
   [ -z "$problems" ] || { printf 'cannot start: %s\n' "$problems" >&2 && exit 2; }
 }
 
-add_problem() {
-  problems=${problems:+$problems; }$*
-}
+add_problem() { problems="${problems:+$problems; }$*"; }
 
 # Runs the SQL on standard input in the database named by the first argument.
 #
@@ -95,11 +92,11 @@ locked_query() {
     cat <<'SQL'
 \getenv database DB_NAME
 \getenv managed_superuser DB_MANAGED_SUPERUSER_ROLE
+\getenv grants DB_GRANT_MANAGED_SUPERUSER
+\getenv revokes_public DB_REVOKE_PUBLIC_CONNECT
 \getenv role DB_USER
 SET search_path = '';
-SET lock_timeout = '60s';
-SET statement_timeout = '120s';
-SET default_transaction_read_only = off;
+SET lock_timeout = '60s'; SET statement_timeout = '120s'; SET default_transaction_read_only = off;
 SELECT 1 AS lock_held FROM pg_advisory_lock(hashtextextended('db-init', 0)) \gset
 SQL
     cat
@@ -116,9 +113,7 @@ wait_until_reachable() {
   esac
 }
 
-greet() {
-  query "$DB_ADMIN_DATABASE" </dev/null
-}
+greet() { query "$DB_ADMIN_DATABASE" </dev/null; }
 
 # Repeats a command while the server cannot be reached or is busy, and keeps its output in `answer`. Fails when the
 # server has answered and a retry would give the same answer.
@@ -231,7 +226,9 @@ grant_privileges() {
     cat <<'SQL'
 GRANT ALL ON DATABASE :"database" TO :"role";
 GRANT ALL ON SCHEMA public TO :"role";
+\if :revokes_public
 REVOKE ALL ON DATABASE :"database" FROM PUBLIC;
+\endif
 SELECT string_agg(format('%s on the %s of %s', privilege, object, owner), ', ')
 FROM pg_database, pg_namespace, LATERAL (
   SELECT 'database ' || datname, privilege, datdba::regrole::text,
@@ -251,34 +248,43 @@ SQL
       "make $DB_ADMIN_USER the owner or choose another database name"
 }
 
-# The contract requires this grant. It makes the application as powerful as the administrator: its role can run
-# SET ROLE cloudsqlsuperuser, change the administrator's password, and read and change every other database.
-# An attacker who takes over the application takes over the instance, so an instance should serve one application only.
+# The contract requires this grant by default. It makes the application as powerful as the administrator: its role can run
+# SET ROLE cloudsqlsuperuser, change the administrator's password, and read and change every other database. An attacker
+# who takes over the application takes over the instance, so an instance with the grant should serve one application only.
 grant_managed_superuser() {
   [ -n "$DB_MANAGED_SUPERUSER_ROLE" ] ||
     { announce 4 "no managed-superuser role to grant (DB_MANAGED_SUPERUSER_ROLE is empty), skipped" && return; }
-  announce 4 "grant $DB_MANAGED_SUPERUSER_ROLE to $DB_USER"
-  # From PostgreSQL 16 on, it takes the right to hand the role on. Extensions of the application do without the grant.
+  set -- grant to
+  [ "$DB_GRANT_MANAGED_SUPERUSER" = true ] || set -- revoke from
+  announce 4 "$1 $DB_MANAGED_SUPERUSER_ROLE $2 $DB_USER"
+  # From PostgreSQL 16 on, both take the right to hand the role on, and REVOKE ends only the administrator's own grant.
+  # Extensions of the application do without the grant. Outside a managed service there is no such role.
   outcome=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL' 2>&1
-SELECT count(*) > 0 AS role_exists, coalesce(bool_and(NOT pg_has_role(:'role'::name, oid, 'MEMBER')), false) AS grant_missing
-FROM pg_roles WHERE rolname = :'managed_superuser' \gset
-\if :role_exists
-\if :grant_missing
+SET client_min_messages = error;
+SELECT count(*) = 0 AS is_absent, coalesce(bool_or(:'grants' AND NOT is_member), false) AS to_grant,
+       coalesce(bool_or(is_member AND NOT :'grants'), false) AS to_revoke
+FROM (SELECT pg_has_role(:'role'::name, oid, 'MEMBER') AS is_member FROM pg_roles
+      WHERE rolname = :'managed_superuser') AS found \gset
+\if :is_absent
+\echo the role :managed_superuser does not exist on this server, nothing to do
+\elif :to_grant
 GRANT :"managed_superuser" TO :"role";
-\endif
-\else
-\echo absent
+\elif :to_revoke
+\set ON_ERROR_STOP off
+REVOKE :"managed_superuser" FROM :"role";
+SELECT format('%1$s is still a member of %2$s; %3$s, who granted it, can end that: REVOKE %2$s FROM %1$I', rolname,
+              roleid::regrole, grantor::regrole) FROM pg_auth_members JOIN pg_roles ON pg_roles.oid = member
+WHERE rolname = :'role' AND pg_has_role(roleid, :'managed_superuser'::name, 'MEMBER');
 \endif
 SQL
   ) || case $outcome in
     *"permission denied to grant role"*)
-      say "$DB_ADMIN_USER may not grant $DB_MANAGED_SUPERUSER_ROLE on this server, nothing granted"
+      outcome="$DB_ADMIN_USER may not grant $DB_MANAGED_SUPERUSER_ROLE on this server, nothing granted"
       ;;
-    *) fail 1 "$DB_MANAGED_SUPERUSER_ROLE could not be granted to $DB_USER: $outcome" ;;
+    *) fail 1 "could not $1 $DB_MANAGED_SUPERUSER_ROLE $2 $DB_USER: $outcome" ;;
   esac
-  # Outside a managed service there is no such role, and the server's administrator creates the extensions.
-  [ "$outcome" != absent ] || say "the role $DB_MANAGED_SUPERUSER_ROLE does not exist on this server, nothing granted"
+  [ -z "$outcome" ] || say "$outcome"
 }
 
 prepare() {
@@ -308,9 +314,9 @@ check_sign_in() {
 }
 
 sign_in() {
-  PGUSER=$DB_USER
-  PGPASSWORD=$DB_PASSWORD
+  PGUSER=$DB_USER PGPASSWORD=$DB_PASSWORD
   query "$DB_NAME" <<'SQL'
+\getenv revokes_public DB_REVOKE_PUBLIC_CONNECT
 SELECT 'db_init_check_' || pg_backend_pid() AS probe \gset
 SELECT format('settings in force for %s in %s: %s', current_user, current_database(),
               string_agg(format('%s=%s (%s)', name, current_setting(name), source), ', ' ORDER BY name))
@@ -324,7 +330,7 @@ WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S', 'v', 
 HAVING count(*) > 0;
 SELECT format('every login of this server can connect to %1$s, because the administrator may not change that; its owner '
               '%2$s can: REVOKE ALL ON DATABASE %1$I FROM PUBLIC', datname, datdba::regrole)
-FROM pg_database WHERE datname = current_database() AND has_database_privilege('public', datname, 'CONNECT');
+FROM pg_database WHERE datname = current_database() AND :'revokes_public' AND has_database_privilege('public', oid, 'CONNECT');
 BEGIN;
 CREATE TABLE :"probe" (id bigserial PRIMARY KEY);
 DROP TABLE :"probe";
@@ -356,11 +362,8 @@ leave() {
   trap '' HUP INT TERM
   signal_line="tell the database proxy to quit"
   [ -n "$DB_PROXY_QUIT_URL" ] || signal_line="no database proxy to stop (DB_PROXY_QUIT_URL is empty), skipped"
-  if [ "$exit_code" -eq 0 ]; then
-    announce 5 "$signal_line"
-  else
-    say "before leaving with exit code $exit_code: $signal_line"
-  fi
+  [ "$exit_code" -ne 0 ] || announce 5 "$signal_line"
+  [ "$exit_code" -eq 0 ] || say "before leaving with exit code $exit_code: $signal_line"
   [ -z "$DB_PROXY_QUIT_URL" ] || tell_proxy_to_quit
   [ "$exit_code" -ne 0 ] || say "done: $DB_USER can use the database $DB_NAME"
   exit "$exit_code"
@@ -388,11 +391,9 @@ case $DB_HOST in
 esac
 # Five seconds are long enough for a database behind a proxy to answer.
 export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_ADMIN_USER" PGPASSWORD="$DB_ADMIN_PASSWORD" PGCONNECT_TIMEOUT=5
-export PGCLIENTENCODING=UTF8 PGAPPNAME=db-init PGGSSENCMODE=disable PGSSLMODE DB_NAME DB_USER DB_MANAGED_SUPERUSER_ROLE
+export PGCLIENTENCODING=UTF8 PGAPPNAME=db-init PGGSSENCMODE=disable PGSSLMODE
+export DB_NAME DB_USER DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT
 
 # A shell acts on a signal only between two commands, but at once while it waits for a background process.
-{
-  prepare
-  check_sign_in
-} &
+{ prepare; check_sign_in; } &
 wait "$!"
