@@ -3,6 +3,7 @@ import { PLACE_RELATIONS, placeInputs } from "./core/place";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
 import { CHECK_UP, receiverCount } from "./idp/check-up";
 import { CONNECTION_POOL, POOL_WARNINGS } from "./idp/connection-pool";
+import { DATABASE_RIGHTS } from "./idp/db-init";
 import { DUMP_RELATIONS, DUMPS } from "./idp/dumps";
 import { COOKIE_DOMAIN, ENVIRONMENT, ENVIRONMENT_RELATIONS, ENVIRONMENT_WARNINGS, settingIn } from "./idp/environment";
 import { IMAGE, IMAGE_RELATIONS } from "./idp/idp-image";
@@ -45,6 +46,7 @@ export function commonInputs({ alsoProtected, changedLabels, identity, maintenan
     ...MAIL,
     ...DATABASE_SIZE,
     ...DATABASE_SERVER,
+    ...DATABASE_RIGHTS,
     ...CONNECTION_POOL,
     ...maintenanceInputs(maintenance),
     ...BACKUPS,

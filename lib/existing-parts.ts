@@ -1,35 +1,63 @@
 import { OWN_PARTS_INPUT } from "./core/existing";
+import { switchOf } from "./core/conditional";
+import { expression } from "./core/expression";
 import { type IdentityPart } from "./core/identity-guard";
 import { type Relation, type ValuesOf } from "./core/inputs";
+import { type DATABASE_RIGHTS } from "./idp/db-init";
 import { type ImageInputs } from "./idp/idp-image";
 import { EXISTING_SECRETS, type SECRETS } from "./idp/idp-secrets";
 import { EXISTING_BUCKET } from "./idp/media-bucket";
+import { BACKUPS } from "./platform/sql/database-backups";
+import { DATABASE_SERVER } from "./platform/sql/database-flags";
+import { DATABASE_SIZE } from "./platform/sql/database-size";
+import { EXISTING_DATABASE } from "./platform/sql/existing-database";
 import { EXISTING_SERVICE_ACCOUNTS } from "./platform/identity/service-identity";
 import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
 
 /** Inputs of parts that exist, of both variants. */
 export const EXISTING_PARTS = {
   ...EXISTING_BUCKET,
+  ...EXISTING_DATABASE,
   ...EXISTING_REPOSITORY,
   ...EXISTING_SECRETS,
   ...EXISTING_SERVICE_ACCOUNTS,
   ...OWN_PARTS_INPUT,
 };
 
-type Inputs = ImageInputs & typeof EXISTING_PARTS & typeof SECRETS;
+const DATABASE_OF_OWN = { ...BACKUPS, ...DATABASE_SERVER, ...DATABASE_SIZE };
+
+type Inputs = ImageInputs & typeof DATABASE_OF_OWN & typeof EXISTING_PARTS & typeof SECRETS;
+
+/** Inputs about an instance of Cloud SQL, which its owner decides. */
+const OF_INSTANCE = [
+  ...(["backupLocation", "backupRetentionCount", "databaseAvailability", "databaseDiskLimitGb"] as const),
+  ...(["databaseFinalBackupDays", "databaseFlags", "databaseTier", "transactionLogDays"] as const),
+];
 
 /** What a protected deployment cannot take in or give back, because data would stay behind. */
 export function existingIdentity({
   existingBucket,
+  existingDatabase,
   existingSecrets,
 }: ValuesOf<typeof EXISTING_PARTS>): readonly IdentityPart[] {
   const parts = {
     existingBucket: existingBucket.at.name,
+    existingDatabase: existingDatabase.at.connectionName,
     existingSecretKey: existingSecrets.at.secretKey.at.secretId,
   };
   return Object.entries(parts).map(([prop, { given, name, text }]) => ({
     ...{ prop, called: name, leavesNullOut: true, value: given === null ? undefined : text },
   }));
+}
+
+/** What the application's role may do, and others may do with its database: more on an instance of its own. */
+export function rightsOf({
+  existingDatabase,
+  grantManagedSuperuser: given,
+  revokePublicConnect,
+}: ValuesOf<Pick<typeof EXISTING_PARTS, "existingDatabase"> & typeof DATABASE_RIGHTS>) {
+  const grantManagedSuperuser = switchOf(expression(`coalesce(${given}, ${existingDatabase} == null)`));
+  return { grantManagedSuperuser, revokePublicConnect: revokePublicConnect.flag };
 }
 
 export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
@@ -38,6 +66,16 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
     holds: (v) => `${v.existingRepository} == null || ${v.existingContainerImage} == null`,
     says: (v) =>
       `${v.existingRepository.name} and ${v.existingContainerImage.name} are given; there must be one of them, because nothing is pushed where nothing is built; remove one`,
+  },
+  {
+    of: "existingDatabase",
+    holds: (v) => {
+      const isDefault = (name: (typeof OF_INSTANCE)[number]) =>
+        `jsonencode(${v[name]}) == ${JSON.stringify(JSON.stringify(DATABASE_OF_OWN[name].default))}`;
+      return `${v.existingDatabase} == null ? true : ${OF_INSTANCE.map(isDefault).join(" && ")}`;
+    },
+    says: (v) =>
+      `${v.existingDatabase.name} is given together with one of ${OF_INSTANCE.map((name) => v[name].name).join(", ")}; these must be left out, because the owner of the instance decides on its size, flags and backups; remove them`,
   },
   {
     of: "existingSecrets",

@@ -1,6 +1,7 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { not } from "./core/conditional";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing } from "./core/existing";
 import { expression, numberText } from "./core/expression";
@@ -272,6 +273,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       ...{ backupLocation, backupRetentionCount, deletionProtection, network, place, transactionLogDays },
       ...{ denyMaintenancePeriod, imageMirror, maintenanceWindow },
       conditionalAccess: settings.databaseConditionalAccess,
+      existing: this.partOf(settings.existingDatabase),
       tier: settings.databaseTier,
       diskLimitGb: settings.databaseDiskLimitGb,
       flags: settings.databaseFlags,
@@ -366,6 +368,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       ...{ maxInstanceCount: v.maxInstanceCount.number, minInstanceCount: v.minInstanceCount.number },
       checkUp: { condition: isCheckedUp(this, v), jobName: checkUp.jobName, missingAfter: checkUp.missingAfter },
       connectionPool: expression(isPooled(v)),
+      ownDatabase: not(v.existingDatabase.isSet),
       dump: { condition, isDaily, jobName, bucketName: dump.bucket.bucketName },
       identities: [initializer, runtime, dumper, checker],
       ...{ diskLimitGb: settings.databaseDiskLimitGb, maxConnections: database.connectionLimit },

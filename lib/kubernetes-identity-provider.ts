@@ -11,6 +11,7 @@ import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/ma
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
+import { rightsOf } from "./existing-parts";
 import { IdentityProvider } from "./identity-provider";
 import { CERTIFICATE_VALIDATION_DEFAULTS, domainInputs, uselessWithoutDomain } from "./platform/edge/domain";
 import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
@@ -204,7 +205,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       outlivedBy: apis.ready("iamcredentials"),
     });
     const initialization = new DbInit(this, "DbInit", {
-      database,
+      ...{ ...rightsOf(values), database },
       runner: new KubernetesJobs({ place, namespace: this.namespace, identity: initializer }),
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,

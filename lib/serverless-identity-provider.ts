@@ -13,6 +13,7 @@ import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
+import { rightsOf } from "./existing-parts";
 import { IdentityProvider } from "./identity-provider";
 import {
   CERTIFICATE_VALIDATION_DEFAULTS,
@@ -173,7 +174,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
 
     const jobsReady = apis.ready("run", "secretmanager");
     const initialization = new DbInit(this, "DbInit", {
-      database,
+      ...{ ...rightsOf(values), database },
       runner: new ServerlessJobs({ place, network, identity: initializer, dependsOn: jobsReady }),
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,

@@ -15,8 +15,9 @@ import { testContract } from "./rows";
 
 const ADDRESS = KUBERNETES_ADDRESS;
 
-const output = (name: string) => asMade(kubernetesTerraform(), kubernetesTerraform().output?.[name]?.value);
-const local = (name: string) => kubernetesTerraform().locals?.[name] as Record<string, string>;
+const made = <Value>(value: Value) => asMade(kubernetesTerraform(), value);
+const output = (name: string) => made(kubernetesTerraform().output?.[name]?.value);
+const local = (name: string) => made(kubernetesTerraform().locals?.[name]) as Record<string, string>;
 const namesOf = (type: string) => Object.keys(kubernetesTerraform().resource?.[type] ?? {}).sort();
 /** The jobs that every deployment has. */
 const jobsOfEvery = () =>
@@ -25,8 +26,8 @@ const typesOf = (pattern: RegExp) =>
   Object.keys(kubernetesTerraform().resource ?? {})
     .filter((type) => pattern.test(type))
     .sort();
-const server = () => podContainerOf(ADDRESS.workload);
-const job = () => podContainerOf(ADDRESS.job);
+const server = () => made(podContainerOf(ADDRESS.workload));
+const job = () => made(podContainerOf(ADDRESS.job));
 const jobVariables = () => valueAt(job(), "dynamic.env.for_each") as Record<string, string>;
 /** What stands there while nobody sets an input. */
 const byDefault = (value: unknown) => atDefaults(kubernetesTerraform(), value);

@@ -18,14 +18,14 @@ import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, STACK_NA
 import { testContract } from "./rows";
 
 const variable = (name: string) => serverlessTerraform().variable?.[name] ?? {};
-const made = (value: unknown) => asMade(serverlessTerraform(), value);
+const made = <Value>(value: Value) => asMade(serverlessTerraform(), value);
 const output = (name: string) => made(serverlessTerraform().output?.[name]?.value);
 const local = (name: string) => made(serverlessTerraform().locals?.[name]);
 const ephemeral = (type: string, name: string) => serverlessTerraform().ephemeral?.[type]?.[name] ?? {};
 const typesOf = (pattern: RegExp) =>
   Object.keys(serverlessTerraform().resource ?? {}).filter((type) => pattern.test(type));
-const service = () => containerOf(ADDRESS.service);
-const job = () => containerOf(ADDRESS.job);
+const service = () => made(containerOf(ADDRESS.service));
+const job = () => made(containerOf(ADDRESS.job));
 
 const file = (path: string) => readFileSync(packageFile(path), "utf8");
 const entrypoint = () => file("image/cloud-entrypoint.sh");

@@ -14,7 +14,7 @@ const secretInput = (stack: BareStack, name: string): string =>
     .stringValue;
 
 /** What excludes others. */
-type Left = "existingContainerImage" | "existingSecurityPolicy" | "loadBalancerProxyRange";
+type Left = "existingContainerImage" | "existingDatabase" | "existingSecurityPolicy" | "loadBalancerProxyRange";
 
 const identityProviderProps = (
   stack: BareStack,
@@ -61,7 +61,9 @@ const identityProviderProps = (
     secretKey: { secretId: "former-key", version: 3 },
     bootstrapPassword: { secretId: "projects/shared-secrets/secrets/first-password", version: "1" },
   },
-  existingServiceAccounts: { service: "idp@shared-accounts.iam.gserviceaccount.com" },
+  existingServiceAccounts: { service: "idp-service@shared-accounts.iam.gserviceaccount.com" },
+  grantManagedSuperuser: false,
+  revokePublicConnect: false,
   environmentVariables: { IDP_GREETING: 'say "${hello}"\n%{and} $(DB_HOST) $5' },
   keepDumps: true,
   ownParts: "kept",
@@ -135,7 +137,7 @@ const serverlessProps = (stack: BareStack): Given<ServerlessIdentityProviderProp
 /** With an image that exists, which needs no version and has no blueprints of ours. */
 const kubernetesProps = (
   stack: BareStack,
-): Given<KubernetesIdentityProviderProps, "applicationVersion" | "existingSecurityPolicy"> => ({
+): Given<KubernetesIdentityProviderProps, "applicationVersion" | "existingDatabase" | "existingSecurityPolicy"> => ({
   ...identityProviderProps(stack),
   authorizedNetworks: { office: "203.0.113.0/24", pipeline: "198.51.100.7/32" },
   blueprintFiles: {},

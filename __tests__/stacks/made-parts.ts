@@ -7,7 +7,7 @@ export function asMade<Value>({ locals = {} }: Terraform, value: Value): Value {
   const text = JSON.stringify(value).replaceAll(/\$\{(one\([\w.]+\[\*\]\.\w+\))\}/g, (_, one: string) => textOf(one));
   const made = text.replaceAll(/\$\{local\.(\w+)\}/g, (whole, name: string) => {
     const [, own] = CHOSEN.exec(String(locals[name])) ?? [];
-    return own === undefined ? whole : textOf(own);
+    return own === undefined ? whole : JSON.stringify(textOf(own)).slice(1, -1);
   });
   return JSON.parse(made) as Value;
 }
@@ -16,6 +16,8 @@ export function asMade<Value>({ locals = {} }: Terraform, value: Value): Value {
 function textOf(expression: string): string {
   const [, resource, attribute] = /^(?:one|try)\(([\w.]+)\[[*0]\]\.(\w+)(?:, "")?\)$/.exec(expression) ?? [];
   if (resource !== undefined) return `\${${resource}.${String(attribute)}}`;
+  const [, word] = /^"([\w-]+)"$/.exec(expression) ?? [];
+  if (word !== undefined) return word;
   const [, template] = /^join\("", \["(.*)"\]\)$/.exec(expression) ?? [];
   return template ?? `\${${expression}}`;
 }

@@ -39,6 +39,12 @@ const FIXED = [
   ...["IDP_SECRET_KEY", "IDP_WEB__PATH", "PORT"],
 ];
 
+const DATABASE = {
+  connection_name: "shared-data:us-central1:postgres",
+  database: "idp",
+  user: "idp",
+  password_secret: { secret_id: "idp-password", version: 1 },
+};
 const WINDOW = { maintenance_window: {} };
 const FIRST = { start_date: "2026-12-01" };
 
@@ -317,6 +323,21 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a service account by its name alone", { existing_service_accounts: { build: "idp-build" } }],
   ["own parts in a word of no meaning", { own_parts: "keep" }],
   ["the latest version of a secret key", { existing_secrets: { secret_key: { secret_id: "key", version: "latest" } } }],
+  ["a database by the name of its instance", { existing_database: { ...DATABASE, connection_name: "shared" } }],
+  ["the name of a database in capitals", { existing_database: { ...DATABASE, database: "IDP" } }],
+  [
+    "the latest password of a database",
+    { existing_database: { ...DATABASE, password_secret: { secret_id: "idp-password", version: "latest" } } },
+  ],
+  [
+    "an administrator without the version of a password",
+    {
+      existing_database: {
+        ...DATABASE,
+        administrator: { user: "postgres", secret: { secret_id: "postgres-password", version: "" } },
+      },
+    },
+  ],
   ["an existing policy by its name alone", { ...DOMAIN, existing_security_policy: "company" }],
   [
     "a regional policy",
@@ -372,6 +393,14 @@ const REFUSED_TOGETHER: readonly RefusedInputs[] = [
       bootstrap_password_version: 2,
       existing_secrets: { bootstrap_password: { secret_id: "first-password", version: 1 } },
     },
+  ],
+  ["the size of a database that exists", { existing_database: DATABASE, database_tier: "db-custom-2-7680" }],
+  ["flags of a database that exists", { existing_database: DATABASE, database_flags: { log_statement: "none" } }],
+  ["backups of a database that exists", { existing_database: DATABASE, backup_location: "eu" }],
+  [
+    "more instances than a database that exists has connections for",
+    { existing_database: { ...DATABASE, max_connections: 50 } },
+    ["raise existing_database.max_connections"],
   ],
   [
     "a repository for an image that exists",

@@ -14,6 +14,7 @@ const NEEDS = {
   dailyDump: "daily dumps, `dump_schedule`",
   domain: "`domain`",
   dump: "`dump_schedule`",
+  ownDatabase: "no `existing_database`",
   protection: "`protection`",
   separateWorker: '`worker_mode = "separate"`',
   workerInContainer: '`worker_mode = "in-container"`',

@@ -1,5 +1,5 @@
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
-import { Token, type ITerraformDependable } from "cdktf";
+import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf } from "./conditional";
@@ -48,28 +48,38 @@ export class ExistingSecret extends Construct implements ReadableSecret {
   constructor(scope: Construct, id: string, { condition = "true", projectId, secretId, version }: ExistingSecretProps) {
     super(scope, id);
     stateProvidersOf(this);
-    inFileOfExisting(this);
+    inFileOfExisting(this, "parts");
     this.condition = condition;
-    const own = `projects/${projectId}/secrets/`;
-    const isFull = secretId.startsWith("projects/");
-    const isOpen = [secretId, projectId].some((part) => Token.isUnresolved(part));
-    this.fullName = isOpen ? fullNameOf(secretId, projectId) : isFull ? secretId : own + secretId;
-    // The short name of a secret of the same project, as Cloud Run returns it.
-    this.secretId = isOpen
-      ? expression(`trimprefix(${this.fullName}, join("/", ["projects", ${operand(projectId)}, "secrets", ""]))`)
-      : this.fullName.startsWith(own)
-        ? this.fullName.slice(own.length)
-        : this.fullName;
+    if ([secretId, projectId].some((part) => Token.isUnresolved(part))) {
+      const prefix = `join("/", ["projects", ${operand(projectId)}, "secrets", ""])`;
+      const id = operand(secretId);
+      const name = `try(startswith(${id}, "projects/") ? ${id} : join("", [${prefix}, ${id}]), "")`;
+      this.fullName = new TerraformLocal(this, "Name", expression(name)).asString;
+      this.secretId = expression(`trimprefix(${this.fullName}, ${prefix})`);
+    } else {
+      const prefix = `projects/${projectId}/secrets/`;
+      this.fullName = secretId.startsWith("projects/") ? secretId : prefix + secretId;
+      // The short name of a secret of the same project, as Cloud Run returns it.
+      this.secretId = this.fullName.startsWith(prefix) ? this.fullName.slice(prefix.length) : this.fullName;
+    }
     this.version = Token.isUnresolved(version) ? Token.asString(version) : String(version);
-    this.identity = `${this.fullName}/versions/${this.version}`;
+    this.identity = expression(`join("/versions/", [${operand(this.fullName)}, ${operand(this.version)}])`);
   }
 
   get ephemeralValue(): string {
+    return this.read(operand(this.fullName));
+  }
+
+  valueAfter(id: string): string {
+    return this.read(`(${id} == "" ? "" : ${operand(this.fullName)})`);
+  }
+
+  private read(secret: string): string {
     this.stored ??= new EphemeralResource(this, "Stored", {
       type: "google_secret_manager_secret_version",
       provider: "google",
       count: countIf(this.condition),
-      attributes: { secret: this.fullName, version: this.version },
+      attributes: { secret: expression(secret), version: this.version },
     });
     return this.stored.stringAttribute("secret_data");
   }
@@ -86,15 +96,7 @@ export class ExistingSecret extends Construct implements ReadableSecret {
           member,
           count: countIf(allOf(this.condition, condition)),
           dependsOn: ready,
-          // Read until its consumers are updated.
-          lifecycle: { createBeforeDestroy: true },
         }),
     );
   }
-}
-
-function fullNameOf(secretId: string, projectId: string): string {
-  const id = operand(secretId);
-  const own = `join("/", ["projects", ${operand(projectId)}, "secrets", ${id}])`;
-  return expression(`(startswith(${id}, "projects/") ? ${id} : ${own})`);
 }

@@ -1,8 +1,8 @@
-import { TerraformLocal, Token, Tokenization, type IResolvable, type TerraformResource } from "cdktf";
+import { TerraformLocal, type IResolvable, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
 import { allOf, anyOf, isOn, isWord, not, oneAttribute } from "./conditional";
-import { expression, operand, quoted } from "./expression";
+import { expression, operand } from "./expression";
 import { choice } from "./inputs";
 
 /** What becomes of a part of the deployment for which there is an existing one. */
@@ -75,11 +75,6 @@ export function existingOr(
   const condition = isExistingUsed(existing);
   if (condition === "false" || attribute === undefined) return made;
   if (condition === "true") return attribute;
-  const [there, here] = [attribute, made].map((text) => (isTemplate(text) ? quoted(text) : operand(text)));
-  return new TerraformLocal(scope, id, expression(`(${condition} ? ${there} : ${here})`)).asString;
-}
-
-/** Whether there is text around the expressions of a string. */
-function isTemplate(text: string): boolean {
-  return Token.isUnresolved(text) && Tokenization.reverseString(text).literals.length > 0;
+  const chosen = `(${condition} ? ${operand(attribute)} : ${operand(made)})`;
+  return new TerraformLocal(scope, id, expression(chosen)).asString;
 }

@@ -21,9 +21,10 @@ export function numberText(number: number | string): string {
   return Token.isUnresolved(number) ? Token.asString(number) : String(number);
 }
 
-/** A string that is one literal or one expression as part of a Terraform expression; it may be null. */
+/** A string as part of a Terraform expression: a literal, an expression that may be null, or text around expressions. */
 export function operand(text: string): string {
-  return Token.isUnresolved(text) ? text : JSON.stringify(text);
+  const isReference = Token.isUnresolved(text) && Tokenization.reverseString(text).literals.length === 0;
+  return isReference ? text : quoted(text);
 }
 
 /** A string as part of a Terraform expression, which may itself contain expressions. */

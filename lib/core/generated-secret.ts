@@ -15,7 +15,7 @@ import { allOf, anyOf, countIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "./existing";
 import { ExistingSecret, type SecretAttributes } from "./existing-secret";
-import { expression, quoted } from "./expression";
+import { expression, operand } from "./expression";
 import { Grants, type WorkloadIdentity } from "./identity";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { stateProvidersOf } from "./provider-requirements";
@@ -37,11 +37,12 @@ export interface GeneratedSecretProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * A secret to use instead, whose attributes may be null at plan; it is never written and never deleted.
+   * A secret to use instead, whose attributes may be null at plan; it is never written and never deleted. Access is granted
+   * where `isGranted` holds, a boolean expression, by default always.
    *
    * @default - one is created
    */
-  readonly existing?: (Existing & Partial<SecretAttributes>) | undefined;
+  readonly existing?: (Existing & Partial<SecretAttributes> & { readonly isGranted?: string }) | undefined;
 
   /**
    * What is lost with another value, as a clause. Another version is then refused, until `-replace` of the record of the
@@ -120,7 +121,12 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   private readonly grants = new Grants(this);
   private readonly existing: ExistingSecret | undefined;
   private readonly isExistingUsed: string;
+  private readonly isOptional: boolean;
+  private readonly isOwnReadable: string;
+  private readonly written: SecretManagerSecretVersion;
+  private opensAfter: string | undefined;
   private stored: EphemeralResource | undefined;
+  private storedOwn: EphemeralResource | undefined;
 
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
     super(scope, id);
@@ -132,6 +138,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     }
     const { condition = "true", existing } = props;
     this.condition = allOf(condition, isMade(existing));
+    this.isOptional = condition !== "true";
     this.isExistingUsed = isExistingUsed(existing);
     this.projectId = props.projectId;
     this.count = countIf(this.condition);
@@ -178,12 +185,13 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       written,
       "Written once, when the version number of the value is first set or raised: the value is in no state, plan or log.",
     );
-    const isOwnReadable = expression(
+    this.written = written;
+    this.isOwnReadable = expression(
       this.count === undefined ? `${written.fqn}.enabled` : `try(${written.fqn}[0].enabled, false)`,
     );
     this.existing = this.existingSecret(scope, id, condition, props);
     // Whether an existing version is enabled is its owner's business, and not looked up.
-    this.isReadable = this.existing === undefined ? isOwnReadable : anyOf(this.isExistingUsed, isOwnReadable);
+    this.isReadable = this.existing === undefined ? this.isOwnReadable : anyOf(this.isExistingUsed, this.isOwnReadable);
     const choose = (part: string, ofExisting: string | undefined, own: string) =>
       existingOr(this, part, existing, ofExisting, own);
     this.secretId = choose("Id", this.existing?.secretId, this.attribute(this.secret, "secret_id"));
@@ -221,18 +229,33 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 
   get ephemeralValue(): string {
     const own = this.attribute(this.secret, "id");
-    this.stored ??= new EphemeralResource(this, "Stored", {
-      type: "google_secret_manager_secret_version",
-      provider: "google",
-      // A disabled version cannot be read, and must not keep the deployment from being destroyed.
-      count: countIf(this.isReadable),
-      attributes: {
-        secret:
-          this.existing === undefined ? own : `\${${this.isExistingUsed} ? ${quoted(this.existing.fullName)} : ${own}}`,
-        version: this.version,
-      },
+    const isOpen = this.opensAfter === undefined ? "" : `${this.opensAfter} == "" ? "" : `;
+    this.stored ??= this.readable("Stored", this.isReadable, {
+      secret: this.existing
+        ? expression(`(${this.isExistingUsed} ? (${isOpen}${operand(this.existing.fullName)}) : ${own})`)
+        : own,
+      version: this.version,
     });
     return this.stored.stringAttribute("secret_data");
+  }
+
+  valueAfter(id: string): string {
+    this.opensAfter ??= id;
+    return this.ephemeralValue;
+  }
+
+  /** The value of the secret that is created here, for what is created here too; empty where another one is used. */
+  get ownValue(): string {
+    if (this.existing === undefined) return this.ephemeralValue;
+    const [secret, version] = [this.attribute(this.secret, "id"), this.attribute(this.written, "version")];
+    this.storedOwn ??= this.readable("StoredOwn", this.isOwnReadable, { secret, version });
+    return this.storedOwn.stringAttribute("secret_data");
+  }
+
+  /** A disabled version cannot be read, and must not keep the deployment from being destroyed. */
+  private readable(id: string, condition: string, attributes: Readonly<Record<string, string>>): EphemeralResource {
+    const type = "google_secret_manager_secret_version";
+    return new EphemeralResource(this, id, { type, provider: "google", count: countIf(condition), attributes });
   }
 
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
@@ -247,7 +270,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   ): ExistingSecret | undefined {
     const { secretId, version } = existing ?? {};
     if (secretId === undefined || version === undefined) return undefined;
-    const there = allOf(condition, isExisting(existing));
+    const there = allOf(condition, isExisting(existing), existing?.isGranted ?? "true");
     return new ExistingSecret(scope, `Existing${id}`, { condition: there, projectId, secretId, version });
   }
 
@@ -262,8 +285,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
           role: "roles/secretmanager.secretAccessor",
           member,
           dependsOn: ready,
-          // A secret that is being removed is read until its consumers are updated.
-          lifecycle: this.count === undefined ? undefined : { createBeforeDestroy: true },
+          // An optional secret that is being removed is read until its consumers are updated.
+          lifecycle: this.isOptional ? { createBeforeDestroy: true } : undefined,
         }),
     );
   }

@@ -62,6 +62,13 @@ export interface GrantLimits {
   readonly condition?: string;
 
   /**
+   * The project.
+   *
+   * @default - that of the account
+   */
+  readonly project?: string;
+
+  /**
    * The only resource that it covers, as an IAM condition sees it, where `when` holds: `true`, `false` or a boolean
    * expression.
    *

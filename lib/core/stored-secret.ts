@@ -21,6 +21,14 @@ export interface ReadableSecret {
   /** The value, for write-only arguments and provider configuration; empty while the version is disabled. */
   readonly ephemeralValue: string;
 
+  /**
+   * The same, not read before `id` of a resource is known: for one that exists before the first apply, whose plan then asks no
+   * API.
+   *
+   * @default - `ephemeralValue`
+   */
+  valueAfter?(id: string): string;
+
   /** What must exist before the value can be read. */
   readonly ready: ITerraformDependable[];
 

@@ -2,7 +2,8 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isOn } from "../core/conditional";
-import { expression } from "../core/expression";
+import { expression, operand } from "../core/expression";
+import { flag } from "../core/inputs";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import {
@@ -16,6 +17,22 @@ import { clientImage, databaseJobContainer } from "./database-job";
 import { type JobRunner, type OneTimeJob } from "./job-runner";
 import { type SqlInstance } from "./parts";
 import { stateProvidersOf } from "../core/provider-requirements";
+
+/** Inputs for what the application's role may do, and others may do with its database. */
+export const DATABASE_RIGHTS = {
+  /** Makes the application's role a member of `cloudsqlsuperuser`; by default on an instance of its own alone. It needs nothing of that. */
+  grantManagedSuperuser: flag({
+    default: null,
+    description:
+      "Makes the application's role a member of cloudsqlsuperuser, which makes it as powerful as the administrator: with that, it can read and change all databases of the instance; the application needs nothing of it. Null for true, or false with existing_database. Changing it later runs db-init; false ends the membership.",
+  }),
+  /** Takes the right to connect to the application's database away from all other logins of the instance. */
+  revokePublicConnect: flag({
+    default: true,
+    description:
+      "Takes the right to connect to the application's database away from all other logins of the instance, who could read the names of tables and block migrations. Changing it to true runs db-init; false gives nothing back.",
+  }),
+};
 
 export interface DbInitProps {
   /** Instance in which the role and the database are created. */
@@ -74,7 +91,7 @@ export class DbInit extends Construct implements OneTimeJob {
     const container = databaseJobContainer(
       database,
       {
-        DB_ADMIN_USER: DATABASE_ADMINISTRATOR,
+        DB_ADMIN_USER: database.administratorName ?? DATABASE_ADMINISTRATOR,
         DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE,
         DB_GRANT_MANAGED_SUPERUSER: grants,
         DB_REVOKE_PUBLIC_CONNECT: revokes,
@@ -97,8 +114,8 @@ export class DbInit extends Construct implements OneTimeJob {
         image,
         instance: database.connectionName,
         // Only what differs from the defaults is added, and to a value: a new key would run the job again everywhere.
-        database: `${database.databaseName}${unless(revokes, ", open to PUBLIC")}`,
-        user: `${database.userName}${unless(grants, ", no managed superuser")}`,
+        database: orWith(database.databaseName, revokes, ", open to PUBLIC"),
+        user: orWith(database.userName, grants, ", no managed superuser"),
         password_version: database.password.identity,
         // Signing in with the administrator's new password proves it before the former one is destroyed.
         administrator_password_version: database.administratorPassword.identity,
@@ -110,8 +127,9 @@ export class DbInit extends Construct implements OneTimeJob {
   }
 }
 
-/** The text unless the condition, as `isOn` returns it, holds; otherwise nothing. */
-function unless(condition: string, text: string): string {
-  if (condition === "true" || condition === "false") return condition === "true" ? "" : text;
-  return expression(`(${condition} ? "" : ${JSON.stringify(text)})`);
+/** A text, with a suffix unless the condition holds, as `isOn` returns it. */
+function orWith(text: string, condition: string, suffix: string): string {
+  if (condition === "true") return text;
+  const rest = condition === "false" ? JSON.stringify(suffix) : `(${condition} ? "" : ${JSON.stringify(suffix)})`;
+  return expression(`join("", [${operand(text)}, ${rest}])`);
 }

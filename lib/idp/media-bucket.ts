@@ -143,7 +143,7 @@ class ExistingBucket extends BucketFolder {
   ) {
     super(scope, id);
     stateProvidersOf(this);
-    inFileOfExisting(this);
+    inFileOfExisting(this, "parts");
   }
 
   grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {

@@ -39,8 +39,29 @@ export interface SqlInstance {
   /** Password of the login that creates role and database. */
   readonly administratorPassword: ReadableSecret;
 
+  /**
+   * That login; the application's own, if it can only check what there is.
+   *
+   * @default "postgres"
+   */
+  readonly administratorName?: string;
+
+  /**
+   * Project of the instance.
+   *
+   * @default - that of the deployment
+   */
+  readonly projectId?: string;
+
   /** Whether it has a private address, as a string: `true`, `false` or a boolean expression. */
   readonly hasPrivateAddress: string;
+
+  /**
+   * Who manages the instance: `deployment`, or `others`, who alone can restore or clone it.
+   *
+   * @default "deployment"
+   */
+  readonly instanceOwner?: string | undefined;
 
   /** What must exist before anything can connect. */
   readonly ready: ITerraformDependable[];

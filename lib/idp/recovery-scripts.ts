@@ -42,6 +42,7 @@ export function addRecoveryScripts(
   return Object.entries({
     PROJECT_ID: place.projectId,
     INSTANCE: database.instanceName,
+    ...(database.instanceOwner !== undefined && { INSTANCE_OWNER: database.instanceOwner }),
     DATABASE: database.databaseName,
     INIT_JOB: initialization.jobName,
     ADMINISTRATOR_SECRET: database.administratorPassword.secretId,

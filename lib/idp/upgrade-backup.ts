@@ -57,7 +57,7 @@ export class UpgradeBackup extends Construct {
           type: "local-exec",
           command: shellCommand(script),
           environment: {
-            PROJECT_ID: projectId,
+            PROJECT_ID: database.projectId ?? projectId,
             INSTANCE: database.instanceName,
             DATABASE: database.databaseName,
             RELEASE: release,

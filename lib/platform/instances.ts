@@ -10,6 +10,7 @@ import {
 } from "../idp/contract";
 import { type ImageInputs } from "../idp/idp-image";
 import { connections, USUAL_CONNECTIONS, workerMemory, type WorkerInputs } from "../idp/worker";
+import { type EXISTING_DATABASE } from "./sql/existing-database";
 import { maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
 
 /** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
@@ -73,7 +74,12 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
 }
 
 export type InstanceInputs = ReturnType<typeof instanceInputs>;
-type Inputs = ConnectionPoolInputs & DatabaseInputs & ImageInputs & InstanceInputs & WorkerInputs;
+type Inputs = ConnectionPoolInputs &
+  DatabaseInputs &
+  ImageInputs &
+  InstanceInputs &
+  typeof EXISTING_DATABASE &
+  WorkerInputs;
 
 /** What instances and workers ask of the database, as HCL expressions, and the inputs that lower it. */
 export interface ConnectionDemand<T> {
@@ -97,10 +103,15 @@ function budgetOf<T extends Inputs>(v: ValuesOf<T>, { rollout }: InstancePlatfor
   };
 }
 
+/** Connections that the deployment may take; on an instance of others, as many as it needs, if it is not told. */
+const mostConnections = <T extends Inputs>({ databaseTier, existingDatabase }: ValuesOf<T>, needed: string) =>
+  `(${existingDatabase} == null ? ${maxConnections(String(databaseTier))} : coalesce(${existingDatabase.at.maxConnections}, ${needed}))`;
+
 /** Connections of the pools of one instance and of one separate worker, as HCL expressions. */
 export function poolSizes<T extends Inputs>(v: ValuesOf<T>, platform: InstancePlatform, demand: ConnectionDemand<T>) {
-  const { instances, ofWorkers, perWorker } = budgetOf(v, platform, demand);
-  const available = `${maxConnections(String(v.databaseTier))} - ${RESERVED_CONNECTIONS} - ${ofWorkers}`;
+  const { instances, ofWorkers, perInstance, perWorker } = budgetOf(v, platform, demand);
+  const needed = `${instances} * (${perInstance} + ${LEAST_POOLED_CONNECTIONS}) + ${ofWorkers} + ${RESERVED_CONNECTIONS}`;
+  const available = `${mostConnections(v, needed)} - ${RESERVED_CONNECTIONS} - ${ofWorkers}`;
   return { ofInstance: `floor((${available}) / ${instances})`, ofWorker: perWorker };
 }
 
@@ -129,12 +140,15 @@ export function instanceRelations<T extends Inputs>(
     },
     {
       of: "maxInstanceCount",
-      holds: (v) => `${needed(v).all} + ${RESERVED_CONNECTIONS} <= ${maxConnections(String(v.databaseTier))}`,
+      holds: (v) => {
+        const all = `${needed(v).all} + ${RESERVED_CONNECTIONS}`;
+        return `${all} <= ${mostConnections(v, all)}`;
+      },
       says: (v) => {
         const { all, ofWorkers } = needed(v);
         const lowered = demand.loweringRequests.map((name) => `, or lower ${v[name].name}`).join("");
         const withoutPool = `, or set ${v.connectionPool.name} to true${lowered}`;
-        return `${v.maxInstanceCount.name} is ${v.maxInstanceCount.shown}; with \${${rollout.more(String(v.maxInstanceCount))}} more during a rollout that needs \${${all}} database connections\${${ofWorkers} > 0 ? format(", %d of them for separate workers,", ${ofWorkers}) : ""} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts \${jsonencode(${maxConnections(String(v.databaseTier))})}, and a request without a connection fails; lower it or one of ${namesOf(v, ["workerProcesses", "workerThreads"])}, or of separate workers ${namesOf(v, demand.loweringWorkers)}, or choose a ${v.databaseTier.name} with more memory\${${isPooled(v)} ? "" : "${withoutPool}"}`;
+        return `${v.maxInstanceCount.name} is ${v.maxInstanceCount.shown}; with \${${rollout.more(String(v.maxInstanceCount))}} more during a rollout that needs \${${all}} database connections\${${ofWorkers} > 0 ? format(", %d of them for separate workers,", ${ofWorkers}) : ""} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts \${jsonencode(${mostConnections(v, all)})}, and a request without a connection fails; lower it or one of ${namesOf(v, ["workerProcesses", "workerThreads"])}, or of separate workers ${namesOf(v, demand.loweringWorkers)}, or \${${v.existingDatabase} == null ? "choose a ${v.databaseTier.name} with more memory" : "raise ${v.existingDatabase.at.maxConnections.name}"}\${${isPooled(v)} ? "" : "${withoutPool}"}`;
       },
     },
     {

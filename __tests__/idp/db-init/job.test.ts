@@ -44,8 +44,8 @@ describe("The rights that DbInit gives", () => {
     const job = jobWith({ grantManagedSuperuser: false, revokePublicConnect: false });
     expect(job.variables).toEqual(["cloudsqlsuperuser", "false", "false"]);
     expect(job.rerun).toMatchObject({
-      database: `${databaseName}, open to PUBLIC`,
-      user: `${userName}, no managed superuser`,
+      database: `\${join("", ["${databaseName}", ", open to PUBLIC"])}`,
+      user: `\${join("", ["${userName}", ", no managed superuser"])}`,
     });
   });
 
@@ -55,8 +55,8 @@ describe("The rights that DbInit gives", () => {
     const job = jobWith({ grantManagedSuperuser: flag("grant"), revokePublicConnect: flag("revoke") }, stack);
     expect(job.variables).toEqual(["cloudsqlsuperuser", "${var.grant}", "${var.revoke}"]);
     expect(job.rerun).toMatchObject({
-      database: `${databaseName}\${(var.revoke ? "" : ", open to PUBLIC")}`,
-      user: `${userName}\${(var.grant ? "" : ", no managed superuser")}`,
+      database: `\${join("", ["${databaseName}", (var.revoke ? "" : ", open to PUBLIC")])}`,
+      user: `\${join("", ["${userName}", (var.grant ? "" : ", no managed superuser")])}`,
     });
   });
 });

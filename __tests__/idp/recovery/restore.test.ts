@@ -41,6 +41,19 @@ describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
     expect(standIn.requests).toEqual([]);
   });
 
+  scenario("refuse to clone or restore an instance that others manage, and restore a dump into it", async (scene) => {
+    const environment = { INSTANCE_OWNER: "others" };
+    for (const words of [["point-in-time", TIME], ["backup", "latest"], ["final-backup"]])
+      expect(await scene.run("restore", { arguments: words, environment })).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("which others manage; ask its owner, or restore a dump") as string,
+      });
+    expect(await scene.run("restore-drill", { environment })).toMatchObject({ exitCode: 2 });
+    expect(scene.standIn.requests).toEqual([]);
+    const { exitCode } = await scene.run("restore", { arguments: ["dump", "latest", "--yes"], environment });
+    expect(exitCode).toBe(0);
+  });
+
   scenario("media: restores the newest deleted version of each file, and no file that exists again", async (scene) => {
     const deleted = { bucket: "media", softDeleteTime: TIME };
     scene.standIn.storage.objects = [

@@ -14,6 +14,7 @@ function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitori
     apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
     called: String,
     connectionPool: "false",
+    ownDatabase: "true",
     checkUp: { condition: "false", jobName: "", missingAfter: "30m" },
     dump: { jobName: "", bucketName: "", condition: "false", isDaily: "false" },
     identities: [standInIdentity()],
@@ -127,7 +128,7 @@ function expressionsOf(props: Partial<MonitoringProps>): Terraform {
 describeWith(["terraform"], "Monitoring, in Terraform", () => {
   it("has every alert that makes sense with an address or a channel", () => {
     const expected = alertsOn("serverless").filter(({ needs = [] }) =>
-      needs.every((need) => ["room", "uptimeCheck", "workerInContainer"].includes(need)),
+      needs.every((need) => ["ownDatabase", "room", "uptimeCheck", "workerInContainer"].includes(need)),
     );
     const ids = expected.map(({ id }) => id);
     expect(Object.keys(madeOf("emails").policies)).toEqual(ids);

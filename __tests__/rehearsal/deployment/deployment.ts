@@ -78,8 +78,10 @@ export class Deployment {
     };
     this.cloud = origin === undefined ? new Cloud(surroundings) : origin.cloud.copy(surroundings);
     this.cloud.externalResourcesExist = options.externalResourcesExist ?? false;
+    const { cloud } = this;
     this.web.sql.hasInstance = (instance) =>
-      this.cloud.ofType("google_sql_database_instance").some(({ values }) => values.name === instance);
+      cloud.others.has(`google_sql_database_instance ${instance}`) ||
+      cloud.ofType("google_sql_database_instance").some(({ values }) => values.name === instance);
     this.web.sql.hasDatabase = (_instance, database) =>
       this.cloud.executions.some(({ environment }) => environment.DB_NAME === database);
     this.web.loadBalancers.exists = (id) => canBeAttached(this.cloud, id);

@@ -125,9 +125,17 @@ export function bucketNeeds(buckets: readonly string[], member: string): Need[] 
   });
 }
 
+type Environment = Readonly<Record<string, string>>;
+
+/** The administrator's password; a role that is its own administrator has none. */
+function administratorOf({ DB_ADMIN_PASSWORD: password, DB_ADMIN_USER: login, DB_USER: user }: Environment) {
+  return login === user ? undefined : password;
+}
+
 /** A container without an administrator's password needs an existing role. */
-export function roleNeeds(environment: Readonly<Record<string, string>>, instances: readonly string[]): Need[] {
-  const { DB_ADMIN_PASSWORD: administrator, DB_USER: user = "" } = environment;
+export function roleNeeds(environment: Environment, instances: readonly string[]): Need[] {
+  const { DB_USER: user = "" } = environment;
+  const administrator = administratorOf(environment);
   if (administrator !== undefined) return [];
   return instances.map((instance) => ({
     what: `the role ${user} in the database ${instance}`,
@@ -139,13 +147,9 @@ export function roleNeeds(environment: Readonly<Record<string, string>>, instanc
  * Signs in to a container's databases: the role must have the container's password. A container with an administrator's
  * password creates the role.
  */
-export function logIn(
-  object: CloudObject,
-  environment: Readonly<Record<string, string>>,
-  instances: readonly string[],
-  cloud: Cloud,
-): void {
-  const { DB_ADMIN_PASSWORD: administrator, DB_USER: user = "", DB_PASSWORD: password = "" } = environment;
+export function logIn(object: CloudObject, environment: Environment, instances: readonly string[], cloud: Cloud): void {
+  const { DB_USER: user = "", DB_PASSWORD: password = "" } = environment;
+  const administrator = administratorOf(environment);
   for (const instance of instances) {
     const role = `${instance}/${user}`;
     if (administrator === undefined) {

@@ -16,6 +16,16 @@ const ACCOUNTS = ["service", "job", "dump", "check_up", "build", "scheduler"];
 
 /** Secrets that others have stored, with a payload that nothing else may have. */
 const SECRETS = { secret_key: "former-key", bootstrap_password: "first-password" } as const;
+const LOGINS = { idp: "idp-password", postgres: "postgres-password" } as const;
+
+const payloadOf = (secret: string) => `payload-of-${secret}`;
+
+const DATABASE = {
+  connection_name: "my-project:us-central1:shared-postgres",
+  database: "idp",
+  user: "idp",
+  password_secret: { secret_id: LOGINS.idp, version: 1 },
+};
 
 /** Parts that either variant can take in. */
 export const EXISTING_PARTS: Readonly<Record<string, ExistingPart>> = {
@@ -23,6 +33,16 @@ export const EXISTING_PARTS: Readonly<Record<string, ExistingPart>> = {
     inputs: { existing_bucket: { name: "acme-uploads" } },
     others: ["google_storage_bucket acme-uploads"],
     replaces: ["google_storage_bucket -storage"],
+  },
+  database: {
+    inputs: {
+      existing_database: {
+        ...DATABASE,
+        administrator: { user: "postgres", secret: { secret_id: LOGINS.postgres, version: 1 } },
+      },
+    },
+    others: ["google_sql_database_instance shared-postgres"],
+    replaces: ["google_sql_database_instance sql-", "google_secret_manager_secret db-password"],
   },
   repository: {
     inputs: {
@@ -43,12 +63,12 @@ export const EXISTING_PARTS: Readonly<Record<string, ExistingPart>> = {
   accounts: {
     inputs: {
       existing_service_accounts: Object.fromEntries(
-        ACCOUNTS.map((name) => [name, `${name.replace("_", "-")}@shared-accounts.iam.gserviceaccount.com`]),
+        ACCOUNTS.map((name) => [name, `idp-${name.replace("_", "-")}@shared-accounts.iam.gserviceaccount.com`]),
       ),
     },
     others: ACCOUNTS.map(
       (name) =>
-        `google_service_account projects/-/serviceAccounts/${name.replace("_", "-")}@shared-accounts.iam.gserviceaccount.com`,
+        `google_service_account projects/-/serviceAccounts/idp-${name.replace("_", "-")}@shared-accounts.iam.gserviceaccount.com`,
     ),
     replaces: ["run", "init", "dump", "check", "build", "start-dump"].map(
       (name) => `google_service_account idp-${name}`,
@@ -81,55 +101,51 @@ async function requireParts(
 }
 
 /**
- * Parts that exist are taken in, at the first apply and by a running deployment, and given back.
+ * Parts that exist are used from the first apply on, taken in by a running deployment, and given back.
  *
  * @param parts by name
  * @param refusal what a plan says while the deployment is protected
  */
-export function existingParts(parts: Readonly<Record<string, ExistingPart>>, refusal: string): readonly Episode[] {
+export function existingParts(parts: Readonly<Record<string, ExistingPart>>, refusal: string): Episode {
   const all = Object.values(parts);
-  const prepare = ({ cloud }: Deployment) => {
-    for (const secret of Object.values(SECRETS)) cloud.addOthersSecret("my-project", secret, 1, `payload-of-${secret}`);
-    for (const key of all.flatMap(({ others }) => others)) cloud.others.add(key);
+  return {
+    name: "parts that exist",
+    fromNothing: true,
+    play: async (deployment) => {
+      const { cloud, inputs: whole } = deployment;
+      for (const secret of Object.values({ ...SECRETS, ...LOGINS }))
+        cloud.addOthersSecret("my-project", secret, 1, payloadOf(secret));
+      cloud.administratorPasswords.set("shared-postgres", payloadOf(LOGINS.postgres));
+      // Whoever made the role has told its password.
+      cloud.databaseRoles.set(`shared-postgres/${DATABASE.user}`, payloadOf(LOGINS.idp));
+      for (const key of all.flatMap(({ others }) => others)) cloud.others.add(key);
+
+      const { project_id } = whole;
+      const begun = { project_id, alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };
+      const unprotected = { ...begun, deletion_protection: false };
+      deployment.inputs = { ...unprotected, ...allInputs(all), existing_database: DATABASE };
+      await requireParts(deployment, parts, false);
+      await deployment.applyAtOnce("-destroy");
+      const left = [...cloud.objects.keys()];
+      if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
+
+      deployment.inputs = begun;
+      await deployment.applyAtOnce();
+      deployment.inputs = { ...begun, ...allInputs(all) };
+      await deployment.refuse(["plan", "-input=false"], refusal);
+      const existing = { ...unprotected, ...allInputs(all) };
+      deployment.inputs = existing;
+      await deployment.refuse([...APPLY_AT_ONCE, ACCEPTED_KEY], "change the rest in a second apply");
+      deployment.inputs = unprotected;
+      await deployment.applyAtOnce();
+      const own = (word: string) => ({ ...existing, own_parts: word });
+      // Another secret key is accepted by name.
+      for (const inputs of [own("kept"), existing, own("used"), unprotected]) {
+        deployment.inputs = inputs;
+        const isOther = "own_parts" in inputs;
+        if (isOther) await deployment.refuse(APPLY_AT_ONCE, "every session ends");
+        await requireParts(deployment, parts, inputs !== existing, ...(isOther ? [ACCEPTED_KEY] : []));
+      }
+    },
   };
-  return [
-    {
-      name: "parts that exist, from the beginning",
-      fromNothing: true,
-      play: async (deployment) => {
-        prepare(deployment);
-        const { project_id } = deployment.inputs;
-        const jobs = { alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };
-        deployment.inputs = { project_id, ...jobs, ...allInputs(all), deletion_protection: false };
-        await requireParts(deployment, parts, false);
-        await deployment.applyAtOnce("-destroy");
-        const left = [...deployment.cloud.objects.keys()];
-        if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
-        await deployment.applyAtOnce();
-      },
-    },
-    {
-      name: "parts that exist, taken in later and given back",
-      play: async (deployment) => {
-        prepare(deployment);
-        const begun = deployment.inputs;
-        deployment.inputs = { ...begun, ...allInputs(all) };
-        await deployment.refuse(["plan", "-input=false"], refusal);
-        const unprotected = { ...begun, deletion_protection: false };
-        deployment.inputs = { ...unprotected, ...allInputs(all) };
-        await deployment.refuse([...APPLY_AT_ONCE, ACCEPTED_KEY], "change the rest in a second apply");
-        deployment.inputs = unprotected;
-        await deployment.applyAtOnce();
-        const existing = { ...unprotected, ...allInputs(all) };
-        const own = (word: string) => ({ ...existing, own_parts: word });
-        // Another secret key is accepted by name.
-        for (const inputs of [own("kept"), existing, own("used"), unprotected]) {
-          deployment.inputs = inputs;
-          const isOther = "own_parts" in inputs;
-          if (isOther) await deployment.refuse(APPLY_AT_ONCE, "every session ends");
-          await requireParts(deployment, parts, inputs !== existing, ...(isOther ? [ACCEPTED_KEY] : []));
-        }
-      },
-    },
-  ];
 }

@@ -20,9 +20,9 @@ const SECRETS = [
   "database_password",
   "secrets_bootstrap_password",
   "secrets_secret_key",
-].map((name) => `google_secret_manager_secret.${name}`);
+].map((name) => `google_secret_manager_secret.${name}[0]`);
 
-export const SECRET_KEY_VERSION = "google_secret_manager_secret_version.secrets_secret_key_version";
+export const SECRET_KEY_VERSION = "google_secret_manager_secret_version.secrets_secret_key_version[0]";
 
 export const UPGRADE_BACKUP = "terraform_data.upgrade_backup[0]";
 
@@ -32,7 +32,7 @@ export const ACCEPTED_KEY = "-replace=terraform_data.secrets_secret_key_first";
 /** Resources that change when the protection of the data is switched off. */
 const PROTECTED = [
   ...SECRETS,
-  "google_sql_database_instance.database",
+  "google_sql_database_instance.database[0]",
   "google_storage_bucket.media_bucket[0]",
   "terraform_data.deletion_guard",
   "terraform_data.identity_guard",
@@ -42,7 +42,7 @@ const PROTECTED = [
 const LABELLED = [
   ...SECRETS,
   "google_artifact_registry_repository.registry[0]",
-  "google_sql_database_instance.database",
+  "google_sql_database_instance.database[0]",
   "google_storage_bucket.media_bucket[0]",
   UPTIME_CHECK,
 ];
@@ -135,7 +135,7 @@ export function ownersChanges({ copies, grants, job, labelled, workload }: Varia
       expected: {
         ...all("replace", [
           SECRET_KEY_VERSION,
-          "google_secret_manager_secret_version.secrets_bootstrap_password_version",
+          "google_secret_manager_secret_version.secrets_bootstrap_password_version[0]",
           "terraform_data.secrets_secret_key_first",
           ...copies,
         ]),

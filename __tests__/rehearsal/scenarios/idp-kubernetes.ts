@@ -119,7 +119,7 @@ const CHANGES: readonly ChangeScenario[] = [
   {
     name: "a later version of PostgreSQL",
     change: withInputs({ database_version: 17 }),
-    expected: { "google_sql_database_instance.database": "update", [JOB]: "replace" },
+    expected: { "google_sql_database_instance.database[0]": "update", [JOB]: "replace" },
   },
   {
     name: "from one to three instances, and others who may reach the control plane",
@@ -203,7 +203,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
       keep_dumps: true,
       labels: { team: "identity" },
     }),
-    ...existingParts(EXISTING_PARTS, 'existing_bucket.name is "acme-uploads", but the protected deployment has null'),
+    existingParts(EXISTING_PARTS, 'existing_bucket.name is "acme-uploads", but the protected deployment has null'),
     deletedParts([
       "kubernetes_deployment_v1",
       "kubernetes_horizontal_pod_autoscaler_v2",

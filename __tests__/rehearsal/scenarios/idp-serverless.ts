@@ -35,8 +35,8 @@ import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 const SERVICE = "google_cloud_run_v2_service.service";
 const JOB = "google_cloud_run_v2_job.db_init";
 
-const ADMINISTRATOR_VERSION = "google_secret_manager_secret_version.database_administrator_password_version";
-const ROLE_VERSION = "google_secret_manager_secret_version.database_password_version";
+const ADMINISTRATOR_VERSION = "google_secret_manager_secret_version.database_administrator_password_version[0]";
+const ROLE_VERSION = "google_secret_manager_secret_version.database_password_version[0]";
 
 const ROLLOUT = { [BUILD]: "replace", [SERVICE]: "update" } as const;
 
@@ -69,9 +69,9 @@ const CHANGES: readonly ChangeScenario[] = [
       ...all("replace", [
         ADMINISTRATOR_VERSION,
         ROLE_VERSION,
-        "google_sql_user.database_administrator",
+        "google_sql_user.database_administrator[0]",
         JOB,
-        "terraform_data.database_administrator_version",
+        "terraform_data.database_administrator_version[0]",
         "terraform_data.db_init_trigger",
       ]),
       [SERVICE]: "update",
@@ -82,7 +82,7 @@ const CHANGES: readonly ChangeScenario[] = [
     name: "a later version of PostgreSQL",
     change: withInputs({ database_version: 17 }),
     expected: {
-      "google_sql_database_instance.database": "update",
+      "google_sql_database_instance.database[0]": "update",
       ...all("replace", [JOB, "terraform_data.db_init_trigger"]),
     },
     verify: requireExecutions(5),
@@ -207,7 +207,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
     FOR_THE_NETWORK,
     OWN_KEYS,
-    ...existingParts(EXISTING_PARTS, 'existing_bucket.name is "acme-uploads", but the protected deployment has null'),
+    existingParts(EXISTING_PARTS, 'existing_bucket.name is "acme-uploads", but the protected deployment has null'),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   faults: [FAILING_BUILD],

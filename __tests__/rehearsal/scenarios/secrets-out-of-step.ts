@@ -9,7 +9,7 @@ const ADMINISTRATOR = "database_administrator_password";
 const APPLICATION = "database_password";
 const SECRET_KEY = "secrets_secret_key";
 
-const replaced = (secret: string) => `-replace=google_secret_manager_secret_version.${secret}_version`;
+const replaced = (secret: string) => `-replace=google_secret_manager_secret_version.${secret}_version[0]`;
 
 /** Another value, which one request of an apply refuses, or takes without an answer: the password in use is not lost. */
 async function refuseOnce(deployment: Deployment, type: string, kind: FaultKind, ...further: string[]): Promise<void> {
@@ -49,7 +49,7 @@ const DELETED: Episode = {
 };
 
 function deleteSecret({ cloud, stateKeys }: Deployment, secret: string): void {
-  cloud.forget(stateKeys.get(`google_secret_manager_secret.${secret}`) ?? "");
+  cloud.forget(stateKeys.get(`google_secret_manager_secret.${secret}[0]`) ?? "");
 }
 
 /** The secret key never becomes another without being asked for. */
@@ -78,8 +78,11 @@ export const DISABLED: Episode = {
     const { cloud, stateKeys } = deployment;
     deployment.inputs = { ...deployment.inputs, deletion_protection: false };
     await deployment.applyAtOnce();
-    const names = [`${ADMINISTRATOR}_version`, `${APPLICATION}_version`, "secrets_bootstrap_token_version[0]"];
-    const addresses = [SECRET_KEY_VERSION, ...names.map((name) => `google_secret_manager_secret_version.${name}`)];
+    const names = [ADMINISTRATOR, APPLICATION, "secrets_bootstrap_token"];
+    const addresses = [
+      SECRET_KEY_VERSION,
+      ...names.map((name) => `google_secret_manager_secret_version.${name}_version[0]`),
+    ];
     for (const key of addresses.map((address) => stateKeys.get(address) ?? "")) {
       const version = cloud.objects.get(key);
       if (version === undefined) throw new StepFailure("disable", `there is no ${key}`);

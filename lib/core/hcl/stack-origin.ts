@@ -42,17 +42,19 @@ export function inFiles({ node }: IConstruct, files: FileTable): void {
   }
 }
 
-/** Files that hold parts of many constructs. The first is the one name that a reader of any module looks for. */
-const SHARED_FILES = ["main", "existing-parts", "existing-accounts"];
+/** What is there for parts that are managed elsewhere, apart from what most deployments have. */
+const EXISTING_FILES = {
+  accounts: "Accounts that are managed elsewhere: what they are granted on single resources",
+  "accounts-project": "Accounts that are managed elsewhere: what they are granted on a project",
+  parts: "Parts that are managed elsewhere: who is granted access to them, and how they are read",
+} as const;
 
-/** Puts what is there for a part that is managed elsewhere apart from what most deployments have. */
-export function inFileOfExisting(part: IConstruct, kind: "accounts" | "parts" = "parts"): void {
-  const purpose =
-    kind === "accounts" ? "what they are granted" : "who is granted access to them, and how they are read";
-  FILES.set(part, [
-    `existing-${kind}`,
-    `${kind === "accounts" ? "Accounts" : "Parts"} that are managed elsewhere: ${purpose}`,
-  ]);
+/** Files that hold parts of many constructs. The first is the one name that a reader of any module looks for. */
+const SHARED_FILES = ["main", ...Object.keys(EXISTING_FILES).map((kind) => `existing-${kind}`)];
+
+/** Puts what is there for a part that is managed elsewhere into a file of its own. */
+export function inFileOfExisting(part: IConstruct, kind: keyof typeof EXISTING_FILES): void {
+  FILES.set(part, [`existing-${kind}`, EXISTING_FILES[kind]]);
 }
 
 /**

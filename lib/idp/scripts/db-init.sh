@@ -7,7 +7,7 @@
 #   DB_NAME                     application database
 #   DB_USER                     application role
 #   DB_PASSWORD                 password for the application role
-#   DB_ADMIN_USER               administrator's login, default postgres; it owns the database
+#   DB_ADMIN_USER               administrator's login, default postgres; it owns the database. DB_USER itself: only checks the rights
 #   DB_ADMIN_PASSWORD           its password
 #   DB_ADMIN_DATABASE           database it connects to first, default postgres
 #   DB_MANAGED_SUPERUSER_ROLE   granted to the application role where it exists; empty: nothing to grant or revoke
@@ -35,19 +35,18 @@ newline='
 '
 carriage_return=$(printf '\r')
 place="step 0 of 5"
-# How to give the role its password where this script may not.
-cure=
+# How to give the role its password where this script may not; others have made a role that is its own administrator.
+cure='' work=prepare DB_PREPARES=true
+case $DB_ADMIN_USER/$DB_ADMIN_PASSWORD in
+  "$DB_USER/$DB_PASSWORD") work=check_rights DB_PREPARES=false DB_ADMIN_DATABASE=$DB_NAME cure="; its owner can mend that" ;;
+esac
 
 say() { printf '%s\n' "$*"; }
 
-announce() {
-  place="step $1 of 5"
-  say "$place: $2"
-}
+announce() { place="step $1 of 5" && say "$place: $2"; }
 
 fail() {
-  exit_code=$1
-  shift
+  exit_code=$1 && shift
   printf 'failed in %s: %s\n' "$place" "$*" >&2
   exit "$exit_code"
 }
@@ -64,7 +63,7 @@ check_settings() {
       DB_NAME/postgres | DB_NAME/template0 | DB_NAME/template1)
         add_problem "DB_NAME is $value, which every login and every new database depends on; the application needs one of its own"
         ;;
-      DB_USER/"$DB_ADMIN_USER") add_problem "$name is the administrator's own login, whose password and rights must stay as they are" ;;
+      DB_USER/"$DB_ADMIN_USER") [ "$DB_PREPARES" = false ] || add_problem "$name is the administrator's own login, whose password and rights must stay as they are" ;;
       */) add_problem "$name is missing or empty" ;;
       *"$newline"* | *"$carriage_return"*) add_problem "$name contains a line break" ;;
       DB_GRANT_*/* | DB_REVOKE_*/*) add_problem "$name must be true or false, got \"$value\"" ;;
@@ -95,6 +94,7 @@ locked_query() {
 \getenv grants DB_GRANT_MANAGED_SUPERUSER
 \getenv revokes_public DB_REVOKE_PUBLIC_CONNECT
 \getenv role DB_USER
+\getenv prepares DB_PREPARES
 SET search_path = '';
 SET lock_timeout = '60s'; SET statement_timeout = '120s'; SET default_transaction_read_only = off;
 SELECT 1 AS lock_held FROM pg_advisory_lock(hashtextextended('db-init', 0)) \gset
@@ -224,10 +224,12 @@ grant_privileges() {
   missing_privileges=$({
     [ -n "$cure" ] || echo 'ALTER ROLE :"role" IN DATABASE :"database" RESET ALL;'
     cat <<'SQL'
+\if :prepares
 GRANT ALL ON DATABASE :"database" TO :"role";
 GRANT ALL ON SCHEMA public TO :"role";
 \if :revokes_public
 REVOKE ALL ON DATABASE :"database" FROM PUBLIC;
+\endif
 \endif
 SELECT string_agg(format('%s on the %s of %s', privilege, object, owner), ', ')
 FROM pg_database, pg_namespace, LATERAL (
@@ -295,6 +297,8 @@ prepare() {
   grant_managed_superuser
 }
 
+check_rights() { wait_until_reachable && announce 3 "check the rights of $DB_USER on $DB_NAME, which others have made" && grant_privileges; }
+
 # Signs in as the application does. What is only unusual is reported, as it may be intended.
 #
 # The table's name has no schema, because the application does not name one either. An upgrade of the server leaves the planner
@@ -337,8 +341,7 @@ DROP TABLE :"probe";
 ROLLBACK;
 SELECT count(*) = 0 AS has_no_statistics FROM pg_stats WHERE schemaname = 'public' \gset
 \if :has_no_statistics
-SET client_min_messages = error;
-SET lock_timeout = '60s';
+SET client_min_messages = error; SET lock_timeout = '60s';
 ANALYZE;
 \endif
 SQL
@@ -385,15 +388,13 @@ check_settings
 # No other variable may direct psql to another server or login.
 unset PGHOSTADDR PGSERVICE PGSERVICEFILE PGPASSFILE PGOPTIONS PGREQUIREPEER
 # A socket, or a proxy beside this job, which encrypts towards the database and does not speak TLS itself.
-case $DB_HOST in
-  /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;;
-  *) : "${PGSSLMODE:=require}" ;;
-esac
+case $DB_HOST in /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;; esac
+: "${PGSSLMODE:=require}"
 # Five seconds are long enough for a database behind a proxy to answer.
 export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_ADMIN_USER" PGPASSWORD="$DB_ADMIN_PASSWORD" PGCONNECT_TIMEOUT=5
 export PGCLIENTENCODING=UTF8 PGAPPNAME=db-init PGGSSENCMODE=disable PGSSLMODE
-export DB_NAME DB_USER DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT
+export DB_NAME DB_USER DB_PREPARES DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT
 
 # A shell acts on a signal only between two commands, but at once while it waits for a background process.
-{ prepare; check_sign_in; } &
+{ $work; check_sign_in; } &
 wait "$!"

@@ -12,6 +12,7 @@
 #
 #   PROJECT_ID   project (required)
 #   INSTANCE     name of the database instance (required)
+#   INSTANCE_OWNER   deployment, or others: then they alone can clone it
 #   DATABASE     name of the application's database (required)
 #   INIT_JOB     name of the job db-init (required)
 #   REGION       region of the jobs on Cloud Run, or
@@ -38,6 +39,8 @@ for word in "$@"; do
 done
 
 job_settings
+[ "${INSTANCE_OWNER:-deployment}" = deployment ] ||
+  google_refuse "INSTANCE is ${INSTANCE:-}, which others manage; a drill clones the whole instance; ask its owner, or restore a dump."
 google_setting DATABASE '[a-z0-9_]+' "the name of a database"
 google_option TIME '20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]Z' "a time, like 2026-11-22T12:00:00Z"
 begin_run drill

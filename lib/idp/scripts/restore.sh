@@ -20,6 +20,7 @@
 #
 #   PROJECT_ID             project (required)
 #   INSTANCE               name of the database instance
+#   INSTANCE_OWNER         deployment, or others: then they alone can restore or clone it, and only dump and media work here
 #   DATABASE               name of the application's database
 #   INIT_JOB               name of the job db-init
 #   ADMINISTRATOR_SECRET   name of the secret with the administrator's password
@@ -76,6 +77,10 @@ if [ "$action" != media ]; then
   # Without the deployment's own names, these would only be reported a second time.
   google_option FROM_INSTANCE '[a-z][a-z0-9-]*' "the name of a database instance"
   google_option FROM_DATABASE '[a-z0-9_]+' "the name of a database"
+  case ${INSTANCE_OWNER:-deployment}/$action in
+    deployment/* | */dump | */drop-former) ;;
+    *) google_refuse "$action restores or clones the whole instance ${INSTANCE:-}, which others manage; ask its owner, or restore a dump." ;;
+  esac
   case $action in
     point-in-time | *backup) google_setting ADMINISTRATOR_SECRET '[A-Za-z0-9_-]+' "the name of the secret with the administrator's password" ;;
   esac

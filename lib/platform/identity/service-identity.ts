@@ -1,9 +1,9 @@
 import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member";
 import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
-import { Token, type ITerraformDependable } from "cdktf";
+import { ref, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, allOf, countIf, isSet, listIf, switchOf } from "../../core/conditional";
+import { addDynamicBlock, allOf, countIf, isSet, listIf } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { quoted } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
@@ -63,7 +63,8 @@ export function existingAccount(
   own: Existing["own"],
 ): ExistingAccount | undefined {
   const email = accounts?.[name];
-  return email === undefined ? undefined : { email, enabled: switchOf(isSet(email)), own };
+  if (email === undefined) return undefined;
+  return { email, own, enabled: isSet(email) === "true" || ref(`${email} != null`) };
 }
 
 export interface ServiceIdentityProps {
@@ -151,7 +152,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     this.member = `serviceAccount:${this.email}`;
     this.ready = [this.account];
     this.ofExisting = new Construct(scope, `Existing${id}`);
-    inFileOfExisting(this.ofExisting, "accounts");
+    inFileOfExisting(this.ofExisting, "accounts-project");
     const account = { name: id, email: own, member: `serviceAccount:${own}`, condition: isOwn, ready: this.ready };
     this.granted = existing?.email === undefined ? [account] : [account, this.existingAccount(existing.email)];
   }
@@ -174,11 +175,11 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     id: string,
     role: string,
     { condition = "true", member, name, ready }: GrantedAccount,
-    { condition: needed = "true", resource }: GrantLimits,
+    { condition: needed = "true", project = this.props.place.projectId, resource }: GrantLimits,
   ): ProjectIamMember {
     const scope = name === this.name ? this : this.ofExisting;
     const grant = new ProjectIamMember(scope, freeChildId(scope, id), {
-      ...{ project: this.props.place.projectId, role, member, dependsOn: ready },
+      ...{ project, role, member, dependsOn: ready },
       count: countIf(allOf(needed, condition)),
       // Another condition is another grant: what runs keeps the former one until the new one exists.
       ...(resource && { lifecycle: { createBeforeDestroy: true } }),

@@ -46,7 +46,10 @@ export interface WorkloadSecret {
 export function addWorkloadSecret(scope: Construct, props: WorkloadSecretProps): WorkloadSecret {
   const { condition, name, namespace, settings = [], values } = props;
   const copies = Object.fromEntries(
-    Object.entries(values).map(([variable, { ephemeralValue }]) => [variable, ephemeralValue]),
+    Object.entries(values).map(([variable, secret]) => [
+      variable,
+      secret.valueAfter?.(namespace.namespace.id) ?? secret.ephemeralValue,
+    ]),
   );
   const merged = mergedReferences(settings);
   const further = merged === undefined ? undefined : furtherSecrets(scope, merged, settings, props);

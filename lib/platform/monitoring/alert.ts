@@ -80,6 +80,7 @@ export type AlertNeed =
   | "dailyDump"
   | "domain"
   | "dump"
+  | "ownDatabase"
   | "protection"
   | "room"
   | "separateWorker"

@@ -9,8 +9,8 @@ const metric = (name: string) => (names: AlertNames) => `cloudsql_googleapis_com
 const describeCommand = ({ database, projectId }: AlertNames, what: string): string =>
   `gcloud sql instances describe ${database} --project=${projectId} --format='value(${what})'`;
 
-/** Alerts about the database, the same on both platforms. */
-export const DATABASE_ALERTS: Alerts = {
+/** The same on both platforms. */
+const ROWS: Alerts = {
   "database-down": {
     title: "the database is down",
     severity: "CRITICAL",
@@ -93,6 +93,11 @@ export const DATABASE_ALERTS: Alerts = {
       `Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\`, and list the existing ones: \`gcloud sql backups list --instance=${database} --project=${projectId}\``,
   },
 };
+
+/** Alerts about an instance of the deployment; one that others manage is theirs to watch. */
+export const DATABASE_ALERTS: Alerts = Object.fromEntries(
+  Object.entries(ROWS).map(([id, row]) => [id, { ...row, needs: ["ownDatabase"] }]),
+);
 
 /**
  * Share of a disk that does not grow, or else of its limit, if it has one. Cloud SQL enlarges a disk whenever less than 5 GB

@@ -35,6 +35,8 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly maxInstanceCount: number;
   /** Accounts of the deployment, which may read its secrets. */
   readonly identities: readonly WorkloadIdentity[];
+  /** Whether the database's instance is one of the deployment: `true`, `false` or a boolean expression. */
+  readonly ownDatabase: string;
   /** What a setting is called in first steps: as a prop, or as an input of a stack. */
   readonly called: (setting: NamedSetting) => string;
   readonly domain?: string;
@@ -92,6 +94,7 @@ export class Monitoring extends Construct {
       domain: isSet(domain),
       dailyDump: dump.isDaily,
       dump: dump.condition,
+      ownDatabase: props.ownDatabase,
       protection: props.protection,
       room: canScale(props),
       separateWorker: isWord(workerMode, WORKER_MODES.separate),

@@ -207,7 +207,7 @@ class ExistingRepository extends Construct implements ImageRepository {
   ) {
     super(scope, id);
     stateProvidersOf(this);
-    inFileOfExisting(this);
+    inFileOfExisting(this, "parts");
     this.ready = builders.map((builder) => this.grant(`${builder.name}Pushes`, "writer", builder));
   }
 

@@ -3,11 +3,12 @@ import { SqlUser } from "@cdktf/provider-google/lib/sql-user";
 import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, isSet, isUnset, switchOf } from "../../core/conditional";
+import { countIf, isOn, isSet, isUnset, switchOf } from "../../core/conditional";
+import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { expression, numberText, operand } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
-import { type PropsOf } from "../../core/inputs";
+import { type PropsOf, refuseWrong } from "../../core/inputs";
 import { postgresqlName, secretId, sqlInstanceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -23,6 +24,15 @@ import {
 import { addFinalBackup, afterlife, backupConfiguration, BACKUPS, backupsAfterDestroy } from "./database-backups";
 import { addFlags, type DatabaseFlags, flagBlocks } from "./database-flags";
 import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
+import {
+  administratorOf,
+  connectionTo,
+  type DatabaseAttributes,
+  EXISTING_DATABASE,
+  ExistingDatabase,
+  type ExistingDatabaseProps,
+  instanceIn,
+} from "./existing-database";
 import { databaseClientImage, PUBLIC_IMAGES, referenceTo } from "../../idp/images";
 import { type SqlInstance } from "../../idp/parts";
 import { addDeniedPeriod, databaseWindow, type Maintenance } from "../maintenance";
@@ -62,6 +72,13 @@ export interface PostgresqlDatabaseProps
    * @default - nothing
    */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * A database to use instead, on an instance that is managed elsewhere; its attributes may be null at plan.
+   *
+   * @default - one is created
+   */
+  readonly existing?: ExistingDatabaseProps | undefined;
 
   /**
    * Size up to which the disk grows by itself, in GB.
@@ -131,9 +148,15 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   readonly connectionName: string;
 
+  readonly projectId: string;
+
+  readonly instanceOwner: string | undefined;
+
   readonly databaseName: string;
 
   readonly userName: string;
+
+  readonly administratorName: string;
 
   /** Connections that the server accepts. */
   readonly connectionLimit: string;
@@ -150,11 +173,28 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   readonly ready: ITerraformDependable[];
 
-  /** The instance itself, for overrides. */
+  /** The instance itself, for overrides; there is none where another one is used. */
   readonly instance: SqlDatabaseInstance;
 
   /** The `postgres` login, for overrides. */
   readonly administrator: SqlUser;
+
+  /**
+   * A database on an instance that is managed elsewhere; nothing but grants is created.
+   *
+   * @param hasPrivateAddress whether it is reached by its private address
+   */
+  static fromAttributes(
+    scope: Construct,
+    id: string,
+    { hasPrivateAddress = false, ...attributes }: DatabaseAttributes & { readonly hasPrivateAddress?: boolean },
+  ): SqlInstance {
+    refuseWrong(scope, EXISTING_DATABASE, { existingDatabase: attributes }, ["existingDatabase"]);
+    return new ExistingDatabase(scope, id, attributes, String(hasPrivateAddress));
+  }
+
+  /** What the connection name of an existing instance consists of. */
+  private readonly there: ReturnType<typeof instanceIn> | undefined;
 
   constructor(
     scope: Construct,
@@ -164,8 +204,16 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     super(scope, id);
     stateProvidersOf(this);
 
-    const { deletionProtection = true, network, place } = props;
+    const { deletionProtection = true, existing, network, place } = props;
     const { deployment, labels, projectId, region } = place;
+    if (existing?.connectionName !== undefined) {
+      const { instance, project } = instanceIn(existing.connectionName);
+      const local = (part: string, value: string) => new TerraformLocal(this, part, value).asString;
+      this.there = { instance: local("ExistingInstance", instance), project: local("ExistingProject", project) };
+    }
+    const choose = (part: string, attribute: string | undefined, own: string) =>
+      existingOr(this, part, existing, attribute, own);
+    const count = countIf(isMade(existing));
     const tier = props.tier ?? DEFAULT_DATABASE_TIER;
     const secretProps = {
       length: DATABASE_PASSWORD_LENGTH,
@@ -179,10 +227,12 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.password = new GeneratedSecret(this, "Password", {
       ...secretProps,
       secretId: secretId(deployment, DATABASE_PASSWORD_SUFFIX),
+      existing: existing && { ...existing.passwordSecret, ...ofExisting(existing) },
     });
     this.administratorPassword = new GeneratedSecret(this, "AdministratorPassword", {
       ...secretProps,
       secretId: secretId(deployment, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX),
+      existing: existing && { ...administratorOf(existing), ...ofExisting(existing) },
     });
 
     const { backupRetentionCount = BACKUPS.backupRetentionCount.default as number } = props;
@@ -197,6 +247,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const connections = new TerraformLocal(this, "MaxConnections", expression(maxConnections(operand(tier))));
     this.connectionLimit = connections.asString;
     this.instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
+      count,
       project: projectId,
       name: sqlInstanceName(deployment),
       region,
@@ -238,45 +289,56 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const sent = new TerraformData(this, "AdministratorVersion", {
       // Another instance of the same name has no password either.
       triggersReplace: {
-        instance: this.instance.connectionName,
+        instance: madeAttribute(this.instance, "connection_name"),
         password_version: this.administratorPassword.identity,
       },
+      count,
     });
     explain(
       sent,
       "The provider would record a refused update of a password as done. So another password replaces this record, and with it the login; creating that again sets its password, also after a failure.",
     );
     this.administrator = new SqlUser(this, "Administrator", {
+      count,
       project: projectId,
-      instance: this.instance.name,
+      instance: madeAttribute(this.instance, "name"),
       name: DATABASE_ADMINISTRATOR,
-      passwordWo: this.administratorPassword.ephemeralValue,
+      passwordWo: this.administratorPassword.ownValue,
       passwordWoVersion: 1,
       deletionPolicy: "ABANDON",
       dependsOn: [sent],
       lifecycle: { replaceTriggeredBy: [dependable(sent)] },
     });
 
-    this.instanceName = this.instance.name;
-    this.connectionName = this.instance.connectionName;
-    this.databaseName = this.userName = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;
+    this.instanceName = choose("InstanceName", this.there?.instance, madeAttribute(this.instance, "name"));
+    const connectionName = madeAttribute(this.instance, "connection_name");
+    this.connectionName = choose("ConnectionName", existing?.connectionName, connectionName);
+    this.instanceOwner = existing && choose("InstanceOwner", "others", "deployment");
+    this.projectId = choose("ProjectId", this.there?.project, projectId);
+    const name = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;
+    this.databaseName = choose("DatabaseName", existing?.database, name);
+    this.userName = choose("UserName", existing?.user, name);
+    const administrator = existing && administratorOf(existing).user;
+    this.administratorName = choose("AdministratorName", administrator, DATABASE_ADMINISTRATOR);
     this.hasPrivateAddress = isSet(network?.network);
-    this.backupsAfterDestroy = new TerraformLocal(
-      this,
-      "BackupsAfterDestroy",
-      backupsAfterDestroy(sqlInstanceName(deployment), finalBackupDays, backupRetentionCount),
-    ).asString;
+    const backups = backupsAfterDestroy(sqlInstanceName(deployment), finalBackupDays, backupRetentionCount);
+    const remains = new TerraformLocal(this, "BackupsAfterDestroy", backups).asString;
+    this.backupsAfterDestroy = choose("Remains", existing && "the database, which is managed elsewhere", remains);
     this.ready = [this.instance, this.administrator];
   }
 
   /** Allows an identity to connect through the proxy. The role can be granted only on a project, with a condition. */
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
-    const { conditionalAccess = true, place } = this.props;
-    const resource = {
-      type: "sqladmin.googleapis.com/Instance",
-      name: `projects/${place.projectId}/instances/${sqlInstanceName(place.deployment)}`,
-      when: isOn(conditionalAccess),
-    };
-    return identity.grantOnProject("ConnectsToDatabase", "roles/cloudsql.client", { resource });
+    const { conditionalAccess = true, existing, place } = this.props;
+    const when = isOn(conditionalAccess);
+    const role = "roles/cloudsql.client";
+    const own = connectionTo(place.projectId, sqlInstanceName(place.deployment), when);
+    const grants = identity.grantOnProject("ConnectsToDatabase", role, { ...own, condition: isMade(existing) });
+    if (this.there === undefined) return grants;
+    const limits = { ...connectionTo(this.there.project, this.there.instance, when), condition: isExisting(existing) };
+    return [...grants, ...identity.grantOnProject("ConnectsToExistingDatabase", role, limits)];
   }
 }
+
+/** Whether there is a secret: as the database that it belongs to. */
+const ofExisting = ({ enabled = true, own }: Existing): Existing => ({ enabled, ...(own !== undefined && { own }) });

@@ -1,0 +1,122 @@
+import { ArtifactRegistryRepository } from "@cdktf/provider-google/lib/artifact-registry-repository";
+import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
+import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
+import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
+import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
+
+import { ImageRegistry, MediaBucket, PostgresqlDatabase, ServerlessIdentityProvider, ServiceIdentity } from "../../lib";
+import { KubernetesIdentityProvider } from "../../lib/kubernetes";
+import { PLACE } from "../support/stand-in-parts";
+import { bareStack, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
+
+/** Parts of the same stack, as references: a plan does not know their attributes before they are there. */
+function partsOf(stack: BareStack) {
+  const bucket = new StorageBucket(stack, "uploads", { name: "acme-uploads", location: "EU" });
+  const repository = new ArtifactRegistryRepository(stack, "images", { repositoryId: "idp", format: "DOCKER" });
+  const account = new ServiceAccount(stack, "service", { accountId: "acme-idp" });
+  const secret = new SecretManagerSecret(stack, "key", { secretId: "former-key", replication: { auto: {} } });
+  const instance = new SqlDatabaseInstance(stack, "postgres", {
+    databaseVersion: "POSTGRES_15",
+    settings: { tier: "db-custom-2-7680" },
+  });
+  return {
+    existingBucket: { name: bucket.name },
+    existingRepository: {
+      imagePrefix: `${repository.location}-docker.pkg.dev/my-project/${repository.name}`,
+      location: repository.location,
+    },
+    existingServiceAccounts: { service: account.email },
+    existingSecrets: { secretKey: { secretId: secret.id, version: "1" } },
+    existingDatabase: {
+      connectionName: instance.connectionName,
+      database: "idp",
+      user: "idp",
+      passwordSecret: { secretId: "idp-password", version: 1 },
+    },
+  };
+}
+
+/** Numbers of the resources that a part would be, by address. */
+const counts = ({ resource = {} }: Terraform, addresses: readonly string[]) =>
+  addresses.map((address) => {
+    const [type = "", name = ""] = address.split(".");
+    return String(resource[type]?.[name]?.count);
+  });
+
+const OWN = [
+  "google_storage_bucket.idp_media_bucket",
+  "google_artifact_registry_repository.idp_registry",
+  "google_service_account.idp_runtime",
+  "google_secret_manager_secret.idp_secrets_secret_key",
+  "google_sql_database_instance.idp_database",
+  "google_sql_user.idp_database_administrator",
+];
+
+describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIdentityProvider }])(
+  "Parts of the same program in $Variant.name",
+  ({ Variant }) => {
+    it("are decided on by the program, never by values that a plan does not know", () => {
+      const stack = bareStack();
+      new Variant(stack, "idp", { projectId: "my-project", ...partsOf(stack) });
+      const never = terraformOf(stack);
+      expect(counts(never, OWN)).toEqual(OWN.map(() => "${(false) ? 1 : 0}"));
+    });
+
+    it("leave everything else as it is without them", () => {
+      const stack = bareStack();
+      new Variant(stack, "idp", { projectId: "my-project" });
+      expect(counts(terraformOf(stack), OWN.slice(2))).toEqual(OWN.slice(2).map(() => "undefined"));
+    });
+  },
+);
+
+describe("A part by its attributes", () => {
+  const runtime = (stack: BareStack) =>
+    new ServiceIdentity(stack, "Runtime", { place: PLACE, purpose: "run", description: "Runs the application" });
+
+  it("is granted and nothing else", () => {
+    const stack = bareStack();
+    const identity = runtime(stack);
+    MediaBucket.fromAttributes(stack, "Media", { name: "acme-uploads" }).grantReadWrite(identity);
+    ImageRegistry.fromAttributes(stack, "Images", {
+      imagePrefix: "europe-docker.pkg.dev/shared-images/idp",
+      location: "europe",
+      builderEmail: "build@shared-images.iam.gserviceaccount.com",
+    }).grantPull(identity);
+    const database = PostgresqlDatabase.fromAttributes(stack, "Database", {
+      connectionName: "shared-data:us-central1:postgres",
+      database: "idp",
+      user: "idp",
+      passwordSecret: { secretId: "idp-password", version: 1 },
+    });
+    database.grantConnect(identity);
+    database.password.grantAccess(identity);
+    const { resource = {} } = terraformOf(stack);
+    expect(Object.keys(resource).sort()).toEqual([
+      "google_artifact_registry_repository_iam_member",
+      "google_project_iam_member",
+      "google_secret_manager_secret_iam_member",
+      "google_service_account",
+      "google_storage_bucket_iam_member",
+    ]);
+    expect(Object.values(resource.google_project_iam_member ?? {})).toMatchObject([{ project: "shared-data" }]);
+    expect(Object.values(resource.google_secret_manager_secret_iam_member ?? {})).toMatchObject([
+      { secret_id: "projects/shared-data/secrets/idp-password" },
+    ]);
+    const { administratorName, administratorPassword, instanceName } = database;
+    expect([administratorName, instanceName]).toEqual(["idp", "postgres"]);
+    expect(administratorPassword).toBe(database.password);
+  });
+
+  it("is refused where its form is wrong", () => {
+    const stack = bareStack();
+    expect(() => MediaBucket.fromAttributes(stack, "Media", { name: "gs://acme-uploads" })).toThrow("without gs://");
+    expect(() =>
+      ImageRegistry.fromAttributes(stack, "Images", {
+        imagePrefix: "us-docker.pkg.dev/images/idp/app",
+        location: "us",
+        builderEmail: "build@images.iam.gserviceaccount.com",
+      }),
+    ).toThrow("must have the prefix");
+  });
+});

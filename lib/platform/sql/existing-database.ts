@@ -1,0 +1,164 @@
+import { Token, type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { isSet } from "../../core/conditional";
+import { type Existing } from "../../core/existing";
+import { ExistingSecret, type SecretAttributes } from "../../core/existing-secret";
+import { expression, operand } from "../../core/expression";
+import { type WorkloadIdentity } from "../../core/identity";
+import { number, object, type PropsOf, requiredObject, text } from "../../core/inputs";
+import { IS_REFERENCE, SECRET_REFERENCE } from "../../idp/environment";
+import { type SqlInstance } from "../../idp/parts";
+
+const CONNECTION_NAME = "^([a-z0-9.-]+:)?[a-z][a-z0-9-]+:[a-z]+-[a-z]+[0-9]+:[a-z][a-z0-9-]*$";
+const NAME = "^[a-z_][a-z0-9_]{0,53}$";
+
+const reference = (of: string) =>
+  requiredObject(SECRET_REFERENCE, { description: () => `${of}, { secret_id, version }` });
+
+const ADMINISTRATOR = {
+  /** Login that may create roles and databases. */
+  user: text({ description: "a login that may create roles and databases" }),
+  /** Its password. */
+  secret: reference("its password"),
+};
+
+const DATABASE = {
+  /** `<project>:<region>:<instance>`. */
+  connectionName: text({ description: "<project>:<region>:<instance>" }),
+  /** Name of the application's database. */
+  database: text({ description: "name of the application's database" }),
+  /** The application's login. */
+  user: text({ description: "the application's login" }),
+  /** Its password. */
+  passwordSecret: reference("its password"),
+  /** Makes login and database; without one, both must be there. */
+  administrator: object(ADMINISTRATOR, {
+    description: () =>
+      "{ user, secret } of a login that makes database and login; null if both are there, which the job db-init then only checks",
+  }),
+  /** Connections that this deployment may take; by default as many as its instances need. */
+  maxConnections: number({
+    default: null,
+    description: "connections that this deployment may take, null for as many as its instances need",
+  }),
+};
+
+/** Input of a database that exists. */
+export const EXISTING_DATABASE = {
+  /** Database on an existing instance of Cloud SQL. Protection, backups, flags and size are its owner's. */
+  existingDatabase: object(DATABASE, {
+    description: (members) =>
+      `Database on an existing instance of Cloud SQL for PostgreSQL, whose major version is database_version, reached by its private address where network is given. ${members} Protection, backups, flags, size and alerts of the instance are its owner's. Setting it later deletes the instance of this deployment with its data, and needs deletion_protection = false first; removing it creates an empty one.`,
+    must: [
+      {
+        condition: (database) =>
+          [
+            `can(regex("${CONNECTION_NAME}", ${database}.connection_name))`,
+            `alltrue([for name in [${database}.database, ${database}.user] : can(regex("${NAME}", name))])`,
+            `alltrue([for secret in [${database}.password_secret, try(${database}.administrator.secret, null)] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
+          ].join(" && "),
+        must: "have a connection name <project>:<region>:<instance>, names of database and login of up to 54 lower-case letters, digits and underscores, because scripts add a word to them, and secrets by name with the number of a version; look the first up with gcloud sql instances describe, as connectionName",
+        hides: true,
+      },
+    ],
+  }),
+};
+
+/** Attributes of a database that exists. */
+export type DatabaseAttributes = PropsOf<typeof DATABASE>;
+
+/** The same where they may be null at plan. */
+export interface ExistingDatabaseProps
+  extends Existing, Partial<Pick<DatabaseAttributes, "connectionName" | "database" | "maxConnections" | "user">> {
+  readonly passwordSecret?: Partial<SecretAttributes>;
+  readonly administrator?: { readonly user?: string; readonly secret?: Partial<SecretAttributes> };
+}
+
+/** Who prepares the database: the administrator, or without one the application itself, which can only check it. */
+export function administratorOf({ administrator, passwordSecret, user }: ExistingDatabaseProps) {
+  return {
+    user: firstOf(administrator?.user, user),
+    secretId: firstOf(administrator?.secret?.secretId, passwordSecret?.secretId),
+    version: firstOf(textOf(administrator?.secret?.version), textOf(passwordSecret?.version)),
+    // Without an administrator, both are one secret.
+    isGranted: isSet(administrator?.user),
+  };
+}
+
+/** What a connection name consists of. */
+export function instanceIn(connectionName: string): { readonly project: string; readonly instance: string } {
+  if (!Token.isUnresolved(connectionName)) {
+    const parts = connectionName.split(":");
+    return { project: parts.slice(0, -2).join(":"), instance: parts.at(-1) ?? "" };
+  }
+  const parts = `split(":", ${operand(connectionName)})`;
+  return {
+    // The project of a domain has a colon too.
+    project: expression(`try(join(":", slice(${parts}, 0, length(${parts}) - 2)), "")`),
+    instance: expression(`try(reverse(${parts})[0], "")`),
+  };
+}
+
+/** The right to connect to one instance, in its project. */
+export function connectionTo(project: string, instance: string, when: string) {
+  const resource = {
+    type: "sqladmin.googleapis.com/Instance",
+    name: `projects/${project}/instances/${instance}`,
+    when,
+  };
+  return { project, resource };
+}
+
+/** A database on an instance that somebody else manages; nothing but grants is created. */
+export class ExistingDatabase extends Construct implements SqlInstance {
+  readonly instanceName: string;
+  readonly projectId: string;
+  readonly instanceOwner = "others";
+  readonly connectionName: string;
+  readonly databaseName: string;
+  readonly userName: string;
+  readonly administratorName: string;
+  readonly password: ExistingSecret;
+  readonly administratorPassword: ExistingSecret;
+  readonly ready: ITerraformDependable[] = [];
+
+  constructor(
+    scope: Construct,
+    id: string,
+    attributes: DatabaseAttributes,
+    readonly hasPrivateAddress: string,
+  ) {
+    super(scope, id);
+    const given = attributes as ExistingDatabaseProps;
+    const { instance, project: projectId } = instanceIn(attributes.connectionName);
+    const administrator = administratorOf(given);
+    this.instanceName = instance;
+    this.projectId = projectId;
+    this.connectionName = attributes.connectionName;
+    this.databaseName = attributes.database;
+    this.userName = attributes.user;
+    this.administratorName = administrator.user;
+    this.password = new ExistingSecret(this, "Password", {
+      projectId,
+      ...(attributes.passwordSecret as SecretAttributes),
+    });
+    this.administratorPassword =
+      given.administrator === undefined
+        ? this.password
+        : new ExistingSecret(this, "AdministratorPassword", { projectId, ...administrator });
+  }
+
+  grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
+    const limits = connectionTo(this.projectId, this.instanceName, "true");
+    return identity.grantOnProject("ConnectsToExistingDatabase", "roles/cloudsql.client", limits);
+  }
+}
+
+const textOf = (value: number | string | undefined) => (typeof value === "number" ? String(value) : value);
+
+/** The first of two that is given; either may be null at plan. */
+function firstOf(one: string | undefined, other = ""): string {
+  if (one === undefined) return other;
+  return Token.isUnresolved(one) ? expression(`try(coalesce(${one}, ${operand(other)}), null)`) : one;
+}
