@@ -2,7 +2,7 @@ import { OWN_PARTS_INPUT } from "./core/existing";
 import { switchOf } from "./core/conditional";
 import { expression } from "./core/expression";
 import { type IdentityPart } from "./core/identity-guard";
-import { type Relation, type ValuesOf } from "./core/inputs";
+import { type Relation, type Value, type ValuesOf } from "./core/inputs";
 import { type DATABASE_RIGHTS } from "./idp/db-init";
 import { type ImageInputs } from "./idp/idp-image";
 import { EXISTING_SECRETS, type SECRETS } from "./idp/idp-secrets";
@@ -39,14 +39,18 @@ export function existingIdentity({
   existingBucket,
   existingDatabase,
   existingSecrets,
+  ownParts,
 }: ValuesOf<typeof EXISTING_PARTS>): readonly IdentityPart[] {
-  const parts = {
-    existingBucket: existingBucket.at.name,
-    existingDatabase: existingDatabase.at.connectionName,
-    existingSecretKey: existingSecrets.at.secretKey.at.secretId,
+  const { at: database } = existingDatabase;
+  const parts: Readonly<Record<string, readonly [part: Value, identity: string]>> = {
+    existingBucket: [existingBucket, `${existingBucket.at.name}`],
+    existingDatabase: [existingDatabase, `join("/", [${database.connectionName}, ${database.database}])`],
+    existingSecretKey: [existingSecrets.at.secretKey, `${existingSecrets.at.secretKey.at.secretId}`],
   };
-  return Object.entries(parts).map(([prop, { given, name, text }]) => ({
-    ...{ prop, called: name, leavesNullOut: true, value: given === null ? undefined : text },
+  return Object.entries(parts).map(([prop, [part, identity]]) => ({
+    ...{ prop, called: part.name, leavesNullOut: true },
+    value:
+      part.given === null ? undefined : expression(`(${part} == null || ${ownParts} == "used" ? null : ${identity})`),
   }));
 }
 
@@ -72,7 +76,8 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
     holds: (v) => {
       const isDefault = (name: (typeof OF_INSTANCE)[number]) =>
         `jsonencode(${v[name]}) == ${JSON.stringify(JSON.stringify(DATABASE_OF_OWN[name].default))}`;
-      return `${v.existingDatabase} == null ? true : ${OF_INSTANCE.map(isDefault).join(" && ")}`;
+      // While the own instance exists, they are about that.
+      return `${v.existingDatabase} == null || ${v.ownParts} != "deleted" ? true : ${OF_INSTANCE.map(isDefault).join(" && ")}`;
     },
     says: (v) =>
       `${v.existingDatabase.name} is given together with one of ${OF_INSTANCE.map((name) => v[name].name).join(", ")}; these must be left out, because the owner of the instance decides on its size, flags and backups; remove them`,

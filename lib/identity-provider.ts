@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 
 import { not } from "./core/conditional";
 import { guardDestroy } from "./core/deletion-guard";
-import { type Existing } from "./core/existing";
+import { type Existing, isExistingUsed } from "./core/existing";
 import { expression, numberText } from "./core/expression";
 import { inFiles } from "./core/hcl/stack-origin";
 import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
@@ -368,7 +368,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       ...{ maxInstanceCount: v.maxInstanceCount.number, minInstanceCount: v.minInstanceCount.number },
       checkUp: { condition: isCheckedUp(this, v), jobName: checkUp.jobName, missingAfter: checkUp.missingAfter },
       connectionPool: expression(isPooled(v)),
-      ownDatabase: not(v.existingDatabase.isSet),
+      ownDatabase: not(isExistingUsed(this.partOf(settings.existingDatabase))),
       dump: { condition, isDaily, jobName, bucketName: dump.bucket.bucketName },
       identities: [initializer, runtime, dumper, checker],
       ...{ diskLimitGb: settings.databaseDiskLimitGb, maxConnections: database.connectionLimit },

@@ -108,6 +108,13 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   ...DEFAULT_ADDRESS_RELATIONS,
   ...INTERNAL_RELATIONS,
   {
+    of: "maintenanceWindow",
+    holds: (v) =>
+      `${v.existingDatabase} == null || ${v.ownParts} != "deleted" || (${v.maintenanceWindow} == null && ${v.denyMaintenancePeriod} == null)`,
+    says: (v) =>
+      `${v.existingDatabase.name} is given together with ${v.maintenanceWindow.name} or ${v.denyMaintenancePeriod.name}; these must be left out, because the owner of the instance decides on its maintenance; remove them`,
+  },
+  {
     // Cloud Run mounts the socket in a folder of that name.
     of: "applicationName",
     holds: (v) => `${connectionNameLength(v)} <= ${CONNECTION_NAME_MAX_LENGTH}`,

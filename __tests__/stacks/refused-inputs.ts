@@ -320,10 +320,28 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
     { existing_repository: { image_prefix: "us-docker.pkg.dev/images/idp/app", location: "us" } },
   ],
   ["a person for a service account", { existing_service_accounts: { service: "someone@example.com" } }],
+  [
+    "one service account for two purposes",
+    {
+      existing_service_accounts: {
+        dump: "idp-jobs@my-project.iam.gserviceaccount.com",
+        job: "idp-jobs@my-project.iam.gserviceaccount.com",
+      },
+    },
+  ],
   ["a service account by its name alone", { existing_service_accounts: { build: "idp-build" } }],
   ["own parts in a word of no meaning", { own_parts: "keep" }],
   ["the latest version of a secret key", { existing_secrets: { secret_key: { secret_id: "key", version: "latest" } } }],
   ["a database by the name of its instance", { existing_database: { ...DATABASE, connection_name: "shared" } }],
+  [
+    "a connection name that is too long for the path of a socket",
+    { existing_database: { ...DATABASE, connection_name: `shared-data:us-central1:${"a".repeat(70)}` } },
+  ],
+  ["the administrator's own database", { existing_database: { ...DATABASE, database: "postgres" } }],
+  [
+    "the application's login as its administrator",
+    { existing_database: { ...DATABASE, administrator: { user: "idp", secret: DATABASE.password_secret } } },
+  ],
   ["the name of a database in capitals", { existing_database: { ...DATABASE, database: "IDP" } }],
   [
     "the latest password of a database",
@@ -477,6 +495,7 @@ const FOR_THE_NETWORK = {
 
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_SERVERLESS: readonly RefusedInputs[] = [
+  ["the maintenance of a database that exists", { existing_database: DATABASE, maintenance_window: { day: 2 } }],
   ["a load balancer of a third kind", { load_balancer: "both" }],
   [
     "an internal load balancer without a network",

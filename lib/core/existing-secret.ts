@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 
 import { allOf, countIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
-import { expression, operand } from "./expression";
+import { expression, numberText, operand } from "./expression";
 import { inFileOfExisting } from "./hcl/stack-origin";
 import { type ReadableSecret } from "./stored-secret";
 import { Grants, type WorkloadIdentity } from "./identity";
@@ -62,7 +62,7 @@ export class ExistingSecret extends Construct implements ReadableSecret {
       // The short name of a secret of the same project, as Cloud Run returns it.
       this.secretId = this.fullName.startsWith(prefix) ? this.fullName.slice(prefix.length) : this.fullName;
     }
-    this.version = Token.isUnresolved(version) ? Token.asString(version) : String(version);
+    this.version = numberText(version);
     this.identity = expression(`join("/versions/", [${operand(this.fullName)}, ${operand(this.version)}])`);
   }
 

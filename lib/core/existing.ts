@@ -32,11 +32,15 @@ export const OWN_PARTS_INPUT = {
    * What becomes of the deployment's own parts, for which there are existing ones: `deleted`, the default; `kept`, for an apply
    * that takes an existing part in without an outage; `used` again, before an existing part is given back.
    */
-  ownParts: choice(Object.values(OWN_PARTS), ", because there is nothing else to do with them; use deleted", {
-    default: OWN_PARTS.deleted,
-    description:
-      "What becomes of the deployment's own parts, for which there are existing ones: deleted, or never created; kept beside them; used instead of them. To take in an existing part without an outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.",
-  }),
+  ownParts: choice(
+    Object.values(OWN_PARTS),
+    ", because nothing else can become of them; use kept, which deletes nothing",
+    {
+      default: OWN_PARTS.deleted,
+      description:
+        "What becomes of the deployment's own parts, for which there are existing ones: deleted, or never created; kept beside them; used instead of them. To take in an existing part without an outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.",
+    },
+  ),
 };
 
 /** Whether there is such a part, as a string: `true`, `false` or a boolean expression. */

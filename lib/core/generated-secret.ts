@@ -15,7 +15,7 @@ import { allOf, anyOf, countIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "./existing";
 import { ExistingSecret, type SecretAttributes } from "./existing-secret";
-import { expression, operand } from "./expression";
+import { expression, operand, quoted } from "./expression";
 import { Grants, type WorkloadIdentity } from "./identity";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { stateProvidersOf } from "./provider-requirements";
@@ -212,13 +212,17 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     const first = `${record.outputExpression}.version`;
     // What uses a value that must stay does not change before another one is accepted.
     this.identity = expression(first);
+    const again = `if you have a copy of the former value, delete the secret and create it again, so that its version ${this.version} has that value`;
+    const remedy = this.existing
+      ? `\${${this.isExistingUsed} ? "name the former version again" : ${quoted(again)}}`
+      : again;
     // Refuses another version than the first, for example after somebody's deletion, before anything uses it.
     const check = new TerraformData(this, "Check", {
       lifecycle: {
         precondition: [
           {
             condition: expression(`${first} == ${stored}`),
-            errorMessage: `the secret ${this.secretId} in ${props.projectId} has another version than \${${first}}; with another value, ${loss}, so nothing uses it yet; if you have a copy of the former value, delete the secret and create it again, so that its version \${${this.version}} has that value; then, or to use the other value, apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
+            errorMessage: `the secret ${this.secretId} in ${props.projectId} has another version than \${${first}}; with another value, ${loss}, so nothing uses it yet; ${remedy}; then, or to use the other value, apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
           },
         ],
       },

@@ -24,7 +24,7 @@ export const DATABASE_RIGHTS = {
   grantManagedSuperuser: flag({
     default: null,
     description:
-      "Makes the application's role a member of cloudsqlsuperuser, which makes it as powerful as the administrator: with that, it can read and change all databases of the instance; the application needs nothing of it. Null for true, or false with existing_database. Changing it later runs db-init; false ends the membership.",
+      "Makes the application's role a member of cloudsqlsuperuser, which makes it as powerful as the administrator: with that, it can read and change all databases of the instance; the application needs nothing of it. Null for true, or false with existing_database. Changing it later runs db-init; false revokes what the administrator has granted.",
   }),
   /** Takes the right to connect to the application's database away from all other logins of the instance. */
   revokePublicConnect: flag({

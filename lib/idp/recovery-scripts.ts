@@ -42,7 +42,10 @@ export function addRecoveryScripts(
   return Object.entries({
     PROJECT_ID: place.projectId,
     INSTANCE: database.instanceName,
-    ...(database.instanceOwner !== undefined && { INSTANCE_OWNER: database.instanceOwner }),
+    ...(database.instanceOwner !== undefined && {
+      INSTANCE_OWNER: database.instanceOwner,
+      CONNECTION_NAME: database.connectionName,
+    }),
     DATABASE: database.databaseName,
     INIT_JOB: initialization.jobName,
     ADMINISTRATOR_SECRET: database.administratorPassword.secretId,

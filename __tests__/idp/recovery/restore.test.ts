@@ -50,8 +50,12 @@ describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
       });
     expect(await scene.run("restore-drill", { environment })).toMatchObject({ exitCode: 2 });
     expect(scene.standIn.requests).toEqual([]);
-    const { exitCode } = await scene.run("restore", { arguments: ["dump", "latest", "--yes"], environment });
+    const { exitCode } = await scene.run("restore", {
+      arguments: ["dump", "latest", "--yes"],
+      environment: { ...environment, INSTANCE: "elsewhere", CONNECTION_NAME: "shared-data:us-central1:elsewhere" },
+    });
     expect(exitCode).toBe(0);
+    expect(scene.standIn.requests.filter(({ path }) => path.includes("/instances/elsewhere"))).toEqual([]);
   });
 
   scenario("media: restores the newest deleted version of each file, and no file that exists again", async (scene) => {

@@ -1,7 +1,7 @@
+import { ACCEPTED_BY_BOTH } from "../../stacks/accepted-inputs";
 import { APPLY_AT_ONCE, type Deployment, type Inputs } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
-import { ACCEPTED_KEY } from "./identity-provider-rehearsal";
 
 /** A part that exists: what is in the project, and what the stack then does not make. */
 interface ExistingPart {
@@ -78,6 +78,14 @@ export const EXISTING_PARTS: Readonly<Record<string, ExistingPart>> = {
 
 const allInputs = (parts: readonly ExistingPart[]) => Object.assign({}, ...parts.map(({ inputs }) => inputs)) as Inputs;
 
+/** Adds what somebody else has made, also in the projects that combinations name. */
+export function prepareExisting({ cloud }: Deployment): void {
+  for (const project of ACCEPTED_BY_BOTH.project_id)
+    for (const secret of Object.values({ ...SECRETS, ...LOGINS }))
+      for (const version of [1, 3]) cloud.addOthersSecret(project, secret, version, payloadOf(secret));
+  for (const key of Object.values(EXISTING_PARTS).flatMap(({ others }) => others)) cloud.others.add(key);
+}
+
 /** How many resources there are that parts replace. */
 function madeFor({ cloud }: Deployment, { replaces }: ExistingPart): number {
   const words = replaces.map((each) => each.split(" ") as [string, string]);
@@ -105,20 +113,22 @@ async function requireParts(
  *
  * @param parts by name
  * @param refusal what a plan says while the deployment is protected
+ * @param acceptedKey accepts another secret key
  */
-export function existingParts(parts: Readonly<Record<string, ExistingPart>>, refusal: string): Episode {
+export function existingParts(
+  parts: Readonly<Record<string, ExistingPart>>,
+  refusal: string,
+  acceptedKey: string,
+): Episode {
   const all = Object.values(parts);
   return {
     name: "parts that exist",
     fromNothing: true,
     play: async (deployment) => {
       const { cloud, inputs: whole } = deployment;
-      for (const secret of Object.values({ ...SECRETS, ...LOGINS }))
-        cloud.addOthersSecret("my-project", secret, 1, payloadOf(secret));
       cloud.administratorPasswords.set("shared-postgres", payloadOf(LOGINS.postgres));
       // Whoever made the role has told its password.
       cloud.databaseRoles.set(`shared-postgres/${DATABASE.user}`, payloadOf(LOGINS.idp));
-      for (const key of all.flatMap(({ others }) => others)) cloud.others.add(key);
 
       const { project_id } = whole;
       const begun = { project_id, alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };
@@ -135,7 +145,7 @@ export function existingParts(parts: Readonly<Record<string, ExistingPart>>, ref
       await deployment.refuse(["plan", "-input=false"], refusal);
       const existing = { ...unprotected, ...allInputs(all) };
       deployment.inputs = existing;
-      await deployment.refuse([...APPLY_AT_ONCE, ACCEPTED_KEY], "change the rest in a second apply");
+      await deployment.refuse([...APPLY_AT_ONCE, acceptedKey], "change the rest in a second apply");
       deployment.inputs = unprotected;
       await deployment.applyAtOnce();
       const own = (word: string) => ({ ...existing, own_parts: word });
@@ -144,7 +154,14 @@ export function existingParts(parts: Readonly<Record<string, ExistingPart>>, ref
         deployment.inputs = inputs;
         const isOther = "own_parts" in inputs;
         if (isOther) await deployment.refuse(APPLY_AT_ONCE, "every session ends");
-        await requireParts(deployment, parts, inputs !== existing, ...(isOther ? [ACCEPTED_KEY] : []));
+        await requireParts(deployment, parts, inputs !== existing, ...(isOther ? [acceptedKey] : []));
+        if (inputs !== existing) continue;
+        deployment.inputs = { ...begun, ...allInputs(all) };
+        await deployment.applyAtOnce();
+        deployment.inputs = { ...deployment.inputs, own_parts: "used" };
+        await deployment.refuse(["plan", "-input=false", acceptedKey], "existing_database is null, but the protected");
+        deployment.inputs = existing;
+        await deployment.applyAtOnce();
       }
     },
   };

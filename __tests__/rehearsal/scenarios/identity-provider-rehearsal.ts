@@ -8,6 +8,7 @@ import { WITH_BLUEPRINTS } from "./blueprints";
 import { COMPANY_POLICY, prepareDomain, WITH_DOMAIN } from "./domain";
 import { WITH_DUMP } from "./dump";
 import { all, edited, withInputs } from "./every-stack";
+import { EXISTING_PARTS, prepareExisting } from "./existing-parts";
 import { prepareMonitoring, UPTIME_CHECK, WITH_RECEIVERS } from "./monitoring";
 import { prepareSecrets, requireVariables, WITH_MAIL, WITH_SEPARATE_WORKER, WITH_SETTINGS } from "./settings";
 
@@ -208,7 +209,11 @@ const SUBJECTS: Matrix = {
   bootstrap_password: [{}, { bootstrap_password: GIVEN_PASSWORD }],
   domain: DOMAINS,
   dump: [{}, WITH_DUMP, { dump_schedule: "*/30 0-6/2,22 1,15 1-12 1-5" }],
-  image: [{}, { existing_container_image: IMAGE }, { blueprints: ["password-recovery", "branding"] }],
+  image: [
+    {},
+    { existing_container_image: IMAGE },
+    { blueprints: ["password-recovery", "branding"], ...EXISTING_PARTS.repository?.inputs },
+  ],
   instances: [{}, { min_instance_count: 2, max_instance_count: 3 }],
   place: [{}, inNetwork("europe-west1"), { region: "europe-west1" }, inNetwork("us-central1")],
   worker: WORKERS,
@@ -240,6 +245,6 @@ export const FAILING_BUILD: Fault = {
 export const OF_BOTH = {
   inputs: { project_id: "my-project" },
   prepare: (deployment: Deployment) =>
-    [prepareDomain, prepareSecrets, prepareMonitoring].forEach((add) => add(deployment)),
+    [prepareDomain, prepareSecrets, prepareMonitoring, prepareExisting].forEach((add) => add(deployment)),
   stage: /^(terraform_data\.apis_|google_project_service\.)/,
 } as const;

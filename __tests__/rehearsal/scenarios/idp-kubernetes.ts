@@ -6,6 +6,7 @@ import { dumpChanges } from "./dump";
 import { all, sideBySide, withInputs } from "./every-stack";
 import { blueprintChanges } from "./blueprints";
 import {
+  ACCEPTED_KEY,
   BUILD,
   FAILING_BUILD,
   FEATURES,
@@ -203,7 +204,11 @@ export const IDP_KUBERNETES: StackRehearsal = {
       keep_dumps: true,
       labels: { team: "identity" },
     }),
-    existingParts(EXISTING_PARTS, 'existing_bucket.name is "acme-uploads", but the protected deployment has null'),
+    existingParts(
+      EXISTING_PARTS,
+      'existing_bucket is "acme-uploads", but the protected deployment has null',
+      ACCEPTED_KEY,
+    ),
     deletedParts([
       "kubernetes_deployment_v1",
       "kubernetes_horizontal_pod_autoscaler_v2",

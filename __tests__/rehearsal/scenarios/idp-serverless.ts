@@ -8,6 +8,7 @@ import { type Deployment } from "../deployment/deployment";
 import { executeByHand } from "../project/google-workloads";
 import { textAt } from "../project/terraform-value";
 import {
+  ACCEPTED_KEY,
   BUILD,
   FAILING_BUILD,
   FEATURES,
@@ -207,7 +208,11 @@ export const IDP_SERVERLESS: StackRehearsal = {
     severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
     FOR_THE_NETWORK,
     OWN_KEYS,
-    existingParts(EXISTING_PARTS, 'existing_bucket.name is "acme-uploads", but the protected deployment has null'),
+    existingParts(
+      EXISTING_PARTS,
+      'existing_bucket is "acme-uploads", but the protected deployment has null',
+      ACCEPTED_KEY,
+    ),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   faults: [FAILING_BUILD],

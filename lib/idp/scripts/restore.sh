@@ -20,7 +20,8 @@
 #
 #   PROJECT_ID             project (required)
 #   INSTANCE               name of the database instance
-#   INSTANCE_OWNER         deployment, or others: then they alone can restore or clone it, and only dump and media work here
+#   INSTANCE_OWNER         deployment, or others: then they alone can restore or clone it, and dump, drop-former and media work here
+#   CONNECTION_NAME        <project>:<region>:<instance> of an instance that others manage
 #   DATABASE               name of the application's database
 #   INIT_JOB               name of the job db-init
 #   ADMINISTRATOR_SECRET   name of the secret with the administrator's password
@@ -224,6 +225,9 @@ restore_backup() {
 }
 
 connection_of() {
+  # Nothing is asked of an instance that others manage.
+  connection=${CONNECTION_NAME:-}
+  [ "${INSTANCE_OWNER:-deployment}" = deployment ] || return 0
   google_reading 'field("connectionName")' google_get sqladmin "projects/$PROJECT_ID/instances/$1" || return 1
   connection=$GOOGLE_READ
 }
@@ -266,7 +270,7 @@ case $action in
     connection_of "$INSTANCE" ||
       google_fail "The database instance $INSTANCE cannot be read." "To fix: after a destroy, apply first; the next apply creates an empty instance of the same name."
     own=$connection
-    case $action in *backup) ;; *) refuse_restoration ;; esac
+    case $action/${INSTANCE_OWNER:-deployment} in *backup/* | */others) ;; *) refuse_restoration ;; esac
     # While a clone is made, there is no copy of a job.
     sql_clones "$JOB_GROUP" "$take_over"
     ;;

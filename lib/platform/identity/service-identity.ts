@@ -41,13 +41,15 @@ export const EXISTING_SERVICE_ACCOUNTS = {
       `Existing service accounts, each instead of one that would be created; they get the same roles on the same resources. ${members} Whoever applies must be allowed to act as them. Changing it later rolls out new instances; see own_parts.`,
     must: [
       {
-        accepts: (accounts: PropsOf<typeof ACCOUNTS>) =>
-          Object.values(accounts)
-            .filter((email): email is string => typeof email === "string" && !Token.isUnresolved(email))
-            .every((email) => new RegExp(EMAIL).test(email)),
+        accepts: (accounts: PropsOf<typeof ACCOUNTS>) => {
+          const known = Object.values<string | undefined>(accounts)
+            .filter((email) => email !== undefined && !Token.isUnresolved(email))
+            .map(String);
+          return known.every((email) => new RegExp(EMAIL).test(email)) && new Set(known).size === known.length;
+        },
         condition: (accounts) =>
-          `alltrue([for email in compact(values(${accounts})) : can(regex(${JSON.stringify(EMAIL)}, email))])`,
-        must: "have e-mail addresses of service accounts, which end with .gserviceaccount.com, because nothing else can run a service; look them up with gcloud iam service-accounts list",
+          `alltrue([for email in compact(values(${accounts})) : can(regex(${JSON.stringify(EMAIL)}, email))]) && length(distinct(compact(values(${accounts})))) == length(compact(values(${accounts})))`,
+        must: "have e-mail addresses of service accounts, which end with .gserviceaccount.com, because nothing else can run a service, and each only once, because the end of one use would end the roles of the other; look them up with gcloud iam service-accounts list",
       },
     ],
   }),

@@ -41,7 +41,7 @@ export const EXISTING_REPOSITORY = {
       },
     ],
     description: (members) =>
-      `Existing repository of Docker images in Artifact Registry, into which the image is pushed; the accounts that build and pull get their roles on it. ${members} Setting it later builds the image into it, rolls it out and deletes the repository of this deployment; removing it does the reverse.`,
+      `Existing repository of Docker images in Artifact Registry, into which the image is pushed; the accounts of this deployment that push and pull get their roles on it. ${members} Setting it later builds the image into it, rolls it out and deletes the repository of this deployment; removing it does the reverse.`,
   }),
 };
 

@@ -4,9 +4,10 @@ import { Construct } from "constructs";
 import { isSet } from "../../core/conditional";
 import { type Existing } from "../../core/existing";
 import { ExistingSecret, type SecretAttributes } from "../../core/existing-secret";
-import { expression, operand } from "../../core/expression";
+import { expression, numberText, operand } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { number, object, type PropsOf, requiredObject, text } from "../../core/inputs";
+import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
 import { IS_REFERENCE, SECRET_REFERENCE } from "../../idp/environment";
 import { type SqlInstance } from "../../idp/parts";
 
@@ -55,17 +56,20 @@ export const EXISTING_DATABASE = {
         condition: (database) =>
           [
             `can(regex("${CONNECTION_NAME}", ${database}.connection_name))`,
-            `alltrue([for name in [${database}.database, ${database}.user] : can(regex("${NAME}", name))])`,
+            `length(${database}.connection_name) <= ${CONNECTION_NAME_MAX_LENGTH}`,
+            `alltrue([for name in [${database}.database, ${database}.user, try(${database}.administrator.user, ${database}.user)] : can(regex("${NAME}", name))])`,
+            `!contains(["postgres", "template0", "template1"], ${database}.database)`,
+            `try(${database}.administrator.user, "") != ${database}.user`,
             `alltrue([for secret in [${database}.password_secret, try(${database}.administrator.secret, null)] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
           ].join(" && "),
-        must: "have a connection name <project>:<region>:<instance>, names of database and login of up to 54 lower-case letters, digits and underscores, because scripts add a word to them, and secrets by name with the number of a version; look the first up with gcloud sql instances describe, as connectionName",
+        must: `have a connection name <project>:<region>:<instance> of up to ${CONNECTION_NAME_MAX_LENGTH} characters, because it is part of the path of a socket, names of a database of its own and of two different logins, of up to 54 lower-case letters, digits and underscores, not beginning with a digit, because scripts add a word to them, and secrets by name with the number of a version; look the first up with gcloud sql instances describe, as connectionName`,
         hides: true,
       },
     ],
   }),
 };
 
-/** Attributes of a database that exists. */
+/** Attributes of a database that exists; secrets without a project in their names are in that of the instance. */
 export type DatabaseAttributes = PropsOf<typeof DATABASE>;
 
 /** The same where they may be null at plan. */
@@ -80,7 +84,7 @@ export function administratorOf({ administrator, passwordSecret, user }: Existin
   return {
     user: firstOf(administrator?.user, user),
     secretId: firstOf(administrator?.secret?.secretId, passwordSecret?.secretId),
-    version: firstOf(textOf(administrator?.secret?.version), textOf(passwordSecret?.version)),
+    version: firstOf(versionOf(administrator?.secret), versionOf(passwordSecret)),
     // Without an administrator, both are one secret.
     isGranted: isSet(administrator?.user),
   };
@@ -155,7 +159,8 @@ export class ExistingDatabase extends Construct implements SqlInstance {
   }
 }
 
-const textOf = (value: number | string | undefined) => (typeof value === "number" ? String(value) : value);
+const versionOf = ({ version }: Partial<SecretAttributes> = {}) =>
+  version === undefined ? undefined : numberText(version);
 
 /** The first of two that is given; either may be null at plan. */
 function firstOf(one: string | undefined, other = ""): string {
