@@ -8,7 +8,7 @@ import { describeWith, programPath } from "../support/programs";
 describeWith(["dash"], "The host of the database", () => {
   it.each(["db-init", "dump-database", "database-client"])("decides in %s.sh whether it is encrypted", (name) => {
     const script = readFileSync(packageFile(`lib/idp/scripts/${name}.sh`), "utf8");
-    const choice = /^case \$DB_HOST in\n {2}\/.*?^esac\n/ms.exec(script)?.[0] ?? "none";
+    const choice = /^case \$DB_HOST in\s+\/.*?\besac\n(: "\$\{PGSSLMODE:=require\}"\n)?/ms.exec(script)?.[0] ?? "none";
     const modeFor = (env: Readonly<Record<string, string>>) =>
       execFileSync(programPath("dash"), ["-euc", `${choice}printf %s "$PGSSLMODE"`], { encoding: "utf8", env });
     expect([

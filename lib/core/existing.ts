@@ -38,7 +38,7 @@ export const OWN_PARTS_INPUT = {
     {
       default: OWN_PARTS.deleted,
       description:
-        "What becomes of the deployment's own parts, for which there are existing ones: deleted, or never created; kept beside them; used instead of them. To take in an existing part without an outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.",
+        "What becomes of the deployment's own parts, for which there are existing ones: deleted, or never created; kept beside them; used instead of them. To take in an existing part later without an outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.",
     },
   ),
 };

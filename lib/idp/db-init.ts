@@ -30,7 +30,7 @@ export const DATABASE_RIGHTS = {
   revokePublicConnect: flag({
     default: true,
     description:
-      "Takes the right to connect to the application's database away from all other logins of the instance, who could read the names of tables and block migrations. Changing it to true runs db-init; false gives nothing back.",
+      "Takes the right to connect to the application's database away from all other logins of the instance, who could read the names of tables and block migrations. Changing it later to true runs db-init; false gives nothing back.",
   }),
 };
 

@@ -67,7 +67,7 @@ function applied(type: string, block: Block | undefined, component: string): obj
   const text = JSON.stringify(block)
     .replaceAll("${var.application_name}-db-init-${local.db_init_run}", CLUSTER_INIT_JOB)
     .replaceAll("${kubernetes_namespace_v1.namespace.metadata[0].name}", NAMESPACE)
-    .replaceAll(/"\$\{google_sql_database_instance\.[^"]*connection_name\}"/g, `"${CONNECTION}"`)
+    .replaceAll(/"\$\{local\.database_connection_name\}"/g, `"${CONNECTION}"`)
     .replaceAll("${var.application_name}", "idp");
   const labels = { "app.kubernetes.io/component": component, "app.kubernetes.io/name": "idp" };
   return apiObject(type, JSON.parse(text, (name, value: unknown) => (name === "labels" ? labels : value)) as Block);

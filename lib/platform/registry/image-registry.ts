@@ -189,7 +189,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
   }
 }
 
-/** A repository that somebody else manages; what pushes and pulls gets its role. */
+/** A repository that is managed elsewhere; what pushes and pulls gets its role. */
 class ExistingRepository extends Construct implements ImageRepository {
   readonly ready: ITerraformDependable[];
   private readonly grants = new Grants(this);

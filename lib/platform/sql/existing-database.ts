@@ -114,7 +114,7 @@ export function connectionTo(project: string, instance: string, when: string) {
   return { project, resource };
 }
 
-/** A database on an instance that somebody else manages; nothing but grants is created. */
+/** A database on an instance that is managed elsewhere; nothing but grants is created. */
 export class ExistingDatabase extends Construct implements SqlInstance {
   readonly instanceName: string;
   readonly projectId: string;
