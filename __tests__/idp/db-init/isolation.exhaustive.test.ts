@@ -130,7 +130,7 @@ describeOnServers("db-init.sh, for tenants that share an instance,", (test) => {
     expect(exitCode).toBe(0);
     const { memberOf } = await endState(DB_NAME);
     const line = `${DB_USER} is still a member of pg_monitor; ${SUPERUSER}, who granted it, can end that: REVOKE pg_monitor FROM ${DB_USER}\n`;
-    // Before 16, whoever may create roles may take any but a superuser's from anyone.
+    // Before 16, whoever may create roles may end any grant but that of a superuser.
     expect(output.includes(line)).toBe(memberOf.length > 0);
     expect(memberOf).toEqual(Number(settings.POSTGRESQL_RELEASE) < 16 ? [] : ["pg_monitor"]);
   });

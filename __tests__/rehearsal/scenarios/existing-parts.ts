@@ -6,7 +6,7 @@ import { type Episode } from "../engine/stack-rehearsal";
 /** A part that exists: what is in the project, and what the stack then does not make. */
 interface ExistingPart {
   readonly inputs: Inputs;
-  /** Type and identity of what somebody else has made. */
+  /** Type and identity of resources that are managed elsewhere. */
   readonly others: readonly string[];
   /** Types that the stack makes only for this part, with a word in their identity where it makes others too. */
   readonly replaces: readonly string[];
@@ -78,7 +78,7 @@ export const EXISTING_PARTS: Readonly<Record<string, ExistingPart>> = {
 
 const allInputs = (parts: readonly ExistingPart[]) => Object.assign({}, ...parts.map(({ inputs }) => inputs)) as Inputs;
 
-/** Adds what somebody else has made, also in the projects that combinations name. */
+/** Adds the parts that are managed elsewhere, also in the projects that combinations name. */
 export function prepareExisting({ cloud }: Deployment): void {
   for (const project of ACCEPTED_BY_BOTH.project_id)
     for (const secret of Object.values({ ...SECRETS, ...LOGINS }))
