@@ -12,6 +12,9 @@ import { DATABASE_SERVER } from "./platform/sql/database-flags";
 import { DATABASE_SIZE } from "./platform/sql/database-size";
 import { EXISTING_DATABASE } from "./platform/sql/existing-database";
 import { EXISTING_SERVICE_ACCOUNTS } from "./platform/identity/service-identity";
+import { type CONTROL_PLANE } from "./platform/kubernetes/autopilot-cluster";
+import { clusterIdentity, type EXISTING_CLUSTER } from "./platform/kubernetes/existing-cluster";
+import { type NAMESPACE } from "./platform/kubernetes/workload-namespace";
 import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
 
 /** Inputs of parts that exist, of both variants. */
@@ -37,21 +40,30 @@ const OF_INSTANCE = [
 /** What a protected deployment cannot take in or give back, because data would stay behind. */
 export function existingIdentity({
   existingBucket,
+  existingCluster,
   existingDatabase,
+  existingNamespace,
   existingSecrets,
   ownParts,
-}: ValuesOf<typeof EXISTING_PARTS>): readonly IdentityPart[] {
+}: ValuesOf<typeof EXISTING_PARTS> & Partial<ValuesOf<typeof EXISTING_CLUSTER>>): readonly IdentityPart[] {
   const { at: database } = existingDatabase;
   const parts: Readonly<Record<string, readonly [part: Value, identity: string]>> = {
     existingBucket: [existingBucket, `${existingBucket.at.name}`],
     existingDatabase: [existingDatabase, `join("/", [${database.connectionName}, ${database.database}])`],
     existingSecretKey: [existingSecrets.at.secretKey, `${existingSecrets.at.secretKey.at.secretId}`],
   };
-  return Object.entries(parts).map(([prop, [part, identity]]) => ({
-    ...{ prop, called: part.name, leavesNullOut: true },
-    value:
-      part.given === null ? undefined : expression(`(${part} == null || ${ownParts} == "used" ? null : ${identity})`),
-  }));
+  // Without one of the deployment's own beside it.
+  const alone: typeof parts = {
+    ...(existingCluster && { existingCluster: [existingCluster, clusterIdentity(existingCluster)] }),
+    ...(existingNamespace && { existingNamespace: [existingNamespace, `${existingNamespace.at.name}`] }),
+  };
+  return Object.entries({ ...parts, ...alone }).map(([prop, [part, identity]]) => {
+    const isUnused = [`${part} == null`, ...(prop in alone ? [] : [`${ownParts} == "used"`])].join(" || ");
+    return {
+      ...{ prop, called: part.name, leavesNullOut: true },
+      value: part.given === null ? undefined : expression(`(${isUnused} ? null : ${identity})`),
+    };
+  });
 }
 
 /** What the application's role may do, and others may do with its database: more on an instance of its own. */
@@ -88,5 +100,23 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
       `${at.bootstrapPassword} == null || ${version} == 1`,
     says: ({ bootstrapPasswordVersion: version, existingSecrets: { at } }) =>
       `${at.bootstrapPassword.name} is given and ${version.name} is ${version.shown}; it must be 1, because an existing secret is never written; name another version of the secret instead`,
+  },
+];
+
+export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
+  typeof CONTROL_PLANE & typeof EXISTING_CLUSTER & typeof NAMESPACE
+>[] = [
+  {
+    of: "existingCluster",
+    holds: (v) => `${v.existingCluster} == null || length(${v.authorizedNetworks}) == 0`,
+    says: (v) =>
+      `${v.existingCluster.name} is given together with ${v.authorizedNetworks.name}; that must be empty, because the owner of the cluster decides who reaches its control plane; remove it`,
+  },
+  {
+    of: "existingNamespace",
+    holds: (v) =>
+      `${v.existingNamespace} == null || (${v.existingCluster} != null && ${v.namespace} == ${JSON.stringify(v.namespace.row.default)})`,
+    says: (v) =>
+      `${v.existingNamespace.name} is given without ${v.existingCluster.name} or together with ${v.namespace.name}; it needs the first, because a new cluster has no namespaces, and takes the place of the second; give the cluster, and remove ${v.namespace.name}`,
   },
 ];

@@ -2,8 +2,9 @@ import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { TerraformLocal, TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
+import { existingOr, isExisting, isMade } from "./core/existing";
 import { expression, numberExpression } from "./core/expression";
-import { number, type Relation, type ValuesOf } from "./core/inputs";
+import { number, type Relation, settingsOf, type ValuesOf } from "./core/inputs";
 import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { poolVariables } from "./idp/connection-pool";
 import { DbInit } from "./idp/db-init";
@@ -11,7 +12,7 @@ import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/ma
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
-import { rightsOf } from "./existing-parts";
+import { EXISTING_CLUSTER_RELATIONS, rightsOf } from "./existing-parts";
 import { IdentityProvider } from "./identity-provider";
 import { CERTIFICATE_VALIDATION_DEFAULTS, domainInputs, uselessWithoutDomain } from "./platform/edge/domain";
 import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
@@ -35,6 +36,7 @@ import {
 } from "./platform/kubernetes/kubernetes-workload";
 import { POD_CPU_CHOICE, POD_MEMORY, podCpu } from "./platform/kubernetes/pod-template";
 import { PublicAddress } from "./platform/kubernetes/public-address";
+import { EXISTING_CLUSTER, guardCluster } from "./platform/kubernetes/existing-cluster";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { CLUSTER_MAINTENANCE_RELATIONS, OF_CLUSTER } from "./platform/maintenance";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
@@ -88,6 +90,7 @@ export const KUBERNETES_INPUTS = {
   }),
   ...NAMESPACE,
   ...CONTROL_PLANE,
+  ...EXISTING_CLUSTER,
   ...GEOIP,
   ...domainInputs({
     withoutDomain:
@@ -114,6 +117,7 @@ const DEMAND: ConnectionDemand<KubernetesInputs> = {
 export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   ...COMMON_RELATIONS,
   ...CLUSTER_MAINTENANCE_RELATIONS,
+  ...EXISTING_CLUSTER_RELATIONS,
   ...instanceRelations(INSTANCE, DEMAND),
   ...workerRelations(WORKER),
   {
@@ -182,12 +186,17 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
 
     // If another deployment has the names, the apply fails at the secrets, before anything is billed.
     const networkReady = [...apis.ready("compute"), ...database.password.ready];
-    this.clusterNetwork = new ClusterNetwork(this, "Network", { place, existing: network, dependsOn: networkReady });
+    const { existingCluster, existingNamespace } = settingsOf<typeof EXISTING_CLUSTER>(values);
+    this.clusterNetwork = new ClusterNetwork(this, "Network", {
+      ...{ place, existing: network, dependsOn: networkReady },
+      isNeeded: isMade(existingCluster),
+    });
     this.cluster = new AutopilotCluster(this, "Cluster", {
       place,
       network: this.clusterNetwork,
       authorizedNetworks: values.authorizedNetworks.map,
       deletionProtection: this.protect,
+      existing: existingCluster,
       maintenance: settings,
       dependsOn: [...networkReady, ...apis.ready("container", "iam")],
     });
@@ -196,13 +205,17 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       alias: this.isFirstInStack() ? undefined : this.node.path.replaceAll(/[^A-Za-z0-9]+/g, "_").toLowerCase(),
     });
 
+    const namespaceName = existingOr(
+      ...([this, "ChosenNamespace", existingNamespace, existingNamespace?.name, values.namespace.text] as const),
+    );
     this.namespace = new WorkloadNamespace(this, "Namespace", {
       place,
       cluster: this.cluster,
-      name: values.namespace.text,
+      name: namespaceName,
+      isExisting: isExisting(existingNamespace),
       outboundPorts: mailPorts(values.smtp),
       // The metadata server needs it to issue the pods' tokens.
-      outlivedBy: apis.ready("iamcredentials"),
+      outlivedBy: [...apis.ready("iamcredentials"), ...guardCluster(this, values.existingCluster)],
     });
     const initialization = new DbInit(this, "DbInit", {
       ...{ ...rightsOf(values), database },
@@ -272,7 +285,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     const checkRunner = new KubernetesJobs({ place, namespace: this.namespace, identity: checker });
     const checkUp = this.addCheckUp(checkRunner, this.workload.ready);
     const { url } = this.frontDoor;
-    const urlMap = urlMapPattern(values.namespace.text);
+    const urlMap = urlMapPattern(namespaceName);
     const namespace = this.namespace.namespaceName;
     const monitoring = this.addMonitoring({ domain, namespace, platform: "kubernetes", url, urlMap }, dump, checkUp);
 

@@ -205,17 +205,17 @@ testContract(KUBERNETES_STACK_NAME, {
         ...["check-up", "dump", "dump-1"].map((job, index) => [
           ["cluster_checker", "cluster_dumper", "cluster_dumper2"][index],
           "roles/iam.workloadIdentityUser",
-          `serviceAccount:\${var.project_id}.svc.id.goog[\${var.namespace}/\${var.application_name}-${job}]`,
+          `serviceAccount:\${var.project_id}.svc.id.goog[\${local.chosen_namespace}/\${var.application_name}-${job}]`,
         ]),
         [
           "cluster_initializer",
           "roles/iam.workloadIdentityUser",
-          "serviceAccount:${var.project_id}.svc.id.goog[${var.namespace}/${var.application_name}-db-init]",
+          "serviceAccount:${var.project_id}.svc.id.goog[${local.chosen_namespace}/${var.application_name}-db-init]",
         ],
         [
           "cluster_runtime",
           "roles/iam.workloadIdentityUser",
-          "serviceAccount:${var.project_id}.svc.id.goog[${var.namespace}/${var.application_name}]",
+          "serviceAccount:${var.project_id}.svc.id.goog[${local.chosen_namespace}/${var.application_name}]",
         ],
       ],
     ],
@@ -235,9 +235,9 @@ testContract(KUBERNETES_STACK_NAME, {
     [
       "cluster_ca_certificate",
       () => output("cluster_ca_certificate"),
-      `\${base64decode(${ADDRESS.cluster}.master_auth[0].cluster_ca_certificate)}`,
+      "${(local.cluster_certificate == null ? null : base64decode(local.cluster_certificate))}",
     ],
-    ["namespace", () => output("namespace"), `\${${ADDRESS.namespace}.metadata[0].name}`],
+    ["namespace", () => output("namespace"), "${local.namespace_name}"],
     [
       "connect_command",
       () => output("connect_command"),

@@ -87,8 +87,8 @@ const containerIn = (stack: BareStack): ContainerSpec => {
 const runAll = (identityIn: (stack: BareStack) => WorkloadIdentity): Runs => {
   const stack = bareStack();
   new KubernetesProvider(stack, "kubernetes", { host: "https://cluster" });
-  const cluster = { nodes: standInIdentity("Nodes"), ready: [], grantActAs: () => [] };
-  const none = { outboundPorts: "[]", outlivedBy: [] };
+  const cluster = { nodeSelector: undefined, pullers: [standInIdentity("Nodes")], ready: [], grantActAs: () => [] };
+  const none = { isExisting: "false", outboundPorts: "[]", outlivedBy: [] };
   const namespace = new WorkloadNamespace(stack, "Namespace", { ...none, place: PLACE, cluster, name: "apps" });
   const runs = { stack, namespace, identity: identityIn(stack), container: containerIn(stack) };
   for (const [name, run] of Object.entries(RUNNERS)) run(runs, name);

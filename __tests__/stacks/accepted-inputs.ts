@@ -176,6 +176,8 @@ export const ACCEPTED_BY_KUBERNETES = {
   worker_max_count: [null, 3],
   geoip: ACCEPTED_GEOIP,
   namespace: ["identity-provider", "a"],
+  existing_cluster: [null],
+  existing_namespace: [null],
 } as const;
 
 /** Further inputs that both variants accept. */
@@ -267,6 +269,13 @@ export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
 
 const GEOIP_IN_NUMBERS = { account_id: 123456, license_key_secret: { secret_id: "maxmind", version: 3 } };
 
+/** A cluster that exists; what follows the first line of its certificate is not looked at. */
+export const CLUSTER = {
+  ...{ name: "shared", location: "us-central1", endpoint: "203.0.113.9" },
+  ca_certificate: Buffer.from("-----BEGIN CERTIFICATE-----\n").toString("base64"),
+  node_account: "nodes@shared-accounts.iam.gserviceaccount.com",
+};
+
 /** Sets of inputs of the Kubernetes stack that Terraform accepts. */
 export const ACCEPTED_SETS_OF_KUBERNETES: readonly AcceptedInputs[] = [
   ...FINE_WORKERS,
@@ -282,6 +291,17 @@ export const ACCEPTED_SETS_OF_KUBERNETES: readonly AcceptedInputs[] = [
   ["one instance on the smallest database", { database_tier: "db-g1-small", max_instance_count: 1 }],
   ["databases of addresses, with the number of the account and of the version as numbers", { geoip: GEOIP_IN_NUMBERS }],
   ["a network of another project", { network: NETWORK, subnetwork: SUBNETWORK }],
+  ["an existing cluster", { existing_cluster: CLUSTER }],
+  [
+    "a namespace of a zone's standard cluster with a DNS endpoint",
+    {
+      existing_cluster: {
+        ...{ name: "shared", location: "us-central1-a", autopilot: false },
+        endpoint: "gke-0a1b2c.us-central1-a.gke.goog",
+      },
+      existing_namespace: { name: "sign-in" },
+    },
+  ],
 ];
 
 /** Sets of inputs of the lab that Terraform accepts. */

@@ -137,7 +137,10 @@ const serverlessProps = (stack: BareStack): Given<ServerlessIdentityProviderProp
 /** With an image that exists, which needs no version and has no blueprints of ours. */
 const kubernetesProps = (
   stack: BareStack,
-): Given<KubernetesIdentityProviderProps, "applicationVersion" | "existingDatabase" | "existingSecurityPolicy"> => ({
+): Given<
+  KubernetesIdentityProviderProps,
+  "applicationVersion" | "existingCluster" | "existingDatabase" | "existingNamespace" | "existingSecurityPolicy"
+> => ({
   ...identityProviderProps(stack),
   authorizedNetworks: { office: "203.0.113.0/24", pipeline: "198.51.100.7/32" },
   blueprintFiles: {},

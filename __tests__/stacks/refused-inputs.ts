@@ -1,4 +1,4 @@
-import { CHANNEL, DIGEST, IMAGE, manyRanges, NETWORK, OWN_IMAGES, SUBNETWORK } from "./accepted-inputs";
+import { CHANNEL, CLUSTER, DIGEST, IMAGE, manyRanges, NETWORK, OWN_IMAGES, SUBNETWORK } from "./accepted-inputs";
 import { type Inputs } from "./terraform-run";
 
 /**
@@ -580,6 +580,12 @@ const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
     "ranges that are none, and fine ones beside them",
     { authorized_networks: { fine: "203.0.113.0/24", host: "203.0.113.7/24", v6: "2001:db8::/32", word: "office" } },
   ],
+  ["a cluster by the URL of its endpoint", { existing_cluster: { ...CLUSTER, endpoint: "https://203.0.113.9" } }],
+  ["a cluster without its certificate", { existing_cluster: { ...CLUSTER, ca_certificate: null } }],
+  ["a certificate that is not in base64", { existing_cluster: { ...CLUSTER, ca_certificate: "-----BEGIN" } }],
+  ["a continent for the location of a cluster", { existing_cluster: { ...CLUSTER, location: "us" } }],
+  ["a person for the account of nodes", { existing_cluster: { ...CLUSTER, node_account: "someone@example.com" } }],
+  ["a namespace in capitals", { existing_cluster: CLUSTER, existing_namespace: { name: "Sign-in" } }],
   ["too little CPU", { container_cpu: 0.25 }],
   ["CPU between two steps", { container_cpu: 1.1 }],
   ["more CPU than a pod may have", { container_cpu: 29, container_memory: "64Gi" }],
@@ -587,6 +593,15 @@ const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
 
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
+  [
+    "who reaches the control plane of a cluster that exists",
+    { existing_cluster: CLUSTER, authorized_networks: { office: "203.0.113.0/24" } },
+  ],
+  ["an existing namespace of a new cluster", { existing_namespace: { name: "sign-in" } }],
+  [
+    "an existing namespace together with a new one",
+    { existing_cluster: CLUSTER, existing_namespace: { name: "sign-in" }, namespace: "other" },
+  ],
   ["days without maintenance and no window", { deny_maintenance_period: { ...FIRST, end_date: "2026-12-24" } }],
   ["a worker with CPU between two steps", { worker_mode: "separate", worker_cpu: 1.1 }],
   ["no separate worker at most", { worker_mode: "separate", worker_max_count: 0 }],

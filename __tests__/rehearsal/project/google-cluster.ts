@@ -9,9 +9,25 @@ import { textAt, valueAt, type ValueObject } from "./terraform-value";
 /** Path of the service account of the nodes that Autopilot creates. */
 const NODE_ACCOUNT = "cluster_autoscaling.0.auto_provisioning_defaults.0.service_account";
 
-/** The clusters of the project; usually one. */
+/** Type of clusters that are managed elsewhere. */
+const OTHERS = "cluster";
+
+/** The clusters that run pods: those of the configuration, usually one, or without any that of others. */
 export function clustersOf(cloud: Cloud): CloudObject[] {
-  return cloud.ofType("google_container_cluster");
+  const own = cloud.ofType("google_container_cluster");
+  return own.length > 0 ? own : cloud.ofType(OTHERS);
+}
+
+/** Adds a standard cluster that the configuration does not create; returns what is asked of it. */
+export function addOthersCluster(cloud: Cloud, project: string, nodeAccount: string) {
+  const id = `projects/${project}/locations/us-central1-a/clusters/shared`;
+  const endpoint = endpointOf(id);
+  const accounts = { auto_provisioning_defaults: [{ service_account: nodeAccount }] };
+  const values = { project, endpoint, cluster_autoscaling: [accounts] };
+  cloud.objects.set(`${OTHERS} ${id}`, { type: OTHERS, id, values, writeOnly: {}, needs: [] });
+  cloud.others.add(`google_service_account projects/-/serviceAccounts/${nodeAccount}`);
+  cloud.identityPools.set(project, `${OTHERS} ${id}`);
+  return { endpoint, ca_certificate: AUTHORITY.toString("base64") };
 }
 
 /** Service account of a cluster's nodes, which pulls images; empty for the project's default one. */
@@ -76,7 +92,9 @@ export const CLUSTER: ResourceType = {
 export function requireClusterAccess(provider: ValueObject, cloud: Cloud): void {
   const host = textAt(provider, "host");
   if (host === "") throw new Refusal('Get "http://localhost/api": dial tcp [::1]:80: connect: connection refused');
-  const cluster = clustersOf(cloud).find(({ values }) => host === `https://${textAt(values, "endpoint")}`);
+  const cluster = [...cloud.ofType("google_container_cluster"), ...cloud.ofType(OTHERS)].find(
+    ({ values }) => host === `https://${textAt(values, "endpoint")}`,
+  );
   if (cluster === undefined) throw new Refusal(`Get "${host}/api": dial tcp: i/o timeout`);
   if (valueAt(provider, "cluster_ca_certificate") !== AUTHORITY.toString())
     throw new Refusal(`Get "${host}/api": tls: x509: certificate signed by unknown authority`);

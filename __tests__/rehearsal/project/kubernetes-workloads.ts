@@ -82,7 +82,8 @@ export const DEPLOYMENT_ROW: Partial<ResourceType> = {
   afterDestroy: ({ id, values }, cloud) => {
     cloud.podEnvironments.delete(id);
     const needs = cloud.podNeeds.get(id) ?? [];
-    if (needs.length === 0) return;
+    // In a namespace of others, nothing waits for them: they may lose what they use in their last seconds.
+    if (needs.length === 0 || cloud.find("kubernetes_namespace_v1", namespaceOf(values)) === undefined) return;
     const pods = { type: "pods", id: `${namespaceOf(values)}/${id}`, values: {}, writeOnly: {}, needs };
     cloud.objects.set(`pods ${pods.id}`, pods);
   },

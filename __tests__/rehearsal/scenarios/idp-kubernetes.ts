@@ -1,6 +1,7 @@
 import { ACCEPTED_BY_KUBERNETES } from "../../stacks/accepted-inputs";
 import { DEPLOYMENT, KUBERNETES_DOMAIN_CHANGES, REGIONAL_ADDRESS } from "./domain";
 import { anotherIdentity, deletedParts, severalInputs } from "./episodes";
+import { EXISTING_CLUSTER } from "./existing-cluster";
 import { EXISTING_PARTS, existingParts } from "./existing-parts";
 import { dumpChanges } from "./dump";
 import { all, sideBySide, withInputs } from "./every-stack";
@@ -209,6 +210,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
       'existing_bucket is "acme-uploads", but the protected deployment has null',
       ACCEPTED_KEY,
     ),
+    EXISTING_CLUSTER,
     deletedParts([
       "kubernetes_deployment_v1",
       "kubernetes_horizontal_pod_autoscaler_v2",

@@ -5,8 +5,9 @@ import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { addressRange } from "../../core/address-range";
-import { addDynamicBlock, countIf, listIf } from "../../core/conditional";
+import { addDynamicBlock, allOf, countIf, isSet, listIf } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
+import { existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { textMap } from "../../core/inputs";
 import { expression } from "../../core/expression";
 import { freeChildId, type GrantedAccount, grantTo, type WorkloadIdentity } from "../../core/identity";
@@ -14,6 +15,7 @@ import { clusterName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ServiceIdentity } from "../identity/service-identity";
 import { type ClusterNetwork, RANGE_NAMES } from "../network/cluster-network";
+import { type ExistingCluster, nodeSelectorOf } from "./existing-cluster";
 import { addMaintenancePolicy, type Maintenance } from "../maintenance";
 import { type PartProps } from "../parts";
 
@@ -24,13 +26,15 @@ interface AutopilotClusterProps extends PartProps {
   /** CIDR ranges that may reach the control plane, by name; any source address if there are none. */
   readonly authorizedNetworks: IResolvable;
   readonly deletionProtection: boolean | IResolvable;
+  /** A cluster to use instead; its attributes may be null at plan. */
+  readonly existing: ExistingCluster | undefined;
   readonly maintenance: Maintenance;
   readonly network: ClusterNetwork;
 }
 
 /**
  * A regional Autopilot cluster on the regular release channel, with private nodes that run as their own service
- * account.
+ * account; or one that is managed elsewhere, in which nothing is changed.
  *
  * Billed by the hour from creation on, and by the resources that the pods request.
  */
@@ -41,14 +45,22 @@ export class AutopilotCluster extends Construct {
   /** Service account of the nodes: pulls images, writes logs and metrics. */
   readonly nodes: ServiceIdentity;
 
+  /** Accounts of nodes that pull images. */
+  readonly pullers: readonly WorkloadIdentity[];
+
+  /** Labels of nodes that can run the pods; undefined, or null at plan, for any node. */
+  readonly nodeSelector: Record<string, string> | undefined;
+
   /** Configuration of the kubernetes provider, with a token that is neither in the state nor in a plan. */
   readonly connection: KubernetesProviderConfig;
 
   /** What must exist before a pod can start. */
   readonly ready: ITerraformDependable[];
 
-  /** The cluster itself, for overrides. */
+  /** The cluster itself, for overrides; there is none where another one is used. */
   readonly cluster: ContainerCluster;
+
+  private readonly location: string;
 
   constructor(
     scope: Construct,
@@ -56,10 +68,16 @@ export class AutopilotCluster extends Construct {
     private readonly props: AutopilotClusterProps,
   ) {
     super(scope, id);
-    const { authorizedNetworks, deletionProtection, dependsOn = [], network, place } = props;
+    const { authorizedNetworks, deletionProtection, dependsOn = [], existing, network, place } = props;
 
-    const description = "Runs the nodes of the cluster";
-    this.nodes = new ServiceIdentity(this, "Nodes", { description, dependsOn, place, purpose: "idp-node" });
+    const isOwn = isMade(existing);
+    this.nodes = new ServiceIdentity(this, "Nodes", {
+      ...{ dependsOn, place, purpose: "idp-node" },
+      description: "Runs the nodes of the cluster",
+      condition: isOwn === "true" ? undefined : isOwn,
+    });
+    this.pullers = [this.nodes, ...existingNodes(existing)];
+    this.nodeSelector = nodeSelectorOf(this, existing);
 
     this.cluster = new ContainerCluster(this, MAIN_CHILD_ID, {
       project: place.projectId,
@@ -80,6 +98,7 @@ export class AutopilotCluster extends Construct {
       },
       resourceLabels: place.labels,
       deletionProtection,
+      count: countIf(isOwn),
       dependsOn: [
         ...this.nodes.grantOnProject("RunsNodes", "roles/container.defaultNodeServiceAccount"),
         ...network.dependsOn,
@@ -99,10 +118,18 @@ export class AutopilotCluster extends Construct {
       content: { display_name: "${cidr_blocks.key}", cidr_block: "${cidr_blocks.value}" },
     });
 
-    this.clusterName = this.cluster.name;
+    const chosen = (id: string, given: string | undefined, attribute: string) =>
+      existingOr(this, id, existing, given, madeAttribute(this.cluster, attribute));
+    this.clusterName = chosen("Name", existing?.name, "name");
+    this.location = existingOr(this, "Location", existing, existing?.location, place.region);
+    const certificate = chosen("Certificate", existing?.caCertificate, "master_auth[0].cluster_ca_certificate");
     this.connection = {
-      host: `https://${this.cluster.endpoint}`,
-      clusterCaCertificate: Fn.base64decode(this.cluster.masterAuth.clusterCaCertificate),
+      host: `https://${chosen("Endpoint", existing?.endpoint, "endpoint")}`,
+      // A DNS endpoint has none.
+      clusterCaCertificate:
+        existing === undefined
+          ? Fn.base64decode(certificate)
+          : expression(`(${certificate} == null ? null : base64decode(${certificate}))`),
       token: new EphemeralResource(this, "Caller", {
         type: "google_client_config",
         provider: "google",
@@ -116,8 +143,8 @@ export class AutopilotCluster extends Construct {
 
   /** Command that connects kubectl to the cluster. */
   get connectCommand(): string {
-    const { projectId, region } = this.props.place;
-    return `gcloud container clusters get-credentials ${this.clusterName} --location=${region} --project=${projectId}`;
+    const { projectId } = this.props.place;
+    return `gcloud container clusters get-credentials ${this.clusterName} --location=${this.location} --project=${projectId}`;
   }
 
   /**
@@ -140,6 +167,15 @@ export class AutopilotCluster extends Construct {
       return grantTo(account, grant);
     });
   }
+}
+
+/** The account of the nodes of a cluster that is managed elsewhere, if it is known. */
+function existingNodes(existing: ExistingCluster | undefined): WorkloadIdentity[] {
+  const email = existing?.nodeAccount;
+  if (email === undefined) return [];
+  const condition = allOf(isExisting(existing), isSet(email));
+  const account = { name: "ExistingNodes", email, member: `serviceAccount:${email}`, condition, ready: [] };
+  return [{ ...account, grantable: true, granted: [{ ...account, project: "-" }], grantOnProject: () => [] }];
 }
 
 /** Never empty: the provider treats a missing list as no change, so a restriction could not be lifted. */

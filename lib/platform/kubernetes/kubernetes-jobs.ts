@@ -128,6 +128,7 @@ export class KubernetesJobs implements ScheduledJobRunner {
       // A script closes its connections before it stops the proxy; waiting for others would end in an error.
       proxyGraceSeconds: 0,
       own: {
+        nodeSelector: namespace.nodeSelector,
         // Every attempt is a new pod, because the proxy of the old one has quit.
         restartPolicy: "Never",
         activeDeadlineSeconds: job.timeoutSeconds,

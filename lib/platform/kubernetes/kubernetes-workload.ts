@@ -192,6 +192,7 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
         // The proxy stops after the server.
         proxyGraceSeconds: 10,
         own: {
+          nodeSelector: namespace.nodeSelector,
           restartPolicy: "Always",
           terminationGracePeriodSeconds: TERMINATION_GRACE_SECONDS,
           // Spreads pods over zones where there is room.

@@ -38,7 +38,11 @@ export interface PodSpec {
   /** Settings of the pod. */
   readonly own: Pick<
     DeploymentV1SpecTemplateSpec,
-    "activeDeadlineSeconds" | "restartPolicy" | "terminationGracePeriodSeconds" | "topologySpreadConstraint"
+    | "activeDeadlineSeconds"
+    | "nodeSelector"
+    | "restartPolicy"
+    | "terminationGracePeriodSeconds"
+    | "topologySpreadConstraint"
   >;
   /** How long the proxy waits for open connections after it is told to stop. */
   readonly proxyGraceSeconds: number;

@@ -11,8 +11,8 @@ import {
 } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, countIf, oneAttribute } from "../../core/conditional";
-import { expression } from "../../core/expression";
+import { addDynamicBlock, countIf, not, oneAttribute } from "../../core/conditional";
+import { expression, operand } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
 import { text } from "../../core/inputs";
@@ -23,8 +23,10 @@ import { type ContainerSpec } from "../../idp/container-spec";
 import { ANYWHERE, type AutopilotCluster } from "./autopilot-cluster";
 
 export interface WorkloadNamespaceProps {
-  readonly cluster: Pick<AutopilotCluster, "grantActAs" | "ready"> & { readonly nodes: WorkloadIdentity };
+  readonly cluster: Pick<AutopilotCluster, "grantActAs" | "nodeSelector" | "pullers" | "ready">;
   readonly name: string;
+  /** Whether it exists already, and so has pods of others, as a string: `true`, `false` or a boolean expression. */
+  readonly isExisting: string;
   readonly place: DeploymentContext;
   /** What the pods need until they stop, in addition to the cluster and to what workloads and jobs add. */
   readonly outlivedBy: ITerraformDependable[];
@@ -40,11 +42,17 @@ export class WorkloadNamespace extends Construct {
   /** Name; a reference to it waits for the namespace. */
   readonly namespaceName: string;
 
+  /** Id of what is made first in it. */
+  readonly firstId: string;
+
   /** What must exist before a pod should start. */
   readonly ready: ITerraformDependable[];
 
-  /** The namespace itself, for overrides. */
+  /** The namespace itself, for overrides; there is none where another one is used. */
   readonly namespace: NamespaceV1;
+
+  /** Labels of nodes that can run the pods; undefined, or null at plan, for any node. */
+  readonly nodeSelector: Record<string, string> | undefined;
 
   /** Labels of the deployment, for every object in the namespace; undefined without any. */
   readonly labels: Labels | undefined;
@@ -64,23 +72,30 @@ export class WorkloadNamespace extends Construct {
     private readonly props: WorkloadNamespaceProps,
   ) {
     super(scope, id);
-    const { cluster, name, outboundPorts, outlivedBy, place } = props;
+    const { cluster, isExisting, name, outboundPorts, outlivedBy, place } = props;
 
     this.labels = objectLabels(this, place.labels);
     this.namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
       metadata: { name, labels: labelsWith(this.labels, POD_SECURITY) },
       // It is deleted last, after load balancers and pods.
       timeouts: { delete: "20m" },
+      count: countIf(not(isExisting)),
     });
     // Only the deletion of the namespace waits for pods to stop, so whatever they need must be deleted after it.
     this.addOutlivedBy(...cluster.ready, ...outlivedBy);
-    this.namespaceName = this.namespace.metadata.name;
+    const made = metadataName(this.namespace);
+    // By way of its namespace, because what is in it waits for the same.
+    const chosen = expression(`coalesce(${made}, ${operand(name)})`);
+    this.namespaceName = this.namespace.count === undefined ? made : new TerraformLocal(this, "Name", chosen).asString;
+    this.nodeSelector = cluster.nodeSelector;
 
+    const ownLabels = `{ "app.kubernetes.io/name" = ${operand(place.deployment.applicationName)} }`;
+    const ofDeployment = expression(`(${isExisting} ? ${ownLabels} : null)`);
     const outbound = new NetworkPolicyV1(this, "Outbound", {
       metadata: this.metadataOf(objectName(place.deployment, "outbound")),
       spec: {
-        // Every pod of the namespace.
-        podSelector: {},
+        // Every pod of the namespace, or of the deployment where there are others.
+        podSelector: isExisting === "false" ? {} : { matchLabels: Token.asStringMap(ofDeployment) },
         policyTypes: ["Ingress", "Egress"],
         egress: OUTBOUND_RULES.map(({ cidr, ports }) => ({
           to: cidr === undefined ? undefined : [{ ipBlock: { cidr } }],
@@ -92,6 +107,7 @@ export class WorkloadNamespace extends Construct {
       forEach: outboundPorts,
       content: { to: [{ ip_block: [{ cidr: ANYWHERE }] }], ports: [{ protocol: "TCP", port: "${egress.value}" }] },
     });
+    this.firstId = outbound.id;
     this.ready = [outbound];
   }
 
@@ -117,7 +133,12 @@ export class WorkloadNamespace extends Construct {
       ...mounts.flatMap((store) => [...store.ready, ...store.grantReadWrite(identity)]),
       ...(database === undefined ? [] : [...database.instance.ready, ...database.instance.grantConnect(identity)]),
     );
-    return [...this.ready, ...image.ready, ...image.grantPull(this.props.cluster.nodes), ...dependsOn];
+    return [
+      ...this.ready,
+      ...image.ready,
+      ...this.props.cluster.pullers.flatMap((each) => image.grantPull(each)),
+      ...dependsOn,
+    ];
   }
 
   /**

@@ -48,7 +48,7 @@ export function addWorkloadSecret(scope: Construct, props: WorkloadSecretProps):
   const copies = Object.fromEntries(
     Object.entries(values).map(([variable, secret]) => [
       variable,
-      secret.valueAfter?.(namespace.namespace.id) ?? secret.ephemeralValue,
+      secret.valueAfter?.(namespace.firstId) ?? secret.ephemeralValue,
     ]),
   );
   const merged = mergedReferences(settings);
@@ -90,10 +90,10 @@ function furtherSecrets(
     type: "google_secret_manager_secret_version",
     provider: "google",
     forEach: references,
-    // Unknown before the namespace exists, so that the first plan asks no API.
+    // Unknown before anything exists in the namespace, so that the first plan asks no API.
     attributes: {
       project,
-      secret: `\${${namespace.namespace.id} == "" ? "" : each.value.secret_id}`,
+      secret: `\${${namespace.firstId} == "" ? "" : each.value.secret_id}`,
       version: "${each.value.version}",
     },
     dependsOn: settings.flatMap(({ ready }) => ready),

@@ -5,7 +5,7 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { Fn, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, ifSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
+import { allOf, countIf, ifSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -18,6 +18,9 @@ interface ClusterNetworkProps extends PartProps {
    * the subnetwork also needs ranges named `pods` and `services`.
    */
   readonly existing: NetworkAttachment | undefined;
+
+  /** Whether a cluster is made, as a string: `true`, `false` or a boolean expression; another one has its network. */
+  readonly isNeeded: string;
 }
 
 /**
@@ -46,9 +49,9 @@ export class ClusterNetwork extends Construct {
 
   constructor(scope: Construct, id: string, props: ClusterNetworkProps) {
     super(scope, id);
-    const { dependsOn, existing, place } = props;
+    const { dependsOn, existing, isNeeded, place } = props;
     const { deployment, projectId: project, region } = place;
-    const count = countIf(isUnset(existing?.network));
+    const count = countIf(allOf(isUnset(existing?.network), isNeeded));
     const common = (part: string) => ({ project, name: partName(deployment, part), count });
 
     this.ownNetwork = new ComputeNetwork(this, MAIN_CHILD_ID, {

@@ -1,0 +1,70 @@
+import { addOthersCluster } from "../project/google-cluster";
+import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
+import { StepFailure } from "../deployment/steps";
+import { type Episode } from "../engine/stack-rehearsal";
+
+const NODE_ACCOUNT = "nodes@shared-accounts.iam.gserviceaccount.com";
+
+/** What the stack makes only for a cluster and a namespace of its own. */
+const OF_CLUSTER = ["google_container_cluster", "google_compute_network", "kubernetes_namespace_v1"];
+
+/** Removes what is in the namespace of the former cluster, and nothing that holds data. */
+const LEAVE = ["-destroy", "-target=terraform_data.cluster_of_namespace"];
+
+async function requireCluster(deployment: Deployment, isOwn: boolean): Promise<void> {
+  await deployment.applyAtOnce();
+  await deployment.requireEmptyPlan("a cluster that exists: second plan");
+  const { cloud } = deployment;
+  const made = OF_CLUSTER.filter((type) => cloud.ofType(type).length > 0);
+  if (made.length !== (isOwn ? OF_CLUSTER.length : 0))
+    throw new StepFailure("apply", `of a cluster there is ${made.join(", ")}`);
+  const [pods] = cloud.ofType("kubernetes_deployment_v1");
+  const asksForMetadata = JSON.stringify(pods?.values).includes("gke-metadata-server-enabled");
+  if (asksForMetadata === isOwn) throw new StepFailure("apply", "pods ask for nodes of another kind of cluster");
+}
+
+/** A standard cluster and a namespace of others: from the first apply on, and later in both directions. */
+export const EXISTING_CLUSTER: Episode = {
+  name: "a cluster that exists",
+  fromNothing: true,
+  play: async (deployment) => {
+    const { cloud, inputs } = deployment;
+    const project = String(inputs.project_id);
+    const attributes = addOthersCluster(cloud, project, NODE_ACCOUNT);
+    cloud.others.add("kubernetes_namespace_v1 sign-in");
+    const cluster = { ...attributes, name: "shared", location: "us-central1-a", autopilot: false };
+    const begun = { project_id: project, deletion_protection: false };
+    const existing = {
+      ...begun,
+      existing_cluster: { ...cluster, node_account: NODE_ACCOUNT },
+      existing_namespace: { name: "sign-in" },
+    };
+    const before = [...cloud.objects.keys()];
+    deployment.inputs = existing;
+    await requireCluster(deployment, false);
+    await deployment.applyAtOnce("-destroy");
+    const left = [...cloud.objects.keys()].filter((key) => !before.includes(key));
+    if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
+    await deployment.applyAtOnce();
+    deployment.inputs = begun;
+    await deployment.refuse(["plan", "-input=false"], "existing_cluster is another cluster");
+    deployment.inputs = existing;
+    await deployment.applyAtOnce(...LEAVE);
+    deployment.inputs = begun;
+    await requireCluster(deployment, true);
+
+    deployment.inputs = { ...begun, deletion_protection: true };
+    await deployment.applyAtOnce();
+    deployment.inputs = { ...existing, deletion_protection: true };
+    await deployment.refuse(
+      ["plan", "-input=false"],
+      'existing_cluster is "us-central1-a/shared", but the protected deployment has null',
+    );
+    deployment.inputs = begun;
+    await deployment.applyAtOnce();
+    await deployment.applyAtOnce(...LEAVE);
+    deployment.inputs = existing;
+    await deployment.refuse([...APPLY_AT_ONCE, "-var=namespace=other"], "existing_namespace is given");
+    await requireCluster(deployment, false);
+  },
+};
