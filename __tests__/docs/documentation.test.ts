@@ -80,10 +80,10 @@ describe.each(COMMANDS)("The commands of %s", (path, text) => {
 
 /** Programs that the commands of pages call: each succeeds, and says what the next command takes from it. */
 const STAND_INS = {
-  ...Object.fromEntries(["cp", "gcloud", "kubectl", "npm", "npx", "rm", "tar"].map((name) => [name, ":"])),
+  ...Object.fromEntries(["cp", "docker", "gcloud", "kubectl", "npm", "npx", "rm", "tar"].map((name) => [name, ":"])),
   sh: '[ -f "$1" ]',
   terraform: `case "$*" in
-*restore_settings) echo "export INIT_JOB=idp-db-init NAMESPACE=idp PROJECT_ID=my-project REGION=us-central1" ;;
+*restore_settings) echo "export INIT_JOB=idp-db-init MEDIA_BUCKET=media NAMESPACE=idp PROJECT_ID=my-project REGION=us-central1" ;;
 *'state list') echo kubernetes_job_v1.job ;;
 *output*) echo my-value ;;
 esac`,

@@ -2,6 +2,8 @@ import { isObject, type JsonObject } from "./google-stand-in-schema";
 import { ApiError, type Call, ReasonError, type Service } from "./google-stand-in-services";
 
 export interface JobOutcome {
+  /** It may be true at first: then the execution goes on until it is not. */
+  readonly isRunning?: boolean;
   readonly isSuccess: boolean;
   readonly lines?: readonly string[];
 }
@@ -95,10 +97,10 @@ export class CloudRunJobs {
     // They are deleted with their job.
     const executions = (this.jobs.has(job) ? this.executions : [])
       .filter(({ name }) => name.startsWith(`${job}/executions/`))
-      .map(({ endsAt, name, outcome: { isSuccess } }) => ({
+      .map(({ endsAt, name, outcome: { isRunning = endsAt > this.clock, isSuccess } }) => ({
         ...{ name, logUri: `https://console.cloud.google.com/logs/${name.split("/").at(-1) ?? ""}` },
-        ...(endsAt > this.clock ? { runningCount: 1 } : { completionTime: "2026-11-22T12:00:00Z" }),
-        ...(endsAt > this.clock ? {} : isSuccess ? { succeededCount: 1 } : { failedCount: 1 }),
+        ...(isRunning ? { runningCount: 1 } : { completionTime: "2026-11-22T12:00:00Z" }),
+        ...(isRunning ? {} : isSuccess ? { succeededCount: 1 } : { failedCount: 1 }),
       }))
       .reverse();
     return executions.length === 0 ? {} : { executions };
