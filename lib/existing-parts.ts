@@ -11,6 +11,7 @@ import { BACKUPS } from "./platform/sql/database-backups";
 import { DATABASE_SERVER } from "./platform/sql/database-flags";
 import { DATABASE_SIZE } from "./platform/sql/database-size";
 import { EXISTING_DATABASE } from "./platform/sql/existing-database";
+import { GRANT_ROLES } from "./platform/identity/listed-grants";
 import { EXISTING_SERVICE_ACCOUNTS } from "./platform/identity/service-identity";
 import { type CONTROL_PLANE } from "./platform/kubernetes/autopilot-cluster";
 import { clusterIdentity, type EXISTING_CLUSTER } from "./platform/kubernetes/existing-cluster";
@@ -25,6 +26,7 @@ export const EXISTING_PARTS = {
   ...EXISTING_SECRETS,
   ...EXISTING_SERVICE_ACCOUNTS,
   ...OWN_PARTS_INPUT,
+  ...GRANT_ROLES,
 };
 
 const DATABASE_OF_OWN = { ...BACKUPS, ...DATABASE_SERVER, ...DATABASE_SIZE };

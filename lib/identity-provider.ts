@@ -42,6 +42,7 @@ import { workerCount } from "./idp/worker";
 import { existingIdentity } from "./existing-parts";
 import { FOLDER_FILES } from "./folder-files";
 import { DomainSetup, type EdgeAddress } from "./platform/edge/edge";
+import { listGrants } from "./platform/identity/listed-grants";
 import { type ExistingAccount, existingAccount, ServiceIdentity } from "./platform/identity/service-identity";
 import { type NamedSetting } from "./platform/monitoring/alert";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
@@ -149,6 +150,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   /** Dumps of the database. */
   declare readonly dump: DatabaseDump;
+
+  /** Commands for the grants that are left to others, as an expression of a list. */
+  declare readonly grantCommands: string;
 
   /** Separate workers; they exist in that mode alone. */
   declare readonly worker: SeparateWorker;
@@ -384,7 +388,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
    * @param dependsOn the last resources to be created
    */
   protected complete(parts: VariantParts, dependsOn: ITerraformDependable[]): void {
-    Object.assign(this, parts);
+    Object.assign(this, { ...parts, grantCommands: listGrants(this, this.values.grantRoles.flag) });
     const { database, identityParts, protect } = this;
     const check = checkIdentity(this, identityParts, protect, database.ready);
     const last = [...dependsOn, ...judgeOf(this), check];

@@ -10,6 +10,7 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     database,
     dns,
     dump,
+    grantCommands,
     image,
     initialization,
     loadBalancerAddress,
@@ -89,6 +90,10 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     backups_after_destroy: {
       value: database.backupsAfterDestroy,
       description: "Backups that a destroy leaves, and for how long.",
+    },
+    grant_commands: {
+      value: grantCommands,
+      description: "Commands for the grants that grant_roles = false leaves to others; empty otherwise.",
     },
     tenant_prefix: {
       value: place.deployment.tenantPrefix,

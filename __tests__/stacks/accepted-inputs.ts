@@ -129,6 +129,7 @@ export const ACCEPTED_BY_BOTH = {
   existing_service_accounts: [null, { service: "idp-service@shared-accounts.iam.gserviceaccount.com" }],
   own_parts: ["deleted", "kept", "used"],
   existing_database: [null],
+  grant_roles: [true],
   grant_managed_superuser: [null, true, false],
   revoke_public_connect: [true, false],
   existing_secrets: [null, { secret_key: { secret_id: "former-key", version: "3" } }],

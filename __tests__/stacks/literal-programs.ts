@@ -56,6 +56,7 @@ const identityProviderProps = (
   dumpSchedule: "30 2 * * *",
   dumpStorageClass: "NEARLINE",
   existingBucket: { name: "acme-uploads" },
+  grantRoles: false,
   existingRepository: { imagePrefix: "europe-docker.pkg.dev/shared-images/idp", location: "europe" },
   existingSecrets: {
     secretKey: { secretId: "former-key", version: 3 },

@@ -2,11 +2,19 @@ import { TerraformCount, Token, Tokenization, type IResolvable, type TerraformRe
 
 import { expression, numberExpression } from "./expression";
 
+const CONDITIONS = new WeakMap<object, string>();
+
 /** `count` of a resource that exists only if the condition holds at plan; undefined if it always holds. */
 export function countIf(condition: string | undefined): TerraformCount | undefined {
-  return condition === undefined || condition === "true"
-    ? undefined
-    : TerraformCount.of(numberExpression(`(${condition}) ? 1 : 0`));
+  if (condition === undefined || condition === "true") return undefined;
+  const count = TerraformCount.of(numberExpression(`(${condition}) ? 1 : 0`));
+  CONDITIONS.set(count, condition);
+  return count;
+}
+
+/** The condition under which there is a resource, as it was given to `countIf`. */
+export function conditionOf({ count }: TerraformResource): string {
+  return count instanceof TerraformCount ? (CONDITIONS.get(count) ?? "true") : "true";
 }
 
 /** Whether a switch is on, as a string: `true`, `false` or a boolean expression. */

@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 
 import { repeatFor } from "../core/conditional";
 import { expression } from "../core/expression";
+import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { Grants, type WorkloadIdentity } from "../core/identity";
 import { type SecretSettings } from "./secret-settings";
 
@@ -54,6 +55,7 @@ export class ExistingSecrets extends Construct implements SecretSettings {
       const inFull = `startswith(reference.secret_id, "projects/") ? reference.secret_id : "${this.ownSecrets}\${reference.secret_id}"`;
       const only = condition === undefined ? "" : ` if ${condition}`;
       repeatFor(grant, expression(`toset([for reference in ${this.references} : ${inFull}${only}])`));
+      inFileOfExisting(grant, "parts");
       return grant;
     });
   }

@@ -4,6 +4,7 @@ import { anotherIdentity, deletedParts, severalInputs } from "./episodes";
 import { EXISTING_CLUSTER } from "./existing-cluster";
 import { EXISTING_PARTS, existingParts } from "./existing-parts";
 import { dumpChanges } from "./dump";
+import { grantsByOthers } from "./grants-by-others";
 import { all, sideBySide, withInputs } from "./every-stack";
 import { blueprintChanges } from "./blueprints";
 import {
@@ -210,6 +211,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
       'existing_bucket is "acme-uploads", but the protected deployment has null',
       ACCEPTED_KEY,
     ),
+    grantsByOthers(EXISTING_PARTS.accounts?.inputs ?? {}),
     EXISTING_CLUSTER,
     deletedParts([
       "kubernetes_deployment_v1",

@@ -28,6 +28,7 @@ import { blueprintChanges } from "./blueprints";
 import { DASHBOARD, monitoringChanges } from "./monitoring";
 import { anotherIdentity, anotherRegion, deletedParts, severalInputs } from "./episodes";
 import { EXISTING_PARTS, existingParts } from "./existing-parts";
+import { grantsByOthers } from "./grants-by-others";
 import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
@@ -213,6 +214,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
       'existing_bucket is "acme-uploads", but the protected deployment has null',
       ACCEPTED_KEY,
     ),
+    grantsByOthers(EXISTING_PARTS.accounts?.inputs ?? {}),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   faults: [FAILING_BUILD],

@@ -46,6 +46,7 @@ export function inFiles({ node }: IConstruct, files: FileTable): void {
 const EXISTING_FILES = {
   accounts: "Accounts that are managed elsewhere: what they are granted on single resources",
   "accounts-project": "Accounts that are managed elsewhere: what they are granted on a project",
+  grants: "Commands for grants that are left to others",
   parts: "Parts that are managed elsewhere: who is granted access to them, and how they are read",
 } as const;
 
@@ -55,6 +56,11 @@ const SHARED_FILES = ["main", ...Object.keys(EXISTING_FILES).map((kind) => `exis
 /** Puts what is there for a part that is managed elsewhere into a file of its own. */
 export function inFileOfExisting(part: IConstruct, kind: keyof typeof EXISTING_FILES): void {
   FILES.set(part, [`existing-${kind}`, EXISTING_FILES[kind]]);
+}
+
+/** Whether an element, or what it is in, is there for a part that is managed elsewhere. */
+export function isForExisting(element: IConstruct): boolean {
+  return element.node.scopes.some((scope) => FILES.get(scope)?.[0].startsWith("existing-"));
 }
 
 /**

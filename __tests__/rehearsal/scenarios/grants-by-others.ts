@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+
+import { programFolder } from "../../support/google-stand-in-scripts";
+import { type Deployment, type Inputs } from "../deployment/deployment";
+import { StepFailure } from "../deployment/steps";
+import { type Episode } from "../engine/stack-rehearsal";
+import { type Value, type ValueObject } from "../project/terraform-value";
+
+/** What commands grant a role on: their words, and the type of the grant with what finds its target. */
+const TARGETS: readonly (readonly [words: RegExp, type: string])[] = [
+  [/^projects add-iam-policy-binding (?<project>\S+)/, "google_project_iam_member"],
+  [/^storage buckets add-iam-policy-binding gs:\/\/(?<bucket>\S+)/, "google_storage_bucket_iam_member"],
+  [
+    /^secrets add-iam-policy-binding (?<secret_id>\S+) --project=(?<project>\S+)/,
+    "google_secret_manager_secret_iam_member",
+  ],
+  [
+    /^artifacts repositories add-iam-policy-binding (?<repository>\S+) --location=(?<location>\S+) --project=(?<project>\S+)/,
+    "google_artifact_registry_repository_iam_member",
+  ],
+  [/^iam service-accounts add-iam-policy-binding (?<service_account_id>\S+)/, "google_service_account_iam_member"],
+  [
+    /^run jobs add-iam-policy-binding (?<name>\S+) --region=(?<location>\S+) --project=(?<project>\S+)/,
+    "google_cloud_run_v2_job_iam_member",
+  ],
+];
+
+const LIMIT = /^--condition=expression=(?<expression>.+),title=(?<title>.+)$/;
+
+/** What a shell makes of a command, as a grant. */
+function grantOf(command: string): { readonly type: string; readonly values: ValueObject } {
+  const words = wordsOf(command);
+  const line = words.join(" ");
+  const word = (name: string) => words.find((each) => each.startsWith(`--${name}=`))?.slice(name.length + 3) ?? "";
+  const limit = LIMIT.exec(words.at(-1) ?? "")?.groups;
+  if (limit === undefined && word("condition") !== "None") throw new StepFailure("grants by others", command);
+  for (const [pattern, type] of TARGETS) {
+    const found = pattern.exec(line)?.groups;
+    if (found === undefined) continue;
+    const { secret_id: id, ...rest } = found;
+    const secret: ValueObject = id === undefined ? {} : { secret_id: `projects/${String(rest.project)}/secrets/${id}` };
+    const condition: Value = limit === undefined ? [] : [{ ...limit }];
+    return { type, values: { ...rest, ...secret, condition, member: word("member"), role: word("role") } };
+  }
+  throw new StepFailure("grants by others", `no program has a command "${command}"`);
+}
+
+function wordsOf(command: string): string[] {
+  const programs = programFolder({ scripts: { gcloud: String.raw`printf '%s\n' "$@"` } });
+  const output = execFileSync("sh", ["-c", command], { encoding: "utf8", env: { PATH: `${programs}:/usr/bin:/bin` } });
+  return output.trimEnd().split("\n");
+}
+
+/** Runs the commands that an apply has left to others; returns how many were new. */
+async function grantListed(deployment: Deployment): Promise<number> {
+  const { exitCode, output } = await deployment.terraform(["output", "-json", "grant_commands"]);
+  if (exitCode !== 0) throw new StepFailure("terraform output", output);
+  const { objects } = deployment.cloud;
+  const before = objects.size;
+  for (const command of JSON.parse(output) as readonly string[]) {
+    const { type, values } = grantOf(command);
+    objects.set(`${type} of others: ${command}`, { type, id: command, values, writeOnly: {}, needs: [] });
+  }
+  return objects.size - before;
+}
+
+/**
+ * A deployment with existing accounts grants nothing: whoever owns them runs the commands that it lists, until an apply
+ * succeeds.
+ *
+ * @param inputs all that exists
+ */
+export function grantsByOthers(inputs: Inputs): Episode {
+  return {
+    name: "grants by others",
+    fromNothing: true,
+    play: async (deployment) => {
+      const { cloud, inputs: whole } = deployment;
+      const { project_id } = whole;
+      const further = { alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };
+      deployment.inputs = { project_id, ...further, deletion_protection: false, ...inputs, grant_roles: false };
+      for (;;) {
+        const failures: unknown[] = [];
+        await deployment.applyAtOnce().catch((error: unknown) => failures.push(error));
+        if ((await grantListed(deployment)) > 0) continue;
+        if (failures.length === 0) break;
+        throw failures[0] as Error;
+      }
+      await deployment.requireEmptyPlan("grants by others: second plan");
+      // The nodes of a new cluster have an account of the deployment's own.
+      const made = [...cloud.objects.keys()].filter((key) => /_iam_member (?!of others|.*idp-node-)/.test(key));
+      if (made.length > 0) throw new StepFailure("grants by others", `the stack has made ${made.join(", ")}`);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { TerraformLocal, TerraformResource, Token, type IResolvable } from "cdktf";
+import { type Construct } from "constructs";
+
+import { allOf, conditionOf, countIf, isOn, repeatFor } from "../../core/conditional";
+import { expression, operand } from "../../core/expression";
+import { inFileOfExisting, isForExisting } from "../../core/hcl/stack-origin";
+import { flag } from "../../core/inputs";
+
+/** Input for accounts that must not grant anything. */
+export const GRANT_ROLES = {
+  /** Grants roles to accounts, and on parts, that are managed elsewhere; otherwise they are listed as commands. */
+  grantRoles: flag({
+    default: true,
+    description:
+      "Grants roles to accounts, and on parts, that are managed elsewhere. False lists each as a command in the output grant_commands, for their owner. Accounts that are created here get their roles either way. Changing it later to false ends the grants that were made here: have the commands run right after.",
+  }),
+};
+
+interface Condition {
+  readonly expression: string;
+  readonly title: string;
+}
+
+/** Arguments of a grant, of which each type has some. */
+type Arguments = Readonly<
+  Record<
+    "bucket" | "location" | "member" | "name" | "project" | "repository" | "role" | "secret_id" | "service_account_id",
+    string
+  >
+>;
+
+/** The last part of a path, in which slashes separate the others. */
+const last = (path: string) => expression(`reverse(split("/", ${operand(path)}))[0]`);
+
+/** What `gcloud` calls the thing on which a role is granted, and how it finds it. */
+const COMMANDS: Readonly<Record<string, (of: Arguments) => string>> = {
+  google_artifact_registry_repository_iam_member: ({ location, project, repository }) =>
+    `artifacts repositories add-iam-policy-binding ${repository} --location=${location} --project=${project}`,
+  google_cloud_run_v2_job_iam_member: ({ location, name, project }) =>
+    `run jobs add-iam-policy-binding ${name} --region=${location} --project=${project}`,
+  google_project_iam_member: ({ project }) => `projects add-iam-policy-binding ${project}`,
+  google_secret_manager_secret_iam_member: ({ project, secret_id }) =>
+    `secrets add-iam-policy-binding ${last(secret_id)} --project=${project}`,
+  google_service_account_iam_member: ({ service_account_id }) =>
+    `iam service-accounts add-iam-policy-binding ${last(service_account_id)}`,
+  google_storage_bucket_iam_member: ({ bucket }) => `storage buckets add-iam-policy-binding gs://${bucket}`,
+};
+
+/** A grant as it is synthesized, with tokens. */
+interface GrantBody extends Arguments {
+  readonly condition?: Condition;
+  readonly dynamic?: { readonly condition: { readonly for_each: string; readonly content: Condition } };
+  readonly for_each?: string;
+}
+
+/**
+ * Makes the grants for parts that are managed elsewhere only where that is wanted.
+ *
+ * @returns a command for each that is not made, as an expression of a list
+ */
+export function listGrants(scope: Construct, grantRoles: boolean | IResolvable): string {
+  const isWanted = isOn(grantRoles);
+  const commands = scope.node.findAll().flatMap((grant) => {
+    if (!TerraformResource.isTerraformResource(grant) || !isForExisting(grant)) return [];
+    const { terraformResourceType: type } = grant;
+    const command = COMMANDS[type];
+    const { resource } = grant.toTerraform() as { readonly resource: Readonly<Record<string, object>> };
+    const [body] = Object.values(resource).flatMap((named) => Object.values(named) as GrantBody[]);
+    if (command === undefined || body === undefined) return [];
+    const whole = commandOf(command(body), body);
+    const { for_each: each } = body;
+    if (each !== undefined) {
+      repeatFor(grant, expression(`toset([for value in ${each} : value if ${isWanted}])`));
+      return `[for each in [for value in ${each} : { value = value }] : ${whole}]`;
+    }
+    const condition = conditionOf(grant);
+    grant.count = countIf(allOf(condition, isWanted));
+    return `(${condition} ? [${whole}] : [])`;
+  });
+  const list = new TerraformLocal(
+    scope,
+    "GrantCommands",
+    expression(`(${isWanted} ? [] : concat(${commands.join(", ")}))`),
+  );
+  inFileOfExisting(list, "grants");
+  return list.asString;
+}
+
+/** A command, as an expression. */
+function commandOf(words: string, { condition, dynamic, member, role }: GrantBody): string {
+  const withLimit = (limit: string) =>
+    template(`gcloud ${words} --member='${member}' --role=${role} --condition=${limit}`);
+  const limitOf = (text: string, title: string) => withLimit(`'expression=${text},title=${title}'`);
+  if (dynamic === undefined)
+    return condition === undefined ? withLimit("None") : limitOf(condition.expression, condition.title);
+  const { content, for_each: elements } = dynamic.condition;
+  const element = expression(`(${elements})[0]`);
+  return `try(${limitOf(content.expression.replace("${condition.value}", element), content.title)}, ${withLimit("None")})`;
+}
+
+/** Text around tokens as a quoted template, in which the framework does not put them by itself. */
+function template(text: string): string {
+  const parts = text
+    .split(TOKEN)
+    .map((part) => (Token.isUnresolved(part) ? `\${${part}}` : part.replaceAll('"', String.raw`\"`)));
+  return `"${parts.join("")}"`;
+}
+
+const TOKEN = /(\$\{TfToken\[[^\]]+\]\})/;
