@@ -56,10 +56,7 @@ export function commonInputs({ alsoProtected, changedLabels, identity, maintenan
     ...PROBES,
     ...networkInputs(network),
     ...EXISTING_PARTS,
-    /**
-     * Refuses to delete what holds data: the database, the secrets, the media bucket while it has files, and a cluster.
-     * Also refuses to change what would replace them: project, region, tenant, application name, and namespace or network.
-     */
+    /** Refuses to delete what holds data, and to change what would replace it, such as project, region and names. */
     deletionProtection: flag({
       default: true,
       description: `Refuses to delete what holds data: ${alsoProtected}database, secrets, and the media bucket while it has files; and to change ${identity}. Changing it later is safe; apply false before a destroy.`,

@@ -5,26 +5,16 @@ import { type Construct } from "constructs";
 
 import { explainUnused } from "../lib/core/hcl/stack-origin";
 import { declareInputs } from "../lib/core/inputs";
-import { PortableStack } from "../lib/core/portable-stack";
-import { type StateBackend } from "../lib/core/state-backend";
+import { PortableStack, type PortableStackProps } from "../lib/core/portable-stack";
 import { AssessmentLab } from "../lib/lab/assessment-lab";
 import { LAB, LAB_RELATIONS } from "../lib/lab/lab-inputs";
 import { assessmentLabOutputs } from "./assessment-lab-outputs";
 import { describeFolder } from "./folder/described-folder";
 
-export interface AssessmentLabStackProps {
-  /**
-   * Where the state is kept.
-   *
-   * @default - the file `terraform.tfstate` in the synthesized folder
-   */
-  readonly backend?: StateBackend;
-}
-
 /** The assessment lab, from an empty project in one apply. */
 export class AssessmentLabStack extends PortableStack {
-  constructor(scope: Construct, id: string, props: AssessmentLabStackProps = {}) {
-    super(scope, id, { providers: ["google", "random", "tls"], backend: props.backend });
+  constructor(scope: Construct, id: string, { backend }: Pick<PortableStackProps, "backend"> = {}) {
+    super(scope, id, { providers: ["google", "random", "tls"], backend });
     const inputs = declareInputs(this, LAB, LAB_RELATIONS);
     const { cloudbAccessKeyId, cloudbRegion, cloudbSecretAccessKey, rdpSourceRanges } = inputs;
     explainUnused(this.node.findChild("Inputs").node.findChild("tenant_id"), "For forms that always ask for a tenant.");

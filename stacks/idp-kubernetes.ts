@@ -2,8 +2,7 @@ import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { type Construct } from "constructs";
 
 import { declareInputs } from "../lib/core/inputs";
-import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
-import { type StateBackend } from "../lib/core/state-backend";
+import { MAIN_CHILD_ID, PortableStack, type PortableStackProps } from "../lib/core/portable-stack";
 import {
   KUBERNETES_INPUTS,
   KUBERNETES_RELATIONS,
@@ -12,19 +11,10 @@ import {
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
 
-export interface IdpKubernetesStackProps {
-  /**
-   * Where the state is kept.
-   *
-   * @default - the file `terraform.tfstate` in the synthesized folder
-   */
-  readonly backend?: StateBackend;
-}
-
 /** The identity provider on GKE Autopilot, cluster included, from an empty project in one apply. */
 export class IdpKubernetesStack extends PortableStack {
-  constructor(scope: Construct, id: string, props: IdpKubernetesStackProps = {}) {
-    super(scope, id, { providers: ["google", "kubernetes", "random"], backend: props.backend });
+  constructor(scope: Construct, id: string, { backend }: Pick<PortableStackProps, "backend"> = {}) {
+    super(scope, id, { providers: ["google", "kubernetes", "random"], backend });
     const { network, subnetwork, ...inputs } = declareInputs(this, KUBERNETES_INPUTS, KUBERNETES_RELATIONS);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 

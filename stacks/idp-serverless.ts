@@ -2,8 +2,7 @@ import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { type Construct } from "constructs";
 
 import { declareInputs } from "../lib/core/inputs";
-import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
-import { type StateBackend } from "../lib/core/state-backend";
+import { MAIN_CHILD_ID, PortableStack, type PortableStackProps } from "../lib/core/portable-stack";
 import {
   SERVERLESS_INPUTS,
   SERVERLESS_RELATIONS,
@@ -12,19 +11,10 @@ import {
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
 
-export interface IdpServerlessStackProps {
-  /**
-   * Where the state is kept.
-   *
-   * @default - the file `terraform.tfstate` in the synthesized folder
-   */
-  readonly backend?: StateBackend;
-}
-
 /** The identity provider on Cloud Run, from an empty project in one apply. */
 export class IdpServerlessStack extends PortableStack {
-  constructor(scope: Construct, id: string, props: IdpServerlessStackProps = {}) {
-    super(scope, id, { providers: ["google", "random"], backend: props.backend });
+  constructor(scope: Construct, id: string, { backend }: Pick<PortableStackProps, "backend"> = {}) {
+    super(scope, id, { providers: ["google", "random"], backend });
     const { network, subnetwork, ...inputs } = declareInputs(this, SERVERLESS_INPUTS, SERVERLESS_RELATIONS);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 

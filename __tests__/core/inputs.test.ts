@@ -1,6 +1,13 @@
 import { choice, number, object, text, texts, valuesFrom } from "../../lib/core/inputs";
-import { EACH_ONCE, eachMatching, matching, whole } from "../../lib/core/checks";
+import { eachMatching, matching, whole, type Check } from "../../lib/core/checks";
 import { bareStack } from "../support/synthesis";
+
+/** A rule for a list as a whole. */
+const EACH_ONCE: Check = {
+  must: "contain each only once, because one of the two was probably meant to be another; correct or remove it",
+  accepts: (items: readonly string[]) => new Set(items).size === items.length,
+  condition: (items) => `length(distinct(${items})) == length(${items})`,
+};
 
 const TABLE = {
   host: text({ description: "Host.", must: [matching("^[a-z.]+$", "be a host name; use for example a.example")] }),

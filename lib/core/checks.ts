@@ -81,14 +81,6 @@ export function eachMatching(pattern: string, says: string): EachCheck {
   };
 }
 
-/** A list in which nothing occurs twice. */
-export const EACH_ONCE: Check = {
-  must: "contain each only once, because one of the two was probably meant to be another; correct or remove it",
-  schema: { uniqueItems: true },
-  accepts: (items: readonly string[]) => new Set(items).size === items.length,
-  condition: (items) => `length(distinct(${items})) == length(${items})`,
-};
-
 /** A rule as a condition for a plan, and its message. */
 export interface Judgement {
   readonly condition: string;

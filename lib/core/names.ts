@@ -112,9 +112,7 @@ export function partName(deployment: DeploymentName, part: string): string {
   return `${serviceName(deployment)}-${part}`;
 }
 
-/**
- * One name for each domain or region that a deployment has over time, which are few: 8 digits of the hash are enough.
- */
+/** One name for each domain or region that a deployment has over time: few, so 8 digits of the hash are enough. */
 export function hashedName(deployment: DeploymentName, of: string): string {
   return partName(deployment, shortHash([of], 8));
 }

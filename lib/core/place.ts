@@ -90,10 +90,7 @@ export function placeInputs(changedLabels: string) {
       description: "Region of all resources. Changing it later replaces database and media bucket with empty ones.",
       must: [REGION],
     }),
-    /**
-     * Regions in which new secrets are stored, each with a copy that is billed; by default, that of the deployment.
-     * Existing secrets stay where they are.
-     */
+    /** Regions where new secrets are stored, by default that of the deployment; existing ones stay where they are. */
     secretLocations: texts({
       default: null,
       description:
@@ -109,10 +106,7 @@ export function placeInputs(changedLabels: string) {
         },
       ],
     }),
-    /**
-     * Tenant that owns the deployment: 1 to 20 lower-case letters, digits and hyphens, part of every name. Changing it
-     * later creates a new, empty deployment.
-     */
+    /** Tenant, 1 to 20 letters, digits and hyphens, part of every name. Another one is a new, empty deployment. */
     tenantId: text({
       default: DEFAULT_TENANT_ID,
       description: `Tenant that owns this deployment: 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens, part of every name. Changing it later replaces the deployment with an empty one.`,
@@ -124,10 +118,7 @@ export function placeInputs(changedLabels: string) {
       description: `Labels on all resources that support them, in addition to application and tenant${changedLabels}. A change rolls out new instances.`,
       must: [LABELS],
     }),
-    /**
-     * Name of the application, part of every name: 1 to 18 lower-case letters, digits and hyphens that start with a
-     * letter. Changing it later creates a new, empty deployment.
-     */
+    /** Name of the application, 1 to 18 characters, part of every name. Another one is a new, empty deployment. */
     applicationName: text({
       default: DEFAULT_APPLICATION_NAME,
       description: `Name of the application, part of every name: 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens, starting with a letter. Changing it later replaces the deployment with an empty one.`,

@@ -141,3 +141,8 @@ export function addRestLibraries(scope: Construct): StackFile[] {
 export function shellCommand(script: StackFile): string {
   return `sh "${script.path}"`;
 }
+
+/** Runs a script in the folder when the resource is created. */
+export function runsScript(script: StackFile, environment: Readonly<Record<string, string>>): LocalExecProvisioner[] {
+  return [{ type: "local-exec", command: shellCommand(script), environment }];
+}

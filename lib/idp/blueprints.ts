@@ -27,10 +27,7 @@ const SHIPPED_NAMES = Object.keys(SHIPPED_BLUEPRINTS);
 
 /** Inputs for the configuration of the application as files. */
 export const BLUEPRINTS = {
-  /**
-   * Blueprints of this library to apply: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`. Removing one later
-   * does not remove what it created.
-   */
+  /** Shipped blueprints: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`. Removing one undoes nothing. */
   blueprints: texts({
     default: [],
     description: `Shipped blueprints to apply: ${Object.entries(SHIPPED_BLUEPRINTS)

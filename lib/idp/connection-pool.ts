@@ -12,10 +12,7 @@ const LONGEST_WAIT_SECONDS = 25;
 
 /** Inputs of the pool of database connections in each instance. */
 export const CONNECTION_POOL = {
-  /**
-   * Keeps a pool of database connections in each instance, so that requests wait for one instead of failing; by default
-   * unless an existing image is given, which needs this entrypoint and the program `pgbouncer` on its PATH for it.
-   */
+  /** Keeps a pool of database connections in each instance; by default unless an existing image is given. */
   connectionPool: flag({
     default: null,
     description:

@@ -46,10 +46,7 @@ const MOST_DAYS = 3650;
 
 /** Inputs of the scheduled dump of the database. */
 export const DUMPS = {
-  /**
-   * Cron schedule of the dumps, in UTC: `30 4 * * *` for every day at 04:30; none: no dumps. A dump reads all tables, so
-   * choose an hour of little use and without rollouts: a migration waits for a dump.
-   */
+  /** Cron schedule of the dumps, in UTC: `30 4 * * *` for every day at 04:30; none: no dumps. Choose a quiet hour. */
   dumpSchedule: text({
     default: null,
     description:
@@ -80,10 +77,7 @@ export const DUMPS = {
       "Days to keep a dump; the newest one stays whatever its age. Changing it later is safe; fewer delete the oldest.",
     schema: { multipleOf: 1, minimum: 1, maximum: MOST_DAYS },
   }),
-  /**
-   * Storage class of the dumps, `NEARLINE` by default. It and `COLDLINE` are cheaper than `STANDARD`, but are billed for
-   * at least 30 and 90 days. Changing it later affects new dumps.
-   */
+  /** Storage class of new dumps, `NEARLINE` by default; it and `COLDLINE` are billed for at least 30 and 90 days. */
   dumpStorageClass: choice(["STANDARD", "NEARLINE", "COLDLINE"], undefined, {
     default: "NEARLINE",
     description:

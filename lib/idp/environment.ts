@@ -188,10 +188,7 @@ const SECRET_VERSION = "^[1-9][0-9]*$";
 
 /** A version of an existing secret that is managed elsewhere. */
 export const SECRET_REFERENCE = {
-  /**
-   * Name of the secret; one of another project in full, `projects/<project>/secrets/<name>`, with the id or the number of
-   * the project.
-   */
+  /** Name of the secret; in full, `projects/<project>/secrets/<name>`, for one of another project. */
   secretId: text({
     description:
       "name of the secret, in full (projects/<project>/secrets/<name>, by id or number) for one of another project",
@@ -212,10 +209,7 @@ export const IS_REFERENCE: Check = { condition: isReference, must: REFERENCE_RUL
 
 /** Inputs for the settings of the application. */
 export const ENVIRONMENT = {
-  /**
-   * Settings of the application under their `IDP_` names; they override the baseline. The state holds them in plain text,
-   * so put no passwords here.
-   */
+  /** Settings of the application under their `IDP_` names, in plain text in the state; they override the baseline. */
   environmentVariables: textMap({
     default: {},
     description: `Settings of the application under their IDP_ names. They override the baseline (${Object.entries(
@@ -227,11 +221,7 @@ export const ENVIRONMENT = {
       )}). They are in plain text in the state: secrets belong in secret_environment_variables, and names of secrets are refused here. The application ignores names that it does not know. A change rolls out new instances.`,
     must: ENVIRONMENT_RULES,
   }),
-  /**
-   * Settings under their `IDP_` names whose values are versions of existing secrets. The application's
-   * service account gets access to each; on GKE, whoever applies must be able to read them too. The application parses
-   * values as JSON where possible, so a value of digits alone becomes a number.
-   */
+  /** Settings under their `IDP_` names whose values are versions of existing secrets, to which access is granted. */
   secretEnvironmentVariables: mapOf(SECRET_REFERENCE, {
     description: (members) =>
       `Settings of the application under their IDP_ names whose values are existing secrets: { secret_id, version } each. ${members} The values appear in no state or plan. A value of digits alone becomes a number, as everywhere in the application's settings. Access is granted here. Changing it later is safe; another version rolls out new instances.`,
@@ -249,10 +239,7 @@ export const ENVIRONMENT = {
       },
     ],
   }),
-  /**
-   * How much the application logs, `info` by default. `IDP_LOG_LEVEL` in `environmentVariables` overrides it. `trace`
-   * writes session cookies and other secrets to the log.
-   */
+  /** How much the application logs, `info` by default; `trace` writes session cookies and other secrets to the log. */
   logLevel: choice(LOG_LEVELS, `; use ${BASELINE_ENVIRONMENT.IDP_LOG_LEVEL}`, {
     default: BASELINE_ENVIRONMENT.IDP_LOG_LEVEL,
     description:

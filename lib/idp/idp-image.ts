@@ -11,7 +11,7 @@ import { imagePrefix, tenantPrefix } from "../core/names";
 import { type DeploymentContext, type PlaceInputs } from "../core/place";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { RulesBrokenError } from "../core/rules-broken-error";
-import { addRestLibraries, shellCommand } from "../core/project-apis";
+import { addRestLibraries, runsScript } from "../core/project-apis";
 import { addWarnings, type Warning } from "../core/warnings";
 import { addScript, addStackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
@@ -41,11 +41,7 @@ const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
 
 /** Inputs of the image. */
 export const IMAGE = {
-  /**
-   * Release to run: `latest`, the default, for the pinned, tested one, or an exact release from 2025.10 on. A newer
-   * release builds an image, rolls it out and migrates the database, which cannot be undone. Upgrade one feature release
-   * at a time.
-   */
+  /** Release: `latest`, the tested one, or an exact one from 2025.10 on. A newer one migrates the database for good. */
   applicationVersion: text({
     default: LATEST_VERSION,
     example: RECOMMENDED_VERSION,
@@ -78,10 +74,7 @@ export const IMAGE = {
       "Location of the image's build: global, or a region that Cloud Build has (https://cloud.google.com/build/docs/locations); some projects may use only a few of them. Changing it later builds nothing again.",
     schema: { pattern: "^(global|[a-z]+-[a-z]+[0-9]+)$" },
   }),
-  /**
-   * Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io, with the rest of their names: a
-   * registry that has copies of them, or fetches them.
-   */
+  /** Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io. */
   imageMirror: text({
     default: null,
     description:
@@ -231,16 +224,14 @@ export class IdpImage extends Construct implements ContainerImage {
     }
 
     const { applicationVersion = LATEST_VERSION, blueprints } = props;
-    const unusedFiles: Warning[] = [];
-    if (blueprints !== undefined) {
-      unusedFiles.push({
-        value: existingImage,
-        ok: true,
-        condition: `${existingImage} == null || ${blueprints.count} == 0`,
-        message: `${blueprints.folder}/ has files and an existing image is given; they are not applied, because only an image that is built here can contain them; copy them to /blueprints in that image`,
-      });
-    }
-    addWarnings(this, "KnownRelease", [...releaseRisks(this, applicationVersion, existingImage), ...unusedFiles]);
+    const unusedFiles = blueprints && {
+      value: existingImage,
+      ok: true,
+      condition: `${existingImage} == null || ${blueprints.count} == 0`,
+      message: `${blueprints.folder}/ has files and an existing image is given; they are not applied, because only an image that is built here can contain them; copy them to /blueprints in that image`,
+    };
+    const risks = releaseRisks(this, applicationVersion, existingImage);
+    addWarnings(this, "KnownRelease", unusedFiles === undefined ? risks : [...risks, unusedFiles]);
     const version = exactVersion(applicationVersion);
     const { upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = props;
     const hashes = IMAGE_FILES.map((name) => `image/${name}`).map(
@@ -262,30 +253,24 @@ export class IdpImage extends Construct implements ContainerImage {
     const script = addScript(this, "lib/idp/scripts/build-image.sh");
     const build = new TerraformData(this, "Build", {
       triggersReplace: { image: builtImage },
-      provisioners: [
-        {
-          type: "local-exec",
-          command: shellCommand(script),
-          environment: {
-            PROJECT_ID: place.projectId,
-            BUILD_LOCATION: props.buildLocation ?? "global",
-            BUILD_SERVICE_ACCOUNT: repository.builderEmail,
-            IMAGE: builtImage,
-            IMAGE_DIRECTORY: "${path.module}/image",
-            BUILDER_IMAGE: referenceTo(PUBLIC_IMAGES.builder, props.imageMirror),
-            [BUILD_ARGUMENTS.toolsImage]: referenceTo(PUBLIC_IMAGES.tools, props.imageMirror),
-            [BUILD_ARGUMENTS.upstreamImage]: referenceTo(upstreamImage, props.imageMirror),
-            [BUILD_ARGUMENTS.upstreamPrefix]: upstreamPrefix,
-            [BUILD_ARGUMENTS.version]: version,
-            [BUILD_ARGUMENTS.platformVersion]: applicationVersion,
-            UPGRADE_EDGES: JSON.stringify(UPGRADE_EDGES),
-            ...(blueprints && {
-              BLUEPRINTS: blueprints.paths,
-              BLUEPRINTS_DIRECTORY: `\${path.module}/${blueprints.folder}`,
-            }),
-          },
-        },
-      ],
+      provisioners: runsScript(script, {
+        PROJECT_ID: place.projectId,
+        BUILD_LOCATION: props.buildLocation ?? "global",
+        BUILD_SERVICE_ACCOUNT: repository.builderEmail,
+        IMAGE: builtImage,
+        IMAGE_DIRECTORY: "${path.module}/image",
+        BUILDER_IMAGE: referenceTo(PUBLIC_IMAGES.builder, props.imageMirror),
+        [BUILD_ARGUMENTS.toolsImage]: referenceTo(PUBLIC_IMAGES.tools, props.imageMirror),
+        [BUILD_ARGUMENTS.upstreamImage]: referenceTo(upstreamImage, props.imageMirror),
+        [BUILD_ARGUMENTS.upstreamPrefix]: upstreamPrefix,
+        [BUILD_ARGUMENTS.version]: version,
+        [BUILD_ARGUMENTS.platformVersion]: applicationVersion,
+        UPGRADE_EDGES: JSON.stringify(UPGRADE_EDGES),
+        ...(blueprints && {
+          BLUEPRINTS: blueprints.paths,
+          BLUEPRINTS_DIRECTORY: `\${path.module}/${blueprints.folder}`,
+        }),
+      }),
       count: countIf(isUnset(existingImage)),
       dependsOn: repository.ready,
       ...(blueprints && { lifecycle: { precondition: [...blueprints.conditions] } }),

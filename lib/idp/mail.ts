@@ -38,7 +38,6 @@ export const MAIL = {
         description: "port of the server, never 25, which Google Cloud blocks",
         must: [
           {
-            ...whole(1, 65_535, ""),
             must: "be a port from 1 to 65535 and not 25, because Google Cloud blocks that one; use 587, or 465 with tls",
             accepts: (port: number) => Number.isInteger(port) && port >= 1 && port <= 65_535 && port !== 25,
             condition: (port) => `${whole(1, 65_535, "").condition(port)} && ${port} != 25`,
@@ -64,10 +63,7 @@ export const MAIL = {
         description:
           "starttls; tls, from the first byte, usually on port 465; or none, which is refused with a password",
       }),
-      /**
-       * Version of an existing secret with the password. The application's service account gets access; on GKE,
-       * whoever applies must be able to read it too.
-       */
+      /** Existing secret with the password; on GKE, whoever applies must be able to read it too. */
       passwordSecret: object(SECRET_REFERENCE, {
         must: [IS_REFERENCE],
         description: () =>

@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { countIf, isOn } from "../core/conditional";
 import { expression } from "../core/expression";
 import { flag } from "../core/inputs";
-import { addRestLibraries, shellCommand } from "../core/project-apis";
+import { addRestLibraries, runsScript } from "../core/project-apis";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
@@ -52,19 +52,13 @@ export class UpgradeBackup extends Construct {
     const script = addScript(this, "lib/idp/scripts/backup-before-upgrade.sh");
     const backup = new TerraformData(this, MAIN_CHILD_ID, {
       triggersReplace: { release },
-      provisioners: [
-        {
-          type: "local-exec",
-          command: shellCommand(script),
-          environment: {
-            PROJECT_ID: database.projectId ?? projectId,
-            INSTANCE: database.instanceName,
-            DATABASE: database.databaseName,
-            RELEASE: release,
-            BACKUP_DAYS: String(UPGRADE_BACKUP_DAYS),
-          },
-        },
-      ],
+      provisioners: runsScript(script, {
+        PROJECT_ID: database.projectId ?? projectId,
+        INSTANCE: database.instanceName,
+        DATABASE: database.databaseName,
+        RELEASE: release,
+        BACKUP_DAYS: String(UPGRADE_BACKUP_DAYS),
+      }),
       count: countIf(isOn(enabled)),
       dependsOn: database.ready,
     });

@@ -51,11 +51,7 @@ export const WORKER_DEFAULTS = { count: 1, cpu: 1, memory: "2Gi" } as const;
  */
 function workerForm(place: string) {
   return {
-    /**
-     * Where the worker runs: `in-container`, the default, beside the server and supervised by the image's entrypoint;
-     * `all-in-one`, beside the server and supervised by the application, from release 2026.5 on; `separate`, in a worker
-     * pool or deployment.
-     */
+    /** Where the worker runs: `in-container`, the default; `all-in-one`, from release 2026.5 on; or `separate`. */
     workerMode: choice(Object.values(WORKER_MODES), `; use ${WORKER_MODES.inContainer}`, {
       default: WORKER_MODES.inContainer,
       description: `Where the worker runs: ${WORKER_MODES.inContainer}, beside the server, restarted by the image's entrypoint; ${WORKER_MODES.allInOne}, beside the server, and the application ends both when one ends, from release 2026.5 on; ${WORKER_MODES.separate}, in ${place}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.`,

@@ -5,18 +5,15 @@ import { Construct } from "constructs";
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { labelsWith } from "../core/labels";
-import { addRestLibraries, shellCommand } from "../core/project-apis";
+import { addRestLibraries, runsScript } from "../core/project-apis";
 import { addScript, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
-import { type LabContext } from "./lab-foundation";
+import { type LabPartProps } from "./lab-foundation";
 import { labName, SOURCE_LABEL } from "./lab-names";
 
-export interface AssessmentSourceProps extends LabContext {
+export interface AssessmentSourceProps extends LabPartProps {
   /** Display name of the source, which users type into the discovery client. */
   readonly clientName: string;
-
-  /** What must exist before the source is registered, for example the gate of the Migration Center API. */
-  readonly dependsOn: ITerraformDependable[];
 }
 
 /**
@@ -81,19 +78,13 @@ export class AssessmentSource extends Construct {
         scripts: hashOf([...libraries, script]),
         source_id: plannedId,
       },
-      provisioners: [
-        {
-          type: "local-exec",
-          command: shellCommand(script),
-          environment: {
-            DEPLOYMENT_ID: deploymentId,
-            PROJECT_ID: projectId,
-            REGION: region,
-            SOURCE_ID: plannedId,
-            SOURCE_DISPLAY_NAME: clientName,
-          },
-        },
-      ],
+      provisioners: runsScript(script, {
+        DEPLOYMENT_ID: deploymentId,
+        PROJECT_ID: projectId,
+        REGION: region,
+        SOURCE_ID: plannedId,
+        SOURCE_DISPLAY_NAME: clientName,
+      }),
       count: countIf(isUsed),
       dependsOn: props.dependsOn,
     });

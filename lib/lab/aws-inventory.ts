@@ -3,35 +3,26 @@ import { IamPolicy } from "@cdktf/provider-aws/lib/iam-policy";
 import { IamUser } from "@cdktf/provider-aws/lib/iam-user";
 import { IamUserPolicyAttachment } from "@cdktf/provider-aws/lib/iam-user-policy-attachment";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider";
-import { Token, type ITerraformDependable } from "cdktf";
+import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf, isOn, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
-import { shellCommand } from "../core/project-apis";
+import { runsScript, shellCommand } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type AwsCredentials } from "./lab-inputs";
 import { addAssessmentLibraries, hashOf } from "./assessment-source";
-import { AWS_ACTIONS, DEFAULT_AWS_REGION } from "./contract";
-import { type LabContext } from "./lab-foundation";
+import { AWS_ACTIONS, DEFAULTS } from "./contract";
+import { type LabPartProps } from "./lab-foundation";
 import { awsUserName } from "./lab-names";
 
-export interface AwsInventoryProps extends Omit<LabContext, "labels"> {
-  /**
-   * AWS region and bootstrap credentials. The credentials must be inputs: literals would be in the synthesized folder.
-   * Empty ones mean no AWS.
-   */
+export interface AwsInventoryProps extends Omit<LabPartProps, "labels"> {
+  /** Empty credentials mean no AWS. */
   readonly aws: AwsCredentials;
 
-  /**
-   * A value that changes when the source loses its imported data: `AssessmentSource.generation`. The import then runs
-   * again.
-   */
+  /** `AssessmentSource.generation`: changes when the source loses its imported data, which is then imported again. */
   readonly sourceGeneration: string;
-
-  /** What must exist before the instances are imported. */
-  readonly dependsOn: ITerraformDependable[];
 }
 
 /**
@@ -49,7 +40,7 @@ export class AwsInventory extends Construct {
   constructor(scope: Construct, id: string, props: AwsInventoryProps) {
     super(scope, id);
     const { deploymentId, projectId, region, sourceId } = props;
-    const { accessKeyId, region: awsRegion = DEFAULT_AWS_REGION } = props.aws;
+    const { accessKeyId, region: awsRegion = DEFAULTS.awsRegion } = props.aws;
     const imports = allOf(`${accessKeyId} != ""`, isOn(props.usesAssessment));
     const count = countIf(imports);
     const name = awsUserName(deploymentId);
@@ -97,24 +88,18 @@ export class AwsInventory extends Construct {
         source_generation: props.sourceGeneration,
         source_id: sourceId,
       },
-      provisioners: [
-        {
-          type: "local-exec",
-          command: shellCommand(script),
-          environment: {
-            AWS_ACCESS_KEY_ID: keyId,
-            // With a sensitive value Terraform would hide all output of the scripts, including the reason of a failure.
-            // It neither prints nor logs nor stores a provisioner's environment, so the mark would protect nothing; the
-            // scripts print no secret, and the state contains this one in any case.
-            AWS_SECRET_ACCESS_KEY: expression(`nonsensitive(${expression(oneAttribute(key, "secret"))})`),
-            CLOUDB_REGION: awsRegion,
-            DEPLOYMENT_ID: deploymentId,
-            PROJECT_ID: projectId,
-            REGION: region,
-            SOURCE_ID: sourceId,
-          },
-        },
-      ],
+      provisioners: runsScript(script, {
+        AWS_ACCESS_KEY_ID: keyId,
+        // With a sensitive value Terraform would hide all output of the scripts, including the reason of a failure.
+        // It neither prints nor logs nor stores a provisioner's environment, so the mark would protect nothing; the
+        // scripts print no secret, and the state contains this one in any case.
+        AWS_SECRET_ACCESS_KEY: expression(`nonsensitive(${expression(oneAttribute(key, "secret"))})`),
+        CLOUDB_REGION: awsRegion,
+        DEPLOYMENT_ID: deploymentId,
+        PROJECT_ID: projectId,
+        REGION: region,
+        SOURCE_ID: sourceId,
+      }),
       count,
       dependsOn: [attachment, key, ...props.dependsOn],
     });

@@ -1,8 +1,16 @@
 /** All fixed facts of the assessment lab, each once. */
 
-/** Default location of a lab. */
-export const DEFAULT_REGION = "us-central1";
-export const DEFAULT_ZONE = "us-central1-a";
+/** Defaults of the inputs. */
+export const DEFAULTS = {
+  region: "us-central1",
+  zone: "us-central1-a",
+  machineType: "e2-medium",
+  windowsDiskSizeGb: 50,
+  linuxDiskSizeGb: 20,
+  linuxCount: 3,
+  discoveryClientName: "assess-discovery-client",
+  awsRegion: "us-east-1",
+} as const;
 
 /** Range from which an auto-mode network takes the ranges of its subnetworks, one per region. */
 export const AUTO_MODE_RANGE = "10.128.0.0/9";
@@ -24,11 +32,6 @@ export const FIREWALL_RULES = ["internal", "ssh", "rdp", "icmp", "http"] as cons
 /** A rule of the lab's firewall: internal traffic, SSH, remote desktop, ICMP or HTTP. */
 export type FirewallRuleName = (typeof FIREWALL_RULES)[number];
 
-/** Ports of the firewall rules. */
-export const SSH_PORT = "22";
-export const RDP_PORT = "3389";
-export const HTTP_PORTS = ["80", "443"] as const;
-
 /** Example of a source range for remote desktop, from a range reserved for documentation. */
 export const RDP_SOURCE_EXAMPLE = "203.0.113.7/32";
 
@@ -39,21 +42,14 @@ export const WINDOWS_TAG = "windows-vm";
 export const WINDOWS_IMAGE = "windows-cloud/windows-2022";
 export const LINUX_IMAGE = "debian-cloud/debian-12";
 
-/** Size of the image; discovery client and browser fit in the space that Windows leaves free. */
-export const WINDOWS_LEAST_DISK_SIZE_GB = 50;
+/** Ports of the firewall rules. */
+export const PORTS = { ssh: "22", rdp: "3389", http: ["80", "443"] } as const;
 
-/** Size of the image. */
-export const LINUX_LEAST_DISK_SIZE_GB = 10;
+/** Sizes of the images; discovery client and browser fit in the space that Windows leaves free. */
+export const LEAST_DISK_SIZE_GB = { windows: 50, linux: 10 } as const;
 
 /** Maximum disk size of Compute Engine. */
 export const LARGEST_DISK_SIZE_GB = 65_536;
-
-/** Defaults of the VMs. */
-export const DEFAULT_MACHINE_TYPE = "e2-medium";
-export const MACHINE_TYPE_PATTERN = "^[a-z][a-z0-9]*-[a-z0-9-]+$";
-export const DEFAULT_WINDOWS_DISK_SIZE_GB = 50;
-export const DEFAULT_LINUX_DISK_SIZE_GB = 20;
-export const DEFAULT_LINUX_COUNT = 3;
 
 /** Families with Arm processors, as of November 2026. The lab's images are for x86, the only one for Windows Server. */
 export const ARM_MACHINE_TYPE_PATTERN = "^(a4x|c4a|n4a|t2a)-";
@@ -64,8 +60,7 @@ export const DISK_TYPE = "pd-balanced";
 /** Bits of the key pair. */
 export const RSA_KEY_BITS = 4096;
 
-/** Default display name of the discovery source, and the maximum length that Migration Center accepts. */
-export const DEFAULT_DISCOVERY_CLIENT_NAME = "assess-discovery-client";
+/** Maximum length of the discovery source's display name that Migration Center accepts. */
 export const DISCOVERY_CLIENT_NAME_MAX_LENGTH = 63;
 
 /**
@@ -74,9 +69,6 @@ export const DISCOVERY_CLIENT_NAME_MAX_LENGTH = 63;
  */
 const VISIBLE = "[^\\p{Cc}\\p{Z}]";
 export const DISCOVERY_CLIENT_NAME_PATTERN = `^${VISIBLE}((${VISIBLE}| ){0,${DISCOVERY_CLIENT_NAME_MAX_LENGTH - 2}}${VISIBLE})?$`;
-
-/** Default region of the AWS inventory. */
-export const DEFAULT_AWS_REGION = "us-east-1";
 
 /** A region of any AWS partition: they differ in the prefix, such as `us`, `us-gov`, `cn` and `eusc-de`. */
 export const AWS_REGION_PATTERN = "^[a-z]{2,}(-[a-z]+)+-[0-9]+$";

@@ -6,10 +6,8 @@ import { isOn, countIf } from "../core/conditional";
 import {
   EVERYWHERE,
   FIREWALL_RULES,
-  HTTP_PORTS,
   IDENTITY_AWARE_PROXY_RANGE,
-  RDP_PORT,
-  SSH_PORT,
+  PORTS,
   WINDOWS_TAG,
   type FirewallRuleName,
 } from "./contract";
@@ -35,17 +33,17 @@ const RULES: Readonly<Record<FirewallRuleName, Pick<ComputeFirewallConfig, "allo
   },
   ssh: {
     description: "Allows SSH through the identity-aware proxy",
-    allow: [{ protocol: "tcp", ports: [SSH_PORT] }],
+    allow: [{ protocol: "tcp", ports: [PORTS.ssh] }],
   },
   rdp: {
     description: "Allows remote desktop to the Windows VM",
-    allow: [{ protocol: "tcp", ports: [RDP_PORT] }],
+    allow: [{ protocol: "tcp", ports: [PORTS.rdp] }],
   },
   icmp: { description: "Allows ping", allow: [{ protocol: "icmp" }] },
   http: {
     description:
       "Allows web requests to the Windows VM; its own access to APIs and sign-in pages does not depend on it",
-    allow: [{ protocol: "tcp", ports: [...HTTP_PORTS] }],
+    allow: [{ protocol: "tcp", ports: [...PORTS.http] }],
     targetTags: [WINDOWS_TAG],
   },
 };

@@ -28,6 +28,11 @@ export interface LabContext {
   readonly outlivedBy: ITerraformDependable[];
 }
 
+/** The same, with what must exist before the first resource of a part, such as the gate of an API. */
+export interface LabPartProps extends LabContext {
+  readonly dependsOn: ITerraformDependable[];
+}
+
 /**
  * Prints at the end of a destroy how to remove what Migration Center still has; and when the lab moves to another
  * source, project or region, what it leaves in the previous one.

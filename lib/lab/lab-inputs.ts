@@ -8,25 +8,16 @@ import {
   ARM_MACHINE_TYPE_PATTERN,
   AUTO_MODE_RANGE,
   AWS_REGION_PATTERN,
-  DEFAULT_AWS_REGION,
-  DEFAULT_DISCOVERY_CLIENT_NAME,
-  DEFAULT_LINUX_COUNT,
-  DEFAULT_LINUX_DISK_SIZE_GB,
-  DEFAULT_MACHINE_TYPE,
-  DEFAULT_REGION,
-  DEFAULT_WINDOWS_DISK_SIZE_GB,
-  DEFAULT_ZONE,
+  DEFAULTS,
   DISCOVERY_CLIENT_NAME_MAX_LENGTH,
   DISCOVERY_CLIENT_NAME_PATTERN,
   EVERYWHERE,
   INTERNAL_RANGE_LEAST_PREFIX,
   LAB_USER,
   LARGEST_DISK_SIZE_GB,
-  LINUX_LEAST_DISK_SIZE_GB,
-  MACHINE_TYPE_PATTERN,
+  LEAST_DISK_SIZE_GB,
   RDP_SOURCE_EXAMPLE,
   SSH_KEY_OBJECT_NAME,
-  WINDOWS_LEAST_DISK_SIZE_GB,
   WINDOWS_PASSWORDS,
 } from "./contract";
 import { type FirewallSourceRanges } from "./lab-firewall";
@@ -51,8 +42,8 @@ const ASSESSMENT = "[8 Assessment]";
 const CLOUDB_PROGRAMS_ADDRESS = "terraform_data.lab_cloudb_programs";
 
 const MACHINE_TYPE = matching(
-  MACHINE_TYPE_PATTERN,
-  `be a machine type such as ${DEFAULT_MACHINE_TYPE} or n2-standard-4; choose one that gcloud compute machine-types list prints`,
+  "^[a-z][a-z0-9]*-[a-z0-9-]+$",
+  `be a machine type such as ${DEFAULTS.machineType} or n2-standard-4; choose one that gcloud compute machine-types list prints`,
 );
 
 const OTHER_PASSWORD =
@@ -70,14 +61,14 @@ export const LAB = {
   }),
   /** Region of the lab and, permanently, of the project's assessment data. */
   region: text({
-    default: DEFAULT_REGION,
+    default: DEFAULTS.region,
     description: `${LOCATION} Region of the lab and, permanently, of all assessment data of the project. Changing it later replaces bucket and VMs, and leaves the data in Migration Center; only another project can have assessment data in another region.`,
     must: [REGION],
   }),
   /** Zone of all VMs, within the region; by default `us-central1-a`, and zone b in any other region. */
   zone: text({
-    default: DEFAULT_ZONE,
-    description: `${LOCATION} Zone of all VMs; it must be in region. ${DEFAULT_ZONE} in any other region counts as not given: the zone is then zone b of that region. Changing it later replaces the VMs.`,
+    default: DEFAULTS.zone,
+    description: `${LOCATION} Zone of all VMs; it must be in region. ${DEFAULTS.zone} in any other region counts as not given: the zone is then zone b of that region. Changing it later replaces the VMs.`,
   }),
   /** Has no effect; for deployment forms that always ask for it. */
   tenantId: text({
@@ -85,11 +76,7 @@ export const LAB = {
     description: `${LOCATION} 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens. It has no effect, now or if it is changed later, because every name contains deployment_id instead. It exists for deployment forms that always ask for it.`,
     must: [TENANT_ID],
   }),
-  /**
-   * Part of every name: up to 8 lower-case letters and digits, but not 7; by default, 8 random hexadecimal digits. The
-   * bucket name `assess-<id>-keys` must be available, because bucket names are global. Changing it later replaces
-   * everything.
-   */
+  /** Part of every name: up to 8 lower-case letters and digits, but not 7; random by default. Another replaces all. */
   deploymentId: text({
     default: null,
     description: `${LOCATION} Part of every name: up to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; null for 8 random hexadecimal digits. The Windows VM is named ${windowsVmName("<id>")}, of which Windows keeps the first ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>. The name of the key bucket, ${keyBucketName("<id>")}, must be available: bucket names are global, so choose an id that others are unlikely to use. Changing it later replaces everything.`,
@@ -108,10 +95,7 @@ export const LAB = {
     description: `${LOCATION} Labels on all resources that support them, in addition to assessment-lab, whose value is deployment_id. Changing them later is safe.`,
     must: [LABELS],
   }),
-  /**
-   * Creates the network. False uses the project's existing auto-mode network `assess-<id>-vpc` and needs `deploymentId`;
-   * the Compute Engine API must already be enabled, because the network is looked up at plan.
-   */
+  /** Creates the network. False uses the existing auto-mode network `assess-<id>-vpc`, and needs `deploymentId`. */
   createVpc: flag({
     default: true,
     description: `${NETWORK} Creates the network ${vpcName("<id>")}. False uses the network of that name, which must exist in the project, and needs deployment_id; the Compute Engine API must already be enabled, because the plan looks up the network. It must be in auto mode: VMs name no subnetwork, which a custom-mode network refuses. Do not change it later: a network with VMs on it can be neither released nor adopted.`,
@@ -151,11 +135,7 @@ export const LAB = {
     default: true,
     description: `${COMPUTE} Creates the Windows VM with the discovery client. Without it, nothing is scanned unless a discovery client of your own can reach the Linux VMs. Changing it later is safe for all other VMs.`,
   }),
-  /**
-   * Password of the lab user on the Windows VM: `fixed`, the default, is the same in every lab, and is in the VM's
-   * metadata; `unknown` is generated on the VM at its first boot and not stored, so reset it before the first sign-in with
-   * `gcloud compute reset-windows-password`. Changing it later changes no password.
-   */
+  /** Password on the Windows VM: `fixed`, the default, the same in every lab; `unknown`: reset it before signing in. */
   windowsPassword: choice(WINDOWS_PASSWORDS, OTHER_PASSWORD, {
     default: WINDOWS_PASSWORDS[0],
     description: `${COMPUTE} Password of ${LAB_USER} on the Windows VM. fixed: the same in every lab, and in the VM's metadata. unknown: generated on the VM at its first boot and not stored; set one before you sign in, with the command in the output windows_vm_external_ip. It is read when the VM is created: changing it later changes no password, unless the VM is replaced with -replace='google_compute_instance.lab_windows_vm[0]'.`,
@@ -164,31 +144,31 @@ export const LAB = {
   }),
   /** Machine type of the Windows VM, from a family with x86 processors, `e2-medium` by default. Changing it later stops and starts it. */
   windowsVmMachineType: text({
-    default: DEFAULT_MACHINE_TYPE,
+    default: DEFAULTS.machineType,
     description: `${COMPUTE} Machine type of the Windows VM, of a family with x86 processors. Changing it later stops and starts the VM, which gets another public address.`,
     must: [MACHINE_TYPE],
   }),
   /** Boot disk of the Windows VM in GB, at least 50, the default. It can be increased later in place, but not decreased. */
   windowsVmBootDiskSizeGb: number({
-    default: DEFAULT_WINDOWS_DISK_SIZE_GB,
-    description: `${COMPUTE} Boot disk of the Windows VM in GB, at least ${WINDOWS_LEAST_DISK_SIZE_GB}. Raising it later grows the disk in place; it cannot be lowered.`,
+    default: DEFAULTS.windowsDiskSizeGb,
+    description: `${COMPUTE} Boot disk of the Windows VM in GB, at least ${LEAST_DISK_SIZE_GB.windows}. Raising it later grows the disk in place; it cannot be lowered.`,
   }),
   /** Number of Linux VMs, the scan targets, 3 by default. Changing it later does not affect the other VMs. */
   linuxVmCount: number({
-    default: DEFAULT_LINUX_COUNT,
+    default: DEFAULTS.linuxCount,
     description: `${COMPUTE} Number of Linux VMs, the scan targets; 0 deploys none. Raising it later adds VMs and lowering it removes the last ones; no other VM is touched.`,
     must: [whole(0, Infinity, "; use 0 for none")],
   }),
   /** Machine type of the Linux VMs, from a family with x86 processors, `e2-medium` by default. Changing it later stops and starts them. */
   linuxVmMachineType: text({
-    default: DEFAULT_MACHINE_TYPE,
+    default: DEFAULTS.machineType,
     description: `${COMPUTE} Machine type of the Linux VMs, of a family with x86 processors. Changing it later stops and starts them.`,
     must: [MACHINE_TYPE],
   }),
   /** Boot disk of each Linux VM in GB, at least 10, 20 by default. It can be increased later in place, but not decreased. */
   linuxVmBootDiskSizeGb: number({
-    default: DEFAULT_LINUX_DISK_SIZE_GB,
-    description: `${COMPUTE} Boot disk of each Linux VM in GB, at least ${LINUX_LEAST_DISK_SIZE_GB}. Raising it later grows the disks in place; it cannot be lowered.`,
+    default: DEFAULTS.linuxDiskSizeGb,
+    description: `${COMPUTE} Boot disk of each Linux VM in GB, at least ${LEAST_DISK_SIZE_GB.linux}. Raising it later grows the disks in place; it cannot be lowered.`,
   }),
   /** Stores the private key in a private bucket; otherwise it is only in the Terraform state. */
   createSshKeyBucket: flag({
@@ -200,12 +180,9 @@ export const LAB = {
     default: true,
     description: `${ASSESSMENT} Prepares Migration Center in region and registers the discovery source. False provisions only VMs, network and bucket. A destroy removes nothing from Migration Center.`,
   }),
-  /**
-   * Display name of the discovery source, 1 to 63 characters. Users must type exactly this name into the discovery client
-   * at sign-in; it is case-sensitive.
-   */
+  /** Display name of the discovery source, 1 to 63 characters; type exactly this name into the discovery client. */
   assessDiscoveryClientName: text({
-    default: DEFAULT_DISCOVERY_CLIENT_NAME,
+    default: DEFAULTS.discoveryClientName,
     description: `${ASSESSMENT} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters. Type the same name into the discovery client at sign-in, including capitals; with another name, its results go to a second source. Labs of one project with the same name share one source, so give each its own. Changing it later registers another source.`,
     must: [
       {
@@ -230,7 +207,7 @@ export const LAB = {
   }),
   /** AWS region whose instances are imported, `us-east-1` by default. */
   cloudbRegion: text({
-    default: DEFAULT_AWS_REGION,
+    default: DEFAULTS.awsRegion,
     description: `${ASSESSMENT} AWS region whose instances are imported; used only with credentials. A region without instances imports nothing.`,
     must: [matching(AWS_REGION_PATTERN, "be the name of an AWS region such as us-east-1; correct it")],
   }),
@@ -245,7 +222,7 @@ const VMS = {
     disk: "windowsVmBootDiskSizeGb",
     existence: "createWindowsVm",
     none: "false",
-    leastGb: WINDOWS_LEAST_DISK_SIZE_GB,
+    leastGb: LEAST_DISK_SIZE_GB.windows,
     reason: "there is no Windows Server for Arm",
   },
   linux: {
@@ -253,7 +230,7 @@ const VMS = {
     disk: "linuxVmBootDiskSizeGb",
     existence: "linuxVmCount",
     none: "0",
-    leastGb: LINUX_LEAST_DISK_SIZE_GB,
+    leastGb: LEAST_DISK_SIZE_GB.linux,
     reason: "the image of the targets is for these",
   },
 } as const;
@@ -268,7 +245,7 @@ const ofVms = (vm: Vm): Relation<LabInputs>[] => {
       of: machineType,
       holds: (v) => `${unless(v)}!can(regex("${ARM_MACHINE_TYPE_PATTERN}", ${v[machineType]}))`,
       says: (v) =>
-        `${v[machineType].name} is ${v[machineType].shown}; it must be of a family with x86 processors, because ${reason}; use for example ${DEFAULT_MACHINE_TYPE} or n2-standard-4, or set ${v[existence].name} to ${none}`,
+        `${v[machineType].name} is ${v[machineType].shown}; it must be of a family with x86 processors, because ${reason}; use for example ${DEFAULTS.machineType} or n2-standard-4, or set ${v[existence].name} to ${none}`,
     },
     {
       of: disk,

@@ -1,22 +1,19 @@
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { StorageBucketObject } from "@cdktf/provider-google/lib/storage-bucket-object";
 import { PrivateKey } from "@cdktf/provider-tls/lib/private-key";
-import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
-import { type LabContext } from "./lab-foundation";
+import { type LabPartProps } from "./lab-foundation";
 import { keyBucketName } from "./lab-names";
 
-interface LabKeyProps extends LabContext {
+interface LabKeyProps extends LabPartProps {
   /** Creates the bucket with the private key in it. */
   readonly createBucket: boolean | IResolvable;
-
-  /** What must exist before the bucket: the gate of the Cloud Storage API. */
-  readonly dependsOn: ITerraformDependable[];
 }
 
 /**

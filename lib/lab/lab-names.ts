@@ -1,7 +1,7 @@
 import { Token } from "cdktf";
 
 import { expression, literal, quoted } from "../core/expression";
-import { DEFAULT_REGION, DEFAULT_ZONE } from "./contract";
+import { DEFAULTS } from "./contract";
 
 /** All name formulas of the lab. The formulas take literals and Terraform expressions. */
 
@@ -23,36 +23,17 @@ export const ILLEGAL_DEPLOYMENT_ID_LENGTH = COMPUTER_NAME_MAX_LENGTH - "assess-"
  * default zone together with any other region means "not given".
  */
 export function zoneOrDefault(zone: string, region: string): string {
-  return `(${zone} == "${DEFAULT_ZONE}" && ${region} != "${DEFAULT_REGION}" ? format("%s-b", ${region}) : ${zone})`;
+  return `(${zone} == "${DEFAULTS.zone}" && ${region} != "${DEFAULTS.region}" ? format("%s-b", ${region}) : ${zone})`;
 }
 
-/** `assess-<id>-<rest>`. */
-export function labName(deploymentId: string, rest: string): string {
-  return `assess-${deploymentId}-${rest}`;
-}
-
-/** `assess-<id>-vpc`. */
-export function vpcName(deploymentId: string): string {
-  return labName(deploymentId, "vpc");
-}
-
-/** `assess-<id>-winvm01`. */
-export function windowsVmName(deploymentId: string): string {
-  return labName(deploymentId, "winvm01");
-}
-
-/** `assess-<id>-keys`. */
-export function keyBucketName(deploymentId: string): string {
-  return labName(deploymentId, "keys");
-}
+export const labName = (deploymentId: string, rest: string) => `assess-${deploymentId}-${rest}`;
+export const vpcName = (deploymentId: string) => labName(deploymentId, "vpc");
+export const windowsVmName = (deploymentId: string) => labName(deploymentId, "winvm01");
+export const keyBucketName = (deploymentId: string) => labName(deploymentId, "keys");
+export const awsUserName = (deploymentId: string) => `assess-discovery-${deploymentId}`;
 
 /** Label of the group `assess-<id>-lab`: the id of the source that the lab uses. */
 export const SOURCE_LABEL = "assessment-source";
-
-/** `assess-discovery-<id>`. */
-export function awsUserName(deploymentId: string): string {
-  return `assess-discovery-${deploymentId}`;
-}
 
 /** Limits of ids in Migration Center. */
 const SOURCE_ID_MAX_LENGTH = 63;

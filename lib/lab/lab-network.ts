@@ -1,24 +1,21 @@
 import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-google-compute-networks";
-import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIf, isOn, not, oneAttribute } from "../core/conditional";
 import { settingName, expression } from "../core/expression";
 import { explainUnused } from "../core/hcl/stack-origin";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { type LabContext } from "./lab-foundation";
+import { type LabPartProps } from "./lab-foundation";
 import { vpcName } from "./lab-names";
 
-interface LabNetworkProps extends LabContext {
+interface LabNetworkProps extends LabPartProps {
   /** The id given by the caller, needed to find an existing network; null or undefined if the id is random. */
   readonly givenDeploymentId: string | undefined;
 
   /** Creates the network; otherwise one of that name must exist. */
   readonly create: boolean | IResolvable;
-
-  /** What must exist before it: the gate of the Compute Engine API. */
-  readonly dependsOn: ITerraformDependable[];
 }
 
 /** The auto-mode network of a lab: created here, or an existing one of the same name. */

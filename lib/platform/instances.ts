@@ -43,10 +43,7 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
         .join(" "),
       schema: { multipleOf: 1, minimum: least },
     }),
-    /**
-     * Maximum number of instances, 3 by default, which share what the database has; each needs 24 connections, 12 with
-     * separate workers, and 10 for requests, or without a connection pool one for each request in progress.
-     */
+    /** Maximum number of instances, 3 by default, which share the connections of the database. */
     maxInstanceCount: number({
       default: MAX_INSTANCE_COUNT,
       description: `Maximum number of instances, ${rollout.words} during a rollout; each needs ${USUAL_CONNECTIONS} database connections with a worker of the default size, ${SERVER_CONNECTIONS} with separate workers, and ${LEAST_POOLED_CONNECTIONS} for requests, or without connection_pool one for each request in progress. A change rolls out new instances, because each gets another share.`,

@@ -169,26 +169,18 @@ write_request() {
   write_files >"$GOOGLE_WORK/files"
   step_script >"$GOOGLE_WORK/script"
   # Contents go through files: all users of the machine can read the arguments of a process.
-  jq -n --slurpfile files "$GOOGLE_WORK/files" \
-    --rawfile script "$GOOGLE_WORK/script" --arg builder "$BUILDER_IMAGE" --arg image "$IMAGE" --arg tag "$tag" \
-    --arg tools "$TOOLS_IMAGE" --arg upstream "$UPSTREAM_IMAGE" --arg prefix "$UPSTREAM_PREFIX" --arg idp "$IDP_VERSION" --arg app "$APP_VERSION" \
+  jq -n --slurpfile files "$GOOGLE_WORK/files" --rawfile script "$GOOGLE_WORK/script" --arg tag "$tag" \
     --arg account "projects/$PROJECT_ID/serviceAccounts/$BUILD_SERVICE_ACCOUNT" \
     --arg timeout "${BUILD_TIMEOUT_SECONDS}s" --arg queue "${BUILD_QUEUE_SECONDS}s" '
     {
       steps: [{
         id: "build",
-        name: $builder,
-        env: ([
-          "IMAGE=" + $image,
-          "TOOLS_IMAGE=" + $tools,
-          "UPSTREAM_IMAGE=" + $upstream,
-          "UPSTREAM_PREFIX=" + $prefix,
-          "IDP_VERSION=" + $idp,
-          "APP_VERSION=" + $app
-        ] + $files),
+        name: env.BUILDER_IMAGE,
+        env: ((["IMAGE", "TOOLS_IMAGE", "UPSTREAM_IMAGE", "UPSTREAM_PREFIX", "IDP_VERSION", "APP_VERSION"]
+          | map("\(.)=\(env[.])")) + $files),
         script: $script
       }],
-      images: [$image],
+      images: [env.IMAGE],
       serviceAccount: $account,
       options: { logging: "CLOUD_LOGGING_ONLY" },
       timeout: $timeout,

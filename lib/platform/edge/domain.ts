@@ -61,11 +61,7 @@ export function domainInputs(words: {
       description: `Domain of the application, with a Google-managed certificate. Create the records of the output dns_records, or set dns_zone. ${words.withoutDomain} Changing it later changes the address, which every application that uses this sign-in must then use.`,
       must: [DOMAIN],
     }),
-    /**
-     * How the certificate authority validates the domain, by default `dns` on Cloud Run and `load-balancer` on GKE. `dns`:
-     * by a further record; the certificate is valid before the domain points here. `load-balancer`: without a further
-     * record; it is valid minutes to an hour after the domain points here.
-     */
+    /** How the certificate is validated: `dns`, the default on Cloud Run, or `load-balancer`, the default on GKE. */
     certificateValidation: choice(
       ["dns", "load-balancer"],
       "; use dns for a certificate that is valid before the domain points here, load-balancer for one record less",
@@ -75,18 +71,12 @@ export function domainInputs(words: {
           "How Google validates the domain. dns: by a further record; the certificate is valid before the domain points here. load-balancer: without one; the certificate is valid minutes to an hour after the domain points here. Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
       },
     ),
-    /**
-     * Existing zone of Cloud DNS in which the records of the domain are created; none: you create them. A record of the
-     * same name and type is overwritten without notice, and is not restored when this deployment is destroyed.
-     */
+    /** Existing zone of Cloud DNS for the records of the domain; one of the same name and type is overwritten. */
     dnsZone: object(ZONE, {
       description: (members) =>
         `Existing zone of Cloud DNS for the records of the domain. ${members} A record of the same name and type is overwritten without notice, and is not restored by a destroy. No zone is ever created. Changing it later moves the records.`,
     }),
-    /**
-     * Header by which browsers use nothing but HTTPS for the domain, sent by its load balancer; empty for none. By default
-     * for a year. Before it is removed, send `max-age=0` until every browser has seen it.
-     */
+    /** Header by which browsers use nothing but HTTPS for the domain, by default for a year; empty for none. */
     strictTransportSecurity: text({
       default: YEAR_OF_HTTPS,
       description:
@@ -164,10 +154,7 @@ export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
 
 /** Input of Cloud Run's own address. */
 export const DEFAULT_ADDRESS = {
-  /**
-   * Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Set it
-   * only after the domain works, because Terraform closes the address first.
-   */
+  /** Closes the address that Cloud Run assigns. Set it only after the domain works, because it is closed first. */
   closeDefaultAddress: flag({
     default: false,
     description:

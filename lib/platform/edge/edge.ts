@@ -38,10 +38,7 @@ interface DomainSetupProps extends CertificateProps {
   readonly address: EdgeAddress;
   readonly existingSecurityPolicy?: string;
   readonly protection: ValuesOf<ProtectionInputs>["protection"];
-  /**
-   * Zone in which the records are created. A record of the same name and type is overwritten, and is not restored by a
-   * destroy. Default: none; create those of `records.list` yourself.
-   */
+  /** Zone in which the records are created; without one, create those of `records.list` yourself. */
   readonly zone?: DnsZone;
 }
 
@@ -89,24 +86,15 @@ export class DomainSetup extends Construct {
     if (zone === undefined) return [];
     const scope = new Construct(this, "DnsRecords");
     const { ipAddress, ipv6 } = address;
+    const common = { apis, place, zone };
     const exists = allOf(isSet(domain), isSet(zone.name));
-    const name = `${domain}.`;
+    const isByDns = allOf(exists, isWord(validation, "dns"));
+    const a = { name: `${domain}.`, type: "A", rrdatas: [expression(ipAddress)] };
+    const aaaa = { ...a, type: "AAAA", rrdatas: Token.asList(ref(ipv6.ipAddresses)) };
     return [
-      zoneRecord(scope, "Address", { apis, place, zone }, exists, {
-        name,
-        type: "A",
-        rrdatas: [expression(ipAddress)],
-      }),
-      zoneRecord(ipv6, "Record", { apis, place, zone }, allOf(exists, ipv6.condition), {
-        ...{ name, type: "AAAA", rrdatas: Token.asList(ref(ipv6.ipAddresses)) },
-      }),
-      validationRecord(
-        scope,
-        "Validation",
-        { apis, place, zone },
-        allOf(exists, isWord(validation, "dns")),
-        this.certificate.records,
-      ),
+      zoneRecord(scope, "Address", common, exists, a),
+      zoneRecord(ipv6, "Record", common, allOf(exists, ipv6.condition), aaaa),
+      validationRecord(scope, "Validation", common, isByDns, this.certificate.records),
     ];
   }
 }

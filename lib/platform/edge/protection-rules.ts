@@ -1,14 +1,4 @@
-import {
-  ADMINISTRATION_PATHS,
-  ADMINISTRATION_SUBPATHS,
-  API_PATH,
-  FILE_PATHS,
-  FLOW_EXECUTOR_PATH,
-  SAML_PROVIDER_PATH,
-  SAML_SOURCE_PATH,
-  SCIM_SOURCE_PATH,
-  SERVER_TO_SERVER_PATHS,
-} from "../../idp/public-paths";
+import { PATHS } from "../../idp/public-paths";
 
 /**
  * The rules of the protection, in the order in which Cloud Armor evaluates them.
@@ -58,7 +48,7 @@ const WAF_SENSITIVITY = 1;
  * Paths that the rules about content skip, because legitimate requests there look like attacks: passwords with quotes,
  * Python in expressions, HTML in mails, XML as base64, filters.
  */
-export const UNEXAMINED_PATHS = [API_PATH, SAML_PROVIDER_PATH, SAML_SOURCE_PATH, SCIM_SOURCE_PATH] as const;
+export const UNEXAMINED_PATHS = [PATHS.api, PATHS.samlProvider, PATHS.samlSource, PATHS.scimSource] as const;
 
 const outside = (paths: readonly string[]) => paths.map((path) => `!request.path.startsWith('${path}')`).join(" && ");
 
@@ -95,7 +85,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     id: "administration",
     priority: 2000,
     action: "deny(403)",
-    match: { expression: ADMINISTRATION_PATHS.map(beginsDecoded).join(" || ") },
+    match: { expression: PATHS.administration.map(beginsDecoded).join(" || ") },
     onlyWith: "restrictAdmin",
     title: "Deny the administration to all others",
   },
@@ -104,7 +94,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     id: "administration-code",
     priority: 2010,
     action: "deny(403)",
-    match: { expression: ADMINISTRATION_SUBPATHS.map(beginsDecoded).join(" || ") },
+    match: { expression: PATHS.administrationCode.map(beginsDecoded).join(" || ") },
     onlyWith: "restrictAdmin",
     title: "Deny imported flows and prompts with code to all others",
   },
@@ -142,7 +132,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     id: "sign-ins",
     priority: 4000,
     action: "rate_based_ban",
-    match: { expression: `request.method == 'POST' && ${beginsDecoded(FLOW_EXECUTOR_PATH)}` },
+    match: { expression: `request.method == 'POST' && ${beginsDecoded(PATHS.flowExecutor)}` },
     limit: "signInsPerMinute",
     title: "Ban addresses that submit too many sign-in forms",
   },
@@ -152,7 +142,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     priority: 4900,
     action: "allow",
     match: {
-      expression: `(${FILE_PATHS.map((path) => `request.path.startsWith('${path}')`).join(" || ")}) && !request.path.urlDecode().contains('..')`,
+      expression: `(${PATHS.files.map((path) => `request.path.startsWith('${path}')`).join(" || ")}) && !request.path.urlDecode().contains('..')`,
     },
     title: "Do not limit files and health checks",
   },
@@ -162,7 +152,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     id: "requests",
     priority: 5000,
     action: "throttle",
-    match: { expression: outside(Object.values(SERVER_TO_SERVER_PATHS)) },
+    match: { expression: outside(PATHS.serverToServer) },
     limit: "requestsPerMinute",
     title: "Throttle addresses that send too many requests",
   },

@@ -33,10 +33,7 @@ export function protectionInputs(detached: string) {
     /** Rules of Cloud Armor for the load balancer of the domain; `{}` is enough. */
     protection: object(
       {
-        /**
-         * Sign-in forms per minute and address, 240 by default: 60 people of an office who sign in within the same minute
-         * submit up to four each.
-         */
+        /** Sign-in forms per minute and address, 240 by default: up to four each of 60 people of an office. */
         signInsPerMinute: number({
           default: SIGN_INS_PER_MINUTE,
           description: `sign-in forms per minute and address, two to four per sign-in, so ${OFFICE.people} people may sign in within the same minute`,
@@ -48,10 +45,7 @@ export function protectionInputs(detached: string) {
           description: "seconds for which an address that exceeds this is refused further forms",
           schema: { multipleOf: 1, minimum: LIMIT_SECONDS, maximum: MOST.banSeconds },
         }),
-        /**
-         * Requests per minute and address, 1200 by default, about twenty for each of 60 people, apart from files, health
-         * checks and what servers and outposts send on behalf of users.
-         */
+        /** Requests per minute and address, 1200 by default, apart from files, health checks, servers and outposts. */
         requestsPerMinute: number({
           default: REQUESTS_PER_MINUTE,
           description: `requests per minute and address, about ${OFFICE.requestsEach} for each of ${OFFICE.people} people, not counting files, health checks and what servers and outposts send for users, which nothing limits`,
@@ -68,19 +62,13 @@ export function protectionInputs(detached: string) {
         ),
         /** CIDR ranges of administrators, IPv4 or IPv6. No rule applies to them. */
         adminRanges: ranges("CIDR ranges of administrators, to which no rule applies"),
-        /**
-         * Denies the administration pages, and the parts of the API that change what the server runs, to all addresses but
-         * `adminRanges`. The rest of the API stays open, because sign-in pages and outposts use it.
-         */
+        /** Denies the administration pages, and what changes the server, to all addresses but `adminRanges`. */
         restrictAdmin: flag({
           default: false,
           description:
             "allows the administration pages, and the parts of the API that change what the server runs, only from admin_ranges",
         }),
-        /**
-         * What happens to requests that look like an attack: `off` for nothing, `preview`, the default, to mark them in
-         * the request log of the load balancer, `enforce` to refuse them.
-         */
+        /** What happens to requests that look like attacks: `off`; `preview`, the default, to log them; `enforce`. */
         waf: choice(
           [WAF_OFF, WAF_PREVIEW, WAF_ENFORCE],
           `; use ${WAF_PREVIEW}, and ${WAF_ENFORCE} once the log shows no request of your own`,

@@ -93,14 +93,8 @@ export const JOB_ALERTS: Alerts = {
  */
 const SECRET_SUFFIXES = [
   ...[SECRET_KEY, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN].map(({ suffix }) => suffix),
-  ...[
-    DATABASE_PASSWORD_SUFFIX,
-    DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
-    DB_INIT_JOB,
-    DUMP_JOB,
-    FIRST_DUMP_JOB,
-    CHECK_UP_JOB,
-  ],
+  ...[DATABASE_PASSWORD_SUFFIX, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX],
+  ...[DB_INIT_JOB, DUMP_JOB, FIRST_DUMP_JOB, CHECK_UP_JOB],
 ].join("|");
 
 /** The log has the project's number, not its id, so secrets are matched by name only. */

@@ -97,10 +97,7 @@ export function monitoringInputs(platform: Platform) {
       default: true,
       description: "Dashboard with the metrics of all alerts. Changing it later is safe.",
     }),
-    /**
-     * Logs every read of a secret in the project, which the alert `secret-read` needs. The setting belongs to the project:
-     * it replaces an existing one, and a destroy removes it.
-     */
+    /** Logs every read of a secret, for the alert `secret-read`; replaces the setting of the whole project. */
     auditSecretAccess: flag({
       default: false,
       description:

@@ -157,32 +157,21 @@ export class Monitoring extends Construct {
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
-    const {
-      checkUp,
-      dump,
-      identities,
-      maxConnections,
-      maxInstanceCount,
-      namespace = "",
-      place,
-      platform,
-      url,
-      urlMap,
-    } = props;
+    const { checkUp, dump, place } = props;
     const { deployment, projectId } = place;
-    const isServerless = platform === "serverless";
-    const emails = identities.map(({ email }) => email);
+    const isServerless = props.platform === "serverless";
+    const emails = props.identities.map(({ email }) => email);
     const readers = new TerraformLocal(this, "Readers", emails).fqn;
     const others = new TerraformLocal(this, "OtherReaders", props.secretReaders ?? []).fqn;
     return {
       called: props.called,
       projectId,
-      host: expression(`trimprefix(${new TerraformLocal(this, "Url", url).fqn}, "https://")`),
-      urlMap: urlMap ?? "",
+      host: expression(`trimprefix(${new TerraformLocal(this, "Url", props.url).fqn}, "https://")`),
+      urlMap: props.urlMap ?? "",
       database: sqlInstanceName(deployment),
       diskLimitGb: coalesced(props.diskLimitGb),
-      maxConnections,
-      maxInstances: numberText(maxInstanceCount),
+      maxConnections: props.maxConnections,
+      maxInstances: numberText(props.maxInstanceCount),
       securityPolicy: securityPolicyName(deployment),
       deployment: serviceName(deployment),
       worker: isServerless ? workerPoolName(deployment) : objectName(deployment, WORKER_NAME),
@@ -194,7 +183,7 @@ export class Monitoring extends Construct {
       dumpJob: dump.jobName,
       firstDumpJob: isServerless ? partName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
       dumpBucket: dump.bucketName,
-      namespace,
+      namespace: props.namespace ?? "",
       secretPrefix: secretId(deployment, ""),
       secretReaders: expression(`join(" OR ", [for reader in concat(${readers}, ${others}) : jsonencode(reader)])`),
     };
@@ -206,9 +195,7 @@ function coalesced(limit = 0): string {
   return Token.isUnresolved(limit) ? expression(`coalesce(${numberText(limit)}, 0)`) : String(limit);
 }
 
-/**
- * Whether there can be fewer instances than the maximum; otherwise the alert about reaching it would be meaningless.
- */
+/** Whether there can be fewer instances than the maximum; otherwise reaching it means nothing. */
 function canScale({ maxInstanceCount: most, minInstanceCount: least }: MonitoringProps): string {
   if (!Token.isUnresolved(most) && !Token.isUnresolved(least)) return String(most > least);
   return expression(`${numberText(most)} > ${numberText(least)}`);

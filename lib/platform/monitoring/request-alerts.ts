@@ -1,8 +1,6 @@
 import { both, LOGS_OF, logCommand, type AlertNames, type Alerts } from "./alert";
 
-/**
- * Series of the uptime check, selected by its host: a policy that names the check would keep it from being replaced.
- */
+/** Series of the uptime check, by its host: a policy that names the check would keep it from being replaced. */
 const check = ({ host }: AlertNames): string => `monitored_resource="uptime_url", host="${host}"`;
 
 const service = ({ workload }: AlertNames): string =>

@@ -31,9 +31,7 @@ export interface NetworkAttachment {
 
 const NETWORK = "^projects/[^/]+/global/networks/[^/]+$";
 
-/**
- * Inputs of an existing network, in words of the platform: what it must have, and what a change does.
- */
+/** Inputs of an existing network, in words of the platform: what it must have, and what a change does. */
 export function networkInputs(words: { readonly network: string; readonly subnetwork: string }) {
   return {
     /** `projects/<project>/global/networks/<name>`; it must have private services access. It cannot be removed later. */

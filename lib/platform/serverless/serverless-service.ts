@@ -181,7 +181,6 @@ interface ServerlessWorkerPoolProps extends SharedProps {
  */
 export class ServerlessWorkerPool extends Construct implements SeparateWorker {
   readonly workerName: string;
-
   readonly ready: ITerraformDependable[];
 
   /** The worker pool itself, for overrides. */

@@ -13,10 +13,7 @@ const MAX_DAYS = 365;
 
 /** Inputs for backups of the database. */
 export const BACKUPS = {
-  /**
-   * Where backups are stored: a region, or one of the multi-regions `asia`, `eu` and `us`; by default the multi-region
-   * nearest to the database. A region other than the database's survives the loss of that one.
-   */
+  /** Where backups are stored: a region, `asia`, `eu` or `us`; by default the multi-region nearest to the database. */
   backupLocation: text({
     default: null,
     description:

@@ -50,10 +50,7 @@ export const DATABASE_SERVER = {
     description:
       "Limits the right of the service accounts to connect to this database, by an IAM condition. False, for a project whose tools cannot keep conditions, covers all its databases. Changing it later is safe.",
   }),
-  /**
-   * Flags of the database server, by name. They override the library's own, for logging and `jit`; `max_connections`
-   * follows from the tier.
-   */
+  /** Flags of the server, by name; they override those for logging and `jit`. The tier sets `max_connections`. */
   databaseFlags: textMap({
     default: {},
     description:

@@ -40,10 +40,7 @@ export function maxConnections(tier: string): string {
 
 /** Inputs for the size of the database. */
 export const DATABASE_SIZE = {
-  /**
-   * Size of the database, `db-custom-<CPUs>-<memory in MB>`, `db-custom-1-3840` by default. It limits the connections, and
-   * so the instances. Changing it later restarts the database.
-   */
+  /** Size, `db-custom-<CPUs>-<memory in MB>`; it limits the connections. Changing it later restarts the database. */
   databaseTier: text({
     default: DEFAULT_DATABASE_TIER,
     description:

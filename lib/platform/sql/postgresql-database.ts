@@ -141,21 +141,13 @@ export interface PostgresqlDatabaseProps
  */
 export class PostgresqlDatabase extends Construct implements SqlInstance {
   readonly instanceName: string;
-
   readonly clientImage: string;
-
   readonly proxyImage: string;
-
   readonly connectionName: string;
-
   readonly projectId: string;
-
   readonly instanceOwner: string | undefined;
-
   readonly databaseName: string;
-
   readonly userName: string;
-
   readonly administratorName: string;
 
   /** Connections that the server accepts. */
