@@ -3,10 +3,12 @@ import { switchOf } from "./core/conditional";
 import { expression } from "./core/expression";
 import { type IdentityPart } from "./core/identity-guard";
 import { type Relation, type Value, type ValuesOf } from "./core/inputs";
+import { type PlaceInputs } from "./core/place";
 import { type DATABASE_RIGHTS } from "./idp/db-init";
 import { type ImageInputs } from "./idp/idp-image";
 import { EXISTING_SECRETS, type SECRETS } from "./idp/idp-secrets";
 import { EXISTING_BUCKET } from "./idp/media-bucket";
+import { type DomainInputs } from "./platform/edge/domain";
 import { BACKUPS } from "./platform/sql/database-backups";
 import { DATABASE_SERVER } from "./platform/sql/database-flags";
 import { DATABASE_SIZE } from "./platform/sql/database-size";
@@ -54,7 +56,7 @@ export function existingIdentity({
     existingDatabase: [existingDatabase, `join("/", [${database.connectionName}, ${database.database}])`],
     existingSecretKey: [existingSecrets.at.secretKey, `${existingSecrets.at.secretKey.at.secretId}`],
   };
-  // Without one of the deployment's own beside it.
+  // Parts that `own_parts` does not keep.
   const alone: typeof parts = {
     ...(existingCluster && { existingCluster: [existingCluster, clusterIdentity(existingCluster)] }),
     ...(existingNamespace && { existingNamespace: [existingNamespace, `${existingNamespace.at.name}`] }),
@@ -106,13 +108,24 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
 ];
 
 export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
-  typeof CONTROL_PLANE & typeof EXISTING_CLUSTER & typeof NAMESPACE
+  typeof CONTROL_PLANE &
+    typeof EXISTING_CLUSTER &
+    typeof NAMESPACE &
+    Pick<DomainInputs, "domain"> &
+    Pick<PlaceInputs, "region">
 >[] = [
   {
     of: "existingCluster",
     holds: (v) => `${v.existingCluster} == null || length(${v.authorizedNetworks}) == 0`,
     says: (v) =>
       `${v.existingCluster.name} is given together with ${v.authorizedNetworks.name}; that must be empty, because the owner of the cluster decides who reaches its control plane; remove it`,
+  },
+  {
+    of: "existingCluster",
+    holds: (v) =>
+      `${v.existingCluster} == null || ${v.domain} != null ? true : startswith("\${${v.existingCluster.at.location}}-", "\${${v.region}}-")`,
+    says: (v) =>
+      `${v.existingCluster.at.location.name} is ${v.existingCluster.at.location.shown}, ${v.region.name} is ${v.region.shown} and there is no ${v.domain.name}; without one, the cluster must be in that region, because the address of its load balancer is; set ${v.region.name} or ${v.domain.name}`,
   },
   {
     of: "existingNamespace",

@@ -25,7 +25,7 @@ export const FOLDER_FILES: FileTable = {
   main: ["Names and labels that all parts have in common", ["all_labels", "tenant_prefix"]],
   "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
-  namespace: ["The namespace in the cluster, and where its pods may connect to", ["Namespace"]],
+  namespace: ["The namespace in the cluster, and where its pods may connect to", ["ChosenNamespace", "Namespace"]],
   secrets: [
     "Secrets of the application, generated and existing, and who may read them; pods on GKE read copies in their namespace",
     ["ExistingSecrets", "Secrets"],

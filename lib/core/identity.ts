@@ -68,6 +68,9 @@ export interface GrantLimits {
    */
   readonly project?: string;
 
+  /** Whether it is needed for a part that is managed elsewhere. */
+  readonly isForExisting?: boolean;
+
   /**
    * The only resource that it covers, as an IAM condition sees it, where `when` holds: `true`, `false` or a boolean
    * expression.

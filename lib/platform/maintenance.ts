@@ -3,6 +3,7 @@ import { type ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 
 import { addDynamicBlock, isOn, listIf } from "../core/conditional";
 import { expression, numberText } from "../core/expression";
+import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
 import { choice, number, object, text, type Relation, type SettingsOf } from "../core/inputs";
 
 /** Sunday 03:00 UTC, after the backup. */
@@ -101,10 +102,13 @@ export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
 ];
 
 /** A period alone would leave the cluster with a policy that cannot be taken away. */
-export const CLUSTER_MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
+export const CLUSTER_MAINTENANCE_RELATIONS: readonly Relation<
+  Inputs & Pick<typeof EXISTING_CLUSTER, "existingCluster">
+>[] = [
   {
     of: "denyMaintenancePeriod",
-    holds: (v) => `${v.denyMaintenancePeriod} == null || ${v.maintenanceWindow} != null`,
+    holds: (v) =>
+      `${v.denyMaintenancePeriod} == null || ${v.maintenanceWindow} != null || ${v.existingCluster} != null`,
     says: ({ denyMaintenancePeriod: period, maintenanceWindow: window }) =>
       `${period.name} is given without ${window.name}; it needs one, because a cluster has exceptions only from a window; set ${window.name}, for example to {}`,
   },

@@ -157,6 +157,13 @@ const IAM: ResourceTypes = {
   google_cloud_run_v2_job_iam_member: grant("run", "projects/{{project}}/locations/{{location}}/jobs/{{name}}", {
     name: "google_cloud_run_v2_job",
   }),
+  google_cloud_run_v2_service_iam_member: grant(
+    "run",
+    "projects/{{project}}/locations/{{location}}/services/{{name}}",
+    {
+      name: "google_cloud_run_v2_service",
+    },
+  ),
   google_project_iam_member: grant("cloudresourcemanager", "{{project}}"),
   google_secret_manager_secret_iam_member: {
     ...grant("secretmanager", "{{secret_id}}", { secret_id: "google_secret_manager_secret" }),

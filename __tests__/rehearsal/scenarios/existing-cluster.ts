@@ -47,7 +47,7 @@ export const EXISTING_CLUSTER: Episode = {
     if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
     await deployment.applyAtOnce();
     deployment.inputs = begun;
-    await deployment.refuse(["plan", "-input=false"], "existing_cluster is another cluster");
+    await deployment.refuse(["plan", "-input=false"], "but the deployment is in");
     deployment.inputs = existing;
     await deployment.applyAtOnce(...LEAVE);
     deployment.inputs = begun;

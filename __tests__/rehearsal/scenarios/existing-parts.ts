@@ -76,7 +76,8 @@ export const EXISTING_PARTS: Readonly<Record<string, ExistingPart>> = {
   },
 };
 
-const allInputs = (parts: readonly ExistingPart[]) => Object.assign({}, ...parts.map(({ inputs }) => inputs)) as Inputs;
+export const allInputs = (parts: readonly ExistingPart[]) =>
+  Object.assign({}, ...parts.map(({ inputs }) => inputs)) as Inputs;
 
 /** Adds the parts that are managed elsewhere, also in the projects that combinations name. */
 export function prepareExisting({ cloud }: Deployment): void {
@@ -84,6 +85,12 @@ export function prepareExisting({ cloud }: Deployment): void {
     for (const secret of Object.values({ ...SECRETS, ...LOGINS }))
       for (const version of [1, 3]) cloud.addOthersSecret(project, secret, version, payloadOf(secret));
   for (const key of Object.values(EXISTING_PARTS).flatMap(({ others }) => others)) cloud.others.add(key);
+}
+
+/** Adds the logins of the database; whoever made them has told their passwords. */
+export function addLogins({ cloud }: Deployment): void {
+  cloud.administratorPasswords.set("shared-postgres", payloadOf(LOGINS.postgres));
+  cloud.databaseRoles.set(`shared-postgres/${DATABASE.user}`, payloadOf(LOGINS.idp));
 }
 
 /** How many resources there are that parts replace. */
@@ -126,9 +133,7 @@ export function existingParts(
     fromNothing: true,
     play: async (deployment) => {
       const { cloud, inputs: whole } = deployment;
-      cloud.administratorPasswords.set("shared-postgres", payloadOf(LOGINS.postgres));
-      // Whoever made the role has told its password.
-      cloud.databaseRoles.set(`shared-postgres/${DATABASE.user}`, payloadOf(LOGINS.idp));
+      addLogins(deployment);
 
       const { project_id } = whole;
       const begun = { project_id, alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 
 import { programFolder } from "../../support/google-stand-in-scripts";
-import { type Deployment, type Inputs } from "../deployment/deployment";
+import { type Deployment } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
+import { addLogins, allInputs } from "./existing-parts";
 import { type Value, type ValueObject } from "../project/terraform-value";
 
 /** What commands grant a role on: their words, and the type of the grant with what finds its target. */
@@ -33,7 +34,9 @@ function grantOf(command: string): { readonly type: string; readonly values: Val
   const line = words.join(" ");
   const word = (name: string) => words.find((each) => each.startsWith(`--${name}=`))?.slice(name.length + 3) ?? "";
   const limit = LIMIT.exec(words.at(-1) ?? "")?.groups;
-  if (limit === undefined && word("condition") !== "None") throw new StepFailure("grants by others", command);
+  // Only Cloud Run takes none, and so has no option for one.
+  const none = line.startsWith("run ") ? "" : "None";
+  if (limit === undefined && word("condition") !== none) throw new StepFailure("grants by others", command);
   for (const [pattern, type] of TARGETS) {
     const found = pattern.exec(line)?.groups;
     if (found === undefined) continue;
@@ -64,13 +67,8 @@ async function grantListed(deployment: Deployment): Promise<number> {
   return objects.size - before;
 }
 
-/**
- * A deployment with existing accounts grants nothing: whoever owns them runs the commands that it lists, until an apply
- * succeeds.
- *
- * @param inputs all that exists
- */
-export function grantsByOthers(inputs: Inputs): Episode {
+/** Nothing is granted to what exists: whoever owns it runs the commands that are listed, until an apply succeeds. */
+export function grantsByOthers(parts: Parameters<typeof allInputs>[0]): Episode {
   return {
     name: "grants by others",
     fromNothing: true,
@@ -78,7 +76,14 @@ export function grantsByOthers(inputs: Inputs): Episode {
       const { cloud, inputs: whole } = deployment;
       const { project_id } = whole;
       const further = { alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };
-      deployment.inputs = { project_id, ...further, deletion_protection: false, ...inputs, grant_roles: false };
+      deployment.inputs = {
+        project_id,
+        ...further,
+        deletion_protection: false,
+        ...allInputs(parts),
+        grant_roles: false,
+      };
+      addLogins(deployment);
       for (;;) {
         const failures: unknown[] = [];
         await deployment.applyAtOnce().catch((error: unknown) => failures.push(error));

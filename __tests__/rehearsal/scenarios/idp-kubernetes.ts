@@ -37,8 +37,8 @@ import { needObject } from "../project/needs";
 import { APPLY_AT_ONCE } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 
-const CLUSTER = "google_container_cluster.cluster";
-const NAMESPACE = "kubernetes_namespace_v1.namespace";
+const CLUSTER = "google_container_cluster.cluster[0]";
+const NAMESPACE = "kubernetes_namespace_v1.namespace[0]";
 
 /** Leaves the rule of a load balancer that a cluster has made, which uses the address; returns its key. */
 function leaveLoadBalancer(cloud: Cloud): string {
@@ -211,7 +211,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
       'existing_bucket is "acme-uploads", but the protected deployment has null',
       ACCEPTED_KEY,
     ),
-    grantsByOthers(EXISTING_PARTS.accounts?.inputs ?? {}),
+    grantsByOthers(Object.values(EXISTING_PARTS)),
     EXISTING_CLUSTER,
     deletedParts([
       "kubernetes_deployment_v1",

@@ -214,7 +214,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
       'existing_bucket is "acme-uploads", but the protected deployment has null',
       ACCEPTED_KEY,
     ),
-    grantsByOthers(EXISTING_PARTS.accounts?.inputs ?? {}),
+    grantsByOthers(Object.values(EXISTING_PARTS)),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   faults: [FAILING_BUILD],

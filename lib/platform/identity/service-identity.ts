@@ -177,7 +177,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     id: string,
     role: string,
     { condition = "true", member, name, ready }: GrantedAccount,
-    { condition: needed = "true", project = this.props.place.projectId, resource }: GrantLimits,
+    { condition: needed = "true", isForExisting, project = this.props.place.projectId, resource }: GrantLimits,
   ): ProjectIamMember {
     const scope = name === this.name ? this : this.ofExisting;
     const grant = new ProjectIamMember(scope, freeChildId(scope, id), {
@@ -186,6 +186,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
       // Another condition is another grant: what runs keeps the former one until the new one exists.
       ...(resource && { lifecycle: { createBeforeDestroy: true } }),
     });
+    if (isForExisting === true && name === this.name) inFileOfExisting(grant, "parts");
     if (resource !== undefined) {
       addDynamicBlock(grant, "", "condition", {
         forEach: listIf(resource.when, quoted(resource.name)),

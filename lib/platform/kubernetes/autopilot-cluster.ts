@@ -1,4 +1,5 @@
 import { ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
+import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member";
 import { ServiceAccountIamMember } from "@cdktf/provider-google/lib/service-account-iam-member";
 import { type KubernetesProviderConfig } from "@cdktf/provider-kubernetes/lib/provider";
 import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
@@ -9,7 +10,8 @@ import { addDynamicBlock, allOf, countIf, isSet, listIf } from "../../core/condi
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { textMap } from "../../core/inputs";
-import { expression } from "../../core/expression";
+import { expression, operand } from "../../core/expression";
+import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { freeChildId, type GrantedAccount, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { clusterName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -76,7 +78,7 @@ export class AutopilotCluster extends Construct {
       description: "Runs the nodes of the cluster",
       condition: isOwn === "true" ? undefined : isOwn,
     });
-    this.pullers = [this.nodes, ...existingNodes(existing)];
+    this.pullers = [this.nodes, ...this.existingNodes()];
     this.nodeSelector = nodeSelectorOf(this, existing);
 
     this.cluster = new ContainerCluster(this, MAIN_CHILD_ID, {
@@ -129,7 +131,7 @@ export class AutopilotCluster extends Construct {
       clusterCaCertificate:
         existing === undefined
           ? Fn.base64decode(certificate)
-          : expression(`(${certificate} == null ? null : base64decode(${certificate}))`),
+          : expression(`try(base64decode(${operand(certificate)}), null)`),
       token: new EphemeralResource(this, "Caller", {
         type: "google_client_config",
         provider: "google",
@@ -143,8 +145,10 @@ export class AutopilotCluster extends Construct {
 
   /** Command that connects kubectl to the cluster. */
   get connectCommand(): string {
-    const { projectId } = this.props.place;
-    return `gcloud container clusters get-credentials ${this.clusterName} --location=${this.location} --project=${projectId}`;
+    const { existing, place } = this.props;
+    const command = `gcloud container clusters get-credentials ${this.clusterName} --location=${this.location} --project=${place.projectId}`;
+    const isByName = existing?.endpoint && `try(endswith(${operand(existing.endpoint)}, ".goog"), false)`;
+    return isByName ? command + expression(`(${isByName} ? " --dns-endpoint" : "")`) : command;
   }
 
   /**
@@ -167,15 +171,28 @@ export class AutopilotCluster extends Construct {
       return grantTo(account, grant);
     });
   }
-}
 
-/** The account of the nodes of a cluster that is managed elsewhere, if it is known. */
-function existingNodes(existing: ExistingCluster | undefined): WorkloadIdentity[] {
-  const email = existing?.nodeAccount;
-  if (email === undefined) return [];
-  const condition = allOf(isExisting(existing), isSet(email));
-  const account = { name: "ExistingNodes", email, member: `serviceAccount:${email}`, condition, ready: [] };
-  return [{ ...account, grantable: true, granted: [{ ...account, project: "-" }], grantOnProject: () => [] }];
+  /** The account of the nodes of a cluster that is managed elsewhere, if it is known. */
+  private existingNodes(): WorkloadIdentity[] {
+    const { existing, place } = this.props;
+    const email = existing?.nodeAccount;
+    if (email === undefined) return [];
+    const condition = allOf(isExisting(existing), isSet(email));
+    const account = { name: "ExistingNodes", email, member: `serviceAccount:${email}`, condition, ready: [] };
+    const grants = new Map<string, ProjectIamMember>();
+    const grantOnProject: WorkloadIdentity["grantOnProject"] = (id, role, { condition: needed = "true" } = {}) => {
+      const grant =
+        grants.get(id) ??
+        new ProjectIamMember(this, `${account.name}${id}`, {
+          ...{ project: place.projectId, role, member: account.member },
+          count: countIf(allOf(needed, condition)),
+        });
+      grants.set(id, grant);
+      inFileOfExisting(grant, "accounts-project");
+      return [grant];
+    };
+    return [{ ...account, grantable: true, granted: [{ ...account, project: "-" }], grantOnProject }];
+  }
 }
 
 /** Never empty: the provider treats a missing list as no change, so a restriction could not be lifted. */

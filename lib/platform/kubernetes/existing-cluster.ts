@@ -1,10 +1,10 @@
-import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { TerraformLocal, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type Existing, isExisting } from "../../core/existing";
 import { expression } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { flag, object, type PropsOf, text, type ValuesOf } from "../../core/inputs";
+import { flag, object, type PropsOf, text, type Value, type ValuesOf } from "../../core/inputs";
 import { TerraformData } from "../../core/terraform-data";
 
 const CLUSTER = {
@@ -42,22 +42,23 @@ export const EXISTING_CLUSTER = {
       {
         condition: (cluster) =>
           [
+            `can(regex("^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$", ${cluster}.name))`,
             `can(regex("${ENDPOINT}", ${cluster}.endpoint))`,
             `can(regex("${LOCATION}", ${cluster}.location))`,
-            `(${cluster}.ca_certificate == null ? can(regex("[.]goog$", ${cluster}.endpoint)) : can(regex("^-----BEGIN CERTIFICATE-----", base64decode(${cluster}.ca_certificate))))`,
+            `(endswith(${cluster}.endpoint, ".goog") ? ${cluster}.ca_certificate == null : can(regex("^-----BEGIN CERTIFICATE-----", base64decode(${cluster}.ca_certificate))))`,
             `(${cluster}.node_account == null ? true : can(regex("[.]gserviceaccount[.]com$", ${cluster}.node_account)))`,
           ].join(" && "),
-        must: "have an endpoint without scheme and port, a region or zone, a certificate in base64 unless the endpoint is a DNS name of GKE, and the e-mail address of a service account, because the provider signs in with them; look them up with gcloud container clusters describe, as endpoint, location and masterAuth.clusterCaCertificate",
+        must: "have a name, an endpoint without scheme and port, a region or zone, a certificate in base64 unless the endpoint is a DNS name of GKE, which has a public one, and the e-mail address of a service account, because the provider signs in with them; look them up with gcloud container clusters describe, as name, endpoint or controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint, location, masterAuth.clusterCaCertificate and nodeConfig.serviceAccount",
         hides: true,
       },
     ],
   }),
-  /** Existing namespace of an existing cluster, in which there is no other deployment of the same application name. */
+  /** Existing namespace of an existing cluster, with no other identity provider in it, because alerts go by namespaces. */
   existingNamespace: object(
     { /** Name of the namespace. */ name: text({ description: "its name" }) },
     {
       description: (members) =>
-        `Existing namespace of the existing cluster, instead of one that would be created. ${members} Two deployments in one need different application names. Setting or removing it later stops the service and moves everything in the namespace.`,
+        `Existing namespace of the existing cluster, instead of one that would be created. ${members} There is no other identity provider in it, because alerts and load balancers are found by their namespace. Setting or removing it later moves everything in the namespace, as existing_cluster does.`,
       must: [
         {
           condition: (namespace) => `can(regex("^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", ${namespace}.name))`,
@@ -94,28 +95,34 @@ export function clusterIdentity({ at }: ClusterValue): string {
 }
 
 /**
- * Refuses, at plan, another cluster while there is something of the deployment in the former one. Terraform would look for it
- * in the other one and forget it, with the load balancer that has the address.
+ * Refuses, at plan, another cluster or existing namespace while there is something of the deployment in the former one.
+ * Terraform would look for it in the other one and forget it, with the load balancer that has the address.
  *
- * @returns what everything in the namespace must depend on
+ * @returns what everything in the namespace must depend on, and what a destroy must ask for later than the guards
  */
-export function guardCluster(scope: Construct, cluster: ClusterValue): ITerraformDependable[] {
-  const now = cluster.given === null ? '""' : `(${cluster} == null ? "" : ${clusterIdentity(cluster)})`;
+export function guardCluster(
+  scope: Construct,
+  { existingCluster: cluster, existingNamespace: namespace }: ValuesOf<typeof EXISTING_CLUSTER>,
+): Record<"check" | "record", TerraformData> {
+  const place = (part: Value, identity: string) =>
+    part.given === null ? "null" : `${part} == null ? null : ${identity}`;
+  const clusterNow = place(cluster, clusterIdentity(cluster));
+  const now = `jsonencode([${clusterNow}, ${place(namespace, `${namespace.at.name}`)}])`;
   const record = new TerraformData(scope, "ClusterOfNamespace", {
-    input: { cluster: expression(now) },
+    input: { place: expression(now) },
     lifecycle: { ignoreChanges: ["input"] },
   });
-  const before = `${record.outputExpression}.cluster`;
+  const before = `${record.outputExpression}.place`;
   const check = new TerraformData(scope, "ClusterCheck", {
     lifecycle: {
       precondition: [
         {
           condition: `\${${before} == ${now}}`,
-          errorMessage: `${cluster.name} is another cluster than the one that the namespace is in; it must stay while there is something in that namespace, because that would be forgotten, with a load balancer that keeps the address; set it back; to change it, first remove that with terraform destroy -target=terraform_data.${record.friendlyUniqueId}, which stops the service.`,
+          errorMessage: `${cluster.name} and ${namespace.name} are \${${now}}, but the deployment is in \${${before}}; they must stay while there is something, because that would be forgotten, with a load balancer that keeps the address; set them back, or first remove it as guides/cluster.md says.`,
         },
       ],
     },
   });
   for (const part of [record, check]) inFileOfExisting(part, "parts");
-  return [record];
+  return { record, check };
 }

@@ -154,7 +154,7 @@ export class ExistingDatabase extends Construct implements SqlInstance {
   }
 
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
-    const limits = connectionTo(this.projectId, this.instanceName, "true");
+    const limits = { ...connectionTo(this.projectId, this.instanceName, "true"), isForExisting: true };
     return identity.grantOnProject("ConnectsToExistingDatabase", "roles/cloudsql.client", limits);
   }
 }

@@ -327,8 +327,9 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const own = connectionTo(place.projectId, sqlInstanceName(place.deployment), when);
     const grants = identity.grantOnProject("ConnectsToDatabase", role, { ...own, condition: isMade(existing) });
     if (this.there === undefined) return grants;
-    const limits = { ...connectionTo(this.there.project, this.there.instance, when), condition: isExisting(existing) };
-    return [...grants, ...identity.grantOnProject("ConnectsToExistingDatabase", role, limits)];
+    const limits = { condition: isExisting(existing), isForExisting: true };
+    const there = { ...connectionTo(this.there.project, this.there.instance, when), ...limits };
+    return [...grants, ...identity.grantOnProject("ConnectsToExistingDatabase", role, there)];
   }
 }
 
