@@ -16,6 +16,7 @@ import { type WorkerInputs } from "./idp/worker";
 import { DOMAIN_RELATIONS, DOMAIN_WARNINGS, type DomainInputs } from "./platform/edge/domain";
 import { PROTECTION_RELATIONS, PROTECTION_WARNINGS, type ProtectionInputs } from "./platform/edge/protection";
 import { type InstanceInputs } from "./platform/instances";
+import { landingZoneInputs } from "./platform/landing-zone";
 import { MAINTENANCE_RELATIONS, maintenanceInputs } from "./platform/maintenance";
 import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { NETWORK_RELATIONS, type NetworkAttachment, networkInputs } from "./platform/network/network-attachment";
@@ -33,10 +34,13 @@ interface VariantWords {
   readonly changedLabels: string;
   readonly maintenance?: Parameters<typeof maintenanceInputs>[0];
   readonly network: Parameters<typeof networkInputs>[0];
+  /** What runs the application. */
+  readonly runner: Parameters<typeof landingZoneInputs>[0];
 }
 
 /** Inputs of both variants whose words or rules do not depend on the platform's sizes. */
-export function commonInputs({ alsoProtected, changedLabels, identity, maintenance, network }: VariantWords) {
+export function commonInputs({ runner, ...words }: VariantWords) {
+  const { alsoProtected, changedLabels, identity, maintenance, network } = words;
   return {
     ...placeInputs(changedLabels),
     ...IMAGE,
@@ -56,6 +60,7 @@ export function commonInputs({ alsoProtected, changedLabels, identity, maintenan
     ...PROBES,
     ...networkInputs(network),
     ...EXISTING_PARTS,
+    ...landingZoneInputs(runner),
     /** Refuses to delete what holds data, and to change what would replace it, such as project, region and names. */
     deletionProtection: flag({
       default: true,

@@ -44,6 +44,7 @@ import { FOLDER_FILES } from "./folder-files";
 import { DomainSetup, type EdgeAddress } from "./platform/edge/edge";
 import { listGrants } from "./platform/identity/listed-grants";
 import { type ExistingAccount, existingAccount, ServiceIdentity } from "./platform/identity/service-identity";
+import { addLandingZone, keyIdentity } from "./platform/landing-zone";
 import { type NamedSetting } from "./platform/monitoring/alert";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
 import { warnOfNetwork, type NetworkAttachment } from "./platform/network/network-attachment";
@@ -192,7 +193,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const named = (["projectId", "region", "tenantId", "applicationName", ...variant.identity] as const).map(
       (prop) => ({ prop, value: (settings as Readonly<Record<string, string | undefined>>)[prop] }),
     );
-    this.identityParts = comparable(this, [...named, ...existingIdentity(v)]);
+    this.identityParts = comparable(this, [...named, ...existingIdentity(v), ...keyIdentity(v)]);
     // Undefined without blueprints, so that such an image is not built again.
     const hasBlueprints =
       (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles ?? {}).length > 0;
@@ -259,14 +260,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   private addMediaBucket(): MediaBucket {
     const { apis, place, settings } = this;
-    const { deletionProtection } = settings;
-    const existing = this.partOf(settings.existingBucket);
-    return new MediaBucket(this, "MediaBucket", {
-      deletionProtection,
-      dependsOn: apis.ready("storage"),
-      existing,
-      place,
-    });
+    const { deletionProtection, existingBucket } = settings;
+    const common = { place, deletionProtection, dependsOn: apis.ready("storage") };
+    return new MediaBucket(this, "MediaBucket", { ...common, existing: this.partOf(existingBucket) });
   }
 
   private addDatabase(): PostgresqlDatabase {
@@ -388,6 +384,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
    * @param dependsOn the last resources to be created
    */
   protected complete(parts: VariantParts, dependsOn: ITerraformDependable[]): void {
+    addLandingZone(this, this.values);
     Object.assign(this, { ...parts, grantCommands: listGrants(this, this.values.grantRoles.flag) });
     const { database, identityParts, protect } = this;
     const check = checkIdentity(this, identityParts, protect, database.ready);

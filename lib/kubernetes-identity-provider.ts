@@ -69,6 +69,7 @@ const INSTANCE = {
 /** Inputs of the variant on GKE. */
 export const KUBERNETES_INPUTS = {
   ...commonInputs({
+    runner: "cluster",
     alsoProtected: "cluster, ",
     identity: "project_id, region, tenant_id, application_name, namespace, network or subnetwork",
     changedLabels: "; on objects in the cluster, without hyphens and underscores at their ends",
@@ -205,8 +206,13 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       alias: this.isFirstInStack() ? undefined : this.node.path.replaceAll(/[^A-Za-z0-9]+/g, "_").toLowerCase(),
     });
 
+    const clusterGuard = guardCluster(this, values);
     const namespaceName = existingOr(
-      ...([this, "ChosenNamespace", existingNamespace, existingNamespace?.name, values.namespace.text] as const),
+      this,
+      "ChosenNamespace",
+      existingNamespace,
+      existingNamespace?.name,
+      values.namespace.text,
     );
     this.namespace = new WorkloadNamespace(this, "Namespace", {
       place,
@@ -215,7 +221,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       isExisting: isExisting(existingNamespace),
       outboundPorts: mailPorts(values.smtp),
       // The metadata server needs it to issue the pods' tokens.
-      outlivedBy: [...apis.ready("iamcredentials"), ...guardCluster(this, values.existingCluster)],
+      outlivedBy: [...apis.ready("iamcredentials"), clusterGuard.record],
     });
     const initialization = new DbInit(this, "DbInit", {
       ...{ ...rightsOf(values), database },
@@ -311,6 +317,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       ...monitoring.ready,
       ...dump.ready,
       ...checkUp.ready,
+      clusterGuard.check,
     ]);
     this.useOwnProvider();
   }

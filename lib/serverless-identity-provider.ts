@@ -1,7 +1,7 @@
 import { TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, isOn } from "./core/conditional";
+import { allOf } from "./core/conditional";
 import { expression, numberExpression } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
 import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
@@ -28,6 +28,7 @@ import { protectionInputs, requestLogRate } from "./platform/edge/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
+import { accessOf, isOpen } from "./platform/serverless/public-access";
 import {
   INTERNAL_LOAD_BALANCER,
   INTERNAL_RELATIONS,
@@ -61,6 +62,7 @@ const INSTANCE = {
 /** Inputs of the variant on Cloud Run. */
 export const SERVERLESS_INPUTS = {
   ...commonInputs({
+    runner: "service",
     alsoProtected: "",
     identity: "project_id, region, tenant_id or application_name, or to take network away",
     changedLabels: "",
@@ -115,6 +117,13 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
       `${v.existingDatabase.name} is given together with ${v.maintenanceWindow.name} or ${v.denyMaintenancePeriod.name}; these must be left out, because the owner of the instance decides on its maintenance; remove them`,
   },
   {
+    of: "vpcEgress",
+    holds: (v) =>
+      `${v.vpcEgress} == "private-ranges-only" || (${v.vpcEgress} == "all-traffic" && ${v.network} != null)`,
+    says: (v) =>
+      `${v.vpcEgress.name} is ${v.vpcEgress.shown}; it must be private-ranges-only, or all-traffic with ${v.network.name}, because nothing goes through a network that is not given; give one, or leave ${v.vpcEgress.name} out`,
+  },
+  {
     // Cloud Run mounts the socket in a folder of that name.
     of: "applicationName",
     holds: (v) => `${connectionNameLength(v)} <= ${CONNECTION_NAME_MAX_LENGTH}`,
@@ -131,9 +140,10 @@ const WARNINGS: readonly Omit<Relation<ServerlessInputs>, "of">[] = [
     "a domain has a certificate",
   ),
   {
-    holds: (v) => `coalesce(${v.uptimeCheck}, false) ? ${v.publicAccess} : true`,
+    holds: (v) =>
+      `coalesce(${v.uptimeCheck}, false) ? !contains(["none", "false"], tostring(${v.publicAccess})) : true`,
     says: (v) =>
-      `${v.uptimeCheck.name} is true and ${v.publicAccess.name} is false; the check has no permission to call the service, so it always fails; leave ${v.uptimeCheck.name} out, or set ${v.publicAccess.name} to true`,
+      `${v.uptimeCheck.name} is true and ${v.publicAccess.name} is ${v.publicAccess.shown}; the check has no permission to call the service, so it always fails; leave ${v.uptimeCheck.name} out, or set ${v.publicAccess.name} to invoker-check-off`,
   },
   {
     // A policy is useless if requests can bypass it.
@@ -176,9 +186,12 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       identity: [],
       apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
     });
-    const { apis, checker, database, dumper, initializer, media, network, place, runtime, settings, values } = this;
+    const { apis, checker, database, dumper, initializer, media, place, runtime, settings, values } = this;
     const { domain } = settings;
+    const egress = expression(`replace(upper(${values.vpcEgress}), "-", "_")`);
+    const network = this.network && { ...this.network, egress };
 
+    const access = accessOf(values.publicAccess.given as boolean | string);
     const jobsReady = apis.ready("run", "secretmanager");
     const initialization = new DbInit(this, "DbInit", {
       ...{ ...rightsOf(values), database },
@@ -231,7 +244,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       closeDefaultAddress: values.closeDefaultAddress.flag,
       cpuAlwaysAllocated: values.cpuAlwaysAllocated.flag,
       maxInstanceRequestConcurrency: numberExpression(requestsPerInstance(values)),
-      publicAccess: values.publicAccess.flag,
+      publicAccess: access,
       startupCpuBoost: values.startupCpuBoost.flag,
       place,
       network,
@@ -281,7 +294,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const checkRunner = new ServerlessJobs({ ...scheduled, identity: checker });
     const checkUp = this.addCheckUp(checkRunner, this.service.ready);
     const isExternal = network === undefined ? "true" : expression(`!(${isInternal(values)})`);
-    const isPublic = allOf(isOn(values.publicAccess.flag), isExternal);
+    const isPublic = allOf(isOpen(access), isExternal);
     const watched = {
       domain: this.address?.domain,
       isPublic,

@@ -235,13 +235,13 @@ testContract(KUBERNETES_STACK_NAME, {
     [
       "cluster_ca_certificate",
       () => output("cluster_ca_certificate"),
-      "${(local.cluster_certificate == null ? null : base64decode(local.cluster_certificate))}",
+      "${try(base64decode(local.cluster_certificate), null)}",
     ],
     ["namespace", () => output("namespace"), "${local.namespace_name}"],
     [
       "connect_command",
       () => output("connect_command"),
-      `gcloud container clusters get-credentials \${${ADDRESS.cluster}.name} --location=\${var.region} --project=\${var.project_id}`,
+      `gcloud container clusters get-credentials \${${ADDRESS.cluster}.name} --location=\${var.region} --project=\${var.project_id}\${(try(endswith(try(var.existing_cluster.endpoint, null), ".goog"), false) ? " --dns-endpoint" : "")}`,
     ],
     [
       "load_balancer_address: of the one way in that there is",

@@ -130,6 +130,8 @@ export const ACCEPTED_BY_BOTH = {
   own_parts: ["deleted", "kept", "used"],
   existing_database: [null],
   grant_roles: [true],
+  kms_keys: [null, { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" }],
+  binary_authorization: [false, true],
   grant_managed_superuser: [null, true, false],
   revoke_public_connect: [true, false],
   existing_secrets: [null, { secret_key: { secret_id: "former-key", version: "3" } }],
@@ -165,7 +167,8 @@ export const ACCEPTED = {
   container_memory: ["512Mi", "4Gi", "8Gi", "16Gi"],
   cpu_always_allocated: [true, false],
   min_instance_count: [0, 1, 2],
-  public_access: [true, false],
+  public_access: [true, false, "invoker-check-off", "all-users", "none"],
+  vpc_egress: ["private-ranges-only"],
 } as const;
 
 /** Values that only the Kubernetes variant accepts, for trying combinations. */
@@ -192,6 +195,7 @@ const FINE_WORKERS: readonly AcceptedInputs[] = [
 
 /** Sets of inputs of the serverless stack that Terraform accepts. */
 export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
+  ["all traffic through the network", { network: NETWORK, subnetwork: SUBNETWORK, vpc_egress: "all-traffic" }],
   [
     "an internal load balancer with a subnetwork for its proxies",
     {
@@ -293,6 +297,14 @@ export const ACCEPTED_SETS_OF_KUBERNETES: readonly AcceptedInputs[] = [
   ["databases of addresses, with the number of the account and of the version as numbers", { geoip: GEOIP_IN_NUMBERS }],
   ["a network of another project", { network: NETWORK, subnetwork: SUBNETWORK }],
   ["an existing cluster", { existing_cluster: CLUSTER }],
+  [
+    "a cluster of another region with a domain, and days on which the database is not maintained",
+    {
+      existing_cluster: { ...CLUSTER, location: "europe-west1" },
+      domain: "sign-in.example.com",
+      deny_maintenance_period: { start_date: "2026-12-01", end_date: "2026-12-24" },
+    },
+  ],
   [
     "a namespace of a zone's standard cluster with a DNS endpoint",
     {

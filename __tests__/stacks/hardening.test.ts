@@ -45,7 +45,7 @@ const ALWAYS: readonly Row[] = [
     "is public only by its input",
     "google_cloud_run_v2_service",
     "invoker_iam_disabled",
-    /^(\$\{var\.public_access\}|false)$/,
+    /^(\$\{\(var\.public_access == "invoker-check-off"\) \|\| \(var\.public_access == "true"\)\}|true|false)$/,
   ],
   ["can be replaced after a failed start", "google_cloud_run_v2_service", "deletion_protection", /^false$/],
   ["can be replaced after a failed start", "google_cloud_run_v2_job", "deletion_protection", /^false$/],
@@ -205,7 +205,9 @@ describe("Always", () => {
   it("nobody is granted another role than these, and nobody unknown any", () => {
     // A subnetwork has a role too, but no rights.
     expect([...new Set(under("role", PROGRAMS))].filter((role) => role !== "ACTIVE").sort()).toEqual(ROLES);
-    expect(JSON.stringify(PROGRAMS)).not.toMatch(/allUsers|allAuthenticatedUsers/);
+    const everybody = under("member", PROGRAMS).filter((member) => /^all(Authenticated)?Users$/.test(String(member)));
+    // Of the service, where an organization requires the check of a role.
+    expect(everybody).toEqual(["allUsers", "allUsers"]);
   });
 
   it("grants revoke nothing of others, and nothing refuses to be replaced", () => {

@@ -57,6 +57,8 @@ const identityProviderProps = (
   dumpStorageClass: "NEARLINE",
   existingBucket: { name: "acme-uploads" },
   grantRoles: false,
+  kmsKeys: { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" },
+  binaryAuthorization: true,
   existingRepository: { imagePrefix: "europe-docker.pkg.dev/shared-images/idp", location: "europe" },
   existingSecrets: {
     secretKey: { secretId: "former-key", version: 3 },
@@ -126,7 +128,8 @@ const SERVERLESS_ALONE = {
   cpuAlwaysAllocated: false,
   loadBalancer: "external",
   maxInstanceRequestConcurrency: 40,
-  publicAccess: false,
+  publicAccess: "all-users",
+  vpcEgress: "all-traffic",
   startupCpuBoost: false,
 } as const;
 

@@ -309,6 +309,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a mirror with a scheme", { image_mirror: "https://registry.example.com/mirror" }],
   ["a header with two lines", { ...DOMAIN, strict_transport_security: "max-age=1\nX: y" }],
   ["a header without an age", { ...DOMAIN, strict_transport_security: "includeSubDomains" }],
+  ["a key by its name alone", { kms_keys: { database: "idp" } }],
   ["a bucket as a URL", { existing_bucket: { name: "gs://acme-uploads" } }],
   ["a folder of a bucket", { existing_bucket: { name: "acme-uploads/idp" } }],
   [
@@ -485,6 +486,7 @@ const REFUSED_TOGETHER: readonly RefusedInputs[] = [
 
 /** What only the serverless variant refuses by a rule that looks at one input. */
 const REFUSED_ALONE_BY_SERVERLESS: readonly RefusedInputs[] = [
+  ["a word for who may call that there is not", { public_access: "everybody" }],
   ["no request at a time", { max_instance_request_concurrency: 0 }],
   ["a number of CPUs that the platform does not offer", { container_cpu: 3 }],
 ];
@@ -495,6 +497,8 @@ const FOR_THE_NETWORK = {
 
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_SERVERLESS: readonly RefusedInputs[] = [
+  ["all traffic through a network that is not given", { vpc_egress: "all-traffic" }],
+  ["traffic of another kind", { vpc_egress: "none" }],
   ["the maintenance of a database that exists", { existing_database: DATABASE, maintenance_window: { day: 2 } }],
   ["a load balancer of a third kind", { load_balancer: "both" }],
   [
@@ -581,6 +585,8 @@ const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
     { authorized_networks: { fine: "203.0.113.0/24", host: "203.0.113.7/24", v6: "2001:db8::/32", word: "office" } },
   ],
   ["a cluster by the URL of its endpoint", { existing_cluster: { ...CLUSTER, endpoint: "https://203.0.113.9" } }],
+  ["a cluster by its path", { existing_cluster: { ...CLUSTER, name: "projects/p/locations/l/clusters/c" } }],
+  ["a certificate for a DNS endpoint", { existing_cluster: { ...CLUSTER, endpoint: "gke-1.us-central1.gke.goog" } }],
   ["a cluster without its certificate", { existing_cluster: { ...CLUSTER, ca_certificate: null } }],
   ["a certificate that is not in base64", { existing_cluster: { ...CLUSTER, ca_certificate: "-----BEGIN" } }],
   ["a continent for the location of a cluster", { existing_cluster: { ...CLUSTER, location: "us" } }],
@@ -597,6 +603,7 @@ const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
     "who reaches the control plane of a cluster that exists",
     { existing_cluster: CLUSTER, authorized_networks: { office: "203.0.113.0/24" } },
   ],
+  ["a cluster of another region without a domain", { existing_cluster: { ...CLUSTER, location: "europe-west1-b" } }],
   ["an existing namespace of a new cluster", { existing_namespace: { name: "sign-in" } }],
   [
     "an existing namespace together with a new one",

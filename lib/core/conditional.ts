@@ -14,7 +14,9 @@ export function countIf(condition: string | undefined): TerraformCount | undefin
 
 /** The condition under which there is a resource, as it was given to `countIf`. */
 export function conditionOf({ count }: TerraformResource): string {
-  return count instanceof TerraformCount ? (CONDITIONS.get(count) ?? "true") : "true";
+  const condition = typeof count === "object" ? CONDITIONS.get(count) : "true";
+  if (count !== undefined && condition === undefined) throw new Error("a count that countIf has not made");
+  return condition ?? "true";
 }
 
 /** Whether a switch is on, as a string: `true`, `false` or a boolean expression. */
@@ -118,6 +120,11 @@ export function oneAttribute(resource: TerraformResource, attribute: string): st
  */
 export function repeatFor(resource: TerraformResource, collection: string): void {
   resource.addOverride("for_each", collection);
+}
+
+/** Sets an argument of a resource of any type, which may be null at plan, by its path under Terraform's names. */
+export function setArgument(resource: TerraformResource, path: string, value: string): void {
+  resource.addOverride(path, value);
 }
 
 /** A block that Terraform repeats for each element of a collection. */

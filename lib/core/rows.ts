@@ -50,6 +50,7 @@ function rows<Prop>(type: string) {
 export const text = rows<string>("string");
 export const textOrNull = rows<string | null>("string");
 export const textOrNumber = rows<number | string>("string");
+export const textOrFlag = rows<boolean | string | IResolvable>("string");
 export const number = rows<number>("number");
 export const flag = rows<boolean | IResolvable>("bool");
 export const texts = rows<readonly string[]>("list(string)");

@@ -1,7 +1,9 @@
 import { SecretManagerSecret, type SecretManagerSecretConfig } from "@cdktf/provider-google/lib/secret-manager-secret";
-import { TerraformIterator, Token, type ITerraformDependable } from "cdktf";
+import { Token, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
+import { addDynamicBlock } from "./conditional";
+import { expression } from "./expression";
 import { type WorkloadIdentity } from "./identity";
 
 /** One version of a stored secret. Consumers never refer to `latest`, so that a new version is a visible change. */
@@ -43,16 +45,20 @@ export function addSecret(
   locations: readonly string[] | undefined,
   config: Omit<SecretManagerSecretConfig, "lifecycle" | "replication">,
 ): SecretManagerSecret {
-  return new SecretManagerSecret(scope, id, {
+  const secret = new SecretManagerSecret(scope, id, {
     ...config,
-    replication: locations === undefined ? { auto: {} } : { userManaged: { replicas: replicasIn(locations) } },
+    replication: locations === undefined ? { auto: {} } : {},
     // Another place would replace the secret, and so lose its value.
     lifecycle: { ignoreChanges: ["replication"] },
   });
-}
-
-function replicasIn(locations: readonly string[]) {
-  if (!Token.isUnresolved(locations)) return locations.map((location) => ({ location }));
-  const each = TerraformIterator.fromList(locations as string[]);
-  return each.dynamic({ location: each.value as string });
+  // Known at synth or not, in the one form to which a key can be added.
+  const forEach =
+    locations &&
+    expression(`toset(${Token.isUnresolved(locations) ? Token.asString(locations) : JSON.stringify(locations)})`);
+  if (forEach !== undefined)
+    addDynamicBlock(secret, "replication.user_managed", "replicas", {
+      forEach,
+      content: { location: "${replicas.value}" },
+    });
+  return secret;
 }

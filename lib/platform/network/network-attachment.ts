@@ -27,6 +27,13 @@ export interface NetworkAttachment {
    * @default - nothing; the network is complete
    */
   readonly dependsOn?: ITerraformDependable[];
+
+  /**
+   * What Cloud Run sends through it: `PRIVATE_RANGES_ONLY` or `ALL_TRAFFIC`.
+   *
+   * @default "PRIVATE_RANGES_ONLY"
+   */
+  readonly egress?: string;
 }
 
 const NETWORK = "^projects/[^/]+/global/networks/[^/]+$";

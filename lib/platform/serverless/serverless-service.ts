@@ -3,7 +3,7 @@ import { CloudRunV2WorkerPool } from "@cdktf/provider-google/lib/cloud-run-v2-wo
 import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { anyOf, countIf, isOn } from "../../core/conditional";
+import { anyOf, countIf, isOn, isWord, switchOf } from "../../core/conditional";
 import { expression, numberExpression, numberText, settingName } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs";
@@ -28,6 +28,7 @@ import {
   secretAnnotations,
   volumeBlocks,
 } from "./cloud-run-template";
+import { accessOf, isCheckOff, PublicAccessGrant } from "./public-access";
 import { SERVICE, type ServiceOptions } from "./service-options";
 import { explain } from "../../core/hcl/stack-origin";
 
@@ -112,7 +113,8 @@ export class ServerlessService extends Construct {
     refuseWrong(this, SERVICE, props, ["maxInstanceRequestConcurrency"]);
 
     const { address, closeDefaultAddress = false, container, network } = props;
-    const { cpuAlwaysAllocated = true, publicAccess = true } = props;
+    const { cpuAlwaysAllocated = true } = props;
+    const access = accessOf(props.publicAccess ?? true);
     const { maxInstanceRequestConcurrency = REQUESTS_PER_INSTANCE, startupCpuBoost = true } = props;
     const { requestTimeoutSeconds = DEFAULT_REQUEST_TIMEOUT_SECONDS } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
@@ -124,7 +126,7 @@ export class ServerlessService extends Construct {
       ...common,
       name: serviceName(props.place.deployment),
       ingress: ingressOf(closeDefaultAddress),
-      invokerIamDisabled: publicAccess,
+      invokerIamDisabled: switchOf(isCheckOff(access)),
       scaling: { minInstanceCount },
       // A restore stops the service by a mode of scaling, which an apply meanwhile must not end.
       lifecycle: { ignoreChanges: [...lifecycle.ignoreChanges, "scaling[0].scaling_mode"] },
@@ -156,6 +158,7 @@ export class ServerlessService extends Construct {
       setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
     }
 
+    if (isWord(access, "all-users") !== "false") new PublicAccessGrant(this, "PublicAccess", this.service, access);
     this.url = this.service.uri;
     this.serviceName = this.service.name;
     this.ready = [this.service];

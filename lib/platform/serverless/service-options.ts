@@ -1,8 +1,9 @@
 import { type Check, whole } from "../../core/checks";
-import { flag, number, type SettingsOf } from "../../core/inputs";
+import { choice, flag, number, type SettingsOf } from "../../core/inputs";
 import { mebibytes } from "../../core/memory";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE } from "../../idp/contract";
 import { DEFAULT_ADDRESS } from "../edge/domain";
+import { PUBLIC_ACCESS } from "./public-access";
 
 /** Inputs of the Cloud Run service, on its own and in a whole identity provider. */
 export const SERVICE = {
@@ -25,11 +26,12 @@ export const SERVICE = {
       "Gives an instance more CPU while it starts, billed as if it had it. A change rolls out new instances.",
   }),
   ...DEFAULT_ADDRESS,
-  /** Allows unauthenticated requests, as a sign-in page must; else callers need permission to invoke the service. */
-  publicAccess: flag({
-    default: true,
+  ...PUBLIC_ACCESS,
+  /** What goes through the network: `private-ranges-only`, or `all-traffic`, for which it needs NAT. */
+  vpcEgress: choice(["private-ranges-only", "all-traffic"], undefined, {
+    default: "private-ranges-only",
     description:
-      "Allows unauthenticated requests, as a sign-in page must. False allows only callers with permission to invoke the service, which browsers do not have. Changing it later takes effect at once.",
+      "What goes through network: private-ranges-only, or all-traffic, for which it needs NAT to reach mail servers, other identity providers and public APIs. A change rolls out new instances.",
   }),
 };
 

@@ -1,0 +1,153 @@
+import { TerraformLocal, TerraformResource, Token } from "cdktf";
+import { type Construct } from "constructs";
+
+import { addDynamicBlock, isOn, listIf, setArgument } from "../core/conditional";
+import { expression } from "../core/expression";
+import { type IdentityPart } from "../core/identity-guard";
+import { flag, object, type PropsOf, text, type ValuesOf } from "../core/inputs";
+
+const KEY = "^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$";
+
+const key = (of: string) => text({ default: null, description: `for ${of}` });
+
+const KEYS = {
+  /** For all that has none of its own. */
+  default: key("all that has none of its own"),
+  /** For the database and its backups. */
+  database: key("the database and its backups"),
+  /** For buckets. */
+  storage: key("buckets"),
+  /** For secrets in the region; a secret keeps the key that it was created with. */
+  secrets: key("secrets, each of which keeps the one that it was created with"),
+  /** For the repository of the image. */
+  registry: key("the repository of the image"),
+};
+
+/** What runs the application, by the platform. */
+const RUNNERS = {
+  /** For secrets and disks of the cluster. */
+  cluster: { cluster: key("secrets and disks of the cluster") },
+  /** For services, jobs and worker pools of Cloud Run. */
+  service: { service: key("services, jobs and worker pools of Cloud Run") },
+};
+
+type Keys = typeof KEYS & Partial<typeof RUNNERS.cluster & typeof RUNNERS.service>;
+
+type KeyName = Exclude<keyof Keys, "default">;
+
+/** Inputs for what organizations require. */
+export function landingZoneInputs(runner: keyof typeof RUNNERS) {
+  const keys: Keys = { ...KEYS, ...RUNNERS[runner] };
+  return {
+    /** Keys of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, that encrypt what is created. */
+    kmsKeys: object(keys, {
+      description: (members) =>
+        `Keys of Cloud KMS that encrypt what is created, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region. ${members} The agents of the services need roles/cloudkms.cryptoKeyEncrypterDecrypter on them: see guides/organization-policies.md. Changing those of database and registry later replaces these, and needs deletion_protection = false.`,
+      must: [
+        {
+          accepts: (given: PropsOf<Keys>) =>
+            Object.values<string | undefined>(given).every(
+              (each) => each === undefined || Token.isUnresolved(each) || new RegExp(KEY).test(each),
+            ),
+          condition: (given) => `alltrue([for key in compact(values(${given})) : can(regex("${KEY}", key))])`,
+          must: "have keys by their names in full, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, because a key may belong to another project; look them up with gcloud kms keys list",
+        },
+      ],
+    }),
+    /** Lets only images run that the project's policy of Binary Authorization admits. */
+    binaryAuthorization: flag({
+      default: false,
+      description:
+        "Lets only images run that the policy of Binary Authorization of the project admits; the policy itself is its owner's. A change rolls out new instances.",
+    }),
+  };
+}
+
+type Setter = (resource: TerraformResource, key: string) => void;
+
+const argument =
+  (path: string): Setter =>
+  (resource, key) => {
+    setArgument(resource, path, key);
+  };
+
+/** A block that is missing without a key. */
+const block =
+  (parent: string, name: string, keyName: string, further = {}): Setter =>
+  (resource, key) => {
+    const content = { [keyName]: `\${${name}.value}`, ...further };
+    addDynamicBlock(resource, parent, name, { forEach: expression(`compact([${key}])`), content });
+  };
+
+/** Which key encrypts what, and where its type has it. */
+const ENCRYPTED: Readonly<Record<string, readonly [of: KeyName, ...setters: readonly Setter[]]>> = {
+  google_artifact_registry_repository: ["registry", argument("kms_key_name")],
+  google_cloud_run_v2_job: ["service", argument("template.template.encryption_key")],
+  google_cloud_run_v2_service: ["service", argument("template.encryption_key")],
+  google_cloud_run_v2_worker_pool: ["service", argument("template.encryption_key")],
+  google_container_cluster: [
+    "cluster",
+    block("", "database_encryption", "key_name", { state: "ENCRYPTED" }),
+    argument("cluster_autoscaling.auto_provisioning_defaults.boot_disk_kms_key"),
+  ],
+  google_secret_manager_secret: [
+    "secrets",
+    block("replication.user_managed.dynamic.replicas.content", "customer_managed_encryption", "kms_key_name"),
+  ],
+  google_sql_database_instance: ["database", argument("encryption_key_name")],
+  google_storage_bucket: ["storage", block("", "encryption", "default_kms_key_name")],
+};
+
+const POLICY = { use_default: true };
+
+/** How types say that the project's policy decides on their images. */
+const BINARY_AUTHORIZATION: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  google_cloud_run_v2_service: POLICY,
+  google_cloud_run_v2_job: POLICY,
+  google_cloud_run_v2_worker_pool: POLICY,
+  google_container_cluster: { evaluation_mode: "PROJECT_SINGLETON_POLICY_ENFORCE" },
+};
+
+type Values = ValuesOf<ReturnType<typeof landingZoneInputs>>;
+
+/** The key for something, null at plan without one. */
+const keyFor = ({ at }: Values["kmsKeys"], name: KeyName) =>
+  expression(`try(coalesce(${at[name]}, ${at.default}), null)`);
+
+/** Keys that cannot change while what they encrypt stays. */
+export function keyIdentity({ kmsKeys }: Values): readonly IdentityPart[] {
+  if (kmsKeys.given === null) return [];
+  return (["database", "registry"] as const).map((name) => ({
+    ...{ prop: `kmsKey${name}`, called: kmsKeys.at[name].name, leavesNullOut: true },
+    value: keyFor(kmsKeys, name),
+  }));
+}
+
+/** Gives everything that was made before what the organization requires of it. */
+export function addLandingZone(scope: Construct, { binaryAuthorization, kmsKeys }: Values): void {
+  const isAuthorized = isOn(binaryAuthorization.flag);
+  const keys = kmsKeys.given === null ? undefined : addKeys(scope, kmsKeys);
+  for (const resource of scope.node.findAll()) {
+    if (!TerraformResource.isTerraformResource(resource)) continue;
+    const { terraformResourceType: type } = resource;
+    const policy = BINARY_AUTHORIZATION[type];
+    if (policy !== undefined && isAuthorized !== "false") {
+      const forEach = listIf(isAuthorized, '"policy"');
+      addDynamicBlock(resource, "", "binary_authorization", { forEach, content: policy });
+    }
+    const [name, ...setters] = ENCRYPTED[type] ?? [];
+    if (keys === undefined || name === undefined) continue;
+    for (const set of setters) set(resource, keys(name));
+  }
+}
+
+/** All keys by what they are for, each null at plan without one. */
+function addKeys(scope: Construct, kmsKeys: Values["kmsKeys"]): (name: KeyName) => string {
+  const names = Object.keys(kmsKeys.at).filter((name): name is KeyName => name !== "default");
+  const all = new TerraformLocal(
+    scope,
+    "KmsKeys",
+    Object.fromEntries(names.map((name) => [name, keyFor(kmsKeys, name)])),
+  );
+  return (name) => expression(`${all.asString}.${name}`);
+}

@@ -1,0 +1,62 @@
+import { CloudRunV2ServiceIamMember } from "@cdktf/provider-google/lib/cloud-run-v2-service-iam-member";
+import { type CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-service";
+import { Token, type IResolvable } from "cdktf";
+import { Construct } from "constructs";
+
+import { oneOf } from "../../core/checks";
+import { anyOf, countIf, isWord } from "../../core/conditional";
+import { expression } from "../../core/expression";
+import { textOrFlag } from "../../core/inputs";
+
+/** Who may call the service without a permission; true and false are other words for the first and the last. */
+const WORDS = ["invoker-check-off", "all-users", "none", "true", "false"] as const;
+
+const RULE = oneOf(WORDS, ", because nothing else decides who may call the service; use invoker-check-off");
+
+/** Input for who may call the service. */
+export const PUBLIC_ACCESS = {
+  /** Who may call: everybody, by `invoker-check-off` or a role of `all-users`; or, with `none`, who is granted the role. */
+  publicAccess: textOrFlag({
+    default: "invoker-check-off",
+    description:
+      "Allows unauthenticated requests, as a sign-in page must: invoker-check-off, also true; or all-users, by a role for everybody, where an organization requires the check and exempts this project from its policy about members. none, also false, allows only callers with roles/run.invoker, which browsers do not have. Changing it later takes effect at once.",
+    must: [
+      {
+        ...RULE,
+        accepts: (word: boolean | string) => WORDS.some((each) => each === String(word)),
+        schema: { enum: [...WORDS, true, false] },
+      },
+    ],
+  }),
+};
+
+/** The word for who may call. */
+export function accessOf(given: boolean | string | IResolvable): string {
+  return typeof given === "object" ? expression(`tostring(${Token.asString(given)})`) : String(given);
+}
+
+/** Whether the service asks nobody for a permission, as a string. */
+export function isCheckOff(access: string): string {
+  return anyOf(isWord(access, "invoker-check-off"), isWord(access, "true"));
+}
+
+/** Whether everybody can call the service, as a string. */
+export function isOpen(access: string): string {
+  if (!Token.isUnresolved(access)) return String(access !== "none" && access !== "false");
+  return expression(`!contains(["none", "false"], ${access})`);
+}
+
+/** Grants everybody the role to call the service, where that is wanted. */
+export class PublicAccessGrant extends Construct {
+  constructor(scope: Construct, id: string, service: CloudRunV2Service, access: string) {
+    super(scope, id);
+    new CloudRunV2ServiceIamMember(this, "AllUsers", {
+      project: service.project,
+      location: service.location,
+      name: service.name,
+      role: "roles/run.invoker",
+      member: "allUsers",
+      count: countIf(isWord(access, "all-users")),
+    });
+  }
+}
