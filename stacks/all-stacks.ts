@@ -8,12 +8,7 @@ import { type Settings, STATE_BACKEND } from "./settings";
 
 type StackClass = new (scope: Construct, name: string, settings: Settings) => PortableStack;
 
-/**
- * Every stack by its name.
- *
- * Each is loaded only when needed: a synthesis spends most of its time loading provider bindings, and every stack has
- * its own.
- */
+/** Every stack by its name, each loaded only when needed: a synthesis spends most of its time loading bindings. */
 const STACKS: Readonly<Record<string, () => Promise<StackClass>>> = {
   "idp-serverless": async () => (await import("./idp-serverless")).IdpServerlessStack,
   "idp-kubernetes": async () => (await import("./idp-kubernetes")).IdpKubernetesStack,

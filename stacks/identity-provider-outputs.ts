@@ -5,45 +5,30 @@ import { ADMINISTRATOR_NAME, DB_INIT_JOB } from "../lib/idp/contract";
 import { type IdentityProvider } from "../lib/identity-provider";
 
 /** The outputs of both variants: names and addresses, never the value of a secret. */
-export function identityProviderOutputs(identityProvider: IdentityProvider): Record<string, StackOutput> {
-  const {
-    database,
-    dns,
-    dump,
-    grantCommands,
-    image,
-    initialization,
-    loadBalancerAddress,
-    media,
-    place,
-    restoreSettings,
-    secrets,
-    testMailCommand,
-    upgradeBackup,
-    url,
-  } = identityProvider;
+export function identityProviderOutputs(idp: IdentityProvider): Record<string, StackOutput> {
+  const { database, dump, place, secrets } = idp;
   const { secretId, version } = secrets.bootstrapPassword;
   return {
-    service_url: { value: url, description: "Address of the identity provider." },
+    service_url: { value: idp.url, description: "Address of the identity provider." },
     dns_records: {
-      value: dns.records,
+      value: idp.dns.records,
       description: "Name, type and value of the DNS records that the domain needs; empty without a domain.",
     },
     domain_next_steps: {
-      value: dns.nextSteps,
+      value: idp.dns.nextSteps,
       description: "What to do until the domain works; empty without a domain.",
     },
     load_balancer_address: {
-      value: loadBalancerAddress,
+      value: idp.loadBalancerAddress,
       description: "IP address of the load balancer, to which a domain points; null without one.",
     },
-    container_image: { value: image.containerImage, description: "Image that runs, with its tag." },
+    container_image: { value: idp.image.containerImage, description: "Image that runs, with its tag." },
     initialization_jobs: {
-      value: { [DB_INIT_JOB]: initialization.jobName },
+      value: { [DB_INIT_JOB]: idp.initialization.jobName },
       description: "Names of the jobs that prepared the deployment; db-init created role and database.",
     },
     storage_buckets: {
-      value: { [media.name]: media.bucketName },
+      value: { [idp.media.name]: idp.media.bucketName },
       description: "Names of the buckets; storage holds uploaded icons and flow backgrounds.",
     },
     database_password_secret: {
@@ -65,22 +50,19 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     },
     database_instance_name: { value: database.instanceName, description: "Name of the database instance." },
     restore_settings: {
-      value: `export ${restoreSettings}`,
+      value: `export ${idp.restoreSettings}`,
       description: "Command that exports the settings of scripts/restore.sh and scripts/restore-drill.sh, for eval.",
     },
     test_mail_command: {
-      value: testMailCommand,
+      value: idp.testMailCommand,
       description:
         "The command that sends a test mail through the worker; replace RECIPIENT by your address. Null without smtp.",
     },
     upgrade_backup: {
-      value: upgradeBackup.description,
+      value: idp.upgradeBackup.description,
       description: "Description of the backup that was made before this release, by which scripts/restore.sh finds it.",
     },
-    dump_bucket: {
-      value: dump.bucketName,
-      description: "Name of the bucket of the dumps; null without one.",
-    },
+    dump_bucket: { value: dump.bucketName, description: "Name of the bucket of the dumps; null without one." },
     dump_command: {
       value: dump.runCommand,
       description: "The command that dumps the database at once; null without dump_schedule.",
@@ -92,7 +74,7 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
       description: "Backups that a destroy leaves, and for how long.",
     },
     grant_commands: {
-      value: grantCommands,
+      value: idp.grantCommands,
       description: "Commands for the grants that grant_roles = false leaves to others; empty otherwise.",
     },
     tenant_prefix: {
@@ -101,7 +83,7 @@ export function identityProviderOutputs(identityProvider: IdentityProvider): Rec
     },
     first_sign_in: {
       value: {
-        address: url,
+        address: idp.url,
         user_name: ADMINISTRATOR_NAME,
         password_command: accessCommand(secretId, version, place.projectId),
       },

@@ -8,11 +8,7 @@ export interface Settings {
 /** The only setting: where all stacks keep their state. */
 export const STATE_BACKEND = "STATE_BACKEND";
 
-/**
- * Reads the settings.
- *
- * @throws RulesBrokenError when the value is invalid
- */
+/** Reads the settings. @throws RulesBrokenError when the value is invalid */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   return Object.freeze({ backend: parseStateBackend(STATE_BACKEND, environment[STATE_BACKEND]) });
 }

@@ -143,9 +143,7 @@ export function ofMember(member: string, spelled: string, { accepts, condition, 
   const of = (entry: Readonly<Record<string, unknown>>) => entry[member] ?? null;
   return {
     each: `${value} == null ? true : ${tried(condition(value))}`,
-    ...(accepts && {
-      accepts: (_: string, entry: never) => of(entry) === null || accepts(of(entry) as never),
-    }),
+    ...(accepts && { accepts: (_: string, entry: never) => of(entry) === null || accepts(of(entry) as never) }),
     shows: {
       expression: `"\${key}.${spelled} = \${jsonencode(${value})}"`,
       of: (key, entry) => `${key}.${spelled} = ${JSON.stringify(of(entry))}`,

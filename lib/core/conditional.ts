@@ -29,10 +29,7 @@ export function switchOf(condition: string): boolean | IResolvable {
   return condition === "true" || condition === "false" ? condition === "true" : Token.asAny(expression(condition));
 }
 
-/**
- * Whether a value is set, as a string: `true`, `false` or a boolean expression. It is absent as `undefined` in
- * TypeScript, and as null in a Terraform input.
- */
+/** Whether a value is set, as `true`, `false` or a boolean expression; absent is `undefined`, or null in Terraform. */
 export function isSet(value: string | undefined): string {
   if (value === undefined || isSurelySet(value)) return String(value !== undefined);
   return expression(`${value} != null`);
@@ -40,16 +37,10 @@ export function isSet(value: string | undefined): string {
 
 /** The opposite of `isSet`. */
 export function isUnset(value: string | undefined): string {
-  if (value === undefined || isSurelySet(value)) return String(value === undefined);
-  return expression(`${value} == null`);
+  return not(isSet(value));
 }
 
-/**
- * One of two expressions, depending on whether the value is set.
- *
- * @param set Terraform expression to use if it is
- * @param unset Terraform expression to use otherwise
- */
+/** One of two Terraform expressions, depending on whether the value is set. */
 export function ifSet(value: string | undefined, set: string, unset: string): string {
   if (value === undefined) return expression(unset);
   return expression(isSurelySet(value) ? set : `(${value} != null ? ${set} : ${unset})`);
@@ -98,11 +89,7 @@ export function listOf(value: string | undefined): string {
   return Token.isUnresolved(value) ? `compact([${value}])` : JSON.stringify(value === undefined ? [] : [value]);
 }
 
-/**
- * A list of one element that is empty unless the condition holds, for a block that may be missing.
- *
- * @param element Terraform expression
- */
+/** A list of one element, an expression, that is empty unless the condition holds: for a block that may be missing. */
 export function listIf(condition: string, element: string): string {
   if (condition === "true" || condition === "false") return expression(condition === "true" ? `[${element}]` : "[]");
   return expression(`(${condition} ? [${element}] : [])`);
@@ -113,11 +100,7 @@ export function oneAttribute(resource: TerraformResource, attribute: string): st
   return `one(${resource.fqn}[*].${attribute})`;
 }
 
-/**
- * Repeats a resource for each element of a collection, which the framework's iterators cannot take from an expression.
- *
- * @param collection map, or set of strings; `each` in the arguments is the element
- */
+/** Repeats a resource for each element, `each`, of an expression of a map or a set of strings. */
 export function repeatFor(resource: TerraformResource, collection: string): void {
   resource.addOverride("for_each", collection);
 }
@@ -139,7 +122,6 @@ export interface DynamicBlock {
  * for collections with different content.
  *
  * @param parentPath path of the surrounding block, empty for the resource itself; numeric segments address list items
- * @param block name of the repeated block
  */
 export function addDynamicBlock(
   resource: TerraformResource,
@@ -158,14 +140,10 @@ export function addDynamicBlock(
  * compared it with null could not be planned.
  */
 function isSurelySet(value: string | undefined): boolean {
-  return value !== undefined && (!Token.isUnresolved(value) || isAttribute(value));
+  return value !== undefined && (!Token.isUnresolved(value) || ATTRIBUTE.test(identifierOf(value) ?? ""));
 }
 
 const ATTRIBUTE = /^[a-z0-9]+_\w+[.][\w-]+[.]\w+$/;
-
-function isAttribute(text: string): boolean {
-  return ATTRIBUTE.test(identifierOf(text) ?? "");
-}
 
 /** Text of a string that is one reference. */
 function identifierOf(text: string): string | undefined {

@@ -10,11 +10,7 @@ const OWN_PARTS = { deleted: "deleted", kept: "kept", used: "used" } as const;
 
 /** A part that is managed elsewhere: its attributes, which are null at plan where it is not given. Nothing is looked up. */
 export interface Existing {
-  /**
-   * Whether there is one.
-   *
-   * @default true
-   */
+  /** Whether there is one. @default true */
   readonly enabled?: boolean | IResolvable;
 
   /**
@@ -63,12 +59,7 @@ export function madeAttribute(resource: TerraformResource, name: string): string
   return resource.count === undefined ? resource.getStringAttribute(name) : expression(oneAttribute(resource, name));
 }
 
-/**
- * The one place where a part is chosen: a local, if only Terraform knows.
- *
- * @param attribute of the existing part
- * @param made the same of the one that is made here
- */
+/** An attribute of the existing part, or of the one made here: the one place where it is chosen, at plan by a local. */
 export function existingOr(
   scope: Construct,
   id: string,

@@ -41,11 +41,7 @@ export function literal(text: string): string {
   return Token.isUnresolved(text) ? text : text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
 }
 
-/**
- * A value as it is written to the Terraform configuration.
- *
- * @param preparing asks each referenced stack for its value
- */
+/** A value as it is written to the configuration. @param preparing asks each referenced stack for its value */
 export function rendered(scope: IConstruct, value: unknown, preparing = false): unknown {
   return Tokenization.resolve(value, { scope, resolver: RESOLVER, preparing });
 }

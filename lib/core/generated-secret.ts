@@ -25,12 +25,7 @@ import { TerraformData } from "./terraform-data";
 import { explain } from "./hcl/stack-origin";
 
 export interface GeneratedSecretProps {
-  /**
-   * Condition under which the secret exists, a boolean expression known at plan. A secret that does not exist must not
-   * be read.
-   *
-   * @default - it always exists
-   */
+  /** Whether the secret exists, a boolean expression known at plan; only then may it be read. @default - always */
   readonly condition?: string;
 
   /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
@@ -52,11 +47,7 @@ export interface GeneratedSecretProps {
    */
   readonly loss?: string;
 
-  /**
-   * Refuses deletion of the secret by an apply or a destroy.
-   *
-   * @default true
-   */
+  /** Refuses deletion of the secret by an apply or a destroy. @default true */
   readonly deletionProtection?: boolean | IResolvable;
 
   /** Labels of the secret; none by default. */
@@ -65,13 +56,7 @@ export interface GeneratedSecretProps {
   /** Length of the generated value, at least 8: lower-case and upper-case letters and digits, at least one of each. */
   readonly length: number;
 
-  /**
-   * A value to store instead of the generated one; empty or null counts as not given.
-   *
-   * It must be a reference to an ephemeral variable, because a literal would be written into the synthesized folder.
-   *
-   * @default - generated
-   */
+  /** A value to store, a reference to an ephemeral variable; empty or null counts as none. @default - generated */
   readonly override?: string;
 
   /** Project of the secret. Another one later replaces the secret, and so generates another value. */
@@ -80,18 +65,10 @@ export interface GeneratedSecretProps {
   /** Name of the secret, at most 255 letters, digits, hyphens and underscores. */
   readonly secretId: string;
 
-  /**
-   * Regions in which the value is stored. An existing secret stays where it is.
-   *
-   * @default - those that Google chooses, which an organization may not allow
-   */
+  /** Regions of the value; an existing secret stays. @default - Google's choice, which an organization may refuse */
   readonly secretLocations?: readonly string[];
 
-  /**
-   * Raising it writes a new value: the override, or a newly generated one. Nothing else writes a value.
-   *
-   * @default 1
-   */
+  /** Raising it writes a new value: the override, or a newly generated one. Nothing else writes a value. @default 1 */
   readonly writeVersion?: number;
 }
 

@@ -111,11 +111,7 @@ export function guardIdentity(scope: Construct, parts: readonly IdentityPart[], 
   });
 }
 
-/**
- * Refuses, at apply, to take away what a database can be given later, but not lose without being replaced.
- *
- * @returns what a destroy must ask for later than its own guard
- */
+/** Refuses, at apply, to take away what a database can be given later, but not lose without being replaced. */
 export function guardPresence(scope: Construct, { prop, value }: IdentityPart, protection: Protection): TerraformData {
   return guardDestroy(scope, "PresenceGuard", protection, {
     refusal: `${settingName(scope, value, prop)} cannot be taken away`,

@@ -217,11 +217,7 @@ export function judgeOf(scope: Construct): ITerraformDependable[] {
   return judge instanceof TerraformData ? [judge] : [];
 }
 
-/**
- * Refuses wrong literals among props that belong to some rows of a table.
- *
- * @throws RulesBrokenError naming everything that is missing or wrong
- */
+/** Refuses wrong literals among props of some rows of a table. @throws RulesBrokenError naming all that is wrong */
 export function refuseWrong<T extends Table, Name extends keyof T & string>(
   scope: Construct,
   table: T,

@@ -4,11 +4,7 @@ import { type Construct } from "constructs";
 /** Labels by name, or a token of such a map. */
 export type Labels = Record<string, string>;
 
-/**
- * The labels of a whole deployment: its own, and those of the caller, which take precedence.
- *
- * Creates only a local in the scope, for labels known only to Terraform.
- */
+/** The labels of a whole deployment: its own, and those of the caller, which take precedence; at plan, a local. */
 export function commonLabels(scope: Construct, own: Labels, given: IResolvable | Labels = {}): Labels {
   const labels = labelsWith(own, given);
   if (!Token.isUnresolved(given)) return labels;

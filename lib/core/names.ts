@@ -19,10 +19,7 @@ export const DEFAULT_REGION = "us-central1";
 /** Hexadecimal digits of the project's hash in the tenant prefix: keeps bucket names unique across projects. */
 const PROJECT_HASH_LENGTH = 6;
 
-/**
- * The tightest limit is that of the database initialization job: its name and its execution token together stay below
- * 63 characters, see `JOB_NAME_AND_TOKEN_MAX_LENGTH`.
- */
+/** The tightest limit is that of the job db-init: see `JOB_NAME_AND_TOKEN_MAX_LENGTH`. */
 export const APPLICATION_NAME_MAX_LENGTH = 18;
 
 /** Word that no bucket name may contain. */

@@ -30,11 +30,7 @@ export interface DeploymentContext {
   /** Labels of all resources that support them; none by default. */
   readonly labels?: Record<string, string>;
 
-  /**
-   * Regions in which new secrets are stored.
-   *
-   * @default - `region`
-   */
+  /** Regions in which new secrets are stored. @default - `region` */
   readonly secretLocations?: readonly string[];
 }
 
@@ -70,11 +66,7 @@ export const LABELS: EachCheck = {
 /** A region that is a literal, or known only at plan. */
 const isRegion = (region: string) => Token.isUnresolved(region) || new RegExp(REGION_PATTERN).test(region);
 
-/**
- * Inputs of the place of one tenant.
- *
- * @param changedLabels which labels are changed, starting with a semicolon and a space; empty for none
- */
+/** Inputs of a tenant's place. @param changedLabels which labels are changed, from a semicolon on, or empty */
 export function placeInputs(changedLabels: string) {
   return {
     /** Project of all resources: its id, not its name or number. Another project is another deployment. */

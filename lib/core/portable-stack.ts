@@ -7,16 +7,12 @@ import { hclFilesOf, type HclBlocks } from "./hcl/stack-origin";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 import { RulesBrokenError } from "./rules-broken-error";
 import { addStackText, filesOf, HCL_MAIN_FILE } from "./stack-file";
-import { localPathProblems, StackBackend, type StateBackend } from "./state-backend";
+import { isObject, localPathProblems, StackBackend, type StateBackend } from "./state-backend";
 
 export { MAIN_CHILD_ID } from "./element-names";
 
 export interface PortableStackProps {
-  /**
-   * Where the state is kept. A CDKTF backend, such as `GcsBackend`, can be added to the stack instead.
-   *
-   * @default - the file `terraform.tfstate` in the synthesized folder
-   */
+  /** Where the state is kept; a CDKTF backend can be added instead. @default - `terraform.tfstate` in its folder */
   readonly backend?: StateBackend;
 
   /**
@@ -204,9 +200,7 @@ function merge(target: Body, source: Body): void {
     const present = target[key];
     if (Array.isArray(value))
       target[key] = [...(Array.isArray(present) ? (present as unknown[]) : []), ...(value as unknown[])];
-    else if (isBody(value) && isBody(present)) merge(present, value);
+    else if (isObject(value) && isObject(present)) merge(present, value);
     else target[key] = value;
   }
 }
-
-const isBody = (value: unknown): value is Body => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -37,10 +37,7 @@ export interface ProjectApisProps {
   /** Region for the gates' test calls; some APIs can only be called per region. */
   readonly region: string;
 
-  /**
-   * What must exist before the first API is enabled, and is therefore destroyed after everything that waits for an API;
-   * nothing by default.
-   */
+  /** What must exist before the first API is enabled, and so outlives all that waits for one; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
 }
 
@@ -114,11 +111,7 @@ export class ProjectApis extends Construct {
     };
   }
 
-  /**
-   * What a resource that uses these APIs must depend on.
-   *
-   * @throws Error if one of them is not enabled here
-   */
+  /** What a resource that uses these APIs must depend on. @throws Error if one of them is not enabled here */
   ready(...apis: ApiName[]): ITerraformDependable[] {
     return apis.map((api) => {
       const gate = this.gates.get(api);

@@ -82,10 +82,7 @@ class StackRequirements extends TerraformElement {
     });
   }
 
-  /**
-   * Named by the construct, where the framework says only that some resource has none. It throws, because the framework
-   * would list its own message first.
-   */
+  /** Names the construct, as the framework does not. It throws, because the framework would list its own first. */
   private refuseMissingProviders(): string[] {
     const present = this.cdktfStack.node.findAll().filter((element) => TerraformProvider.isTerraformProvider(element));
     const namesOf = (providers: readonly TerraformProvider[]) =>

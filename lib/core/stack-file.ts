@@ -62,11 +62,7 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
   };
 }
 
-/**
- * Writes a text of one construct into the synthesized folder of its stack.
- *
- * @throws Error as `addStackFile` does
- */
+/** Writes a text of one construct into the synthesized folder of its stack. @throws Error as `addStackFile` does */
 export function addStackText(scope: IConstruct, text: string, pathInFolder: string): void {
   filesOf(TerraformStack.of(scope)).add(scope.node.path, pathInFolder, (place) => {
     writeFileSync(place, text);

@@ -63,7 +63,7 @@ function parsedEntries(text: string): readonly (readonly [string, unknown])[] {
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Problems with the path of a local state. */

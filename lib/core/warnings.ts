@@ -15,11 +15,7 @@ export interface Warning {
   readonly message: string;
 }
 
-/**
- * Warns of risks without stopping anything: at synth for values known then, at every plan and apply for the others.
- *
- * @param id id of the check block, if one is needed
- */
+/** Warns of risks without stopping anything: at synth of values known then, at every plan and apply of others. */
 export function addWarnings(scope: Construct, id: string, risks: readonly Warning[]): void {
   const assertions = risks
     .filter(({ value }) => Token.isUnresolved(value))

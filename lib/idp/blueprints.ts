@@ -74,20 +74,8 @@ export const shippedBlueprintName = (blueprint: string) => `Shipped - ${blueprin
 
 /** What the upstream's loader understands in the pinned release (`authentik/blueprints/v1/common.py`). */
 export const BLUEPRINT_TAGS = [
-  "AtIndex",
-  "Condition",
-  "Context",
-  "Enumerate",
-  "Env",
-  "File",
-  "Find",
-  "FindObject",
-  "Format",
-  "If",
-  "Index",
-  "KeyOf",
-  "ParseJSON",
-  "Value",
+  ...["AtIndex", "Condition", "Context", "Enumerate", "Env", "File", "Find", "FindObject", "Format", "If", "Index"],
+  ...["KeyOf", "ParseJSON", "Value"],
 ] as const;
 
 /** Terraform cannot decode YAML with custom tags. */

@@ -37,10 +37,7 @@ export const LIMITS = {
     description: "sign-ins that may fail from one address in 15 minutes",
   }),
   /** Days before the end of a certificate of the application, 30 by default. */
-  certificateDays: number({
-    default: 30,
-    description: "days before the end of a certificate of the application",
-  }),
+  certificateDays: number({ default: 30, description: "days before the end of a certificate of the application" }),
 };
 
 /** Inputs of the check-up. */
@@ -115,7 +112,6 @@ interface CheckUpProps {
  * the application and reads only. Runs of the job are billed.
  */
 export class CheckUp extends Construct {
-  /** Name of the job. */
   readonly jobName: string;
 
   /** Time without a good run after which it counts as missing, for PromQL: three periods. */
@@ -136,10 +132,7 @@ export class CheckUp extends Construct {
       script: joined(client, script),
       scriptName: "check-up.sh",
       container: {
-        ...databaseJobContainer(database, {
-          CHECK_UP_SQL: statements.text,
-          CHECK_UP_LIMITS: limitWords(limits),
-        }),
+        ...databaseJobContainer(database, { CHECK_UP_SQL: statements.text, CHECK_UP_LIMITS: limitWords(limits) }),
         resources: { cpu: "1", memory: "512Mi" },
         dependsOn,
       },

@@ -26,11 +26,7 @@ export type ConnectionPoolInputs = typeof CONNECTION_POOL;
 export const isPooled = (v: ValuesOf<ConnectionPoolInputs & ImageInputs>) =>
   `coalesce(${v.connectionPool}, ${v.existingContainerImage} == null)`;
 
-/**
- * Variables of a container with a pool; null at plan without one.
- *
- * @param size connections of the pool, as an HCL expression
- */
+/** Variables of a container with a pool; null at plan without one. @param size its connections, as an HCL expression */
 export function poolVariables(
   v: ValuesOf<ConnectionPoolInputs & ImageInputs> & { readonly requestTimeoutSeconds: Value },
   size: string,

@@ -96,21 +96,13 @@ export interface ContainerSpec {
   /** Database that the container connects to; none by default. */
   readonly database?: DatabaseSpec;
 
-  /**
-   * What must exist before the container starts, besides the parts it uses, for example a job that prepares the
-   * database; nothing by default.
-   */
+  /** What must exist first besides the parts it uses, such as a job that prepares the database; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
 
   /** Probe that restarts a hanging container, which otherwise keeps running; none by default. */
   readonly livenessProbe?: ProbeSpec;
 
-  /**
-   * Whether it only works for requests and so may be idle between them, as a string: `true`, `false` or a boolean
-   * expression.
-   *
-   * @default "false"
-   */
+  /** Whether it works for requests alone and may idle between: `true`, `false` or an expression. @default "false" */
   readonly canIdle?: string;
 
   /** Buckets that are mounted as folders; none by default. */
@@ -131,9 +123,7 @@ export interface ContainerSpec {
   /** Probe that holds back traffic until the container is ready; without one, it is as soon as it runs. */
   readonly startupProbe?: ProbeSpec;
 
-  /**
-   * Port on which the container itself terminates TLS, none by default; for platforms with a passthrough load balancer.
-   */
+  /** Port on which the container itself terminates TLS, for passthrough load balancers; none by default. */
   readonly tlsPort?: TlsPortSpec;
 
   /**

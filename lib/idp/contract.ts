@@ -15,10 +15,7 @@ export const NEUTRAL_PREFIX = "IDP_";
 /** Value of the version input that stands for the pinned release below. */
 export const LATEST_VERSION = "latest";
 
-/**
- * Build arguments of the image. The platform sets `APP_VERSION` in every build and takes precedence, so the base tag
- * has an argument of its own.
- */
+/** Build arguments of the image. The base tag has its own, because the platform sets `APP_VERSION` in every build. */
 export const BUILD_ARGUMENTS = {
   toolsImage: "TOOLS_IMAGE",
   upstreamImage: "UPSTREAM_IMAGE",
@@ -92,24 +89,15 @@ export const LIVENESS_PROBE = {
 /** A cold application can take seconds to answer; the platforms' default of one second would fail it. */
 export const PROBE_TIMEOUT_SECONDS = 10;
 
-/**
- * Maximum delay and maximum period of each probe, and maximum time for a start after the delay: Cloud Run refuses more,
- * and both platforms get the same probes.
- */
+/** Maximum delay and period of each probe, and maximum time for a start after the delay: Cloud Run refuses more. */
 export const PROBE_MAX_SECONDS = { startupProbe: 240, livenessProbe: 3600 } as const;
 export const STARTUP_MAX_SECONDS = 600;
 
-/**
- * One instance always runs, because the worker runs in it; two more for peak load. The default database has connections
- * for four.
- */
+/** One always runs, for the worker in it; two more for peak load. The default database has connections for four. */
 export const MIN_INSTANCE_COUNT = 1;
 export const MAX_INSTANCE_COUNT = 3;
 
-/**
- * Signs sessions, cookies and links to files; nothing stored is encrypted with it. Generated once, and stable. `suffix` is
- * that of the secret's name.
- */
+/** Signs sessions, cookies and links; nothing stored is encrypted with it. `suffix` is that of the secret's name. */
 export const SECRET_KEY = { suffix: "secret-key", variable: "IDP_SECRET_KEY", length: 64 } as const;
 
 /** Initial password of the built-in administrator, read only on the first start, with the e-mail address above. */
@@ -128,10 +116,7 @@ export const BLUEPRINT_VARIABLE_PREFIX = "IDP_BLUEPRINT_";
 /** The built-in administrator, for the first sign-in. */
 export const ADMINISTRATOR_NAME = "akadmin";
 
-/**
- * Connection variables under short names, because Cloud Run expands no references between variables and GKE allows no
- * `__` in the keys of a secret.
- */
+/** Short names: Cloud Run expands no references between variables, and GKE allows no `__` in the keys of a secret. */
 export const DATABASE_VARIABLES = {
   host: "DB_HOST",
   port: "DB_PORT",
@@ -140,10 +125,7 @@ export const DATABASE_VARIABLES = {
   password: "DB_PASSWORD",
 } as const;
 
-/**
- * The entrypoint copies each to a variable that begins so instead of with `DB_`; one that is already set explicitly is never
- * overridden.
- */
+/** The entrypoint copies each `DB_` variable to one that begins so, unless that is already set explicitly. */
 export const DATABASE_TARGET_PREFIX = "IDP_POSTGRESQL__";
 
 /**
@@ -188,10 +170,7 @@ export const WORKER_CONNECTIONS = { pool: 4, perProcess: 4 } as const;
  */
 export const REQUESTS_PER_INSTANCE = 38;
 
-/**
- * The same with a pool, for which requests wait: nearly all of these are web sockets of open pages, which need no
- * connection.
- */
+/** The same with a pool, for which requests wait: nearly all are web sockets of open pages, which need none. */
 export const POOLED_REQUESTS_PER_INSTANCE = 250;
 
 /** Variables that make the image's entrypoint start a pool: its connections, and the longest wait for one, in seconds. */

@@ -144,7 +144,6 @@ export class DatabaseDump extends Construct {
   /** Name of the bucket; null at plan if there is none. */
   readonly bucketName: string;
 
-  /** Name of the scheduled job. */
   readonly jobName: string;
 
   /** Command that makes a dump at once; null at plan if there is no schedule. */

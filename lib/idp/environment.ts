@@ -90,7 +90,6 @@ const SWITCH = [`^([Tt]rue|TRUE|[Ff]alse|FALSE|${ELSEWHERE})?$`, "true or false"
 /** The entrypoint makes one of the two words for a warning, of which the application's native program knows the shorter. */
 const LOG_LEVELS = ["trace", "debug", "info", "warning", "warn", "error"] as const;
 
-/** Variable of the log level. */
 export const LOG_LEVEL_VARIABLE = "IDP_LOG_LEVEL" satisfies keyof typeof BASELINE_ENVIRONMENT;
 
 /** Variable of the domain for which browsers keep the session. */
@@ -313,7 +312,6 @@ export function setOnce<T extends Table & EnvironmentInputs>(
   };
 }
 
-/** Sender of mail. */
 export const IS_SENDER: Check = matching(
   `^(${SENDER})$`,
   'be an e-mail address, with or without a name, which must be in quotes if it has a comma or the like, because no mail can be sent from another; use for example idp@example.com, Example <idp@example.com> or "Example, Inc." <idp@example.com>, and a domain with other letters in punycode (xn--)',

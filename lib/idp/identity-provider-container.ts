@@ -48,11 +48,7 @@ interface ContainerParts {
   /** Further variables whose values are read from Secret Manager; none by default. */
   readonly secretSettings?: readonly SecretSettings[];
 
-  /**
-   * CPU and memory; one instance holds server and worker, unless workers are separate.
-   *
-   * @default - 2 CPUs and 4Gi
-   */
+  /** CPU and memory; one instance holds server and worker, unless workers are separate. @default - 2 CPUs and 4Gi */
   readonly resources?: ResourcesSpec;
 }
 
@@ -88,11 +84,7 @@ export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>)
     database: { instance: database, hostVariable: DATABASE_VARIABLES.host },
     environment: {
       baseline: { ...BASELINE_ENVIRONMENT, [LOG_LEVEL_VARIABLE]: v.logLevel.text },
-      optional: {
-        ...mailSettings(v.smtp),
-        ...workerVariables(v, "beside", operand(memory)),
-        ...parts.connectionPool,
-      },
+      optional: { ...mailSettings(v.smtp), ...workerVariables(v, "beside", operand(memory)), ...parts.connectionPool },
       overrides: v.environmentVariables.map,
       required: {
         ...SERVER_LISTENER,

@@ -145,46 +145,22 @@ export interface IdpImageProps {
   /** Blueprints that become part of the image, for the application's worker to apply; none by default. */
   readonly blueprints?: Blueprints;
 
-  /**
-   * Location of the build: `global`, or a region that Cloud Build has. Another one builds nothing again.
-   *
-   * @default "global"
-   */
+  /** Location of the build: `global`, or a region of Cloud Build. Another builds nothing again. @default "global" */
   readonly buildLocation?: string;
 
-  /**
-   * An existing image with its tag; nothing is built then. An expression that is null at plan means none.
-   *
-   * @default - built
-   */
+  /** An existing image with its tag, to run instead; an expression that is null at plan means none. @default - built */
   readonly existingImage?: string;
 
-  /**
-   * Where the image is pushed, and the service account that builds it. Required unless `existingImage` is a literal.
-   *
-   * @default - none, nothing is built
-   */
+  /** Where the image is pushed, and who builds it; required unless `existingImage` is a literal. @default - none */
   readonly repository?: ImageRepository;
 
-  /**
-   * Prefix from which the images of the build are pulled, instead of their public registries.
-   *
-   * @default - the public registries
-   */
+  /** Prefix from which the images of the build are pulled. @default - their public registries */
   readonly imageMirror?: string;
 
-  /**
-   * Image of the upstream server, without a tag.
-   *
-   * @default "ghcr.io/goauthentik/server"
-   */
+  /** Image of the upstream server, without a tag. @default "ghcr.io/goauthentik/server" */
   readonly upstreamImage?: string;
 
-  /**
-   * Prefix of the upstream's own environment variables.
-   *
-   * @default "AUTHENTIK_"
-   */
+  /** Prefix of the upstream's own environment variables. @default "AUTHENTIK_" */
   readonly upstreamPrefix?: string;
 }
 
@@ -231,7 +207,7 @@ export class IdpImage extends Construct implements ContainerImage {
       message: `${blueprints.folder}/ has files and an existing image is given; they are not applied, because only an image that is built here can contain them; copy them to /blueprints in that image`,
     };
     const risks = releaseRisks(this, applicationVersion, existingImage);
-    addWarnings(this, "KnownRelease", unusedFiles === undefined ? risks : [...risks, unusedFiles]);
+    addWarnings(this, "KnownRelease", [...risks, ...(unusedFiles ? [unusedFiles] : [])]);
     const version = exactVersion(applicationVersion);
     const { upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = props;
     const hashes = IMAGE_FILES.map((name) => `image/${name}`).map(
@@ -290,9 +266,7 @@ export class IdpImage extends Construct implements ContainerImage {
       ...(repository === undefined || isLiteral(existingImage) ? [] : repository.grantPull(identity)),
       ...(existingImage === undefined
         ? []
-        : identity.grantOnProject("PullsImages", "roles/artifactregistry.reader", {
-            condition: isSet(existingImage),
-          })),
+        : identity.grantOnProject("PullsImages", "roles/artifactregistry.reader", { condition: isSet(existingImage) })),
     ];
   }
 }
@@ -312,9 +286,9 @@ const isLiteral = (image: string | undefined) => image !== undefined && !Token.i
 /** Warns of a release that may not exist, and of one with known holes. */
 function releaseRisks(scope: Construct, version: string, existingImage: string | undefined): Warning[] {
   const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
-  const exact = `(${version} == "${LATEST_VERSION}" ? "${PINNED_VERSION}" : ${version})`;
+  const exact = exactVersion(version);
   const rank = `try(sum([for place, part in split(".", ${exact}) : tonumber(part) * pow(${PLACE}, 2 - place)]), 0)`;
-  const known = rankOf(version === LATEST_VERSION ? PINNED_VERSION : version);
+  const known = rankOf(exact);
   const newest = rankOf(NEWEST_KNOWN_VERSION);
   const safe = RELEASE_LINES.map(({ leastSafe }) => rankOf(leastSafe));
   const called = `${settingName(scope, version, "applicationVersion")} is "${version}"`;

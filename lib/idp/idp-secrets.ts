@@ -94,11 +94,7 @@ export interface IdpSecretsProps {
   /** Parts of the names; secrets can be listed by the application's name. */
   readonly place: DeploymentContext;
 
-  /**
-   * Password to store for the built-in administrator, as a reference to an ephemeral variable.
-   *
-   * @default - 24 random letters and digits
-   */
+  /** The administrator's first password, a reference to an ephemeral variable. @default - 24 letters and digits */
   readonly bootstrapPassword?: string;
 
   /**
@@ -109,35 +105,19 @@ export interface IdpSecretsProps {
    */
   readonly bootstrapPasswordVersion?: number;
 
-  /**
-   * Also creates a token for the application's API. The application reads it only on its first start.
-   *
-   * @default false
-   */
+  /** Also creates an API token, which the application reads only on its first start. @default false */
   readonly bootstrapToken?: boolean | IResolvable;
 
-  /**
-   * Refuses deletion of secret key and password. Losing the secret key ends every session of the deployment.
-   *
-   * @default true
-   */
+  /** Refuses deletion of secret key and password. Losing the secret key ends every session. @default true */
   readonly deletionProtection?: boolean | IResolvable;
 
   /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * Secrets to use instead; their attributes may be null at plan.
-   *
-   * @default - all are generated
-   */
+  /** Secrets to use instead; their attributes may be null at plan. @default - all are generated */
   readonly existing?: { readonly secretKey?: ExistingKey; readonly bootstrapPassword?: ExistingKey } | undefined;
 
-  /**
-   * Regions in which new secrets are stored. Existing ones stay where they are.
-   *
-   * @default - those of the place
-   */
+  /** Regions in which new secrets are stored. Existing ones stay where they are. @default - those of the place */
   readonly secretLocations?: readonly string[];
 }
 
@@ -155,10 +135,7 @@ export class IdpSecrets extends Construct {
   /** For the container's `IDP_BOOTSTRAP_PASSWORD`, and for the first sign-in. */
   readonly bootstrapPassword: GeneratedSecret;
 
-  /**
-   * For the container's `IDP_BOOTSTRAP_TOKEN`, and for programs that configure the application; undefined if not
-   * requested.
-   */
+  /** For the container's `IDP_BOOTSTRAP_TOKEN`, and programs that configure the application; undefined without it. */
   readonly bootstrapToken: GeneratedSecret | undefined;
 
   /** Whether there is one, as a string: `true`, `false` or a boolean expression. */

@@ -83,21 +83,13 @@ export interface MediaBucketProps {
   /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */
   readonly place: DeploymentContext;
 
-  /**
-   * Prevents a destroy from deleting the bucket while it holds files.
-   *
-   * @default true
-   */
+  /** Prevents a destroy from deleting the bucket while it holds files. @default true */
   readonly deletionProtection?: boolean | IResolvable;
 
   /** What must exist first, for example the gate of the Cloud Storage API; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * A bucket to use instead; its attributes may be null at plan. Setting it later deletes the bucket that was created.
-   *
-   * @default - one is created
-   */
+  /** A bucket to use instead of a created one; attributes may be null at plan. Setting it later deletes that one. */
   readonly existing?: Existing & Partial<BucketAttributes>;
 }
 

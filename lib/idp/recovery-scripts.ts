@@ -15,15 +15,8 @@ interface RecoverableDeployment {
 }
 
 const SCRIPTS = [
-  "sql-rest.sh",
-  "database-client.sh",
-  "database-jobs.sh",
-  "count-users.sh",
-  "fill-database.sh",
-  "swap-database.sh",
-  "restore-drill.sh",
-  "restore.sh",
-  "facts.sh",
+  ...["sql-rest", "database-client", "database-jobs", "count-users", "fill-database", "swap-database"],
+  ...["restore-drill", "restore", "facts"],
 ];
 
 /**
@@ -38,7 +31,7 @@ export function addRecoveryScripts(
   jobs: { readonly region: string } | { readonly namespace: string },
 ): string {
   addRestLibraries(scope);
-  for (const script of SCRIPTS) addScript(scope, `lib/idp/scripts/${script}`);
+  for (const script of SCRIPTS) addScript(scope, `lib/idp/scripts/${script}.sh`);
   return Object.entries({
     PROJECT_ID: place.projectId,
     INSTANCE: database.instanceName,

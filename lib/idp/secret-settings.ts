@@ -19,11 +19,7 @@ export interface SecretSettings {
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[];
 }
 
-/**
- * A variable with a secret of the deployment that exists only if the condition holds at plan.
- *
- * @param condition as a string: `true`, `false` or a boolean expression
- */
+/** A variable with a secret that exists only if the condition holds: `true`, `false` or a boolean expression. */
 export function conditionalSetting(variable: string, secret: ReadableSecret, condition: string): SecretSettings {
   const operands = {
     secretId: quoted(secret.secretId),
@@ -52,11 +48,7 @@ export function conditionalReference(
   return `{ for name, reference in { ${variable} = ${reference} } : name => reference if ${condition} }`;
 }
 
-/**
- * Identities of the versions of a container's secrets, as one text without their values; empty without any.
- *
- * @param references expression of the further secrets; undefined without any
- */
+/** Identities of the versions of a container's secrets and of further `references`, as one text; empty without any. */
 export function secretIdentities(
   values: Readonly<Record<string, ReadableSecret>>,
   references: string | undefined,

@@ -31,10 +31,8 @@ export const UPGRADE_BACKUPS = {
 };
 
 /**
- * A backup of the database before each rollout of another release, because the only way back from a migrated database
- * is a restore.
- *
- * An apply makes it and waits for it. None is made of a database that does not exist yet.
+ * A backup of the database before each rollout of another release, because a migration cannot be undone. An apply makes
+ * it and waits for it. None is made of a database that does not exist yet.
  */
 export class UpgradeBackup extends Construct {
   /** Whatever depends on this is changed after the backup is made. */

@@ -44,11 +44,7 @@ export const WORKER_NAME = "worker";
 /** Separate workers, and their size: twice the memory that the upstream gives one, for the cache of the media mount. */
 export const WORKER_DEFAULTS = { count: 1, cpu: 1, memory: "2Gi" } as const;
 
-/**
- * Where the worker runs, and how many tasks it runs at a time.
- *
- * @param place what a separate worker runs in
- */
+/** Where the worker runs, and how many tasks it runs at a time. @param place what a separate worker runs in */
 function workerForm(place: string) {
   return {
     /** Where the worker runs: `in-container`, the default; `all-in-one`, from release 2026.5 on; or `separate`. */
@@ -227,11 +223,7 @@ export function serverArguments({ workerMode: mode }: ValuesOf<WorkerForm>): rea
   );
 }
 
-/**
- * Variables for the size of a worker.
- *
- * @param memory memory of its container, as an HCL expression
- */
+/** Variables for the size of a worker. @param memory memory of its container, as an HCL expression */
 export function workerVariables(v: ValuesOf<WorkerForm>, place: WorkerPlace, memory: string): Record<string, string> {
   const { processes, threads } = sizeOf(v, place, memory);
   return { [PROCESSES.variable]: expression(processes), [THREADS.variable]: expression(threads) };
@@ -251,10 +243,7 @@ const WORKER_LIVENESS = {
 
 /**
  * The container of a separate worker: image, settings, secrets, database and mounts of the server, but another command,
- * no requests, and probes of its own.
- *
- * @param server container of the server
- * @param connectionPool variables of a pool in this container
+ * no requests, and probes and a connection pool of its own.
  */
 export function workerContainer(
   server: ContainerSpec,

@@ -74,17 +74,11 @@ google_require() {
   exit 2
 }
 
-# Prints what stands at the beginning of the script.
-google_help() {
-  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
-  exit 0
-}
-
-# google_options WORD...: prints the usage for --help, and refuses what is not among GOOGLE_OPTIONS, which a script sets before it
-# sources this library; with "any", it judges its words itself.
+# google_options WORD...: prints the usage, which begins the script, for --help, and refuses what is not in GOOGLE_OPTIONS,
+# which a script sets before it sources this library; with "any", it judges its words itself.
 google_options() {
   for google_word in "$@"; do
-    case $google_word in --help | -h) google_help ;; esac
+    case $google_word in --help | -h) sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit 0 ;; esac
     case " ${GOOGLE_OPTIONS:-} " in
       *" any "* | *" ${google_word:--} "*) ;;
       *) google_refuse "\"$google_word\" is not an option; there are: ${GOOGLE_OPTIONS:+$GOOGLE_OPTIONS }--help." ;;

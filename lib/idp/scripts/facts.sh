@@ -37,12 +37,10 @@ title() {
   printf '\n## %s\n' "$1"
 }
 
-# row NAME COMMAND...: prints the version that a program tells.
+# row COMMAND...: prints the version that a program tells.
 row() {
-  row_name=$1
-  shift
   command -v "$1" >/dev/null || return 0
-  printf -- '- %s %s\n' "$row_name" "$(google_within 20 "$@" 2>/dev/null </dev/null | sed -n '1s/^[^0-9]*\([0-9][0-9.]*\).*/\1/p')"
+  printf -- '- %s %s\n' "$1" "$(google_within 20 "$@" 2>/dev/null </dev/null | sed -n '1s/^[^0-9]*\([0-9][0-9.]*\).*/\1/p')"
 }
 
 # facts FILTER FILE: prints what the filter makes of an answer, a line each.
@@ -69,11 +67,11 @@ part() {
 }
 
 title Programs
-row terraform terraform version
-row tofu tofu version
-row kubectl kubectl version --client
-row curl curl --version
-row jq jq --version
+row terraform version
+row tofu version
+row kubectl version --client
+row curl --version
+row jq --version
 for lock in .terraform.lock.hcl "$folder/../.terraform.lock.hcl"; do
   [ -f "$lock" ] || continue
   sed -n 's/^provider "\([a-z0-9./-]*\)" {$/- \1/p; s/^  version *= "\([0-9.]*\)"$/  \1/p' "$lock"

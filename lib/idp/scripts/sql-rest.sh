@@ -1,8 +1,6 @@
 # shellcheck shell=sh disable=SC2034,SC2153 # google-rest.sh reads what is set here, and sets what is read
 # Shell library of the scripts that call Cloud SQL: changes that take minutes, and backups. To be sourced after
 # google-rest.sh.
-#
-# SQL_SECONDS is the time limit for one change (3600).
 
 SQL_SECONDS=${SQL_SECONDS:-3600}
 sql_marked=no
