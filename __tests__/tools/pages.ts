@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
 
@@ -65,7 +65,8 @@ export function programs(): Program[] {
 
 export function exampleFolders(): string[] {
   return readdirSync(packageFile("stacks/examples"), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    // The others hold inputs of stacks alone.
+    .filter(({ name }) => existsSync(packageFile(`stacks/examples/${name}/main.ts`)))
     .map(({ name }) => name)
     .sort();
 }

@@ -32,6 +32,13 @@ export interface Need {
   readonly isMet: (cloud: Cloud) => boolean;
 }
 
+/** What an organization refuses of types of resources, and what Google says then. */
+export interface Policy {
+  readonly types: readonly string[];
+  readonly refuses: (values: ValueObject) => boolean;
+  readonly says: (object: CloudObject) => string;
+}
+
 type Environment = Readonly<Record<string, string>>;
 
 /** The web services that the scripts call. */
@@ -66,6 +73,8 @@ export class Cloud {
   readonly deletedRepositories = new Set<string>();
   /** Resources from outside the configuration, by type and identity. */
   readonly others = new Set<string>();
+  /** What the project's organization refuses. */
+  readonly policies: Policy[] = [];
   /** Payloads of secrets from outside the configuration, by `projects/<project>/secrets/<name>/versions/<version>`. */
   readonly othersPayloads = new Map<string, string>();
   /** Payloads that were public in the folder until an edit removed them. */
@@ -145,6 +154,7 @@ export class Cloud {
       return;
     }
     this.requireNeeds(object);
+    this.requirePolicies(object);
     this.objects.set(key, object);
     if (fault === undefined) return;
     throw new InjectedRefusal(`Error waiting to create ${key}: injected failure`);
@@ -154,6 +164,7 @@ export class Cloud {
     const key = `${object.type} ${object.id}`;
     const fault = this.faults.get(object.type);
     this.requireNeeds(object);
+    this.requirePolicies(object);
     this.faults.delete(object.type);
     if (fault !== "refused") this.objects.set(key, object);
     if (fault !== undefined) throw new InjectedRefusal(`Error updating ${key}: injected failure`);
@@ -235,6 +246,11 @@ export class Cloud {
     return versions.some(({ id }) => id === wanted)
       ? this.payloads.find(({ name }) => name === wanted)?.payload
       : undefined;
+  }
+
+  private requirePolicies(object: CloudObject): void {
+    const broken = this.policies.find(({ refuses, types }) => types.includes(object.type) && refuses(object.values));
+    if (broken !== undefined) throw new Refusal(broken.says(object));
   }
 
   private requireNeeds(object: CloudObject): void {

@@ -5,6 +5,7 @@ import { EXISTING_CLUSTER } from "./existing-cluster";
 import { EXISTING_PARTS, existingParts } from "./existing-parts";
 import { dumpChanges } from "./dump";
 import { grantsByOthers } from "./grants-by-others";
+import { landingZones } from "./landing-zone";
 import { all, sideBySide, withInputs } from "./every-stack";
 import { blueprintChanges } from "./blueprints";
 import {
@@ -212,6 +213,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
       ACCEPTED_KEY,
     ),
     grantsByOthers(Object.values(EXISTING_PARTS)),
+    landingZones("idp-kubernetes", ["compute.restrictLoadBalancerCreationForTypes"]),
     EXISTING_CLUSTER,
     deletedParts([
       "kubernetes_deployment_v1",

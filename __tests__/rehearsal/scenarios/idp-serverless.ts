@@ -29,6 +29,7 @@ import { DASHBOARD, monitoringChanges } from "./monitoring";
 import { anotherIdentity, anotherRegion, deletedParts, severalInputs } from "./episodes";
 import { EXISTING_PARTS, existingParts } from "./existing-parts";
 import { grantsByOthers } from "./grants-by-others";
+import { landingZones } from "./landing-zone";
 import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
 import { secretsOutOfStep } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
@@ -215,6 +216,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
       ACCEPTED_KEY,
     ),
     grantsByOthers(Object.values(EXISTING_PARTS)),
+    landingZones("idp-serverless", ["iam.allowedPolicyMemberDomains"]),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   faults: [FAILING_BUILD],
