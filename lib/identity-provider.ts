@@ -251,7 +251,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       place,
       applicationVersion: settings.applicationVersion,
       blueprints: blueprints && new Blueprints(this, "Blueprints", blueprints),
-      buildLocation: settings.buildLocation,
+      ...{ buildLocation: settings.buildLocation, buildPool: settings.buildPool },
       existingImage: settings.existingContainerImage,
       imageMirror: settings.imageMirror,
       repository: registry,

@@ -130,6 +130,7 @@ export const ACCEPTED_BY_BOTH = {
   own_parts: ["deleted", "kept", "used"],
   existing_database: [null],
   grant_roles: [true],
+  build_pool: [null, "projects/builders/locations/us-central1/workerPools/private"],
   kms_keys: [null, { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" }],
   binary_authorization: [false, true],
   grant_managed_superuser: [null, true, false],

@@ -1,11 +1,12 @@
 import { ArtifactRegistryRepository } from "@cdktf/provider-google/lib/artifact-registry-repository";
+import { ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
 import { SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
 import { SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 
 import { ImageRegistry, MediaBucket, PostgresqlDatabase, ServerlessIdentityProvider, ServiceIdentity } from "../../lib";
-import { KubernetesIdentityProvider } from "../../lib/kubernetes";
+import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
 import { PLACE } from "../support/stand-in-parts";
 import { bareStack, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
 
@@ -69,6 +70,50 @@ describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIde
     });
   },
 );
+
+describe("An existing cluster", () => {
+  const AUTHORITY = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t";
+  /** The provider of a program, and how many clusters, networks and namespaces there are. */
+  const synthesized = (clusterIn: (stack: BareStack) => KubernetesIdentityProviderProps["existingCluster"]) => {
+    const stack = bareStack();
+    const parts = { existingCluster: clusterIn(stack), existingNamespace: { name: "sign-in" } };
+    new KubernetesIdentityProvider(stack, "idp", { projectId: "my-project", ...partsOf(stack), ...parts });
+    const terraform = terraformOf(stack);
+    const own = ["google_container_cluster.idp_cluster", "kubernetes_namespace_v1.idp_namespace"];
+    const [provider] = terraform.provider?.kubernetes as Readonly<Record<string, unknown>>[];
+    const { cluster_ca_certificate: certificate, host } = provider ?? {};
+    return { certificate, host, own: counts(terraform, own), labels: JSON.stringify(terraform.locals) };
+  };
+  const NONE = ["${(false) ? 1 : 0}", "${(false) ? 1 : 0}"];
+
+  it("of the same program is known by references, with all other parts", () => {
+    const found = synthesized((stack) => {
+      const cluster = new ContainerCluster(stack, "shared", { name: "shared", location: "us-central1-a" });
+      const { endpoint, location, name } = cluster;
+      const { clusterCaCertificate: caCertificate } = cluster.masterAuth;
+      return { autopilot: false, caCertificate, endpoint, location, name };
+    });
+    expect(found).toMatchObject({
+      certificate: "${try(base64decode(google_container_cluster.shared.master_auth[0].cluster_ca_certificate), null)}",
+      host: "https://${google_container_cluster.shared.endpoint}",
+      own: NONE,
+    });
+    expect(found.labels).toContain("gke-metadata-server-enabled");
+  });
+
+  it("is known by literals, with a certificate or by a name with a public one", () => {
+    const common = { name: "shared", location: "us-central1" };
+    expect(synthesized(() => ({ ...common, endpoint: "203.0.113.9", caCertificate: AUTHORITY }))).toMatchObject({
+      certificate: `\${try(base64decode("${AUTHORITY}"), null)}`,
+      host: "https://203.0.113.9",
+      own: NONE,
+    });
+    expect(synthesized(() => ({ ...common, endpoint: "gke-1.us-central1.gke.goog" }))).toMatchObject({
+      host: "https://gke-1.us-central1.gke.goog",
+      own: NONE,
+    });
+  });
+});
 
 describe("A part by its attributes", () => {
   const runtime = (stack: BareStack) =>

@@ -57,6 +57,7 @@ const identityProviderProps = (
   dumpStorageClass: "NEARLINE",
   existingBucket: { name: "acme-uploads" },
   grantRoles: false,
+  buildPool: "projects/builders/locations/us-central1/workerPools/private",
   kmsKeys: { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" },
   binaryAuthorization: true,
   existingRepository: { imagePrefix: "europe-docker.pkg.dev/shared-images/idp", location: "europe" },

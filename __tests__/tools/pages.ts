@@ -64,9 +64,11 @@ export function programs(): Program[] {
 }
 
 export function exampleFolders(): string[] {
-  return readdirSync(packageFile("stacks/examples"), { withFileTypes: true })
-    // The others hold inputs of stacks alone.
-    .filter(({ name }) => existsSync(packageFile(`stacks/examples/${name}/main.ts`)))
-    .map(({ name }) => name)
-    .sort();
+  return (
+    readdirSync(packageFile("stacks/examples"), { withFileTypes: true })
+      // The others hold inputs of stacks alone.
+      .filter(({ name }) => existsSync(packageFile(`stacks/examples/${name}/main.ts`)))
+      .map(({ name }) => name)
+      .sort()
+  );
 }

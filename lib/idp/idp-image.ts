@@ -2,7 +2,7 @@ import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { matching } from "../core/checks";
-import { countIf, isSet, isUnset } from "../core/conditional";
+import { countIf, isSet, isUnset, valueOr } from "../core/conditional";
 import { expression, settingName } from "../core/expression";
 import { refuseWrong, text, type Relation, type Value, type ValuesOf } from "../core/inputs";
 import { type WorkloadIdentity } from "../core/identity";
@@ -73,6 +73,13 @@ export const IMAGE = {
     description:
       "Location of the image's build: global, or a region that Cloud Build has (https://cloud.google.com/build/docs/locations); some projects may use only a few of them. Changing it later builds nothing again.",
     schema: { pattern: "^(global|[a-z]+-[a-z]+[0-9]+)$" },
+  }),
+  /** Private pool of Cloud Build that builds the image, `projects/<project>/locations/<location>/workerPools/<name>`. */
+  buildPool: text({
+    default: null,
+    description:
+      "Private pool of Cloud Build that builds the image, in its own location, projects/<project>/locations/<location>/workerPools/<name>; the account of the build needs roles/cloudbuild.workerPoolUser in its project, and the pool a way to the public registries or image_mirror, and to packages of Debian. Changing it later builds nothing again.",
+    schema: { pattern: "^projects/[^/]+/locations/[^/]+/workerPools/[^/]+$" },
   }),
   /** Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io. */
   imageMirror: text({
@@ -147,6 +154,9 @@ export interface IdpImageProps {
 
   /** Location of the build: `global`, or a region of Cloud Build. Another builds nothing again. @default "global" */
   readonly buildLocation?: string;
+
+  /** Private pool that builds, in its own location. @default - the pool of Cloud Build */
+  readonly buildPool?: string;
 
   /** An existing image with its tag, to run instead; an expression that is null at plan means none. @default - built */
   readonly existingImage?: string;
@@ -232,6 +242,7 @@ export class IdpImage extends Construct implements ContainerImage {
       provisioners: runsScript(script, {
         PROJECT_ID: place.projectId,
         BUILD_LOCATION: props.buildLocation ?? "global",
+        ...(props.buildPool !== undefined && { BUILD_POOL: valueOr(props.buildPool, '""') }),
         BUILD_SERVICE_ACCOUNT: repository.builderEmail,
         IMAGE: builtImage,
         IMAGE_DIRECTORY: "${path.module}/image",

@@ -13,6 +13,16 @@ import { BUILD_ENVIRONMENT, BUILD, captureBuildRequest, CREATE, IMAGE, inScene, 
 const LEFT = "The newest release that was built here is";
 
 describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
+  scenario("builds in a private pool, where that is", async ({ standIn, build }) => {
+    const name = "projects/builders/locations/us-west1/workerPools/private";
+    expect(await build({ environment: { BUILD_POOL: name } })).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(standIn.requestsTo("cloudbuild.projects.locations.builds.create")).toHaveLength(1);
+    expect(standIn.builds.accepted[0]).toMatchObject({ options: { pool: { name }, logging: "CLOUD_LOGGING_ONLY" } });
+    const refused = await build({ environment: { BUILD_POOL: "private" } });
+    expect(refused.exitCode).not.toBe(0);
+    expect(refused.stderr).toContain("BUILD_POOL");
+  });
+
   scenario(
     "sends one request with everything in it, and reports each state once, however long it lasts",
     async ({ standIn, folder, build }) => {

@@ -1,6 +1,7 @@
 import { addOthersCluster } from "../project/google-cluster";
 import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
+import { addLogins, allInputs, EXISTING_PARTS } from "./existing-parts";
 import { type Episode } from "../engine/stack-rehearsal";
 
 const NODE_ACCOUNT = "nodes@shared-accounts.iam.gserviceaccount.com";
@@ -40,11 +41,14 @@ export const EXISTING_CLUSTER: Episode = {
       existing_namespace: { name: "sign-in" },
     };
     const before = [...cloud.objects.keys()];
-    deployment.inputs = existing;
+    // Together with everything else that can exist.
+    addLogins(deployment);
+    deployment.inputs = { ...existing, ...allInputs(Object.values(EXISTING_PARTS)) };
     await requireCluster(deployment, false);
     await deployment.applyAtOnce("-destroy");
     const left = [...cloud.objects.keys()].filter((key) => !before.includes(key));
     if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
+    deployment.inputs = existing;
     await deployment.applyAtOnce();
     deployment.inputs = begun;
     await deployment.refuse(["plan", "-input=false"], "but the deployment is in");

@@ -1,7 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-
-import { blocksIn, pageOf } from "../../tools/pages";
 import { all, sideBySide, withInputs } from "./every-stack";
 import { ACCEPTED } from "../../stacks/accepted-inputs";
 import { type Deployment } from "../deployment/deployment";
@@ -132,16 +128,22 @@ const CONTAINERS = [
 /** Other values of what makes a deployment what it is. */
 const IDENTITY = { project_id: "other-project", region: "europe-west1", tenant_id: "other", application_name: "other" };
 
-/** The override file of the page about organization policies, before the first apply. */
+/** Keys of one's own from the first apply; a protected deployment refuses others, which would replace its database. */
 const OWN_KEYS: Episode = {
   name: "keys of your own",
   fromNothing: true,
   play: async (deployment) => {
-    const [keys = ""] = blocksIn(pageOf("stacks/guides/organization-policies.md").text, "json");
-    writeFileSync(join(deployment.folder, "keys_override.tf.json"), keys);
+    const { project_id } = deployment.inputs;
+    const key = (name: string) => `projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/${name}`;
+    deployment.inputs = { project_id, kms_keys: { default: key("idp"), storage: key("files") } };
     await deployment.applyAtOnce();
-    const keyed = JSON.stringify([...deployment.cloud.objects.values()]).match(/cryptoKeys\/idp"/g);
-    if (keyed?.length !== 2) throw new Error("database and bucket do not have the key");
+    const keyed = (name: string) => JSON.stringify([...deployment.cloud.objects.values()]).split(key(name)).length - 1;
+    if (keyed("files") !== 1 || keyed("idp") < 5) throw new Error(`${keyed("idp")} parts have the key`);
+    deployment.inputs = { project_id, kms_keys: { default: key("other"), storage: key("files") } };
+    const said = `kms_keys.database is "${key("other")}", but the protected deployment has`;
+    await deployment.refuse(["plan", "-input=false"], said);
+    deployment.inputs = { project_id, kms_keys: { default: key("idp"), service: key("other"), storage: key("more") } };
+    await deployment.applyAtOnce();
   },
 };
 

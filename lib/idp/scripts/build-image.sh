@@ -6,6 +6,7 @@
 #
 #   PROJECT_ID              project of the build (required)
 #   BUILD_LOCATION          region of the build, or global (global)
+#   BUILD_POOL              private pool that builds, in its own location, projects/<p>/locations/<l>/workerPools/<w> (none)
 #   BUILD_SERVICE_ACCOUNT   e-mail address of the account the build runs as (required)
 #   IMAGE                   <location>-docker.pkg.dev/<project>/<repository>/<name>:<tag> (required)
 #   IMAGE_DIRECTORY         folder with Dockerfile, cloud-entrypoint.sh and what belongs to it (required)
@@ -41,6 +42,8 @@ reference='[A-Za-z0-9][A-Za-z0-9._/:@-]*'
 version='[A-Za-z0-9_][A-Za-z0-9_.-]*'
 google_require base64
 google_setting BUILD_LOCATION '[a-z0-9-]+' "a region or \"global\""
+google_option BUILD_POOL 'projects/[a-z0-9.:-]+/locations/[a-z0-9-]+/workerPools/[a-z0-9-]+' \
+  "a private pool, projects/<project>/locations/<location>/workerPools/<name>"
 google_setting BUILD_SERVICE_ACCOUNT '[a-z0-9-]+@[a-z0-9.-]+' "the e-mail address of a service account"
 google_setting IMAGE "[a-z0-9-]+-docker\\.pkg\\.dev/[a-z0-9.-]+/[a-z0-9-]+/[a-z0-9._/-]+:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}" \
   "an image of Artifact Registry with its tag, like us-central1-docker.pkg.dev/project/repository/name:tag"
@@ -79,6 +82,10 @@ for file in $files; do
 done
 google_start
 
+if [ -n "${BUILD_POOL:-}" ]; then
+  BUILD_LOCATION=${BUILD_POOL#*/locations/}
+  BUILD_LOCATION=${BUILD_LOCATION%%/*}
+fi
 builds="projects/$PROJECT_ID/locations/$BUILD_LOCATION/builds"
 [ "$BUILD_LOCATION" != global ] || builds="projects/$PROJECT_ID/builds"
 tag=${IMAGE##*:}
@@ -182,7 +189,8 @@ write_request() {
       }],
       images: [env.IMAGE],
       serviceAccount: $account,
-      options: { logging: "CLOUD_LOGGING_ONLY" },
+      options: ({ logging: "CLOUD_LOGGING_ONLY" }
+        + if (env.BUILD_POOL // "") == "" then {} else { pool: { name: env.BUILD_POOL } } end),
       timeout: $timeout,
       queueTtl: $queue,
       tags: ["idp-image", $tag]
