@@ -19,7 +19,7 @@ const PROJECTS = exampleFolders().filter((name) => existsSync(join(EXAMPLES, nam
 const PROGRAMS = exampleFolders().filter((name) => !PROJECTS.includes(name));
 
 /** Programs of pages that are in no folder of examples. */
-const ON_PAGES = ["sign-in-by-hand", "sign-in-with-keys"];
+const ON_PAGES = ["sign-in-by-hand"];
 
 /** Inputs that lift the protection of those that have it. */
 const PROTECTION_OFF: Readonly<Record<string, Inputs>> = { acme: { protect: false } };

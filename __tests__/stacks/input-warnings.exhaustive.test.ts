@@ -68,7 +68,7 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
       "serverless",
       serverlessTerraform,
       [
-        [{ uptime_check: true, public_access: false }, "uptime_check is true and public_access is false; "],
+        [{ uptime_check: true, public_access: false }, 'uptime_check is true and public_access is "false"; '],
         [{ public_access: false }],
         [{ ...DOMAIN, protection: {} }, "close_default_address is false; a security policy protects only the domain, "],
         [{ ...DOMAIN, protection: {}, close_default_address: true }],

@@ -32,8 +32,8 @@ const NUMBERS = ["fs_group", "run_as_group", "run_as_user"];
 /** File modes, which the provider takes in octal notation. */
 const MODES = ["default_mode", "mode"];
 
-/** Arguments for the provider only, which are not sent. */
-const NOT_SENT = ["id", "status", "timeouts"];
+/** Arguments for the provider only, or null in a cluster of the deployment's own, which are not sent. */
+const NOT_SENT = ["id", "node_selector", "status", "timeouts"];
 
 /** One resource in the form of the Kubernetes API. */
 export function apiObject(type: string, block: Block): ApiObject {

@@ -66,7 +66,7 @@ esac
 function applied(type: string, block: Block | undefined, component: string): object {
   const text = JSON.stringify(block)
     .replaceAll("${var.application_name}-db-init-${local.db_init_run}", CLUSTER_INIT_JOB)
-    .replaceAll("${kubernetes_namespace_v1.namespace.metadata[0].name}", NAMESPACE)
+    .replaceAll("${local.namespace_name}", NAMESPACE)
     .replaceAll(/"\$\{local\.database_connection_name\}"/g, `"${CONNECTION}"`)
     .replaceAll("${var.application_name}", "idp");
   const labels = { "app.kubernetes.io/component": component, "app.kubernetes.io/name": "idp" };

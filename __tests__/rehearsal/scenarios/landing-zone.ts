@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../../lib/core/package-file";
-import { type Inputs } from "../deployment/deployment";
+import { APPLY_AT_ONCE, type Inputs } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
 import { CLASSIC, policiesOf, STRICT } from "../project/organization-policies";
@@ -24,20 +24,19 @@ export function landingZones(stack: string, exempt: readonly string[]): Episode 
       cloud.others.add("google_compute_network projects/shared/global/networks/main");
       for (const [example, constraints] of Object.entries(LANDING_ZONES)) {
         cloud.policies.push(...policiesOf(constraints.filter((name) => !exempt.includes(name))));
+        // The defaults are what they refuse.
+        deployment.inputs = { project_id: inputs.project_id, deletion_protection: false };
+        if (example !== "hardened") await deployment.refuse(APPLY_AT_ONCE, "onstraint");
         const path = packageFile(`stacks/examples/${example}/${stack}.tfvars.json`);
         const given = JSON.parse(readFileSync(path, "utf8")) as Inputs;
-        deployment.inputs = { project_id: inputs.project_id, ...given, deletion_protection: false };
+        deployment.inputs = { ...deployment.inputs, ...given };
         await deployment.applyAtOnce();
         await deployment.requireEmptyPlan(`${example}: second plan`);
+        if (example === "hardened") return;
         await deployment.applyAtOnce("-destroy");
         const left = [...cloud.objects.keys()];
         if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
       }
-      // The defaults are what they refuse.
-      deployment.inputs = { project_id: inputs.project_id };
-      await deployment.refuse(["apply", "-auto-approve", "-input=false"], "onstraint");
-      cloud.policies.length = 0;
-      await deployment.applyAtOnce();
     },
   };
 }
