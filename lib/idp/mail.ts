@@ -63,7 +63,7 @@ export const MAIL = {
         description:
           "starttls; tls, from the first byte, usually on port 465; or none, which is refused with a password",
       }),
-      /** Existing secret with the password; on GKE, whoever applies must be able to read it too. */
+      /** Existing secret with the password; on GKE, the account that applies must be able to read it too. */
       passwordSecret: object(SECRET_REFERENCE, {
         must: [IS_REFERENCE],
         description: () =>

@@ -87,7 +87,7 @@ export function prepareExisting({ cloud }: Deployment): void {
   for (const key of Object.values(EXISTING_PARTS).flatMap(({ others }) => others)) cloud.others.add(key);
 }
 
-/** Adds the logins of the database; whoever made them has told their passwords. */
+/** Adds the logins of the existing database, with the passwords in their secrets. */
 export function addLogins({ cloud }: Deployment): void {
   cloud.administratorPasswords.set("shared-postgres", payloadOf(LOGINS.postgres));
   cloud.databaseRoles.set(`shared-postgres/${DATABASE.user}`, payloadOf(LOGINS.idp));

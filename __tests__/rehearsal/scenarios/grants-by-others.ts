@@ -67,7 +67,7 @@ async function grantListed(deployment: Deployment): Promise<number> {
   return objects.size - before;
 }
 
-/** Nothing is granted to what exists: whoever owns it runs the commands that are listed, until an apply succeeds. */
+/** Nothing is granted to existing parts; their owners run the listed commands until an apply succeeds. */
 export function grantsByOthers(parts: Parameters<typeof allInputs>[0]): Episode {
   return {
     name: "grants by others",

@@ -19,7 +19,7 @@ export const PUBLIC_ACCESS = {
   publicAccess: textOrFlag({
     default: "invoker-check-off",
     description:
-      "Allows unauthenticated requests, as a sign-in page must: invoker-check-off, also true; or all-users, by a role for everybody, where an organization requires the check and exempts this project from its policy about members. none, also false, allows only callers with roles/run.invoker, which browsers do not have. Changing it later takes effect at once.",
+      "Who may call the service. A sign-in page must be open: invoker-check-off (or true) checks no role; all-users grants everybody the role, for organizations that require the check. none (or false) allows only callers with roles/run.invoker, which browsers do not have. Changing it later takes effect at once.",
     must: [
       {
         ...RULE,
