@@ -15,7 +15,7 @@ import { DATABASE_SIZE } from "./platform/sql/database-size";
 import { EXISTING_DATABASE } from "./platform/sql/existing-database";
 import { GRANT_ROLES } from "./platform/identity/listed-grants";
 import { EXISTING_SERVICE_ACCOUNTS } from "./platform/identity/service-identity";
-import { type CONTROL_PLANE } from "./platform/kubernetes/autopilot-cluster";
+import { type CONTROL_PLANE } from "./platform/kubernetes/control-plane";
 import { clusterIdentity, type EXISTING_CLUSTER } from "./platform/kubernetes/existing-cluster";
 import { type NAMESPACE } from "./platform/kubernetes/workload-namespace";
 import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
@@ -116,9 +116,10 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
 >[] = [
   {
     of: "existingCluster",
-    holds: (v) => `${v.existingCluster} == null || length(${v.authorizedNetworks}) == 0`,
+    holds: (v) =>
+      `${v.existingCluster} == null || (length(${v.authorizedNetworks}) == 0 && ${v.controlPlaneEndpoint} == "public" && ${v.clusterHardening} == null)`,
     says: (v) =>
-      `${v.existingCluster.name} is given together with ${v.authorizedNetworks.name}; that must be empty, because the owner of the cluster decides who reaches its control plane; remove it`,
+      `${v.existingCluster.name} is given together with ${v.authorizedNetworks.name}, ${v.controlPlaneEndpoint.name} or ${v.clusterHardening.name}; these must be left out, because the owner of the cluster decides how its control plane is reached and what is allowed there; remove them`,
   },
   {
     of: "existingCluster",

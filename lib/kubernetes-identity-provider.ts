@@ -24,7 +24,8 @@ import {
   instanceRelations,
   poolSizes,
 } from "./platform/instances";
-import { AutopilotCluster, CONTROL_PLANE } from "./platform/kubernetes/autopilot-cluster";
+import { AutopilotCluster } from "./platform/kubernetes/autopilot-cluster";
+import { CONTROL_PLANE, CONTROL_PLANE_RELATIONS } from "./platform/kubernetes/control-plane";
 import { GEOIP } from "./platform/kubernetes/geoip";
 import { ClusterIngress, urlMapPattern } from "./platform/kubernetes/kubernetes-front-door";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
@@ -79,6 +80,7 @@ export const KUBERNETES_INPUTS = {
         "for the cluster, with private services access and NAT for VMs without public addresses: the database gets a private address on it and no public one. Without a network, one is created, and the database has a public address that only authorized proxy connections can use. A network cannot be removed later; changing it replaces the cluster.",
       subnetwork:
         "with room for the ranges of pods and services, which GKE adds; in the network of another project, they must exist, named pods and services. A change replaces the cluster.",
+      tagged: "the nodes of the cluster",
     },
   }),
   ...instanceInputs(INSTANCE),
@@ -119,6 +121,7 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   ...COMMON_RELATIONS,
   ...CLUSTER_MAINTENANCE_RELATIONS,
   ...EXISTING_CLUSTER_RELATIONS,
+  ...CONTROL_PLANE_RELATIONS,
   ...instanceRelations(INSTANCE, DEMAND),
   ...workerRelations(WORKER),
   {
@@ -195,7 +198,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     this.cluster = new AutopilotCluster(this, "Cluster", {
       place,
       network: this.clusterNetwork,
-      authorizedNetworks: values.authorizedNetworks.map,
+      controlPlane: values,
       deletionProtection: this.protect,
       existing: existingCluster,
       maintenance: settings,
@@ -277,6 +280,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       address: this.address,
       requestLogSampleRate: numberExpression(requestLogRate(values)),
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
+      httpRedirect: values.httpRedirect.flag,
       strictTransportSecurity: values.strictTransportSecurity.text,
       edge,
       // Created while the server starts, but only after its database is prepared.

@@ -27,6 +27,7 @@ import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/edge/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
+import { tagsIn } from "./platform/network/network-attachment";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
 import { accessOf, isOpen } from "./platform/serverless/public-access";
 import {
@@ -71,6 +72,7 @@ export const SERVERLESS_INPUTS = {
         "with private services access: the database gets a private address on it and no public one. Without a network, it has a public address that only authorized proxy connections can use. A network cannot be removed later.",
       subnetwork:
         "/26 or larger: instances take addresses from it. A change rolls out new instances. After a destroy, Cloud Run holds these addresses for one to two hours.",
+      tagged: "instances and jobs",
     },
   }),
   ...instanceInputs(INSTANCE),
@@ -189,7 +191,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const { apis, checker, database, dumper, initializer, media, place, runtime, settings, values } = this;
     const { domain } = settings;
     const egress = expression(`replace(upper(${values.vpcEgress}), "-", "_")`);
-    const network = this.network && { ...this.network, egress };
+    const network = this.network && { ...this.network, egress, tags: tagsIn(values.networkTags) };
 
     const access = accessOf(values.publicAccess.given as boolean | string);
     const jobsReady = apis.ready("run", "secretmanager");
@@ -205,7 +207,8 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     let edge: DomainSetup | undefined;
     let address: LoadBalancerAddress | undefined;
     const requestLogSampleRate = numberExpression(requestLogRate(values));
-    const strictTransportSecurity = values.strictTransportSecurity;
+    const { strictTransportSecurity } = values;
+    const httpRedirect = values.httpRedirect.flag;
     if (domain !== undefined) {
       const common = { place, dependsOn: apis.ready("compute") };
       const of = (id: string, condition: string) =>
@@ -218,7 +221,15 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       address = { addressId, domain, ipAddress, ipv6 };
       if (network !== undefined) {
         this.internalLoadBalancer = new InternalLoadBalancer(this, "InternalLoadBalancer", {
-          ...{ ...common, apis, network, requestLogSampleRate, strictTransportSecurity, zone: settings.dnsZone },
+          ...{
+            ...common,
+            apis,
+            httpRedirect,
+            network,
+            requestLogSampleRate,
+            strictTransportSecurity,
+            zone: settings.dnsZone,
+          },
           domain: of("InternalDomain", isInternal(values)),
           proxyRange: settingsOf<ServerlessInputs>(values).loadBalancerProxyRange,
         });
@@ -266,6 +277,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
         validation: values.certificateValidation.text,
         securityPolicyId: edge.securityPolicy.policyId,
         requestLogSampleRate,
+        httpRedirect,
         strictTransportSecurity: String(strictTransportSecurity),
         dependsOn: apis.ready("compute"),
       });

@@ -32,7 +32,13 @@ export class AssessmentLabStack extends PortableStack {
     describeFolder(this, {
       stack: "assessment-lab",
       inputs: LAB,
-      guides: ["module.md", "network-and-rights.md", "organization-policies.md", "state-and-pipelines.md"],
+      guides: [
+        "keys-and-mirrors.md",
+        "module.md",
+        "network-and-rights.md",
+        "organization-policies.md",
+        "state-and-pipelines.md",
+      ],
     });
   }
 }

@@ -241,7 +241,7 @@ testContract(KUBERNETES_STACK_NAME, {
     [
       "connect_command",
       () => output("connect_command"),
-      `gcloud container clusters get-credentials \${${ADDRESS.cluster}.name} --location=\${var.region} --project=\${var.project_id}\${(try(endswith(try(var.existing_cluster.endpoint, null), ".goog"), false) ? " --dns-endpoint" : "")}`,
+      `gcloud container clusters get-credentials \${${ADDRESS.cluster}.name} --location=\${var.region} --project=\${var.project_id}\${(try(endswith(local.cluster_endpoint, ".goog"), false) ? " --dns-endpoint" : "")}`,
     ],
     [
       "load_balancer_address: of the one way in that there is",

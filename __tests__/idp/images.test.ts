@@ -43,6 +43,6 @@ it.each([
 );
 
 it("The page names every image that a mirror needs", () => {
-  const { text } = pageOf("stacks/guides/organization-policies.md");
+  const { text } = pageOf("stacks/guides/keys-and-mirrors.md");
   for (const image of Object.values(PUBLIC_IMAGES)) expect(text).toContain(referenceTo(image, undefined));
 });

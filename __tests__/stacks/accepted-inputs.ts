@@ -142,7 +142,9 @@ export const ACCEPTED_BY_BOTH = {
   labels: [{}, { team: "identity" }],
   maintenance_window: [null, {}, { day: 1, hour: 0, track: "canary" }, { day: 6, hour: 23, track: "week5" }],
   max_instance_count: [1, 2, 3, 8, 12],
+  http_redirect: [true, false],
   network: [null, "projects/shared/global/networks/main"],
+  network_tags: [[], ["sign-in", "a"]],
   protection: [null, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }, {}],
   request_log_sample_rate: [null, 0, 0.5, 1],
   secret_environment_variables: ACCEPTED_SECRET_SETTINGS,
@@ -181,6 +183,12 @@ export const ACCEPTED_BY_KUBERNETES = {
   worker_max_count: [null, 3],
   geoip: ACCEPTED_GEOIP,
   namespace: ["identity-provider", "a"],
+  cluster_hardening: [
+    null,
+    {},
+    { security_group: "gke-security-groups@example.com", notification_topic: "projects/p/topics/clusters" },
+  ],
+  control_plane_endpoint: ["public"],
   existing_cluster: [null],
   existing_namespace: [null],
 } as const;
@@ -284,6 +292,11 @@ export const CLUSTER = {
 
 /** Sets of inputs of the Kubernetes stack that Terraform accepts. */
 export const ACCEPTED_SETS_OF_KUBERNETES: readonly AcceptedInputs[] = [
+  ["a control plane that only its name reaches", { control_plane_endpoint: "dns" }],
+  [
+    "private ranges that reach the private address of a control plane",
+    { control_plane_endpoint: "private", authorized_networks: { office: "10.1.0.0/16", vpn: "172.31.0.0/24" } },
+  ],
   ...FINE_WORKERS,
   ["a maximum of separate workers", { worker_mode: "separate", worker_count: 2, worker_max_count: 2 }],
   ["the project alone", {}],

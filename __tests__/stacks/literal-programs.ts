@@ -81,6 +81,8 @@ const identityProviderProps = (
   logLevel: "debug",
   maxInstanceCount: 8,
   minInstanceCount: 2,
+  httpRedirect: false,
+  networkTags: ["sign-in"],
   network: {
     network: "projects/shared/global/networks/main",
     subnetwork: "projects/shared/regions/europe-west1/subnetworks/services",
@@ -147,10 +149,15 @@ const kubernetesProps = (
   "applicationVersion" | "existingCluster" | "existingDatabase" | "existingNamespace" | "existingSecurityPolicy"
 > => ({
   ...identityProviderProps(stack),
-  authorizedNetworks: { office: "203.0.113.0/24", pipeline: "198.51.100.7/32" },
+  authorizedNetworks: { office: "10.1.0.0/16", pipeline: "192.168.7.7/32" },
   blueprintFiles: {},
   blueprints: [],
   existingContainerImage: "registry.example.com/idp:2026.5.4",
+  clusterHardening: {
+    notificationTopic: "projects/demo-project/topics/clusters",
+    securityGroup: "gke-security-groups@example.com",
+  },
+  controlPlaneEndpoint: "private",
   geoip: { accountId: 123456, licenseKeySecret: { secretId: "maxmind", version: 3 }, updateHours: 24 },
   namespace: "sign-in",
   workerMaxCount: 4,

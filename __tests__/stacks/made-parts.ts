@@ -7,7 +7,7 @@ export function asMade<Value>({ locals = {} }: Terraform, value: Value): Value {
   const text = JSON.stringify(value).replaceAll(/\$\{(one\([\w.]+\[\*\]\.\w+\))\}/g, (_, one: string) => textOf(one));
   const made = text.replaceAll(/\$\{local\.(\w+)\}/g, (whole, name: string) => {
     const [, own] = CHOSEN.exec(String(locals[name])) ?? [];
-    return own === undefined ? whole : JSON.stringify(textOf(own)).slice(1, -1);
+    return own === undefined ? whole : JSON.stringify(textOf(own.replace(/^(one\([^()]+\))\)$/, "$1"))).slice(1, -1);
   });
   return JSON.parse(made) as Value;
 }

@@ -50,6 +50,7 @@ const FIRST = { start_date: "2026-12-01" };
 
 /** What both identity providers refuse by a rule that looks at one input. */
 const REFUSED_ALONE: readonly RefusedInputs[] = [
+  ["a network tag in capitals", { network_tags: ["Sign-in"] }],
   ["a zone for the backups", { backup_location: "us-central1-a" }],
   ["a continent in capitals for the backups", { backup_location: "EU" }],
   ["a check-up at a pause that no alert counts", { check_up_schedule: "*/7 * * * *" }],
@@ -584,6 +585,8 @@ const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
     "ranges that are none, and fine ones beside them",
     { authorized_networks: { fine: "203.0.113.0/24", host: "203.0.113.7/24", v6: "2001:db8::/32", word: "office" } },
   ],
+  ["groups of another name", { cluster_hardening: { security_group: "admins@example.com" } }],
+  ["a topic by its name alone", { cluster_hardening: { notification_topic: "clusters" } }],
   ["a cluster by the URL of its endpoint", { existing_cluster: { ...CLUSTER, endpoint: "https://203.0.113.9" } }],
   ["a cluster by its path", { existing_cluster: { ...CLUSTER, name: "projects/p/locations/l/clusters/c" } }],
   ["a certificate for a DNS endpoint", { existing_cluster: { ...CLUSTER, endpoint: "gke-1.us-central1.gke.goog" } }],
@@ -602,6 +605,17 @@ const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
   [
     "who reaches the control plane of a cluster that exists",
     { existing_cluster: CLUSTER, authorized_networks: { office: "203.0.113.0/24" } },
+  ],
+  ["another way to a control plane", { control_plane_endpoint: "none" }],
+  ["another way to a cluster that exists", { existing_cluster: CLUSTER, control_plane_endpoint: "dns" }],
+  ["rules for a cluster that exists", { existing_cluster: CLUSTER, cluster_hardening: {} }],
+  [
+    "a range of the Internet for a private address",
+    { control_plane_endpoint: "private", authorized_networks: { office: "203.0.113.0/24" } },
+  ],
+  [
+    "ranges for a control plane that only its name reaches",
+    { control_plane_endpoint: "dns", authorized_networks: { office: "10.1.0.0/16" } },
   ],
   ["a cluster of another region without a domain", { existing_cluster: { ...CLUSTER, location: "europe-west1-b" } }],
   ["an existing namespace of a new cluster", { existing_namespace: { name: "sign-in" } }],

@@ -42,7 +42,7 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
     /** Keys of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, that encrypt what is created. */
     kmsKeys: object(keys, {
       description: (members) =>
-        `Keys of Cloud KMS that encrypt what is created, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region. ${members} The agents of the services need roles/cloudkms.cryptoKeyEncrypterDecrypter on them: see guides/organization-policies.md. Changing those of database and registry later replaces these, and needs deletion_protection = false.`,
+        `Keys of Cloud KMS that encrypt what is created, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region. ${members} The agents of the services need roles/cloudkms.cryptoKeyEncrypterDecrypter on them: see guides/keys-and-mirrors.md. Changing those of database and registry later replaces these, and needs deletion_protection = false.`,
       must: [
         {
           accepts: (given: PropsOf<Keys>) =>

@@ -34,7 +34,13 @@ const networkOf = (stack: TerraformStack): Required<NetworkAttachment> => {
     region: REGION,
     sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",
   });
-  return { network, subnetwork: subnetwork.id, dependsOn: [servicesAccess, nat], egress: "ALL_TRAFFIC" };
+  return {
+    network,
+    subnetwork: subnetwork.id,
+    dependsOn: [servicesAccess, nat],
+    egress: "ALL_TRAFFIC",
+    tags: ["sign-in"],
+  };
 };
 
 /** What the network consists of, by address. */

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { type Cloud, type CloudObject, type Need, Refusal } from "./cloud";
 import { needApi } from "./needs";
 import { type ResourceType } from "./resource-type";
-import { textAt, valueAt, type ValueObject } from "./terraform-value";
+import { textAt, valueAt, type ValueObject, valuesAt } from "./terraform-value";
 
 /** Path of the service account of the nodes that Autopilot creates. */
 const NODE_ACCOUNT = "cluster_autoscaling.0.auto_provisioning_defaults.0.service_account";
@@ -56,6 +56,25 @@ function endpointOf(id: string): string {
   return `34.121.${third}.${fourth}`;
 }
 
+/** Address of a control plane in the network, and its name. */
+const privateEndpointOf = (id: string) => endpointOf(id).replace("34.121.", "172.16.");
+const nameOf = (id: string) => `gke-${endpointOf(id).replaceAll(".", "")}-1234567890.us-central1.gke.goog`;
+
+const isPrivate = (values: ValueObject) => valueAt(values, "private_cluster_config.0.enable_private_endpoint") === true;
+
+/** Where requests reach a cluster, with the certificate that each place has; a name has a public one. */
+function endpointsOf({ id, values }: CloudObject): ReadonlyMap<string, string> {
+  const config = "control_plane_endpoints_config.0";
+  const isOpen = (path: string) => valueAt(values, `${config}.${path}`);
+  const addresses = isPrivate(values) ? [privateEndpointOf(id)] : [textAt(values, "endpoint"), privateEndpointOf(id)];
+  return new Map([
+    ...(isOpen("ip_endpoints_config.0.enabled") === false
+      ? []
+      : addresses.map((address) => [address, AUTHORITY.toString()] as const)),
+    ...(isOpen("dns_endpoint_config.0.allow_external_traffic") === true ? [[nameOf(id), ""] as const] : []),
+  ]);
+}
+
 /** An Autopilot cluster. */
 export const CLUSTER: ResourceType = {
   api: "container",
@@ -69,8 +88,18 @@ export const CLUSTER: ResourceType = {
   needs: () => needApi("compute"),
   protectedBy: { deletion_protection: true },
   computedBlocks: ["master_auth", "workload_identity_config"],
+  conflicts: (values) =>
+    isPrivate(values) && valueAt(values, "control_plane_endpoints_config.0.ip_endpoints_config.0.enabled") === true
+      ? valuesAt(values, "master_authorized_networks_config.0.cidr_blocks.*.cidr_block")
+          .filter((range): range is string => typeof range === "string" && !/^(10|172|192\.168)\./.test(range))
+          .map(
+            (range) =>
+              `Error 400: Invalid master authorized networks: network "${range}" is not a reserved network, which is required for private endpoints.`,
+          )
+      : [],
   computed: (values, { id }) => ({
-    endpoint: endpointOf(id),
+    endpoint: isPrivate(values) ? privateEndpointOf(id) : endpointOf(id),
+    control_plane_endpoints_config: [{ dns_endpoint_config: [{ endpoint: nameOf(id) }] }],
     master_auth: [{ cluster_ca_certificate: AUTHORITY.toString("base64") }],
     workload_identity_config: [{ workload_pool: `${textAt(values, "project")}.svc.id.goog` }],
     operation: null,
@@ -92,11 +121,10 @@ export const CLUSTER: ResourceType = {
 export function requireClusterAccess(provider: ValueObject, cloud: Cloud): void {
   const host = textAt(provider, "host");
   if (host === "") throw new Refusal('Get "http://localhost/api": dial tcp [::1]:80: connect: connection refused');
-  const cluster = [...cloud.ofType("google_container_cluster"), ...cloud.ofType(OTHERS)].find(
-    ({ values }) => host === `https://${textAt(values, "endpoint")}`,
-  );
-  if (cluster === undefined) throw new Refusal(`Get "${host}/api": dial tcp: i/o timeout`);
-  if (valueAt(provider, "cluster_ca_certificate") !== AUTHORITY.toString())
+  const clusters = [...cloud.ofType("google_container_cluster"), ...cloud.ofType(OTHERS)];
+  const endpoints = clusters.map(endpointsOf).find((each) => each.has(host.replace("https://", "")));
+  if (endpoints === undefined) throw new Refusal(`Get "${host}/api": dial tcp: i/o timeout`);
+  if (textAt(provider, "cluster_ca_certificate") !== endpoints.get(host.replace("https://", "")))
     throw new Refusal(`Get "${host}/api": tls: x509: certificate signed by unknown authority`);
   if (!cloud.accessTokens.has(textAt(provider, "token"))) throw new Refusal("Unauthorized");
 }

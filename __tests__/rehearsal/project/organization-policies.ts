@@ -1,14 +1,81 @@
 import { type CloudObject, type Policy } from "./cloud";
-import { membersOf, textAt, valueAt, type ValueObject } from "./terraform-value";
+import { membersOf, textAt, valueAt, type ValueObject, valuesAt } from "./terraform-value";
 
 const RUN = ["google_cloud_run_v2_service", "google_cloud_run_v2_job", "google_cloud_run_v2_worker_pool"] as const;
 const templateOf = (values: ValueObject) =>
   membersOf(valueAt(values, "template.0.template")).length > 0 ? "template.0.template.0" : "template.0";
 const projectOf = ({ values }: CloudObject) => `projects/${textAt(values, "project")}`;
 
-/** Managed and custom constraints, as Google words them. */
-const managed = (constraint: string) => (object: CloudObject) =>
-  `Error 400: Operation denied by org policy on resource '${projectOf(object)}': ["${constraint}"]`;
+const is = (path: string, value: unknown) => (values: ValueObject) => valueAt(values, path) === value;
+const isNot = (path: string, value: unknown) => (values: ValueObject) => valueAt(values, path) !== value;
+const lacks = (path: string) => (values: ValueObject) => membersOf(valueAt(values, path)).length === 0;
+const INSTANCE = "google_sql_database_instance";
+const CLUSTER = "google_container_cluster";
+const SERVICE = "google_cloud_run_v2_service";
+
+/** What the constraint asks of the flags of PostgreSQL. */
+const FLAGS = { log_connections: "on", log_min_duration_statement: "-1", "cloudsql.enable_pgaudit": "on" };
+
+/** Managed constraints, and custom ones of organizations: types, and what is refused of them. */
+const MANAGED: Readonly<Record<string, readonly [types: readonly string[], refuses: Policy["refuses"]]>> = {
+  "run.managed.requireInvokerIam": [[SERVICE], is("invoker_iam_disabled", true)],
+  "container.managed.disableInsecureKubeletReadOnlyPort": [
+    [CLUSTER],
+    isNot("node_pool_auto_config.0.node_kubelet_config.0.insecure_kubelet_readonly_port_enabled", "FALSE"),
+  ],
+  "container.managed.disableRBACSystemBindings": [
+    [CLUSTER],
+    isNot("rbac_binding_config.0.enable_insecure_binding_system_authenticated", false),
+  ],
+  "container.managed.enableBinaryAuthorization": [[CLUSTER], lacks("binary_authorization")],
+  "container.managed.enableGoogleGroupsRBAC": [[CLUSTER], lacks("authenticator_groups_config")],
+  "container.managed.enablePrivateNodes": [[CLUSTER], isNot("private_cluster_config.0.enable_private_nodes", true)],
+  "container.managed.enableSecretsEncryption": [[CLUSTER], lacks("database_encryption")],
+  "container.managed.enableSecurityBulletinNotifications": [[CLUSTER], lacks("notification_config")],
+  "custom.cloudrunDisableEnvironmentVariablePattern": [
+    [SERVICE],
+    (values) =>
+      valuesAt(values, "template.0.containers.*.env.*.name").some((name) =>
+        /secret|key|password|token/i.test(JSON.stringify(name)),
+      ),
+  ],
+  "custom.cloudsqlEnforcePasswordComplexity": [[INSTANCE], lacks("settings.0.password_validation_policy")],
+  "custom.cloudsqlRequireAutomatedBackup": [[INSTANCE], isNot("settings.0.backup_configuration.0.enabled", true)],
+  "custom.cloudsqlRequireHighAvailability": [[INSTANCE], isNot("settings.0.availability_type", "REGIONAL")],
+  "custom.cloudsqlRequirePointInTimeRecovery": [
+    [INSTANCE],
+    isNot("settings.0.backup_configuration.0.point_in_time_recovery_enabled", true),
+  ],
+  "custom.cloudsqlRequirePostgreSQLDatabaseFlags": [
+    [INSTANCE],
+    (values) => {
+      const flags = membersOf(valueAt(values, "settings.0.database_flags")).map((flag) => JSON.stringify(flag));
+      return Object.entries(FLAGS).some(([name, value]) => !flags.includes(JSON.stringify({ name, value })));
+    },
+  ],
+  "custom.cloudsqlRequireSSLConnection": [
+    [INSTANCE],
+    isNot("settings.0.ip_configuration.0.ssl_mode", "ENCRYPTED_ONLY"),
+  ],
+  "custom.gkeRequirePrivateEndpoint": [[CLUSTER], isNot("private_cluster_config.0.enable_private_endpoint", true)],
+  "custom.iamDisablePublicBindings": [["google_cloud_run_v2_service_iam_member"], is("member", "allUsers")],
+  "custom.networkDisableTargetHTTPProxy": [
+    ["google_compute_target_http_proxy", "google_compute_region_target_http_proxy"],
+    () => true,
+  ],
+  "custom.networkDisableWeakSSLPolicy": [
+    ["google_compute_ssl_policy", "google_compute_region_ssl_policy"],
+    isNot("min_tls_version", "TLS_1_2"),
+  ],
+  "custom.networkRequireBackendServiceLogging": [
+    ["google_compute_backend_service", "google_compute_region_backend_service"],
+    isNot("log_config.0.enable", true),
+  ],
+  "custom.networkRequireSubnetPrivateGoogleAccess": [
+    ["google_compute_subnetwork"],
+    (values) => values.private_ip_google_access !== true && values.purpose !== "REGIONAL_MANAGED_PROXY",
+  ],
+};
 
 /** Resources of ours without a key, and where each would have it. */
 const KEYS: Readonly<Record<string, (values: ValueObject) => string>> = {
@@ -43,11 +110,6 @@ const POLICIES: Readonly<Record<string, Policy | readonly Policy[]>> = {
     says: () =>
       'Error 400: Constraint constraints/run.allowedIngress violated for attempting CreateService with annotation "run.googleapis.com/ingress" set to the default value all.',
   },
-  "run.managed.requireInvokerIam": {
-    types: ["google_cloud_run_v2_service"],
-    refuses: (values) => values.invoker_iam_disabled === true,
-    says: managed("constraints/run.managed.requireInvokerIam"),
-  },
   "sql.restrictPublicIp": {
     types: ["google_sql_database_instance"],
     refuses: (values) => valueAt(values, "settings.0.ip_configuration.0.ipv4_enabled") !== false,
@@ -60,11 +122,6 @@ const POLICIES: Readonly<Record<string, Policy | readonly Policy[]>> = {
     says: () =>
       "Error 412: Request violates constraint 'constraints/storage.uniformBucketLevelAccess'., conditionNotMet",
   },
-  "container.managed.enablePrivateNodes": {
-    types: ["google_container_cluster"],
-    refuses: (values) => valueAt(values, "private_cluster_config.0.enable_private_nodes") !== true,
-    says: managed("constraints/container.managed.enablePrivateNodes"),
-  },
   "run.allowedVPCEgress": {
     types: RUN,
     refuses: (values) => textAt(values, `${templateOf(values)}.vpc_access.0.egress`) !== "ALL_TRAFFIC",
@@ -76,10 +133,21 @@ const POLICIES: Readonly<Record<string, Policy | readonly Policy[]>> = {
     refuses: (values) => membersOf(values.binary_authorization).length === 0,
     says: () => "Error 400: Constraint constraints/run.allowedBinaryAuthorizationPolicies violated",
   },
-  "container.managed.enableBinaryAuthorization": {
-    types: ["google_container_cluster"],
-    refuses: (values) => membersOf(values.binary_authorization).length === 0,
-    says: managed("constraints/container.managed.enableBinaryAuthorization"),
+  "compute.requireVpcFlowLogs": {
+    types: ["google_compute_subnetwork"],
+    refuses: lacks("log_config"),
+    says: () => "Error 412: Constraint constraints/compute.requireVpcFlowLogs violated, conditionNotMet",
+  },
+  "compute.restrictCloudNATUsage": {
+    types: ["google_compute_router_nat"],
+    refuses: () => true,
+    says: (object) =>
+      `Error 412: Constraint constraints/compute.restrictCloudNATUsage violated for ${projectOf(object)}. ${object.id} is not allowed to use Cloud NAT., conditionNotMet`,
+  },
+  "storage.publicAccessPrevention": {
+    types: ["google_storage_bucket"],
+    refuses: isNot("public_access_prevention", "enforced"),
+    says: () => "Error 412: Request violates constraint 'constraints/storage.publicAccessPrevention'., conditionNotMet",
   },
   "gcp.restrictNonCmekServices": Object.entries(KEYS).map(([type, keyOf]) => ({
     types: [type],
@@ -97,12 +165,15 @@ export const CLASSIC = [
   "run.allowedIngress",
   "run.managed.requireInvokerIam",
   "sql.restrictPublicIp",
+  "storage.publicAccessPrevention",
   "storage.uniformBucketLevelAccess",
 ] as const;
 
 export const STRICT = [
   ...CLASSIC,
-  "container.managed.enableBinaryAuthorization",
+  ...Object.keys(MANAGED).filter((name) => !(CLASSIC as readonly string[]).includes(name)),
+  "compute.requireVpcFlowLogs",
+  "compute.restrictCloudNATUsage",
   "gcp.restrictNonCmekServices",
   "run.allowedBinaryAuthorizationPolicies",
   "run.allowedVPCEgress",
@@ -110,5 +181,12 @@ export const STRICT = [
 
 /** What these constraints refuse. */
 export function policiesOf(constraints: readonly string[]): Policy[] {
-  return constraints.flatMap((name) => POLICIES[name] ?? []);
+  return constraints.flatMap((name) => {
+    const [types, refuses] = MANAGED[name] ?? [];
+    if (types === undefined || refuses === undefined) return POLICIES[name] ?? [];
+    const kind = name.startsWith("custom.") ? "customConstraints" : "constraints";
+    const says = (object: CloudObject) =>
+      `Error 400: Operation denied by org policy on resource '${projectOf(object)}': ["${kind}/${name}"]`;
+    return [{ types, refuses, says }];
+  });
 }

@@ -5,7 +5,7 @@ import { EXISTING_CLUSTER } from "./existing-cluster";
 import { EXISTING_PARTS, existingParts } from "./existing-parts";
 import { dumpChanges } from "./dump";
 import { grantsByOthers } from "./grants-by-others";
-import { landingZones } from "./landing-zone";
+import { CONTROL_PLANE, landingZones } from "./landing-zone";
 import { all, sideBySide, withInputs } from "./every-stack";
 import { blueprintChanges } from "./blueprints";
 import {
@@ -213,7 +213,11 @@ export const IDP_KUBERNETES: StackRehearsal = {
       ACCEPTED_KEY,
     ),
     grantsByOthers(Object.values(EXISTING_PARTS)),
-    landingZones("idp-kubernetes", ["compute.restrictLoadBalancerCreationForTypes"]),
+    CONTROL_PLANE,
+    landingZones("idp-kubernetes", [
+      "compute.restrictLoadBalancerCreationForTypes",
+      "custom.cloudsqlEnforcePasswordComplexity",
+    ]),
     EXISTING_CLUSTER,
     deletedParts([
       "kubernetes_deployment_v1",

@@ -218,7 +218,12 @@ export const IDP_SERVERLESS: StackRehearsal = {
       ACCEPTED_KEY,
     ),
     grantsByOthers(Object.values(EXISTING_PARTS)),
-    landingZones("idp-serverless", ["iam.allowedPolicyMemberDomains"]),
+    landingZones("idp-serverless", [
+      "iam.allowedPolicyMemberDomains",
+      "custom.cloudrunDisableEnvironmentVariablePattern",
+      "custom.cloudsqlEnforcePasswordComplexity",
+      "custom.iamDisablePublicBindings",
+    ]),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   faults: [FAILING_BUILD],

@@ -4,7 +4,10 @@ import { packageFile } from "../../../lib/core/package-file";
 import { APPLY_AT_ONCE, type Inputs } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
+import { valueAt, type ValueObject } from "../project/terraform-value";
 import { CLASSIC, policiesOf, STRICT } from "../project/organization-policies";
+
+const NETWORK = "projects/shared/global/networks/main";
 
 /** Each set of constraints with the example that lives under it. */
 const LANDING_ZONES = { "landing-zone": CLASSIC, hardened: STRICT } as const;
@@ -21,9 +24,11 @@ export function landingZones(stack: string, exempt: readonly string[]): Episode 
     fromNothing: true,
     play: async (deployment) => {
       const { cloud, inputs } = deployment;
-      cloud.others.add("google_compute_network projects/shared/global/networks/main");
+      cloud.others.add(`google_compute_network ${NETWORK}`);
       for (const [example, constraints] of Object.entries(LANDING_ZONES)) {
         cloud.policies.push(...policiesOf(constraints.filter((name) => !exempt.includes(name))));
+        // Whose owner's network has its proxies.
+        if (example === "hardened") cloud.others.add(`google_compute_subnetwork proxies of ${NETWORK}`);
         // The defaults are what they refuse.
         deployment.inputs = { project_id: inputs.project_id, deletion_protection: false };
         if (example !== "hardened") await deployment.refuse(APPLY_AT_ONCE, "onstraint");
@@ -40,3 +45,33 @@ export function landingZones(stack: string, exempt: readonly string[]): Episode 
     },
   };
 }
+
+/** The control plane of a running deployment moves to its name, and back to its address, each opened first as the guide says. */
+export const CONTROL_PLANE: Episode = {
+  name: "a control plane at its name",
+  play: async (deployment) => {
+    const { cloud, inputs } = deployment;
+    const [cluster] = cloud.ofType("google_container_cluster");
+    if (cluster === undefined) throw new StepFailure("control plane", "there is no cluster");
+    const { private_cluster_config: asBefore, control_plane_endpoints_config: endpoints } = cluster.values;
+    const name = valueAt(endpoints, "0.dns_endpoint_config.0") as ValueObject;
+    const opened = {
+      dns_endpoint_config: [{ ...name, allow_external_traffic: true }],
+      ip_endpoints_config: [{ enabled: true }],
+    };
+    const openBoth = () => {
+      const values = { private_cluster_config: asBefore, control_plane_endpoints_config: [opened] };
+      Object.assign(cloud.objects.get(`${cluster.type} ${cluster.id}`)?.values ?? {}, values);
+    };
+    deployment.inputs = { ...inputs, control_plane_endpoint: "dns" };
+    await deployment.refuse(["plan", "-input=false"], "i/o timeout");
+    openBoth();
+    await deployment.applyAtOnce();
+    await deployment.requireEmptyPlan("control plane: second plan");
+    const command = JSON.stringify(deployment.state.outputs?.connect_command);
+    if (!command.includes(" --dns-endpoint")) throw new StepFailure("control plane", command);
+    openBoth();
+    deployment.inputs = inputs;
+    await deployment.applyAtOnce();
+  },
+};

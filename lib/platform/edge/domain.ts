@@ -88,6 +88,12 @@ export function domainInputs(words: {
         ),
       ],
     }),
+    /** Redirects port 80 of the load balancer of a domain to HTTPS; otherwise nothing is there. */
+    httpRedirect: flag({
+      default: true,
+      description:
+        "Redirects port 80 of the load balancer of a domain to HTTPS; false leaves the port closed. Changing it later takes effect within minutes.",
+    }),
     /** Share of the requests that the load balancer of a domain logs, from 0 to 1; by default 1 while a rule of the protection is in preview, else 0. Logs are billed. */
     requestLogSampleRate: number({
       default: null,

@@ -1,10 +1,10 @@
 import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-global-forwarding-rule";
 import { ComputeTargetHttpProxy } from "@cdktf/provider-google/lib/compute-target-http-proxy";
 import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
-import { type TerraformCount } from "cdktf";
+import { type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { oneAttribute } from "../../core/conditional";
+import { allOf, countIf, isOn, oneAttribute } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { partName } from "../../core/names";
 import { type PartProps } from "../parts";
@@ -13,7 +13,9 @@ import { type Ipv6Address, type Scheme } from "./ipv6";
 interface HttpsRedirectProps extends PartProps {
   /** Id of the global address, as a Terraform expression. */
   readonly addressId: string;
-  readonly count: TerraformCount | undefined;
+  /** When there is an address, as `isSet` returns it. */
+  readonly condition: string;
+  readonly enabled: boolean | IResolvable;
   /** Whose port 80 is redirected too. */
   readonly ipv6: Ipv6Address | undefined;
   /** Scheme of the load balancer on port 443 of the same address: two schemes cannot share an address. */
@@ -22,8 +24,9 @@ interface HttpsRedirectProps extends PartProps {
 
 /** Permanently redirects clients from port 80 to HTTPS at the same address. */
 export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): ComputeGlobalForwardingRule[] {
-  const { count, dependsOn, ipv6, place, scheme } = props;
-  const common = { project: place.projectId, count };
+  const { dependsOn, ipv6, place, scheme } = props;
+  const enabled = isOn(props.enabled);
+  const common = { project: place.projectId, count: countIf(allOf(props.condition, enabled)) };
   const name = partName(place.deployment, "redirect");
   const urlMap = new ComputeUrlMap(scope, "Redirect", {
     ...common,
@@ -52,5 +55,5 @@ export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): Comp
     portRange: "80",
     target,
   });
-  return ipv6 === undefined ? [rule] : [rule, ipv6.forward("HttpRule", 80, target, scheme)];
+  return ipv6 === undefined ? [rule] : [rule, ipv6.forward("HttpRule", 80, target, scheme, { condition: enabled })];
 }

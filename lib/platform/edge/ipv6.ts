@@ -78,7 +78,13 @@ export class Ipv6Address extends Construct {
   }
 
   /** @param target id of the proxy that requests to the port go to */
-  forward(id: string, port: number, target: string, scheme: Scheme, dependsOn?: ITerraformDependable[]) {
+  forward(
+    id: string,
+    port: number,
+    target: string,
+    scheme: Scheme,
+    { condition = "true", dependsOn }: { readonly condition?: string; readonly dependsOn?: ITerraformDependable[] },
+  ) {
     const { place } = this.props;
     return new ComputeGlobalForwardingRule(this, id, {
       project: place.projectId,
@@ -89,7 +95,7 @@ export class Ipv6Address extends Construct {
       ipProtocol: "TCP",
       portRange: String(port),
       target,
-      count: this.count,
+      count: countIf(allOf(this.condition, condition)),
       dependsOn,
     });
   }

@@ -2,14 +2,12 @@ import { ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
 import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member";
 import { ServiceAccountIamMember } from "@cdktf/provider-google/lib/service-account-iam-member";
 import { type KubernetesProviderConfig } from "@cdktf/provider-kubernetes/lib/provider";
-import { Fn, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addressRange } from "../../core/address-range";
 import { addDynamicBlock, allOf, countIf, isSet, listIf } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
-import { textMap } from "../../core/inputs";
 import { expression, operand } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { freeChildId, type GrantedAccount, grantTo, type WorkloadIdentity } from "../../core/identity";
@@ -17,16 +15,13 @@ import { clusterName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ServiceIdentity } from "../identity/service-identity";
 import { type ClusterNetwork, RANGE_NAMES } from "../network/cluster-network";
+import { accessTo, addControlPlane, type ControlPlane, isAtName } from "./control-plane";
 import { type ExistingCluster, nodeSelectorOf } from "./existing-cluster";
 import { addMaintenancePolicy, type Maintenance } from "../maintenance";
 import { type PartProps } from "../parts";
 
-/** Every IPv4 address. */
-export const ANYWHERE = "0.0.0.0/0";
-
 interface AutopilotClusterProps extends PartProps {
-  /** CIDR ranges that may reach the control plane, by name; any source address if there are none. */
-  readonly authorizedNetworks: IResolvable;
+  readonly controlPlane: ControlPlane;
   readonly deletionProtection: boolean | IResolvable;
   /** A cluster to use instead; its attributes may be null at plan. */
   readonly existing: ExistingCluster | undefined;
@@ -64,13 +59,16 @@ export class AutopilotCluster extends Construct {
 
   private readonly location: string;
 
+  /** Whether its control plane is reached by a name, as an HCL condition; undefined if it surely is not. */
+  private readonly isNamed: string | undefined;
+
   constructor(
     scope: Construct,
     id: string,
     private readonly props: AutopilotClusterProps,
   ) {
     super(scope, id);
-    const { authorizedNetworks, deletionProtection, dependsOn = [], existing, network, place } = props;
+    const { controlPlane, deletionProtection, dependsOn = [], existing, network, place } = props;
 
     const isOwn = isMade(existing);
     this.nodes = new ServiceIdentity(this, "Nodes", {
@@ -89,9 +87,6 @@ export class AutopilotCluster extends Construct {
       network: network.network,
       subnetwork: network.subnetwork,
       releaseChannel: { channel: "REGULAR" },
-      privateClusterConfig: { enablePrivateNodes: true, enablePrivateEndpoint: false },
-      // Otherwise the VMs of all Google Cloud customers would be allowed in addition to the listed ranges.
-      masterAuthorizedNetworksConfig: { gcpPublicCidrsAccessEnabled: false },
       clusterAutoscaling: {
         autoProvisioningDefaults: {
           serviceAccount: this.nodes.email,
@@ -115,23 +110,21 @@ export class AutopilotCluster extends Construct {
         services_secondary_range_name: RANGE_NAMES.services,
       },
     });
-    addDynamicBlock(this.cluster, "master_authorized_networks_config", "cidr_blocks", {
-      forEach: orEverywhere(authorizedNetworks),
-      content: { display_name: "${cidr_blocks.key}", cidr_block: "${cidr_blocks.value}" },
-    });
+    addControlPlane(this.cluster, controlPlane);
 
-    const chosen = (id: string, given: string | undefined, attribute: string) =>
-      existingOr(this, id, existing, given, madeAttribute(this.cluster, attribute));
-    this.clusterName = chosen("Name", existing?.name, "name");
+    const name = madeAttribute(this.cluster, "name");
+    this.clusterName = existingOr(this, "Name", existing, existing?.name, name);
     this.location = existingOr(this, "Location", existing, existing?.location, place.region);
-    const certificate = chosen("Certificate", existing?.caCertificate, "master_auth[0].cluster_ca_certificate");
+    const own = accessTo(this.cluster, controlPlane);
+    const endpoint = existingOr(this, "Endpoint", existing, existing?.endpoint, own.endpoint);
+    const certificate = existingOr(this, "Certificate", existing, existing?.caCertificate, own.certificate);
+    const hasCertificate = existing === undefined && isAtName(controlPlane) === "false";
+    if (!hasCertificate) this.isNamed = `try(endswith(${operand(endpoint)}, ".goog"), false)`;
     this.connection = {
-      host: `https://${chosen("Endpoint", existing?.endpoint, "endpoint")}`,
-      // A DNS endpoint has none.
-      clusterCaCertificate:
-        existing === undefined
-          ? Fn.base64decode(certificate)
-          : expression(`try(base64decode(${operand(certificate)}), null)`),
+      host: `https://${endpoint}`,
+      clusterCaCertificate: hasCertificate
+        ? Fn.base64decode(certificate)
+        : expression(`try(base64decode(${operand(certificate)}), null)`),
       token: new EphemeralResource(this, "Caller", {
         type: "google_client_config",
         provider: "google",
@@ -145,10 +138,9 @@ export class AutopilotCluster extends Construct {
 
   /** Command that connects kubectl to the cluster. */
   get connectCommand(): string {
-    const { existing, place } = this.props;
-    const command = `gcloud container clusters get-credentials ${this.clusterName} --location=${this.location} --project=${place.projectId}`;
-    const isByName = existing?.endpoint && `try(endswith(${operand(existing.endpoint)}, ".goog"), false)`;
-    return isByName ? command + expression(`(${isByName} ? " --dns-endpoint" : "")`) : command;
+    const { projectId } = this.props.place;
+    const command = `gcloud container clusters get-credentials ${this.clusterName} --location=${this.location} --project=${projectId}`;
+    return this.isNamed === undefined ? command : command + expression(`(${this.isNamed} ? " --dns-endpoint" : "")`);
   }
 
   /**
@@ -194,29 +186,3 @@ export class AutopilotCluster extends Construct {
     return [{ ...account, grantable: true, granted: [{ ...account, project: "-" }], grantOnProject }];
   }
 }
-
-/** Never empty: the provider treats a missing list as no change, so a restriction could not be lifted. */
-function orEverywhere(networks: IResolvable): unknown {
-  const everywhere = { everywhere: ANYWHERE };
-  // A program's literal map.
-  if (!Token.isUnresolved(networks)) return Object.keys(networks).length === 0 ? everywhere : networks;
-  const given = Token.asString(networks);
-  return expression(`(length(${given}) == 0 ? tomap(${JSON.stringify(everywhere)}) : ${given})`);
-}
-
-/** Input of the control plane. */
-export const CONTROL_PLANE = {
-  /** CIDR ranges that may reach the control plane, by name; include that of the machine that applies. Empty: any; sign-in is still required. */
-  authorizedNetworks: textMap({
-    default: {},
-    description:
-      "CIDR ranges that may reach the control plane of the cluster, by name; include that of the machine that applies. Empty allows any source address; sign-in is still required. Changing it later is safe.",
-    must: [
-      {
-        each: addressRange("value"),
-        shows: "entry",
-        says: "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address",
-      },
-    ],
-  }),
-};

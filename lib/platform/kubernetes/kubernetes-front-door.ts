@@ -4,7 +4,7 @@ import { type ComputeSslPolicy } from "@cdktf/provider-google/lib/compute-ssl-po
 import { IngressV1 } from "@cdktf/provider-kubernetes/lib/ingress-v1";
 import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
 import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
-import { Fn, Token, type ITerraformDependable, type TerraformCount } from "cdktf";
+import { Fn, Token, type IResolvable, type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
 import { addDynamicBlock, countIf, ifSet, isSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
@@ -19,7 +19,7 @@ import { type DomainSetup } from "../edge/edge";
 import { httpsRedirect } from "../edge/https-redirect";
 import { tlsPolicy } from "../edge/tls-policy";
 import { type PartProps } from "../parts";
-import { ANYWHERE } from "./autopilot-cluster";
+import { ANYWHERE } from "./control-plane";
 import { type KubernetesWorkload } from "./kubernetes-workload";
 import { LOAD_BALANCER_RANGES } from "./pod-template";
 import { type PublicAddress } from "./public-address";
@@ -30,6 +30,8 @@ interface ClusterIngressProps extends PartProps {
   readonly address: PublicAddress;
   readonly edge: DomainSetup | undefined;
   readonly namespace: WorkloadNamespace;
+  /** Redirects port 80. */
+  readonly httpRedirect: boolean | IResolvable;
   readonly requestLogSampleRate: number;
   readonly requestTimeoutSeconds: number;
   readonly strictTransportSecurity: string;
@@ -93,7 +95,8 @@ export class ClusterIngress extends Construct {
     // The Ingress leaves port 80 of its address free.
     const redirects = httpsRedirect(this, {
       addressId: oneAttribute(address.global, "id"),
-      count: countIf(isSet(address.domain)),
+      condition: isSet(address.domain),
+      enabled: props.httpRedirect,
       ipv6: address.ipv6,
       place,
       // The scheme of the load balancers that the Ingress controller creates.

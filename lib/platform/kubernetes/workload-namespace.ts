@@ -20,7 +20,8 @@ import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
-import { ANYWHERE, type AutopilotCluster } from "./autopilot-cluster";
+import { type AutopilotCluster } from "./autopilot-cluster";
+import { ANYWHERE } from "./control-plane";
 
 export interface WorkloadNamespaceProps {
   readonly cluster: Pick<AutopilotCluster, "grantActAs" | "nodeSelector" | "pullers" | "ready">;

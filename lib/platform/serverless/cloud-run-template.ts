@@ -72,8 +72,8 @@ export function volumeBlocks<File extends object = never>(
 /** Access to an existing network; undefined if the network is unknown at synth. */
 export function networkAccess(attachment: NetworkAttachment | undefined) {
   if (attachment === undefined || Token.isUnresolved(attachment.network)) return undefined;
-  const { egress = EGRESS, network, subnetwork } = attachment;
-  return { egress, networkInterfaces: [{ network, subnetwork }] };
+  const { egress = EGRESS, network, subnetwork, tags } = attachment;
+  return { egress, networkInterfaces: [{ network, subnetwork, tags }] };
 }
 
 /**
@@ -106,10 +106,10 @@ export function addFurtherBlocks(
   });
 
   if (attachment === undefined || !Token.isUnresolved(attachment.network)) return;
-  const { egress = EGRESS, network, subnetwork } = attachment;
+  const { egress = EGRESS, network, subnetwork, tags } = attachment;
   addDynamicBlock(resource, templatePath, "vpc_access", {
     forEach: listIf(isSet(network), '"network"'),
-    content: { egress, network_interfaces: [{ network, subnetwork }] },
+    content: { egress, network_interfaces: [{ network, subnetwork, tags }] },
   });
 }
 

@@ -9,10 +9,10 @@ import { ComputeRegionTargetHttpProxy } from "@cdktf/provider-google/lib/compute
 import { ComputeRegionTargetHttpsProxy } from "@cdktf/provider-google/lib/compute-region-target-https-proxy";
 import { ComputeRegionUrlMap } from "@cdktf/provider-google/lib/compute-region-url-map";
 import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork";
-import { type ITerraformDependable, type TerraformResource } from "cdktf";
+import { type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, allOf, countIf, isSet, oneAttribute } from "../../core/conditional";
+import { addDynamicBlock, allOf, countIf, isOn, isSet, oneAttribute } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { choice, text, type Relation, type Value, type ValuesOf } from "../../core/inputs";
 import { hashedName, partName, serviceName } from "../../core/names";
@@ -69,6 +69,8 @@ interface InternalLoadBalancerProps extends PartProps {
   readonly apis: ProjectApis;
   /** Domain that clients connect to; one that is null at plan means none. */
   readonly domain: string;
+  /** Redirects port 80. */
+  readonly httpRedirect: boolean | IResolvable;
   readonly network: NetworkAttachment;
   readonly proxyRange: string | undefined;
   readonly requestLogSampleRate: number;
@@ -98,6 +100,7 @@ export class InternalLoadBalancer extends Construct {
   /** What must exist before clients can reach it. */
   readonly ready: ITerraformDependable[] = [];
 
+  private readonly isRedirected: string;
   private readonly proxies: readonly [https: TerraformResource, http: TerraformResource];
 
   constructor(
@@ -110,6 +113,7 @@ export class InternalLoadBalancer extends Construct {
     const dependsOn = [...(props.dependsOn ?? []), ...(network.dependsOn ?? [])];
     const { deployment, labels, projectId: project, region } = place;
     const count = countIf(isSet(domain));
+    this.isRedirected = allOf(isSet(domain), isOn(props.httpRedirect));
     const common = (part: string) => ({ project, region, name: partName(deployment, `internal-${part}`), count });
 
     this.address = new ComputeAddress(this, "Address", {
@@ -186,8 +190,9 @@ export class InternalLoadBalancer extends Construct {
       // A load balancer of this kind cannot be made without a subnetwork for its proxies.
       dependsOn: [proxySubnetwork],
     });
+    const redirected = { ...common("redirect"), count: countIf(this.isRedirected) };
     const redirect = new ComputeRegionUrlMap(this, "Redirect", {
-      ...{ ...common("redirect"), dependsOn },
+      ...{ ...redirected, dependsOn },
       defaultUrlRedirect: {
         httpsRedirect: true,
         redirectResponseCode: "MOVED_PERMANENTLY_DEFAULT",
@@ -195,7 +200,7 @@ export class InternalLoadBalancer extends Construct {
       },
     });
     const http = new ComputeRegionTargetHttpProxy(this, "HttpProxy", {
-      ...{ ...common("redirect"), urlMap: idOf(redirect), dependsOn: [proxySubnetwork] },
+      ...{ ...redirected, urlMap: idOf(redirect), dependsOn: [proxySubnetwork] },
     });
     this.proxies = [https, http];
     if (zone !== undefined) {
@@ -211,9 +216,9 @@ export class InternalLoadBalancer extends Construct {
   serve(service: { readonly ready: ITerraformDependable[] }): void {
     const { domain, network, place } = this.props;
     const { deployment, labels, projectId: project, region } = place;
-    const open = (id: string, port: number, target: TerraformResource) =>
+    const open = (id: string, port: number, target: TerraformResource, condition = isSet(domain)) =>
       new ComputeForwardingRule(this, id, {
-        ...{ project, region, labels, count: countIf(isSet(domain)), target: idOf(target) },
+        ...{ project, region, labels, count: countIf(condition), target: idOf(target) },
         name: partName(deployment, `internal-${port}`),
         loadBalancingScheme: SCHEME,
         // Clients in other regions of the network too.
@@ -225,7 +230,7 @@ export class InternalLoadBalancer extends Construct {
         dependsOn: [...service.ready, ...(network.dependsOn ?? [])],
       });
     const [https, http] = this.proxies;
-    this.ready.push(open("HttpsRule", 443, https), open("HttpRule", 80, http));
+    this.ready.push(open("HttpsRule", 443, https), open("HttpRule", 80, http, this.isRedirected));
   }
 }
 

@@ -7,7 +7,7 @@ import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute
 import { ComputeRegionNetworkEndpointGroup } from "@cdktf/provider-google/lib/compute-region-network-endpoint-group";
 import { ComputeTargetHttpsProxy } from "@cdktf/provider-google/lib/compute-target-https-proxy";
 import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
-import { ref, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { ref, Token, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf, isSet, isWord, oneAttribute } from "../../core/conditional";
@@ -27,6 +27,8 @@ interface ServerlessLoadBalancerProps extends PartProps {
   readonly address: LoadBalancerAddress;
   /** It exists only if it is validated by DNS. */
   readonly certificate: DnsCertificate;
+  /** Redirects port 80. */
+  readonly httpRedirect: boolean | IResolvable;
   readonly requestLogSampleRate: number;
   /** One that is null at plan means none. */
   readonly securityPolicyId: string;
@@ -120,8 +122,9 @@ export class ServerlessLoadBalancer extends Construct {
       // Ingress is allowed only after the service exists.
       dependsOn: service.ready,
     });
-    const alsoIpv6 = ipv6.forward("HttpsRule", 443, idOf(this.httpsProxy), SCHEME, service.ready);
-    const redirects = httpsRedirect(this, { addressId, count, dependsOn, ipv6, place, scheme: SCHEME });
+    const alsoIpv6 = ipv6.forward("HttpsRule", 443, idOf(this.httpsProxy), SCHEME, { dependsOn: service.ready });
+    const redirect = { condition: isSet(domain), enabled: props.httpRedirect };
+    const redirects = httpsRedirect(this, { ...redirect, addressId, dependsOn, ipv6, place, scheme: SCHEME });
 
     this.url = `https://${domain}`;
     this.ready = [this.forwardingRule, alsoIpv6, ...redirects];

@@ -1,0 +1,171 @@
+import { type ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
+import { Token, type IResolvable } from "cdktf";
+
+import { addressRange } from "../../core/address-range";
+import { addDynamicBlock, isWord, listIf, not, switchOf } from "../../core/conditional";
+import { madeAttribute } from "../../core/existing";
+import { expression } from "../../core/expression";
+import { tagsIn, type networkInputs } from "../network/network-attachment";
+import { choice, object, text, textMap, type Relation, type ValuesOf } from "../../core/inputs";
+
+/** Every IPv4 address. */
+export const ANYWHERE = "0.0.0.0/0";
+
+/** Ranges that GKE accepts for a private endpoint, by name, and the pattern of all within them. */
+const PRIVATE_RANGES = { "private-10": "10.0.0.0/8", "private-172": "172.16.0.0/12", "private-192": "192.168.0.0/16" };
+const IS_PRIVATE = "^(10|172[.](1[6-9]|2[0-9]|3[01])|192[.]168|100[.](6[4-9]|[7-9][0-9]|1[01][0-9]|12[0-7]))[.]";
+
+const ENDPOINTS = ["public", "private", "dns"] as const;
+
+const TOPIC = "^projects/[^/]+/topics/[^/]+$";
+
+/** Inputs of the control plane. */
+export const CONTROL_PLANE = {
+  /** CIDR ranges that may reach the control plane, by name; include that of the machine that applies. Empty: any; sign-in is still required. */
+  authorizedNetworks: textMap({
+    default: {},
+    description:
+      "CIDR ranges that may reach the control plane of the cluster, by name; include that of the machine that applies. Empty allows any source address, or any private one with a private endpoint; sign-in is still required. Changing it later is safe.",
+    must: [
+      {
+        each: addressRange("value"),
+        shows: "entry",
+        says: "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address",
+      },
+    ],
+  }),
+  /** Where the control plane is reached: at a `public` address; at a `private` one of the network; at its `dns` name alone, with the right to connect. */
+  controlPlaneEndpoint: choice(ENDPOINTS, undefined, {
+    default: "public",
+    description:
+      "Where the control plane of the cluster is reached: public, at an address on the Internet; private, at one of the network, in which the machine that applies must be; dns, at a name of Google alone, by those with the right container.clusters.connect. Before a change, open the new one: guides/cluster.md says how.",
+  }),
+  /** What organizations require of clusters: no rights for everyone who is signed in, no unauthenticated port of nodes, groups, notifications. */
+  clusterHardening: object(
+    {
+      /** Group whose members can be given rights in the cluster, `gke-security-groups@<domain>`. */
+      securityGroup: text({
+        default: null,
+        description: "gke-security-groups@<domain>, whose groups can be given rights in the cluster",
+      }),
+      /** Topic of Pub/Sub in the project that is told of upgrades and security bulletins. */
+      notificationTopic: text({
+        default: null,
+        description: "projects/<project>/topics/<name>, which is told of upgrades and security bulletins",
+      }),
+    },
+    {
+      description: (members) =>
+        `What organizations require of clusters: no rights for all who are signed in, and no unauthenticated port of nodes; {} for these alone. ${members} Changing it later is safe; removing it leaves the cluster as it is.`,
+      must: [
+        {
+          condition: (given) =>
+            `(${given}.security_group == null ? true : can(regex("^gke-security-groups@", ${given}.security_group))) && (${given}.notification_topic == null ? true : can(regex("${TOPIC}", ${given}.notification_topic)))`,
+          must: "have a group named gke-security-groups@<domain> and a topic projects/<project>/topics/<name>, because GKE accepts no others; correct it, or leave it out",
+        },
+      ],
+    },
+  ),
+};
+
+export const CONTROL_PLANE_RELATIONS: readonly Relation<typeof CONTROL_PLANE>[] = [
+  {
+    of: "controlPlaneEndpoint",
+    holds: (v) =>
+      `contains(${JSON.stringify(ENDPOINTS)}, ${v.controlPlaneEndpoint}) && (length(${v.authorizedNetworks}) == 0 || ${v.controlPlaneEndpoint} == "public" || (${v.controlPlaneEndpoint} == "private" && alltrue([for range in values(${v.authorizedNetworks}) : can(regex("${IS_PRIVATE}", range))])))`,
+    says: (v) =>
+      `${v.controlPlaneEndpoint.name} is ${v.controlPlaneEndpoint.shown} and ${v.authorizedNetworks.name} is ${v.authorizedNetworks.shown}; the first must be public, private with private ranges alone in the second, or dns without any, because GKE has no other endpoints, lets no other range reach a private one, and a name has no ranges; correct one of them`,
+  },
+];
+
+/** What is decided about a control plane. */
+export type ControlPlane = ValuesOf<typeof CONTROL_PLANE & Pick<ReturnType<typeof networkInputs>, "networkTags">>;
+
+/** Whether a control plane is reached at its name alone, as `true`, `false` or a boolean expression. */
+export const isAtName = ({ controlPlaneEndpoint }: ControlPlane) => isWord(controlPlaneEndpoint.text, "dns");
+
+/** Where the control plane of a cluster that is made here is reached, and its certificate; null for a name, which has a public one. */
+export function accessTo(
+  cluster: ContainerCluster,
+  settings: ControlPlane,
+): Record<"certificate" | "endpoint", string> {
+  const isNamed = isAtName(settings);
+  const address = madeAttribute(cluster, "endpoint");
+  const certificate = madeAttribute(cluster, "master_auth[0].cluster_ca_certificate");
+  if (isNamed === "false") return { certificate, endpoint: address };
+  const name = madeAttribute(cluster, "control_plane_endpoints_config[0].dns_endpoint_config[0].endpoint");
+  return {
+    certificate: expression(`(${isNamed} ? null : ${certificate})`),
+    endpoint: expression(`(${isNamed} ? ${name} : ${address})`),
+  };
+}
+
+/** Adds what is decided about its control plane to a cluster. */
+export function addControlPlane(cluster: ContainerCluster, settings: ControlPlane): void {
+  const { authorizedNetworks, clusterHardening: hardening, controlPlaneEndpoint: endpoint, networkTags } = settings;
+  const isPublic = isWord(endpoint.text, "public");
+  const isByAddress = not(isAtName(settings));
+  cluster.putPrivateClusterConfig({ enablePrivateNodes: true, enablePrivateEndpoint: switchOf(not(isPublic)) });
+  // Also what is off is sent, because the provider takes a missing block as no change.
+  cluster.putControlPlaneEndpointsConfig({
+    dnsEndpointConfig: { allowExternalTraffic: switchOf(isAtName(settings)) },
+    ipEndpointsConfig: { enabled: switchOf(isByAddress) },
+  });
+  addDynamicBlock(cluster, "", "master_authorized_networks_config", {
+    forEach: listIf(isByAddress, '"addresses"'),
+    content: {
+      // Otherwise the VMs of all Google Cloud customers would be allowed in addition to the listed ranges.
+      gcp_public_cidrs_access_enabled: false,
+      dynamic: {
+        cidr_blocks: {
+          for_each: orAny(authorizedNetworks.map, isPublic),
+          content: { display_name: "${cidr_blocks.key}", cidr_block: "${cidr_blocks.value}" },
+        },
+      },
+    },
+  });
+  const tags = tagsIn(networkTags);
+  const isHardened = listIf(hardening.isSet, '"hardened"');
+  if (tags !== undefined || hardening.given !== null)
+    addDynamicBlock(cluster, "", "node_pool_auto_config", {
+      forEach: expression(`length(${networkTags}) > 0 || ${hardening.isSet} ? ["nodes"] : []`),
+      content: {
+        dynamic: {
+          network_tags: {
+            for_each: listIf(`length(${networkTags}) > 0`, '"tags"'),
+            content: { tags: expression(String(networkTags)) },
+          },
+          node_kubelet_config: { for_each: isHardened, content: { insecure_kubelet_readonly_port_enabled: "FALSE" } },
+        },
+      },
+    });
+  if (hardening.given === null) return;
+  addDynamicBlock(cluster, "", "rbac_binding_config", {
+    forEach: isHardened,
+    content: {
+      enable_insecure_binding_system_unauthenticated: false,
+      enable_insecure_binding_system_authenticated: false,
+    },
+  });
+  const { notificationTopic, securityGroup } = hardening.at;
+  addDynamicBlock(cluster, "", "authenticator_groups_config", {
+    forEach: expression(`compact([${securityGroup}])`),
+    content: { security_group: "${authenticator_groups_config.value}" },
+  });
+  addDynamicBlock(cluster, "", "notification_config", {
+    forEach: expression(`compact([${notificationTopic}])`),
+    content: { pubsub: { enabled: true, topic: "${notification_config.value}" } },
+  });
+}
+
+/** Never empty: the provider treats a missing list as no change, so a restriction could not be lifted. */
+function orAny(networks: IResolvable, isPublic: string): unknown {
+  const [everywhere, privately] = [{ everywhere: ANYWHERE }, PRIVATE_RANGES].map(
+    (ranges) => `tomap(${JSON.stringify(ranges)})`,
+  );
+  const any = `(${isPublic} ? ${everywhere} : ${privately})`;
+  // A program's literal map.
+  if (!Token.isUnresolved(networks)) return Object.keys(networks).length === 0 ? expression(any) : networks;
+  const given = Token.asString(networks);
+  return expression(`(length(${given}) == 0 ? ${any} : ${given})`);
+}
