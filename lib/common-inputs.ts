@@ -1,3 +1,4 @@
+import { NETWORK_RELATIONS, networkInputs } from "./core/full-names";
 import { flag, type PropsOf, type Relation } from "./core/inputs";
 import { PLACE_RELATIONS, placeInputs } from "./core/place";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
@@ -19,7 +20,7 @@ import { type InstanceInputs } from "./platform/instances";
 import { landingZoneInputs } from "./platform/landing-zone";
 import { MAINTENANCE_RELATIONS, maintenanceInputs } from "./platform/maintenance";
 import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
-import { NETWORK_RELATIONS, type NetworkAttachment, networkInputs } from "./platform/network/network-attachment";
+import { type NetworkAttachment } from "./platform/network/network-attachment";
 import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
 import { DATABASE_SERVER, DATABASE_WARNINGS } from "./platform/sql/database-flags";
 import { DATABASE_SIZE } from "./platform/sql/database-size";

@@ -27,7 +27,7 @@ import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/edge/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
-import { tagsIn } from "./platform/network/network-attachment";
+import { tagsIn } from "./core/full-names";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
 import { accessOf, isOpen } from "./platform/serverless/public-access";
 import {

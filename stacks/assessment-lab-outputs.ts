@@ -10,7 +10,7 @@ export function assessmentLabOutputs(lab: AssessmentLab): Record<string, StackOu
     windows_vm_name: { value: lab.windowsVmName, description: "Name of the Windows VM; null when there is none." },
     windows_vm_external_ip: {
       value: lab.windowsVmExternalIp,
-      description: `Address for remote desktop; null when there is no Windows VM. Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}, which every lab has: keep nothing of value on the VM, and destroy it after the session. With windows_password = unknown the password is not known; once the VM is ready, set one with gcloud compute reset-windows-password <windows_vm_name> --user=${LAB_USER} --project=<project_id> --zone=<zone>.`,
+      description: `Address for remote desktop; null when there is no Windows VM. With windows_external_ip = false it is null too: run gcloud compute start-iap-tunnel <windows_vm_name> 3389 --local-host-port=localhost:3389 --project=<project_id> --zone=<zone>, and connect to localhost. Sign in as ${LAB_USER} with the password ${LAB_PASSWORD}, which every lab has: keep nothing of value on the VM, and destroy it after the session. With windows_password = unknown the password is not known; once the VM is ready, set one with gcloud compute reset-windows-password <windows_vm_name> --user=${LAB_USER} --project=<project_id> --zone=<zone>.`,
     },
     linux_vm_names: { value: lab.linuxVmNames, description: "Names of the Linux VMs, the scan targets." },
     linux_vm_internal_ips: {
@@ -23,7 +23,7 @@ export function assessmentLabOutputs(lab: AssessmentLab): Record<string, StackOu
     },
     ssh_key_user: {
       value: lab.sshKeyUser,
-      description: `User name for the SSH credential ${SSH_CREDENTIAL_NAME} of the discovery client.`,
+      description: `User name for the SSH credential ${SSH_CREDENTIAL_NAME} of the discovery client; with os_login, that of your profile instead, which gcloud compute os-login describe-profile prints.`,
     },
     assess_discovery_client_name: {
       value: lab.assessDiscoveryClientName,

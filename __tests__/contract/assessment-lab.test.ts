@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
 import { LAB_PASSWORD, LAB_USER } from "../../lib/lab/contract";
+import { LAB_LANDING_ZONE } from "../../lib/lab/lab-landing-zone";
 import { awsUserName } from "../../lib/lab/lab-names";
 import { valueAt } from "../stacks/configuration-graph";
 import { labResource, labTerraform } from "../stacks/lab-stack";
@@ -61,12 +62,15 @@ testContract("assessment-lab", {
         valueAt(labResource(WINDOWS), "boot_disk.initialize_params.image"),
         valueAt(labResource(WINDOWS), "metadata.windows-startup-script-ps1"),
       ],
-      ["windows-cloud/windows-2022", '${file("${path.module}/scripts/windows-first-boot.ps1")}'],
+      [
+        '${(var.image_project != null ? var.image_project : "windows-cloud")}/windows-2022',
+        '${file("${path.module}/scripts/windows-first-boot.ps1")}',
+      ],
     ],
     [
       "Scan targets: virtual machines, Linux server image (release 12), default 3; scanned by the discovery client over SSH",
       () => [valueAt(labResource(LINUX), "boot_disk.initialize_params.image"), count(LINUX)],
-      ["debian-cloud/debian-12", "${var.linux_vm_count}"],
+      ['${(var.image_project != null ? var.image_project : "debian-cloud")}/debian-12', "${var.linux_vm_count}"],
     ],
     [
       "SSH key storage: private object-storage bucket, holds the generated lab-ssh-key.pem; SSH private key object lab-ssh-key.pem, RSA 4096-bit private key",
@@ -139,7 +143,7 @@ testContract("assessment-lab", {
     [
       "Windows-family host assess-<id>-winvm01, tag windows-vm",
       () => [labResource(WINDOWS).name, labResource(WINDOWS).tags],
-      ["assess-${local.lab_deployment_id}-winvm01", ["windows-vm"]],
+      ["assess-${local.lab_deployment_id}-winvm01", '${concat(["windows-vm"], var.network_tags)}'],
     ],
     [
       "Linux scan targets assess-<id>-linvm-1 ... assess-<id>-linvm-N, N = linux_vm_count",
@@ -214,7 +218,7 @@ testContract("assessment-lab", {
     [
       "The discovery client reaches them by internal IP: configure an IP scan range covering linux_vm_internal_ips",
       () => [valueAt(labResource(LINUX), "network_interface.0"), output("linux_vm_internal_ips").description],
-      [{ network: "${local.lab_vpc_network_id}" }, says("IP scan range")],
+      [{ network: "${local.lab_vpc_network_id}", subnetwork: "${var.subnetwork}" }, says("IP scan range")],
     ],
     [
       "An RSA 4096-bit key pair is generated at deployment time. The public key goes onto every Linux VM. The private key is uploaded as lab-ssh-key.pem to the key bucket and is also held as a sensitive value in the infrastructure state. Key size: RSA 4096-bit",
@@ -238,7 +242,11 @@ testContract("assessment-lab", {
     [
       "allow-rdp: TCP 3389, source 0.0.0.0/0",
       () => [firewall("rdp").allow, firewall("rdp").source_ranges, variable("rdp_source_ranges").default],
-      [[{ protocol: "tcp", ports: ["3389"] }], "${var.rdp_source_ranges}", ["0.0.0.0/0"]],
+      [
+        [{ protocol: "tcp", ports: ["3389"] }],
+        says("(var.windows_external_ip ? var.rdp_source_ranges :"),
+        ["0.0.0.0/0"],
+      ],
     ],
     ["allow-icmp: ICMP", () => firewall("icmp").allow, [{ protocol: "icmp" }]],
     [
@@ -249,7 +257,10 @@ testContract("assessment-lab", {
     [
       "The first four are created or skipped together by create_default_firewall_rules",
       () => ["internal", "ssh", "rdp", "icmp", "http"].map((rule) => firewall(rule).count),
-      [...Array<string>(4).fill("${(var.create_default_firewall_rules) ? 1 : 0}"), undefined],
+      [
+        ...Array<string>(4).fill("${((var.network == null) && (var.create_default_firewall_rules)) ? 1 : 0}"),
+        "${(var.network == null) ? 1 : 0}",
+      ],
     ],
   ],
 
@@ -394,9 +405,11 @@ testContract("assessment-lab", {
       new Set(["1 Project and location", "2 Network", "3 Compute", "7 SSH key storage", "8 Assessment"]),
     ],
     [
-      "The 19 variables, and four beside the contract",
+      "The 19 variables, and beside the contract four, and those of landing zones",
       () => Object.keys(labTerraform().variable ?? {}).length,
-      19 + ["deployment_id", "labels", "rdp_source_ranges", "windows_password"].length,
+      19 +
+        ["deployment_id", "labels", "rdp_source_ranges", "windows_password"].length +
+        Object.keys(LAB_LANDING_ZONE).length,
     ],
   ],
 
@@ -407,7 +420,7 @@ testContract("assessment-lab", {
       "windows_vm_external_ip: address for RDP; its description carries the lab user name and password",
       () => [output("windows_vm_external_ip").value, output("windows_vm_external_ip").description],
       [
-        `\${one(${WINDOWS}[*].network_interface[0].access_config[0].nat_ip)}`,
+        `\${one(flatten(${WINDOWS}[*].network_interface[0].access_config[*].nat_ip))}`,
         says(`${LAB_USER} with the password ${LAB_PASSWORD}`),
       ],
     ],
@@ -427,7 +440,7 @@ testContract("assessment-lab", {
       () => output("assessment_service_url").value,
       "https://console.cloud.google.com/migration?project=${var.project_id}",
     ],
-    ["vpc_name: Lab VPC name", () => output("vpc_name").value, "assess-${local.lab_deployment_id}-vpc"],
+    ["vpc_name: Lab VPC name", () => output("vpc_name").value, says('"assess-${local.lab_deployment_id}-vpc"')],
     [
       "cloudb_iam_user_arn: scoped user's ARN; null when cloud B is disabled",
       () => output("cloudb_iam_user_arn").value,

@@ -118,7 +118,6 @@ const POLICIES = [
   ...["iam.automaticIamGrantsForDefaultServiceAccounts", "compute.skipDefaultNetworkCreation"],
   ...["storage.publicAccessPrevention", "sql.restrictPublicIp", "run.managed.requireInvokerIam"],
   ...["compute.vmExternalIpAccess", "compute.requireOsLogin", "compute.trustedImageProjects"],
-  "compute.disableSerialPortLogging",
 ];
 
 it("The guide to organization policies has a row for each that meets a resource", () => {

@@ -138,3 +138,78 @@ describe("Several labs", () => {
     }
   });
 });
+
+describe("AssessmentLab in a landing zone", () => {
+  const NETWORK = "projects/shared/global/networks/main";
+  const SUBNETWORK = "projects/shared/regions/us-central1/subnetworks/lab";
+  const KEY = "projects/keys/locations/us-central1/keyRings/lab/cryptoKeys/lab";
+  const vms = (props: Partial<AssessmentLabProps>) =>
+    ["lab_windows_vm", "lab_linux_vm"].map((name) => resourceOf(literalLab(props), "google_compute_instance", name));
+  const each = (props: Partial<AssessmentLabProps>, path: string) => vms(props).map((vm) => valueAt(vm, path));
+  const firewall = (props: Partial<AssessmentLabProps>) =>
+    Object.values(literalLab(props).resource?.google_compute_firewall ?? {});
+
+  it("lets remote desktop through the identity-aware proxy where the Windows VM has no public address", () => {
+    const terraform = literalLab({ windowsExternalIp: false });
+    const rdp = resourceOf(terraform, "google_compute_firewall", "lab_firewall_allow_rdp");
+    expect(rdp.source_ranges).toContain('concat(["35.235.240.0/20"], [for range in');
+    expect(resourceAddresses(terraform).filter((address) => address.includes("router"))).toHaveLength(2);
+    expect(valueAt(vms({ windowsExternalIp: false })[0], "depends_on")).toEqual([
+      "google_compute_router_nat.lab_vpc_nat",
+    ]);
+  });
+
+  it("has no NAT without a Windows VM that needs it", () => {
+    const terraform = literalLab({ windowsExternalIp: false, createWindowsVm: false });
+    expect(Object.keys(terraform.resource ?? {})).not.toContain("google_compute_router");
+  });
+
+  it("makes nothing in a network of others, and puts all VMs there", () => {
+    const props = { network: NETWORK, subnetwork: SUBNETWORK, windowsExternalIp: false };
+    const terraform = literalLab(props);
+    const made = ["google_compute_network", "google_compute_firewall"].flatMap((type) =>
+      Object.values(terraform.resource?.[type] ?? {}).map(({ count }) => count),
+    );
+    expect(made).toEqual(Array<string>(6).fill("${(false) ? 1 : 0}"));
+    expect(Object.keys(terraform.resource ?? {})).not.toContain("google_compute_router");
+    expect(terraform.locals?.lab_vpc_network_id).toContain(`coalesce("${NETWORK}", `);
+    expect(each(props, "network_interface.0.subnetwork")).toEqual([SUBNETWORK, SUBNETWORK]);
+  });
+
+  it("encrypts all disks and the key bucket with one key", () => {
+    expect(each({ kmsKey: KEY }, "boot_disk.kms_key_self_link")).toEqual([KEY, KEY]);
+    const bucket = resourceOf(literalLab({ kmsKey: KEY }), "google_storage_bucket", "lab_key_bucket");
+    expect(valueAt(bucket, "dynamic.encryption.content.default_kms_key_name")).toBe("${encryption.value}");
+  });
+
+  it("takes images, OS Login, serial ports and logs of firewall rules as they are required", () => {
+    const images = each({ imageProject: "my-images" }, "boot_disk.initialize_params.image");
+    expect(images).toEqual(["my-images/windows-2022", "my-images/debian-12"]);
+    // There is no OS Login for Windows.
+    expect(each({ osLogin: true }, "metadata.enable-oslogin")).toEqual([undefined, "TRUE"]);
+    expect(each({ serialPortLogging: false }, "metadata.serial-port-logging-enable")).toEqual(["FALSE", "FALSE"]);
+    expect(each({}, "shielded_instance_config.enable_secure_boot")).toEqual([true, true]);
+    const logged = (props: Partial<AssessmentLabProps>) => firewall(props).filter((rule) => "dynamic" in rule);
+    expect([logged({}).length, logged({ firewallLogging: true }).length]).toEqual([0, 5]);
+  });
+});
+
+describeWith(["terraform"], "The sources of remote desktop, judged by Terraform", () => {
+  it("are the given ones, but the proxy instead of any address without a public address", () => {
+    const sources = String(
+      resourceOf(labTerraform(), "google_compute_firewall", "lab_firewall_allow_rdp").source_ranges,
+    );
+    const of = (isPublic: boolean, ranges: readonly string[]) =>
+      sources
+        .replaceAll("var.windows_external_ip", String(isPublic))
+        .replaceAll("var.rdp_source_ranges", JSON.stringify(ranges));
+    const values = evaluated({
+      locals: { open: of(true, ["0.0.0.0/0"]), proxied: of(false, ["0.0.0.0/0"]), both: of(false, ["10.0.0.0/8"]) },
+    });
+    expect(values).toEqual({
+      open: ["0.0.0.0/0"],
+      proxied: ["35.235.240.0/20"],
+      both: ["35.235.240.0/20", "10.0.0.0/8"],
+    });
+  });
+});

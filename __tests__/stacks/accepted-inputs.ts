@@ -331,6 +331,21 @@ export const ACCEPTED_SETS_OF_KUBERNETES: readonly AcceptedInputs[] = [
   ],
 ];
 
+/** What a landing zone requires of the lab. */
+const LANDING_ZONE_OF_LAB = {
+  image_project: "my-images",
+  kms_key: "projects/keys/locations/us-central1/keyRings/lab/cryptoKeys/lab",
+  network: "projects/shared/global/networks/main",
+  subnetwork: "projects/shared/regions/us-central1/subnetworks/lab",
+  ...{
+    firewall_logging: true,
+    network_tags: ["training"],
+    os_login: true,
+    serial_port_logging: false,
+    windows_external_ip: false,
+  },
+};
+
 /** Sets of inputs of the lab that Terraform accepts. */
 export const ACCEPTED_SETS_OF_LAB: readonly AcceptedInputs[] = [
   ["the project alone", {}],
@@ -343,6 +358,7 @@ export const ACCEPTED_SETS_OF_LAB: readonly AcceptedInputs[] = [
   ["a deployment id of one digit", { deployment_id: "7" }],
   ["a deployment id of eight characters", { deployment_id: "0a1b2c3d" }],
   ["an existing network by its id", { create_vpc: false, deployment_id: "office" }],
+  ["what a landing zone requires", LANDING_ZONE_OF_LAB],
   ["the widest internal range", { internal_traffic_cidr: "10.0.0.0/8" }],
   ["a range of one address", { internal_traffic_cidr: "192.168.7.7/32" }],
   ["several sources for remote desktop", { rdp_source_ranges: ["203.0.113.0/24", "198.51.100.7/32"] }],

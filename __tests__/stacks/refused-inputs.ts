@@ -661,6 +661,7 @@ const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
 
 /** What the lab refuses by a rule that looks at one input. */
 const REFUSED_ALONE_BY_LAB: readonly RefusedInputs[] = [
+  ["a network tag in capitals", { network_tags: ["Training"] }],
   ["a project number", { project_id: "123456789012" }],
   ["a zone as region", { region: "us-central1-a" }],
   ["labels that Google Cloud does not take", { labels: { Team: "identity", fine: "yes", long: "v".repeat(64) } }],
@@ -683,12 +684,19 @@ const REFUSED_ALONE_BY_LAB: readonly RefusedInputs[] = [
   ["a client name with a space in it that no keyboard has", { assess_discovery_client_name: "a b" }],
   ["a client name of 64 characters", { assess_discovery_client_name: "c".repeat(64) }],
   ["a country as AWS region", { cloudb_region: "us" }],
+  ["a number as the project of images, and a key by its name alone", { image_project: "123456", kms_key: "lab" }],
 ];
 
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_LAB: readonly RefusedInputs[] = [
   ["a zone of another region", { zone: "europe-west1-b" }],
   ["an existing network without its id", { create_vpc: false }],
+  ["a network without a subnetwork for the VMs", { network: NETWORK }],
+  [
+    "a subnetwork outside the region of the VMs",
+    { network: NETWORK, subnetwork: SUBNETWORK, region: "europe-west1", zone: "europe-west1-b" },
+  ],
+  ["two existing networks", { create_vpc: false, deployment_id: "office", network: NETWORK, subnetwork: SUBNETWORK }],
   [
     "machine types with Arm processors, for which neither image is made",
     { windows_vm_machine_type: "t2a-standard-2", linux_vm_machine_type: "c4a-highcpu-4" },

@@ -6,9 +6,10 @@ import { type PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Token } from "cdktf";
 import { Construct } from "constructs";
 
+import { allOf, isOn, isUnset, not } from "../core/conditional";
 import { expression } from "../core/expression";
 import { type FileTable, inFiles } from "../core/hcl/stack-origin";
-import { valuesFrom } from "../core/inputs";
+import { settingsOf, valuesFrom } from "../core/inputs";
 import { commonLabels } from "../core/labels";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { AssessmentSource } from "./assessment-source";
@@ -18,6 +19,7 @@ import { addDestroyNotice, labApis, labDeploymentId, namedValue } from "./lab-fo
 import { addLabChecks } from "./lab-checks";
 import { LabFirewall, sourceRanges } from "./lab-firewall";
 import { LAB, LAB_RELATIONS, type AssessmentLabProps } from "./lab-inputs";
+import { addLabLandingZone, rdpSources } from "./lab-landing-zone";
 import { LabKey } from "./lab-key";
 import { discoverySourceId, zoneOrDefault } from "./lab-names";
 import { LabNetwork } from "./lab-network";
@@ -59,7 +61,7 @@ export class AssessmentLab extends Construct {
   /** The new network, with a count of 0 if an existing one is used. */
   readonly network: ComputeNetwork;
 
-  /** The rules, by name; all but `http` have a count. */
+  /** The rules, by name, each with a count. */
   readonly firewallRules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
 
   /** The Windows VM, with a count. */
@@ -77,7 +79,7 @@ export class AssessmentLab extends Construct {
   /** Null when there is no Windows VM. */
   readonly windowsVmName: string;
 
-  /** IP address for remote desktop; null when there is no Windows VM. */
+  /** Public address for remote desktop; null when there is none. */
   readonly windowsVmExternalIp: string;
 
   /** Names of the Linux VMs. */
@@ -120,6 +122,7 @@ export class AssessmentLab extends Construct {
     };
     const v = valuesFrom(this, LAB, given, LAB_RELATIONS);
     const createBucket = v.createSshKeyBucket.flag;
+    const { network: existing } = settingsOf(v);
     const usesAssessment = v.initializeAssessmentService.flag;
     const projectId = v.projectId.text;
     const region = v.region.text;
@@ -134,14 +137,17 @@ export class AssessmentLab extends Construct {
       ...lab,
       givenDeploymentId: props.deploymentId,
       create: v.createVpc.flag,
+      existing,
+      needsNat: allOf(isOn(v.createWindowsVm.flag), not(isOn(v.windowsExternalIp.flag))),
       dependsOn: apis.ready("compute"),
     });
 
     const firewall = new LabFirewall(this, "Firewall", {
       ...lab,
       networkId: network.networkId,
+      isOwn: isUnset(existing),
       createDefaultRules: v.createDefaultFirewallRules.flag,
-      sourceRanges: sourceRanges(v.internalTrafficCidr.text, ranges),
+      sourceRanges: sourceRanges(v.internalTrafficCidr.text, { ...ranges, rdp: rdpSources(v.rdpSourceRanges, v) }),
     });
 
     const key = new LabKey(this, "Key", { ...lab, createBucket, dependsOn: apis.ready("storage") });
@@ -176,6 +182,7 @@ export class AssessmentLab extends Construct {
       machineType: v.windowsVmMachineType.text,
       bootDiskSizeGb: v.windowsVmBootDiskSizeGb.number,
       windowsPassword: v.windowsPassword.text,
+      dependsOn: network.ready,
     });
     const linux = new LinuxVms(this, "LinuxVm", {
       ...vm,
@@ -185,6 +192,10 @@ export class AssessmentLab extends Construct {
       publicKey: key.publicKey,
     });
 
+    addLabLandingZone(v, {
+      ...{ bucket: key.bucket, linux: linux.instances, windows: windows.instance },
+      firewallRules: Object.values(firewall.rules),
+    });
     addLabChecks(this, v, props, { firewall, key, linux, network, windows });
     inFiles(this, FILES);
 

@@ -12,6 +12,10 @@ export const DEFAULTS = {
   awsRegion: "us-east-1",
 } as const;
 
+/** Groups of the deployment form that several files add to. */
+export const NETWORK = "[2 Network]";
+export const COMPUTE = "[3 Compute]";
+
 /** Range from which an auto-mode network takes the ranges of its subnetworks, one per region. */
 export const AUTO_MODE_RANGE = "10.128.0.0/9";
 
@@ -38,9 +42,9 @@ export const RDP_SOURCE_EXAMPLE = "203.0.113.7/32";
 /** Network tag of the Windows VM. */
 export const WINDOWS_TAG = "windows-vm";
 
-/** Images as project and family: a VM gets the newest of the family when it is created, without a look-up at plan. */
-export const WINDOWS_IMAGE = "windows-cloud/windows-2022";
-export const LINUX_IMAGE = "debian-cloud/debian-12";
+/** Images by their family: a VM gets the newest of it when it is created, without a look-up at plan. */
+export const WINDOWS_IMAGE = { project: "windows-cloud", family: "windows-2022" } as const;
+export const LINUX_IMAGE = { project: "debian-cloud", family: "debian-12" } as const;
 
 /** Ports of the firewall rules. */
 export const PORTS = { ssh: "22", rdp: "3389", http: ["80", "443"] } as const;

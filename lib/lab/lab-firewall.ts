@@ -2,7 +2,7 @@ import { ComputeFirewall, type ComputeFirewallConfig } from "@cdktf/provider-goo
 import { type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, countIf } from "../core/conditional";
+import { allOf, countIf, isOn } from "../core/conditional";
 import {
   EVERYWHERE,
   FIREWALL_RULES,
@@ -20,7 +20,10 @@ export type FirewallSourceRanges = Readonly<Record<FirewallRuleName, readonly st
 interface LabFirewallProps extends LabContext {
   readonly networkId: string;
 
-  /** Creates the first four rules; the one for HTTP is always created. */
+  /** Whether the network is the lab's, as `true`, `false` or a boolean expression; otherwise its owner makes all rules. */
+  readonly isOwn: string;
+
+  /** Creates the first four rules; the one for HTTP is created with them or alone. */
   readonly createDefaultRules: boolean | IResolvable;
 
   readonly sourceRanges: FirewallSourceRanges;
@@ -69,7 +72,7 @@ export class LabFirewall extends Construct {
         network: props.networkId,
         direction: "INGRESS",
         sourceRanges: [...props.sourceRanges[rule]],
-        count: countIf(isOn(rule === "http" || props.createDefaultRules)),
+        count: countIf(allOf(props.isOwn, isOn(rule === "http" || props.createDefaultRules))),
         dependsOn: props.outlivedBy,
       });
       return [rule, firewall] as const;

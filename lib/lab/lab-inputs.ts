@@ -1,5 +1,6 @@
 import { addressRange } from "../core/address-range";
 import { matching, tried, whole } from "../core/checks";
+import { NETWORK_RELATIONS } from "../core/full-names";
 import { choice, flag, number, text, textMap, texts, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
 import { BUCKET_NAME_RESERVED_WORD, TENANT_ID_MAX_LENGTH } from "../core/names";
 import { LABELS, PROJECT_ID, REGION, TENANT_ID } from "../core/place";
@@ -8,6 +9,7 @@ import {
   ARM_MACHINE_TYPE_PATTERN,
   AUTO_MODE_RANGE,
   AWS_REGION_PATTERN,
+  COMPUTE,
   DEFAULTS,
   DISCOVERY_CLIENT_NAME_MAX_LENGTH,
   DISCOVERY_CLIENT_NAME_PATTERN,
@@ -16,11 +18,13 @@ import {
   LAB_USER,
   LARGEST_DISK_SIZE_GB,
   LEAST_DISK_SIZE_GB,
+  NETWORK,
   RDP_SOURCE_EXAMPLE,
   SSH_KEY_OBJECT_NAME,
   WINDOWS_PASSWORDS,
 } from "./contract";
 import { type FirewallSourceRanges } from "./lab-firewall";
+import { LAB_LANDING_ZONE } from "./lab-landing-zone";
 import {
   COMPUTER_NAME_MAX_LENGTH,
   DEPLOYMENT_ID_PATTERN,
@@ -31,15 +35,13 @@ import {
   zoneOrDefault,
 } from "./lab-names";
 
-/** Groups of the deployment form. */
-const LOCATION = "[1 Project and location]";
-const NETWORK = "[2 Network]";
-const COMPUTE = "[3 Compute]";
-const KEY_STORAGE = "[7 SSH key storage]";
-const ASSESSMENT = "[8 Assessment]";
-
 /** Terraform address of the first AWS resource, on which all others depend. */
 const CLOUDB_PROGRAMS_ADDRESS = "terraform_data.lab_cloudb_programs";
+
+/** Groups of the deployment form, beside those of the contract. */
+const LOCATION = "[1 Project and location]";
+const KEY_STORAGE = "[7 SSH key storage]";
+const ASSESSMENT = "[8 Assessment]";
 
 const MACHINE_TYPE = matching(
   "^[a-z][a-z0-9]*-[a-z0-9-]+$",
@@ -98,12 +100,12 @@ export const LAB = {
   /** Creates the network. False uses the existing auto-mode network `assess-<id>-vpc`, and needs `deploymentId`. */
   createVpc: flag({
     default: true,
-    description: `${NETWORK} Creates the network ${vpcName("<id>")}. False uses the network of that name, which must exist in the project, and needs deployment_id; the Compute Engine API must already be enabled, because the plan looks up the network. It must be in auto mode: VMs name no subnetwork, which a custom-mode network refuses. Do not change it later: a network with VMs on it can be neither released nor adopted.`,
+    description: `${NETWORK} Creates the network ${vpcName("<id>")}. False uses the network of that name, which must exist in the project, and needs deployment_id; the Compute Engine API must already be enabled, because the plan looks up the network. It must be in auto mode; for one in custom mode, give network and subnetwork instead. Do not change it later: a network with VMs on it can be neither released nor adopted.`,
   }),
-  /** Creates the four firewall rules for traffic between the VMs, SSH, remote desktop and ICMP; `allow-http` is always created. */
+  /** Creates the four firewall rules for traffic between the VMs, SSH, remote desktop and ICMP; `allow-http` does not depend on it. */
   createDefaultFirewallRules: flag({
     default: true,
-    description: `${NETWORK} Creates allow-internal, allow-ssh, allow-rdp and allow-icmp together; allow-http is always created. Set it to false when the target network has such rules already. allow-rdp allows any source address, because a lab is temporary, unless rdp_source_ranges says otherwise; allow-ssh allows only the identity-aware proxy. Changing it later is safe.`,
+    description: `${NETWORK} Creates allow-internal, allow-ssh, allow-rdp and allow-icmp together; allow-http does not depend on it. Set it to false when the target network has such rules already. allow-rdp allows any source address, because a lab is temporary, unless rdp_source_ranges or windows_external_ip say otherwise; allow-ssh allows only the identity-aware proxy. Changing it later is safe.`,
   }),
   /** Private address range from which the VMs can be reached on every port; by default that of auto-mode networks, `10.128.0.0/9`. */
   internalTrafficCidr: text({
@@ -211,6 +213,7 @@ export const LAB = {
     description: `${ASSESSMENT} AWS region whose instances are imported; used only with credentials. A region without instances imports nothing.`,
     must: [matching(AWS_REGION_PATTERN, "be the name of an AWS region such as us-east-1; correct it")],
   }),
+  ...LAB_LANDING_ZONE,
 };
 
 type LabInputs = typeof LAB;
@@ -273,6 +276,13 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
     holds: (v) => `${v.createVpc} || ${v.deploymentId} != null`,
     says: ({ createVpc: create, deploymentId: id }) =>
       `${create.name} is false and ${id.name} is missing; the existing network must be named ${vpcName("<id>")}, because the lab finds it by that name; set ${id.name} to the id in the network's name, or set ${create.name} to true`,
+  },
+  ...NETWORK_RELATIONS,
+  {
+    of: "network",
+    holds: (v) => `${v.network} == null || ${v.createVpc}`,
+    says: ({ createVpc: create, network }) =>
+      `${network.name} is ${network.shown} and ${create.name} is false; only one of them can be given, because ${create.name} = false uses the network ${vpcName("<id>")} instead; remove ${network.name}, or set ${create.name} to true`,
   },
   ...ofVms("windows"),
   ...ofVms("linux"),

@@ -1,14 +1,16 @@
 import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
+import { ComputeRouter } from "@cdktf/provider-google/lib/compute-router";
+import { ComputeRouterNat } from "@cdktf/provider-google/lib/compute-router-nat";
 import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-google-compute-networks";
-import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
+import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, isOn, not, oneAttribute } from "../core/conditional";
-import { settingName, expression } from "../core/expression";
+import { allOf, countIf, ifSet, isOn, isUnset, not, oneAttribute } from "../core/conditional";
+import { settingName, expression, operand, quoted } from "../core/expression";
 import { explainUnused } from "../core/hcl/stack-origin";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { type LabPartProps } from "./lab-foundation";
-import { vpcName } from "./lab-names";
+import { labName, vpcName } from "./lab-names";
 
 interface LabNetworkProps extends LabPartProps {
   /** The id given by the caller, needed to find an existing network; null or undefined if the id is random. */
@@ -16,9 +18,15 @@ interface LabNetworkProps extends LabPartProps {
 
   /** Creates the network; otherwise one of that name must exist. */
   readonly create: boolean | IResolvable;
+
+  /** Name in full of an existing network under any name, or null or undefined. */
+  readonly existing: string | undefined;
+
+  /** Whether a created network leads to the internet, as `true`, `false` or a boolean expression. */
+  readonly needsNat: string;
 }
 
-/** The auto-mode network of a lab: created here, or an existing one of the same name. */
+/** The network of a lab: one in auto mode that is created here, an existing one of the same name, or any other. */
 export class LabNetwork extends Construct {
   readonly vpcName: string;
 
@@ -31,28 +39,49 @@ export class LabNetwork extends Construct {
   /** Expression: whether the network is created here. */
   readonly isCreated: string;
 
+  /** What must exist before a VM reaches the internet without an address of its own. */
+  readonly ready: ITerraformDependable[];
+
   constructor(scope: Construct, id: string, props: LabNetworkProps) {
     super(scope, id);
-    const { create, deploymentId, givenDeploymentId, projectId } = props;
+    const { create, deploymentId, existing, givenDeploymentId, projectId } = props;
     const name = vpcName(deploymentId);
+    const isCreated = allOf(isUnset(existing), isOn(create));
 
     this.network = new ComputeNetwork(this, MAIN_CHILD_ID, {
       project: projectId,
       name,
       autoCreateSubnetworks: true,
-      count: countIf(isOn(create)),
+      count: countIf(isCreated),
       dependsOn: [...props.outlivedBy, ...props.dependsOn],
     });
 
     if (create !== true && givenDeploymentId !== undefined) this.lookUp(vpcName(givenDeploymentId), projectId, create);
 
-    this.vpcName = name;
+    this.ready = this.addNat(props, allOf(isCreated, props.needsNat));
+    this.vpcName = existing === undefined ? name : ifSet(existing, `basename(${operand(existing)})`, quoted(name));
     this.isCreated = `length(${this.network.fqn}[*]) > 0`;
     this.networkId = new TerraformLocal(
       this,
       "NetworkId",
-      Fn.coalesce([expression(oneAttribute(this.network, "id")), `projects/${projectId}/global/networks/${name}`]),
+      Fn.coalesce([
+        ...(existing === undefined ? [] : [existing]),
+        expression(oneAttribute(this.network, "id")),
+        `projects/${projectId}/global/networks/${name}`,
+      ]),
     ).asString;
+  }
+
+  private addNat({ deploymentId, projectId, region }: LabNetworkProps, condition: string): ITerraformDependable[] {
+    if (condition === "false") return [];
+    const common = { project: projectId, region, count: countIf(condition) };
+    const network = expression(oneAttribute(this.network, "id"));
+    const router = new ComputeRouter(this, "Router", { ...common, name: labName(deploymentId, "router"), network });
+    const nat = new ComputeRouterNat(this, "Nat", {
+      ...{ ...common, name: labName(deploymentId, "nat"), router: expression(oneAttribute(router, "name")) },
+      ...{ natIpAllocateOption: "AUTO_ONLY", sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES" },
+    });
+    return [nat];
   }
 
   /**

@@ -1,12 +1,12 @@
 import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
-import { TerraformCount, Token, type IResolvable } from "cdktf";
+import { TerraformCount, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
-import { DISK_TYPE, LAB_PASSWORD, LAB_USER, LINUX_IMAGE, WINDOWS_IMAGE, WINDOWS_TAG } from "./contract";
+import { DISK_TYPE, LAB_PASSWORD, LAB_USER, WINDOWS_TAG } from "./contract";
 import { type LabContext } from "./lab-foundation";
 import { labName, windowsVmName } from "./lab-names";
 
@@ -21,25 +21,23 @@ interface LabVmProps extends LabContext {
 }
 
 /** Settings of every VM: only signed boot code runs, and a change of the machine type does not replace it. */
-const labVm = ({ bootDiskSizeGb, labels, machineType, projectId, zone }: LabVmProps, image: string) => ({
+const labVm = ({ bootDiskSizeGb, labels, machineType, projectId, zone }: LabVmProps) => ({
   project: projectId,
   zone,
   labels,
   machineType,
-  bootDisk: { initializeParams: { image, size: bootDiskSizeGb, type: DISK_TYPE } },
+  bootDisk: { initializeParams: { size: bootDiskSizeGb, type: DISK_TYPE } },
   shieldedInstanceConfig: { enableSecureBoot: true, enableVtpm: true, enableIntegrityMonitoring: true },
   allowStoppingForUpdate: true,
 });
 
 /**
- * Metadata of every VM. The start-up script's output goes to the project's logs, which outlive the VM, and the project's
- * SSH keys, which whole teams share, do not work on it. The script reads what differs: values inserted into it could be
- * executed as code.
+ * Metadata of every VM. The project's SSH keys, which whole teams share, do not work on it. The start-up script reads what
+ * differs: values inserted into it could be executed as code.
  */
 const METADATA = {
   "lab-user": LAB_USER,
   "block-project-ssh-keys": "TRUE",
-  "serial-port-logging-enable": "TRUE",
 } as const;
 
 interface WindowsVmProps extends LabVmProps {
@@ -47,10 +45,13 @@ interface WindowsVmProps extends LabVmProps {
 
   /** `fixed` or `unknown`. */
   readonly windowsPassword: string;
+
+  /** What the first boot needs, such as a way to the internet. */
+  readonly dependsOn: ITerraformDependable[];
 }
 
 /**
- * The VM on which the discovery client runs, with a public address for remote desktop and no service account.
+ * The VM on which the discovery client runs, without a service account.
  *
  * Its start-up script runs at every boot and does its work once; an edited script reaches the VM at its next boot and
  * never replaces it.
@@ -58,7 +59,7 @@ interface WindowsVmProps extends LabVmProps {
 export class WindowsVm extends Construct {
   readonly vmName: string;
 
-  /** Changes with each stop. */
+  /** Changes with each stop; null without one. */
   readonly externalIp: string;
 
   /** Expression: whether there is a VM. */
@@ -70,10 +71,10 @@ export class WindowsVm extends Construct {
     super(scope, id);
     const password = props.windowsPassword;
     this.instance = new ComputeInstance(this, MAIN_CHILD_ID, {
-      ...labVm(props, WINDOWS_IMAGE),
+      ...labVm(props),
       name: windowsVmName(props.deploymentId),
       tags: [WINDOWS_TAG],
-      networkInterface: [{ network: props.networkId, accessConfig: [{}] }],
+      networkInterface: [{ network: props.networkId }],
       metadata: {
         ...METADATA,
         "windows-startup-script-ps1": addScript(this, "lib/lab/scripts/windows-first-boot.ps1").text,
@@ -85,12 +86,13 @@ export class WindowsVm extends Construct {
             : LAB_PASSWORD,
       },
       count: countIf(isOn(props.create)),
+      dependsOn: props.dependsOn,
       // gcloud writes it when it resets a password.
       lifecycle: { ignoreChanges: ['metadata["windows-keys"]'] },
     });
 
     this.vmName = expression(oneAttribute(this.instance, "name"));
-    this.externalIp = expression(oneAttribute(this.instance, "network_interface[0].access_config[0].nat_ip"));
+    this.externalIp = expression(`one(flatten(${this.instance.fqn}[*].network_interface[0].access_config[*].nat_ip))`);
     this.exists = `length(${this.instance.fqn}[*]) > 0`;
   }
 }
@@ -107,8 +109,7 @@ interface LinuxVmsProps extends LabVmProps {
  * The Linux VMs that the discovery client scans: no public address, no service account, and the lab's key for the lab
  * user.
  *
- * The key is installed twice, by metadata and by the start-up script, because either can fail. If an organization
- * enforces OS Login (`compute.requireOsLogin`), neither helps: Compute Engine refuses VMs that turn it off.
+ * The key is installed twice, by metadata and by the start-up script, because either can fail.
  */
 export class LinuxVms extends Construct {
   readonly vmNames: string[];
@@ -122,7 +123,7 @@ export class LinuxVms extends Construct {
   constructor(scope: Construct, id: string, props: LinuxVmsProps) {
     super(scope, id);
     this.instances = new ComputeInstance(this, MAIN_CHILD_ID, {
-      ...labVm(props, LINUX_IMAGE),
+      ...labVm(props),
       name: labName(props.deploymentId, "linvm-${count.index + 1}"),
       networkInterface: [{ network: props.networkId }],
       metadata: {
@@ -130,7 +131,6 @@ export class LinuxVms extends Construct {
         "startup-script": addScript(this, "lib/lab/scripts/linux-first-boot.sh").text,
         "lab-ssh-key": props.publicKey,
         "ssh-keys": `${LAB_USER}:${props.publicKey}`,
-        "enable-oslogin": "FALSE",
       },
       count: TerraformCount.of(props.vmCount),
     });

@@ -3,10 +3,9 @@ import { type Construct } from "constructs";
 
 import { addDynamicBlock, isOn, listIf, setArgument } from "../core/conditional";
 import { expression } from "../core/expression";
+import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/full-names";
 import { type IdentityPart } from "../core/identity-guard";
 import { flag, object, type PropsOf, text, type ValuesOf } from "../core/inputs";
-
-const KEY = "^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$";
 
 const key = (of: string) => text({ default: null, description: `for ${of}` });
 
@@ -47,10 +46,11 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
         {
           accepts: (given: PropsOf<Keys>) =>
             Object.values<string | undefined>(given).every(
-              (each) => each === undefined || Token.isUnresolved(each) || new RegExp(KEY).test(each),
+              (each) => each === undefined || Token.isUnresolved(each) || new RegExp(KMS_KEY_PATTERN).test(each),
             ),
-          condition: (given) => `alltrue([for key in compact(values(${given})) : can(regex("${KEY}", key))])`,
-          must: "have keys by their names in full, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, because a key may belong to another project; look them up with gcloud kms keys list",
+          condition: (given) =>
+            `alltrue([for key in compact(values(${given})) : can(regex("${KMS_KEY_PATTERN}", key))])`,
+          must: `have keys by their names in full, ${KMS_KEY_REASON}; look them up with gcloud kms keys list`,
         },
       ],
     }),

@@ -260,7 +260,7 @@ const NETWORK: ResourceTypes = {
   google_compute_instance: {
     api: "compute",
     id: "projects/{{project}}/zones/{{zone}}/instances/{{name}}",
-    replacedBy: ["boot_disk.0.initialize_params.0.image"],
+    replacedBy: ["boot_disk.0.initialize_params.0.image", "boot_disk.0.kms_key_self_link"],
     refs: { "network_interface.*.network": "google_compute_network" },
   },
 };

@@ -63,6 +63,12 @@ const MANAGED: Readonly<Record<string, readonly [types: readonly string[], refus
     ["google_compute_target_http_proxy", "google_compute_region_target_http_proxy"],
     () => true,
   ],
+  "compute.managed.disableSerialPortLogging": [
+    ["google_compute_instance"],
+    is("metadata.serial-port-logging-enable", "TRUE"),
+  ],
+  "custom.firewallEnforceRuleLogging": [["google_compute_firewall"], lacks("log_config")],
+  "custom.networkRequireCustomModeVpc": [["google_compute_network"], is("auto_create_subnetworks", true)],
   "custom.networkDisableWeakSSLPolicy": [
     ["google_compute_ssl_policy", "google_compute_region_ssl_policy"],
     isNot("min_tls_version", "TLS_1_2"),
@@ -77,12 +83,17 @@ const MANAGED: Readonly<Record<string, readonly [types: readonly string[], refus
   ],
 };
 
+/** Public projects of images that the lab uses, of all that the classic and the hardened landing zone trust. */
+const TRUSTED = /^(debian-cloud|windows-cloud)[/]/;
+const IMAGE = "boot_disk.0.initialize_params.0.image";
+
 /** Resources of ours without a key, and where each would have it. */
 const KEYS: Readonly<Record<string, (values: ValueObject) => string>> = {
   google_artifact_registry_repository: (values) => textAt(values, "kms_key_name"),
   google_cloud_run_v2_job: (values) => textAt(values, "template.0.template.0.encryption_key"),
   google_cloud_run_v2_service: (values) => textAt(values, "template.0.encryption_key"),
   google_cloud_run_v2_worker_pool: (values) => textAt(values, "template.0.encryption_key"),
+  google_compute_instance: (values) => textAt(values, "boot_disk.0.kms_key_self_link"),
   google_container_cluster: (values) => textAt(values, "database_encryption.0.key_name"),
   google_secret_manager_secret: (values) =>
     textAt(values, "replication.0.user_managed.0.replicas.0.customer_managed_encryption.0.kms_key_name"),
@@ -122,6 +133,29 @@ const POLICIES: Readonly<Record<string, Policy | readonly Policy[]>> = {
     says: () =>
       "Error 412: Request violates constraint 'constraints/storage.uniformBucketLevelAccess'., conditionNotMet",
   },
+  "compute.vmExternalIpAccess": {
+    types: ["google_compute_instance"],
+    refuses: (values) => membersOf(valueAt(values, "network_interface.0.access_config")).length > 0,
+    says: (object) =>
+      `Error 412: Constraint constraints/compute.vmExternalIpAccess violated for ${projectOf(object)}. Add instance ${object.id} to the constraint to use external IP with it., conditionNotMet`,
+  },
+  "compute.requireOsLogin": {
+    types: ["google_compute_instance"],
+    refuses: (values) => textAt(values, "metadata.enable-oslogin") === "FALSE",
+    says: (object) => `Error 412: Constraint constraints/compute.requireOsLogin violated for ${projectOf(object)}.`,
+  },
+  "compute.requireShieldedVm": {
+    types: ["google_compute_instance"],
+    refuses: (values) => valueAt(values, "shielded_instance_config.0.enable_secure_boot") !== true,
+    says: (object) =>
+      `Error 412: Constraint constraints/compute.requireShieldedVm violated for project ${projectOf(object)}. Secure Boot is not enabled in the 'shielded_instance_config' field.`,
+  },
+  "compute.trustedImageProjects": {
+    types: ["google_compute_instance"],
+    refuses: (values) => !TRUSTED.test(textAt(values, IMAGE)),
+    says: (object) =>
+      `Error 412: Constraint constraints/compute.trustedImageProjects violated for ${projectOf(object)}. Use of images from project ${textAt(object.values, IMAGE)} is prohibited.`,
+  },
   "run.allowedVPCEgress": {
     types: RUN,
     refuses: (values) => textAt(values, `${templateOf(values)}.vpc_access.0.egress`) !== "ALL_TRAFFIC",
@@ -159,7 +193,10 @@ const POLICIES: Readonly<Record<string, Policy | readonly Policy[]>> = {
 
 /** Constraints of the classic landing zone of Cloud Foundation Fabric, and those of the hardened one beside them. */
 export const CLASSIC = [
+  "compute.requireOsLogin",
   "compute.restrictLoadBalancerCreationForTypes",
+  "compute.trustedImageProjects",
+  "compute.vmExternalIpAccess",
   "container.managed.enablePrivateNodes",
   "iam.allowedPolicyMemberDomains",
   "run.allowedIngress",
@@ -172,6 +209,7 @@ export const CLASSIC = [
 export const STRICT = [
   ...CLASSIC,
   ...Object.keys(MANAGED).filter((name) => !(CLASSIC as readonly string[]).includes(name)),
+  "compute.requireShieldedVm",
   "compute.requireVpcFlowLogs",
   "compute.restrictCloudNATUsage",
   "gcp.restrictNonCmekServices",

@@ -6,6 +6,7 @@ import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 import { textAt } from "../project/terraform-value";
 import { anotherRegion } from "./episodes";
 import { all, edited, withInputs } from "./every-stack";
+import { landingZones } from "./landing-zone";
 
 /** Bootstrap credentials, which must never be visible. */
 const BOOTSTRAP_INPUTS: Inputs = {
@@ -38,7 +39,10 @@ const WINDOWS = "google_compute_instance.lab_windows_vm[0]";
 const BUCKET = "google_storage_bucket.lab_key_bucket[0]";
 const KEY_FILE = "google_storage_bucket_object.lab_key_file[0]";
 const VPC = "google_compute_network.lab_vpc[0]";
-const HTTP_RULE = "google_compute_firewall.lab_firewall_allow_http";
+const HTTP_RULE = "google_compute_firewall.lab_firewall_allow_http[0]";
+const NAT = ["google_compute_router.lab_vpc_router[0]", "google_compute_router_nat.lab_vpc_nat[0]"];
+const KMS_KEY = "projects/keys/locations/us-central1/keyRings/lab/cryptoKeys/lab";
+const SHARED = "projects/shared/global/networks/main";
 const REGISTERED = "terraform_data.lab_source_registered[0]";
 const GROUP = "google_migration_center_group.lab_source_group[0]";
 const DEFAULT_RULES = ["icmp", "internal", "rdp", "ssh"].map(
@@ -82,6 +86,21 @@ const LAB_CHANGES: readonly ChangeScenario[] = [
     expected: { "tls_private_key.lab_key": "replace", ...all("update", [KEY_FILE, ...targets(1)]) },
   },
   {
+    name: "what an organization requires later",
+    change: withInputs({
+      ...{ windows_external_ip: false, os_login: true, serial_port_logging: false, firewall_logging: true },
+    }),
+    expected: {
+      ...all("create", NAT),
+      ...all("update", [WINDOWS, ...targets(1), ...DEFAULT_RULES, HTTP_RULE]),
+    },
+    verify: ({ cloud }) => {
+      const rule = cloud.ofType("google_compute_firewall").find(({ id }) => id.endsWith("allow-rdp"));
+      if (JSON.stringify(rule?.values.source_ranges) !== '["35.235.240.0/20"]')
+        throw new Error("allow-rdp has other sources");
+    },
+  },
+  {
     name: "no key bucket, and remote desktop for an office with a password that nobody knows",
     change: withInputs({
       create_ssh_key_bucket: false,
@@ -114,7 +133,7 @@ const LAB_CHANGES: readonly ChangeScenario[] = [
   {
     name: "no hosts and no firewall rules",
     change: withInputs({ create_default_firewall_rules: false, create_windows_vm: false, linux_vm_count: 0 }),
-    expected: all("delete", [...DEFAULT_RULES, WINDOWS, ...targets(1)]),
+    expected: all("delete", [...DEFAULT_RULES, WINDOWS, ...targets(1), ...NAT]),
   },
   {
     name: "a network that exists",
@@ -213,13 +232,14 @@ const networkThatDoesNotExist: Episode = {
 /** The assessment lab. */
 export const ASSESSMENT_LAB: StackRehearsal = {
   inputs: { project_id: "my-project" },
-  faultInputs: { project_id: "my-project", deployment_id: "fixed", ...BOOTSTRAP_INPUTS },
+  faultInputs: { project_id: "my-project", deployment_id: "fixed", windows_external_ip: false, ...BOOTSTRAP_INPUTS },
   nullOutputs: ["cloudb_iam_user_arn"],
   prepare: ({ cloud }) => {
     for (const project of PROJECTS) {
       for (const id of OTHERS_IDS)
         cloud.others.add(`google_compute_network projects/${project}/global/networks/assess-${id}-vpc`);
     }
+    cloud.others.add(`google_compute_network ${SHARED}`);
   },
   changes: [...LAB_CHANGES, ...AWS_CHANGES],
   verifyDestroyed: requireSurvivors,
@@ -240,13 +260,23 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       linux_vm_machine_type: ["e2-medium", "e2-small"],
       linux_vm_boot_disk_size_gb: [10, 20],
       create_ssh_key_bucket: [true, false],
+      windows_external_ip: [true, false],
+      os_login: [false, true],
+      serial_port_logging: [true, false],
+      firewall_logging: [false, true],
+      image_project: [null, "my-images"],
+      kms_key: [null, KMS_KEY],
       initialize_assessment_service: [true, false],
       assess_discovery_client_name: ["assess-discovery-client", 'a "b" ${c} %{d} $5 `e` é'],
       cloudb_region: ["us-east-1", "eu-central-1"],
     }),
     aws: [{}, BOOTSTRAP_INPUTS],
-    network: [{}, { create_vpc: false, deployment_id: "a" }, { deployment_id: "0a1b2c3d" }],
+    network: [
+      ...[{}, { create_vpc: false, deployment_id: "a" }, { deployment_id: "0a1b2c3d" }],
+      // With any place beside it, the region is this one.
+      { network: SHARED, subnetwork: "projects/shared/regions/europe-west1/subnetworks/lab", region: "europe-west1" },
+    ],
     place: [{}, { region: "europe-west1", zone: "europe-west1-c" }, { region: "europe-west1" }],
   },
-  episodes: [anotherRegion(), networkThatDoesNotExist],
+  episodes: [anotherRegion(), networkThatDoesNotExist, landingZones("assessment-lab", [], {})],
 };

@@ -17,8 +17,13 @@ const LANDING_ZONES = { "landing-zone": CLASSIC, hardened: STRICT } as const;
  * the guide says that only an exemption helps.
  *
  * @param exempt constraints from which the project is exempt
+ * @param beside inputs beside those of the example
  */
-export function landingZones(stack: string, exempt: readonly string[]): Episode {
+export function landingZones(
+  stack: string,
+  exempt: readonly string[],
+  beside: Inputs = { deletion_protection: false },
+): Episode {
   return {
     name: "landing zones",
     fromNothing: true,
@@ -30,7 +35,7 @@ export function landingZones(stack: string, exempt: readonly string[]): Episode 
         // Whose owner's network has its proxies.
         if (example === "hardened") cloud.others.add(`google_compute_subnetwork proxies of ${NETWORK}`);
         // The defaults are what they refuse.
-        deployment.inputs = { project_id: inputs.project_id, deletion_protection: false };
+        deployment.inputs = { project_id: inputs.project_id, ...beside };
         if (example !== "hardened") await deployment.refuse(APPLY_AT_ONCE, "onstraint");
         const path = packageFile(`stacks/examples/${example}/${stack}.tfvars.json`);
         const given = JSON.parse(readFileSync(path, "utf8")) as Inputs;

@@ -3,9 +3,9 @@ import { Token, type IResolvable } from "cdktf";
 
 import { addressRange } from "../../core/address-range";
 import { addDynamicBlock, isWord, listIf, not, switchOf } from "../../core/conditional";
+import { tagsIn, type networkInputs } from "../../core/full-names";
 import { madeAttribute } from "../../core/existing";
 import { expression } from "../../core/expression";
-import { tagsIn, type networkInputs } from "../network/network-attachment";
 import { choice, object, text, textMap, type Relation, type ValuesOf } from "../../core/inputs";
 
 /** Every IPv4 address. */

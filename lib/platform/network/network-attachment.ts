@@ -1,6 +1,5 @@
 import {
   Annotations,
-  ref,
   TerraformDataSource,
   TerraformResource,
   TerraformStack,
@@ -10,8 +9,6 @@ import {
 import { type Construct } from "constructs";
 
 import { rendered } from "../../core/expression";
-import { text, texts, type Relation, type Value } from "../../core/inputs";
-import { type PlaceInputs } from "../../core/place";
 
 /** An existing network for private addresses; an expression that is null at plan time means none. */
 export interface NetworkAttachment {
@@ -42,54 +39,6 @@ export interface NetworkAttachment {
    * @default - none
    */
   readonly tags?: string[];
-}
-
-const NETWORK = "^projects/[^/]+/global/networks/[^/]+$";
-
-/** Inputs of an existing network, in words of the platform: what it must have, and what a change does. */
-export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | "tagged", string>>) {
-  return {
-    /** `projects/<project>/global/networks/<name>`; it must have private services access. It cannot be removed later. */
-    network: text({
-      default: null,
-      description: `Existing network, projects/<project>/global/networks/<name>, ${words.network}`,
-      schema: { pattern: NETWORK },
-    }),
-    /** `projects/<project>/regions/<region>/subnetworks/<name>`, in the region of the deployment. */
-    subnetwork: text({
-      default: null,
-      description: `Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>, ${words.subnetwork}`,
-    }),
-    /** Network tags, which rules of the network's firewall go by. */
-    networkTags: texts({
-      default: [],
-      description: `Network tags of ${words.tagged}, which rules of the network's firewall go by.`,
-      must: [
-        {
-          condition: (tags) => `alltrue([for tag in ${tags} : can(regex("^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$", tag))])`,
-          must: "have tags of 1 to 63 lower-case letters, digits and hyphens that begin with a letter, because Compute Engine accepts no others; correct it",
-        },
-      ],
-    }),
-  };
-}
-
-type Inputs = PlaceInputs & ReturnType<typeof networkInputs>;
-
-export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
-  {
-    of: "subnetwork",
-    holds: ({ network, region, subnetwork }) =>
-      `(${network} == null && ${subnetwork} == null) || (can(regex("${NETWORK}", ${network})) && can(regex("^projects/[^/]+/regions/\${${region}}/subnetworks/[^/]+$", ${subnetwork})))`,
-    says: ({ network, region, subnetwork }) =>
-      `${network.name} is ${network.shown} and ${subnetwork.name} is ${subnetwork.shown} in ${region.name} ${region.shown}; they must be given together or not at all, as projects/<project>/global/networks/<name> and projects/<project>/regions/<region>/subnetworks/<name> in that region, because they may belong to another project, and addresses are taken from the same region only; write both in full, or remove both`,
-  },
-];
-
-/** The tags as an argument, which is missing without any. */
-export function tagsIn(tags: Value): string[] | undefined {
-  if (Array.isArray(tags.given) && tags.given.length === 0) return undefined;
-  return Token.asList(ref(`(length(${tags}) > 0 ? ${tags} : null)`));
 }
 
 /** Warns at synth of what the network of the same stack lacks, or that its subnetwork is elsewhere. */

@@ -14,6 +14,7 @@ import { Construct } from "constructs";
 
 import { addDynamicBlock, allOf, countIf, isOn, isSet, oneAttribute } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
+import { type networkInputs } from "../../core/full-names";
 import { choice, text, type Relation, type Value, type ValuesOf } from "../../core/inputs";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type ProjectApis } from "../../core/project-apis";
@@ -22,7 +23,7 @@ import { domainSteps, entriesOf, validationRecord, zoneRecord } from "../edge/dn
 import { type IPV6 } from "../edge/ipv6";
 import { type ProtectionInputs } from "../edge/protection";
 import { type MonitoringInputs } from "../monitoring/monitoring-settings";
-import { type NetworkAttachment, type networkInputs } from "../network/network-attachment";
+import { type NetworkAttachment } from "../network/network-attachment";
 import { type PartProps } from "../parts";
 import { logConfig } from "./serverless-front-door";
 

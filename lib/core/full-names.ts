@@ -1,0 +1,63 @@
+import { ref, Token } from "cdktf";
+
+import { matching } from "./checks";
+import { text, texts, type Relation, type Value } from "./inputs";
+import { type PlaceInputs } from "./place";
+
+/** Name in full of a key, which may belong to another project. */
+export const KMS_KEY_PATTERN = "^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$";
+export const KMS_KEY_REASON =
+  "projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, because a key may belong to another project";
+
+export const KMS_KEY = matching(
+  KMS_KEY_PATTERN,
+  `be the name of a key in full, ${KMS_KEY_REASON}; look it up with gcloud kms keys list`,
+);
+
+const NETWORK = "^projects/[^/]+/global/networks/[^/]+$";
+
+/** Inputs of an existing network, in words of the deployment: what it must have, and what a change does. @param group of a form */
+export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | "tagged", string>>, group = "") {
+  return {
+    /** Existing network, `projects/<project>/global/networks/<name>`; the page of the stack says what it must have. */
+    network: text({
+      default: null,
+      description: `${group}Existing network, projects/<project>/global/networks/<name>, ${words.network}`,
+      schema: { pattern: NETWORK },
+    }),
+    /** `projects/<project>/regions/<region>/subnetworks/<name>`, in the region of the deployment. */
+    subnetwork: text({
+      default: null,
+      description: `${group}Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>, ${words.subnetwork}`,
+    }),
+    /** Network tags, which rules of the network's firewall go by. */
+    networkTags: texts({
+      default: [],
+      description: `${group}Network tags of ${words.tagged}, which rules of the network's firewall go by.`,
+      must: [
+        {
+          condition: (tags) => `alltrue([for tag in ${tags} : can(regex("^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$", tag))])`,
+          must: "have tags of 1 to 63 lower-case letters, digits and hyphens that begin with a letter, because Compute Engine accepts no others; correct it",
+        },
+      ],
+    }),
+  };
+}
+
+type Inputs = Pick<PlaceInputs, "region"> & ReturnType<typeof networkInputs>;
+
+export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
+  {
+    of: "subnetwork",
+    holds: ({ network, region, subnetwork }) =>
+      `(${network} == null && ${subnetwork} == null) || (can(regex("${NETWORK}", ${network})) && can(regex("^projects/[^/]+/regions/\${${region}}/subnetworks/[^/]+$", ${subnetwork})))`,
+    says: ({ network, region, subnetwork }) =>
+      `${network.name} is ${network.shown} and ${subnetwork.name} is ${subnetwork.shown} in ${region.name} ${region.shown}; they must be given together or not at all, as projects/<project>/global/networks/<name> and projects/<project>/regions/<region>/subnetworks/<name> in that region, because they may belong to another project, and addresses are taken from the same region only; write both in full, or remove both`,
+  },
+];
+
+/** The tags as an argument, which is missing without any. */
+export function tagsIn(tags: Value): string[] | undefined {
+  if (Array.isArray(tags.given) && tags.given.length === 0) return undefined;
+  return Token.asList(ref(`(length(${tags}) > 0 ? ${tags} : null)`));
+}

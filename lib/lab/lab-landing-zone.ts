@@ -1,0 +1,112 @@
+import { type ComputeFirewall } from "@cdktf/provider-google/lib/compute-firewall";
+import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
+import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
+import { Token } from "cdktf";
+
+import { addDynamicBlock, isOn, listIf, setArgument, valueOr } from "../core/conditional";
+import { expression } from "../core/expression";
+import { KMS_KEY, networkInputs, tagsIn } from "../core/full-names";
+import { flag, settingsOf, text, type Value, type ValuesOf } from "../core/inputs";
+import { PROJECT_ID } from "../core/place";
+import {
+  COMPUTE,
+  EVERYWHERE,
+  IDENTITY_AWARE_PROXY_RANGE,
+  LINUX_IMAGE,
+  NETWORK,
+  WINDOWS_IMAGE,
+  WINDOWS_TAG,
+} from "./contract";
+
+/** Inputs for what organizations require. */
+export const LAB_LANDING_ZONE = {
+  ...networkInputs(
+    {
+      network:
+        "in custom mode or shared by another project. No firewall rule and no NAT is created in it; they are its owner's, and the documentation of the lab lists them. Do not change it later: a network with VMs on it can be neither released nor adopted.",
+      tagged: "the VMs",
+      subnetwork: "in which the VMs get their addresses. Do not change it later, for the same reason.",
+    },
+    `${NETWORK} `,
+  ),
+  /** Logs the connections that the firewall rules of the lab allow. */
+  firewallLogging: flag({
+    default: false,
+    description: `${NETWORK} Logs the connections that the firewall rules of the lab allow, which Cloud Logging bills. Changing it later is safe.`,
+  }),
+  /** Gives the Windows VM a public address; otherwise remote desktop goes through the identity-aware proxy. */
+  windowsExternalIp: flag({
+    default: true,
+    description: `${COMPUTE} Gives the Windows VM a public address. False: connect through the identity-aware proxy, with the command in the output windows_vm_external_ip; allow-rdp then allows the proxy instead of any address. A network that is created here gets Cloud NAT, because the discovery client needs the internet; an existing one must have it. Changing it later is safe.`,
+  }),
+  /** Turns OS Login on for the Linux VMs, which then ignore keys in metadata, also that of the lab. */
+  osLogin: flag({
+    default: false,
+    description: `${COMPUTE} Turns OS Login on for the Linux VMs, which then ignore keys in metadata, also that of the lab. Add its public half to your profile with gcloud compute os-login ssh-keys add --key-file=lab-ssh-key.pub, and give the discovery client the user name of the profile, such as alice_example_com. Changing it later is safe.`,
+  }),
+  /** Sends what the serial ports print, such as the last line of the start-up scripts, to Cloud Logging. */
+  serialPortLogging: flag({
+    default: true,
+    description: `${COMPUTE} Sends what the serial ports print, such as the last line of the start-up scripts, to Cloud Logging. False leaves gcloud compute instances get-serial-port-output. Changing it later is safe.`,
+  }),
+  /** Project with image families of the same names, instead of the public projects. */
+  imageProject: text({
+    default: null,
+    description: `${COMPUTE} Project with the image families ${WINDOWS_IMAGE.family} and ${LINUX_IMAGE.family}, which must support Secure Boot; null for the public projects ${WINDOWS_IMAGE.project} and ${LINUX_IMAGE.project}. Changing it later replaces the VMs.`,
+    must: [PROJECT_ID],
+  }),
+  /** Key of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, for disks and key bucket. */
+  kmsKey: text({
+    default: null,
+    description: `${COMPUTE} Key of Cloud KMS in the region that encrypts the disks of the VMs and the key bucket, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>. Before the first apply, service-<number>@compute-system.iam.gserviceaccount.com and service-<number>@gs-project-accounts.iam.gserviceaccount.com, with the number of the project, need roles/cloudkms.cryptoKeyEncrypterDecrypter on it. Changing it later replaces the VMs.`,
+    must: [KMS_KEY],
+  }),
+};
+
+type Values = ValuesOf<typeof LAB_LANDING_ZONE>;
+
+interface Parts {
+  readonly bucket: StorageBucket;
+  readonly firewallRules: readonly ComputeFirewall[];
+  readonly linux: ComputeInstance;
+  readonly windows: ComputeInstance;
+}
+
+/** Gives the parts of a lab what the organization requires of them. */
+export function addLabLandingZone(v: Values, { bucket, firewallRules, linux, windows }: Parts): void {
+  const { imageProject, kmsKey, subnetwork } = settingsOf(v);
+  for (const [vm, image] of [[windows, WINDOWS_IMAGE] as const, [linux, LINUX_IMAGE] as const]) {
+    const project = imageProject === undefined ? image.project : valueOr(imageProject, `"${image.project}"`);
+    setArgument(vm, "boot_disk.initialize_params.image", `${project}/${image.family}`);
+    if (kmsKey !== undefined) setArgument(vm, "boot_disk.kms_key_self_link", kmsKey);
+    if (subnetwork !== undefined) setArgument(vm, "network_interface.0.subnetwork", subnetwork);
+    setArgument(vm, "metadata.serial-port-logging-enable", inCapitals(v.serialPortLogging));
+  }
+  const tags = tagsIn(v.networkTags);
+  if (tags !== undefined) {
+    setArgument(windows, "tags", expression(`concat(["${WINDOWS_TAG}"], ${v.networkTags})`));
+    setArgument(linux, "tags", expression(String(v.networkTags)));
+  }
+  setArgument(linux, "metadata.enable-oslogin", inCapitals(v.osLogin));
+  const address = { forEach: listIf(isOn(v.windowsExternalIp.flag), '"public"'), content: {} };
+  addDynamicBlock(windows, "network_interface.0", "access_config", address);
+  if (kmsKey !== undefined) {
+    const content = { default_kms_key_name: "${encryption.value}" };
+    addDynamicBlock(bucket, "", "encryption", { forEach: expression(`compact([${v.kmsKey}])`), content });
+  }
+  const log = { forEach: listIf(isOn(v.firewallLogging.flag), '"all"'), content: { metadata: "INCLUDE_ALL_METADATA" } };
+  if (v.firewallLogging.given !== false) for (const rule of firewallRules) addDynamicBlock(rule, "", "log_config", log);
+}
+
+/** Source ranges of allow-rdp: those given, but without a public address the identity-aware proxy instead of any address. */
+export function rdpSources(ranges: Value, { windowsExternalIp }: Values): string[] {
+  if (windowsExternalIp.given === true) return ranges.given as string[];
+  const others = `[for range in ${ranges} : range if range != "${EVERYWHERE}"]`;
+  const proxied = `concat(["${IDENTITY_AWARE_PROXY_RANGE}"], ${others})`;
+  return Token.asList(expression(`(${isOn(windowsExternalIp.flag)} ? ${ranges} : ${proxied})`));
+}
+
+/** `TRUE` or `FALSE`. */
+function inCapitals(value: Values["osLogin"]): string {
+  return typeof value.given === "boolean" ? String(value.given).toUpperCase() : expression(`upper(${value})`);
+}
