@@ -22,6 +22,7 @@ import { MAINTENANCE_RELATIONS, maintenanceInputs } from "./platform/maintenance
 import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
 import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
+import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
 import { DATABASE_SERVER, DATABASE_WARNINGS } from "./platform/sql/database-flags";
 import { DATABASE_SIZE } from "./platform/sql/database-size";
 
@@ -51,6 +52,7 @@ export function commonInputs({ runner, ...words }: VariantWords) {
     ...MAIL,
     ...DATABASE_SIZE,
     ...DATABASE_SERVER,
+    ...DATABASE_PASSWORDS,
     ...DATABASE_RIGHTS,
     ...CONNECTION_POOL,
     ...maintenanceInputs(maintenance),

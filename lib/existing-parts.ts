@@ -10,6 +10,7 @@ import { EXISTING_SECRETS, type SECRETS } from "./idp/idp-secrets";
 import { EXISTING_BUCKET } from "./idp/media-bucket";
 import { type DomainInputs } from "./platform/edge/domain";
 import { BACKUPS } from "./platform/sql/database-backups";
+import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
 import { DATABASE_SERVER } from "./platform/sql/database-flags";
 import { DATABASE_SIZE } from "./platform/sql/database-size";
 import { EXISTING_DATABASE } from "./platform/sql/existing-database";
@@ -31,7 +32,7 @@ export const EXISTING_PARTS = {
   ...GRANT_ROLES,
 };
 
-const DATABASE_OF_OWN = { ...BACKUPS, ...DATABASE_SERVER, ...DATABASE_SIZE };
+const DATABASE_OF_OWN = { ...BACKUPS, ...DATABASE_PASSWORDS, ...DATABASE_SERVER, ...DATABASE_SIZE };
 
 type Inputs = ImageInputs & typeof DATABASE_OF_OWN & typeof EXISTING_PARTS & typeof SECRETS;
 
@@ -39,6 +40,7 @@ type Inputs = ImageInputs & typeof DATABASE_OF_OWN & typeof EXISTING_PARTS & typ
 const OF_INSTANCE = [
   ...(["backupLocation", "backupRetentionCount", "databaseAvailability", "databaseDiskLimitGb"] as const),
   ...(["databaseFinalBackupDays", "databaseFlags", "databaseTier", "transactionLogDays"] as const),
+  ...(["administratorPasswordVersion", "databasePasswordVersion"] as const),
 ];
 
 /** What a protected deployment cannot take in or give back, because data would stay behind. */
@@ -96,7 +98,7 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
       return `${v.existingDatabase} == null || ${v.ownParts} != "deleted" ? true : ${OF_INSTANCE.map(isDefault).join(" && ")}`;
     },
     says: (v) =>
-      `${v.existingDatabase.name} is given together with one of ${OF_INSTANCE.map((name) => v[name].name).join(", ")}; these must be left out, because the owner of the instance decides on its size, flags and backups; remove them`,
+      `${v.existingDatabase.name} is given together with one of ${OF_INSTANCE.map((name) => v[name].name).join(", ")}; these must be left out, because the owner of the instance decides on its size, flags, passwords and backups; remove them`,
   },
   {
     of: "existingSecrets",

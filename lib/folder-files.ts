@@ -26,6 +26,7 @@ export const FOLDER_FILES: FileTable = {
   "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
   namespace: ["The namespace in the cluster, and where its pods may connect to", ["ChosenNamespace", "Namespace"]],
+  rotation: ["Closes the login of a former database password, if passwords have numbers", ["FormerLogin"]],
   secrets: [
     "Secrets of the application, generated and existing, and who may read them; pods on GKE read copies in their namespace",
     ["ExistingSecrets", "Secrets"],

@@ -275,6 +275,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       conditionalAccess: settings.databaseConditionalAccess,
       existing: this.partOf(settings.existingDatabase),
       tier: settings.databaseTier,
+      passwordVersion: settings.databasePasswordVersion,
+      administratorPasswordVersion: settings.administratorPasswordVersion,
       diskLimitGb: settings.databaseDiskLimitGb,
       flags: settings.databaseFlags,
       version: settings.databaseVersion,
@@ -388,7 +390,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     Object.assign(this, { ...parts, grantCommands: listGrants(this, this.values.grantRoles.flag) });
     const { database, identityParts, protect } = this;
     const check = checkIdentity(this, identityParts, protect, database.ready);
-    const last = [...dependsOn, ...judgeOf(this), check];
+    const retired = parts.initialization.retire(this, dependsOn);
+    const last = [...dependsOn, ...retired, ...judgeOf(this), check];
     const guard = guardIdentity(this, identityParts, { protect, dependsOn: last });
     const remains = database.backupsAfterDestroy;
     guardDestroy(this, "DeletionGuard", { protect, dependsOn: [guard] }, { remains });

@@ -85,7 +85,7 @@ testContract(KUBERNETES_STACK_NAME, {
           const areComputed = text.includes('replace(name, \\"__\\", \\".\\")');
           return (keys.length > 0 || areComputed) && !keys.some((key) => key.includes("__"));
         }),
-      Array<boolean>(6).fill(true),
+      Array<boolean>(7).fill(true),
     ],
     [
       "No variable of a container repeats a secret one in plain",
@@ -207,11 +207,11 @@ testContract(KUBERNETES_STACK_NAME, {
           "roles/iam.workloadIdentityUser",
           `serviceAccount:\${var.project_id}.svc.id.goog[\${local.chosen_namespace}/\${var.application_name}-${job}]`,
         ]),
-        [
-          "cluster_initializer",
+        ...["db-init", "db-retire"].map((job, index) => [
+          ["cluster_initializer", "cluster_initializer2"][index],
           "roles/iam.workloadIdentityUser",
-          "serviceAccount:${var.project_id}.svc.id.goog[${local.chosen_namespace}/${var.application_name}-db-init]",
-        ],
+          `serviceAccount:\${var.project_id}.svc.id.goog[\${local.chosen_namespace}/\${var.application_name}-${job}]`,
+        ]),
         [
           "cluster_runtime",
           "roles/iam.workloadIdentityUser",

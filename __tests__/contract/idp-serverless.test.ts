@@ -442,6 +442,7 @@ testContract(STACK_NAME, {
         dump_at_apply_script_reader: DUMPER_READS,
         dump_job_script_reader: DUMPER_READS,
         existing_secrets_runtime: readerIs("runtime"),
+        former_login_script_reader: readerIs("initializer"),
         secrets_bootstrap_password_runtime: readerIs("runtime"),
         secrets_bootstrap_token_runtime: readerIs("runtime"),
         secrets_secret_key_runtime: readerIs("runtime"),

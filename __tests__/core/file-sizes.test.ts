@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
 
-const MOST_LINES = 400;
+/** A job has one text, so its script may be a little longer. */
+const MOST_LINES = { script: 450, other: 400 };
 
 it("A file of the product is short enough to be read at once", () => {
   const files = ["image", "lib", "stacks"].flatMap((folder) =>
@@ -12,5 +13,5 @@ it("A file of the product is short enough to be read at once", () => {
   );
   const lines = (file: string): number => readFileSync(packageFile(file), "utf8").split("\n").length - 1;
   expect(files.length).toBeGreaterThan(100);
-  expect(files.filter((file) => lines(file) > MOST_LINES)).toEqual([]);
+  expect(files.filter((file) => lines(file) > MOST_LINES[file.endsWith(".sh") ? "script" : "other"])).toEqual([]);
 });

@@ -129,6 +129,8 @@ export const ACCEPTED_BY_BOTH = {
   existing_service_accounts: [null, { service: "idp-service@shared-accounts.iam.gserviceaccount.com" }],
   own_parts: ["deleted", "kept", "used"],
   existing_database: [null],
+  administrator_password_version: [1, 2],
+  database_password_version: [null, 1, 2, 3],
   grant_roles: [true],
   build_pool: [null, "projects/builders/locations/us-central1/workerPools/private"],
   kms_keys: [null, { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" }],

@@ -21,6 +21,8 @@ const identityProviderProps = (
 ): Omit<Given<ServerlessIdentityProviderProps, Left>, keyof typeof SERVERLESS_ALONE> => ({
   projectId: "demo-project",
   tenantId: "acme",
+  administratorPasswordVersion: 2,
+  databasePasswordVersion: 4,
   alertEmails: ["on-call@example.com"],
   alerts: { uptime: { enabled: false }, "database-cpu": { durationSeconds: 600, threshold: 0.8 } },
   applicationName: "login",

@@ -7,9 +7,15 @@ export function asMade<Value>({ locals = {} }: Terraform, value: Value): Value {
   const text = JSON.stringify(value).replaceAll(/\$\{(one\([\w.]+\[\*\]\.\w+\))\}/g, (_, one: string) => textOf(one));
   const made = text.replaceAll(/\$\{local\.(\w+)\}/g, (whole, name: string) => {
     const [, own] = CHOSEN.exec(String(locals[name])) ?? [];
-    return own === undefined ? whole : JSON.stringify(textOf(own.replace(/^(one\([^()]+\))\)$/, "$1"))).slice(1, -1);
+    return own === undefined ? whole : JSON.stringify(textOf(balanced(own))).slice(1, -1);
   });
   return JSON.parse(made) as Value;
+}
+
+/** The end of an expression, without the parentheses that were opened before it. */
+function balanced(expression: string): string {
+  const excess = expression.split(")").length - expression.split("(").length;
+  return excess > 0 ? expression.slice(0, -excess) : expression;
 }
 
 /** An expression as part of a text that is in JSON. */

@@ -50,6 +50,7 @@ const FIRST = { start_date: "2026-12-01" };
 
 /** What both identity providers refuse by a rule that looks at one input. */
 const REFUSED_ALONE: readonly RefusedInputs[] = [
+  ["half a password version", { database_password_version: 1.5 }],
   ["a network tag in capitals", { network_tags: ["Sign-in"] }],
   ["a zone for the backups", { backup_location: "us-central1-a" }],
   ["a continent in capitals for the backups", { backup_location: "EU" }],

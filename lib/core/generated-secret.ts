@@ -11,14 +11,15 @@ import {
 } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, anyOf, countIf } from "./conditional";
+import { allOf, anyOf, countIf, not } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "./existing";
 import { ExistingSecret, type SecretAttributes } from "./existing-secret";
-import { expression, operand, quoted } from "./expression";
+import { expression, numberExpression, numberText, operand, quoted } from "./expression";
 import { Grants, type WorkloadIdentity } from "./identity";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { stateProvidersOf } from "./provider-requirements";
+import { rotationOf } from "./rotation";
 import { RulesBrokenError } from "./rules-broken-error";
 import { addSecret, type ReadableSecret } from "./stored-secret";
 import { TerraformData } from "./terraform-data";
@@ -68,6 +69,14 @@ export interface GeneratedSecretProps {
   /** Regions of the value; an existing secret stays. @default - Google's choice, which an organization may refuse */
   readonly secretLocations?: readonly string[];
 
+  /**
+   * Number of the value, in place of `writeVersion`; it may be null at plan. Raising it by one writes another value, and keeps
+   * the one before for what still reads it.
+   *
+   * @default - one value at a time
+   */
+  readonly rotation?: number;
+
   /** Raising it writes a new value: the override, or a newly generated one. Nothing else writes a value. @default 1 */
   readonly writeVersion?: number;
 }
@@ -100,7 +109,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   private readonly isExistingUsed: string;
   private readonly isOptional: boolean;
   private readonly isOwnReadable: string;
-  private readonly written: SecretManagerSecretVersion;
+  /** Attribute of the current version. */
+  private readonly current: (name: string) => string;
   private opensAfter: string | undefined;
   private stored: EphemeralResource | undefined;
   private storedOwn: EphemeralResource | undefined;
@@ -139,32 +149,44 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       dependsOn: props.dependsOn,
     });
 
+    const turns = props.rotation === undefined ? undefined : rotationOf(numberText(props.rotation));
     // In the project of the full id. An argument for it, which no state has, would replace every version.
-    const written = new SecretManagerSecretVersion(this, "Version", {
-      count: this.count,
-      secret: this.attribute(this.secret, "id"),
-      secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
-      secretDataWoVersion: props.writeVersion ?? 1,
-      lifecycle: {
-        // Consumers use the old version until they are updated, so it must not be deleted first.
-        createBeforeDestroy: true,
-        // Whoever disabled a version had a reason, and an update would come after the values are read.
-        ignoreChanges: ["enabled"],
-        postcondition: [
-          {
-            condition: expression("self.enabled"),
-            errorMessage: `version \${coalesce(self.version, "<number>")} of the secret ${props.secretId} is disabled; it must be enabled, because every apply and every new instance reads it; run gcloud secrets versions enable \${coalesce(self.version, "<number>")} --secret=${props.secretId} --project=${props.projectId} and apply again.`,
-          },
-        ],
-      },
-    });
+    const write = (id: string, condition: string, version: number, isIdle: string | undefined) =>
+      new SecretManagerSecretVersion(this, id, {
+        count: countIf(condition),
+        secret: this.attribute(this.secret, "id"),
+        secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
+        secretDataWoVersion: version,
+        lifecycle: {
+          // Consumers use the old version until they are updated, so it must not be deleted first.
+          createBeforeDestroy: true,
+          // Whoever disabled a version had a reason, and an update would come after the values are read.
+          ignoreChanges: ["enabled"],
+          postcondition: [
+            {
+              condition: expression(`self.enabled${isIdle === undefined ? "" : ` || ${isIdle}`}`),
+              errorMessage: `version \${coalesce(self.version, "<number>")} of the secret ${props.secretId} is disabled; it must be enabled, because every apply and every new instance reads it; run gcloud secrets versions enable \${coalesce(self.version, "<number>")} --secret=${props.secretId} --project=${props.projectId} and apply again.`,
+            },
+          ],
+        },
+      });
+    const written = turns
+      ? write("Version", this.condition, numberExpression(turns.odd), turns.isEven)
+      : write("Version", this.condition, props.writeVersion ?? 1, undefined);
+    const second =
+      turns &&
+      write("SecondVersion", allOf(this.condition, turns.hasSecond), numberExpression(turns.even), not(turns.isEven));
     explain(
       written,
       "Written once, when the version number of the value is first set or raised: the value is in no state, plan or log.",
     );
-    this.written = written;
+    this.current = (name) => {
+      const first = this.attribute(written, name);
+      return turns && second ? expression(`(${turns.isEven} ? try(${second.fqn}[0].${name}, "") : ${first})`) : first;
+    };
+    const isEnabled = this.count === undefined ? `${written.fqn}.enabled` : `try(${written.fqn}[0].enabled, false)`;
     this.isOwnReadable = expression(
-      this.count === undefined ? `${written.fqn}.enabled` : `try(${written.fqn}[0].enabled, false)`,
+      turns && second ? `(${turns.isEven} ? try(${second.fqn}[0].enabled, false) : ${isEnabled})` : isEnabled,
     );
     this.existing = this.existingSecret(scope, id, condition, props);
     // Whether an existing version is enabled is its owner's business, and not looked up.
@@ -172,14 +194,14 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     const choose = (part: string, ofExisting: string | undefined, own: string) =>
       existingOr(this, part, existing, ofExisting, own);
     this.secretId = choose("Id", this.existing?.secretId, this.attribute(this.secret, "secret_id"));
-    this.version = choose("Number", this.existing?.version, this.attribute(written, "version"));
-    const [name, created] = ["name", "create_time"].map((part) => this.attribute(written, part));
+    this.version = choose("Number", this.existing?.version, this.current("version"));
+    const [name, created] = ["name", "create_time"].map((part) => this.current(part));
     const own = expression(`join("@", [${name}, ${created}])`);
     const stored = choose("Identity", this.existing?.identity, own);
     const { loss } = props;
     if (loss === undefined) {
       this.identity = stored;
-      this.ready = [written];
+      this.ready = [written, ...(second ? [second] : [])];
       return;
     }
     const record = new TerraformData(this, "First", {
@@ -228,7 +250,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   /** The value of the secret that is created here, for what is created here too; empty where another one is used. */
   get ownValue(): string {
     if (this.existing === undefined) return this.ephemeralValue;
-    const [secret, version] = [this.attribute(this.secret, "id"), this.attribute(this.written, "version")];
+    const [secret, version] = [this.attribute(this.secret, "id"), this.current("version")];
     this.storedOwn ??= this.readable("StoredOwn", this.isOwnReadable, { secret, version });
     return this.storedOwn.stringAttribute("secret_data");
   }

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join, posix, sep } from "node:path";
 
-import { TerraformLocal, TerraformStack, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
+import { Fn, TerraformLocal, TerraformStack, Token, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
 import { expression } from "./expression";
@@ -72,6 +72,12 @@ export function addStackText(scope: IConstruct, text: string, pathInFolder: stri
 /** Copies a script of this package into the synthesized folder, where it may be edited. */
 export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
   return addStackFile(scope, packageFile(pathInPackage), `scripts/${posix.basename(pathInPackage)}`);
+}
+
+/** One script after another, as a file of its own. */
+export function joined(first: StackFile, second: StackFile): StackFile {
+  const text = Token.asString(Fn.join("\n", [first.text, second.text]));
+  return { path: second.path, text, base64: Fn.base64encode(text), sha256: Fn.sha256(text) };
 }
 
 /** A condition that refuses a folder, at plan, which went through a clone that gave its files the line ends of Windows. */

@@ -1,11 +1,11 @@
-import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { matching } from "../core/checks";
 import { allOf } from "../core/conditional";
 import { expression } from "../core/expression";
 import { number, object, textOrNull, type Value, type ValuesOf } from "../core/inputs";
-import { addScript, type StackFile } from "../core/stack-file";
+import { addScript, joined, type StackFile } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";
 import { type SqlInstance } from "./parts";
@@ -153,9 +153,3 @@ export class CheckUp extends Construct {
 
 /** Limits as words `name=number`. */
 const limitWords = (limits: Value) => expression(`join(" ", [for name, limit in ${limits} : "\${name}=\${limit}"])`);
-
-/** One script after another, as a file of its own. */
-function joined(first: StackFile, second: StackFile): StackFile {
-  const text = Token.asString(Fn.join("\n", [first.text, second.text]));
-  return { path: second.path, text, base64: Fn.base64encode(text), sha256: Fn.sha256(text) };
-}

@@ -182,6 +182,9 @@ export const LEAST_POOLED_CONNECTIONS = 10;
 /** The job that creates role and database before the first start. */
 export const DB_INIT_JOB = "db-init";
 
+/** The same for what closes the login of a former password. */
+export const DB_RETIRE_JOB = "db-retire";
+
 /** How long one attempt waits for the database; a new instance and its proxy take minutes to start. */
 export const DB_INIT_WAIT_SECONDS = 300;
 

@@ -5,12 +5,13 @@ import { isOn } from "../core/conditional";
 import { expression, operand } from "../core/expression";
 import { flag } from "../core/inputs";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
-import { addScript } from "../core/stack-file";
+import { addScript, joined, type StackFile } from "../core/stack-file";
 import {
   DATABASE_ADMINISTRATOR,
   DB_INIT_JOB,
   DB_INIT_MAX_RETRIES,
   DB_INIT_TIMEOUT_SECONDS,
+  DB_RETIRE_JOB,
   MANAGED_SUPERUSER_ROLE,
 } from "./contract";
 import { clientImage, databaseJobContainer } from "./database-job";
@@ -71,6 +72,14 @@ export class DbInit extends Construct implements OneTimeJob {
   readonly jobName: string;
   readonly ready: ITerraformDependable[];
 
+  /**
+   * Closes the login of the former password, once nothing is signed in as it any more; an apply waits for that.
+   *
+   * @param usersReady everything that uses the database
+   * @returns what is ready then; nothing where there is one login
+   */
+  readonly retire: (scope: Construct, usersReady: ITerraformDependable[]) => ITerraformDependable[];
+
   constructor(scope: Construct, id: string, props: DbInitProps) {
     super(scope, id);
     stateProvidersOf(this);
@@ -86,20 +95,20 @@ export class DbInit extends Construct implements OneTimeJob {
         DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE,
         DB_GRANT_MANAGED_SUPERUSER: grants,
         DB_REVOKE_PUBLIC_CONNECT: revokes,
+        ...(database.otherLogin && {
+          DB_OWNER: database.ownerName ?? database.userName,
+          DB_OTHER_USER: database.otherLogin.name,
+          DB_PASSWORD_VERSION: database.otherLogin.passwordVersion,
+        }),
       },
       image,
     );
+    const secretEnvironment = { ...container.secretEnvironment, DB_ADMIN_PASSWORD: database.administratorPassword };
+    const limits = { timeoutSeconds: DB_INIT_TIMEOUT_SECONDS, maxRetries: DB_INIT_MAX_RETRIES };
     const job = runner.runOnce(this, MAIN_CHILD_ID, {
-      name: DB_INIT_JOB,
-      script,
-      scriptName: "db-init.sh",
-      container: {
-        ...container,
-        secretEnvironment: { ...container.secretEnvironment, DB_ADMIN_PASSWORD: database.administratorPassword },
-        dependsOn,
-      },
-      timeoutSeconds: DB_INIT_TIMEOUT_SECONDS,
-      maxRetries: DB_INIT_MAX_RETRIES,
+      ...limits,
+      ...{ name: DB_INIT_JOB, script, scriptName: "db-init.sh" },
+      container: { ...container, secretEnvironment, dependsOn },
       rerunWhenChanged: {
         script: script.sha256,
         image,
@@ -115,6 +124,20 @@ export class DbInit extends Construct implements OneTimeJob {
 
     this.jobName = job.jobName;
     this.ready = job.ready;
+    const [client, retire] = ["database-client", "retire-login"].map((name) =>
+      addScript(this, `lib/idp/scripts/${name}.sh`),
+    ) as [StackFile, StackFile];
+    this.retire = (scope, usersReady) => {
+      const { otherLogin } = database;
+      if (otherLogin === undefined) return [];
+      return runner.runOnce(scope, "FormerLogin", {
+        ...limits,
+        ...{ name: DB_RETIRE_JOB, script: joined(client, retire), scriptName: "retire-login.sh" },
+        condition: otherLogin.condition,
+        container: { ...container, secretEnvironment, dependsOn: usersReady },
+        rerunWhenChanged: { login: otherLogin.name, password_version: database.password.identity },
+      }).ready;
+    };
   }
 }
 

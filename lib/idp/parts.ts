@@ -22,8 +22,14 @@ export interface SqlInstance {
   /** Name of the application's database. */
   readonly databaseName: string;
 
-  /** Name of the application's role. */
+  /** Name of the application's login. */
   readonly userName: string;
+
+  /** Role that it acts as, and that owns everything. @default - the login itself */
+  readonly ownerName?: string;
+
+  /** The login that takes turns with it, and the number of the password; empty at plan without one. @default - none */
+  readonly otherLogin?: { readonly name: string; readonly passwordVersion: string; readonly condition: string };
 
   /** Password of the application's role. */
   readonly password: ReadableSecret;

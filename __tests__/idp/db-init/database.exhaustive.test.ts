@@ -198,7 +198,7 @@ describeOnServers("db-init.sh, whatever the state of the server,", (test) => {
     const { exitCode, output } = await runScript(settings);
 
     expect(output).toContain(
-      `failed in step 2 of 5: DB_USER is ${group}, a group with the members: postgres, ${group}_member, who would share `,
+      `failed in step 2 of 5: the application's role ${group} is a group with the members: postgres, ${group}_member, who would share `,
     );
     expect(exitCode).toBe(2);
     expect(await state()).toBe(before);

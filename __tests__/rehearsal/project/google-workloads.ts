@@ -158,6 +158,28 @@ export function logIn(object: CloudObject, environment: Environment, instances: 
     }
     if (cloud.administratorPasswords.get(instance) !== administrator)
       throw new Refusal(`${object.id} failed: the database refuses the administrator's password`);
+    const { DB_OTHER_USER: other = "" } = environment;
+    if (object.id.includes("db-retire")) {
+      const users = [...cloud.podEnvironments]
+        .filter(
+          ([
+            ,
+            {
+              environment: { DB_USER: used },
+            },
+          ]) => used === other,
+        )
+        .map(([name]) => name);
+      if (users.length > 0) throw new Refusal(`${object.id} locks out ${users.join(", ")}`);
+      cloud.databaseRoles.delete(`${instance}/${other}`);
+      continue;
+    }
+    if (
+      cloud.databaseRoles.has(role) &&
+      cloud.databaseRoles.get(role) !== password &&
+      environment.DB_PASSWORD_VERSION !== ""
+    )
+      throw new Refusal(`${object.id} gives another password to ${user}, which is in use`);
     cloud.databaseRoles.set(role, password);
     cloud.roleMakers.set(role, `${object.type} ${object.id}`);
   }

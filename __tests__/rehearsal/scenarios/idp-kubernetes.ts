@@ -181,11 +181,14 @@ export const IDP_KUBERNETES: StackRehearsal = {
   }),
   episodes: [
     ...EPISODES,
-    ...secretsOutOfStep({
-      kubernetes_deployment_v1: "database_password",
-      kubernetes_job_v1: "database_administrator_password",
-      kubernetes_secret_v1: "database_password",
-    }),
+    ...secretsOutOfStep(
+      {
+        kubernetes_deployment_v1: "database_password",
+        kubernetes_job_v1: "database_administrator_password",
+        kubernetes_secret_v1: "database_password",
+      },
+      "kubernetes_deployment_v1",
+    ),
     // Told by what both platforms share, so the one with copies of the values stands for both.
     DISABLED,
     anotherIdentity(

@@ -202,11 +202,14 @@ export const IDP_SERVERLESS: StackRehearsal = {
     domain: [...DOMAINS, { domain: "sign-in.example.com", close_default_address: true }],
   }),
   episodes: [
-    ...secretsOutOfStep({
-      google_sql_user: "database_administrator_password",
-      google_cloud_run_v2_job: "database_password",
-      google_cloud_run_v2_service: "database_password",
-    }),
+    ...secretsOutOfStep(
+      {
+        google_sql_user: "database_administrator_password",
+        google_cloud_run_v2_job: "database_password",
+        google_cloud_run_v2_service: "database_password",
+      },
+      "google_cloud_run_v2_service",
+    ),
     anotherIdentity(IDENTITY, IDENTITY, inNetwork("us-central1")),
     anotherRegion({ deletion_protection: false }),
     severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),

@@ -95,12 +95,39 @@ export const DISABLED: Episode = {
   },
 };
 
+/** The password of the database is replaced by its number, three times, back and forth, and beside another release. */
+const rotations = (workload: string): Episode => ({
+  name: "rotations",
+  play: async (deployment) => {
+    const { cloud, inputs } = deployment;
+    const rotate = async (version: number, more = {}) => {
+      deployment.inputs = { ...inputs, ...more, database_password_version: version };
+      await deployment.applyAtOnce();
+      requireSoundness(deployment, `password version ${version}`);
+      const roles = [...cloud.databaseRoles.keys()];
+      const isSecond = roles.every((role) => role.endsWith("_b"));
+      if (roles.length !== 1 || isSecond !== (version % 2 === 0))
+        throw new StepFailure("rotation", `after version ${version} there are the logins ${roles.join(", ")}`);
+    };
+    await rotate(2);
+    await rotate(3, { application_version: "2026.5.8" });
+    // The rollout fails, and the next apply goes on.
+    deployment.inputs = { ...inputs, database_password_version: 4 };
+    cloud.failNext(workload, "refused");
+    await deployment.refuse(APPLY_AT_ONCE, "injected failure");
+    await rotate(4);
+    await rotate(3);
+  },
+});
+
 /**
  * What keeps passwords and keys where they are used equal to what is stored.
  *
  * @param consumers types that get a value, or start with it, in the course of an apply
+ * @param workload type of the server
  */
-export const secretsOutOfStep = (consumers: Readonly<Record<string, string>>): readonly Episode[] => [
+export const secretsOutOfStep = (consumers: Readonly<Record<string, string>>, workload: string): readonly Episode[] => [
+  rotations(workload),
   refused(consumers),
   DELETED,
   KEY_IS_GONE,

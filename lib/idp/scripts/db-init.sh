@@ -1,12 +1,18 @@
 #!/bin/sh
 # Prepares PostgreSQL for the application: role, database, privileges. Safe to run again, to kill and to run twice at once.
 #
+# A password can change while the application runs: two logins act as one role, and the one that is not in use gets the next
+# password. Once nothing uses the other one any more, retire-login.sh closes it.
+#
 # Environment
 #   DB_HOST                     socket directory or address of the database
 #   DB_PORT                     default 5432; for a socket directory it selects the socket file
 #   DB_NAME                     application database
-#   DB_USER                     application role
-#   DB_PASSWORD                 password for the application role
+#   DB_USER                     application's login
+#   DB_PASSWORD                 its password
+#   DB_OWNER                    role that it acts as and that owns everything, default DB_USER
+#   DB_OTHER_USER               the other login; empty: there is only one
+#   DB_PASSWORD_VERSION         number of the password; empty: none, and no other login
 #   DB_ADMIN_USER               administrator's login, default postgres; it owns the database. DB_USER itself: only checks the rights
 #   DB_ADMIN_PASSWORD           its password
 #   DB_ADMIN_DATABASE           database it connects to first, default postgres
@@ -29,6 +35,7 @@ export LC_ALL=C
 
 : "${DB_HOST:=}" "${DB_NAME:=}" "${DB_USER:=}" "${DB_PASSWORD:=}" "${DB_ADMIN_PASSWORD:=}" "${DB_PROXY_QUIT_URL:=}"
 : "${DB_PORT:=5432}" "${DB_ADMIN_USER:=postgres}" "${DB_ADMIN_DATABASE:=postgres}" "${DB_WAIT_SECONDS:=300}"
+: "${DB_OWNER:=$DB_USER}" "${DB_OTHER_USER:=}" "${DB_PASSWORD_VERSION:=}"
 : "${DB_MANAGED_SUPERUSER_ROLE:=}" "${DB_GRANT_MANAGED_SUPERUSER:=true}" "${DB_REVOKE_PUBLIC_CONNECT:=true}"
 
 newline='
@@ -54,11 +61,13 @@ fail() {
 # Ends the script with every problem of the settings at once.
 check_settings() {
   problems='' value=''
-  for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DB_ADMIN_USER DB_ADMIN_PASSWORD DB_ADMIN_DATABASE \
-    DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT; do
+  for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DB_OWNER DB_OTHER_USER DB_PASSWORD_VERSION DB_ADMIN_USER \
+    DB_ADMIN_PASSWORD DB_ADMIN_DATABASE DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT; do
     eval "value=\$$name"
     # psql reads one line per answer.
     case $name/$value in
+      DB_OTHER_USER/ | DB_PASSWORD_VERSION/) ;;
+      DB_PASSWORD_VERSION/*[!0-9]*) add_problem "DB_PASSWORD_VERSION must be a whole number, got \"$value\"" ;;
       DB_MANAGED_SUPERUSER_ROLE/ | DB_GRANT_*/true | DB_GRANT_*/false | DB_REVOKE_*/true | DB_REVOKE_*/false) ;;
       DB_NAME/postgres | DB_NAME/template0 | DB_NAME/template1)
         add_problem "DB_NAME is $value, which every login and every new database depends on; the application needs one of its own"
@@ -93,7 +102,10 @@ locked_query() {
 \getenv managed_superuser DB_MANAGED_SUPERUSER_ROLE
 \getenv grants DB_GRANT_MANAGED_SUPERUSER
 \getenv revokes_public DB_REVOKE_PUBLIC_CONNECT
-\getenv role DB_USER
+\getenv login DB_USER
+\getenv role DB_OWNER
+\getenv other DB_OTHER_USER
+\getenv version DB_PASSWORD_VERSION
 \getenv prepares DB_PREPARES
 SET search_path = '';
 SET lock_timeout = '60s'; SET statement_timeout = '120s'; SET default_transaction_read_only = off;
@@ -155,6 +167,10 @@ first_line() {
 # From PostgreSQL 16 on, an administrator may change only the roles that it has made, and is a member of these, without their
 # rights. One that others have made, or an upgrade has brought, stays as it is; the last check tells whether it will do.
 #
+# Where there are two logins, one of them is the owner, and the other acts as it from its sign-in on. That one does not inherit,
+# so that a session which has lost the role fails, instead of making objects that belong to a login. The comment of a login
+# says which password it has: a login that is used with one must not get another.
+#
 # Settings of the role, such as read-only or another search path, can break the application. The role is the
 # application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those of
 # the database may be intended, and the last check reports them.
@@ -166,25 +182,49 @@ SELECT string_agg(member.rolname, ', ' ORDER BY member.rolname)
 FROM pg_auth_members AS membership
 JOIN pg_roles AS granted ON granted.oid = membership.roleid
 JOIN pg_roles AS member ON member.oid = membership.member
-WHERE granted.rolname = :'role'
+WHERE granted.rolname = :'role' AND member.rolname NOT IN (:'login', :'other')
   AND (to_jsonb(membership) ->> 'inherit_option' = 'true' OR to_jsonb(membership) ->> 'set_option' = 'true') IS NOT FALSE
-HAVING bool_or(NOT granted.rolcanlogin OR member.rolname <> current_user);
+HAVING bool_or(NOT granted.rolcanlogin AND :'other' = '' OR member.rolname <> current_user);
 SQL
-  ) || fail 1 "the members of the role $DB_USER cannot be read; the reason is above"
+  ) || fail 1 "the members of the role $DB_OWNER cannot be read; the reason is above"
   [ -z "$members" ] ||
-    fail 2 "DB_USER is $DB_USER, a group with the members: $members, who would share the application's rights;" \
+    fail 2 "the application's role $DB_OWNER is a group with the members: $members, who would share the application's rights;" \
       "choose another name, or take the members out with REVOKE"
+  in_use=$(
+    locked_query "$DB_ADMIN_DATABASE" <<'SQL'
+SELECT current FROM pg_roles, coalesce(substring(shobj_description(oid, 'pg_authid') FROM 'password version (\d+)'), '1') AS current
+WHERE rolname = :'login' AND rolcanlogin AND :'version' NOT IN ('', current)
+  AND EXISTS (SELECT FROM pg_stat_activity WHERE usesysid = pg_roles.oid);
+SQL
+  ) || fail 1 "the password of $DB_USER cannot be judged; the reason is above"
+  [ -z "$in_use" ] ||
+    fail 2 "the password version $DB_PASSWORD_VERSION is for $DB_USER, which the application uses with the version $in_use, and" \
+      "would be locked out; set database_password_version to $((in_use + 1)), and to the next one in a later apply"
   messages=$({
     cat <<'SQL'
-SELECT NOT EXISTS (SELECT FROM pg_roles WHERE rolname = :'role') AS role_missing \gset
+SET client_min_messages = error;
+BEGIN;
+SELECT count(*) FILTER (WHERE rolname = :'login') = 0 AS login_missing, count(*) FILTER (WHERE rolname = :'role') = 0 AS role_missing,
+       :'login' <> :'role' AS acts_as_role, :'version' <> '' AS has_version FROM pg_roles \gset
+\if :login_missing
+CREATE ROLE :"login";
+\endif
+ALTER ROLE :"login" WITH LOGIN INHERIT NOCREATEDB NOCREATEROLE CONNECTION LIMIT -1 VALID UNTIL 'infinity';
+ALTER ROLE :"login" RESET ALL;
+\if :acts_as_role
 \if :role_missing
 CREATE ROLE :"role";
 \endif
-ALTER ROLE :"role" WITH LOGIN INHERIT NOCREATEDB NOCREATEROLE CONNECTION LIMIT -1 VALID UNTIL 'infinity';
-ALTER ROLE :"role" RESET ALL;
-\password :"role"
+ALTER ROLE :"login" WITH NOINHERIT;
+GRANT :"role" TO :"login";
+ALTER ROLE :"login" SET role = :'role';
+\endif
+\if :has_version
+SELECT format('COMMENT ON ROLE %I IS %L', :'login', 'password version ' || :'version') \gexec
+\endif
+\password :"login"
 SQL
-    printf '%s\n' "$DB_PASSWORD" "$DB_PASSWORD"
+    printf '%s\n' "$DB_PASSWORD" "$DB_PASSWORD" 'COMMIT;'
   } | locked_query "$DB_ADMIN_DATABASE" 2>&1) || case $messages in
     *"permission denied to alter role"*)
       say "the role $DB_USER stays as it is: others have made it, or an upgrade has brought it, so $DB_ADMIN_USER may not change it"
@@ -197,7 +237,7 @@ SQL
 # Owned by the administrator, who cannot act as the application role. template0 allows any encoding and has no sessions
 # that would block the copy.
 create_database() {
-  announce 3 "create the database $DB_NAME if it is missing and grant its privileges to $DB_USER"
+  announce 3 "create the database $DB_NAME if it is missing and grant its privileges to $DB_OWNER"
   encoding=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL'
 SELECT count(*) = 0 AS database_missing, count(*) > count(*) FILTER (WHERE datallowconn) AS database_closed
@@ -222,11 +262,13 @@ SQL
 # A GRANT without the right to grant is only a warning, so the resulting privileges are checked.
 grant_privileges() {
   missing_privileges=$({
-    [ -n "$cure" ] || echo 'ALTER ROLE :"role" IN DATABASE :"database" RESET ALL;'
+    [ -n "$cure" ] || echo 'ALTER ROLE :"login" IN DATABASE :"database" RESET ALL;'
     cat <<'SQL'
 \if :prepares
 GRANT ALL ON DATABASE :"database" TO :"role";
 GRANT ALL ON SCHEMA public TO :"role";
+-- Judged before a login acts as the owner.
+GRANT CONNECT ON DATABASE :"database" TO :"login";
 \if :revokes_public
 REVOKE ALL ON DATABASE :"database" FROM PUBLIC;
 \endif
@@ -246,7 +288,7 @@ WHERE datname = current_database() AND nspname = 'public' AND NOT granted;
 SQL
   } | locked_query "$DB_NAME") || fail 1 "the privileges on the database $DB_NAME could not be granted; the reason is above"
   [ -z "$missing_privileges" ] ||
-    fail 1 "the role $DB_USER still lacks $missing_privileges: $DB_ADMIN_USER may not grant it; let the owner grant it," \
+    fail 1 "the role $DB_OWNER still lacks $missing_privileges: $DB_ADMIN_USER may not grant it; let the owner grant it," \
       "make $DB_ADMIN_USER the owner or choose another database name"
 }
 
@@ -258,7 +300,7 @@ grant_managed_superuser() {
     { announce 4 "no managed-superuser role to grant (DB_MANAGED_SUPERUSER_ROLE is empty), skipped" && return; }
   set -- grant to
   [ "$DB_GRANT_MANAGED_SUPERUSER" = true ] || set -- revoke from
-  announce 4 "$1 $DB_MANAGED_SUPERUSER_ROLE $2 $DB_USER"
+  announce 4 "$1 $DB_MANAGED_SUPERUSER_ROLE $2 $DB_OWNER"
   # From PostgreSQL 16 on, both take the right to hand the role on, and REVOKE ends only the administrator's own grant.
   # Extensions of the application do without the grant. Outside a managed service there is no such role.
   outcome=$(
@@ -284,7 +326,7 @@ SQL
     *"permission denied to grant role"*)
       outcome="$DB_ADMIN_USER may not grant $DB_MANAGED_SUPERUSER_ROLE on this server, nothing granted"
       ;;
-    *) fail 1 "could not $1 $DB_MANAGED_SUPERUSER_ROLE $2 $DB_USER: $outcome" ;;
+    *) fail 1 "could not $1 $DB_MANAGED_SUPERUSER_ROLE $2 $DB_OWNER: $outcome" ;;
   esac
   [ -z "$outcome" ] || say "$outcome"
 }
@@ -321,10 +363,17 @@ sign_in() {
   PGUSER=$DB_USER PGPASSWORD=$DB_PASSWORD
   query "$DB_NAME" <<'SQL'
 \getenv revokes_public DB_REVOKE_PUBLIC_CONNECT
+\getenv role DB_OWNER
+SELECT set_config('db_init.role', :'role', false) \g /dev/null
+DO $$ BEGIN
+  IF current_setting('db_init.role') NOT IN (current_user, session_user) THEN
+    RAISE '% acts as %, and not as %', session_user, current_user, current_setting('db_init.role');
+  END IF;
+END $$;
 SELECT 'db_init_check_' || pg_backend_pid() AS probe \gset
 SELECT format('settings in force for %s in %s: %s', current_user, current_database(),
               string_agg(format('%s=%s (%s)', name, current_setting(name), source), ', ' ORDER BY name))
-FROM pg_settings WHERE source IN ('global', 'database', 'user', 'database user') HAVING count(*) > 0;
+FROM pg_settings WHERE source IN ('global', 'database', 'user', 'database user') AND name <> 'role' HAVING count(*) > 0;
 SELECT format('tables in public that %s cannot change, because others own them: %s', current_user,
               string_agg(relname, ', ' ORDER BY relname))
 FROM pg_class
@@ -393,7 +442,7 @@ case $DB_HOST in /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;; 
 # Five seconds are long enough for a database behind a proxy to answer.
 export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_ADMIN_USER" PGPASSWORD="$DB_ADMIN_PASSWORD" PGCONNECT_TIMEOUT=5
 export PGCLIENTENCODING=UTF8 PGAPPNAME=db-init PGGSSENCMODE=disable PGSSLMODE
-export DB_NAME DB_USER DB_PREPARES DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT
+export DB_NAME DB_USER DB_OWNER DB_OTHER_USER DB_PASSWORD_VERSION DB_PREPARES DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT
 
 # A shell acts on a signal only between two commands, but at once while it waits for a background process.
 { $work; check_sign_in; } &

@@ -4,6 +4,7 @@ import {
   DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
   DATABASE_PASSWORD_SUFFIX,
   DB_INIT_JOB,
+  DB_RETIRE_JOB,
   SECRET_KEY,
 } from "../../idp/contract";
 import { CHECK_UP_JOB } from "../../idp/check-up";
@@ -94,7 +95,7 @@ export const JOB_ALERTS: Alerts = {
 const SECRET_SUFFIXES = [
   ...[SECRET_KEY, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN].map(({ suffix }) => suffix),
   ...[DATABASE_PASSWORD_SUFFIX, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX],
-  ...[DB_INIT_JOB, DUMP_JOB, FIRST_DUMP_JOB, CHECK_UP_JOB],
+  ...[DB_INIT_JOB, DB_RETIRE_JOB, DUMP_JOB, FIRST_DUMP_JOB, CHECK_UP_JOB],
 ].join("|");
 
 /** The log has the project's number, not its id, so secrets are matched by name only. */

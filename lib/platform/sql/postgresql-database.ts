@@ -13,6 +13,7 @@ import { postgresqlName, secretId, sqlInstanceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { TerraformData } from "../../core/terraform-data";
+import { rotationOf } from "../../core/rotation";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import {
   DATABASE_ADMINISTRATOR,
@@ -117,6 +118,17 @@ export interface PostgresqlDatabaseProps
   readonly network?: NetworkAttachment;
 
   /**
+   * Number of the application's password. Raising it by one replaces the password while instances run, with `DbInit`: another
+   * login gets the next one, and `DbInit.retire` closes the former one. It may be null at plan, for one login.
+   *
+   * @default - one login, with one password
+   */
+  readonly passwordVersion?: number;
+
+  /** Raising it by one replaces the administrator's password. @default 1 */
+  readonly administratorPasswordVersion?: number;
+
+  /**
    * Size, `db-custom-<CPUs>-<memory in MB>`. It limits the connections. Changing it later restarts the database.
    *
    * @default "db-custom-1-3840"
@@ -148,6 +160,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   readonly instanceOwner: string | undefined;
   readonly databaseName: string;
   readonly userName: string;
+  readonly ownerName: string;
+  readonly otherLogin: SqlInstance["otherLogin"];
   readonly administratorName: string;
 
   /** Connections that the server accepts. */
@@ -219,11 +233,13 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.password = new GeneratedSecret(this, "Password", {
       ...secretProps,
       secretId: secretId(deployment, DATABASE_PASSWORD_SUFFIX),
+      rotation: props.passwordVersion,
       existing: existing && { ...existing.passwordSecret, ...ofExisting(existing) },
     });
     this.administratorPassword = new GeneratedSecret(this, "AdministratorPassword", {
       ...secretProps,
       secretId: secretId(deployment, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX),
+      writeVersion: props.administratorPasswordVersion,
       existing: existing && { ...administratorOf(existing), ...ofExisting(existing) },
     });
 
@@ -309,7 +325,14 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.projectId = choose("ProjectId", this.there?.project, projectId);
     const name = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;
     this.databaseName = choose("DatabaseName", existing?.database, name);
-    this.userName = choose("UserName", existing?.user, name);
+    this.ownerName = choose("OwnerName", existing?.user, name);
+    const logins = props.passwordVersion === undefined ? undefined : loginsOf(name, numberText(props.passwordVersion));
+    this.userName = choose("UserName", existing?.user, logins?.current ?? name);
+    this.otherLogin = logins && {
+      name: choose("OtherLogin", existing && "", logins.other),
+      passwordVersion: logins.passwordVersion,
+      condition: logins.condition,
+    };
     const administrator = existing && administratorOf(existing).user;
     this.administratorName = choose("AdministratorName", administrator, DATABASE_ADMINISTRATOR);
     this.hasPrivateAddress = isSet(network?.network);
@@ -331,6 +354,18 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const there = { ...connectionTo(this.there.project, this.there.instance, when), ...limits };
     return [...grants, ...identity.grantOnProject("ConnectsToExistingDatabase", role, there)];
   }
+}
+
+/** Two logins that take turns: the owner itself, and one that acts as it. */
+function loginsOf(owner: string, version: string) {
+  const { isEven } = rotationOf(version);
+  const second = `join("", [${owner}, "_b"])`;
+  return {
+    current: expression(`(${isEven} ? ${second} : ${owner})`),
+    other: expression(`(${version} == null ? "" : ${isEven} ? ${owner} : ${second})`),
+    passwordVersion: expression(`(${version} == null ? "" : tostring(${version}))`),
+    condition: isSet(version),
+  };
 }
 
 /** Whether there is a secret: as the database that it belongs to. */

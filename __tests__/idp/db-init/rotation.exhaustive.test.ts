@@ -1,0 +1,202 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+import { packageFile } from "../../../lib/core/package-file";
+import { temporaryFolder } from "../../support/temporary-folder";
+import { SUPERUSER } from "./cluster";
+import { clientFolder, type RunOptions, runScript } from "./script-run";
+import { applicationLogin, describeOnServers, type Tenant, type TestServer } from "./tenants";
+
+/** What clients of the application do: rows, a row that all change, a table of the session, a table of all. */
+const VISIT = `INSERT INTO visits (login) VALUES (session_user);
+UPDATE counters SET count = count + 1;
+CREATE TEMP TABLE IF NOT EXISTS visit (id int);
+SELECT pg_advisory_lock(1000);
+DROP TABLE IF EXISTS migrated;
+CREATE TABLE migrated (id serial PRIMARY KEY);
+SELECT pg_advisory_unlock(1000);
+`;
+
+/** Requests of each generation a second, half of them with a connection of their own. */
+const RATE = 50;
+
+/** The deployment after so many rotations; the first login is the owner itself. */
+function deployment(tenant: Tenant, version: number): Tenant {
+  const logins = [tenant.DB_USER, `${tenant.DB_USER}_b`];
+  const [current = "", other = ""] = version % 2 === 1 ? logins : logins.reverse();
+  return {
+    ...{ ...tenant, DB_USER: current, DB_OTHER_USER: other, DB_OWNER: tenant.DB_USER },
+    ...{ DB_PASSWORD: `password-of-${version}-Xy7`, DB_PASSWORD_VERSION: String(version) },
+  };
+}
+
+const prepare = (settings: Tenant, options?: RunOptions) => runScript(settings, options);
+
+/** The job, whose text is two files. */
+function retire(settings: Tenant) {
+  const file = join(temporaryFolder(), "retire-login.sh");
+  const text = ["database-client", "retire-login"].map((name) =>
+    readFileSync(packageFile(`lib/idp/scripts/${name}.sh`), "utf8"),
+  );
+  writeFileSync(file, text.join("\n"));
+  return runScript(settings, { file });
+}
+
+/** Instances with this login, until they are gone; fails at the first error that one of them has seen. */
+async function instances({ cluster, folder }: TestServer, settings: Tenant) {
+  const file = join(folder, "visit.sql");
+  writeFileSync(file, VISIT);
+  const options = ["--no-vacuum", "--client=2", `--rate=${RATE / 2}`, "--time=300", `--file=${file}`];
+  const login = { PGHOST: cluster.socketFolder, PGPORT: String(cluster.port), PGUSER: settings.DB_USER };
+  const env = {
+    ...login,
+    PGPASSWORD: settings.DB_PASSWORD,
+    PGDATABASE: settings.DB_NAME,
+    PGOPTIONS: "-c client_min_messages=warning",
+  };
+  const clients = [[], ["--connect"]].map((more) => {
+    const client = spawn(join(clientFolder(), "pgbench"), [...options, ...more], {
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let said = "";
+    client.stderr.on("data", (text: Buffer) => (said += text.toString()));
+    return { client, problems: () => said.replaceAll(/^pgbench \(.*\n/gm, "") };
+  });
+  await setTimeout(500);
+  return async () => {
+    for (const { client, problems } of clients) {
+      expect([client.exitCode, problems()]).toEqual([null, ""]);
+      client.kill();
+      await once(client, "exit");
+    }
+  };
+}
+
+async function visitsBy(server: TestServer, { DB_NAME, DB_USER }: Tenant): Promise<number> {
+  const query = `SELECT count(*) FROM visits WHERE login = '${DB_USER}'`;
+  return Number(await server.cluster.query({ user: SUPERUSER, database: DB_NAME }, query));
+}
+
+/** A deployment with one login and one password, as before there were numbers. */
+async function before(server: TestServer): Promise<Tenant> {
+  const tenant = server.tenant({ DB_PASSWORD: "password-of-1-Xy7", DB_GRANT_MANAGED_SUPERUSER: "false" });
+  expect(await runScript(tenant)).toMatchObject({ exitCode: 0 });
+  await server.cluster.query(
+    applicationLogin(tenant),
+    "CREATE TABLE visits (id bigserial PRIMARY KEY, login text)",
+    "CREATE TABLE counters AS SELECT 0::bigint AS count",
+  );
+  return tenant;
+}
+
+const OWNERS = "SELECT DISTINCT relowner::regrole FROM pg_class WHERE relnamespace = 'public'::regnamespace";
+
+describeOnServers("db-init.sh, for two logins that act as one role,", (test) => {
+  test("replaces the password three times while instances of both generations run", async (server) => {
+    const tenant = await before(server);
+    let end = await instances(server, tenant);
+    for (const version of [1, 2, 3, 4]) {
+      const [former, next] = [deployment(tenant, version - 1), deployment(tenant, version)];
+      expect(await prepare(next)).toMatchObject({ exitCode: 0 });
+      expect(await prepare(next)).toMatchObject({ exitCode: 0 });
+      const endNext = await instances(server, next);
+      await setTimeout(1500);
+      await end();
+      end = endNext;
+      const { exitCode, output } = await retire(next);
+      expect([exitCode, output]).toEqual([0, expect.not.stringContaining("are left")]);
+      await setTimeout(500);
+      expect(await visitsBy(server, next)).toBeGreaterThan(RATE);
+      if (version > 1)
+        await expect(server.cluster.query(applicationLogin(former), "SELECT 1")).rejects.toThrow(
+          /authentication failed/,
+        );
+    }
+    await end();
+    const login = { user: SUPERUSER, database: tenant.DB_NAME };
+    expect(await server.cluster.query(login, OWNERS)).toBe(tenant.DB_USER);
+    const [sum, count] = await Promise.all([
+      server.cluster.query(login, "SELECT count(*) FROM visits"),
+      server.cluster.query(login, "SELECT count FROM counters"),
+    ]);
+    // A client that is ended between its two statements has counted one less.
+    expect(Number(sum) - Number(count)).toBeLessThanOrEqual(16);
+  });
+
+  test("refuses a skipped version while its login is in use, and goes back by one", async (server) => {
+    const tenant = await before(server);
+    const [second, third, fourth] = [2, 3, 4].map((version) => deployment(tenant, version)) as [Tenant, Tenant, Tenant];
+    expect(await prepare(second)).toMatchObject({ exitCode: 0 });
+    const end = await instances(server, second);
+    expect(await retire(second)).toMatchObject({ exitCode: 0 });
+    const skipped = await prepare(fourth);
+    expect(skipped.exitCode).toBe(2);
+    expect(skipped.output).toContain("set database_password_version to 3, and to the next one in a later apply\n");
+    // A rollout of the third that never becomes ready.
+    expect(await prepare(third)).toMatchObject({ exitCode: 0 });
+    expect((await prepare(fourth)).exitCode).toBe(2);
+    expect(await prepare(second)).toMatchObject({ exitCode: 0 });
+    expect(await retire(second)).toMatchObject({ exitCode: 0 });
+    expect(await prepare({ ...third, DB_PASSWORD: "another-password-Ab9" })).toMatchObject({ exitCode: 0 });
+    await end();
+  });
+
+  test("works with an older package again, which knows one login, after an odd version", async (server) => {
+    const tenant = await before(server);
+    const [second, third] = [2, 3].map((version) => deployment(tenant, version)) as [Tenant, Tenant];
+    for (const step of [prepare, retire]) expect(await step(second)).toMatchObject({ exitCode: 0 });
+    const older = await runScript(tenant);
+    expect([older.exitCode, older.output]).toEqual([2, expect.stringContaining("a group with the members")]);
+    for (const step of [prepare, retire]) expect(await step(third)).toMatchObject({ exitCode: 0 });
+    expect(await runScript(tenant)).toMatchObject({ exitCode: 0 });
+    expect(await server.cluster.query(applicationLogin(tenant), "SELECT current_user")).toBe(tenant.DB_USER);
+  });
+
+  test("closes the former login also while it has a session, which goes on", async (server) => {
+    const tenant = await before(server);
+    const second = { ...deployment(tenant, 2), DB_WAIT_SECONDS: "2" };
+    expect(await prepare(second)).toMatchObject({ exitCode: 0 });
+    const session = server.cluster.query(
+      applicationLogin(tenant),
+      "SELECT pg_sleep(6)",
+      "INSERT INTO visits DEFAULT VALUES",
+    );
+    await setTimeout(500);
+    const { exitCode, output } = await retire(second);
+    expect([exitCode, output]).toEqual([0, expect.stringContaining(`1 sessions of ${tenant.DB_USER} are left`)]);
+    await session;
+    await expect(server.cluster.query(applicationLogin(tenant), "SELECT 1")).rejects.toThrow(/authentication failed/);
+  });
+
+  test("says so when a login does not act as the role", async (server) => {
+    const tenant = await before(server);
+    const second = deployment(tenant, 2);
+    const create = `CREATE ROLE ${second.DB_USER} LOGIN PASSWORD '${second.DB_PASSWORD ?? ""}'`;
+    await server.cluster.query({ user: SUPERUSER }, create);
+    const { exitCode, output } = await prepare(second);
+    // From 16 on, the administrator may not change a login that others have made.
+    const isRepaired = second.POSTGRESQL_RELEASE === "15";
+    const complaint = `${second.DB_USER} acts as ${second.DB_USER}, and not as ${tenant.DB_USER}`;
+    expect([exitCode, output.includes(complaint)]).toEqual(isRepaired ? [0, false] : [1, true]);
+  });
+
+  test("finishes whatever a kill has left", async (server) => {
+    const tenant = await before(server);
+    const end = await instances(server, tenant);
+    const second = deployment(tenant, 2);
+    for (const milliseconds of [60, 120, 180, 240])
+      await prepare(second, {
+        onStart: (kill) =>
+          setTimeout(milliseconds).then(() => {
+            kill("SIGKILL");
+          }),
+      });
+    expect(await prepare(second)).toMatchObject({ exitCode: 0 });
+    await end();
+    expect(await retire(second)).toMatchObject({ exitCode: 0 });
+  });
+});
