@@ -25,22 +25,15 @@ export async function createStacks(
   settings: Settings,
   names: readonly string[] = [],
 ): Promise<PortableStack[]> {
-  requireStacks(names);
-  const wanted = Object.entries(STACKS).filter(([name]) => names.length === 0 || names.includes(name));
-  requireStatesApart(
-    STATE_BACKEND,
-    settings.backend,
-    wanted.map(([name]) => name),
-  );
-  const classes = await Promise.all(wanted.map(async ([name, load]) => ({ name, Stack: await load() })));
-  return classes.map(({ name, Stack }) => new Stack(app, name, settings));
-}
-
-function requireStacks(names: readonly string[]): void {
   const known = Object.keys(STACKS);
   const unknown = names.filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  throw new RulesBrokenError("stacks to synthesize", [
-    `${unknown.map((name) => `"${name}"`).join(", ")} must be among ${known.join(", ")}, because there are no other stacks; use these names, or none for all stacks`,
-  ]);
+  if (unknown.length > 0)
+    throw new RulesBrokenError("stacks to synthesize", [
+      `${unknown.map((name) => `"${name}"`).join(", ")} must be among ${known.join(", ")}, because there are no other stacks; use these names, or none for all stacks`,
+    ]);
+  const wanted = Object.entries(STACKS).filter(([name]) => names.length === 0 || names.includes(name));
+  const wantedNames = wanted.map(([name]) => name);
+  requireStatesApart(STATE_BACKEND, settings.backend, wantedNames);
+  const classes = await Promise.all(wanted.map(async ([name, load]) => ({ name, Stack: await load() })));
+  return classes.map(({ name, Stack }) => new Stack(app, name, settings));
 }

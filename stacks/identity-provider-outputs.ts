@@ -7,7 +7,9 @@ import { type IdentityProvider } from "../lib/identity-provider";
 /** The outputs of both variants: names and addresses, never the value of a secret. */
 export function identityProviderOutputs(idp: IdentityProvider): Record<string, StackOutput> {
   const { database, dump, place, secrets } = idp;
-  const { secretId, version } = secrets.bootstrapPassword;
+  const { bootstrapPassword: password, bootstrapToken: token, hasBootstrapToken } = secrets;
+  const accessCommand = ({ secretId, version }: ReadableSecret) =>
+    `gcloud secrets versions access ${version} --secret=${secretId} --project=${place.projectId}`;
   return {
     service_url: { value: idp.url, description: "Address of the identity provider." },
     dns_records: {
@@ -41,11 +43,11 @@ export function identityProviderOutputs(idp: IdentityProvider): Record<string, S
         "Name of the secret with the application's secret key. A new one ends all sessions: rotate it only if it has leaked.",
     },
     bootstrap_password_secret: {
-      value: secretId,
+      value: password.secretId,
       description: "Name of the secret with the administrator's first password.",
     },
     bootstrap_token_command: {
-      value: tokenCommand(secrets.bootstrapToken, secrets.hasBootstrapToken, place.projectId),
+      value: token && expression(`(${hasBootstrapToken} ? ${quoted(accessCommand(token))} : null)`),
       description: "The command that prints the token for the application's API; null without bootstrap_token.",
     },
     database_instance_name: { value: database.instanceName, description: "Name of the database instance." },
@@ -82,23 +84,8 @@ export function identityProviderOutputs(idp: IdentityProvider): Record<string, S
       description: "Part of every name: the tenant and a hash of the project.",
     },
     first_sign_in: {
-      value: {
-        address: idp.url,
-        user_name: ADMINISTRATOR_NAME,
-        password_command: accessCommand(secretId, version, place.projectId),
-      },
+      value: { address: idp.url, user_name: ADMINISTRATOR_NAME, password_command: accessCommand(password) },
       description: "Address and user name for the first sign-in, and the command that prints the password.",
     },
   };
-}
-
-function accessCommand(secretId: string, version: string, projectId: string): string {
-  return `gcloud secrets versions access ${version} --secret=${secretId} --project=${projectId}`;
-}
-
-/** @param isThere whether there is a token, as a condition */
-function tokenCommand(token: ReadableSecret | undefined, isThere: string, projectId: string): string | undefined {
-  if (token === undefined) return undefined;
-  const command = quoted(accessCommand(token.secretId, token.version, projectId));
-  return expression(`(${isThere} ? ${command} : null)`);
 }

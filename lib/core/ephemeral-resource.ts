@@ -17,9 +17,6 @@ export interface EphemeralResourceProps {
   readonly forEach?: string;
 }
 
-/** A provider that works without a configuration, so that none need be in the stack. */
-const UNCONFIGURED: ProviderName = "random";
-
 /**
  * An `ephemeral` block: opened anew in every run, never stored in the state or a saved plan.
  *
@@ -35,7 +32,8 @@ export class EphemeralResource extends TerraformResource {
     const { count, dependsOn, forEach, provider, type } = props;
     super(scope, id, {
       ...{ count, dependsOn, terraformResourceType: `ephemeral.${type}` },
-      ...(provider !== UNCONFIGURED && { terraformGeneratorMetadata: { providerName: provider } }),
+      // It alone works without a configuration, so that none need be in the stack.
+      ...(provider !== "random" && { terraformGeneratorMetadata: { providerName: provider } }),
     });
     requireProvider(this, provider);
     if (forEach !== undefined) repeatFor(this, forEach);

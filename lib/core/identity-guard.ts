@@ -1,12 +1,4 @@
-import {
-  Annotations,
-  Fn,
-  TerraformLocal,
-  TerraformStack,
-  Token,
-  type IResolvable,
-  type ITerraformDependable,
-} from "cdktf";
+import { Annotations, Fn, TerraformLocal, TerraformStack, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { countIf, isSet } from "./conditional";
@@ -40,8 +32,8 @@ export interface IdentityPart {
 export function checkIdentity(
   scope: Construct,
   parts: readonly IdentityPart[],
-  protect: boolean | IResolvable,
-  precious: ITerraformDependable[],
+  protect: Protection["protect"],
+  precious: Protection["dependsOn"],
 ): TerraformData {
   const isProtected = Token.asString(protect);
   const record = new TerraformData(scope, "ProtectedIdentity", {

@@ -37,11 +37,8 @@ export const JOB_NAME_AND_TOKEN_MAX_LENGTH = 62;
 /** A Unix socket address has 108 bytes, including the terminating zero. */
 export const SOCKET_PATH_MAX_LENGTH = 107;
 
-/** Text around `<project>:<region>:<instance>` in the path of the database socket. */
-const SOCKET_PATH_FRAME = "/cloudsql/" + "/.s.PGSQL.5432";
-
-/** Maximum length of a database's connection name, so that the socket path fits. */
-export const CONNECTION_NAME_MAX_LENGTH = SOCKET_PATH_MAX_LENGTH - SOCKET_PATH_FRAME.length;
+/** Maximum length of a database's connection name, so that the path of its socket fits. */
+export const CONNECTION_NAME_MAX_LENGTH = SOCKET_PATH_MAX_LENGTH - "/cloudsql/".length - "/.s.PGSQL.5432".length;
 
 /** Characters that a connection name adds to project id, region, tenant id and application name. */
 export const CONNECTION_NAME_FRAME_LENGTH = "::sql-".length + "-".length + PROJECT_HASH_LENGTH + "-".length;

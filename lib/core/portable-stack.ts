@@ -84,7 +84,8 @@ export class PortableStack extends TerraformStack {
       ),
     ];
     const tooMany = `the state is kept by ${chosen.join(" and by ")}; only one is possible, because Terraform allows one backend; remove the others`;
-    requireNone(this, [...(chosen.length > 1 ? [tooMany] : []), ...localPathProblems(pathOf(backend))]);
+    const { terraform } = backend.toTerraform() as { terraform: { backend?: { local?: { path?: unknown } } } };
+    requireNone(this, [...(chosen.length > 1 ? [tooMany] : []), ...localPathProblems(terraform.backend?.local?.path)]);
     return backend;
   }
 
@@ -119,13 +120,11 @@ export class PortableStack extends TerraformStack {
       merge(terraform, fragment);
     }
     const shared = [...owners].filter(([, paths]) => paths.length > 1);
-    requireNone(
-      this,
-      shared.map(
-        ([address, paths]) =>
-          `${address} is the address of ${paths.join(" and ")}; only the last would be written; give one of them another id`,
-      ),
+    const failures = shared.map(
+      ([address, paths]) =>
+        `${address} is the address of ${paths.join(" and ")}; only the last would be written; give one of them another id`,
     );
+    requireNone(this, failures);
     const { rawOverrides } = this as unknown as { readonly rawOverrides: Body };
     merge(terraform, rendered(this, rawOverrides) as Body);
     return withoutElementMetadata(terraform);
@@ -160,12 +159,6 @@ type Body = Record<string, unknown>;
 
 function requireNone(stack: PortableStack, failures: readonly string[]): void {
   if (failures.length > 0) throw new RulesBrokenError(stack.node.path, failures);
-}
-
-/** Path of the state if the backend is local. */
-function pathOf(backend: TerraformBackend): unknown {
-  const { terraform } = backend.toTerraform() as { terraform: { backend?: { local?: { path?: unknown } } } };
-  return terraform.backend?.local?.path;
 }
 
 function addressesIn(fragment: Body): string[] {

@@ -10,9 +10,6 @@ import { type IConstruct } from "constructs";
 
 import { RulesBrokenError } from "./rules-broken-error";
 
-/** Oldest Terraform with both ephemeral resources (1.10) and write-only attributes (1.11). */
-const TERRAFORM_VERSION = ">= 1.11.0";
-
 /**
  * Accepted releases per provider: from the oldest with every attribute we emit up to the next major release.
  *
@@ -48,12 +45,6 @@ export function stateProvidersOf(construct: IConstruct): void {
 /** What the framework's resources, data sources and providers know of their provider, which may be none of ours. */
 interface Generated extends IConstruct {
   readonly terraformGeneratorMetadata?: { readonly providerName: ProviderName };
-}
-
-/** The parts of the `terraform` block that may have been overridden. */
-interface Overridden {
-  readonly required_version?: unknown;
-  readonly required_providers?: Readonly<Record<string, unknown>>;
 }
 
 /** Combines what the constructs of one stack need with what its owner requires. */
@@ -112,8 +103,8 @@ class StackRequirements extends TerraformElement {
    * @throws RulesBrokenError if the owner's overrides cannot be combined with them
    */
   override toTerraform(): unknown {
-    const { rawOverrides } = this.cdktfStack as unknown as { rawOverrides: { terraform?: Overridden } };
-    const { terraform = {} } = rawOverrides;
+    const { rawOverrides } = this.cdktfStack as unknown as { rawOverrides: { terraform?: Record<string, unknown> } };
+    const { required_providers: providers, required_version: terraformVersion } = rawOverrides.terraform ?? {};
     const failures: string[] = [];
     const override = (path: string, needed: string, given: unknown) => {
       if (given === undefined || typeof given === "string") {
@@ -125,10 +116,11 @@ class StackRequirements extends TerraformElement {
       );
     };
 
-    override("required_version", TERRAFORM_VERSION, terraform.required_version);
+    // The oldest Terraform with both ephemeral resources (1.10) and write-only attributes (1.11).
+    override("required_version", ">= 1.11.0", terraformVersion);
     for (const name of new Set([...this.providers, ...this.elements.map(([provider]) => provider)])) {
       const { source, version } = PROVIDER_REQUIREMENTS[name];
-      const written = terraform.required_providers?.[name];
+      const written = (providers as Readonly<Record<string, unknown>> | undefined)?.[name];
       // Terraform accepts a bare constraint as well as an object.
       const given: { readonly version?: unknown } = typeof written === "object" ? { ...written } : { version: written };
       this.cdktfStack.addOverride(`terraform.required_providers.${name}`, { source, ...given });

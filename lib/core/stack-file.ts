@@ -1,13 +1,4 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, sep } from "node:path";
 
 import { Fn, TerraformLocal, TerraformStack, Token, type IStackSynthesizer, type ISynthesisSession } from "cdktf";
@@ -168,7 +159,7 @@ const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.is
 
 /** Removes the configuration of an earlier synthesis in the other format, which Terraform would read too. */
 function removeFormer(folder: string, isHcl: boolean): void {
-  if (!existsSync(folder)) return;
+  if (!isFolder(folder)) return;
   const isFormer = (name: string) =>
     name === CONFIGURATION
       ? isHcl

@@ -17,7 +17,7 @@ import { type AwsInventory } from "./aws-inventory";
 import { ASSESSMENT_CONSOLE_URL, LAB_USER, type FirewallRuleName } from "./contract";
 import { addDestroyNotice, labApis, labDeploymentId, namedValue } from "./lab-foundation";
 import { addLabChecks } from "./lab-checks";
-import { LabFirewall, sourceRanges } from "./lab-firewall";
+import { labFirewall, sourceRanges } from "./lab-firewall";
 import { LAB, LAB_RELATIONS, type AssessmentLabProps } from "./lab-inputs";
 import { addLabLandingZone, rdpSources } from "./lab-landing-zone";
 import { LabKey } from "./lab-key";
@@ -142,7 +142,7 @@ export class AssessmentLab extends Construct {
       dependsOn: apis.ready("compute"),
     });
 
-    const firewall = new LabFirewall(this, "Firewall", {
+    this.firewallRules = labFirewall(this, "Firewall", {
       ...lab,
       networkId: network.networkId,
       isOwn: isUnset(existing),
@@ -192,15 +192,7 @@ export class AssessmentLab extends Construct {
       publicKey: key.publicKey,
     });
 
-    addLabLandingZone(v, {
-      ...{ bucket: key.bucket, linux: linux.instances, windows: windows.instance },
-      firewallRules: Object.values(firewall.rules),
-    });
-    addLabChecks(this, v, props, { firewall, key, linux, network, windows });
-    inFiles(this, FILES);
-
     this.network = network.network;
-    this.firewallRules = firewall.rules;
     this.windowsVm = windows.instance;
     this.linuxVms = linux.instances;
     this.sshKey = key.keyPair;
@@ -215,6 +207,10 @@ export class AssessmentLab extends Construct {
     this.sshKeyUser = LAB_USER;
     this.assessSourceId = source.sourceId;
     this.awsUserArn = aws ? aws.userArn : expression("null");
+
+    addLabLandingZone(this, v);
+    addLabChecks(this, v, props);
+    inFiles(this, FILES);
   }
 }
 

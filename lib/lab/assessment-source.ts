@@ -101,6 +101,10 @@ export function addAssessmentLibraries(scope: Construct): StackFile[] {
 
 /** Changes with any of the files. */
 export function hashOf(files: readonly StackFile[]): string {
-  const hashes = files.map(({ sha256 }) => sha256);
-  return Fn.sha256(Fn.join(":", hashes));
+  return Fn.sha256(
+    Fn.join(
+      ":",
+      files.map(({ sha256 }) => sha256),
+    ),
+  );
 }

@@ -1,4 +1,4 @@
-import { Token } from "cdktf";
+import { Token, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
 import { isOn } from "../core/conditional";
@@ -12,28 +12,17 @@ import {
   RDP_SOURCE_EXAMPLE,
   SSH_KEY_OBJECT_NAME,
 } from "./contract";
-import { type LabFirewall } from "./lab-firewall";
 import { type AssessmentLabProps, type LAB } from "./lab-inputs";
-import { type LabKey } from "./lab-key";
-import { type LabNetwork } from "./lab-network";
-import { type LinuxVms, type WindowsVm } from "./lab-vms";
-
-/** Parts of a lab that may be missing by mistake. */
-interface CheckedParts {
-  readonly firewall: LabFirewall;
-  readonly key: LabKey;
-  readonly linux: LinuxVms;
-  readonly network: LabNetwork;
-  readonly windows: WindowsVm;
-}
+import { type LabParts } from "./lab-landing-zone";
 
 /** Warns at every plan of valid settings that leave the lab without something that most labs need. */
 export function addLabChecks(
-  scope: Construct,
+  scope: Construct & LabParts,
   v: ValuesOf<typeof LAB>,
   { aws, sourceRanges = {} }: AssessmentLabProps,
-  { firewall, key, linux, network, windows }: CheckedParts,
 ): void {
+  const { firewallRules, linuxVms, network, sshKeyAddress, sshKeyBucket, windowsVm } = scope;
+  const exists = ({ fqn }: TerraformResource) => `length(${fqn}[*]) > 0`;
   const check = (id: string, condition: string, errorMessage: string) =>
     new CheckBlock(scope, id, [{ condition: expression(condition), errorMessage: `${errorMessage}.` }]);
 
@@ -42,34 +31,34 @@ export function addLabChecks(
   const whileServiceIsOn = isServiceOn === "true" ? "" : ` && (${isServiceOn})`;
   check(
     "HasScanTargets",
-    `${linux.exist}${awsKeyId === undefined ? "" : ` || (${awsKeyId} != ""${whileServiceIsOn})`}`,
+    `length(${linuxVms.fqn}) > 0${awsKeyId === undefined ? "" : ` || (${awsKeyId} != ""${whileServiceIsOn})`}`,
     `${v.linuxVmCount.name} is 0; only an import from AWS can supply assets, because there is nothing to scan; raise it, or import from AWS, which needs its credentials and ${v.initializeAssessmentService.name}`,
   );
   check(
     "HasDiscoveryClient",
-    windows.exists,
+    exists(windowsVm),
     `${v.createWindowsVm.name} is false; nothing is scanned, because no VM of the lab has a discovery client; set it to true, or install the client on a machine of your own that reaches the Linux VMs`,
   );
   check(
     "HasKeyFile",
-    key.hasBucket,
-    `${v.createSshKeyBucket.name} is false; there is no ${SSH_KEY_OBJECT_NAME} to download, because the private key is in the state alone, at ${key.address}; set it to true, or take private_key_pem from there`,
+    exists(sshKeyBucket),
+    `${v.createSshKeyBucket.name} is false; there is no ${SSH_KEY_OBJECT_NAME} to download, because the private key is in the state alone, at ${sshKeyAddress}; set it to true, or take private_key_pem from there`,
   );
   check(
     "IsReachable",
-    `!(${network.isCreated}) || ${firewall.hasDefaultRules}`,
+    `!(${exists(network)}) || ${exists(firewallRules.internal)}`,
     `${v.createDefaultFirewallRules.name} is false on a network that is created here; no VM can be reached, not even by the discovery client, because that network has no rules; set it to true, or add rules of your own`,
   );
   check(
     "LimitsRemoteDesktop",
-    `alltrue([for range in ${firewall.rdpSources} : tonumber(split("/", range)[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}])`,
+    `alltrue([for range in flatten(${firewallRules.rdp.fqn}[*].source_ranges) : tonumber(split("/", range)[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}])`,
     `${settingName(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet; anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address; set the addresses of the participants, for example ${RDP_SOURCE_EXAMPLE}`,
   );
   if (sourceRanges.internal === undefined) {
     const { name } = v.internalTrafficCidr;
     check(
       "ReachesTargets",
-      `!(${network.isCreated}) || !(${firewall.hasDefaultRules}) || ${meetsAutoModeRange(String(v.internalTrafficCidr))}`,
+      `!(${exists(network)}) || !(${exists(firewallRules.internal)}) || ${meetsAutoModeRange(String(v.internalTrafficCidr))}`,
       `${name} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE}; every scan finds nothing, because allow-internal allows none of them; leave ${name} at ${AUTO_MODE_RANGE}, or set a range within it`,
     );
   }

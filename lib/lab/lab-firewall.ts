@@ -34,14 +34,8 @@ const RULES: Readonly<Record<FirewallRuleName, Pick<ComputeFirewallConfig, "allo
     description: "Allows traffic between the VMs of the lab, the scans of the discovery client included",
     allow: [{ protocol: "all" }],
   },
-  ssh: {
-    description: "Allows SSH through the identity-aware proxy",
-    allow: [{ protocol: "tcp", ports: [PORTS.ssh] }],
-  },
-  rdp: {
-    description: "Allows remote desktop to the Windows VM",
-    allow: [{ protocol: "tcp", ports: [PORTS.rdp] }],
-  },
+  ssh: { description: "Allows SSH through the identity-aware proxy", allow: [{ protocol: "tcp", ports: [PORTS.ssh] }] },
+  rdp: { description: "Allows remote desktop to the Windows VM", allow: [{ protocol: "tcp", ports: [PORTS.rdp] }] },
   icmp: { description: "Allows ping", allow: [{ protocol: "icmp" }] },
   http: {
     description:
@@ -52,35 +46,23 @@ const RULES: Readonly<Record<FirewallRuleName, Pick<ComputeFirewallConfig, "allo
 };
 
 /** The ingress rules of a lab. Egress needs no rule. */
-export class LabFirewall extends Construct {
-  /** Expression: whether the first four rules are created here. */
-  readonly hasDefaultRules: string;
-
-  /** Expression: source ranges of the remote desktop rule; empty if it is not created here. */
-  readonly rdpSources: string;
-
-  readonly rules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
-
-  constructor(scope: Construct, id: string, props: LabFirewallProps) {
-    super(scope, id);
-    const rules = FIREWALL_RULES.map((rule) => {
-      const firewall = new ComputeFirewall(this, `allow-${rule}`, {
-        ...RULES[rule],
-        project: props.projectId,
-        // allow-rdp, allow-ssh, …
-        name: labName(props.deploymentId, `allow-${rule}`),
-        network: props.networkId,
-        direction: "INGRESS",
-        sourceRanges: [...props.sourceRanges[rule]],
-        count: countIf(allOf(props.isOwn, isOn(rule === "http" || props.createDefaultRules))),
-        dependsOn: props.outlivedBy,
-      });
-      return [rule, firewall] as const;
+export function labFirewall(scope: Construct, id: string, props: LabFirewallProps) {
+  const self = new Construct(scope, id);
+  const rules = FIREWALL_RULES.map((rule) => {
+    const firewall = new ComputeFirewall(self, `allow-${rule}`, {
+      ...RULES[rule],
+      project: props.projectId,
+      // allow-rdp, allow-ssh, …
+      name: labName(props.deploymentId, `allow-${rule}`),
+      network: props.networkId,
+      direction: "INGRESS",
+      sourceRanges: [...props.sourceRanges[rule]],
+      count: countIf(allOf(props.isOwn, isOn(rule === "http" || props.createDefaultRules))),
+      dependsOn: props.outlivedBy,
     });
-    this.rules = Object.fromEntries(rules) as Record<FirewallRuleName, ComputeFirewall>;
-    this.hasDefaultRules = `length(${this.rules.internal.fqn}[*]) > 0`;
-    this.rdpSources = `flatten(${this.rules.rdp.fqn}[*].source_ranges)`;
-  }
+    return [rule, firewall] as const;
+  });
+  return Object.fromEntries(rules) as Record<FirewallRuleName, ComputeFirewall>;
 }
 
 /** The given source ranges, and those of the contract for the other rules. */

@@ -35,9 +35,6 @@ import {
   zoneOrDefault,
 } from "./lab-names";
 
-/** Terraform address of the first AWS resource, on which all others depend. */
-const CLOUDB_PROGRAMS_ADDRESS = "terraform_data.lab_cloudb_programs";
-
 /** Groups of the deployment form, beside those of the contract. */
 const LOCATION = "[1 Project and location]";
 const KEY_STORAGE = "[7 SSH key storage]";
@@ -199,7 +196,7 @@ export const LAB = {
   cloudbAccessKeyId: text({
     default: "",
     sensitive: true,
-    description: `${ASSESSMENT} AWS bootstrap access key of a user (AKIA…; a temporary one does not work), which may create, attach and delete a user, a policy and an access key; the documentation of the lab lists the rights. It creates a read-only user, which lists the instances. Empty skips AWS entirely: no call, nothing created. Imported assets stay when the user is removed. To remove only the user, destroy it while the credentials are still set, with -target=${CLOUDB_PROGRAMS_ADDRESS}, then empty them.`,
+    description: `${ASSESSMENT} AWS bootstrap access key of a user (AKIA…; a temporary one does not work), which may create, attach and delete a user, a policy and an access key; the documentation of the lab lists the rights. It creates a read-only user, which lists the instances. Empty skips AWS entirely: no call, nothing created. Imported assets stay when the user is removed. To remove only the user, destroy it while the credentials are still set, with -target=terraform_data.lab_cloudb_programs, then empty them.`,
   }),
   /** Secret of that access key, as a reference too. */
   cloudbSecretAccessKey: text({
@@ -217,7 +214,6 @@ export const LAB = {
 };
 
 type LabInputs = typeof LAB;
-type Vm = "linux" | "windows";
 
 const VMS = {
   windows: {
@@ -239,7 +235,7 @@ const VMS = {
 } as const;
 
 /** Rules that apply only if there are VMs of that kind. */
-const ofVms = (vm: Vm): Relation<LabInputs>[] => {
+const ofVms = (vm: keyof typeof VMS): Relation<LabInputs>[] => {
   const { disk, existence, leastGb, machineType, none, reason } = VMS[vm];
   const size = whole(leastGb, LARGEST_DISK_SIZE_GB, `, because the image alone needs ${leastGb} GB; change it`);
   const unless = (v: ValuesOf<LabInputs>) => `${v[existence]} == ${none} || `;
@@ -259,9 +255,6 @@ const ofVms = (vm: Vm): Relation<LabInputs>[] => {
 };
 
 const zoneOf = ({ region, zone }: ValuesOf<LabInputs>) => zoneOrDefault(String(zone), String(region));
-
-const USER_KEY = "^AKIA[A-Z0-9]+$";
-const ANY_KEY = "^A[KS]IA[A-Z0-9]{16}$";
 
 export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   {
@@ -291,7 +284,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
     of: "cloudbRegion",
     holds: ({ cloudbAccessKeyId: id, cloudbRegion: region, cloudbSecretAccessKey: secret }) => {
       const given = `(${region} == null ? "" : trimspace(${id}))`;
-      return `(${given} == "" && ${secret} == "") || (can(regex("${USER_KEY}", ${given})) && ${secret} != "" && !can(regex("${ANY_KEY}", trimspace(${secret}))))`;
+      return `(${given} == "" && ${secret} == "") || (can(regex("^AKIA[A-Z0-9]+$", ${given})) && ${secret} != "" && !can(regex("^A[KS]IA[A-Z0-9]{16}$", trimspace(${secret}))))`;
     },
     says: ({ cloudbAccessKeyId: id, cloudbSecretAccessKey: secret }) =>
       `only one of ${id.name} and ${secret.name} is given, or one of another kind; the first must be the access key of a user, which begins with AKIA, and the second its secret, because a request is signed with both, and a temporary key (ASIA) also needs a session token, which the lab does not take; create an access key of a user for the lab, or set neither`,
@@ -310,11 +303,7 @@ export interface AwsCredentials {
   /** Secret of that access key. */
   readonly secretAccessKey: string;
 
-  /**
-   * Region whose instances are imported.
-   *
-   * @default "us-east-1"
-   */
+  /** Region whose instances are imported. @default "us-east-1" */
   readonly region?: string;
 }
 

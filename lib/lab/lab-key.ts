@@ -11,11 +11,6 @@ import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
 import { type LabPartProps } from "./lab-foundation";
 import { keyBucketName } from "./lab-names";
 
-interface LabKeyProps extends LabPartProps {
-  /** Creates the bucket with the private key in it. */
-  readonly createBucket: boolean | IResolvable;
-}
-
 /**
  * The key pair with which the discovery client signs in to the Linux VMs.
  *
@@ -29,26 +24,19 @@ export class LabKey extends Construct {
 
   readonly bucketName: string;
 
-  /** Expression: whether there is a bucket. */
-  readonly hasBucket: string;
-
   /** Terraform address of the key pair. */
   readonly address: string;
 
   readonly keyPair: PrivateKey;
   readonly bucket: StorageBucket;
 
-  constructor(scope: Construct, id: string, props: LabKeyProps) {
+  constructor(scope: Construct, id: string, props: LabPartProps & { readonly createBucket: boolean | IResolvable }) {
     super(scope, id);
     const { dependsOn, outlivedBy } = props;
     const count = countIf(isOn(props.createBucket));
 
-    this.keyPair = new PrivateKey(this, MAIN_CHILD_ID, {
-      algorithm: "RSA",
-      rsaBits: RSA_KEY_BITS,
-      dependsOn: outlivedBy,
-    });
-
+    const key = { algorithm: "RSA", rsaBits: RSA_KEY_BITS, dependsOn: outlivedBy };
+    this.keyPair = new PrivateKey(this, MAIN_CHILD_ID, key);
     this.bucket = new StorageBucket(this, "Bucket", {
       project: props.projectId,
       name: keyBucketName(props.deploymentId),
@@ -64,7 +52,6 @@ export class LabKey extends Construct {
       dependsOn: [...outlivedBy, ...dependsOn],
     });
     this.bucketName = new TerraformLocal(this, "BucketName", expression(oneAttribute(this.bucket, "name"))).asString;
-    this.hasBucket = `length(${this.bucket.fqn}[*]) > 0`;
 
     new StorageBucketObject(this, "File", {
       // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the file too.

@@ -1,5 +1,6 @@
 import { type ComputeFirewall } from "@cdktf/provider-google/lib/compute-firewall";
 import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
+import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { Token } from "cdktf";
 
@@ -16,6 +17,7 @@ import {
   NETWORK,
   WINDOWS_IMAGE,
   WINDOWS_TAG,
+  type FirewallRuleName,
 } from "./contract";
 
 /** Inputs for what organizations require. */
@@ -65,15 +67,19 @@ export const LAB_LANDING_ZONE = {
 
 type Values = ValuesOf<typeof LAB_LANDING_ZONE>;
 
-interface Parts {
-  readonly bucket: StorageBucket;
-  readonly firewallRules: readonly ComputeFirewall[];
-  readonly linux: ComputeInstance;
-  readonly windows: ComputeInstance;
+/** What a lab consists of. */
+export interface LabParts {
+  readonly firewallRules: Readonly<Record<FirewallRuleName, ComputeFirewall>>;
+  readonly linuxVms: ComputeInstance;
+  readonly network: ComputeNetwork;
+  readonly sshKeyAddress: string;
+  readonly sshKeyBucket: StorageBucket;
+  readonly windowsVm: ComputeInstance;
 }
 
 /** Gives the parts of a lab what the organization requires of them. */
-export function addLabLandingZone(v: Values, { bucket, firewallRules, linux, windows }: Parts): void {
+export function addLabLandingZone(lab: LabParts, v: Values): void {
+  const { linuxVms: linux, windowsVm: windows } = lab;
   const { imageProject, kmsKey, subnetwork } = settingsOf(v);
   for (const [vm, image] of [[windows, WINDOWS_IMAGE] as const, [linux, LINUX_IMAGE] as const]) {
     const project = imageProject === undefined ? image.project : valueOr(imageProject, `"${image.project}"`);
@@ -92,10 +98,11 @@ export function addLabLandingZone(v: Values, { bucket, firewallRules, linux, win
   addDynamicBlock(windows, "network_interface.0", "access_config", address);
   if (kmsKey !== undefined) {
     const content = { default_kms_key_name: "${encryption.value}" };
-    addDynamicBlock(bucket, "", "encryption", { forEach: expression(`compact([${v.kmsKey}])`), content });
+    addDynamicBlock(lab.sshKeyBucket, "", "encryption", { forEach: expression(`compact([${v.kmsKey}])`), content });
   }
   const log = { forEach: listIf(isOn(v.firewallLogging.flag), '"all"'), content: { metadata: "INCLUDE_ALL_METADATA" } };
-  if (v.firewallLogging.given !== false) for (const rule of firewallRules) addDynamicBlock(rule, "", "log_config", log);
+  if (v.firewallLogging.given === false) return;
+  for (const rule of Object.values(lab.firewallRules)) addDynamicBlock(rule, "", "log_config", log);
 }
 
 /** Source ranges of allow-rdp: those given, but without a public address the identity-aware proxy instead of any address. */

@@ -36,9 +36,6 @@ export class LabNetwork extends Construct {
   /** The created network; its count is 1 or 0. */
   readonly network: ComputeNetwork;
 
-  /** Expression: whether the network is created here. */
-  readonly isCreated: string;
-
   /** What must exist before a VM reaches the internet without an address of its own. */
   readonly ready: ITerraformDependable[];
 
@@ -60,16 +57,13 @@ export class LabNetwork extends Construct {
 
     this.ready = this.addNat(props, allOf(isCreated, props.needsNat));
     this.vpcName = existing === undefined ? name : ifSet(existing, `basename(${operand(existing)})`, quoted(name));
-    this.isCreated = `length(${this.network.fqn}[*]) > 0`;
-    this.networkId = new TerraformLocal(
-      this,
-      "NetworkId",
-      Fn.coalesce([
-        ...(existing === undefined ? [] : [existing]),
-        expression(oneAttribute(this.network, "id")),
-        `projects/${projectId}/global/networks/${name}`,
-      ]),
-    ).asString;
+    const created = expression(oneAttribute(this.network, "id"));
+    const ids = [
+      ...(existing === undefined ? [] : [existing]),
+      created,
+      `projects/${projectId}/global/networks/${name}`,
+    ];
+    this.networkId = new TerraformLocal(this, "NetworkId", Fn.coalesce(ids)).asString;
   }
 
   private addNat({ deploymentId, projectId, region }: LabNetworkProps, condition: string): ITerraformDependable[] {

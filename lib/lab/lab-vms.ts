@@ -21,11 +21,9 @@ interface LabVmProps extends LabContext {
 }
 
 /** Settings of every VM: only signed boot code runs, and a change of the machine type does not replace it. */
-const labVm = ({ bootDiskSizeGb, labels, machineType, projectId, zone }: LabVmProps) => ({
-  project: projectId,
-  zone,
-  labels,
-  machineType,
+const labVm = ({ bootDiskSizeGb, labels, machineType, networkId, projectId, zone }: LabVmProps) => ({
+  ...{ project: projectId, zone, labels, machineType },
+  networkInterface: [{ network: networkId }],
   bootDisk: { initializeParams: { size: bootDiskSizeGb, type: DISK_TYPE } },
   shieldedInstanceConfig: { enableSecureBoot: true, enableVtpm: true, enableIntegrityMonitoring: true },
   allowStoppingForUpdate: true,
@@ -35,10 +33,7 @@ const labVm = ({ bootDiskSizeGb, labels, machineType, projectId, zone }: LabVmPr
  * Metadata of every VM. The project's SSH keys, which whole teams share, do not work on it. The start-up script reads what
  * differs: values inserted into it could be executed as code.
  */
-const METADATA = {
-  "lab-user": LAB_USER,
-  "block-project-ssh-keys": "TRUE",
-} as const;
+const METADATA = { "lab-user": LAB_USER, "block-project-ssh-keys": "TRUE" } as const;
 
 interface WindowsVmProps extends LabVmProps {
   readonly create: boolean | IResolvable;
@@ -62,19 +57,15 @@ export class WindowsVm extends Construct {
   /** Changes with each stop; null without one. */
   readonly externalIp: string;
 
-  /** Expression: whether there is a VM. */
-  readonly exists: string;
-
   readonly instance: ComputeInstance;
 
   constructor(scope: Construct, id: string, props: WindowsVmProps) {
     super(scope, id);
-    const password = props.windowsPassword;
+    const { windowsPassword: password } = props;
     this.instance = new ComputeInstance(this, MAIN_CHILD_ID, {
       ...labVm(props),
       name: windowsVmName(props.deploymentId),
       tags: [WINDOWS_TAG],
-      networkInterface: [{ network: props.networkId }],
       metadata: {
         ...METADATA,
         "windows-startup-script-ps1": addScript(this, "lib/lab/scripts/windows-first-boot.ps1").text,
@@ -93,7 +84,6 @@ export class WindowsVm extends Construct {
 
     this.vmName = expression(oneAttribute(this.instance, "name"));
     this.externalIp = expression(`one(flatten(${this.instance.fqn}[*].network_interface[0].access_config[*].nat_ip))`);
-    this.exists = `length(${this.instance.fqn}[*]) > 0`;
   }
 }
 
@@ -115,9 +105,6 @@ export class LinuxVms extends Construct {
   readonly vmNames: string[];
   readonly internalIps: string[];
 
-  /** Expression: whether there are any. */
-  readonly exist: string;
-
   readonly instances: ComputeInstance;
 
   constructor(scope: Construct, id: string, props: LinuxVmsProps) {
@@ -125,7 +112,6 @@ export class LinuxVms extends Construct {
     this.instances = new ComputeInstance(this, MAIN_CHILD_ID, {
       ...labVm(props),
       name: labName(props.deploymentId, "linvm-${count.index + 1}"),
-      networkInterface: [{ network: props.networkId }],
       metadata: {
         ...METADATA,
         "startup-script": addScript(this, "lib/lab/scripts/linux-first-boot.sh").text,
@@ -137,6 +123,5 @@ export class LinuxVms extends Construct {
 
     this.vmNames = Token.asList(expression(`${this.instances.fqn}[*].name`));
     this.internalIps = Token.asList(expression(`${this.instances.fqn}[*].network_interface[0].network_ip`));
-    this.exist = `length(${this.instances.fqn}) > 0`;
   }
 }

@@ -1,9 +1,6 @@
 import { snakeCase } from "../../lib/core/checks";
 import { type Input, type Table } from "../../lib/core/inputs";
 
-/** Length of a line of prose in the example. */
-const LINE_LENGTH = 100;
-
 /**
  * The file `terraform.tfvars.example`: inputs with an example, among them all required ones, and all others as comments
  * with their defaults, each after its description. A comment of prose has a space after its `#`, one with a value has none.
@@ -12,14 +9,10 @@ export function exampleValues(stack: string, inputs: Table): string {
   const entries = Object.entries(inputs)
     .map(([name, input]) => [snakeCase(name), input] as const)
     .sort(([nameA, a], [nameB, b]) => Number("example" in b) - Number("example" in a) || (nameA < nameB ? -1 : 1));
-  return [
-    prose(
-      `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by default, and set what is not commented out. To set another input, remove the # in front of its name.`,
-    ),
-    ...entries.map(([name, input]) => entryText(name, input)),
-  ]
-    .join("\n\n")
-    .concat("\n");
+  const introduction = prose(
+    `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by default, and set what is not commented out. To set another input, remove the # in front of its name.`,
+  );
+  return `${[introduction, ...entries.map(([name, input]) => entryText(name, input))].join("\n\n")}\n`;
 }
 
 function entryText(name: string, input: Input): string {
@@ -46,11 +39,11 @@ function commented(text: string): string {
   return text.replaceAll(/^/gm, "#");
 }
 
-/** A comment, wrapped. */
+/** A comment, in lines of at most 100 characters. */
 function prose(text: string): string {
   const lines = text.split(" ").reduce<string[]>((all, word) => {
     const line = all.at(-1);
-    if (line !== undefined && line.length + word.length < LINE_LENGTH) return [...all.slice(0, -1), `${line} ${word}`];
+    if (line !== undefined && line.length + word.length < 100) return [...all.slice(0, -1), `${line} ${word}`];
     return [...all, `# ${word}`];
   }, []);
   return lines.join("\n");

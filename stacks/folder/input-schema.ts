@@ -21,9 +21,6 @@ export function inputSchema(stack: string, inputs: Table): Facts {
 /** A number, or a string that Terraform converts to one. */
 const NUMERIC = "^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?$";
 
-/** Strings that Terraform converts to true or false. */
-const LOGICAL = "^(true|false|0|1)$";
-
 function objectSchema(table: Table): Facts {
   const rows = Object.entries(table);
   return {
@@ -59,7 +56,8 @@ function typeSchema({ entries, members, must = [], schema, type }: Input, nullab
   if (entries !== undefined) return { type: typed("object"), ...keys, additionalProperties: objectSchema(entries) };
   switch (type) {
     case "bool":
-      return { type: typed("boolean", "string"), pattern: LOGICAL };
+      // The strings that Terraform converts to true or false.
+      return { type: typed("boolean", "string"), pattern: "^(true|false|0|1)$" };
     case "list(string)":
       return { ...ownFacts, type: typed("array"), items: item };
     case "map(string)":

@@ -9,9 +9,6 @@ const ORDER = [
   ...["", "provisioner", "lifecycle", "depends_on"],
 ];
 
-/** Arguments with empty lines around them, as blocks have them. */
-const APART = ["count", "for_each", "depends_on"];
-
 /** Names of the blocks in a block, with those inside them; nothing else tells them from objects. */
 export interface Blocks {
   readonly [name: string]: Blocks;
@@ -48,7 +45,8 @@ export function block(header: string, body: Body, blocks: Blocks = {}, kind = ""
       const key = kind === "" ? name : `${kind}.${name}`;
       const spell = BARE.includes(key) ? bareExpression : LITERAL.test(key) ? quotedText : templateExpression;
       const text = `${indent}  ${assignment(name, valueExpression(body[name], `${indent}  `, spell))}`;
-      return APART.includes(name) && kind !== ".dynamic" ? `\n${text}\n` : text;
+      // With empty lines around them, as blocks have them.
+      return ["count", "for_each", "depends_on"].includes(name) && kind !== ".dynamic" ? `\n${text}\n` : text;
     });
   const lines = parts.join("\n").replaceAll(/^\n|\n$|\n(?=\n\n)/g, "");
   return lines === "" ? `${indent}${header} {}` : `${indent}${header} {\n${lines}\n${indent}}`;

@@ -8,11 +8,6 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
 import { type Ipv6Address } from "./ipv6";
 
-interface DomainAddressProps extends PartProps {
-  readonly domain: string;
-  readonly ipv6: Ipv6Address;
-}
-
 /** What the parts behind the load balancer must know of it. */
 export type LoadBalancerAddress = Pick<DomainAddress, "addressId" | "domain" | "ipAddress" | "ipv6">;
 
@@ -43,7 +38,11 @@ export class DomainAddress extends Construct {
   /** The address itself, for overrides. */
   readonly globalAddress: ComputeGlobalAddress;
 
-  constructor(scope: Construct, id: string, props: DomainAddressProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: PartProps & { readonly domain: string; readonly ipv6: Ipv6Address },
+  ) {
     super(scope, id);
     const { dependsOn, domain, place } = props;
     this.globalAddress = new ComputeGlobalAddress(this, MAIN_CHILD_ID, {

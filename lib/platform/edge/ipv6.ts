@@ -27,11 +27,6 @@ export const IPV6_WARNINGS: readonly Omit<Relation<DomainInputs & typeof IPV6>, 
 /** The scheme of a load balancer; all rules of one target have the same. */
 export type Scheme = "EXTERNAL" | "EXTERNAL_MANAGED";
 
-interface Ipv6AddressProps extends PartProps {
-  readonly domain: string;
-  readonly enabled: Value;
-}
-
 /** A static IPv6 address of a global load balancer beside its IPv4 address, created only with a domain and on request. */
 export class Ipv6Address extends Construct {
   /** Id of the address, as a Terraform expression; null if there is none. */
@@ -52,7 +47,7 @@ export class Ipv6Address extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    private readonly props: Ipv6AddressProps,
+    private readonly props: PartProps & { readonly domain: string; readonly enabled: Value },
   ) {
     super(scope, id);
     const { dependsOn, domain, enabled, place } = props;

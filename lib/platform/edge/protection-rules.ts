@@ -35,14 +35,8 @@ export const LIMIT_SECONDS = 60;
 /** Maximum number of ranges in a rule of Cloud Armor. */
 export const RANGES_PER_RULE = 10;
 
-/** Number of rules that fit between the first range rule and the next rule. */
-const RANGE_RULES = 100;
-
-/** Number of ranges that fit. */
-export const MOST_RANGES = RANGE_RULES * RANGES_PER_RULE;
-
-/** Lowest sensitivity of the preconfigured rules: higher ones refuse much of what people type. */
-const WAF_SENSITIVITY = 1;
+/** Number of ranges that fit: 100 rules have room between the first range rule and the next rule. */
+export const MOST_RANGES = 100 * RANGES_PER_RULE;
 
 /**
  * Paths that the rules about content skip, because legitimate requests there look like attacks: passwords with quotes,
@@ -55,8 +49,8 @@ const outside = (paths: readonly string[]) => paths.map((path) => `!request.path
 /** Decoded first, as the application does; otherwise one percent-encoded letter would evade the rule. */
 const beginsDecoded = (path: string) => `request.path.urlDecode().startsWith('${path}')`;
 
-const evaluates = (signatures: string) =>
-  `evaluatePreconfiguredWaf('${signatures}-v33-stable', {'sensitivity': ${WAF_SENSITIVITY}})`;
+/** At the lowest sensitivity of the preconfigured rules: higher ones refuse much of what people type. */
+const evaluates = (signatures: string) => `evaluatePreconfiguredWaf('${signatures}-v33-stable', {'sensitivity': 1})`;
 
 /**
  * A rule about the content of requests, except on the paths above.
@@ -69,35 +63,30 @@ function contentRule(id: string, priority: number, title: string): ProtectionRul
   return { id, priority, action: "deny(403)", match, onlyWith: "waf", title };
 }
 
+/** A rule that allows the ranges of a setting whatever the rules after it say. */
+function rangesRule(id: string, priority: number, ranges: RangesSetting, title: string): ProtectionRule {
+  return { id, priority, action: "allow", match: ranges, onlyWith: ranges, title };
+}
+
+/** A rule that denies paths of the administration. */
+function administrationRule(id: string, priority: number, paths: readonly string[], title: string): ProtectionRule {
+  const match = { expression: paths.map(beginsDecoded).join(" || ") };
+  return { id, priority, action: "deny(403)", match, onlyWith: "restrictAdmin", title };
+}
+
 export const PROTECTION_RULES: readonly ProtectionRule[] = [
   // Comes first, so that no other rule locks administrators out.
-  {
-    id: "admin-ranges",
-    priority: 1000,
-    action: "allow",
-    match: "adminRanges",
-    onlyWith: "adminRanges",
-    title: "Allow the administrators' ranges",
-  },
+  rangesRule("admin-ranges", 1000, "adminRanges", "Allow the administrators' ranges"),
   // A stolen session cannot change what the server runs. The rest of the API stays open, because sign-in pages and
   // outposts need it.
-  {
-    id: "administration",
-    priority: 2000,
-    action: "deny(403)",
-    match: { expression: PATHS.administration.map(beginsDecoded).join(" || ") },
-    onlyWith: "restrictAdmin",
-    title: "Deny the administration to all others",
-  },
+  administrationRule("administration", 2000, PATHS.administration, "Deny the administration to all others"),
   // These endpoints accept code too. They have a rule of their own, because a rule has room for five paths.
-  {
-    id: "administration-code",
-    priority: 2010,
-    action: "deny(403)",
-    match: { expression: PATHS.administrationCode.map(beginsDecoded).join(" || ") },
-    onlyWith: "restrictAdmin",
-    title: "Deny imported flows and prompts with code to all others",
-  },
+  administrationRule(
+    "administration-code",
+    2010,
+    PATHS.administrationCode,
+    "Deny imported flows and prompts with code to all others",
+  ),
   // A second line of defence: the application escapes what it sends to its database.
   contentRule("sqli", 3000, "Deny SQL injection"),
   // URLs and pages of a sign-in contain parameters of relying parties.
@@ -118,14 +107,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
   // A request that two servers parse differently can smuggle in another that the first would have refused.
   contentRule("protocolattack", 3050, "Deny attacks on the protocol"),
   // Offices, outposts and servers send the requests of many people from one address. The rules above hold for them too.
-  {
-    id: "trusted-ranges",
-    priority: 3900,
-    action: "allow",
-    match: "trustedRanges",
-    onlyWith: "trustedRanges",
-    title: "Do not limit the trusted ranges",
-  },
+  rangesRule("trusted-ranges", 3900, "trustedRanges", "Do not limit the trusted ranges"),
   // Slows the guessing of passwords and codes. Only forms are counted and banned: pages, tokens and sessions of the
   // same address keep working.
   {
@@ -157,11 +139,5 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     title: "Throttle addresses that send too many requests",
   },
   // Explicit, because without any rule the provider would not show the removal of the others.
-  {
-    id: "default",
-    priority: 2_147_483_647,
-    action: "allow",
-    match: "everything",
-    title: "Allow the rest",
-  },
+  { id: "default", priority: 2_147_483_647, action: "allow", match: "everything", title: "Allow the rest" },
 ];

@@ -125,9 +125,10 @@ function rangeBlocks(common: Omit<ComputeSecurityPolicyRule, "match">, allowed: 
     const match = fromRanges(Token.asList(expression("rule.value")));
     return [{ rule: { ...common, priority, match }, forEach: Fn.chunklist(allowed as string[], RANGES_PER_RULE) }];
   }
-  return chunks(allowed, RANGES_PER_RULE).map((ranges, index) => ({
-    rule: { ...common, priority: first + index, match: fromRanges(ranges) },
-  }));
+  return Array.from({ length: Math.ceil(allowed.length / RANGES_PER_RULE) }, (_, index) => {
+    const ranges = allowed.slice(index * RANGES_PER_RULE, (index + 1) * RANGES_PER_RULE);
+    return { rule: { ...common, priority: first + index, match: fromRanges(ranges) } };
+  });
 }
 
 function fromRanges(srcIpRanges: string[]): ComputeSecurityPolicyRule["match"] {
@@ -144,9 +145,4 @@ function limitOf({ action, limit }: ProtectionRule, settings: Settings): Compute
     rateLimitThreshold: { count: settings[limit], intervalSec: LIMIT_SECONDS },
     banDurationSec: action === "rate_based_ban" ? settings.banSeconds : undefined,
   };
-}
-
-function chunks<Item>(items: readonly Item[], size: number): Item[][] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
 }

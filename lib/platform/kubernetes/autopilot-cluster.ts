@@ -105,10 +105,7 @@ export class AutopilotCluster extends Construct {
     addMaintenancePolicy(this.cluster, props.maintenance);
     addDynamicBlock(this.cluster, "", "ip_allocation_policy", {
       forEach: listIf(network.hasNamedRanges, '"named"'),
-      content: {
-        cluster_secondary_range_name: RANGE_NAMES.pods,
-        services_secondary_range_name: RANGE_NAMES.services,
-      },
+      content: { cluster_secondary_range_name: RANGE_NAMES.pods, services_secondary_range_name: RANGE_NAMES.services },
     });
     addControlPlane(this.cluster, controlPlane);
 

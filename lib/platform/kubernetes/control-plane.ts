@@ -17,8 +17,6 @@ const IS_PRIVATE = "^(10|172[.](1[6-9]|2[0-9]|3[01])|192[.]168|100[.](6[4-9]|[7-
 
 const ENDPOINTS = ["public", "private", "dns"] as const;
 
-const TOPIC = "^projects/[^/]+/topics/[^/]+$";
-
 /** Inputs of the control plane. */
 export const CONTROL_PLANE = {
   /** CIDR ranges that may reach the control plane, by name; include that of the machine that applies. Empty: any; sign-in is still required. */
@@ -60,7 +58,7 @@ export const CONTROL_PLANE = {
       must: [
         {
           condition: (given) =>
-            `(${given}.security_group == null ? true : can(regex("^gke-security-groups@", ${given}.security_group))) && (${given}.notification_topic == null ? true : can(regex("${TOPIC}", ${given}.notification_topic)))`,
+            `(${given}.security_group == null ? true : can(regex("^gke-security-groups@", ${given}.security_group))) && (${given}.notification_topic == null ? true : can(regex("^projects/[^/]+/topics/[^/]+$", ${given}.notification_topic)))`,
           must: "have a group named gke-security-groups@<domain> and a topic projects/<project>/topics/<name>, because GKE accepts no others; correct it, or leave it out",
         },
       ],

@@ -29,9 +29,6 @@ const CLUSTER = {
   autopilot: flag({ default: true, description: "false for a standard cluster" }),
 };
 
-const ENDPOINT = "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$";
-const LOCATION = "^[a-z]+-[a-z]+[0-9]+(-[a-z])?$";
-
 /** Inputs of a cluster, and of a namespace in it, that exist. */
 export const EXISTING_CLUSTER = {
   /** Existing cluster, in which nothing outside of the namespace is changed. */
@@ -43,8 +40,8 @@ export const EXISTING_CLUSTER = {
         condition: (cluster) =>
           [
             `can(regex("^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$", ${cluster}.name))`,
-            `can(regex("${ENDPOINT}", ${cluster}.endpoint))`,
-            `can(regex("${LOCATION}", ${cluster}.location))`,
+            `can(regex("^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", ${cluster}.endpoint))`,
+            `can(regex("^[a-z]+-[a-z]+[0-9]+(-[a-z])?$", ${cluster}.location))`,
             `(endswith(${cluster}.endpoint, ".goog") ? ${cluster}.ca_certificate == null : can(regex("^-----BEGIN CERTIFICATE-----", base64decode(${cluster}.ca_certificate))))`,
             `(${cluster}.node_account == null ? true : can(regex("[.]gserviceaccount[.]com$", ${cluster}.node_account)))`,
           ].join(" && "),
@@ -69,8 +66,6 @@ export const EXISTING_CLUSTER = {
   ),
 };
 
-type ClusterValue = ValuesOf<typeof EXISTING_CLUSTER>["existingCluster"];
-
 /** Attributes of a cluster that exists, which may be null at plan. */
 export type ExistingCluster = Existing & Partial<PropsOf<typeof CLUSTER>>;
 
@@ -90,7 +85,7 @@ export function nodeSelectorOf(
 }
 
 /** What distinguishes a cluster from others, as an expression. */
-export function clusterIdentity({ at }: ClusterValue): string {
+export function clusterIdentity({ at }: ValuesOf<typeof EXISTING_CLUSTER>["existingCluster"]): string {
   return `join("/", [${at.location}, ${at.name}])`;
 }
 

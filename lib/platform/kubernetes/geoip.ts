@@ -97,6 +97,13 @@ export class GeoipUpdater extends Construct implements PodExtension {
       ],
     });
     const forEach = listIf(condition, "1");
+    const environment = {
+      GEOIPUPDATE_ACCOUNT_ID: expression(`${accountId}`),
+      GEOIPUPDATE_DB_DIR: FOLDER,
+      GEOIPUPDATE_EDITION_IDS: GEOIP_EDITIONS.join(" "),
+      GEOIPUPDATE_PRESERVE_FILE_TIMES: "1",
+      GEOIP_UPDATE_HOURS: expression(`${updateHours}`),
+    };
 
     // Room for the databases, about 80 MiB together, and for their replacements.
     this.volume = { forEach, content: { name: VOLUME, empty_dir: [{ size_limit: "512Mi" }] } };
@@ -104,17 +111,21 @@ export class GeoipUpdater extends Construct implements PodExtension {
     this.sidecar = {
       forEach,
       content: {
-        ...updater(
-          script.text,
-          {
-            GEOIPUPDATE_ACCOUNT_ID: expression(`${accountId}`),
-            GEOIPUPDATE_DB_DIR: FOLDER,
-            GEOIPUPDATE_EDITION_IDS: GEOIP_EDITIONS.join(" "),
-            GEOIPUPDATE_PRESERVE_FILE_TIMES: "1",
-            GEOIP_UPDATE_HOURS: expression(`${updateHours}`),
+        ...(deploymentV1SpecTemplateSpecInitContainerToTerraform({
+          name: "geoip-updater",
+          image: referenceTo(PUBLIC_IMAGES.geoipUpdater, imageMirror),
+          command: ["/bin/sh", "-c", literalText(script.text)],
+          env: Object.entries(environment).map(([name, value]) => ({ name, value })),
+          // The server starts once this has succeeded. The first attempt of the updater has a limit of 60 seconds.
+          startupProbe: {
+            exec: { command: ["test", "-e", `${FOLDER}/.tried`] },
+            ...{ periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 90 },
           },
-          imageMirror,
-        ),
+          // Idle most of the time, so little more than the smallest container that GKE offers.
+          resources: sized({ cpu: "50m", memory: "128Mi" }),
+          securityContext: { ...HARDENED, readOnlyRootFilesystem: true },
+          volumeMount: [{ name: VOLUME, mountPath: FOLDER }],
+        }) as object),
         // Makes it a sidecar, which runs beside the pod's containers instead of before them.
         restart_policy: "Always",
         ...(secret.furtherEntries && {
@@ -123,31 +134,6 @@ export class GeoipUpdater extends Construct implements PodExtension {
       },
     };
   }
-}
-
-/** The container, under Terraform's names. */
-function updater(
-  script: string,
-  environment: Readonly<Record<string, string>>,
-  imageMirror: string | undefined,
-): object {
-  return deploymentV1SpecTemplateSpecInitContainerToTerraform({
-    name: "geoip-updater",
-    image: referenceTo(PUBLIC_IMAGES.geoipUpdater, imageMirror),
-    command: ["/bin/sh", "-c", literalText(script)],
-    env: Object.entries(environment).map(([name, value]) => ({ name, value })),
-    // The server starts once this has succeeded. The first attempt of the updater has a limit of 60 seconds.
-    startupProbe: {
-      exec: { command: ["test", "-e", `${FOLDER}/.tried`] },
-      periodSeconds: 1,
-      timeoutSeconds: 5,
-      failureThreshold: 90,
-    },
-    // Idle most of the time, so little more than the smallest container that GKE offers.
-    resources: sized({ cpu: "50m", memory: "128Mi" }),
-    securityContext: { ...HARDENED, readOnlyRootFilesystem: true },
-    volumeMount: [{ name: VOLUME, mountPath: FOLDER }],
-  }) as object;
 }
 
 const VOLUME = "geoip";

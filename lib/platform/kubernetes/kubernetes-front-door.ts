@@ -111,11 +111,7 @@ export class ClusterIngress extends Construct {
     const { address, workload } = this.props;
     const policy = new NetworkPolicyV1(this, "AllowIngress", {
       metadata: this.metadataOf("ingress"),
-      spec: {
-        podSelector: { matchLabels: { ...workload.podLabels } },
-        policyTypes: ["Ingress"],
-        ingress: [{}],
-      },
+      spec: { podSelector: { matchLabels: { ...workload.podLabels } }, policyTypes: ["Ingress"], ingress: [{}] },
     });
     const either = (set: unknown, unset: unknown) => ifSet(address.domain, JSON.stringify(set), JSON.stringify(unset));
     addDynamicBlock(policy, "spec.ingress.0", "from", {
@@ -217,10 +213,7 @@ export class ClusterIngress extends Construct {
   private configure(
     scope: Construct,
     ingress: IngressV1,
-    {
-      address,
-      dependsOn = [],
-    }: { readonly address: ComputeGlobalAddress; readonly dependsOn?: ITerraformDependable[] },
+    { address, dependsOn = [] }: Pick<IngressSpec, "address"> & Pick<PartProps, "dependsOn">,
   ): TerraformData {
     const { edge, namespace, place, strictTransportSecurity } = this.props;
     const libraries = addRestLibraries(this);

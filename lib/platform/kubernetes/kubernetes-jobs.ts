@@ -136,13 +136,11 @@ export class KubernetesJobs implements ScheduledJobRunner {
         terminationGracePeriodSeconds: 30,
       },
     });
-    const activeDeadlineSeconds = START_SECONDS + job.timeoutSeconds * (job.maxRetries + 1);
+    // Ten minutes for a new node and the images, in addition to the attempts.
+    const activeDeadlineSeconds = 600 + job.timeoutSeconds * (job.maxRetries + 1);
     return { name, script, secret, spec: { backoffLimit: job.maxRetries, activeDeadlineSeconds, template } };
   }
 }
-
-/** A new node and the images, in addition to the attempts of a job. */
-const START_SECONDS = 600;
 
 /** Finished runs of a scheduled job to keep, per outcome. */
 const KEPT_RUNS = 3;

@@ -218,6 +218,8 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
     "No number of replicas: the autoscaler sets it. Values that Autopilot sets by itself are written as it sets them, or every plan would show a change.",
   );
   completePodTemplate(workload, container, secret, { address, extension });
+  // Percentage above which another pod is started.
+  const target = { type: "Utilization", averageUtilization: 70 };
   const autoscaler = new HorizontalPodAutoscalerV2(scope, "Autoscaler", {
     metadata,
     spec: {
@@ -232,7 +234,7 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
         {
           // Of one container: on average with an idle proxy, it would not look busy.
           type: "ContainerResource",
-          containerResource: { container: details.name, name: "cpu", target: CPU_TARGET },
+          containerResource: { container: details.name, name: "cpu", target },
         },
       ],
     },
@@ -250,6 +252,3 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
 }
 
 const SHARED_MEMORY = "shared-memory";
-
-/** Percentage above which another pod is started. */
-const CPU_TARGET = { type: "Utilization", averageUtilization: 70 };

@@ -68,7 +68,8 @@ export interface PodExtension {
  */
 export function podTemplate(pod: PodSpec): DeploymentV1SpecTemplate {
   const { container, details, own, secret } = pod;
-  const { database, mounts = [], resources = DEFAULT_SIZE } = container;
+  // By default enough for a client that sends a few SQL statements.
+  const { database, mounts = [], resources = { cpu: "250m", memory: "512Mi" } } = container;
   // Makes GKE inject the sidecar of the driver that mounts buckets.
   const annotations = mounts.length === 0 ? undefined : { "gke-gcsfuse/volumes": "true" };
   return {
@@ -137,9 +138,7 @@ export function completePodTemplate(
 ): void {
   const { address, extension, podPath = "spec.template.spec" } = additions;
   // Makes the proxy a sidecar, which runs beside the container instead of before it.
-  if (container.database !== undefined) {
-    setNewerAttribute(resource, `${podPath}.init_container.0.restart_policy`, "Always");
-  }
+  if (container.database) setNewerAttribute(resource, `${podPath}.init_container.0.restart_policy`, "Always");
   const environment = environmentOn(
     {
       databaseHost: LOOPBACK,
@@ -221,9 +220,6 @@ const PROXY_ADMIN_PORT = 9091;
 
 /** Default port on which the proxy answers probes. */
 const PROXY_HEALTH_PORT = 9090;
-
-/** Enough for a client that sends a few SQL statements. */
-const DEFAULT_SIZE = { cpu: "250m", memory: "512Mi" };
 
 /** Requests and limits of a container, equal and complete: admission would fill in what is missing. */
 export function sized({ cpu, memory }: ResourcesSpec) {

@@ -8,12 +8,6 @@ import { partName } from "../../core/names";
 import { type Ipv6Address } from "../edge/ipv6";
 import { type PartProps } from "../parts";
 
-interface PublicAddressProps extends PartProps {
-  readonly domain: string | undefined;
-  /** A second address of the HTTPS load balancer. */
-  readonly ipv6: Ipv6Address | undefined;
-}
-
 /** What an application must know of it. */
 export type ClientAddress = Pick<PublicAddress, "address" | "ipv6" | "url">;
 
@@ -51,7 +45,7 @@ export class PublicAddress extends Construct {
   /** What must exist before clients can use it. */
   readonly ready: ITerraformDependable[];
 
-  constructor(scope: Construct, id: string, props: PublicAddressProps) {
+  constructor(scope: Construct, id: string, props: PartProps & Pick<PublicAddress, "domain" | "ipv6">) {
     super(scope, id);
     const { dependsOn, domain, place } = props;
     const { deployment, labels, projectId: project, region } = place;

@@ -1,14 +1,7 @@
 import { NamespaceV1 } from "@cdktf/provider-kubernetes/lib/namespace-v1";
 import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
 import { ServiceAccountV1 } from "@cdktf/provider-kubernetes/lib/service-account-v1";
-import {
-  dependable as addressOf,
-  Fn,
-  TerraformLocal,
-  Token,
-  type ITerraformDependable,
-  type TerraformResource,
-} from "cdktf";
+import { dependable, Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
 import { addDynamicBlock, countIf, not, oneAttribute } from "../../core/conditional";
@@ -119,8 +112,8 @@ export class WorkloadNamespace extends Construct {
 
   /** Adds what pods need until they stop, and so must be deleted after the namespace. */
   addOutlivedBy(...dependables: readonly ITerraformDependable[]): void {
-    for (const dependable of dependables) this.outlivedBy.add(dependable);
-    this.namespace.dependsOn = [...this.outlivedBy].map((dependable) => addressOf(dependable));
+    for (const each of dependables) this.outlivedBy.add(each);
+    this.namespace.dependsOn = [...this.outlivedBy].map((each) => dependable(each));
   }
 
   /**
@@ -152,10 +145,7 @@ export class WorkloadNamespace extends Construct {
     // By its literal name: a reference would delete the grant before the pods.
     this.grants.push(...this.props.cluster.grantActAs(identity, this.props.name, name));
     const account = new ServiceAccountV1(scope, "Account", {
-      metadata: {
-        ...this.metadataOf(name),
-        annotations: { "iam.gke.io/gcp-service-account": identity.email },
-      },
+      metadata: { ...this.metadataOf(name), annotations: { "iam.gke.io/gcp-service-account": identity.email } },
       automountServiceAccountToken: false,
       count: countIf(condition),
     });
@@ -181,16 +171,14 @@ export function shortHash(sha256: string): string {
 export function objectLabels(scope: Construct, labels: Labels | undefined): Labels | undefined {
   if (labels === undefined) return undefined;
   if (!Token.isUnresolved(labels)) {
-    const trimmed = (word: string) => (Token.isUnresolved(word) ? Fn.trim(word, "-_") : word.replace(EDGES, ""));
+    const trimmed = (word: string) =>
+      Token.isUnresolved(word) ? Fn.trim(word, "-_") : word.replaceAll(/^[-_]+|[-_]+$/g, "");
     return Object.fromEntries(Object.entries(labels).map(([name, value]) => [trimmed(name), trimmed(value)]));
   }
   // Two names may become one.
   const entries = `[for name, value in ${Token.asString(labels)} : { (trim(name, "-_")) = trim(value, "-_") }]`;
   return Token.asStringMap(new TerraformLocal(scope, "Labels", expression(`merge(${entries}...)`)).expression);
 }
-
-/** Google Cloud allows names and values to end with these; in Kubernetes, neither may begin or end with them. */
-const EDGES = /^[-_]+|[-_]+$/g;
 
 /**
  * GKE enforces the baseline standard, against container escapes, and only warns of violations of the restricted one:

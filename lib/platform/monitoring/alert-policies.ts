@@ -81,12 +81,10 @@ export class AlertPolicies extends Construct {
       userLabels: place.labels,
       dependsOn,
     });
-    repeatFor(
-      this.policies,
-      expression(
-        `{ for id, alert in ${alerts} : id => alert if length(concat(${emails}, ${channels}, flatten(values(${bySeverity})))) > 0 && try(alert.enabled, true) }`,
-      ),
+    const sent = expression(
+      `{ for id, alert in ${alerts} : id => alert if length(concat(${emails}, ${channels}, flatten(values(${bySeverity})))) > 0 && try(alert.enabled, true) }`,
     );
+    repeatFor(this.policies, sent);
     addDynamicBlock(this.policies, "conditions.0", "condition_prometheus_query_language", {
       forEach: attributeOf("query"),
       content: {

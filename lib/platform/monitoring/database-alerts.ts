@@ -88,7 +88,11 @@ const ROWS: Alerts = {
   "backup-failed": {
     title: "the daily backup of the database failed",
     severity: "ERROR",
-    filters: both(failedBackup),
+    // Any state other than success is a failure.
+    filters: both(
+      (names) =>
+        `log_id("cloudaudit.googleapis.com/system_event") ${LOGS_OF.database(names)} protoPayload.methodName="cloudsql.instances.automatedBackup" NOT protoPayload.metadata.windowStatus="STATUS_SUCCEEDED"`,
+    ),
     firstSteps: ({ database, projectId }) =>
       `Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\`, and list the existing ones: \`gcloud sql backups list --instance=${database} --project=${projectId}\``,
   },
@@ -108,9 +112,4 @@ function diskShare(names: AlertNames): string {
   const most = (name: string) => `max(${metric(`disk_${name}`)(names)})`;
   const ofLimit = `${most("bytes_used")} / (vector(${names.diskLimitGb}) * ${2 ** 30} > 0)`;
   return `(${most("utilization")} and ${most("quota")} - ${most("bytes_used")} < ${4 * 2 ** 30}) or ${ofLimit}`;
-}
-
-/** Any state other than success is a failure. */
-function failedBackup(names: AlertNames): string {
-  return `log_id("cloudaudit.googleapis.com/system_event") ${LOGS_OF.database(names)} protoPayload.methodName="cloudsql.instances.automatedBackup" NOT protoPayload.metadata.windowStatus="STATUS_SUCCEEDED"`;
 }

@@ -18,14 +18,11 @@ const failures =
     `sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", ${jobs(names, platform)}, result="failed"}[10m]))`;
 const ANY_FAILURE = { raisedWhen: ">", threshold: 0, durationSeconds: 0, measures: "failures in 10 min" } as const;
 
-/** End of the name of the copy of a job that `restore.sh` or a drill uses; these scripts report failures themselves. */
-const RESTORE_COPY = "-restore$";
-
-/** The same in the metrics of a cluster. */
+/** The same in a cluster, but of no copy that `restore.sh` or a drill makes of a job: these report it themselves. */
 const failedJob =
   (job: Text): Text =>
   (names, platform) =>
-    `${LOGS_OF.events(names, "Job", job(names, platform))} NOT jsonPayload.involvedObject.name=~"${RESTORE_COPY}" jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")`;
+    `${LOGS_OF.events(names, "Job", job(names, platform))} NOT jsonPayload.involvedObject.name=~"-restore$" jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")`;
 
 /** The scheduled dumps and the first one at an apply, which are two jobs on Cloud Run. */
 const dumpJobs = ({ dumpJob, firstDumpJob }: AlertNames): string => `job_name=~"${dumpJob}|${firstDumpJob}"`;

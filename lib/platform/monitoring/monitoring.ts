@@ -103,13 +103,10 @@ export class Monitoring extends Construct {
     };
     const table = new TerraformLocal(this, "Table", alertTable(platform, names, conditions)).fqn;
     const settings = new TerraformLocal(this, "Settings", settingsOf(props)).fqn;
-    const alerts = new TerraformLocal(
-      this,
-      "ExistingAlerts",
-      expression(
-        `{ for id, alert in ${table} : id => merge(alert, { for name, given in try(${settings}[id], {}) : name => given if given != null }) if try(alert.exists, true) }`,
-      ),
-    ).fqn;
+    const existing = expression(
+      `{ for id, alert in ${table} : id => merge(alert, { for name, given in try(${settings}[id], {}) : name => given if given != null }) if try(alert.exists, true) }`,
+    );
+    const alerts = new TerraformLocal(this, "ExistingAlerts", existing).fqn;
 
     const project = place.projectId;
     this.uptimeCheck = new MonitoringUptimeCheckConfig(this, "UptimeCheck", {
@@ -157,7 +154,7 @@ export class Monitoring extends Construct {
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
-    const { checkUp, dump, place } = props;
+    const { checkUp, diskLimitGb: limit = 0, dump, place } = props;
     const { deployment, projectId } = place;
     const isServerless = props.platform === "serverless";
     const emails = props.identities.map(({ email }) => email);
@@ -169,7 +166,7 @@ export class Monitoring extends Construct {
       host: expression(`trimprefix(${new TerraformLocal(this, "Url", props.url).fqn}, "https://")`),
       urlMap: props.urlMap ?? "",
       database: sqlInstanceName(deployment),
-      diskLimitGb: coalesced(props.diskLimitGb),
+      diskLimitGb: Token.isUnresolved(limit) ? expression(`coalesce(${numberText(limit)}, 0)`) : String(limit),
       maxConnections: props.maxConnections,
       maxInstances: numberText(props.maxInstanceCount),
       securityPolicy: securityPolicyName(deployment),
@@ -188,11 +185,6 @@ export class Monitoring extends Construct {
       secretReaders: expression(`join(" OR ", [for reader in concat(${readers}, ${others}) : jsonencode(reader)])`),
     };
   }
-}
-
-/** The limit as text, 0 for none. */
-function coalesced(limit = 0): string {
-  return Token.isUnresolved(limit) ? expression(`coalesce(${numberText(limit)}, 0)`) : String(limit);
 }
 
 /** Whether there can be fewer instances than the maximum; otherwise reaching it means nothing. */

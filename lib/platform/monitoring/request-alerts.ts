@@ -9,13 +9,10 @@ const service = ({ workload }: AlertNames): string =>
 const loadBalancer = ({ urlMap }: AlertNames): string =>
   `monitored_resource="https_lb_rule", url_map_name=~"${urlMap}"`;
 
-/** With fewer requests in five minutes, a share means nothing. */
-const LEAST_REQUESTS = 20;
-
-/** Share of the requests that end in an error, if there are enough of them. */
+/** Share of the requests that end in an error; with fewer than 20 in five minutes, it would mean nothing. */
 function errorShare(metric: string, all: string, errors: string): string {
   const rate = (selector: string) => `sum(rate(${metric}{${selector}}[5m]))`;
-  return `(${rate(`${all}, ${errors}`)} / ${rate(all)} and sum(increase(${metric}{${all}}[5m])) > ${LEAST_REQUESTS})`;
+  return `(${rate(`${all}, ${errors}`)} / ${rate(all)} and sum(increase(${metric}{${all}}[5m])) > 20)`;
 }
 
 /** The slowest of twenty requests, in milliseconds; web sockets count as long requests, but are few. */

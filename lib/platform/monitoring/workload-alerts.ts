@@ -26,9 +26,6 @@ function utilization(of: keyof typeof METRICS, instances: typeof pool, pods: typ
   };
 }
 
-/** A line of the entrypoint. */
-const WORKER_ENDED = 'textPayload:"worker ended with exit code"';
-
 /** A line of the pool in an instance, which the entrypoint passes on. */
 const WAITED_TOO_LONG = 'textPayload:"connection pool: " textPayload:"query_wait_timeout"';
 
@@ -131,7 +128,11 @@ export const WORKLOAD_ALERTS: Alerts = {
   "container-ended": {
     title: "a container ended by itself",
     severity: "WARNING",
-    filters: { serverless: endedContainer },
+    filters: {
+      // With an exit code other than that of a container that was told to stop.
+      serverless: (names) =>
+        `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system") textPayload:"Container called exit(" NOT textPayload:("exit(0)" OR "exit(143)")`,
+    },
     firstSteps: (names, platform) =>
       `Another one is started. The preceding lines say why it ended: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. A running one outlives an outage of the database, and one that starts does not.`,
   },
@@ -139,7 +140,9 @@ export const WORKLOAD_ALERTS: Alerts = {
     title: "the worker ended",
     severity: "ERROR",
     needs: ["workerInContainer"],
-    filters: both((names, platform) => `${LOGS_OF.entrypoint(names, platform)} ${WORKER_ENDED}`),
+    filters: both(
+      (names, platform) => `${LOGS_OF.entrypoint(names, platform)} textPayload:"worker ended with exit code"`,
+    ),
     firstSteps: (names, platform) =>
       `Mail and background tasks wait. It is restarted after a pause; see whether it keeps running: \`${logCommand(LOGS_OF.entrypoint(names, platform), names)}\`. If it ends repeatedly, the preceding lines say why: no database while it started, too little memory, or a setting that it refuses. A running worker outlives an outage of the database.`,
   },
@@ -201,11 +204,6 @@ function outOfMemoryOnKubernetes(names: AlertNames): string {
 
 function outOfMemory(names: AlertNames): string {
   return `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system") (textPayload:"Out-of-memory event detected in container" OR textPayload:"Consider increasing the memory limit")`;
-}
-
-/** With an exit code other than that of a container that was told to stop. */
-function endedContainer(names: AlertNames): string {
-  return `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system") textPayload:"Container called exit(" NOT textPayload:("exit(0)" OR "exit(143)")`;
 }
 
 function noInstance(names: AlertNames): string {

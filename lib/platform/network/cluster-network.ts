@@ -91,11 +91,7 @@ export class ClusterNetwork extends Construct {
 }
 
 /** Ranges of a created network, which holds nothing else. */
-export const NETWORK_RANGES = {
-  nodes: "10.0.0.0/22",
-  pods: "10.4.0.0/17",
-  services: "10.8.0.0/20",
-} as const;
+export const NETWORK_RANGES = { nodes: "10.0.0.0/22", pods: "10.4.0.0/17", services: "10.8.0.0/20" } as const;
 
 /** Names of the subnetwork's secondary ranges. */
 export const RANGE_NAMES = { pods: "pods", services: "services" } as const;

@@ -63,11 +63,7 @@ export interface ImageRegistryProps {
    */
   readonly existingImage?: string;
 
-  /**
-   * Existing account that builds and pushes.
-   *
-   * @default - one is created
-   */
+  /** Existing account that builds and pushes. @default - one is created */
   readonly builder?: ExistingAccount | undefined;
 
   /**
@@ -135,11 +131,8 @@ export class ImageRegistry extends Construct implements ImageRepository {
       cleanupPolicies: [
         // The most recent images stay whatever their age.
         { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: 10 } },
-        {
-          id: "delete-old",
-          action: "DELETE",
-          condition: { tagState: "ANY", olderThan: `${IMAGE_RETENTION_SECONDS}s` },
-        },
+        // 90 days, longer than two upstream release cycles; in seconds, because the registry returns seconds.
+        { id: "delete-old", action: "DELETE", condition: { tagState: "ANY", olderThan: `${90 * 24 * 60 * 60}s` } },
       ],
       dependsOn: apis.ready("artifactregistry"),
     });
@@ -227,6 +220,3 @@ class ExistingRepository extends Construct implements ImageRepository {
 }
 
 type Role = "reader" | "writer";
-
-/** 90 days, longer than two upstream release cycles; in seconds, because the registry returns seconds. */
-const IMAGE_RETENTION_SECONDS = 90 * 24 * 60 * 60;

@@ -7,10 +7,11 @@ import {
 import { CloudSchedulerJob } from "@cdktf/provider-google/lib/cloud-scheduler-job";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
-import { dependable, Fn, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { dependable, Fn, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf, oneAttribute } from "../../core/conditional";
+import { madeAttribute } from "../../core/existing";
 import { expression } from "../../core/expression";
 import { type GrantedAccount, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { partName, secretId } from "../../core/names";
@@ -31,13 +32,7 @@ import {
 import { grantsTo } from "../environment";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
 import { type NetworkAttachment } from "../network/network-attachment";
-import {
-  addFurtherBlocks,
-  containerBlock,
-  EXECUTION_ENVIRONMENT,
-  networkAccess,
-  volumeBlocks,
-} from "./cloud-run-template";
+import { addFurtherBlocks, containerBlock, EXECUTION_ENVIRONMENT, templateBlocks } from "./cloud-run-template";
 import { explain } from "../../core/hcl/stack-origin";
 
 export interface ServerlessJobsProps {
@@ -62,11 +57,7 @@ export interface ServerlessJobsProps {
    */
   readonly starter?: ExistingAccount | undefined;
 
-  /**
-   * Existing network on which the database has its private address.
-   *
-   * @default - none
-   */
+  /** Existing network on which the database has its private address. @default - none */
   readonly network?: NetworkAttachment;
 }
 
@@ -100,7 +91,8 @@ export class ServerlessJobs implements ScheduledJobRunner {
       resource,
       "The token makes Cloud Run execute the job, and the apply wait for it. It is ignored later, because a manual execution makes Cloud Run forget it. The job is replaced when its trigger is, so the next apply repeats a run that failed.",
     );
-    const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.values)), 0, EXECUTION_TOKEN_LENGTH);
+    // Short, because job name and token together must have fewer than 63 characters.
+    const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.values)), 0, 8);
     setNewerAttribute(resource, "run_execution_token", token);
     return { job: resource, jobName: count === undefined ? resource.name : this.nameOf(job), ready: [resource] };
   }
@@ -163,7 +155,8 @@ export class ServerlessJobs implements ScheduledJobRunner {
 
   private addScripted(scope: Construct, job: JobSpec, lifecycle: CloudRunV2JobConfig["lifecycle"]): CloudRunV2Job {
     const { secretName, version, ready } = this.storeScript(scope, job);
-    const items = [{ path: job.scriptName, version, mode: SCRIPT_MODE }];
+    // Read and execute for all users: the files belong to root, and the job may run as another user.
+    const items = [{ path: job.scriptName, version, mode: 0o555 }];
     return this.add(
       scope,
       { ...job, container: { ...job.container, command: ["/bin/sh", `${SCRIPT_FOLDER}/${job.scriptName}`] } },
@@ -196,16 +189,10 @@ export class ServerlessJobs implements ScheduledJobRunner {
         template: {
           serviceAccount: identity.email,
           executionEnvironment: EXECUTION_ENVIRONMENT,
-          vpcAccess: networkAccess(network),
           timeout: `${timeoutSeconds}s`,
           maxRetries,
-          containers: [
-            {
-              ...containerBlock(container, mounts),
-              resources: container.resources && { limits: { ...container.resources } },
-            },
-          ],
-          volumes: volumeBlocks(container, files),
+          containers: [containerBlock(container, mounts)],
+          ...templateBlocks(container, network, files),
         },
       },
       count: countIf(condition),
@@ -221,12 +208,10 @@ export class ServerlessJobs implements ScheduledJobRunner {
     const { dependsOn = [], identity, place } = this.props;
     const { deployment, labels, projectId: project, region, secretLocations = [region] } = place;
     const count = countIf(job.condition);
-    const attribute = (resource: TerraformResource, name: string) =>
-      count === undefined ? resource.getStringAttribute(name) : expression(oneAttribute(resource, name));
     const name = secretId(deployment, job.name);
     const secret = addSecret(scope, "Script", secretLocations, { project, secretId: name, labels, count, dependsOn });
     const stored = new SecretManagerSecretVersion(scope, "ScriptVersion", {
-      ...{ secret: attribute(secret, "id"), secretData: job.script.base64, isSecretDataBase64: true, count },
+      ...{ secret: madeAttribute(secret, "id"), secretData: job.script.base64, isSecretDataBase64: true, count },
       // The job refers to the old version until it is replaced, so that must not be deleted first.
       lifecycle: { createBeforeDestroy: true },
     });
@@ -235,13 +220,17 @@ export class ServerlessJobs implements ScheduledJobRunner {
       const { condition = "true", member, name: reader, ready } = account;
       const id = reader === identity.name ? "ScriptReader" : "ScriptExistingReader";
       const grant = new SecretManagerSecretIamMember(scope, id, {
-        ...{ project, secretId: attribute(secret, "id"), role: "roles/secretmanager.secretAccessor", member },
+        ...{ project, secretId: madeAttribute(secret, "id"), role: "roles/secretmanager.secretAccessor", member },
         count: countIf(allOf(job.condition ?? "true", condition)),
         dependsOn: ready,
       });
       return grantTo(account, grant);
     });
-    return { secretName: attribute(secret, "secret_id"), version: attribute(stored, "version"), ready: readers };
+    return {
+      secretName: madeAttribute(secret, "secret_id"),
+      version: madeAttribute(stored, "version"),
+      ready: readers,
+    };
   }
 
   private nameOf({ name }: { readonly name: string }): string {
@@ -252,11 +241,5 @@ export class ServerlessJobs implements ScheduledJobRunner {
 /** Every tool that changes a job writes its own name there. */
 const WRITTEN_BY_TOOLS = ["client", "client_version"];
 
-/** Hexadecimal digits of the execution token; job name and token together must have fewer than 63 characters. */
-const EXECUTION_TOKEN_LENGTH = 8;
-
 /** Folder of a job's script; the mount hides anything else in it. */
 const SCRIPT_FOLDER = "/scripts";
-
-/** Read and execute for all users: the files belong to root, and the job may run as another user. */
-const SCRIPT_MODE = 0o555;

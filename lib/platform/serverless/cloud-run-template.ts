@@ -28,11 +28,12 @@ export function containerBlock(
   container: ContainerSpec,
   files: readonly { readonly name: string; readonly mountPath: string }[] = [],
 ) {
-  const { args, command, database, image, mounts = [], secretEnvironment } = container;
+  const { args, command, database, image, mounts = [], resources, secretEnvironment } = container;
   return {
     image: image.containerImage,
     args: args && [...args],
     command: command && [...command],
+    resources: resources && { limits: { ...resources } },
     // An instance reads exactly this version when it starts.
     env: Object.entries(secretEnvironment).map(([name, { secretId, version }]) => ({
       name,
@@ -55,25 +56,24 @@ export function secretAnnotations({ secretEnvironment, secretSettings = [] }: Co
   return versions === "" ? undefined : { "secret-versions": versions };
 }
 
-/** The volumes of these mounts; those of files come after the buckets. */
-export function volumeBlocks<File extends object = never>(
+/** The volumes of a template, those of files after the buckets, and its access to a network that is known at synth. */
+export function templateBlocks<File extends object = never>(
   { database, mounts = [] }: ContainerSpec,
+  attachment: NetworkAttachment | undefined,
   files: readonly File[] = [],
 ) {
-  return [
-    ...mounts.map(({ bucketName, name }) => ({ name, gcs: { bucket: bucketName, readOnly: false } })),
-    ...files,
-    ...(database === undefined
-      ? []
-      : [{ name: SOCKET_VOLUME, cloudSqlInstance: { instances: [database.instance.connectionName] } }]),
-  ];
-}
-
-/** Access to an existing network; undefined if the network is unknown at synth. */
-export function networkAccess(attachment: NetworkAttachment | undefined) {
-  if (attachment === undefined || Token.isUnresolved(attachment.network)) return undefined;
-  const { egress = EGRESS, network, subnetwork, tags } = attachment;
-  return { egress, networkInterfaces: [{ network, subnetwork, tags }] };
+  const { egress = EGRESS, network, subnetwork, tags } = attachment ?? {};
+  const isKnown = attachment !== undefined && !Token.isUnresolved(network);
+  return {
+    vpcAccess: isKnown ? { egress, networkInterfaces: [{ network, subnetwork, tags }] } : undefined,
+    volumes: [
+      ...mounts.map(({ bucketName, name }) => ({ name, gcs: { bucket: bucketName, readOnly: false } })),
+      ...files,
+      ...(database === undefined
+        ? []
+        : [{ name: SOCKET_VOLUME, cloudSqlInstance: { instances: [database.instance.connectionName] } }]),
+    ],
+  };
 }
 
 /**
@@ -92,10 +92,7 @@ export function addFurtherBlocks(
 ): void {
   const { database, mounts = [], secretSettings = [] } = container;
   const environment = environmentOn(
-    {
-      ...factsOf(address),
-      databaseHost: database && `${SOCKET_FOLDER}/${database.instance.connectionName}`,
-    },
+    { ...factsOf(address), databaseHost: database && `${SOCKET_FOLDER}/${database.instance.connectionName}` },
     container,
   );
   const references = mergedReferences(secretSettings);

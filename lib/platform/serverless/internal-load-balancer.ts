@@ -194,11 +194,7 @@ export class InternalLoadBalancer extends Construct {
     const redirected = { ...common("redirect"), count: countIf(this.isRedirected) };
     const redirect = new ComputeRegionUrlMap(this, "Redirect", {
       ...{ ...redirected, dependsOn },
-      defaultUrlRedirect: {
-        httpsRedirect: true,
-        redirectResponseCode: "MOVED_PERMANENTLY_DEFAULT",
-        stripQuery: false,
-      },
+      defaultUrlRedirect: { httpsRedirect: true, redirectResponseCode: "MOVED_PERMANENTLY_DEFAULT", stripQuery: false },
     });
     const http = new ComputeRegionTargetHttpProxy(this, "HttpProxy", {
       ...{ ...redirected, urlMap: idOf(redirect), dependsOn: [proxySubnetwork] },

@@ -11,8 +11,6 @@ import { textOrFlag } from "../../core/inputs";
 /** Who may call the service without a permission; true and false are other words for the first and the last. */
 const WORDS = ["invoker-check-off", "all-users", "none", "true", "false"] as const;
 
-const RULE = oneOf(WORDS, ", because nothing else decides who may call the service; use invoker-check-off");
-
 /** Input for who may call the service. */
 export const PUBLIC_ACCESS = {
   /** Who may call: everybody, by `invoker-check-off` or a role of `all-users`; or, with `none`, who is granted the role. */
@@ -22,7 +20,7 @@ export const PUBLIC_ACCESS = {
       "Who may call the service. A sign-in page must be open: invoker-check-off (or true) checks no role; all-users grants everybody the role, for organizations that require the check. none (or false) allows only callers with roles/run.invoker, which browsers do not have. Changing it later takes effect at once.",
     must: [
       {
-        ...RULE,
+        ...oneOf(WORDS, ", because nothing else decides who may call the service; use invoker-check-off"),
         accepts: (word: boolean | string) => WORDS.some((each) => each === String(word)),
         schema: { enum: [...WORDS, true, false] },
       },
@@ -47,16 +45,11 @@ export function isOpen(access: string): string {
 }
 
 /** Grants everybody the role to call the service, where that is wanted. */
-export class PublicAccessGrant extends Construct {
-  constructor(scope: Construct, id: string, service: CloudRunV2Service, access: string) {
-    super(scope, id);
-    new CloudRunV2ServiceIamMember(this, "AllUsers", {
-      project: service.project,
-      location: service.location,
-      name: service.name,
-      role: "roles/run.invoker",
-      member: "allUsers",
-      count: countIf(isWord(access, "all-users")),
-    });
-  }
+export function grantPublicAccess(scope: Construct, service: CloudRunV2Service, access: string): void {
+  const condition = isWord(access, "all-users");
+  if (condition === "false") return;
+  const { location, name, project } = service;
+  new CloudRunV2ServiceIamMember(new Construct(scope, "PublicAccess"), "AllUsers", {
+    ...{ project, location, name, role: "roles/run.invoker", member: "allUsers", count: countIf(condition) },
+  });
 }

@@ -1,7 +1,4 @@
-import {
-  ComputeBackendService,
-  type ComputeBackendServiceLogConfig,
-} from "@cdktf/provider-google/lib/compute-backend-service";
+import { ComputeBackendService } from "@cdktf/provider-google/lib/compute-backend-service";
 import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-global-forwarding-rule";
 import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute-managed-ssl-certificate";
 import { ComputeRegionNetworkEndpointGroup } from "@cdktf/provider-google/lib/compute-region-network-endpoint-group";
@@ -95,10 +92,7 @@ export class ServerlessLoadBalancer extends Construct {
       ...{ project, name: hashedName(deployment, domain), managed: { domains: [domain] }, dependsOn },
       count: countIf(allOf(isSet(domain), isWord(validation, "load-balancer"))),
     });
-    const urlMap = new ComputeUrlMap(this, "UrlMap", {
-      ...common(URL_MAP),
-      defaultService: idOf(this.backendService),
-    });
+    const urlMap = new ComputeUrlMap(this, "UrlMap", { ...common(URL_MAP), defaultService: idOf(this.backendService) });
     const own = `(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`;
     this.httpsProxy = new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
@@ -132,7 +126,7 @@ export class ServerlessLoadBalancer extends Construct {
 }
 
 /** The provider does not send a rate of 0, and the load balancer would log everything. */
-export function logConfig(sampleRate: number): ComputeBackendServiceLogConfig {
+export function logConfig(sampleRate: number) {
   if (!Token.isUnresolved(sampleRate)) return sampleRate > 0 ? { enable: true, sampleRate } : { enable: false };
   const rate = Token.asString(sampleRate);
   return { enable: ref(`${rate} > 0`), sampleRate: numberExpression(`(${rate} > 0 ? ${rate} : null)`) };

@@ -3,7 +3,7 @@ import { CloudRunV2WorkerPool } from "@cdktf/provider-google/lib/cloud-run-v2-wo
 import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { anyOf, countIf, isOn, isWord, switchOf } from "../../core/conditional";
+import { anyOf, countIf, isOn, switchOf } from "../../core/conditional";
 import { expression, numberExpression, numberText, settingName } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs";
@@ -24,11 +24,10 @@ import {
   addFurtherBlocks,
   containerBlock,
   EXECUTION_ENVIRONMENT,
-  networkAccess,
   secretAnnotations,
-  volumeBlocks,
+  templateBlocks,
 } from "./cloud-run-template";
-import { accessOf, isCheckOff, PublicAccessGrant } from "./public-access";
+import { accessOf, grantPublicAccess, isCheckOff } from "./public-access";
 import { SERVICE, type ServiceOptions } from "./service-options";
 import { explain } from "../../core/hcl/stack-origin";
 
@@ -50,18 +49,10 @@ export interface ServerlessServiceProps extends ServiceOptions {
    */
   readonly address?: LoadBalancerAddress;
 
-  /**
-   * What must exist first, in addition to what the container uses: `apis.ready("run")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first, in addition to what the container uses: `apis.ready("run")`. @default - nothing */
   readonly dependsOn?: ITerraformDependable[];
 
-  /**
-   * Maximum number of instances; each takes the connections that its container says.
-   *
-   * @default 3
-   */
+  /** Maximum number of instances; each takes the connections that its container says. @default 3 */
   readonly maxInstanceCount?: number;
 
   /**
@@ -72,18 +63,10 @@ export interface ServerlessServiceProps extends ServiceOptions {
    */
   readonly minInstanceCount?: number;
 
-  /**
-   * Existing network on which the database has its private address.
-   *
-   * @default - none
-   */
+  /** Existing network on which the database has its private address. @default - none */
   readonly network?: NetworkAttachment;
 
-  /**
-   * Time limit of a request, and of a web socket, in seconds: 1 to 3600.
-   *
-   * @default 3600
-   */
+  /** Time limit of a request, and of a web socket, in seconds: 1 to 3600. @default 3600 */
   readonly requestTimeoutSeconds?: number;
 }
 
@@ -114,6 +97,7 @@ export class ServerlessService extends Construct {
 
     const { address, closeDefaultAddress = false, container, network } = props;
     const { cpuAlwaysAllocated = true } = props;
+    const cpuIdle = typeof cpuAlwaysAllocated === "boolean" ? !cpuAlwaysAllocated : Op.not(cpuAlwaysAllocated);
     const access = accessOf(props.publicAccess ?? true);
     const { maxInstanceRequestConcurrency = REQUESTS_PER_INSTANCE, startupCpuBoost = true } = props;
     const { requestTimeoutSeconds = DEFAULT_REQUEST_TIMEOUT_SECONDS } = props;
@@ -135,12 +119,13 @@ export class ServerlessService extends Construct {
         executionEnvironment: EXECUTION_ENVIRONMENT,
         timeout: `${numberText(requestTimeoutSeconds)}s`,
         maxInstanceRequestConcurrency,
-        scaling: { maxInstanceCount: numberExpression(`max(${REVISION_MAXIMUM}, ${numberText(maxInstanceCount)})`) },
+        // Cloud Run's default, or the limit of the service, below which it must not be.
+        scaling: { maxInstanceCount: numberExpression(`max(100, ${numberText(maxInstanceCount)})`) },
         containers: [
           {
             ...containerBlock(container),
             ports: { containerPort: port },
-            resources: { limits: { ...resources }, cpuIdle: negated(cpuAlwaysAllocated), startupCpuBoost },
+            resources: { limits: { ...resources }, cpuIdle, startupCpuBoost },
             ...probes(container),
           },
         ],
@@ -154,11 +139,8 @@ export class ServerlessService extends Construct {
     // Of the service, as Google recommends; the limit of a revision would need a new revision to change.
     setNewerAttribute(this.service, "scaling.max_instance_count", maxInstanceCount);
     addFurtherBlocks(this.service, "template", container, network, address);
-    if (closeDefaultAddress !== false) {
-      setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
-    }
-
-    if (isWord(access, "all-users") !== "false") new PublicAccessGrant(this, "PublicAccess", this.service, access);
+    if (closeDefaultAddress !== false) setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
+    grantPublicAccess(this, this.service, access);
     this.url = this.service.uri;
     this.serviceName = this.service.name;
     this.ready = [this.service];
@@ -170,12 +152,6 @@ type SharedProps = Pick<
   ServerlessServiceProps,
   "address" | "container" | "dependsOn" | "identity" | "network" | "place"
 >;
-
-interface ServerlessWorkerPoolProps extends SharedProps {
-  readonly condition: string;
-  /** Nothing scales it. */
-  readonly instanceCount: number;
-}
 
 /**
  * A Cloud Run worker pool: a fixed number of instances of a container that answers no requests.
@@ -189,7 +165,11 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
   /** The worker pool itself, for overrides. */
   readonly workerPool: CloudRunV2WorkerPool;
 
-  constructor(scope: Construct, id: string, props: ServerlessWorkerPoolProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: SharedProps & { readonly condition: string; readonly instanceCount: number },
+  ) {
     super(scope, id);
     const { address, condition, container, instanceCount, network, place } = props;
     const { template, ...common } = commonOf(props);
@@ -199,12 +179,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
       name: this.workerName,
       // Without a mode, because the API returns only the number.
       scaling: { manualInstanceCount: instanceCount },
-      template: {
-        ...template,
-        containers: [
-          { ...containerBlock(container), resources: container.resources && { limits: { ...container.resources } } },
-        ],
-      },
+      template: { ...template, containers: [containerBlock(container)] },
       count: countIf(condition),
     });
     addFurtherBlocks(this.workerPool, "template", container, network, address);
@@ -226,8 +201,7 @@ function commonOf({ container, dependsOn = [], identity, network, place }: Share
       annotations: secretAnnotations(container),
       labels,
       serviceAccount: identity.email,
-      vpcAccess: networkAccess(network),
-      volumes: volumeBlocks(container),
+      ...templateBlocks(container, network),
     },
     // The first start runs all migrations; the provider gives up after 20 minutes by default.
     timeouts: { create: "30m", update: "30m" },
@@ -242,9 +216,6 @@ function ingressOf(closed: boolean | IResolvable): string {
   if (typeof closed === "boolean") return closed ? BALANCER_ONLY : ANY_INGRESS;
   return expression(`(${Token.asString(closed)} ? "${BALANCER_ONLY}" : "${ANY_INGRESS}")`);
 }
-
-/** Cloud Run's default. It must not be below the limit of the service. */
-const REVISION_MAXIMUM = 100;
 
 const ANY_INGRESS = "INGRESS_TRAFFIC_ALL";
 const BALANCER_ONLY = "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER";
@@ -267,10 +238,6 @@ function inTerraform(spec: ReturnType<typeof probes>["startupProbe"]) {
       http_get: [spec.httpGet],
     }
   );
-}
-
-function negated(value: boolean | IResolvable): boolean | IResolvable {
-  return typeof value === "boolean" ? !value : Op.not(value);
 }
 
 /** A worker beside the server stops with the instance. */
