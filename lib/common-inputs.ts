@@ -17,7 +17,7 @@ import { type WorkerInputs } from "./idp/worker";
 import { DOMAIN_RELATIONS, DOMAIN_WARNINGS, type DomainInputs } from "./platform/edge/domain";
 import { PROTECTION_RELATIONS, PROTECTION_WARNINGS, type ProtectionInputs } from "./platform/edge/protection";
 import { type InstanceInputs } from "./platform/instances";
-import { landingZoneInputs } from "./platform/landing-zone";
+import { LANDING_ZONE_RELATIONS, landingZoneInputs } from "./platform/landing-zone";
 import { MAINTENANCE_RELATIONS, maintenanceInputs } from "./platform/maintenance";
 import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
@@ -93,6 +93,7 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...PROBE_RELATIONS,
   ...NETWORK_RELATIONS,
   ...EXISTING_RELATIONS,
+  ...LANDING_ZONE_RELATIONS,
   ...DOMAIN_RELATIONS,
   ...PROTECTION_RELATIONS,
 ];

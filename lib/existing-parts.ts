@@ -2,6 +2,7 @@ import { OWN_PARTS_INPUT } from "./core/existing";
 import { switchOf } from "./core/conditional";
 import { expression } from "./core/expression";
 import { type IdentityPart } from "./core/identity-guard";
+import { type networkInputs } from "./core/full-names";
 import { type Relation, type Value, type ValuesOf } from "./core/inputs";
 import { type PlaceInputs } from "./core/place";
 import { type DATABASE_RIGHTS } from "./idp/db-init";
@@ -113,15 +114,16 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
   typeof CONTROL_PLANE &
     typeof EXISTING_CLUSTER &
     typeof NAMESPACE &
+    Pick<ReturnType<typeof networkInputs>, "networkTags"> &
     Pick<DomainInputs, "domain"> &
     Pick<PlaceInputs, "region">
 >[] = [
   {
     of: "existingCluster",
     holds: (v) =>
-      `${v.existingCluster} == null || (length(${v.authorizedNetworks}) == 0 && ${v.controlPlaneEndpoint} == "public" && ${v.clusterHardening} == null)`,
+      `${v.existingCluster} == null || (length(${v.authorizedNetworks}) == 0 && ${v.controlPlaneEndpoint} == "public" && ${v.clusterHardening} == null && length(${v.networkTags}) == 0)`,
     says: (v) =>
-      `${v.existingCluster.name} is given together with ${v.authorizedNetworks.name}, ${v.controlPlaneEndpoint.name} or ${v.clusterHardening.name}; these must be left out, because the owner of the cluster decides how its control plane is reached and what is allowed there; remove them`,
+      `${v.existingCluster.name} is given together with ${v.authorizedNetworks.name}, ${v.controlPlaneEndpoint.name}, ${v.networkTags.name} or ${v.clusterHardening.name}; these must be left out, because the owner of the cluster decides how its control plane is reached and what is allowed there; remove them`,
   },
   {
     of: "existingCluster",

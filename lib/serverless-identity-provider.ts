@@ -121,9 +121,9 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   {
     of: "vpcEgress",
     holds: (v) =>
-      `${v.vpcEgress} == "private-ranges-only" || (${v.vpcEgress} == "all-traffic" && ${v.network} != null)`,
+      `(${v.vpcEgress} == "private-ranges-only" && length(${v.networkTags}) == 0) || (contains(["all-traffic", "private-ranges-only"], ${v.vpcEgress}) && ${v.network} != null)`,
     says: (v) =>
-      `${v.vpcEgress.name} is ${v.vpcEgress.shown}; it must be private-ranges-only, or all-traffic with ${v.network.name}, because nothing goes through a network that is not given; give one, or leave ${v.vpcEgress.name} out`,
+      `${v.vpcEgress.name} is ${v.vpcEgress.shown} and ${v.networkTags.name} is ${v.networkTags.shown}; the first must be private-ranges-only, or all-traffic with ${v.network.name}, which tags need too, because nothing goes through a network that is not given; give one, or leave both out`,
   },
   {
     // Cloud Run mounts the socket in a folder of that name.

@@ -297,7 +297,10 @@ export const ACCEPTED_SETS_OF_KUBERNETES: readonly AcceptedInputs[] = [
   ["a control plane that only its name reaches", { control_plane_endpoint: "dns" }],
   [
     "private ranges that reach the private address of a control plane",
-    { control_plane_endpoint: "private", authorized_networks: { office: "10.1.0.0/16", vpn: "172.31.0.0/24" } },
+    {
+      ...{ control_plane_endpoint: "private", network: NETWORK, subnetwork: SUBNETWORK },
+      authorized_networks: { office: "10.1.0.0/16", vpn: "172.31.0.0/24" },
+    },
   ],
   ...FINE_WORKERS,
   ["a maximum of separate workers", { worker_mode: "separate", worker_count: 2, worker_max_count: 2 }],

@@ -49,6 +49,8 @@ const WINDOW = { maintenance_window: {} };
 const FIRST = { start_date: "2026-12-01" };
 
 /** What both identity providers refuse by a rule that looks at one input. */
+const KEY = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp";
+
 const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["half a password version", { database_password_version: 1.5 }],
   ["a network tag in capitals", { network_tags: ["Sign-in"] }],
@@ -480,6 +482,11 @@ const REFUSED_TOGETHER: readonly RefusedInputs[] = [
     },
   ],
   ["more instances that always run than there may be", { min_instance_count: 3, max_instance_count: 2 }],
+  ["a key of another region", { kms_keys: { default: KEY.replace("us-central1", "europe-west1") } }],
+  [
+    "a key for secrets in several regions",
+    { kms_keys: { default: KEY }, secret_locations: ["us-central1", "us-east1"] },
+  ],
   ["a network without a subnetwork", { network: NETWORK }],
   ["a subnetwork without a network", { network: null, subnetwork: SUBNETWORK }],
   ["a subnetwork in another region", { network: NETWORK, subnetwork: SUBNETWORK, region: "europe-west1" }],
@@ -500,6 +507,7 @@ const FOR_THE_NETWORK = {
 /** What it refuses by a rule that compares inputs. */
 const REFUSED_TOGETHER_BY_SERVERLESS: readonly RefusedInputs[] = [
   ["all traffic through a network that is not given", { vpc_egress: "all-traffic" }],
+  ["tags in a network that is not given", { network_tags: ["sign-in"] }],
   ["traffic of another kind", { vpc_egress: "none" }],
   ["the maintenance of a database that exists", { existing_database: DATABASE, maintenance_window: { day: 2 } }],
   ["a load balancer of a third kind", { load_balancer: "both" }],
@@ -607,12 +615,17 @@ const REFUSED_TOGETHER_BY_KUBERNETES: readonly RefusedInputs[] = [
     "who reaches the control plane of a cluster that exists",
     { existing_cluster: CLUSTER, authorized_networks: { office: "203.0.113.0/24" } },
   ],
+  ["a private address in a network that is not there yet", { control_plane_endpoint: "private" }],
   ["another way to a control plane", { control_plane_endpoint: "none" }],
   ["another way to a cluster that exists", { existing_cluster: CLUSTER, control_plane_endpoint: "dns" }],
+  ["tags for nodes of a cluster that exists", { existing_cluster: CLUSTER, network_tags: ["sign-in"] }],
   ["rules for a cluster that exists", { existing_cluster: CLUSTER, cluster_hardening: {} }],
   [
     "a range of the Internet for a private address",
-    { control_plane_endpoint: "private", authorized_networks: { office: "203.0.113.0/24" } },
+    {
+      ...{ control_plane_endpoint: "private", network: NETWORK, subnetwork: SUBNETWORK },
+      authorized_networks: { office: "203.0.113.0/24" },
+    },
   ],
   [
     "ranges for a control plane that only its name reaches",

@@ -13,6 +13,8 @@ interface Finding {
   readonly check: string;
   readonly asks: string;
   readonly stack: string;
+  /** Whether the plan is that of the example for a hardened landing zone. */
+  readonly isHardened: boolean;
   readonly resource: string;
   /** File and first line in HCL; empty where the scanner does not find it there. */
   readonly place: string;
@@ -23,6 +25,8 @@ interface AcceptedFinding {
   readonly check: string;
   readonly type: string;
   readonly reason: string;
+  /** Input by which it is gone in a hardened landing zone. */
+  readonly mendedBy?: string;
 }
 
 interface ScannerReport {
@@ -62,6 +66,19 @@ const PLANS: readonly (readonly [stack: string, inputs: Inputs])[] = [
   ["assessment-lab", {}],
 ];
 
+/** Examples for landing zones, each for every stack. */
+const EXAMPLES = ["landing-zone", "hardened"] as const;
+
+function examplePlans(): (readonly [stack: string, inputs: Inputs, example: string])[] {
+  const stacks = [...new Set(PLANS.map(([stack]) => stack))];
+  return EXAMPLES.flatMap((example) =>
+    stacks.map((stack) => {
+      const file = packageFile(`stacks/examples/${example}/${stack}.tfvars.json`);
+      return [stack, JSON.parse(readFileSync(file, "utf8")) as Inputs, example] as const;
+    }),
+  );
+}
+
 /**
  * Plans every stack's folder in HCL with the real providers, without an account, and has checkov look at the plans. Fails
  * on findings that accepted-findings.json does not have, and on those that it has and are gone.
@@ -74,7 +91,7 @@ async function main(): Promise<number> {
   if (program === undefined) return complain("There is neither terraform nor tofu on the PATH.\n");
 
   const findings: Finding[] = [];
-  for (const [stack, inputs] of PLANS) {
+  for (const [stack, inputs, example = ""] of [...PLANS, ...examplePlans()]) {
     const plan = await planOf(stack, inputs, program);
     try {
       // With the folder, the scanner tells the lines of a finding.
@@ -86,8 +103,8 @@ async function main(): Promise<number> {
         maxBuffer: 2 ** 28,
         timeout: 300_000,
       });
-      const found = findingsOf(stack, stdout === "" ? stderr : stdout);
-      process.stdout.write(`${stack} ${JSON.stringify(inputs)}: ${found.length} findings\n`);
+      const found = findingsOf(stack, stdout === "" ? stderr : stdout, example === "hardened");
+      process.stdout.write(`${stack} ${example || JSON.stringify(inputs)}: ${found.length} findings\n`);
       findings.push(...found);
     } finally {
       rmSync(plan, { recursive: true, force: true });
@@ -142,7 +159,7 @@ async function planOf(stack: string, inputs: Inputs, program: string): Promise<s
 }
 
 /** What the scanner found in one plan, which must have resources: it calls a plan without any clean. */
-function findingsOf(stack: string, output: string): Finding[] {
+function findingsOf(stack: string, output: string, isHardened: boolean): Finding[] {
   const { results, summary } = JSON.parse(output) as Partial<ScannerReport>;
   if (results === undefined || summary === undefined || summary.resource_count === 0)
     throw new Error(`the scanner looked at no resource of ${stack}; it says: ${output.slice(0, 500)}`);
@@ -150,13 +167,14 @@ function findingsOf(stack: string, output: string): Finding[] {
     check,
     asks,
     stack,
+    isHardened,
     resource: resource.replace(/\[\d+\]$/, ""),
     place: found.file_path.endsWith(".tf") ? `/${found.file_path}:${found.file_line_range[0]}` : "",
   }));
 }
 
-const covers = (accepted: AcceptedFinding, { check, resource }: Finding): boolean =>
-  accepted.check === check && resource.split(".")[0] === accepted.type;
+const covers = ({ mendedBy, ...accepted }: AcceptedFinding, { check, isHardened, resource }: Finding): boolean =>
+  accepted.check === check && resource.split(".")[0] === accepted.type && !(isHardened && mendedBy !== undefined);
 
 function findingProblems(findings: readonly Finding[], accepted: readonly AcceptedFinding[]): string[] {
   const unknown = findings.filter((finding) => !accepted.some((entry) => covers(entry, finding)));

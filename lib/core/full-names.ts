@@ -33,7 +33,7 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
     /** Network tags, which rules of the network's firewall go by. */
     networkTags: texts({
       default: [],
-      description: `${group}Network tags of ${words.tagged}, which rules of the network's firewall go by.`,
+      description: `${group}Network tags of ${words.tagged}, which rules of the network's firewall go by. Changing them later rolls out new instances, or changes VMs in place.`,
       must: [
         {
           condition: (tags) => `alltrue([for tag in ${tags} : can(regex("^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$", tag))])`,

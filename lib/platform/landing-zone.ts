@@ -5,7 +5,8 @@ import { addDynamicBlock, isOn, listIf, setArgument } from "../core/conditional"
 import { expression } from "../core/expression";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/full-names";
 import { type IdentityPart } from "../core/identity-guard";
-import { flag, object, type PropsOf, text, type ValuesOf } from "../core/inputs";
+import { flag, object, type PropsOf, type Relation, text, type ValuesOf } from "../core/inputs";
+import { type PlaceInputs } from "../core/place";
 
 const key = (of: string) => text({ default: null, description: `for ${of}` });
 
@@ -37,11 +38,18 @@ type KeyName = Exclude<keyof Keys, "default">;
 /** Inputs for what organizations require. */
 export function landingZoneInputs(runner: keyof typeof RUNNERS) {
   const keys: Keys = { ...KEYS, ...RUNNERS[runner] };
+  const [replaced, changed] = {
+    cluster: [
+      "database, registry and cluster",
+      "Setting it later is safe; false leaves the cluster as it is.",
+    ] as const,
+    service: ["database and registry", "A change rolls out new instances."] as const,
+  }[runner];
   return {
     /** Keys of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, that encrypt what is created. */
     kmsKeys: object(keys, {
       description: (members) =>
-        `Keys of Cloud KMS that encrypt what is created, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region. ${members} The agents of the services need roles/cloudkms.cryptoKeyEncrypterDecrypter on them: see guides/keys-and-mirrors.md. Changing those of database and registry later replaces these, and needs deletion_protection = false.`,
+        `Keys of Cloud KMS that encrypt what is created, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region. ${members} The agents of the services need roles/cloudkms.cryptoKeyEncrypterDecrypter on them: see guides/keys-and-mirrors.md. Changing those of ${replaced} later replaces these, and needs deletion_protection = false.`,
       must: [
         {
           accepts: (given: PropsOf<Keys>) =>
@@ -57,11 +65,22 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
     /** Lets only images run that the project's policy of Binary Authorization admits. */
     binaryAuthorization: flag({
       default: false,
-      description:
-        "Lets only images run that the policy of Binary Authorization of the project admits; the policy itself is its owner's. A change rolls out new instances.",
+      description: `Lets only images run that the project's policy of Binary Authorization admits. ${changed}`,
     }),
   };
 }
+
+export const LANDING_ZONE_RELATIONS: readonly Relation<
+  Pick<ReturnType<typeof landingZoneInputs>, "kmsKeys"> & Pick<PlaceInputs, "region" | "secretLocations">
+>[] = [
+  {
+    of: "kmsKeys",
+    holds: ({ kmsKeys, region, secretLocations }) =>
+      `${kmsKeys} == null ? true : alltrue([for key in compact(values(${kmsKeys})) : strcontains(key, "/locations/\${${region}}/")]) && length(setsubtract(coalesce(${secretLocations}, []), [${region}])) == 0`,
+    says: ({ kmsKeys, region, secretLocations }) =>
+      `${kmsKeys.name} is given in ${region.name} ${region.shown}, with ${secretLocations.name} ${secretLocations.shown}; all keys must be of that region, and secrets in it alone, because a key encrypts nothing elsewhere; make keys there, and remove ${secretLocations.name}`,
+  },
+];
 
 type Setter = (resource: TerraformResource, key: string) => void;
 
@@ -117,9 +136,10 @@ const keyFor = ({ at }: Values["kmsKeys"], name: KeyName) =>
 /** Keys that cannot change while what they encrypt stays. */
 export function keyIdentity({ kmsKeys }: Values): readonly IdentityPart[] {
   if (kmsKeys.given === null) return [];
-  return (["database", "registry"] as const).map((name) => ({
-    ...{ prop: `kmsKey${name}`, called: kmsKeys.at[name].name, leavesNullOut: true },
-    value: keyFor(kmsKeys, name),
+  const { cluster, database, registry } = kmsKeys.at;
+  return Object.entries({ database, registry, ...(cluster && { cluster }) }).map(([name, { name: called }]) => ({
+    ...{ prop: `kmsKey${name}`, called, leavesNullOut: true },
+    value: keyFor(kmsKeys, name as KeyName),
   }));
 }
 

@@ -79,7 +79,10 @@ function endpointsOf({ id, values }: CloudObject): ReadonlyMap<string, string> {
 export const CLUSTER: ResourceType = {
   api: "container",
   id: "projects/{{project}}/locations/{{location}}/clusters/{{name}}",
-  replacedBy: ["enable_autopilot", "network", "subnetwork", "ip_allocation_policy"],
+  replacedBy: [
+    ...["enable_autopilot", "network", "subnetwork", "ip_allocation_policy"],
+    "cluster_autoscaling.0.auto_provisioning_defaults.0.boot_disk_kms_key",
+  ],
   refs: {
     network: "google_compute_network",
     subnetwork: "google_compute_subnetwork",

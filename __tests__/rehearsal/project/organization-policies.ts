@@ -14,7 +14,12 @@ const CLUSTER = "google_container_cluster";
 const SERVICE = "google_cloud_run_v2_service";
 
 /** What the constraint asks of the flags of PostgreSQL. */
-const FLAGS = { log_connections: "on", log_min_duration_statement: "-1", "cloudsql.enable_pgaudit": "on" };
+const FLAGS = {
+  log_connections: "on",
+  log_disconnections: "on",
+  log_min_duration_statement: "-1",
+  "cloudsql.enable_pgaudit": "on",
+};
 
 /** Managed constraints, and custom ones of organizations: types, and what is refused of them. */
 const MANAGED: Readonly<Record<string, readonly [types: readonly string[], refuses: Policy["refuses"]]>> = {
@@ -53,10 +58,12 @@ const MANAGED: Readonly<Record<string, readonly [types: readonly string[], refus
       return Object.entries(FLAGS).some(([name, value]) => !flags.includes(JSON.stringify({ name, value })));
     },
   ],
+  "custom.cloudsqlRequireRootPassword": [[INSTANCE], lacks("settings.0.password_validation_policy")],
   "custom.cloudsqlRequireSSLConnection": [
     [INSTANCE],
     isNot("settings.0.ip_configuration.0.ssl_mode", "ENCRYPTED_ONLY"),
   ],
+  "custom.gkeRequireMasterAuthorizedNetworks": [[CLUSTER], lacks("master_authorized_networks_config")],
   "custom.gkeRequirePrivateEndpoint": [[CLUSTER], isNot("private_cluster_config.0.enable_private_endpoint", true)],
   "custom.iamDisablePublicBindings": [["google_cloud_run_v2_service_iam_member"], is("member", "allUsers")],
   "custom.networkDisableTargetHTTPProxy": [
@@ -94,7 +101,9 @@ const KEYS: Readonly<Record<string, (values: ValueObject) => string>> = {
   google_cloud_run_v2_service: (values) => textAt(values, "template.0.encryption_key"),
   google_cloud_run_v2_worker_pool: (values) => textAt(values, "template.0.encryption_key"),
   google_compute_instance: (values) => textAt(values, "boot_disk.0.kms_key_self_link"),
-  google_container_cluster: (values) => textAt(values, "database_encryption.0.key_name"),
+  google_container_cluster: (values) =>
+    textAt(values, "database_encryption.0.key_name") &&
+    textAt(values, "cluster_autoscaling.0.auto_provisioning_defaults.0.boot_disk_kms_key"),
   google_secret_manager_secret: (values) =>
     textAt(values, "replication.0.user_managed.0.replicas.0.customer_managed_encryption.0.kms_key_name"),
   google_sql_database_instance: (values) => textAt(values, "encryption_key_name"),

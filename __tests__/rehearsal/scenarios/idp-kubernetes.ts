@@ -220,6 +220,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     landingZones("idp-kubernetes", [
       "compute.restrictLoadBalancerCreationForTypes",
       "custom.cloudsqlEnforcePasswordComplexity",
+      "custom.cloudsqlRequireRootPassword",
     ]),
     EXISTING_CLUSTER,
     deletedParts([

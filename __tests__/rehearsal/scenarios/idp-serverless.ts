@@ -225,6 +225,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
       "iam.allowedPolicyMemberDomains",
       "custom.cloudrunDisableEnvironmentVariablePattern",
       "custom.cloudsqlEnforcePasswordComplexity",
+      "custom.cloudsqlRequireRootPassword",
       "custom.iamDisablePublicBindings",
     ]),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),

@@ -42,11 +42,11 @@ export function landingZones(
         deployment.inputs = { ...deployment.inputs, ...given };
         await deployment.applyAtOnce();
         await deployment.requireEmptyPlan(`${example}: second plan`);
-        if (example === "hardened") return;
         await deployment.applyAtOnce("-destroy");
         const left = [...cloud.objects.keys()];
         if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
       }
+      await deployment.applyAtOnce();
     },
   };
 }

@@ -66,13 +66,15 @@ export const CONTROL_PLANE = {
   ),
 };
 
-export const CONTROL_PLANE_RELATIONS: readonly Relation<typeof CONTROL_PLANE>[] = [
+export const CONTROL_PLANE_RELATIONS: readonly Relation<
+  typeof CONTROL_PLANE & Pick<ReturnType<typeof networkInputs>, "network">
+>[] = [
   {
     of: "controlPlaneEndpoint",
     holds: (v) =>
-      `contains(${JSON.stringify(ENDPOINTS)}, ${v.controlPlaneEndpoint}) && (length(${v.authorizedNetworks}) == 0 || ${v.controlPlaneEndpoint} == "public" || (${v.controlPlaneEndpoint} == "private" && alltrue([for range in values(${v.authorizedNetworks}) : can(regex("${IS_PRIVATE}", range))])))`,
+      `contains(${JSON.stringify(ENDPOINTS)}, ${v.controlPlaneEndpoint}) && (${v.controlPlaneEndpoint} != "private" || ${v.network} != null) && (length(${v.authorizedNetworks}) == 0 || ${v.controlPlaneEndpoint} == "public" || (${v.controlPlaneEndpoint} == "private" && alltrue([for range in values(${v.authorizedNetworks}) : can(regex("${IS_PRIVATE}", range))])))`,
     says: (v) =>
-      `${v.controlPlaneEndpoint.name} is ${v.controlPlaneEndpoint.shown} and ${v.authorizedNetworks.name} is ${v.authorizedNetworks.shown}; the first must be public, private with private ranges alone in the second, or dns without any, because GKE has no other endpoints, lets no other range reach a private one, and a name has no ranges; correct one of them`,
+      `${v.controlPlaneEndpoint.name} is ${v.controlPlaneEndpoint.shown} and ${v.authorizedNetworks.name} is ${v.authorizedNetworks.shown}; the first must be public, private with ${v.network.name} and private ranges alone in the second, or dns without any, because nothing can apply from a network that is not there yet, GKE lets no other range reach a private address, and a name has no ranges; correct one of them`,
   },
 ];
 
