@@ -1,5 +1,5 @@
 import { exec } from "node:child_process";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
@@ -29,8 +29,11 @@ interface Workflow {
 }
 
 const run = promisify(exec);
-const workflow = parse(blocksIn(pageOf("stacks/guides/state-and-pipelines.md").text, "yaml").join("\n")) as Workflow;
-const { env = {}, steps = [] } = workflow.jobs.terraform ?? {};
+const workflowOf = (page: string) =>
+  parse(blocksIn(pageOf(`stacks/guides/${page}.md`).text, "yaml").join("\n")) as Workflow;
+const workflow = workflowOf("state-and-pipelines");
+const { steps = [] } = workflow.jobs.terraform ?? {};
+const ROTATION = workflowOf("secrets-and-rotation").jobs.terraform;
 
 /** What the step that signs in writes, with a token service of the test. */
 function credentialsFile(host: string): string {
@@ -67,38 +70,69 @@ describeWith(["curl", "dash", "jq", "terraform"], "The pipeline of the page", ()
   });
 
   it("applies a folder without gcloud, with nothing but the file that it signs in with", async () => {
-    const service = new LoopbackServer((request, response) => {
-      const answer = request.url === "/sts" ? { access_token: "ya29.first" } : { value: "ey.pipeline" };
-      response.end(JSON.stringify(answer));
+    const order = ["pull_request", "push", "schedule"];
+    const commands = steps
+      .filter((step) => step.run !== undefined)
+      .sort((one, other) => rank(one, order) - rank(other, order));
+    await inRepository(async ({ cloud }, execute) => {
+      await execute(commands);
+      expect(cloud.ofType("google_cloud_run_v2_service")).toHaveLength(1);
     });
-    await service.start();
-    const source = synthesizeInto(App.of(serverlessStack()), STACK_NAME).path;
-    const deployment = await Deployment.start({ source, inputs: {}, program: programPath("terraform") });
-    try {
-      const repository = temporaryFolder();
-      symlinkSync(deployment.folder, join(repository, "identity-provider"));
-      writeFileSync(join(deployment.folder, "production.tfvars"), 'project_id = "my-project"\n');
-      const environment = {
-        ...deployment.programEnvironment,
-        ...env,
-        GOOGLE_OAUTH_ACCESS_TOKEN: undefined,
-        GOOGLE_APPLICATION_CREDENTIALS: credentialsFile(service.host),
-        PATH: `${deployment.programEnvironment.PATH ?? ""}:${dirname(programPath("terraform"))}`,
-      };
-      const order = ["pull_request", "push", "schedule"];
-      const commands = steps
-        .filter((step) => step.run !== undefined)
-        .sort((one, other) => rank(one, order) - rank(other, order));
-      for (const { run: command = "" } of commands)
-        await run(command, { cwd: repository, env: environment, maxBuffer: 2 ** 28 });
+  });
 
-      expect(deployment.cloud.ofType("google_cloud_run_v2_service")).toHaveLength(1);
-    } finally {
-      await deployment.stop();
-      await service.stop();
-    }
+  it("replaces the database password each time that its schedule runs", async () => {
+    await inRepository(async ({ cloud, folder }, execute) => {
+      const file = join(folder, "rotation.auto.tfvars.json");
+      writeFileSync(file, '{ "database_password_version": 1 }\n');
+      for (const number of [2, 3]) {
+        const said = await execute(ROTATION?.steps.filter((step) => step.run !== undefined) ?? []);
+        expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ database_password_version: number });
+        const logins = [...cloud.databaseRoles.keys()].map((login) => login.endsWith("_b"));
+        expect(logins).toEqual([number % 2 === 0]);
+        expect(said).toContain(
+          "commit --message=Rotate the database password identity-provider/rotation.auto.tfvars.json\npush\n",
+        );
+        expect(said).toContain(`The database password has the number ${number}.\n`);
+      }
+    });
   });
 });
+
+/** A repository with a folder, whose steps are executed as the runner does; git and the summary are what they would be told. */
+async function inRepository(
+  work: (deployment: Deployment, execute: (steps: readonly Step[]) => Promise<string>) => Promise<void>,
+): Promise<void> {
+  const service = new LoopbackServer((request, response) => {
+    const answer = request.url === "/sts" ? { access_token: "ya29.first" } : { value: "ey.pipeline" };
+    response.end(JSON.stringify(answer));
+  });
+  await service.start();
+  const source = synthesizeInto(App.of(serverlessStack()), STACK_NAME).path;
+  const deployment = await Deployment.start({ source, inputs: {}, program: programPath("terraform") });
+  try {
+    const repository = temporaryFolder();
+    const summary = join(repository, "summary");
+    symlinkSync(deployment.folder, join(repository, "identity-provider"));
+    writeFileSync(join(deployment.folder, "production.tfvars"), 'project_id = "my-project"\n');
+    writeFileSync(join(repository, "git"), `#!/bin/sh\necho "$*" >> '${summary}'\n`, { mode: 0o755 });
+    const environment = {
+      ...deployment.programEnvironment,
+      ...workflow.jobs.terraform?.env,
+      GITHUB_STEP_SUMMARY: summary,
+      GOOGLE_OAUTH_ACCESS_TOKEN: undefined,
+      GOOGLE_APPLICATION_CREDENTIALS: credentialsFile(service.host),
+      PATH: [repository, deployment.programEnvironment.PATH, dirname(programPath("terraform"))].join(":"),
+    };
+    await work(deployment, async (commands) => {
+      for (const { run: command = "" } of commands)
+        await run(command, { cwd: repository, env: environment, maxBuffer: 2 ** 28 });
+      return existsSync(summary) ? readFileSync(summary, "utf8") : "";
+    });
+  } finally {
+    await deployment.stop();
+    await service.stop();
+  }
+}
 
 function rank({ if: condition = "" }: Step, events: readonly string[]): number {
   return events.findIndex((event) => condition.includes(event));
