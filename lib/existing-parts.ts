@@ -103,10 +103,10 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
   },
   {
     of: "existingSecrets",
-    holds: ({ bootstrapPasswordVersion: version, existingSecrets: { at } }) =>
-      `${at.bootstrapPassword} == null || ${version} == 1`,
-    says: ({ bootstrapPasswordVersion: version, existingSecrets: { at } }) =>
-      `${at.bootstrapPassword.name} is given and ${version.name} is ${version.shown}; it must be 1, because an existing secret is never written; name another version of the secret instead`,
+    holds: ({ bootstrapPasswordVersion: version, existingSecrets: { at }, secretKeyVersion: ofKey }) =>
+      `(${at.bootstrapPassword} == null || ${version} == 1) && (${at.secretKey} == null || ${ofKey} == 1)`,
+    says: ({ bootstrapPasswordVersion: version, existingSecrets, secretKeyVersion: ofKey }) =>
+      `${existingSecrets.name} is given, ${version.name} is ${version.shown} and ${ofKey.name} is ${ofKey.shown}; that of a secret that exists must be 1, because it is never written; name another version of the secret instead`,
   },
 ];
 

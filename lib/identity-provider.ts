@@ -226,9 +226,10 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   private addSecrets(): IdpSecrets {
     const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken } = this.settings;
-    const { deletionProtection, existingSecrets } = this.settings;
+    const { deletionProtection, existingSecrets, secretKeyVersion } = this.settings;
     return new IdpSecrets(this, "Secrets", {
-      ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection, place: this.place },
+      ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection, secretKeyVersion },
+      place: this.place,
       existing: existingSecrets && {
         secretKey: this.partOf(existingSecrets.secretKey),
         bootstrapPassword: this.partOf(existingSecrets.bootstrapPassword),
@@ -390,8 +391,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     Object.assign(this, { ...parts, grantCommands: listGrants(this, this.values.grantRoles.flag) });
     const { database, identityParts, protect } = this;
     const check = checkIdentity(this, identityParts, protect, database.ready);
-    const retired = parts.initialization.retire(this, dependsOn);
-    const last = [...dependsOn, ...retired, ...judgeOf(this), check];
+    const last = [...dependsOn, ...parts.initialization.retire(this, dependsOn), ...judgeOf(this), check];
     const guard = guardIdentity(this, identityParts, { protect, dependsOn: last });
     const remains = database.backupsAfterDestroy;
     guardDestroy(this, "DeletionGuard", { protect, dependsOn: [guard] }, { remains });

@@ -460,13 +460,17 @@ testContract(STACK_NAME, {
       [true, true],
     ],
     [
-      "Application secret key: generated once. Signs sessions and cookies; internal encryption is derived from it. Must stay stable for the life of the deployment. Rotating it invalidates every active session and makes encrypted fields (stored credentials, tokens) unreadable. Secret key rotated: all sessions invalidated; encrypted fields unreadable. No input changes it and its secret is protected",
+      "Application secret key: generated once. Signs sessions and cookies; internal encryption is derived from it. Must stay stable for the life of the deployment. Rotating it invalidates every active session and makes encrypted fields (stored credentials, tokens) unreadable. Secret key rotated: all sessions invalidated; encrypted fields unreadable. Only a number that is accepted changes it, and its secret is protected",
       () => [
         serverlessResource("google_secret_manager_secret_version.secrets_secret_key_version").secret_data_wo_version,
         Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /(^|_)key(_|$)/.test(name)),
         serverlessResource(ADDRESS.secretKey).deletion_protection,
       ],
-      [1, [], "${var.deletion_protection}"],
+      [
+        "${var.secret_key_version}",
+        ["secret_key_version", "accepted_secret_key_version"],
+        "${var.deletion_protection}",
+      ],
     ],
   ],
 

@@ -129,11 +129,13 @@ export const ACCEPTED_BY_BOTH = {
   existing_service_accounts: [null, { service: "idp-service@shared-accounts.iam.gserviceaccount.com" }],
   own_parts: ["deleted", "kept", "used"],
   existing_database: [null],
+  accepted_secret_key_version: [1],
   administrator_password_version: [1, 2],
+  secret_key_version: [1],
   database_password_version: [null, 1, 2, 3],
   grant_roles: [true],
   build_pool: [null, "projects/builders/locations/us-central1/workerPools/private"],
-  kms_keys: [null, { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" }],
+  kms_keys: [null],
   binary_authorization: [false, true],
   grant_managed_superuser: [null, true, false],
   revoke_public_connect: [true, false],
@@ -206,6 +208,7 @@ const FINE_WORKERS: readonly AcceptedInputs[] = [
 
 /** Sets of inputs of the serverless stack that Terraform accepts. */
 export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
+  ["a key of the region", { kms_keys: { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" } }],
   ["all traffic through the network", { network: NETWORK, subnetwork: SUBNETWORK, vpc_egress: "all-traffic" }],
   [
     "an internal load balancer with a subnetwork for its proxies",
@@ -294,6 +297,7 @@ export const CLUSTER = {
 
 /** Sets of inputs of the Kubernetes stack that Terraform accepts. */
 export const ACCEPTED_SETS_OF_KUBERNETES: readonly AcceptedInputs[] = [
+  ["another secret key, whose consequences are accepted", { secret_key_version: 2, accepted_secret_key_version: 2 }],
   ["a control plane that only its name reaches", { control_plane_endpoint: "dns" }],
   [
     "private ranges that reach the private address of a control plane",

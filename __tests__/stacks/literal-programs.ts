@@ -21,7 +21,9 @@ const identityProviderProps = (
 ): Omit<Given<ServerlessIdentityProviderProps, Left>, keyof typeof SERVERLESS_ALONE> => ({
   projectId: "demo-project",
   tenantId: "acme",
+  acceptedSecretKeyVersion: 3,
   administratorPasswordVersion: 2,
+  secretKeyVersion: 3,
   databasePasswordVersion: 4,
   alertEmails: ["on-call@example.com"],
   alerts: { uptime: { enabled: false }, "database-cpu": { durationSeconds: 600, threshold: 0.8 } },

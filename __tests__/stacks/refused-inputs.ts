@@ -390,6 +390,7 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
 
 /** What both refuse by a rule that compares inputs. */
 const REFUSED_TOGETHER: readonly RefusedInputs[] = [
+  ["another secret key that nobody accepts", { secret_key_version: 2 }],
   ["a class that is billed for a year", { dump_storage_class: "ARCHIVE" }],
   ["a network by its bare name", { network: "main", subnetwork: SUBNETWORK }],
   ["a part of a backup", { backup_retention_count: 7.5 }],

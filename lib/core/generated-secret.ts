@@ -3,6 +3,7 @@ import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
 import {
   Fn,
+  ref,
   Token,
   type IResolvable,
   type ITerraformDependable,
@@ -206,6 +207,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     }
     const record = new TerraformData(this, "First", {
       input: { version: stored },
+      // A version of the caller's is accepted; without one, nothing in the state changes.
+      triggersReplace: props.writeVersion === undefined ? undefined : afterFirst(props.writeVersion),
       lifecycle: { ignoreChanges: ["input"] },
     });
     const first = `${record.outputExpression}.version`;
@@ -299,4 +302,10 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     if (this.count === undefined) return resource.getStringAttribute(name);
     return expression(`try(${resource.fqn}[0].${name}, "")`);
   }
+}
+
+/** What replaces the record of the first version, once there is a number above 1. */
+function afterFirst(version: number): Record<string, string> {
+  const number = numberText(version);
+  return Token.asStringMap(ref(`(${number} > 1 ? { version = ${number} } : null)`));
 }

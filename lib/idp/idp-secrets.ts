@@ -41,6 +41,17 @@ export const SECRETS = {
     description:
       "Raise it by one to write bootstrap_password to Secret Manager again. Changing it later does not change the password of a deployment that has already started.",
   }),
+  /** Raise it by one, together with `acceptedSecretKeyVersion`, to replace a secret key that has leaked; 1 by default. */
+  secretKeyVersion: number({
+    default: 1,
+    description:
+      "Raise it by one, together with accepted_secret_key_version, only if the application's secret key has leaked: another one is stored and rolled out, all sessions end, and signed links become invalid; what is stored stays valid.",
+  }),
+  /** The `secretKeyVersion` whose consequences are accepted; 1 by default. */
+  acceptedSecretKeyVersion: number({
+    default: 1,
+    description: "The secret_key_version whose consequences are accepted. Without it, a change of that is refused.",
+  }),
   /** Creates a token for the application's API, in Secret Manager. The application reads it on its first start only. */
   bootstrapToken: flag({
     default: false,
@@ -82,6 +93,13 @@ type ExistingKey = Existing & Partial<SecretAttributes>;
 
 /** A token is either generated or given. */
 export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECRETS>[] = [
+  {
+    of: "secretKeyVersion",
+    holds: (v) =>
+      `${v.secretKeyVersion} == ${v.acceptedSecretKeyVersion} && floor(${v.secretKeyVersion}) == ${v.secretKeyVersion}`,
+    says: ({ acceptedSecretKeyVersion: accepted, secretKeyVersion: version }) =>
+      `${version.name} is ${version.shown} and ${accepted.name} is ${accepted.shown}; they must be the same whole number, because another key ends all sessions and makes signed links invalid; set ${version.name} back, or accept that with ${accepted.name}`,
+  },
   setOnce<EnvironmentInputs & typeof SECRETS>("bootstrapToken", {
     names: [BOOTSTRAP_TOKEN.variable],
     isOff: (token) => `!${token}`,
@@ -105,6 +123,9 @@ export interface IdpSecretsProps {
    */
   readonly bootstrapPasswordVersion?: number;
 
+  /** Raising it stores and uses another secret key: every session ends, and every signed link becomes invalid. @default 1 */
+  readonly secretKeyVersion?: number;
+
   /** Also creates an API token, which the application reads only on its first start. @default false */
   readonly bootstrapToken?: boolean | IResolvable;
 
@@ -126,7 +147,7 @@ export interface IdpSecretsProps {
  * token for its API.
  *
  * No value is in the Terraform state; all are only in Secret Manager. The secret key stays the same whatever the props: a
- * new one ends every session and every signed link. To replace a leaked one, replace its version in one apply.
+ * new one ends every session and every signed link. To replace a leaked one, raise its version.
  */
 export class IdpSecrets extends Construct {
   /** Signs sessions and cookies; for the container's `IDP_SECRET_KEY`. */
@@ -159,6 +180,7 @@ export class IdpSecrets extends Construct {
       secretId: secretId(place.deployment, SECRET_KEY.suffix),
       length: SECRET_KEY.length,
       loss: "every session ends and every signed link becomes invalid",
+      writeVersion: props.secretKeyVersion,
       existing: props.existing?.secretKey,
     });
 

@@ -130,9 +130,11 @@ export function ownersChanges({ copies, grants, job, labelled, workload }: Varia
         const replication = [{ auto: [{ customer_managed_encryption: [] }], user_managed: [] }];
         for (const secret of deployment.cloud.ofType("google_secret_manager_secret"))
           deployment.cloud.update({ ...secret, values: { ...secret.values, replication } });
-        withInputs({ bootstrap_password: GIVEN_PASSWORD, bootstrap_password_version: 2, ...WITH_TOKEN })?.(deployment);
+        const other = { secret_key_version: 2, accepted_secret_key_version: 2 };
+        withInputs({ bootstrap_password: GIVEN_PASSWORD, bootstrap_password_version: 2, ...other, ...WITH_TOKEN })?.(
+          deployment,
+        );
       },
-      planArguments: [`-replace=${SECRET_KEY_VERSION}`, ACCEPTED_KEY],
       expected: {
         ...all("replace", [
           SECRET_KEY_VERSION,
