@@ -70,7 +70,7 @@ export function identityProviderOutputs(idp: IdentityProvider): Record<string, S
       description: "The command that dumps the database at once; null without dump_schedule.",
     },
     database_name: { value: database.databaseName, description: "Name of the application's database." },
-    database_user: { value: database.userName, description: "Name of the application's database role." },
+    database_user: { value: database.ownerName, description: "Name of the application's database role." },
     backups_after_destroy: {
       value: database.backupsAfterDestroy,
       description: "Backups that a destroy leaves, and for how long.",

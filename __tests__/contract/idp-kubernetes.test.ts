@@ -207,11 +207,11 @@ testContract(KUBERNETES_STACK_NAME, {
           "roles/iam.workloadIdentityUser",
           `serviceAccount:\${var.project_id}.svc.id.goog[\${local.chosen_namespace}/\${var.application_name}-${job}]`,
         ]),
-        ...["db-init", "db-retire"].map((job, index) => [
-          ["cluster_initializer", "cluster_initializer2"][index],
+        [
+          "cluster_initializer",
           "roles/iam.workloadIdentityUser",
-          `serviceAccount:\${var.project_id}.svc.id.goog[\${local.chosen_namespace}/\${var.application_name}-${job}]`,
-        ]),
+          "serviceAccount:${var.project_id}.svc.id.goog[${local.chosen_namespace}/${var.application_name}-db-init]",
+        ],
         [
           "cluster_runtime",
           "roles/iam.workloadIdentityUser",

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { packageFile } from "../../lib/core/package-file";
 
 /** A job has one text, so its script may be a little longer. */
-const MOST_LINES = { script: 450, other: 400 };
+const MOST_LINES = { script: 460, other: 400 };
 
 it("A file of the product is short enough to be read at once", () => {
   const files = ["image", "lib", "stacks"].flatMap((folder) =>

@@ -33,7 +33,7 @@ const workflowOf = (page: string) =>
   parse(blocksIn(pageOf(`stacks/guides/${page}.md`).text, "yaml").join("\n")) as Workflow;
 const workflow = workflowOf("state-and-pipelines");
 const { steps = [] } = workflow.jobs.terraform ?? {};
-const ROTATION = workflowOf("secrets-and-rotation").jobs.terraform;
+const ROTATION = workflowOf("rotate-on-a-schedule").jobs.terraform;
 
 /** What the step that signs in writes, with a token service of the test. */
 function credentialsFile(host: string): string {

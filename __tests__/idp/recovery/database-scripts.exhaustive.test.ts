@@ -230,11 +230,16 @@ describeOnServers("The job db-init on a restored instance", (test) => {
       "CREATE TABLE authentik_core_user AS SELECT 1 AS id, 'akadmin' AS name",
     );
 
+    // After a rotation, it had another login.
+    const second = { ...before, DB_OWNER: before.DB_USER, DB_OTHER_USER: before.DB_USER, DB_PASSWORD_VERSION: "2" };
+    await runScript({ ...second, DB_USER: `${before.DB_USER}_b` });
     for (let time = 0; time < 2; time += 1)
       expect(await swap(names, "rename", { FROM_NAME: lost.DB_NAME })).toMatchObject(DONE);
     expect(await runScript(names)).toMatchObject(DONE);
 
     await expect(cluster.query(applicationLogin(names), FIRST_USER)).resolves.toBe("akadmin");
     await cluster.query(applicationLogin(names), "ALTER TABLE authentik_core_user ADD COLUMN mail text");
+    const left = "SELECT rolname, rolcanlogin FROM pg_roles WHERE rolname LIKE '%\\_b'";
+    expect(await cluster.query({ user: SUPERUSER }, left)).toContain(`${names.DB_USER}_b|f`);
   });
 });

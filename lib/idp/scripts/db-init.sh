@@ -189,17 +189,20 @@ SQL
   ) || fail 1 "the members of the role $DB_OWNER cannot be read; the reason is above"
   [ -z "$members" ] ||
     fail 2 "the application's role $DB_OWNER is a group with the members: $members, who would share the application's rights;" \
-      "choose another name, or take the members out with REVOKE"
+      "choose another name, take the members out with REVOKE, or after a rotation set database_password_version again"
   in_use=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL'
 SELECT current FROM pg_roles, coalesce(substring(shobj_description(oid, 'pg_authid') FROM 'password version (\d+)'), '1') AS current
-WHERE rolname = :'login' AND rolcanlogin AND :'version' NOT IN ('', current)
+WHERE rolname = :'login' AND rolcanlogin AND :'version' <> ''
   AND EXISTS (SELECT FROM pg_stat_activity WHERE usesysid = pg_roles.oid);
 SQL
   ) || fail 1 "the password of $DB_USER cannot be judged; the reason is above"
-  [ -z "$in_use" ] ||
-    fail 2 "the password version $DB_PASSWORD_VERSION is for $DB_USER, which the application uses with the version $in_use, and" \
-      "would be locked out; set database_password_version to $((in_use + 1)), and to the next one in a later apply"
+  # A skipped number that was set back has left another value of the same number.
+  if [ "${in_use:-$DB_PASSWORD_VERSION}" != "$DB_PASSWORD_VERSION" ] ||
+    { [ -n "$in_use" ] && (PGUSER=$DB_USER PGPASSWORD=$DB_PASSWORD && greet 2>&1) | grep -q "authentication failed"; }; then
+    fail 2 "$DB_USER is in use with the password version $in_use, and another password would lock out what runs;" \
+      "set database_password_version one higher or lower than $in_use, and go on from there in later applies"
+  fi
   messages=$({
     cat <<'SQL'
 SET client_min_messages = error;
@@ -229,6 +232,10 @@ SQL
     *"permission denied to alter role"*)
       say "the role $DB_USER stays as it is: others have made it, or an upgrade has brought it, so $DB_ADMIN_USER may not change it"
       cure="; $DB_ADMIN_USER may not change this role: give it the stored password with gcloud sql users set-password"
+      ;;
+    *"permission denied to grant role"*)
+      fail 1 "$DB_ADMIN_USER may not hand on $DB_OWNER, which others have made, or an upgrade has brought; whoever may runs" \
+        "GRANT $DB_OWNER TO $DB_ADMIN_USER WITH ADMIN OPTION; or set database_password_version back"
       ;;
     *) fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }" ;;
   esac

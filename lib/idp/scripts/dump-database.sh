@@ -8,7 +8,7 @@
 #   DB_HOST             socket directory or address of the database
 #   DB_PORT             default 5432
 #   DB_NAME             database
-#   DB_USER             role that owns its tables
+#   DB_USER             login that acts as the owner of its tables
 #   DB_PASSWORD         its password
 #   DB_WAIT_SECONDS     how long to wait for the database, default 300
 #   DB_PROXY_QUIT_URL   receives a POST when this script ends, whatever the outcome; empty: no proxy to stop

@@ -30,6 +30,7 @@ while sessions=$(echo "SELECT count(*) FROM pg_stat_activity WHERE usename = :'l
   [ "$sessions" -gt 0 ] && [ "$(date +%s)" -lt "$deadline" ]; do
   sleep 2
 done
+[ -n "$sessions" ] || exit 1
 [ "$sessions" -eq 0 ] || echo "$sessions sessions of $DB_OTHER_USER are left; they can go on, and not sign in again"
 # The membership goes too, because an older package takes a role with members for a group.
 statements <<SQL

@@ -109,11 +109,14 @@ SQL
   rename)
     found=$(echo "SELECT count(*) FROM pg_database WHERE datname IN (:'from', :'name')" | run)
     [ "$found" = 1 ] || fail 1 "there must be one of the databases $FROM_NAME and $DB_NAME, not $found"
-    # Repeated after an interruption, it finds nothing left to rename. A login keeps its rights and what it owns.
+    # Repeated after an interruption, it finds nothing left to rename. A login keeps its rights and what it owns. A second one,
+    # which acts as the first, is closed: db-init opens that of its deployment.
     run <<SQL
 $(end_sessions ":'from'")
 BEGIN;
 SELECT format('ALTER DATABASE %I RENAME TO %I', datname, :'name') FROM pg_database WHERE datname = :'from' \gexec
+SELECT format('ALTER ROLE %I NOLOGIN PASSWORD NULL', rolname), format('REVOKE %I FROM %I', :'from', rolname),
+  format('ALTER ROLE %I RENAME TO %I', rolname, :'name' || '_b') FROM pg_roles WHERE rolname = :'from' || '_b' \gexec
 SELECT format('ALTER ROLE %I RENAME TO %I', rolname, :'name') FROM pg_roles WHERE rolname = :'from' \gexec
 COMMIT;
 SQL

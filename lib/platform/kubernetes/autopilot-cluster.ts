@@ -145,12 +145,7 @@ export class AutopilotCluster extends Construct {
    *
    * Waits for the cluster, because the first cluster of a project creates its workload identity pool.
    */
-  grantActAs(
-    identity: WorkloadIdentity,
-    namespace: string,
-    accountName: string,
-    condition?: string,
-  ): ITerraformDependable[] {
+  grantActAs(identity: WorkloadIdentity, namespace: string, accountName: string): ITerraformDependable[] {
     if (!identity.grantable) return [];
     const { projectId } = this.props.place;
     const member = `serviceAccount:${projectId}.svc.id.goog[${namespace}/${accountName}]`;
@@ -159,7 +154,7 @@ export class AutopilotCluster extends Construct {
         serviceAccountId: `projects/${account.project ?? projectId}/serviceAccounts/${account.email}`,
         role: "roles/iam.workloadIdentityUser",
         member,
-        count: countIf(account.condition ?? condition),
+        count: countIf(account.condition),
         dependsOn: [this.cluster, ...account.ready],
       });
       return grantTo(account, grant);

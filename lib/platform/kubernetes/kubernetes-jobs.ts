@@ -32,6 +32,9 @@ interface KubernetesJobsProps {
 
 /** Runs jobs in a cluster: at apply, which waits for them, or on a schedule. */
 export class KubernetesJobs implements ScheduledJobRunner {
+  /** Account of a job that is always there, which acts as the identity for the others too. */
+  private accountName: string | undefined;
+
   constructor(private readonly props: KubernetesJobsProps) {}
 
   /**
@@ -107,8 +110,10 @@ export class KubernetesJobs implements ScheduledJobRunner {
       values: container.secretEnvironment,
       settings: container.secretSettings,
     });
+    const accountName = this.accountName ?? namespace.addAccount(scope, name, identity, condition);
+    if (condition === undefined) this.accountName = accountName;
     const template = podTemplate({
-      ...{ container, secret, accountName: namespace.addAccount(scope, name, identity, condition) },
+      ...{ container, secret, accountName },
       labels: labelsWith(labels, {
         "app.kubernetes.io/name": place.deployment.applicationName,
         "app.kubernetes.io/component": job.name,
