@@ -99,7 +99,7 @@ describe.each(STACKS)("The synthesized folder of $name", ({ name, stack, terrafo
       expect(folder.read("cdk.tf.json").includes(`"${text.replace(/\/$/, "")}`)).toBe(false);
   });
 
-  it("uses every input and every local value, but for the lab's tenant_id, which has no effect", () => {
+  it("uses every input and every local value, but for the lab's tenant_id, which has no effect, and an acknowledgement", () => {
     const used = new Set(
       new ConfigurationGraph(terraform()).elements.flatMap((element) =>
         new ConfigurationGraph(terraform()).namedBy(element),
@@ -111,7 +111,7 @@ describe.each(STACKS)("The synthesized folder of $name", ({ name, stack, terrafo
       ...Object.keys(terraform().locals ?? {}).map((name) => `local.${name}`),
     ];
     expect(declared.filter((each) => !used.has(each) && !provider.includes(each))).toEqual(
-      name === LAB_STACK_NAME ? ["var.tenant_id"] : [],
+      name === LAB_STACK_NAME ? ["var.tenant_id"] : ["var.accepted_secret_key_version"],
     );
   });
 

@@ -45,7 +45,7 @@ export const SECRETS = {
   secretKeyVersion: number({
     default: 1,
     description:
-      "Raise it by one, together with accepted_secret_key_version, only if the application's secret key has leaked: another one is stored and rolled out, all sessions end, and signed links become invalid; what is stored stays valid. Lowering or removing it does the same.",
+      "Raise it later by one, together with accepted_secret_key_version, only if the application's secret key has leaked: another one is stored and rolled out, all sessions end, and signed links become invalid; what is stored stays valid. Lowering or removing it does the same.",
   }),
   /** The `secretKeyVersion` whose consequences are accepted; 1 by default. */
   acceptedSecretKeyVersion: number({

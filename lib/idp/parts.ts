@@ -29,7 +29,8 @@ export interface SqlInstance {
   readonly ownerName?: string;
 
   /** The login that takes turns with it, and the number of the password; empty at plan without one. @default - none */
-  readonly otherLogin?: { readonly name: string; readonly passwordVersion: string; readonly condition: string };
+  readonly otherLogin?:
+    { readonly name: string; readonly passwordVersion: string; readonly condition: string } | undefined;
 
   /** Password of the application's role. */
   readonly password: ReadableSecret;

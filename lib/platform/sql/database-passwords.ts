@@ -17,6 +17,6 @@ export const DATABASE_PASSWORDS = {
   administratorPasswordVersion: number({
     default: 1,
     description:
-      "Raise it by one to replace the password of the database's administrator, which only jobs use. db-init runs again.",
+      "Raise it later by one to replace the password of the database's administrator, which only jobs use. db-init runs again.",
   }),
 };
