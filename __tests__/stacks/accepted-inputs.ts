@@ -148,7 +148,7 @@ export const ACCEPTED_BY_BOTH = {
   max_instance_count: [1, 2, 3, 8, 12],
   http_redirect: [true, false],
   network: [null, "projects/shared/global/networks/main"],
-  network_tags: [[], ["sign-in", "a"]],
+  network_tags: [[]],
   protection: [null, { admin_ranges: ["203.0.113.0/24", "2001:db8::/32"], restrict_admin: true, waf: "enforce" }, {}],
   request_log_sample_rate: [null, 0, 0.5, 1],
   secret_environment_variables: ACCEPTED_SECRET_SETTINGS,
@@ -209,7 +209,10 @@ const FINE_WORKERS: readonly AcceptedInputs[] = [
 /** Sets of inputs of the serverless stack that Terraform accepts. */
 export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
   ["a key of the region", { kms_keys: { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" } }],
-  ["all traffic through the network", { network: NETWORK, subnetwork: SUBNETWORK, vpc_egress: "all-traffic" }],
+  [
+    "all traffic through the network, with tags",
+    { network: NETWORK, subnetwork: SUBNETWORK, network_tags: ["sign-in", "a"], vpc_egress: "all-traffic" },
+  ],
   [
     "an internal load balancer with a subnetwork for its proxies",
     {
