@@ -66,7 +66,7 @@ const PLANS: readonly (readonly [stack: string, inputs: Inputs])[] = [
   ["assessment-lab", {}],
 ];
 
-/** Examples for landing zones, each for every stack. */
+/** Examples of inputs for landing zones; every stack has both. */
 const EXAMPLES = ["landing-zone", "hardened"] as const;
 
 function examplePlans(): (readonly [stack: string, inputs: Inputs, example: string])[] {

@@ -234,8 +234,8 @@ SQL
       cure="; $DB_ADMIN_USER may not change this role: give it the stored password with gcloud sql users set-password"
       ;;
     *"permission denied to grant role"*)
-      fail 1 "$DB_ADMIN_USER may not hand on $DB_OWNER, which others have made, or an upgrade has brought; whoever may runs" \
-        "GRANT $DB_OWNER TO $DB_ADMIN_USER WITH ADMIN OPTION; or set database_password_version back"
+      fail 1 "$DB_ADMIN_USER may not grant $DB_OWNER, because others made that role, or an upgrade brought it; let its owner run" \
+        "GRANT $DB_OWNER TO $DB_ADMIN_USER WITH ADMIN OPTION, or set database_password_version back"
       ;;
     *) fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }" ;;
   esac

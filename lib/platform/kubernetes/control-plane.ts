@@ -38,7 +38,7 @@ export const CONTROL_PLANE = {
     description:
       "Where the control plane of the cluster is reached: public, at an address on the Internet; private, at one of the network, in which the machine that applies must be; dns, at a name of Google alone, by those with the right container.clusters.connect. Before a change, open the new one: guides/cluster.md says how.",
   }),
-  /** What organizations require of clusters: no rights for everyone who is signed in, no unauthenticated port of nodes, groups, notifications. */
+  /** What organizations require of clusters: no rights for all signed-in users, no unauthenticated port of nodes, groups, notifications. */
   clusterHardening: object(
     {
       /** Group whose members can be given rights in the cluster, `gke-security-groups@<domain>`. */
@@ -54,7 +54,7 @@ export const CONTROL_PLANE = {
     },
     {
       description: (members) =>
-        `What organizations require of clusters: no rights for all who are signed in, and no unauthenticated port of nodes; {} for these alone. ${members} Changing it later is safe; removing it leaves the cluster as it is.`,
+        `What organizations require of clusters: no rights for all signed-in users, and no unauthenticated port of nodes; {} for these alone. ${members} Changing it later is safe; removing it leaves the cluster as it is.`,
       must: [
         {
           condition: (given) =>
