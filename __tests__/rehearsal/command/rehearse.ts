@@ -20,8 +20,8 @@ const USAGE = `npm run rehearse -- [stack...] [--exhaustive] [--only TEXT] [--ke
 
 Takes synthesized stacks through their whole life with the real Terraform, offline, against stand-ins.
   stack               ${Object.keys(REHEARSALS).join(", ")}; all when none is named
-  --exhaustive        instead of the usual: the creation of every resource fails once, values of inputs are combined, and
-                      parts take every form; "npm run rehearse:exhaustive" is the same
+  --exhaustive        instead of the usual: further episodes, the creation of every resource fails once, values of inputs
+                      are combined, and parts take every form; "npm run rehearse:exhaustive" is the same
   --only TEXT         of the usual and the exhaustive: changes, failed creations, faults, episodes and combinations (as
                       JSON) with this in their names
   --keep              keep the folders of all deployments and say where they are

@@ -66,7 +66,7 @@ function everyPart(context: RunContext): Promise<void> {
       ? [life(context, furtherChanges, { isInHcl: true })]
       : []),
     ...(context.includes("failed creations") ? [failedCreations(context)] : []),
-    ...(context.includes("faults") ? [faults(context)] : []),
+    ...(context.includes("faults") || context.includes("further episodes") ? [incidents(context)] : []),
     ...(context.includes("combinations") ? [combinations(context)] : []),
   ]);
 }
@@ -103,24 +103,32 @@ async function life(
   );
 }
 
-function faults(context: RunContext): Promise<void> {
+async function incidents(context: RunContext): Promise<void> {
   const { rehearsal } = context.options;
-  const { episodes = [], faultInputs = rehearsal.inputs, stage } = rehearsal;
-  return context.fromStage(faultInputs, stage, (begun) =>
+  const { faultInputs = rehearsal.inputs, stage } = rehearsal;
+  const isUsual = context.includes("faults");
+  const episodes = [
+    ...(isUsual ? (rehearsal.episodes ?? []) : []),
+    ...(context.includes("further episodes") ? (rehearsal.furtherEpisodes ?? []) : []),
+  ];
+  if (!isUsual && episodes.length === 0) return;
+  await context.fromStage(faultInputs, stage, (begun) =>
     context.with(begun.fork(), async (whole) => {
       const end = await context.take(() => endWithoutFaults(whole));
+      const played: readonly Incident[] = episodes.map(({ name, play, fromNothing = false }) => ({
+        name,
+        begin: () => (fromNothing ? begun : whole).fork(),
+        play: async (deployment) => {
+          await inStep(name, () => play(deployment));
+          requireSoundness(deployment, name);
+          await deployment.requireEmptyPlan(`${name}: second plan`);
+          deployment.requireNoLeaks(name);
+        },
+      }));
+      const wanted = (each: readonly Incident[]) => each.filter(({ name }) => context.wants(name));
+      if (!isUsual) return context.each(wanted(played));
       await context.take(() => context.timed("dependencies", () => requireDependencies(whole)));
-      const incidents: readonly Incident[] = [
-        ...episodes.map(({ name, play, fromNothing = false }) => ({
-          name,
-          begin: () => (fromNothing ? begun : whole).fork(),
-          play: async (deployment: Deployment) => {
-            await inStep(name, () => play(deployment));
-            requireSoundness(deployment, name);
-            await deployment.requireEmptyPlan(`${name}: second plan`);
-            deployment.requireNoLeaks(name);
-          },
-        })),
+      const faults: readonly Incident[] = [
         ...(rehearsal.faults ?? []).map((fault) => ({
           name: fault.name,
           begin: () => begun.fork(),
@@ -128,7 +136,7 @@ function faults(context: RunContext): Promise<void> {
         })),
         { name: "interrupted", begin: () => begun.fork(), play: (deployment) => rehearseInterrupt(deployment, end) },
       ];
-      await together([context.each(incidents.filter(({ name }) => context.wants(name))), gates(context, end)]);
+      await together([context.each(wanted([...played, ...faults])), gates(context, end)]);
     }),
   );
 }

@@ -35,7 +35,7 @@ export interface RehearsalReport {
 export const USUAL_PARTS = ["life", "changes", "faults"] as const;
 
 /** What `npm run rehearse:exhaustive` does: every way to change a part, each resource, and inputs together. */
-export const EXHAUSTIVE_PARTS = ["further changes", "failed creations", "combinations"] as const;
+export const EXHAUSTIVE_PARTS = ["further changes", "further episodes", "failed creations", "combinations"] as const;
 
 type Part = (typeof EXHAUSTIVE_PARTS | typeof USUAL_PARTS)[number];
 

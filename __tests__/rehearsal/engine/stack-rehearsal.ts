@@ -36,6 +36,8 @@ export interface StackRehearsal {
   readonly externalResourcesExist?: boolean;
   /** Episodes, each on its own deployment; after each, a plan must be empty. */
   readonly episodes?: readonly Episode[];
+  /** Episodes of several minutes, or of what another stack of the same parts goes through each time. */
+  readonly furtherEpisodes?: readonly Episode[];
   /** Faults of scripts and web services; failed creations and closed gates are derived. */
   readonly faults?: readonly Fault[];
   /** Inputs to combine, by subject. */

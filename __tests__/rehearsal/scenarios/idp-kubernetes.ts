@@ -29,7 +29,7 @@ import {
   WITH_SEPARATE_WORKER,
   workerModeChanges,
 } from "./settings";
-import { DISABLED, secretsOutOfStep } from "./secrets-out-of-step";
+import { DISABLED, KEY_IS_GONE, rotations, secretsOutOfStep } from "./secrets-out-of-step";
 import { type Fault } from "../engine/fault-scenarios";
 import { type ChangeScenario } from "../engine/journey";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
@@ -53,19 +53,20 @@ function leaveLoadBalancer(cloud: Cloud): string {
 
 const REPLACE_CLUSTER = `-replace=${CLUSTER}`;
 
+const ANOTHER_CLUSTER: Episode = {
+  name: "another cluster",
+  // The objects in the old cluster must go first: a plan cannot reach a cluster whose address it does not know yet.
+  play: async (deployment) => {
+    deployment.inputs = { ...deployment.inputs, deletion_protection: false };
+    await deployment.applyAtOnce();
+    await deployment.refuse(["plan", REPLACE_CLUSTER], "connect: connection refused");
+    await deployment.applyAtOnce("-destroy", `-target=${NAMESPACE}`);
+    await deployment.applyAtOnce(REPLACE_CLUSTER);
+  },
+};
+
 /** Incidents that take several commands to resolve. */
 const EPISODES: readonly Episode[] = [
-  {
-    name: "another cluster",
-    // The objects in the old cluster must go first: a plan cannot reach a cluster whose address it does not know yet.
-    play: async (deployment) => {
-      deployment.inputs = { ...deployment.inputs, deletion_protection: false };
-      await deployment.applyAtOnce();
-      await deployment.refuse(["plan", REPLACE_CLUSTER], "connect: connection refused");
-      await deployment.applyAtOnce("-destroy", `-target=${NAMESPACE}`);
-      await deployment.applyAtOnce(REPLACE_CLUSTER);
-    },
-  },
   {
     name: "a cluster that somebody has deleted",
     // What was in it is gone too, but Terraform cannot look: its address is not known before there is another one. Only the
@@ -181,14 +182,23 @@ export const IDP_KUBERNETES: StackRehearsal = {
   }),
   episodes: [
     ...EPISODES,
-    ...secretsOutOfStep(
-      {
-        kubernetes_deployment_v1: "database_password",
-        kubernetes_job_v1: "database_administrator_password",
-        kubernetes_secret_v1: "database_password",
-      },
-      "kubernetes_deployment_v1",
-    ),
+    CONTROL_PLANE,
+    landingZones("idp-kubernetes", [
+      "compute.restrictLoadBalancerCreationForTypes",
+      "custom.cloudsqlEnforcePasswordComplexity",
+      "custom.cloudsqlRequireRootPassword",
+    ]),
+  ],
+  furtherEpisodes: [
+    ANOTHER_CLUSTER,
+    EXISTING_CLUSTER,
+    rotations("kubernetes_deployment_v1"),
+    ...secretsOutOfStep({
+      kubernetes_deployment_v1: "database_password",
+      kubernetes_job_v1: "database_administrator_password",
+      kubernetes_secret_v1: "database_password",
+    }),
+    KEY_IS_GONE,
     // Told by what both platforms share, so the one with copies of the values stands for both.
     DISABLED,
     anotherIdentity(
@@ -216,13 +226,6 @@ export const IDP_KUBERNETES: StackRehearsal = {
       ACCEPTED_KEY,
     ),
     grantsByOthers(Object.values(EXISTING_PARTS)),
-    CONTROL_PLANE,
-    landingZones("idp-kubernetes", [
-      "compute.restrictLoadBalancerCreationForTypes",
-      "custom.cloudsqlEnforcePasswordComplexity",
-      "custom.cloudsqlRequireRootPassword",
-    ]),
-    EXISTING_CLUSTER,
     deletedParts([
       "kubernetes_deployment_v1",
       "kubernetes_horizontal_pod_autoscaler_v2",

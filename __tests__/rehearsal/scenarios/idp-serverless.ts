@@ -27,7 +27,7 @@ import { EXISTING_PARTS, existingParts } from "./existing-parts";
 import { grantsByOthers } from "./grants-by-others";
 import { landingZones } from "./landing-zone";
 import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
-import { secretsOutOfStep } from "./secrets-out-of-step";
+import { KEY_IS_GONE, rotations, secretsOutOfStep } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 
@@ -202,24 +202,9 @@ export const IDP_SERVERLESS: StackRehearsal = {
     domain: [...DOMAINS, { domain: "sign-in.example.com", close_default_address: true }],
   }),
   episodes: [
-    ...secretsOutOfStep(
-      {
-        google_sql_user: "database_administrator_password",
-        google_cloud_run_v2_job: "database_password",
-        google_cloud_run_v2_service: "database_password",
-      },
-      "google_cloud_run_v2_service",
-    ),
-    anotherIdentity(IDENTITY, IDENTITY, inNetwork("us-central1")),
-    anotherRegion({ deletion_protection: false }),
-    severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
-    FOR_THE_NETWORK,
+    rotations("google_cloud_run_v2_service"),
+    KEY_IS_GONE,
     OWN_KEYS,
-    existingParts(
-      EXISTING_PARTS,
-      'existing_bucket is "acme-uploads", but the protected deployment has null',
-      ACCEPTED_KEY,
-    ),
     grantsByOthers(Object.values(EXISTING_PARTS)),
     landingZones("idp-serverless", [
       "iam.allowedPolicyMemberDomains",
@@ -229,6 +214,22 @@ export const IDP_SERVERLESS: StackRehearsal = {
       "custom.iamDisablePublicBindings",
     ]),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
+  ],
+  furtherEpisodes: [
+    FOR_THE_NETWORK,
+    ...secretsOutOfStep({
+      google_sql_user: "database_administrator_password",
+      google_cloud_run_v2_job: "database_password",
+      google_cloud_run_v2_service: "database_password",
+    }),
+    anotherIdentity(IDENTITY, IDENTITY, inNetwork("us-central1")),
+    anotherRegion({ deletion_protection: false }),
+    severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
+    existingParts(
+      EXISTING_PARTS,
+      'existing_bucket is "acme-uploads", but the protected deployment has null',
+      ACCEPTED_KEY,
+    ),
   ],
   faults: [FAILING_BUILD],
 };

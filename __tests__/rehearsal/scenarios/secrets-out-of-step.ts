@@ -53,7 +53,7 @@ function deleteSecret({ cloud, stateKeys }: Deployment, secret: string): void {
 }
 
 /** The secret key never becomes another without being asked for. */
-const KEY_IS_GONE: Episode = {
+export const KEY_IS_GONE: Episode = {
   name: "secret key deleted",
   play: async (deployment) => {
     const { cloud } = deployment;
@@ -96,7 +96,7 @@ export const DISABLED: Episode = {
 };
 
 /** The password of the database is replaced by its number, three times, back and forth, and beside another release. */
-const rotations = (workload: string): Episode => ({
+export const rotations = (workload: string): Episode => ({
   name: "rotations",
   play: async (deployment) => {
     const { cloud, inputs } = deployment;
@@ -121,14 +121,11 @@ const rotations = (workload: string): Episode => ({
 });
 
 /**
- * What keeps passwords and keys where they are used equal to what is stored.
+ * What keeps passwords where they are used equal to what is stored.
  *
  * @param consumers types that get a value, or start with it, in the course of an apply
- * @param workload type of the server
  */
-export const secretsOutOfStep = (consumers: Readonly<Record<string, string>>, workload: string): readonly Episode[] => [
-  rotations(workload),
+export const secretsOutOfStep = (consumers: Readonly<Record<string, string>>): readonly Episode[] => [
   refused(consumers),
   DELETED,
-  KEY_IS_GONE,
 ];
