@@ -96,6 +96,9 @@ describe("A service of one's own", () => {
   });
 });
 
+/** The releases of the framework's own bindings, before those of its successor. */
+const usualOf = (range?: string) => range?.split(" || ")[0];
+
 describe("The examples that are whole projects", () => {
   const json = (path: string) => JSON.parse(pageOf(path).text) as Record<string, Record<string, string>>;
   const { devDependencies: here = {}, peerDependencies: accepted = {} } = json("package.json");
@@ -106,7 +109,10 @@ describe("The examples that are whole projects", () => {
     const { "cdktf-idp-stacks": library, ...peers } = dependencies;
     expect(library).toMatch(/^file:cdktf-idp-stacks-[\d.]+\.tgz$/);
     for (const [peer, release] of Object.entries(peers))
-      expect([peer, release]).toEqual([peer, release.startsWith("npm:") ? `npm:cdktn@${here.cdktn}` : accepted[peer]]);
+      expect([peer, release]).toEqual([
+        peer,
+        release.startsWith("npm:") ? `npm:cdktn@${here.cdktn}` : usualOf(accepted[peer]),
+      ]);
     for (const [tool, release] of Object.entries(devDependencies)) expect([tool, release]).toEqual([tool, here[tool]]);
   });
 });
@@ -115,9 +121,10 @@ describe("The command that installs the library", () => {
   it("names its peers, each in the releases that it accepts", () => {
     const { version } = JSON.parse(pageOf("package.json").text) as { version: string };
     const { peerDependencies = {} } = JSON.parse(pageOf("package.json").text) as Record<string, Record<string, string>>;
+    const usual = Object.entries(peerDependencies).map(([peer, range]) => [peer, usualOf(range)]);
     const page = pageOf("lib/README.md").text;
     expect(page).toContain(`npm install ./cdktf-idp-stacks-${version}.tgz`);
-    for (const [peer, range] of Object.entries(peerDependencies)) expect(page).toContain(`"${peer}@${range}"`);
+    for (const [peer, range] of usual) expect(page).toContain(`"${peer}@${range}"`);
   });
 });
 

