@@ -33,6 +33,7 @@ export class AssessmentLabStack extends PortableStack {
       stack: "assessment-lab",
       inputs: LAB,
       guides: [
+        "fleets.md",
         "keys-and-mirrors.md",
         "module.md",
         "network-and-rights.md",

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { measureConnections } from "./connections";
+import { measureFleet } from "./fleet";
 
 const REPOSITORY = join(__dirname, "../..");
 const scratch = mkdtempSync(join(tmpdir(), "bench-"));
@@ -124,23 +125,27 @@ const MEASUREMENTS: Readonly<Record<string, () => readonly Figure[]>> = {
     const other = milliseconds(process.execPath, ["node_modules/ts-node/dist/bin.js", template]);
     return [["one stack, beside the framework's template on ts-node", ours, other, "ms", 1]];
   },
-  tenants: () => [50, 200].flatMap(besidePlainStacks),
+  tenants: () => [1, 50, 200, 400].flatMap(besidePlainStacks),
 };
 
-/** Measured on request alone, because it needs programs beyond Node.js. */
-const CONNECTIONS = "connections";
+/** Measured on request alone, because they need programs beyond Node.js; each says whether its goals were met. */
+const ON_REQUEST: Readonly<Record<string, (print: (text: string) => void) => Promise<boolean>>> = {
+  connections: measureConnections,
+  fleet: measureFleet,
+};
 
 async function main(names: readonly string[]): Promise<void> {
   symlinkSync(join(REPOSITORY, "node_modules"), join(scratch, "node_modules"));
   program("tsconfig.json", JSON.stringify({ compilerOptions: TEMPLATE_OPTIONS }));
   for (const name of names) {
-    if (name === CONNECTIONS) {
-      if (!(await measureConnections((text) => process.stdout.write(text)))) process.exitCode = 1;
+    const { [name]: onRequest } = ON_REQUEST;
+    if (onRequest !== undefined) {
+      if (!(await onRequest((text) => process.stdout.write(text)))) process.exitCode = 1;
       continue;
     }
     const { [name]: measured } = MEASUREMENTS;
     if (measured === undefined)
-      throw new Error(`"${name}" is not one of ${[...Object.keys(MEASUREMENTS), CONNECTIONS].join(", ")}`);
+      throw new Error(`"${name}" is not one of ${Object.keys({ ...MEASUREMENTS, ...ON_REQUEST }).join(", ")}`);
     for (const [what, ours, other, unit, most] of measured()) {
       const missed = ours > most * other;
       const figures = `${ours.toFixed(0)} and ${other.toFixed(0)} ${unit}, ${(ours / other).toFixed(2)} x`;

@@ -1,6 +1,9 @@
+import { extname, join } from "node:path";
+
 import { alertCells } from "./alert-cells";
 import { inputsTables, outputsTable, table, type TabledConfiguration } from "./markdown-tables";
 import { type Terraform } from "../support/synthesis";
+import { pageOf } from "./pages";
 
 export type DocumentedTerraform = Terraform & TabledConfiguration;
 
@@ -11,7 +14,7 @@ export const UPDATE_COMMAND = "npm run docs";
 /**
  * The text of a page with its generated tables renewed. Each stands between its marker and `<!-- end -->`:
  * `<!-- inputs: a -->` and `<!-- outputs: a -->` for those of stack a, `<!-- alerts -->` for those of the identity
- * providers.
+ * providers. `<!-- file: a -->` is for file a of the example of a fleet.
  *
  * @throws Error when a marker names a stack that is not synthesized
  */
@@ -22,12 +25,22 @@ export function withFreshTables(page: string, stacks: DocumentedStacks): string 
   });
 }
 
-const MARKED_TABLE = /(<!-- (inputs|outputs|alerts)(?:: ([\w-]+))? -->\n)[\s\S]*?(<!-- end -->)/g;
+const MARKED_TABLE = /(<!-- (inputs|outputs|alerts|file)(?:: ([\w./-]+))? -->\n)[\s\S]*?(<!-- end -->)/g;
 
 const ALERT_COLUMNS = ["Alert", "What is wrong", "Raised when", "Heard within", "Severity", "Where", "Needs"];
 
 function tableOf(kind: string, name: string, stacks: DocumentedStacks): string {
+  if (kind === "file") return fileBlock(name);
   const terraform = stacks[name];
   if (terraform === undefined) throw new Error(`a page shows ${name}, which is not a stack`);
   return kind === "inputs" ? inputsTables(terraform) : outputsTable(terraform);
+}
+
+/** A shell script is no block of `sh`, whose commands are executed one after the other. */
+const LANGUAGES: Readonly<Record<string, string>> = { ".sh": "shell", ".yml": "yaml" };
+
+function fileBlock(path: string): string {
+  const extension = extname(path);
+  const { text } = pageOf(join("stacks/examples/fleet", path));
+  return `\`\`\`${LANGUAGES[extension] ?? extension.slice(1)}\n${text}\`\`\``;
 }

@@ -1,23 +1,15 @@
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { App } from "cdktf";
-
-import { IdpServerlessStack } from "../../../stacks/idp-serverless";
+import { besideHandedOverFolder } from "../../support/handed-over-folder";
 import { describeWith, programPath } from "../../support/programs";
-import { synthesizeInto } from "../../support/synthesis";
-import { temporaryFolder } from "../../support/temporary-folder";
 import { blocksIn, pageOf } from "../../tools/pages";
 import { Deployment } from "../deployment/deployment";
 import { requireSoundness } from "../engine/journey";
 
 /** The root that the page shows, with a folder in HCL as the module. */
 function rootOfThePage(): string {
-  const root = temporaryFolder();
-  const app = new App({ outdir: temporaryFolder(), hclOutput: true });
-  const { path } = synthesizeInto(App.of(new IdpServerlessStack(app, "idp-serverless")), "idp-serverless");
-  mkdirSync(join(root, "idp-serverless"));
-  cpSync(path, join(root, "idp-serverless"), { recursive: true });
+  const root = besideHandedOverFolder();
   rmSync(join(root, "idp-serverless", "root.tf"));
   const [example = "", test = ""] = blocksIn(pageOf("stacks/guides/module.md").text, "hcl");
   writeFileSync(join(root, "main.tf"), example);

@@ -25,6 +25,11 @@ class SignIn extends PortableStack {
 }
 
 const app = new App();
-new SignIn(app, "acme", { databaseAvailability: "REGIONAL", minInstanceCount: 2 });
-new SignIn(app, "globex");
+const tenants = {
+  acme: () => new SignIn(app, "acme", { databaseAvailability: "REGIONAL", minInstanceCount: 2 }),
+  globex: () => new SignIn(app, "globex"),
+};
+// `npx tsx main.ts globex` builds this tenant alone. The framework's command line would delete the folders of the others.
+const named = Object.keys(tenants).filter((tenant) => process.argv.includes(tenant));
+for (const [tenant, build] of Object.entries(tenants)) if (named.length === 0 || named.includes(tenant)) build();
 app.synth();

@@ -1,0 +1,208 @@
+import { exec } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { parse as parseHcl } from "@cdktf/hcl2json";
+import Ajv from "ajv";
+import { parse } from "yaml";
+
+import { packageFile } from "../../lib/core/package-file";
+import { NEWEST_KNOWN_VERSION, RECOMMENDED_VERSION } from "../../lib/idp/releases";
+import { Deployment } from "../rehearsal/deployment/deployment";
+import { besideHandedOverFolder } from "../support/handed-over-folder";
+import { describeWith, programPath } from "../support/programs";
+import { temporaryFolder } from "../support/temporary-folder";
+
+type Words = Readonly<Record<string, string>>;
+
+interface Workflow {
+  readonly jobs: Readonly<
+    Record<string, { readonly env: Words; readonly steps: readonly { readonly if?: string; readonly run?: string }[] }>
+  >;
+}
+
+type Jobs = Readonly<Record<string, { script: string[]; before_script: string[]; stage: string; variables: Words }>>;
+
+const run = promisify(exec);
+const EXAMPLE = packageFile("stacks/examples/fleet");
+const textOf = (file: string) => readFileSync(join(EXAMPLE, file), "utf8");
+const { tenants } = JSON.parse(textOf("fleet.json")) as { tenants: Readonly<Record<string, Words>> };
+const NAMES = Object.keys(tenants);
+const RINGS = Object.values(tenants).map(({ ring = "" }) => ring);
+const { jobs } = parse(textOf(".github/workflows/fleet.yaml")) as Workflow;
+const [APPLY = "", PLAN = ""] = /'push' && '(.*)' \|\| '(.*)'/.exec(jobs.tenant?.env.COMMAND ?? "")?.slice(1) ?? [];
+const BUCKET = "google_storage_bucket";
+
+/** Exit code and output of a script, in the shell of both services. */
+async function shell(lines: readonly (string | undefined)[] = [], cwd: string, env: Partial<Words>) {
+  const file = join(temporaryFolder(), "script");
+  writeFileSync(file, lines.join("\n"));
+  return run(`/bin/bash -e ${file}`, { cwd, env: { ...process.env, ...env }, maxBuffer: 2 ** 28 }).then(
+    ({ stdout }) => ({ code: 0, stdout }),
+    (error: unknown) => {
+      const { code, stdout } = error as { code: number; stdout: string };
+      return { code, stdout };
+    },
+  );
+}
+
+describe("The example of a fleet", () => {
+  it("has a file for each tenant, which the schema of the folder accepts, and a known release for each ring", () => {
+    const schema = readFileSync(join(besideHandedOverFolder(), "idp-serverless/inputs.schema.json"), "utf8");
+    const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strictTypes: false });
+    const accepts = ajv.compile(JSON.parse(schema) as object);
+    const inputsIn = (file: string) => JSON.parse(textOf(`${file}.tfvars.json`)) as Words;
+    expect(readdirSync(join(EXAMPLE, "tenants"))).toEqual(NAMES.map((name) => `${name}.tfvars.json`));
+    for (const [name, { ring, planner, deployer }] of Object.entries(tenants)) {
+      const own = inputsIn(`tenants/${name}`);
+      expect([accepts(own), accepts({ ...inputsIn(`rings/${ring}`), ...own }), accepts.errors]).toEqual([
+        true,
+        true,
+        null,
+      ]);
+      const accounts = ["planner", "deployer"].map((account) => `${account}@${own.project_id}.iam.gserviceaccount.com`);
+      expect([planner, deployer]).toEqual(accounts);
+    }
+    const releases = ["canary", "everyone"].map((ring) => inputsIn(`rings/${ring}`).application_version);
+    expect(releases).toEqual([NEWEST_KNOWN_VERSION, RECOMMENDED_VERSION]);
+  });
+
+  it("has a project of Atlantis for each tenant, in the order of the rings", () => {
+    const { projects } = parse(textOf("atlantis.yaml")) as { projects: unknown };
+    const expected = NAMES.map((name, index) => ({
+      ...{ name, workspace: name, dir: "idp-serverless", workflow: "tenant" },
+      execution_order_group: RINGS[index] === "canary" ? 1 : 2,
+      autoplan: { when_modified: ["**/*", `../rings/${RINGS[index]}.tfvars.json`, `../tenants/${name}.tfvars.json`] },
+    }));
+    expect(projects).toEqual(expected);
+  });
+
+  it("has a configuration of Terragrunt that can be read, and a unit for each tenant in its ring", async () => {
+    const root: unknown = await parseHcl("root.hcl", textOf("root.hcl"));
+    expect(root).toMatchObject({ terraform: [{ source: "${local.root}/idp-serverless" }] });
+    const folder = temporaryFolder();
+    cpSync(EXAMPLE, folder, { recursive: true });
+    expect(await shell([textOf("units.sh")], folder, {})).toEqual({ code: 0, stdout: "" });
+    const files = readdirSync(join(folder, "units"), { recursive: true, encoding: "utf8" });
+    const units = NAMES.map((name, index) => `${RINGS[index]}/${name}/terragrunt.hcl`);
+    expect(files.filter((file) => file.endsWith(".hcl")).sort()).toEqual(units);
+    const unit: unknown = await parseHcl("unit.hcl", readFileSync(join(folder, "units", units[0] ?? ""), "utf8"));
+    expect(unit).toMatchObject({ include: { root: [{ path: '${find_in_parent_folders("root.hcl")}' }] } });
+  });
+});
+
+describeWith(["bash", "curl", "jq", "terraform"], "The pipelines of the example", () => {
+  it("plan and apply each tenant on GitHub; a failure, a drift and a release concern their tenants alone", async () => {
+    await inRepository(async ({ cloud, folder }, environment) => {
+      const at = (name: string) => join(folder, name);
+      await shell([jobs.fleet?.steps[1]?.run], folder, { ...environment, GITHUB_OUTPUT: at("output") });
+      const matrix = JSON.parse(readFileSync(at("output"), "utf8").replace("tenants=", "")) as Words[];
+      expect(matrix).toEqual(NAMES.map((tenant) => ({ tenant, ...tenants[tenant] })));
+      let runs = 0;
+      /** The jobs of a run, all at once: whether each is well, and what the summary says. */
+      const outcomes = async (event: string) => {
+        const number = (runs += 1);
+        const isWell = matrix.map(async ({ ring, tenant }) => {
+          // Each job has a copy of the repository; here, only what Terraform keeps in it is apart.
+          const own = {
+            TENANT: tenant,
+            RING: ring,
+            TF_DATA_DIR: at(`data-${tenant}`),
+            GITHUB_ENV: at(`${tenant}-${number}`),
+          };
+          const env = { ...environment, ...own, GITHUB_EVENT_NAME: event, COMMAND: event === "push" ? APPLY : PLAN };
+          const [always = [], usual = []] = [true, false].map((isAlways) =>
+            jobs.tenant?.steps.filter((step) => step.run !== undefined && (step.if === "always()") === isAlways),
+          );
+          const { code } = await shell(
+            usual.map((step) => step.run),
+            folder,
+            env,
+          );
+          await shell([`. ${own.GITHUB_ENV}`, ...always.map((step) => step.run)], folder, env);
+          return code;
+        });
+        const codes = await Promise.all(isWell);
+        const summary = at(`summary-${number}`);
+        await shell([jobs.report?.steps[1]?.run], folder, { ...environment, GITHUB_STEP_SUMMARY: summary });
+        const rows = readFileSync(summary, "utf8").matchAll(/^\| (\w+) \| \w+ \| (.*) \|$/gm);
+        return [...rows]
+          .slice(1)
+          .map(([, tenant, code], index) => `${tenant} ${code}, ${codes[index] === 0 ? "well" : "failed"}`);
+      };
+      expect(await outcomes("pull_request")).toEqual(["acme 2, well", "globex 2, well", "initech 2, well"]);
+      const refuses = ({ project }: { project?: unknown }) => project === "globex-sign-in";
+      cloud.policies.push({ types: [BUCKET], refuses, says: () => "not in this project" });
+      expect(await outcomes("push")).toEqual(["acme 0, well", "globex 1, failed", "initech 0, well"]);
+      cloud.policies.pop();
+      expect(await outcomes("push")).toEqual(["acme 0, well", "globex 0, well", "initech 0, well"]);
+      expect(cloud.ofType("google_cloud_run_v2_service")).toHaveLength(NAMES.length);
+      for (const object of cloud.ofType(BUCKET).filter(({ values }) => values.project === "initech-sign-in"))
+        cloud.objects.set(`${BUCKET} ${object.id}`, { ...object, values: { ...object.values, labels: {} } });
+      expect(await outcomes("schedule")).toEqual(["acme 0, well", "globex 0, well", "initech 2, failed"]);
+      cpSync(at("rings/everyone.tfvars.json"), at("rings/canary.tfvars.json"));
+      expect(await outcomes("pull_request")).toEqual(["acme 2, well", "globex 0, well", "initech 2, well"]);
+    });
+  });
+
+  it("have a job for each tenant on GitLab, whose lines plan and apply", async () => {
+    const { list, workflow } = parse(textOf(".gitlab-ci.yml")) as Jobs & {
+      workflow: { rules: { variables: Words }[] };
+    };
+    expect(workflow.rules.map(({ variables }) => variables.COMMAND)).toEqual([PLAN, APPLY]);
+    await inRepository(async ({ folder }, environment) => {
+      const jobsOf = async (COMMAND: string) => {
+        await shell(list?.script, folder, { ...environment, COMMAND });
+        return parse(readFileSync(join(folder, "fleet.gitlab-ci.yml"), "utf8")) as Jobs;
+      };
+      const codes = (of: Jobs) =>
+        Promise.all(
+          NAMES.map(async (name) => {
+            const env = { ...environment, ...of[name]?.variables, TF_DATA_DIR: join(folder, `data-${name}`) };
+            return (await shell(of[".tenant"]?.script, folder, env)).code;
+          }),
+        );
+      const [planned, applied] = [await jobsOf(PLAN), await jobsOf(APPLY)];
+      expect(NAMES.map((name) => planned[name]?.stage)).toEqual(["plan", "plan", "plan"]);
+      expect(NAMES.map((name) => applied[name]?.stage)).toEqual(RINGS);
+      expect([planned.pause, applied.pause?.stage]).toEqual([undefined, "pause"]);
+      expect([await codes(planned), await codes(applied)]).toEqual([
+        [2, 2, 2],
+        [0, 0, 0],
+      ]);
+      expect((await shell(applied.report?.script, folder, {})).stdout).toContain("| --- |\n| acme | canary | 0 |\n");
+      // Only GitLab can sign in; here it is seen that the file for it is whole.
+      await shell(applied[".tenant"]?.before_script, folder, {
+        ...environment,
+        ...applied.acme?.variables,
+        IDENTITY: "ey",
+      });
+      const credentials = readFileSync(join(folder, "credentials.json"), "utf8");
+      expect(JSON.stringify(JSON.parse(credentials))).toContain(`/${tenants.acme?.deployer}:generateAccessToken"`);
+    });
+  });
+});
+
+/** A repository as the page describes it, on the providers of the rehearsal. */
+async function inRepository(
+  work: (deployment: Deployment, environment: Partial<Words>) => Promise<void>,
+): Promise<void> {
+  const source = besideHandedOverFolder();
+  cpSync(EXAMPLE, source, { recursive: true });
+  // The bucket of the page cannot be reached, so the options of its backend become the path of a file.
+  writeFileSync(join(source, "idp-serverless/backend_override.tf.json"), '{"terraform":{"backend":{"local":{}}}}');
+  const deployment = await Deployment.start({ source, inputs: {}, program: programPath("terraform") });
+  try {
+    const programs = join(deployment.folder, "programs");
+    mkdirSync(programs);
+    const options = `"\${@/#-backend-config=prefix=/-backend-config=path=${deployment.folder}/}"`;
+    const shim = `#!/bin/bash\nset -- ${options}\nexec ${programPath("terraform")} "\${@/-backend-config=bucket=my-states/-no-color}"\n`;
+    writeFileSync(join(programs, "terraform"), shim, { mode: 0o755 });
+    const PATH = `${programs}:${deployment.programEnvironment.PATH}`;
+    const settings = { TF_IN_AUTOMATION: "true", TF_INPUT: "false", CHECKPOINT_DISABLE: "1" };
+    await work(deployment, { ...deployment.programEnvironment, ...settings, PATH });
+  } finally {
+    await deployment.stop();
+  }
+}
