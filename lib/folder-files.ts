@@ -17,15 +17,13 @@ export const FOLDER_FILES: FileTable = {
     ["InternalLoadBalancer"],
   ],
   ipv6: ["The IPv6 address of the load balancer, off by default", ["Ipv6"]],
-  jobs: [
-    "Jobs: what prepares the database before the first start, and on Cloud Run the test mail",
-    ["DbInit", "TestMail"],
-  ],
+  jobs: ["What prepares the database before the first start", ["DbInit"]],
   "load-balancer": ["The domain, its protection and its load balancer", ["Address", "Edge", "FrontDoor"]],
   main: ["Names and labels that all parts have in common", ["all_labels", "tenant_prefix"]],
   "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
   namespace: ["The namespace in the cluster, and where its pods may connect to", ["ChosenNamespace", "Namespace"]],
+  outposts: ["Outposts that the application runs itself, off by default", ["Outposts"]],
   rotation: ["Closes the login of a former database password, if passwords have numbers", ["FormerLogin"]],
   secrets: [
     "Secrets of the application, generated and existing, and who may read them; pods on GKE read copies in their namespace",
@@ -36,6 +34,7 @@ export const FOLDER_FILES: FileTable = {
     ["Dumper", "Initializer", "Runtime"],
   ],
   service: ["The server", ["Service"]],
+  "test-mail": ["The test mail, if there is a mail server", ["TestMail"]],
   worker: ["The separate worker", ["Worker"]],
   workload: ["The server: pods, service account, scaling", ["Workload"]],
 };

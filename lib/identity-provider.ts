@@ -226,10 +226,10 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   private addSecrets(): IdpSecrets {
     const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken } = this.settings;
-    const { deletionProtection, existingSecrets, secretKeyVersion } = this.settings;
+    const { blueprints, deletionProtection, existingSecrets, secretKeyVersion } = this.settings;
     return new IdpSecrets(this, "Secrets", {
-      ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, deletionProtection, secretKeyVersion },
-      place: this.place,
+      ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, blueprints, deletionProtection },
+      ...{ place: this.place, secretKeyVersion },
       existing: existingSecrets && {
         secretKey: this.partOf(existingSecrets.secretKey),
         bootstrapPassword: this.partOf(existingSecrets.bootstrapPassword),
@@ -319,7 +319,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     return containerOf(
       {
         ...{ connectionPool, database, image, media, secrets },
-        secretSettings: [existingSecrets, ...secrets.settings],
+        secretSettings: [...secrets.settings, existingSecrets],
         initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
         resources: { cpu: numberText(v.containerCpu.number), memory: v.containerMemory.text },
       },

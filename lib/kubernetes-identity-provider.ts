@@ -2,6 +2,7 @@ import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { TerraformLocal, TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
+import { not } from "./core/conditional";
 import { existingOr, isExisting, isMade } from "./core/existing";
 import { expression, numberExpression } from "./core/expression";
 import { number, type Relation, settingsOf, type ValuesOf } from "./core/inputs";
@@ -38,6 +39,7 @@ import {
 import { POD_CPU_CHOICE, POD_MEMORY, podCpu } from "./platform/kubernetes/pod-template";
 import { PublicAddress } from "./platform/kubernetes/public-address";
 import { EXISTING_CLUSTER, guardCluster } from "./platform/kubernetes/existing-cluster";
+import { OUTPOST_WARNINGS, OutpostAccess, OUTPOSTS } from "./platform/kubernetes/outposts";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { CLUSTER_MAINTENANCE_RELATIONS, OF_CLUSTER } from "./platform/maintenance";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
@@ -95,6 +97,7 @@ export const KUBERNETES_INPUTS = {
   ...CONTROL_PLANE,
   ...EXISTING_CLUSTER,
   ...GEOIP,
+  ...OUTPOSTS,
   ...domainInputs({
     withoutDomain:
       "Without a domain, clients use an IP address with a self-signed certificate, which browsers warn of.",
@@ -135,6 +138,7 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
 
 const WARNINGS: readonly Omit<Relation<KubernetesInputs>, "of">[] = [
   ...IPV6_WARNINGS,
+  ...OUTPOST_WARNINGS,
   uselessWithoutDomain(
     "certificateValidation",
     `"${CERTIFICATE_VALIDATION_DEFAULTS.kubernetes}"`,
@@ -251,7 +255,14 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
         : this.addEdge(domain, { ipAddress, ipv6 }, database.password.ready);
     const pool = poolSizes(values, INSTANCE, DEMAND);
     const poolSize = new TerraformLocal(this, "ConnectionPoolSize", expression(pool.ofInstance));
-    const container = this.container(initialization, poolVariables(values, poolSize.asString));
+    const { imageMirror } = settings;
+    const outposts = new OutpostAccess(this, "Outposts", {
+      ...{ cluster: this.cluster, imageMirror, inputs: values, namespace: this.namespace, place },
+    });
+    const container = this.container(initialization, {
+      ...poolVariables(values, poolSize.asString),
+      ...outposts.variables,
+    });
     this.workload = new KubernetesWorkload(this, "Workload", {
       place,
       address: this.address,
@@ -259,7 +270,8 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       identity: runtime,
       container,
       geoip: values.geoip,
-      imageMirror: settings.imageMirror,
+      imageMirror,
+      outposts: outposts.mountIf(not(isSeparate(values))),
       minInstanceCount: values.minInstanceCount.number,
       maxInstanceCount: values.maxInstanceCount.number,
     });
@@ -271,6 +283,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       minInstanceCount: numberExpression(workerCount(values)),
       maxInstanceCount: numberExpression(workerMaxCount(values)),
       namespace: this.namespace,
+      outposts: outposts.mountIf("true"),
       server: this.workload,
     });
     this.frontDoor = new ClusterIngress(this, "FrontDoor", {
@@ -314,6 +327,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     };
     this.complete({ ...parts, loadBalancerAddress: this.address.address }, [
       ...this.namespace.grants,
+      ...outposts.ready,
       ...this.workload.ready,
       ...worker.ready,
       ...this.frontDoor.ready,

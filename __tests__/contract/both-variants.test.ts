@@ -1,4 +1,4 @@
-import { BASE_URL_VARIABLE, TLS_PORT, TRUSTED_PROXIES } from "../../lib/idp/contract";
+import { BASE_URL_VARIABLE, OUTPOSTS, TLS_PORT, TRUSTED_PROXIES } from "../../lib/idp/contract";
 import { type Block } from "../support/synthesis";
 import { stringsIn, valueAt } from "../stacks/configuration-graph";
 import {
@@ -11,7 +11,10 @@ import { asMade } from "../stacks/made-parts";
 import { ADDRESS, containerOf, serverlessResource, serverlessTerraform } from "../stacks/serverless-stack";
 
 /** What the platforms add to the environment, each what it has. */
-const PLATFORM_VARIABLES = [TRUSTED_PROXIES, ...Object.keys(TLS_PORT.environment), BASE_URL_VARIABLE];
+const PLATFORM_VARIABLES: readonly string[] = [
+  ...[TRUSTED_PROXIES, ...Object.keys(TLS_PORT.environment), BASE_URL_VARIABLE],
+  ...[OUTPOSTS.hostVariable, OUTPOSTS.imageVariable],
+];
 
 /** What each key of a copy is read from: the copy is a map, or an expression that merges one with further secrets. */
 const readsOf = (data: unknown): ReadonlyMap<string, string> => {

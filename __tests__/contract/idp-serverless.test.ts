@@ -445,6 +445,8 @@ testContract(STACK_NAME, {
         former_login_script_reader: readerIs("initializer"),
         secrets_bootstrap_password_runtime: readerIs("runtime"),
         secrets_bootstrap_token_runtime: readerIs("runtime"),
+        secrets_ldap_password_runtime: readerIs("runtime"),
+        secrets_radius_secret_runtime: readerIs("runtime"),
         secrets_secret_key_runtime: readerIs("runtime"),
       },
     ],

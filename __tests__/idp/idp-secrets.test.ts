@@ -19,4 +19,10 @@ describe("IdpSecrets", () => {
     expect(secretsIn({ bootstrapToken: true }).settings).toHaveLength(1);
     expect(secretsIn({ bootstrapToken: false })).toMatchObject({ bootstrapToken: undefined, settings: [] });
   });
+
+  it("creates the secrets that blueprints need, and those alone", () => {
+    expect(secretsIn({ blueprints: ["branding", "oidc-client"] }).settings).toEqual([]);
+    expect(secretsIn({ blueprints: ["ldap"] }).settings).toHaveLength(1);
+    expect(secretsIn({ blueprints: ["ldap", "radius"] }).settings).toHaveLength(2);
+  });
 });

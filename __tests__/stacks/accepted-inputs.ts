@@ -186,6 +186,8 @@ export const ACCEPTED_BY_KUBERNETES = {
   authorized_networks: [{}, { office: "203.0.113.0/24", home: "198.51.100.7/32" }],
   worker_max_count: [null, 3],
   geoip: ACCEPTED_GEOIP,
+  manage_outposts: [false, true],
+  outpost_ranges: [["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"], ["10.7.7.7/32"]],
   namespace: ["identity-provider", "a"],
   cluster_hardening: [
     null,
@@ -313,6 +315,7 @@ export const ACCEPTED_SETS_OF_KUBERNETES: readonly AcceptedInputs[] = [
   ["a maximum of separate workers", { worker_mode: "separate", worker_count: 2, worker_max_count: 2 }],
   ["the project alone", {}],
   ["a namespace of 63 characters", { namespace: "n".repeat(63) }],
+  ["outposts beside a namespace of 63 characters", { manage_outposts: true, namespace: "n".repeat(63) }],
   ["a namespace that only begins like the cluster's own", { namespace: "gkeeper" }],
   ["a short domain with digits and hyphens", { domain: "1-a.xn--p1ai" }],
   ["the least of everything", { container_cpu: 0.5, container_memory: "512Mi" }],

@@ -105,7 +105,7 @@ const PROTECTED: readonly Row[] = [
   ],
 ];
 
-const REMADE = /google_secret_manager_secret\.(\w+_script|secrets_bootstrap_token)$/;
+const REMADE = /google_secret_manager_secret\.(\w+_script|secrets_(bootstrap_token|ldap_password|radius_secret))$/;
 
 const ROLES = [
   "roles/artifactregistry.reader",

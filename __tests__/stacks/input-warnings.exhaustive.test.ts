@@ -82,6 +82,8 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
       "kubernetes",
       kubernetesTerraform,
       [
+        [{ blueprints: ["radius"] }, 'blueprints has "ldap" or "radius" and manage_outposts is false; '],
+        [{ blueprints: ["radius"], manage_outposts: true }],
         [{ request_timeout_seconds: 60 }, "request_timeout_seconds is set without domain; "],
         [{ request_timeout_seconds: 60, ...DOMAIN }],
         [{ ...UNSEEN, protection: { waf: "enforce", preview_limits: true } }, PREVIEW_UNSEEN],

@@ -163,7 +163,9 @@ const kubernetesProps = (
   },
   controlPlaneEndpoint: "private",
   geoip: { accountId: 123456, licenseKeySecret: { secretId: "maxmind", version: 3 }, updateHours: 24 },
+  manageOutposts: true,
   namespace: "sign-in",
+  outpostRanges: ["10.1.0.0/16"],
   workerMaxCount: 4,
 });
 

@@ -587,6 +587,10 @@ const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
     "updates of the databases of addresses between two hours, or after a week",
     { geoip: { account_id: "123456", license_key_secret: { secret_id: "maxmind", version: 1 }, update_hours: 168.5 } },
   ],
+  [
+    "ranges of outposts on the Internet, and fine ones beside them",
+    { outpost_ranges: ["10.1.0.0/16", "0.0.0.0/0", "203.0.113.0/24", "10.1.0.1/16"] },
+  ],
   ['the namespace ""', { namespace: "" }],
   ["a namespace of 64 characters", { namespace: "a".repeat(64) }],
   ['the namespace "default"', { namespace: "default" }],

@@ -21,13 +21,15 @@ export const SHIPPED_BLUEPRINTS = {
   branding: "title, logo and favicon of the default brand",
   "oidc-client": "an application that signs users in with OpenID Connect, as an example",
   "no-sign-up": "nobody gets an account by signing up or by signing in with another provider",
+  ldap: "a directory for applications that sign in by LDAP",
+  radius: "sign-in of network devices by RADIUS",
 } as const satisfies Record<string, string>;
 
 const SHIPPED_NAMES = Object.keys(SHIPPED_BLUEPRINTS);
 
 /** Inputs for the configuration of the application as files. */
 export const BLUEPRINTS = {
-  /** Shipped blueprints: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`. Removing one undoes nothing. */
+  /** Shipped blueprints: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`, `ldap`, `radius`. Removing one undoes nothing. */
   blueprints: texts({
     default: [],
     description: `Shipped blueprints to apply: ${Object.entries(SHIPPED_BLUEPRINTS)

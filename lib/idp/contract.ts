@@ -113,6 +113,35 @@ export const BOOTSTRAP_TOKEN = { suffix: "bootstrap-token", variable: "IDP_BOOTS
 /** Only blueprints read such variables, with `!Env`; the application has no settings with that prefix. */
 export const BLUEPRINT_VARIABLE_PREFIX = "IDP_BLUEPRINT_";
 
+/** Secrets that shipped blueprints need, generated with each; the application shows them nowhere. */
+export const BLUEPRINT_SECRETS = {
+  LdapPassword: {
+    ...{ blueprint: "ldap", suffix: "ldap-password", variable: `${BLUEPRINT_VARIABLE_PREFIX}LDAP_PASSWORD` },
+    length: 32,
+  },
+  RadiusSecret: {
+    ...{ blueprint: "radius", suffix: "radius-secret", variable: `${BLUEPRINT_VARIABLE_PREFIX}RADIUS_SECRET` },
+    length: 32,
+  },
+} as const;
+
+/** Outposts that the application runs in a cluster: what its controller makes, and what it reads. */
+export const OUTPOSTS = {
+  hostVariable: `${BLUEPRINT_VARIABLE_PREFIX}OUTPOST_HOST`,
+  imageVariable: "IDP_OUTPOSTS__CONTAINER_IMAGE_BASE",
+  /** Where it looks for the token of a cluster. */
+  tokenFolder: "/var/run/secrets/kubernetes.io/serviceaccount",
+  podLabels: { "app.kubernetes.io/managed-by": "goauthentik.io" },
+  /** LDAP and LDAPS, RADIUS, proxies. */
+  ports: [
+    ["TCP", 3389],
+    ["TCP", 6636],
+    ["UDP", 1812],
+    ["TCP", 9000],
+    ["TCP", 9443],
+  ],
+} as const;
+
 /** The built-in administrator, for the first sign-in. */
 export const ADMINISTRATOR_NAME = "akadmin";
 

@@ -1,15 +1,17 @@
-import { type IResolvable, type ITerraformDependable } from "cdktf";
+import { type IResolvable, type ITerraformDependable, Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { isOn } from "../core/conditional";
+import { expression } from "../core/expression";
 import { GeneratedSecret } from "../core/generated-secret";
 import { type Existing } from "../core/existing";
 import { type SecretAttributes } from "../core/existing-secret";
+import { inFiles } from "../core/hcl/stack-origin";
 import { flag, number, object, refuseWrong, text, type Relation } from "../core/inputs";
 import { secretId } from "../core/names";
 import { type DeploymentContext } from "../core/place";
 import { stateProvidersOf } from "../core/provider-requirements";
-import { BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
+import { BLUEPRINT_SECRETS, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
 import { IS_REFERENCE, SECRET_REFERENCE, setOnce, type EnvironmentInputs } from "./environment";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
 
@@ -129,6 +131,9 @@ export interface IdpSecretsProps {
   /** Also creates an API token, which the application reads only on its first start. @default false */
   readonly bootstrapToken?: boolean | IResolvable;
 
+  /** Shipped blueprints; `ldap` and `radius` need a secret, which is generated. @default - none */
+  readonly blueprints?: readonly string[];
+
   /** Refuses deletion of secret key and password. Losing the secret key ends every session. @default true */
   readonly deletionProtection?: boolean | IResolvable;
 
@@ -162,7 +167,7 @@ export class IdpSecrets extends Construct {
   /** Whether there is one, as a string: `true`, `false` or a boolean expression. */
   readonly hasBootstrapToken: string;
 
-  /** `bootstrapToken` as a variable of a container that may be absent at plan; empty without. */
+  /** Token and secrets of blueprints as variables of a container, each of which may be absent at plan. */
   readonly settings: readonly SecretSettings[];
 
   /** What must exist before a container can read secret key and password. */
@@ -193,23 +198,28 @@ export class IdpSecrets extends Construct {
       writeVersion: props.bootstrapPasswordVersion,
     });
 
-    const { bootstrapToken = false } = props;
+    const { blueprints = [], bootstrapToken = false } = props;
     this.hasBootstrapToken = isOn(bootstrapToken);
-    if (bootstrapToken === false) {
-      this.settings = [];
-    } else {
-      // Not protected: nothing is lost with it, and it can be removed while the data is protected.
-      this.bootstrapToken = new GeneratedSecret(this, "BootstrapToken", {
-        ...common,
-        deletionProtection: false,
-        condition: isOn(bootstrapToken),
-        secretId: secretId(place.deployment, BOOTSTRAP_TOKEN.suffix),
-        length: BOOTSTRAP_TOKEN.length,
+    const isShipped = (name: string) =>
+      Token.isUnresolved(blueprints)
+        ? expression(`contains(${Token.asString(blueprints)}, "${name}")`)
+        : String(blueprints.includes(name));
+    // Not protected: nothing is lost with one, and it can be removed while the data is protected.
+    const optional = [
+      { id: "BootstrapToken", condition: this.hasBootstrapToken, ...BOOTSTRAP_TOKEN },
+      ...Object.entries(BLUEPRINT_SECRETS).map(([id, each]) => ({ id, condition: isShipped(each.blueprint), ...each })),
+    ]
+      .filter(({ condition }) => condition !== "false")
+      .map(({ condition, id, length, suffix, variable }) => {
+        const name = secretId(place.deployment, suffix);
+        const own = { condition, deletionProtection: false, length, secretId: name };
+        return { id, variable, secret: new GeneratedSecret(this, id, { ...common, ...own }) };
       });
-      this.settings = [
-        conditionalSetting(BOOTSTRAP_TOKEN.variable, this.bootstrapToken, this.bootstrapToken.isReadable),
-      ];
-    }
+    this.bootstrapToken = optional.find(({ id }) => id === "BootstrapToken")?.secret;
+    this.settings = optional.map(({ secret, variable }) => conditionalSetting(variable, secret, secret.isReadable));
+    inFiles(this, {
+      outposts: ["Outposts that the application runs itself, off by default", Object.keys(BLUEPRINT_SECRETS)],
+    });
 
     this.ready = [...this.secretKey.ready, ...this.bootstrapPassword.ready];
   }

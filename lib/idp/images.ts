@@ -27,6 +27,9 @@ export const PUBLIC_IMAGES = {
   tools: "docker.io/library/debian:12.12-slim@sha256:d5d3f9c23164ea16f31852f95bd5959aad1c5e854332fe00f7b3a20fcc9f635c",
 } as const;
 
+/** Images of outposts, with the words that the application replaces: they always have its own version. */
+export const OUTPOST_IMAGES = "ghcr.io/goauthentik/%(type)s:%(version)s";
+
 /**
  * A public image, with all of its name but the host from a mirror.
  *

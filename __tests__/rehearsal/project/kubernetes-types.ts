@@ -54,6 +54,14 @@ export const KUBERNETES_TYPES: ResourceTypes = {
     },
   }),
   kubernetes_network_policy_v1: namespaced(),
+  kubernetes_resource_quota_v1: namespaced(),
+  kubernetes_role_v1: namespaced(),
+  kubernetes_role_binding_v1: namespaced({
+    replacedBy: ["role_ref"],
+    needs: (values) => [
+      needObject("kubernetes_role_v1", `${namespaceOf(values)}/${textAt(values, "role_ref.0.name")}`),
+    ],
+  }),
   kubernetes_pod_disruption_budget_v1: namespaced({
     replacedBy: ["spec"],
   }),

@@ -20,6 +20,7 @@ import {
   withFeatures,
   WORKERS,
 } from "./identity-provider-rehearsal";
+import { WITH_OUTPOSTS } from "./outposts";
 import { DASHBOARD, monitoringChanges } from "./monitoring";
 import {
   geoipChanges,
@@ -183,6 +184,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
   episodes: [
     ...EPISODES,
     CONTROL_PLANE,
+    WITH_OUTPOSTS,
     landingZones("idp-kubernetes", [
       "compute.restrictLoadBalancerCreationForTypes",
       "custom.cloudsqlEnforcePasswordComplexity",

@@ -12,8 +12,12 @@ import { choice, object, text, textMap, type Relation, type ValuesOf } from "../
 export const ANYWHERE = "0.0.0.0/0";
 
 /** Ranges that GKE accepts for a private endpoint, by name, and the pattern of all within them. */
-const PRIVATE_RANGES = { "private-10": "10.0.0.0/8", "private-172": "172.16.0.0/12", "private-192": "192.168.0.0/16" };
-const IS_PRIVATE = "^(10|172[.](1[6-9]|2[0-9]|3[01])|192[.]168|100[.](6[4-9]|[7-9][0-9]|1[01][0-9]|12[0-7]))[.]";
+export const PRIVATE_RANGES = {
+  "private-10": "10.0.0.0/8",
+  "private-172": "172.16.0.0/12",
+  "private-192": "192.168.0.0/16",
+};
+export const IS_PRIVATE = "^(10|172[.](1[6-9]|2[0-9]|3[01])|192[.]168|100[.](6[4-9]|[7-9][0-9]|1[01][0-9]|12[0-7]))[.]";
 
 const ENDPOINTS = ["public", "private", "dns"] as const;
 

@@ -43,8 +43,16 @@ interface PodsProps {
   readonly maxInstanceCount: number;
   readonly minInstanceCount: number;
   readonly namespace: WorkloadNamespace;
+  /** What the container has where it, or the worker in it, runs outposts. */
+  readonly outposts?: PodExtension | undefined;
   readonly place: DeploymentContext;
 }
+
+/** Labels that select the pods of the server. */
+export const serverLabels = ({ deployment }: DeploymentContext) => ({
+  "app.kubernetes.io/name": deployment.applicationName,
+  "app.kubernetes.io/component": "server",
+});
 
 export interface KubernetesWorkloadProps extends PodsProps {
   /** Address that clients connect to, as the base of the application's links and as a proxy that it trusts. */
@@ -88,10 +96,7 @@ export class KubernetesWorkload extends Construct {
     const { port, tlsPort } = container;
     const name = objectName(place.deployment);
     this.address = address;
-    this.podLabels = {
-      "app.kubernetes.io/name": place.deployment.applicationName,
-      "app.kubernetes.io/component": "server",
-    };
+    this.podLabels = serverLabels(place);
     this.accountName = namespace.addAccount(this, name, identity);
     this.secret = addWorkloadSecret(this, {
       ...{ name, namespace, projectId: place.projectId },
@@ -101,7 +106,7 @@ export class KubernetesWorkload extends Construct {
     const { accountName, podLabels, secret } = this;
     const { ready, workload } = addDeployment(this, props, {
       ...{ accountName, address, name, podLabels, secret },
-      extension: new GeoipUpdater(this, "Geoip", { geoip, imageMirror, namespace, place }),
+      extensions: [new GeoipUpdater(this, "Geoip", { geoip, imageMirror, namespace, place })],
       details: {
         name: SERVER_CONTAINER,
         port: [
@@ -116,7 +121,11 @@ export class KubernetesWorkload extends Construct {
     this.workloadName = workload.metadata.name;
     this.ready = ready;
     const copies = "Copies of secrets in the namespace, for the server's pods";
-    inFiles(this, { secrets: [copies, ["Geoip", ...SECRET_PARTS]] });
+    const scaling = "How many pods of the server there are, and how many may stop at a time";
+    inFiles(this, {
+      secrets: [copies, ["Geoip", ...SECRET_PARTS]],
+      scaling: [scaling, ["Autoscaler", "DisruptionBudget"]],
+    });
   }
 }
 
@@ -164,14 +173,15 @@ interface DeploymentSpec extends Pick<PodSpec, "accountName" | "secret"> {
   readonly name: string;
   readonly podLabels: Readonly<Record<string, string>>;
   readonly condition?: string;
-  readonly extension?: PodExtension;
+  readonly extensions?: readonly PodExtension[];
   readonly minReadySeconds?: number | undefined;
 }
 
 /** A deployment, its autoscaler, and the budget that lets nodes be drained one pod at a time. */
 function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec) {
-  const { container, identity, maxInstanceCount, minInstanceCount, namespace } = props;
-  const { accountName, address, details, extension, minReadySeconds, name, secret } = spec;
+  const { container, identity, maxInstanceCount, minInstanceCount, namespace, outposts } = props;
+  const { accountName, address, details, minReadySeconds, name, secret } = spec;
+  const extensions = [...(spec.extensions ?? []), ...(outposts ? [outposts] : [])];
   const count = countIf(spec.condition);
   const metadata = namespace.metadataOf(name);
   const matchLabels = { ...spec.podLabels };
@@ -217,7 +227,7 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
     workload,
     "No number of replicas: the autoscaler sets it. Values that Autopilot sets by itself are written as it sets them, or every plan would show a change.",
   );
-  completePodTemplate(workload, container, secret, { address, extension });
+  completePodTemplate(workload, container, secret, { address, extensions });
   // Percentage above which another pod is started.
   const target = { type: "Utilization", averageUtilization: 70 };
   const autoscaler = new HorizontalPodAutoscalerV2(scope, "Autoscaler", {

@@ -54,7 +54,7 @@ export interface PodSpec {
 /** Additions to a pod: blocks that exist only if a condition holds at plan. */
 export interface PodExtension {
   /** Container that starts before the pod's own and stops after it. */
-  readonly sidecar: DynamicBlock;
+  readonly sidecar?: DynamicBlock;
   readonly volume: DynamicBlock;
   /** Mount of that volume in the pod's own container. */
   readonly mount: DynamicBlock;
@@ -132,11 +132,11 @@ export function completePodTemplate(
   secret: WorkloadSecret,
   additions: {
     readonly address?: ClientAddress;
-    readonly extension?: PodExtension | undefined;
+    readonly extensions?: readonly PodExtension[];
     readonly podPath?: string;
   } = {},
 ): void {
-  const { address, extension, podPath = "spec.template.spec" } = additions;
+  const { address, extensions = [], podPath = "spec.template.spec" } = additions;
   // Makes the proxy a sidecar, which runs beside the container instead of before it.
   if (container.database) setNewerAttribute(resource, `${podPath}.init_container.0.restart_policy`, "Always");
   const environment = environmentOn(
@@ -154,10 +154,9 @@ export function completePodTemplate(
     container,
   );
   addEntries(resource, `${podPath}.container.0`, environment, secret.furtherEntries, literalText);
-  if (extension === undefined) return;
-  addDynamicBlock(resource, podPath, "init_container", extension.sidecar);
-  addDynamicBlock(resource, podPath, "volume", extension.volume);
-  addDynamicBlock(resource, `${podPath}.container.0`, "volume_mount", extension.mount);
+  addDynamicBlock(resource, podPath, "init_container", ...extensions.flatMap(({ sidecar }) => sidecar ?? []));
+  addDynamicBlock(resource, podPath, "volume", ...extensions.map(({ volume }) => volume));
+  addDynamicBlock(resource, `${podPath}.container.0`, "volume_mount", ...extensions.map(({ mount }) => mount));
 }
 
 /** The probes of a container, in the format of Kubernetes; none without a port. */

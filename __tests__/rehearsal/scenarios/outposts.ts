@@ -1,0 +1,36 @@
+import { StepFailure } from "../deployment/steps";
+import { type Episode } from "../engine/stack-rehearsal";
+import { needObject } from "../project/needs";
+
+const NAMESPACE = "identity-provider-outposts";
+
+/** The application may run outposts, runs one, and may no more: what it has made goes with their namespace. */
+export const WITH_OUTPOSTS: Episode = {
+  name: "outposts that the application runs",
+  play: async (deployment) => {
+    const { cloud } = deployment;
+    const begun = deployment.inputs;
+    const before = cloud.objects.size;
+    const managed = { ...begun, blueprints: ["branding", "ldap", "radius"], manage_outposts: true };
+    for (const inputs of [managed, { ...managed, worker_mode: "in-container", worker_count: undefined }]) {
+      deployment.inputs = inputs;
+      await deployment.applyAtOnce();
+      await deployment.requireEmptyPlan("outposts: second plan");
+      // With a separate worker, the server has no token.
+      const holders = cloud
+        .ofType("kubernetes_deployment_v1")
+        .filter(({ values }) => JSON.stringify(values).includes('service_account_token":[{'))
+        .map(({ id }) => id.split("/")[1]);
+      const expected = "worker_count" in inputs ? "idp" : "idp-worker";
+      if (holders.join() !== expected) throw new StepFailure("apply", `the token is in ${holders.join() || "no pod"}`);
+    }
+    const needs = [needObject("kubernetes_namespace_v1", NAMESPACE)];
+    cloud.create({ type: "pods", id: `${NAMESPACE}/ak-outpost-ldap`, values: {}, needs, writeOnly: {} });
+
+    deployment.inputs = begun;
+    await deployment.applyAtOnce();
+    const left = [...cloud.objects.keys()].filter((key) => /outposts|ak-outpost/.test(key));
+    if (left.length > 0) throw new StepFailure("apply", `these are left: ${left.join(", ")}`);
+    if (cloud.objects.size !== before) throw new StepFailure("apply", "there are not as many resources as before");
+  },
+};

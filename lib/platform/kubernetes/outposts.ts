@@ -1,0 +1,212 @@
+import { ConfigMapV1 } from "@cdktf/provider-kubernetes/lib/config-map-v1";
+import { NamespaceV1 } from "@cdktf/provider-kubernetes/lib/namespace-v1";
+import { NetworkPolicyV1 } from "@cdktf/provider-kubernetes/lib/network-policy-v1";
+import { PodDisruptionBudgetV1 } from "@cdktf/provider-kubernetes/lib/pod-disruption-budget-v1";
+import { ResourceQuotaV1 } from "@cdktf/provider-kubernetes/lib/resource-quota-v1";
+import { RoleBindingV1 } from "@cdktf/provider-kubernetes/lib/role-binding-v1";
+import { RoleV1 } from "@cdktf/provider-kubernetes/lib/role-v1";
+import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { addressRange } from "../../core/address-range";
+import { addDynamicBlock, allOf, countIf, isOn, listIf } from "../../core/conditional";
+import { expression, operand } from "../../core/expression";
+import { explain } from "../../core/hcl/stack-origin";
+import { flag, type Relation, texts, type ValuesOf } from "../../core/inputs";
+import { labelsWith } from "../../core/labels";
+import { objectName } from "../../core/names";
+import { type DeploymentContext } from "../../core/place";
+import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { type BLUEPRINTS } from "../../idp/blueprints";
+import { CONTAINER_PORT, OUTPOSTS as FACTS } from "../../idp/contract";
+import { OUTPOST_IMAGES, referenceTo } from "../../idp/images";
+import { type AutopilotCluster } from "./autopilot-cluster";
+import { IS_PRIVATE, PRIVATE_RANGES } from "./control-plane";
+import { serverLabels } from "./kubernetes-workload";
+import { type PodExtension } from "./pod-template";
+import { metadataName, type WorkloadNamespace } from "./workload-namespace";
+
+/** A name has at most 63 characters. */
+const namespaceOf = (name: string) => expression(`"\${substr(${operand(name)}, 0, 54)}-outposts"`);
+
+/** Inputs of outposts that the application runs itself. */
+export const OUTPOSTS = {
+  /** Lets the application run its outposts, in a namespace of their own, where its administrators can then run any container. */
+  manageOutposts: flag({
+    default: false,
+    description:
+      "Lets the application run its outposts, for LDAP, RADIUS and proxies, in the namespace <namespace>-outposts, where its administrators can then run any container. A change rolls out new instances; ending it deletes the outposts.",
+  }),
+  /** IPv4 ranges that may connect to outposts; by default all private ones, and never any other. */
+  outpostRanges: texts({
+    default: Object.values(PRIVATE_RANGES),
+    description: "Private IPv4 ranges that may connect to outposts. Changing it later is safe.",
+    must: [
+      {
+        each: `${addressRange("value")} && can(regex("${IS_PRIVATE}", value))`,
+        shows: "value",
+        says: "each must be a private IPv4 range that is written with its first address, because an outpost is not for the Internet; use for example 10.0.0.0/8",
+      },
+    ],
+  }),
+};
+
+export const OUTPOST_WARNINGS: readonly Omit<Relation<typeof OUTPOSTS & typeof BLUEPRINTS>, "of">[] = [
+  {
+    holds: (v) => `${v.manageOutposts} || length(setintersection(${v.blueprints}, ["ldap", "radius"])) == 0`,
+    says: ({ blueprints, manageOutposts }) =>
+      `${blueprints.name} has "ldap" or "radius" and ${manageOutposts.name} is false; nothing runs their outposts, and the check-up reports them; set ${manageOutposts.name} to true, or run them elsewhere`,
+  },
+];
+
+interface OutpostAccessProps {
+  readonly cluster: Pick<AutopilotCluster, "ready">;
+  /** Prefix from which the images of outposts are pulled, if any. */
+  readonly imageMirror: string | undefined;
+  readonly inputs: ValuesOf<typeof OUTPOSTS>;
+  readonly namespace: WorkloadNamespace;
+  readonly place: DeploymentContext;
+}
+
+/**
+ * The namespace in which the application runs its outposts, and what it may do there: nothing else, and nothing anywhere
+ * else. What it makes is not in the state, and is deleted with the namespace.
+ *
+ * Pods there have no rights in the project, reach nothing but the server, and are reached from private ranges alone.
+ */
+export class OutpostAccess extends Construct {
+  /** What must exist before an outpost works. */
+  readonly ready: ITerraformDependable[];
+
+  /** Variables of the application; null at plan where it runs no outposts. */
+  readonly variables: Readonly<Record<string, string>>;
+
+  private readonly condition: string;
+  private readonly file: ConfigMapV1;
+
+  constructor(scope: Construct, id: string, props: OutpostAccessProps) {
+    super(scope, id);
+    const { cluster, imageMirror, inputs, namespace, place } = props;
+    this.condition = isOn(inputs.manageOutposts.flag);
+    const count = countIf(this.condition);
+    const own = new NamespaceV1(this, MAIN_CHILD_ID, {
+      metadata: {
+        name: namespaceOf(namespace.namespaceName),
+        labels: labelsWith(namespace.labels, { "pod-security.kubernetes.io/enforce": "restricted" }),
+      },
+      // With the load balancers of its services.
+      timeouts: { delete: "20m" },
+      count,
+      dependsOn: [...cluster.ready],
+    });
+    explain(own, "What the application makes in it is not in the state, and goes with it.");
+    const beside = namespace.metadataOf(objectName(place.deployment, "outposts"));
+    const metadata = { ...beside, namespace: metadataName(own) };
+    new ResourceQuotaV1(this, "Quota", { metadata, spec: { hard: { ...QUOTA } }, count });
+    new PodDisruptionBudgetV1(this, "DisruptionBudget", {
+      metadata,
+      spec: { maxUnavailable: "1", selector: { matchLabels: { ...FACTS.podLabels } } },
+      count,
+    });
+    const role = new RoleV1(this, "Role", {
+      metadata,
+      rule: RULES.map((rule) => ({ ...rule, verbs: [...VERBS] })),
+      count,
+    });
+    const binding = new RoleBindingV1(this, "RoleBinding", {
+      metadata,
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: metadataName(role) },
+      subject: [{ kind: "ServiceAccount", name: objectName(place.deployment), namespace: namespace.namespaceName }],
+      count,
+    });
+    this.file = new ConfigMapV1(this, "File", {
+      metadata: beside,
+      data: { [NAMESPACE_FILE]: metadata.namespace },
+      count,
+    });
+
+    const matchLabels = { ...serverLabels(place) };
+    const port = String(CONTAINER_PORT);
+    const service = new ServiceV1(this, "Server", {
+      metadata: beside,
+      spec: {
+        type: "ClusterIP",
+        selector: matchLabels,
+        port: [{ name: "http", protocol: "TCP", port: 80, targetPort: port }],
+      },
+      count,
+    });
+    const within = (name: string) => ({ matchLabels: { "kubernetes.io/metadata.name": name } });
+    const ofServer = [{ protocol: "TCP", port }];
+    const toServer = new NetworkPolicyV1(this, "ToServer", {
+      metadata: beside,
+      spec: {
+        podSelector: { matchLabels },
+        policyTypes: ["Ingress"],
+        ingress: [{ from: [{ namespaceSelector: within(metadata.namespace) }], ports: ofServer }],
+      },
+      count,
+    });
+    const policy = new NetworkPolicyV1(this, "Policy", {
+      metadata,
+      spec: {
+        podSelector: {},
+        policyTypes: ["Ingress", "Egress"],
+        ingress: [{ ports: FACTS.ports.map(([protocol, each]) => ({ protocol, port: String(each) })) }],
+        egress: [
+          { ports: ["UDP", "TCP"].map((protocol) => ({ protocol, port: "53" })) },
+          {
+            to: [{ namespaceSelector: within(namespace.namespaceName), podSelector: { matchLabels } }],
+            ports: ofServer,
+          },
+        ],
+      },
+      count,
+    });
+    addDynamicBlock(policy, "spec.ingress.0", "from", {
+      forEach: expression(`${inputs.outpostRanges}`),
+      content: { ip_block: { cidr: "${from.value}" } },
+    });
+    const ifManaged = (value: string) => expression(`(${this.condition} ? ${operand(value)} : null)`);
+    this.variables = {
+      [FACTS.hostVariable]: ifManaged(`http://${beside.name}.${namespace.namespaceName}.svc`),
+      [FACTS.imageVariable]: ifManaged(referenceTo(OUTPOST_IMAGES, imageMirror)),
+    };
+    this.ready = [binding, service, toServer, policy];
+  }
+
+  /**
+   * What the container with the worker mounts: a token of its account, which alone can use the role, and the namespace that
+   * the application takes for new outposts.
+   *
+   * @param condition whether the worker is in this container, as a string
+   */
+  mountIf(condition: string): PodExtension {
+    const forEach = listIf(allOf(this.condition, condition), "1");
+    const projected = (name: string, key: string) => ({ config_map: [{ name, items: [{ key, path: key }] }] });
+    const sources = [
+      { service_account_token: [{ path: "token", expiration_seconds: 3600 }] },
+      projected("kube-root-ca.crt", "ca.crt"),
+      projected(metadataName(this.file), NAMESPACE_FILE),
+    ];
+    return {
+      volume: { forEach, content: { name: VOLUME, projected: [{ sources }] } },
+      mount: { forEach, content: { name: VOLUME, mount_path: FACTS.tokenFolder, read_only: true } },
+    };
+  }
+}
+
+const VOLUME = "outposts";
+
+const NAMESPACE_FILE = "namespace";
+
+/** What the application's controller calls (`authentik/outposts/controllers/k8s`); it neither lists nor watches. */
+const VERBS = ["get", "create", "patch", "delete"] as const;
+const RULES = [
+  { apiGroups: [""], resources: ["secrets", "services"] },
+  { apiGroups: ["apps"], resources: ["deployments"] },
+];
+
+/** More than a directory, RADIUS and some proxies need. */
+const QUOTA = { pods: "20", "services.loadbalancers": "5" } as const;
