@@ -45,14 +45,10 @@ const OF_INSTANCE = [
 ];
 
 /** What a protected deployment cannot take in or give back, because data would stay behind. */
-export function existingIdentity({
-  existingBucket,
-  existingCluster,
-  existingDatabase,
-  existingNamespace,
-  existingSecrets,
-  ownParts,
-}: ValuesOf<typeof EXISTING_PARTS> & Partial<ValuesOf<typeof EXISTING_CLUSTER>>): readonly IdentityPart[] {
+export function existingIdentity(
+  v: ValuesOf<typeof EXISTING_PARTS> & Partial<ValuesOf<typeof EXISTING_CLUSTER>>,
+): readonly IdentityPart[] {
+  const { existingBucket, existingCluster, existingDatabase, existingNamespace, existingSecrets, ownParts } = v;
   const { at: database } = existingDatabase;
   const parts: Readonly<Record<string, readonly [part: Value, identity: string]>> = {
     existingBucket: [existingBucket, `${existingBucket.at.name}`],
@@ -74,13 +70,9 @@ export function existingIdentity({
 }
 
 /** What the application's role may do, and others may do with its database: more on an instance of its own. */
-export function rightsOf({
-  existingDatabase,
-  grantManagedSuperuser: given,
-  revokePublicConnect,
-}: ValuesOf<Pick<typeof EXISTING_PARTS, "existingDatabase"> & typeof DATABASE_RIGHTS>) {
-  const grantManagedSuperuser = switchOf(expression(`coalesce(${given}, ${existingDatabase} == null)`));
-  return { grantManagedSuperuser, revokePublicConnect: revokePublicConnect.flag };
+export function rightsOf(v: ValuesOf<Pick<typeof EXISTING_PARTS, "existingDatabase"> & typeof DATABASE_RIGHTS>) {
+  const isGranted = `coalesce(${v.grantManagedSuperuser}, ${v.existingDatabase} == null)`;
+  return { grantManagedSuperuser: switchOf(expression(isGranted)), revokePublicConnect: v.revokePublicConnect.flag };
 }
 
 export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [

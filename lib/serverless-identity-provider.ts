@@ -221,15 +221,8 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       address = { addressId, domain, ipAddress, ipv6 };
       if (network !== undefined) {
         this.internalLoadBalancer = new InternalLoadBalancer(this, "InternalLoadBalancer", {
-          ...{
-            ...common,
-            apis,
-            httpRedirect,
-            network,
-            requestLogSampleRate,
-            strictTransportSecurity,
-            zone: settings.dnsZone,
-          },
+          ...{ ...common, apis, httpRedirect, network, requestLogSampleRate, strictTransportSecurity },
+          zone: settings.dnsZone,
           domain: of("InternalDomain", isInternal(values)),
           proxyRange: settingsOf<ServerlessInputs>(values).loadBalancerProxyRange,
         });
@@ -301,10 +294,8 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
         : expression(`(${values.domain} == null ? ${this.service.url} : "https://\${${values.domain}}")`);
     const dumpsReady = [...jobsReady, ...apis.ready("iam", "cloudscheduler")];
     const scheduled = { place, network, starter: this.accountOf("scheduler"), dependsOn: dumpsReady };
-    const dumpRunner = new ServerlessJobs({ ...scheduled, identity: dumper });
-    const dump = this.addDump(dumpRunner, this.service.ready);
-    const checkRunner = new ServerlessJobs({ ...scheduled, identity: checker });
-    const checkUp = this.addCheckUp(checkRunner, this.service.ready);
+    const dump = this.addDump(new ServerlessJobs({ ...scheduled, identity: dumper }), this.service.ready);
+    const checkUp = this.addCheckUp(new ServerlessJobs({ ...scheduled, identity: checker }), this.service.ready);
     const isExternal = network === undefined ? "true" : expression(`!(${isInternal(values)})`);
     const isPublic = allOf(isOpen(access), isExternal);
     const watched = {

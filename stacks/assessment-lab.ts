@@ -10,6 +10,7 @@ import { AssessmentLab } from "../lib/lab/assessment-lab";
 import { LAB, LAB_RELATIONS } from "../lib/lab/lab-inputs";
 import { assessmentLabOutputs } from "./assessment-lab-outputs";
 import { describeFolder } from "./folder/described-folder";
+import { outputsOf } from "./output-table";
 
 /** The assessment lab, from an empty project in one apply. */
 export class AssessmentLabStack extends PortableStack {
@@ -28,7 +29,7 @@ export class AssessmentLabStack extends PortableStack {
       aws: { accessKeyId: cloudbAccessKeyId, secretAccessKey: cloudbSecretAccessKey, region: cloudbRegion },
     });
 
-    this.addOutputs(assessmentLabOutputs(lab));
+    this.addOutputs(outputsOf(assessmentLabOutputs(lab)));
     describeFolder(this, {
       stack: "assessment-lab",
       inputs: LAB,

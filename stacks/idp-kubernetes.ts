@@ -10,6 +10,7 @@ import {
 } from "../lib/kubernetes-identity-provider";
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
+import { outputsOf } from "./output-table";
 
 /** The identity provider on GKE Autopilot, cluster included, from an empty project in one apply. */
 export class IdpKubernetesStack extends PortableStack {
@@ -24,20 +25,18 @@ export class IdpKubernetesStack extends PortableStack {
     });
 
     const { cluster, namespace } = identityProvider;
-    this.addOutputs({
+    const outputs = outputsOf({
       ...identityProviderOutputs(identityProvider),
-      cluster_name: { value: cluster.clusterName, description: "Name of the cluster." },
-      cluster_endpoint: {
-        value: cluster.connection.host,
-        description: "Address of the cluster, for the kubernetes provider of a root that uses this folder as a module.",
-      },
-      cluster_ca_certificate: {
-        value: cluster.connection.clusterCaCertificate,
-        description: "Certificate of the cluster, for the same.",
-      },
-      namespace: { value: namespace.namespaceName, description: "Namespace of everything in the cluster." },
-      connect_command: { value: cluster.connectCommand, description: "Command that connects kubectl to the cluster." },
+      cluster_name: [cluster.clusterName, "Name of the cluster."],
+      cluster_endpoint: [
+        cluster.connection.host,
+        "Address of the cluster, for the kubernetes provider of a root that uses this folder as a module.",
+      ],
+      cluster_ca_certificate: [cluster.connection.clusterCaCertificate, "Certificate of the cluster, for the same."],
+      namespace: [namespace.namespaceName, "Namespace of everything in the cluster."],
+      connect_command: [cluster.connectCommand, "Command that connects kubectl to the cluster."],
     });
+    this.addOutputs(outputs);
     describeFolder(this, { stack: "idp-kubernetes", inputs: KUBERNETES_INPUTS });
   }
 }

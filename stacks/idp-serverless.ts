@@ -10,6 +10,7 @@ import {
 } from "../lib/serverless-identity-provider";
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
+import { outputsOf } from "./output-table";
 
 /** The identity provider on Cloud Run, from an empty project in one apply. */
 export class IdpServerlessStack extends PortableStack {
@@ -23,7 +24,7 @@ export class IdpServerlessStack extends PortableStack {
       network: { network, subnetwork },
     });
 
-    this.addOutputs(identityProviderOutputs(identityProvider));
+    this.addOutputs(outputsOf(identityProviderOutputs(identityProvider)));
     describeFolder(this, { stack: "idp-serverless", inputs: SERVERLESS_INPUTS });
   }
 }

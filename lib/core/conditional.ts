@@ -35,7 +35,6 @@ export function isSet(value: string | undefined): string {
   return expression(`${value} != null`);
 }
 
-/** The opposite of `isSet`. */
 export function isUnset(value: string | undefined): string {
   return not(isSet(value));
 }

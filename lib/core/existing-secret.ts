@@ -27,6 +27,17 @@ export interface ExistingSecretProps extends SecretAttributes {
   readonly condition?: string;
 }
 
+/** The version of a secret, where the condition holds, for its value. */
+export function openVersion(
+  scope: Construct,
+  id: string,
+  condition: string,
+  attributes: Readonly<Record<"secret" | "version", string>>,
+): EphemeralResource {
+  const type = "google_secret_manager_secret_version";
+  return new EphemeralResource(scope, id, { type, provider: "google", count: countIf(condition), attributes });
+}
+
 /** A secret that is managed elsewhere: never written and never deleted; what reads it is granted access. */
 export class ExistingSecret extends Construct implements ReadableSecret {
   readonly secretId: string;
@@ -71,12 +82,7 @@ export class ExistingSecret extends Construct implements ReadableSecret {
   }
 
   private read(secret: string): string {
-    this.stored ??= new EphemeralResource(this, "Stored", {
-      type: "google_secret_manager_secret_version",
-      provider: "google",
-      count: countIf(this.condition),
-      attributes: { secret: expression(secret), version: this.version },
-    });
+    this.stored ??= openVersion(this, "Stored", this.condition, { secret: expression(secret), version: this.version });
     return this.stored.stringAttribute("secret_data");
   }
 

@@ -1,5 +1,5 @@
-import { DefaultTokenResolver, Fn, ref, StringConcat, Token, Tokenization } from "cdktf";
-import { type IConstruct } from "constructs";
+import { DefaultTokenResolver, Fn, ref, StringConcat, TerraformLocal, Token, Tokenization } from "cdktf";
+import { type Construct, type IConstruct } from "constructs";
 
 /**
  * A hand-written Terraform expression, without the surrounding `${ }`.
@@ -39,6 +39,11 @@ export function quoted(text: string): string {
  */
 export function literal(text: string): string {
   return Token.isUnresolved(text) ? text : text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
+}
+
+/** Puts an expression into a local, so that it appears only once in the folder; a literal needs none. */
+export function namedValue(scope: Construct, id: string, value: string): string {
+  return Token.isUnresolved(value) ? new TerraformLocal(scope, id, value).asString : value;
 }
 
 /** A value as it is written to the configuration. @param preparing asks each referenced stack for its value */

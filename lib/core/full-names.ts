@@ -34,12 +34,10 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
     networkTags: texts({
       default: [],
       description: `${group}Network tags of ${words.tagged}, which rules of the network's firewall go by. Changing them later rolls out new instances, or changes VMs in place.`,
-      must: [
-        {
-          condition: (tags) => `alltrue([for tag in ${tags} : can(regex("^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$", tag))])`,
-          must: "have tags of 1 to 63 lower-case letters, digits and hyphens that begin with a letter, because Compute Engine accepts no others; correct it",
-        },
-      ],
+      must: {
+        condition: (tags) => `alltrue([for tag in ${tags} : can(regex("^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$", tag))])`,
+        must: "have tags of 1 to 63 lower-case letters, digits and hyphens that begin with a letter, because Compute Engine accepts no others; correct it",
+      },
     }),
   };
 }

@@ -15,7 +15,7 @@ import { Construct } from "constructs";
 import { allOf, anyOf, countIf, not } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "./existing";
-import { ExistingSecret, type SecretAttributes } from "./existing-secret";
+import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
 import { expression, numberExpression, numberText, operand, quoted } from "./expression";
 import { Grants, type WorkloadIdentity } from "./identity";
 import { MAIN_CHILD_ID } from "./portable-stack";
@@ -96,7 +96,10 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   /** The secret itself, without its value. */
   readonly secret: SecretManagerSecret;
 
-  /** Whether there is a version that can be read, as a boolean expression. */
+  /**
+   * Whether there is a version that can be read, as a boolean expression: a disabled one cannot, and must not keep the
+   * deployment from being destroyed.
+   */
   readonly isReadable: string;
   /** Number of the current version; known after the first apply. */
   readonly version: string;
@@ -236,7 +239,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   get ephemeralValue(): string {
     const own = this.attribute(this.secret, "id");
     const isOpen = this.opensAfter === undefined ? "" : `${this.opensAfter} == "" ? "" : `;
-    this.stored ??= this.readable("Stored", this.isReadable, {
+    this.stored ??= openVersion(this, "Stored", this.isReadable, {
       secret: this.existing
         ? expression(`(${this.isExistingUsed} ? (${isOpen}${operand(this.existing.fullName)}) : ${own})`)
         : own,
@@ -254,14 +257,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   get ownValue(): string {
     if (this.existing === undefined) return this.ephemeralValue;
     const [secret, version] = [this.attribute(this.secret, "id"), this.current("version")];
-    this.storedOwn ??= this.readable("StoredOwn", this.isOwnReadable, { secret, version });
+    this.storedOwn ??= openVersion(this, "StoredOwn", this.isOwnReadable, { secret, version });
     return this.storedOwn.stringAttribute("secret_data");
-  }
-
-  /** A disabled version cannot be read, and must not keep the deployment from being destroyed. */
-  private readable(id: string, condition: string, attributes: Readonly<Record<string, string>>): EphemeralResource {
-    const type = "google_secret_manager_secret_version";
-    return new EphemeralResource(this, id, { type, provider: "google", count: countIf(condition), attributes });
   }
 
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {

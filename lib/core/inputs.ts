@@ -295,9 +295,9 @@ function problemsOf(value: Value): string[] {
 /** The rules of a row, and those of its entries' members. */
 function checksOf({ row: { entries = {}, must = [] }, spell }: Value): readonly (Check | EachCheck)[] {
   const ofMembers = Object.entries(entries).flatMap(([name, member]) =>
-    (member.must ?? []).filter((check) => !isEach(check)).map((check) => ofMember(name, spell(name), check as Check)),
+    [member.must ?? []].flat().flatMap((check) => (isEach(check) ? [] : [ofMember(name, spell(name), check)])),
   );
-  return [...must, ...ofMembers];
+  return [must, ofMembers].flat();
 }
 
 function isSecret({ ephemeral, sensitive }: Input): boolean {

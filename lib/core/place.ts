@@ -1,7 +1,8 @@
-import { Fn, TerraformLocal, Token } from "cdktf";
+import { Fn, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { matching, tried, type EachCheck } from "./checks";
+import { namedValue } from "./expression";
 import { refuseWrong, text, textMap, texts, type PropsOf, type Relation } from "./inputs";
 import { commonLabels } from "./labels";
 import {
@@ -74,52 +75,48 @@ export function placeInputs(changedLabels: string) {
       example: "my-project",
       description:
         "Project to deploy into; it must exist and have billing. Changing it later replaces the deployment with an empty one.",
-      must: [PROJECT_ID],
+      must: PROJECT_ID,
     }),
     /** Region of all parts. Changing it later replaces the database and the media bucket with empty ones. */
     region: text({
       default: DEFAULT_REGION,
       description: "Region of all resources. Changing it later replaces database and media bucket with empty ones.",
-      must: [REGION],
+      must: REGION,
     }),
     /** Regions where new secrets are stored, by default that of the deployment; existing ones stay where they are. */
     secretLocations: texts({
       default: null,
       description:
         "Regions in which new secrets are stored, each with a copy that is billed; null for region. Changing it later moves no secret.",
-      must: [
-        {
-          accepts: (regions: readonly string[]) =>
-            regions.length > 0 && regions.every(isRegion) && new Set(regions).size === regions.length,
-          condition: (regions) =>
-            `length(${regions}) > 0 && alltrue([for region in ${regions} : ${tried(REGION.condition("region"))}]) && length(distinct(${regions})) == length(${regions})`,
-          must: "have at least one region such as us-central1, and each only once, because Secret Manager stores a copy in each; correct it, or leave it out for the region of the deployment",
-          schema: { items: REGION.schema, minItems: 1, uniqueItems: true },
-        },
-      ],
+      must: {
+        accepts: (regions: readonly string[]) =>
+          regions.length > 0 && regions.every(isRegion) && new Set(regions).size === regions.length,
+        condition: (regions) =>
+          `length(${regions}) > 0 && alltrue([for region in ${regions} : ${tried(REGION.condition("region"))}]) && length(distinct(${regions})) == length(${regions})`,
+        must: "have at least one region such as us-central1, and each only once, because Secret Manager stores a copy in each; correct it, or leave it out for the region of the deployment",
+        schema: { items: REGION.schema, minItems: 1, uniqueItems: true },
+      },
     }),
     /** Tenant, 1 to 20 letters, digits and hyphens, part of every name. Another one is a new, empty deployment. */
     tenantId: text({
       default: DEFAULT_TENANT_ID,
       description: `Tenant that owns this deployment: 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens, part of every name. Changing it later replaces the deployment with an empty one.`,
-      must: [TENANT_ID],
+      must: TENANT_ID,
     }),
     /** Labels on all resources that support them, in addition to `application` and `tenant`. A change rolls out new instances. */
     labels: textMap({
       default: {},
       description: `Labels on all resources that support them, in addition to application and tenant${changedLabels}. A change rolls out new instances.`,
-      must: [LABELS],
+      must: LABELS,
     }),
     /** Name of the application, 1 to 18 characters, part of every name. Another one is a new, empty deployment. */
     applicationName: text({
       default: DEFAULT_APPLICATION_NAME,
       description: `Name of the application, part of every name: 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens, starting with a letter. Changing it later replaces the deployment with an empty one.`,
-      must: [
-        matching(
-          `^[a-z]([a-z0-9-]{0,${APPLICATION_NAME_MAX_LENGTH - 2}}[a-z0-9])?$`,
-          `be 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it`,
-        ),
-      ],
+      must: matching(
+        `^[a-z]([a-z0-9-]{0,${APPLICATION_NAME_MAX_LENGTH - 2}}[a-z0-9])?$`,
+        `be 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it`,
+      ),
     }),
   };
 }
@@ -155,10 +152,7 @@ export function tenantContext(scope: Construct, props: TenantPlaceProps): Deploy
   return {
     projectId,
     region,
-    deployment: {
-      applicationName,
-      tenantPrefix: Token.isUnresolved(prefix) ? new TerraformLocal(scope, "tenant_prefix", prefix).asString : prefix,
-    },
+    deployment: { applicationName, tenantPrefix: namedValue(scope, "tenant_prefix", prefix) },
     labels: commonLabels(scope, { application: applicationName, tenant: tenantId }, labels),
     secretLocations: Token.isUnresolved(secretLocations)
       ? Token.asList(Fn.coalesce([secretLocations, [region]]))

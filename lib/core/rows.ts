@@ -14,7 +14,7 @@ export interface Input<Prop = unknown> {
   readonly nullable?: boolean;
   /** Value to show in examples; needed without a default. */
   readonly example?: unknown;
-  readonly must?: readonly (Check | EachCheck)[];
+  readonly must?: Check | EachCheck | readonly (Check | EachCheck)[];
   /** For the JSON Schema, where the rule is the provider's, or a relation's. */
   readonly schema?: Facts;
   /** Members of an object. */
@@ -56,6 +56,10 @@ export const flag = rows<boolean | IResolvable>("bool");
 export const texts = rows<readonly string[]>("list(string)");
 export const textMap = rows<Readonly<Record<string, string>> | IResolvable>("map(string)");
 
+/** A whole number, within limits that a relation judges. */
+export const count = (fallback: number, description: string, minimum: number, maximum?: number): Optional<number> =>
+  number({ default: fallback, description, schema: { multipleOf: 1, minimum, ...(maximum && { maximum }) } });
+
 /**
  * One of a few words.
  *
@@ -69,19 +73,14 @@ export function choice<const Word extends string>(
 ): Optional<Word | (string & {})> {
   const { hides = false, ...others } = spec;
   if (rest === undefined) return { type: "string", schema: { enum: words }, ...others };
-  return { type: "string", must: [{ ...oneOf(words, rest), hides }], ...others };
+  return { type: "string", must: { ...oneOf(words, rest), hides }, ...others };
 }
 
 /** Spec of rows with members, whose descriptions are part of theirs. */
 type Described = Omit<Spec, "default" | "description"> & { readonly description: (members: string) => string };
 
-export interface ObjectRow<M extends Table> extends Optional<PropsOf<M> | IResolvable> {
-  readonly members: M;
-}
-
-export interface RequiredObjectRow<M extends Table> extends Input<PropsOf<M> | IResolvable> {
-  readonly members: M;
-}
+export type ObjectRow<M extends Table> = Optional<PropsOf<M> | IResolvable> & { readonly members: M };
+export type RequiredObjectRow<M extends Table> = Input<PropsOf<M> | IResolvable> & { readonly members: M };
 
 /** An object; with `default: {}`, one that is never null. */
 export function object<M extends Table>(members: M, spec: Described & { readonly default?: object }): ObjectRow<M> {

@@ -75,7 +75,6 @@ export function localPathProblems(path: unknown): string[] {
   ];
 }
 
-/** The backend block of a stack. */
 export class StackBackend extends TerraformBackend {
   constructor(
     scope: Construct,

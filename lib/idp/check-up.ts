@@ -47,32 +47,24 @@ export const CHECK_UP = {
     default: `*/${DEFAULT_MINUTES} * * * *`,
     description: `Cron schedule of the check-up, which asks the application's database what stands still: late tasks, mail, certificates, outposts. It exists only where somebody gets alerts. Null for none. Changing it later is safe.`,
     nullable: true,
-    must: [
-      matching(
-        SCHEDULE,
-        `be every 5, 10, 15, 20 or 30 minutes, because an alert counts its periods; use "*/${DEFAULT_MINUTES} * * * *"`,
-      ),
-    ],
+    must: matching(
+      SCHEDULE,
+      `be every 5, 10, 15, 20 or 30 minutes, because an alert counts its periods; use "*/${DEFAULT_MINUTES} * * * *"`,
+    ),
   }),
   /** Limits beyond which the check-up says that something is wrong. */
   checkUpLimits: object(LIMITS, {
     default: {},
-    must: [
-      {
-        condition: (limits) => `alltrue([for limit in ${limits} : limit >= 0 && floor(limit) == limit])`,
-        must: "have whole numbers from 0, because the check-up counts rows and seconds; correct them",
-      },
-    ],
+    must: {
+      condition: (limits) => `alltrue([for limit in ${limits} : limit >= 0 && floor(limit) == limit])`,
+      must: "have whole numbers from 0, because the check-up counts rows and seconds; correct them",
+    },
     description: (members) =>
       `Limits beyond which the check-up says that something is wrong. ${members} Changing it later is safe.`,
   }),
 };
 
-interface Receivers {
-  readonly alertEmails: Value;
-  readonly notificationChannels: Value;
-  readonly notificationChannelsBySeverity: Value;
-}
+type Receivers = Readonly<Record<"alertEmails" | "notificationChannels" | "notificationChannelsBySeverity", Value>>;
 
 /** Number of all receivers of alerts, as an expression. */
 export function receiverCount(v: Receivers): string {
@@ -94,7 +86,6 @@ export function isCheckedUp(
 export const CHECK_UP_JOB = "check-up";
 
 interface CheckUpProps {
-  /** Whether it exists. */
   readonly condition: string;
   readonly database: SqlInstance;
   readonly inputs: ValuesOf<typeof CHECK_UP>;

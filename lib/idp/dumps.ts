@@ -51,18 +51,16 @@ export const DUMPS = {
     default: null,
     description:
       'Cron schedule, in UTC, of dumps of the database into a bucket of their own: "30 4 * * *" for every day at 04:30; null for no dumps. Choose an hour of little use and without rollouts, because a migration waits for a dump. Changing it later is safe; null deletes the bucket, unless keep_dumps is true. While it has dumps, deletion_protection refuses that.',
-    must: [
-      {
-        must: 'have five cron fields in numbers, days of the week from 0 to 6, and name a day that one of its months has, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC',
-        schema: { pattern: CRON },
-        accepts: (schedule: string) =>
-          new RegExp(CRON).test(schedule) &&
-          !new RegExp(NEVER).test(schedule) &&
-          [...schedule.matchAll(new RegExp(RANGE, "g"))].every(([, from, to]) => Number(from) <= Number(to)),
-        condition: (schedule) =>
-          `can(regex(${JSON.stringify(CRON)}, ${schedule})) && !can(regex(${JSON.stringify(NEVER)}, ${schedule})) && alltrue([for range in regexall(${JSON.stringify(RANGE)}, ${schedule}) : tonumber(range[0]) <= tonumber(range[1])])`,
-      },
-    ],
+    must: {
+      must: 'have five cron fields in numbers, days of the week from 0 to 6, and name a day that one of its months has, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC',
+      schema: { pattern: CRON },
+      accepts: (schedule: string) =>
+        new RegExp(CRON).test(schedule) &&
+        !new RegExp(NEVER).test(schedule) &&
+        [...schedule.matchAll(new RegExp(RANGE, "g"))].every(([, from, to]) => Number(from) <= Number(to)),
+      condition: (schedule) =>
+        `can(regex(${JSON.stringify(CRON)}, ${schedule})) && !can(regex(${JSON.stringify(NEVER)}, ${schedule})) && alltrue([for range in regexall(${JSON.stringify(RANGE)}, ${schedule}) : tonumber(range[0]) <= tonumber(range[1])])`,
+    },
   }),
   /** Makes a first dump in the apply that sets this or adds the schedule; the apply waits for it. */
   dumpAtApply: flag({

@@ -206,18 +206,14 @@ const REFERENCE_RULE =
 /** A reference to a secret as a whole. */
 export const IS_REFERENCE: Check = { condition: isReference, must: REFERENCE_RULE };
 
+const BASELINE = Object.entries(BASELINE_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
+
 /** Inputs for the settings of the application. */
 export const ENVIRONMENT = {
   /** Settings of the application under their `IDP_` names, in plain text in the state; they override the baseline. */
   environmentVariables: textMap({
     default: {},
-    description: `Settings of the application under their IDP_ names. They override the baseline (${Object.entries(
-      BASELINE_ENVIRONMENT,
-    )
-      .map(([name, value]) => `${name}=${value}`)
-      .join(
-        ", ",
-      )}). They are in plain text in the state: secrets belong in secret_environment_variables, and names of secrets are refused here. The application ignores names that it does not know. A change rolls out new instances.`,
+    description: `Settings of the application under their IDP_ names. They override the baseline (${BASELINE.join(", ")}). They are in plain text in the state: secrets belong in secret_environment_variables, and names of secrets are refused here. The application ignores names that it does not know. A change rolls out new instances.`,
     must: ENVIRONMENT_RULES,
   }),
   /** Settings under their `IDP_` names whose values are versions of existing secrets, to which access is granted. */

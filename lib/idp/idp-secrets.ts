@@ -30,12 +30,10 @@ export const SECRETS = {
     sensitive: true,
     description:
       "First password of the built-in administrator; null or empty generates one of 24 characters. It is stored in Secret Manager, never in the state. The application reads it on its first start only; change it in the application later.",
-    must: [
-      {
-        condition: (password) => `${password} == "" || length(${password}) >= ${LEAST_LENGTH}`,
-        must: `have ${LEAST_LENGTH} or more characters, because the sign-in page is public, and a short one can be guessed; use a longer one, or none to generate it`,
-      },
-    ],
+    must: {
+      condition: (password) => `${password} == "" || length(${password}) >= ${LEAST_LENGTH}`,
+      must: `have ${LEAST_LENGTH} or more characters, because the sign-in page is public, and a short one can be guessed; use a longer one, or none to generate it`,
+    },
   }),
   /** Raise it to write `bootstrapPassword`, or a newly generated password, to Secret Manager; 1 by default. */
   bootstrapPasswordVersion: number({
@@ -80,13 +78,11 @@ export const EXISTING_SECRETS = {
   existingSecrets: object(KEYS, {
     description: (members) =>
       `Existing secrets instead of generated ones; what reads them is granted access, and they are never written or deleted. ${members} Another secret key ends all sessions; setting one later needs deletion_protection = false first, and see own_parts.`,
-    must: [
-      {
-        condition: (secrets) =>
-          `alltrue([for secret in [${secrets}.secret_key, ${secrets}.bootstrap_password] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
-        must: `have references that each ${IS_REFERENCE.must}`,
-      },
-    ],
+    must: {
+      condition: (secrets) =>
+        `alltrue([for secret in [${secrets}.secret_key, ${secrets}.bootstrap_password] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
+      must: `have references that each ${IS_REFERENCE.must}`,
+    },
   }),
 };
 

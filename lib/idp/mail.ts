@@ -25,25 +25,21 @@ export const MAIL = {
       /** Host name or IPv4 address of the server. */
       host: text({
         description: "name or IPv4 address of the server",
-        must: [
-          matching(
-            `^(${HOST})$`,
-            "be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com, set the port separately, and write other letters as punycode (xn--…)",
-          ),
-        ],
+        must: matching(
+          `^(${HOST})$`,
+          "be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com, set the port separately, and write other letters as punycode (xn--…)",
+        ),
       }),
       /** Port of the server, 587 by default; 25 is blocked. */
       port: number({
         default: 587,
         description: "port of the server, never 25, which Google Cloud blocks",
-        must: [
-          {
-            must: "be a port from 1 to 65535 and not 25, because Google Cloud blocks that one; use 587, or 465 with tls",
-            accepts: (port: number) => Number.isInteger(port) && port >= 1 && port <= 65_535 && port !== 25,
-            condition: (port) => `${whole(1, 65_535, "").condition(port)} && ${port} != 25`,
-            schema: { ...whole(1, 65_535, "").schema, not: { enum: [25] } },
-          },
-        ],
+        must: {
+          must: "be a port from 1 to 65535 and not 25, because Google Cloud blocks that one; use 587, or 465 with tls",
+          accepts: (port: number) => Number.isInteger(port) && port >= 1 && port <= 65_535 && port !== 25,
+          condition: (port) => `${whole(1, 65_535, "").condition(port)} && ${port} != 25`,
+          schema: { ...whole(1, 65_535, "").schema, not: { enum: [25] } },
+        },
       }),
       /** User name at the server, always with a password. */
       username: text({
@@ -55,7 +51,7 @@ export const MAIL = {
       from: text({
         description:
           'sender of all mail, which the server must accept: an address, or a name and an address such as Example <idp@example.com> or "Example, Inc." <idp@example.com>',
-        must: [IS_SENDER],
+        must: IS_SENDER,
       }),
       /** `starttls`, the default; `tls`, from the first byte, as servers on port 465 expect; or `none`, which allows no password. */
       encryption: choice(["starttls", "tls", "none"], "; use starttls, or tls for a server on port 465", {
@@ -65,7 +61,7 @@ export const MAIL = {
       }),
       /** Existing secret with the password; on GKE, the account that applies must be able to read it too. */
       passwordSecret: object(SECRET_REFERENCE, {
-        must: [IS_REFERENCE],
+        must: IS_REFERENCE,
         description: () =>
           "existing secret with the password, { secret_id, version } as in secret_environment_variables; needs username",
       }),
@@ -73,7 +69,7 @@ export const MAIL = {
       timeout: number({
         default: 10,
         description: "seconds after which an attempt fails, 1 to 300; the worker tries again",
-        must: [whole(1, 300, ", because a task of the worker is blocked that long; use 10")],
+        must: whole(1, 300, ", because a task of the worker is blocked that long; use 10"),
       }),
     },
     {

@@ -58,12 +58,10 @@ const BUCKET = {
   /** Name of the bucket. */
   name: text({
     description: "its name",
-    must: [
-      matching(
-        "^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$",
-        "be the name of a bucket, without gs:// and without a folder; look it up with gcloud storage buckets list",
-      ),
-    ],
+    must: matching(
+      "^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$",
+      "be the name of a bucket, without gs:// and without a folder; look it up with gcloud storage buckets list",
+    ),
   }),
 };
 
@@ -76,7 +74,6 @@ export const EXISTING_BUCKET = {
   }),
 };
 
-/** Attributes of a bucket that exists. */
 export type BucketAttributes = PropsOf<typeof BUCKET>;
 
 export interface MediaBucketProps {

@@ -1,5 +1,5 @@
 import { whole } from "../core/checks";
-import { number, object, type Relation, type ValuesOf } from "../core/inputs";
+import { count, number, object, type Relation, type ValuesOf } from "../core/inputs";
 import { type ProbeSpec } from "./container-spec";
 import {
   LIVENESS_PROBE,
@@ -17,28 +17,16 @@ function probeRows(
 ) {
   return {
     /** Seconds from the start of the container to the first check. */
-    initialDelaySeconds: number({
-      default: initialDelaySeconds,
-      description: "seconds before the first check",
-      schema: { multipleOf: 1, minimum: 0, maximum: longest },
-    }),
+    initialDelaySeconds: count(initialDelaySeconds, "seconds before the first check", 0, longest),
     /** Seconds between checks. */
-    periodSeconds: number({
-      default: periodSeconds,
-      description: "seconds between checks",
-      schema: { multipleOf: 1, minimum: 1, maximum: longest },
-    }),
+    periodSeconds: count(periodSeconds, "seconds between checks", 1, longest),
     /** Seconds after which a check without an answer fails, at most the period. */
     timeoutSeconds: number({
       default: PROBE_TIMEOUT_SECONDS,
       description: "seconds after which a check without an answer fails",
     }),
     /** Failures in a row after which the platform acts. */
-    failureThreshold: number({
-      default: failureThreshold,
-      description: `failures in a row ${outcome}`,
-      schema: { multipleOf: 1, minimum: 1 },
-    }),
+    failureThreshold: count(failureThreshold, `failures in a row ${outcome}`, 1),
   };
 }
 
@@ -76,12 +64,10 @@ const timing = (of: Probe): Relation<typeof PROBES> => ({
       whole(1, Infinity, "").condition(String(at.failureThreshold)),
       `${at.timeoutSeconds} <= ${at.periodSeconds}`,
     ].join(" && "),
-  says: ({ [of]: { at } }) =>
-    `${Object.values(at)
-      .map(({ name, shown }) => `${name} is ${shown}`)
-      .join(
-        ", ",
-      )}; all must be whole numbers, delay and period at most ${PROBE_MAX_SECONDS[of]}, period, timeout and threshold at least 1, and the timeout at most the period, because Cloud Run refuses others, and both platforms get the same probes; change what differs`,
+  says: ({ [of]: { at } }) => {
+    const given = Object.values(at).map(({ name, shown }) => `${name} is ${shown}`);
+    return `${given.join(", ")}; all must be whole numbers, delay and period at most ${PROBE_MAX_SECONDS[of]}, period, timeout and threshold at least 1, and the timeout at most the period, because Cloud Run refuses others, and both platforms get the same probes; change what differs`;
+  },
 });
 
 export const PROBE_RELATIONS: readonly Relation<typeof PROBES>[] = [

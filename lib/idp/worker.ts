@@ -72,13 +72,13 @@ export const WORKER_FORM = workerForm("a worker pool or a deployment");
 export type WorkerForm = typeof WORKER_FORM;
 
 /** How the worker runs on a platform. */
-interface WorkerPlatform {
+export interface WorkerPlatform {
   /** What a separate worker runs in. */
   readonly place: string;
   /** The choice of CPUs, in words. */
   readonly cpuChoice: string;
   readonly cpu: Check;
-  /** Whether a separate worker's memory fits its CPUs, as an HCL condition, and the rule in words. */
+  /** Whether the memory fits the CPUs, as an HCL condition, and the rule in words. */
   readonly memory: { readonly fits: (cpu: string, memory: string) => string; readonly rule: string };
   /** What their number means, as a sentence. */
   readonly countMeaning: string;

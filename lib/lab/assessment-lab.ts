@@ -7,7 +7,7 @@ import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, isOn, isUnset, not } from "../core/conditional";
-import { expression } from "../core/expression";
+import { expression, namedValue } from "../core/expression";
 import { type FileTable, inFiles } from "../core/hcl/stack-origin";
 import { settingsOf, valuesFrom } from "../core/inputs";
 import { commonLabels } from "../core/labels";
@@ -15,7 +15,7 @@ import { stateProvidersOf } from "../core/provider-requirements";
 import { AssessmentSource } from "./assessment-source";
 import { type AwsInventory } from "./aws-inventory";
 import { ASSESSMENT_CONSOLE_URL, LAB_USER, type FirewallRuleName } from "./contract";
-import { addDestroyNotice, labApis, labDeploymentId, namedValue } from "./lab-foundation";
+import { addDestroyNotice, labApis, labDeploymentId } from "./lab-foundation";
 import { addLabChecks } from "./lab-checks";
 import { labFirewall, sourceRanges } from "./lab-firewall";
 import { LAB, LAB_RELATIONS, type AssessmentLabProps } from "./lab-inputs";

@@ -101,10 +101,6 @@ export function addAssessmentLibraries(scope: Construct): StackFile[] {
 
 /** Changes with any of the files. */
 export function hashOf(files: readonly StackFile[]): string {
-  return Fn.sha256(
-    Fn.join(
-      ":",
-      files.map(({ sha256 }) => sha256),
-    ),
-  );
+  const hashes = files.map(({ sha256 }) => sha256);
+  return Fn.sha256(Fn.join(":", hashes));
 }

@@ -39,14 +39,12 @@ export type FirewallRuleName = (typeof FIREWALL_RULES)[number];
 /** Example of a source range for remote desktop, from a range reserved for documentation. */
 export const RDP_SOURCE_EXAMPLE = "203.0.113.7/32";
 
-/** Network tag of the Windows VM. */
 export const WINDOWS_TAG = "windows-vm";
 
 /** Images by their family: a VM gets the newest of it when it is created, without a look-up at plan. */
 export const WINDOWS_IMAGE = { project: "windows-cloud", family: "windows-2022" } as const;
 export const LINUX_IMAGE = { project: "debian-cloud", family: "debian-12" } as const;
 
-/** Ports of the firewall rules. */
 export const PORTS = { ssh: "22", rdp: "3389", http: ["80", "443"] } as const;
 
 /** Sizes of the images; discovery client and browser fit in the space that Windows leaves free. */
@@ -61,7 +59,6 @@ export const ARM_MACHINE_TYPE_PATTERN = "^(a4x|c4a|n4a|t2a)-";
 /** SSD at a moderate price: Windows takes twice as long to start from the default disk type. */
 export const DISK_TYPE = "pd-balanced";
 
-/** Bits of the key pair. */
 export const RSA_KEY_BITS = 4096;
 
 /** Maximum length of the discovery source's display name that Migration Center accepts. */

@@ -73,7 +73,6 @@ export function addDestroyNotice(
   ];
 }
 
-/** The APIs that a lab needs. */
 export function labApis(scope: Construct, lab: LabContext, hasBucket: boolean | IResolvable): ProjectApis {
   const { outlivedBy, projectId, region, usesAssessment } = lab;
   const apis = new ProjectApis(scope, "Apis", { apis: ["compute"], projectId, region, dependsOn: outlivedBy });
@@ -86,16 +85,8 @@ export function labApis(scope: Construct, lab: LabContext, hasBucket: boolean | 
 /** Part of every name of a lab: the given id, or a random one. */
 export function labDeploymentId(scope: Construct, given: string | undefined): string {
   if (given !== undefined && !Token.isUnresolved(given)) return given;
-  const random = new Id(scope, "RandomId", {
-    byteLength: DEPLOYMENT_ID_BYTES,
-    count: given === undefined ? undefined : countIf(isUnset(given)),
-  });
+  const random = new Id(scope, "RandomId", { byteLength: DEPLOYMENT_ID_BYTES, count: countIf(isUnset(given)) });
   if (given === undefined) return random.hex;
-  return new TerraformLocal(scope, "DeploymentId", Fn.coalesce([given, expression(oneAttribute(random, "hex"))]))
-    .asString;
-}
-
-/** Puts an expression into a local, so that it appears only once in the folder; a literal needs none. */
-export function namedValue(scope: Construct, id: string, value: string): string {
-  return Token.isUnresolved(value) ? new TerraformLocal(scope, id, value).asString : value;
+  const ids = [given, expression(oneAttribute(random, "hex"))];
+  return new TerraformLocal(scope, "DeploymentId", Fn.coalesce(ids)).asString;
 }

@@ -56,13 +56,13 @@ export const LAB = {
   projectId: text({
     example: "my-project",
     description: `${LOCATION} Project that the lab goes into; it must exist and have billing, and the account that applies needs the Owner role. Another project is another lab.`,
-    must: [PROJECT_ID],
+    must: PROJECT_ID,
   }),
   /** Region of the lab and, permanently, of the project's assessment data. */
   region: text({
     default: DEFAULTS.region,
     description: `${LOCATION} Region of the lab and, permanently, of all assessment data of the project. Changing it later replaces bucket and VMs, and leaves the data in Migration Center; only another project can have assessment data in another region.`,
-    must: [REGION],
+    must: REGION,
   }),
   /** Zone of all VMs, within the region; by default `us-central1-a`, and zone b in any other region. */
   zone: text({
@@ -73,26 +73,24 @@ export const LAB = {
   tenantId: text({
     default: "demo",
     description: `${LOCATION} 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens. It has no effect, now or if it is changed later, because every name contains deployment_id instead. It exists for deployment forms that always ask for it.`,
-    must: [TENANT_ID],
+    must: TENANT_ID,
   }),
   /** Part of every name: up to 8 lower-case letters and digits, but not 7; random by default. Another replaces all. */
   deploymentId: text({
     default: null,
     description: `${LOCATION} Part of every name: up to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; null for 8 random hexadecimal digits. The Windows VM is named ${windowsVmName("<id>")}, of which Windows keeps the first ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>. The name of the key bucket, ${keyBucketName("<id>")}, must be available: bucket names are global, so choose an id that others are unlikely to use. Changing it later replaces everything.`,
-    must: [
-      {
-        accepts: (id: string) => new RegExp(ID_LENGTHS).test(id) && !id.includes(BUCKET_NAME_RESERVED_WORD),
-        condition: (id) => `can(regex("${ID_LENGTHS}", ${id})) && !strcontains(${id}, "${BUCKET_NAME_RESERVED_WORD}")`,
-        must: `be 1 to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}, and not contain "${BUCKET_NAME_RESERVED_WORD}", because Windows keeps ${COMPUTER_NAME_MAX_LENGTH} characters of ${windowsVmName("<id>")} as its computer name, which must not end in a hyphen, and Cloud Storage reserves that word; choose another id`,
-        schema: { pattern: DEPLOYMENT_ID_PATTERN },
-      },
-    ],
+    must: {
+      accepts: (id: string) => new RegExp(ID_LENGTHS).test(id) && !id.includes(BUCKET_NAME_RESERVED_WORD),
+      condition: (id) => `can(regex("${ID_LENGTHS}", ${id})) && !strcontains(${id}, "${BUCKET_NAME_RESERVED_WORD}")`,
+      must: `be 1 to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}, and not contain "${BUCKET_NAME_RESERVED_WORD}", because Windows keeps ${COMPUTER_NAME_MAX_LENGTH} characters of ${windowsVmName("<id>")} as its computer name, which must not end in a hyphen, and Cloud Storage reserves that word; choose another id`,
+      schema: { pattern: DEPLOYMENT_ID_PATTERN },
+    },
   }),
   /** Labels on all resources that support them, in addition to `assessment-lab`, which is the deployment id. */
   labels: textMap({
     default: {},
     description: `${LOCATION} Labels on all resources that support them, in addition to assessment-lab, whose value is deployment_id. Changing them later is safe.`,
-    must: [LABELS],
+    must: LABELS,
   }),
   /** Creates the network. False uses the existing auto-mode network `assess-<id>-vpc`, and needs `deploymentId`. */
   createVpc: flag({
@@ -108,26 +106,22 @@ export const LAB = {
   internalTrafficCidr: text({
     default: AUTO_MODE_RANGE,
     description: `${NETWORK} Source range of allow-internal, which allows every protocol; ${AUTO_MODE_RANGE} is the range of auto-mode networks. Changing it later is safe.`,
-    must: [
-      {
-        condition: (range) =>
-          `${addressRange(range)} && tonumber(split("/", ${range})[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}`,
-        must: `be an IPv4 range that begins with its first address, /${INTERNAL_RANGE_LEAST_PREFIX} or smaller, because every protocol is allowed from there and the Windows VM has a public address; use the range of the network, ${AUTO_MODE_RANGE}`,
-      },
-    ],
+    must: {
+      condition: (range) =>
+        `${addressRange(range)} && tonumber(split("/", ${range})[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}`,
+      must: `be an IPv4 range that begins with its first address, /${INTERNAL_RANGE_LEAST_PREFIX} or smaller, because every protocol is allowed from there and the Windows VM has a public address; use the range of the network, ${AUTO_MODE_RANGE}`,
+    },
   }),
   /** Source ranges of allow-rdp, at least one; by default any address. */
   rdpSourceRanges: texts({
     default: [EVERYWHERE],
     description: `${NETWORK} Source ranges of allow-rdp, at least one. The default allows any source address, because participants of a lab come from anywhere; a plan warns of it. Changing it later is safe.`,
-    must: [
-      {
-        condition: (ranges) =>
-          `length(${ranges}) > 0 && alltrue([for range in ${ranges} : ${tried(addressRange("range"))}])`,
-        must: `have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; set one, for example ${RDP_SOURCE_EXAMPLE}`,
-        schema: { minItems: 1 },
-      },
-    ],
+    must: {
+      condition: (ranges) =>
+        `length(${ranges}) > 0 && alltrue([for range in ${ranges} : ${tried(addressRange("range"))}])`,
+      must: `have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; set one, for example ${RDP_SOURCE_EXAMPLE}`,
+      schema: { minItems: 1 },
+    },
   }),
   /** Creates the Windows VM, which runs the discovery client. */
   createWindowsVm: flag({
@@ -145,7 +139,7 @@ export const LAB = {
   windowsVmMachineType: text({
     default: DEFAULTS.machineType,
     description: `${COMPUTE} Machine type of the Windows VM, of a family with x86 processors. Changing it later stops and starts the VM, which gets another public address.`,
-    must: [MACHINE_TYPE],
+    must: MACHINE_TYPE,
   }),
   /** Boot disk of the Windows VM in GB, at least 50, the default. It can be increased later in place, but not decreased. */
   windowsVmBootDiskSizeGb: number({
@@ -156,13 +150,13 @@ export const LAB = {
   linuxVmCount: number({
     default: DEFAULTS.linuxCount,
     description: `${COMPUTE} Number of Linux VMs, the scan targets; 0 deploys none. Raising it later adds VMs and lowering it removes the last ones; no other VM is touched.`,
-    must: [whole(0, Infinity, "; use 0 for none")],
+    must: whole(0, Infinity, "; use 0 for none"),
   }),
   /** Machine type of the Linux VMs, from a family with x86 processors, `e2-medium` by default. Changing it later stops and starts them. */
   linuxVmMachineType: text({
     default: DEFAULTS.machineType,
     description: `${COMPUTE} Machine type of the Linux VMs, of a family with x86 processors. Changing it later stops and starts them.`,
-    must: [MACHINE_TYPE],
+    must: MACHINE_TYPE,
   }),
   /** Boot disk of each Linux VM in GB, at least 10, 20 by default. It can be increased later in place, but not decreased. */
   linuxVmBootDiskSizeGb: number({
@@ -183,14 +177,12 @@ export const LAB = {
   assessDiscoveryClientName: text({
     default: DEFAULTS.discoveryClientName,
     description: `${ASSESSMENT} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters. Type the same name into the discovery client at sign-in, including capitals; with another name, its results go to a second source. Labs of one project with the same name share one source, so give each its own. Changing it later registers another source.`,
-    must: [
-      {
-        // Terraform normalizes every string to NFC.
-        accepts: (name: string) => new RegExp(DISCOVERY_CLIENT_NAME_PATTERN, "u").test(name.normalize("NFC")),
-        condition: (name) => `can(regex(${JSON.stringify(DISCOVERY_CLIENT_NAME_PATTERN)}, ${name}))`,
-        must: `be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters, without control characters and with no white space except plain spaces between other characters, because it is typed into the discovery client and must match; rewrite it`,
-      },
-    ],
+    must: {
+      // Terraform normalizes every string to NFC.
+      accepts: (name: string) => new RegExp(DISCOVERY_CLIENT_NAME_PATTERN, "u").test(name.normalize("NFC")),
+      condition: (name) => `can(regex(${JSON.stringify(DISCOVERY_CLIENT_NAME_PATTERN)}, ${name}))`,
+      must: `be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters, without control characters and with no white space except plain spaces between other characters, because it is typed into the discovery client and must match; rewrite it`,
+    },
   }),
   /** Id of an AWS access key, as a reference to a sensitive variable; empty for no AWS. */
   cloudbAccessKeyId: text({
@@ -208,7 +200,7 @@ export const LAB = {
   cloudbRegion: text({
     default: DEFAULTS.awsRegion,
     description: `${ASSESSMENT} AWS region whose instances are imported; used only with credentials. A region without instances imports nothing.`,
-    must: [matching(AWS_REGION_PATTERN, "be the name of an AWS region such as us-east-1; correct it")],
+    must: matching(AWS_REGION_PATTERN, "be the name of an AWS region such as us-east-1; correct it"),
   }),
   ...LAB_LANDING_ZONE,
 };
@@ -216,27 +208,15 @@ export const LAB = {
 type LabInputs = typeof LAB;
 
 const VMS = {
-  windows: {
-    machineType: "windowsVmMachineType",
-    disk: "windowsVmBootDiskSizeGb",
-    existence: "createWindowsVm",
-    none: "false",
-    leastGb: LEAST_DISK_SIZE_GB.windows,
-    reason: "there is no Windows Server for Arm",
-  },
-  linux: {
-    machineType: "linuxVmMachineType",
-    disk: "linuxVmBootDiskSizeGb",
-    existence: "linuxVmCount",
-    none: "0",
-    leastGb: LEAST_DISK_SIZE_GB.linux,
-    reason: "the image of the targets is for these",
-  },
+  windows: { existence: "createWindowsVm", none: "false", reason: "there is no Windows Server for Arm" },
+  linux: { existence: "linuxVmCount", none: "0", reason: "the image of the targets is for these" },
 } as const;
 
 /** Rules that apply only if there are VMs of that kind. */
 const ofVms = (vm: keyof typeof VMS): Relation<LabInputs>[] => {
-  const { disk, existence, leastGb, machineType, none, reason } = VMS[vm];
+  const { existence, none, reason } = VMS[vm];
+  const [machineType, disk] = [`${vm}VmMachineType`, `${vm}VmBootDiskSizeGb`] as const;
+  const leastGb = LEAST_DISK_SIZE_GB[vm];
   const size = whole(leastGb, LARGEST_DISK_SIZE_GB, `, because the image alone needs ${leastGb} GB; change it`);
   const unless = (v: ValuesOf<LabInputs>) => `${v[existence]} == ${none} || `;
   return [

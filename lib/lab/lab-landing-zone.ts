@@ -55,13 +55,13 @@ export const LAB_LANDING_ZONE = {
   imageProject: text({
     default: null,
     description: `${COMPUTE} Project with the image families ${WINDOWS_IMAGE.family} and ${LINUX_IMAGE.family}, which must support Secure Boot; null for the public projects ${WINDOWS_IMAGE.project} and ${LINUX_IMAGE.project}. Changing it later replaces the VMs.`,
-    must: [PROJECT_ID],
+    must: PROJECT_ID,
   }),
   /** Key of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, for disks and key bucket. */
   kmsKey: text({
     default: null,
     description: `${COMPUTE} Key of Cloud KMS in the region that encrypts the disks of the VMs and the key bucket, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>. Before the first apply, service-<number>@compute-system.iam.gserviceaccount.com and service-<number>@gs-project-accounts.iam.gserviceaccount.com, with the number of the project, need roles/cloudkms.cryptoKeyEncrypterDecrypter on it. Changing it later replaces the VMs.`,
-    must: [KMS_KEY],
+    must: KMS_KEY,
   }),
 };
 

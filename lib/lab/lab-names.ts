@@ -5,7 +5,6 @@ import { DEFAULTS } from "./contract";
 
 /** All name formulas of the lab. The formulas take literals and Terraform expressions. */
 
-/** Pattern of a deployment id. */
 export const DEPLOYMENT_ID_PATTERN = "^[a-z0-9]{1,8}$";
 
 /** Bytes of a generated deployment id: 8 hexadecimal digits. */

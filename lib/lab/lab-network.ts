@@ -58,11 +58,8 @@ export class LabNetwork extends Construct {
     this.ready = this.addNat(props, allOf(isCreated, props.needsNat));
     this.vpcName = existing === undefined ? name : ifSet(existing, `basename(${operand(existing)})`, quoted(name));
     const created = expression(oneAttribute(this.network, "id"));
-    const ids = [
-      ...(existing === undefined ? [] : [existing]),
-      created,
-      `projects/${projectId}/global/networks/${name}`,
-    ];
+    const found = `projects/${projectId}/global/networks/${name}`;
+    const ids = [...(existing === undefined ? [] : [existing]), created, found];
     this.networkId = new TerraformLocal(this, "NetworkId", Fn.coalesce(ids)).asString;
   }
 

@@ -3,7 +3,7 @@ import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformRes
 import { addDynamicBlock, type DynamicBlock } from "../core/conditional";
 import { expression, literal } from "../core/expression";
 import { type WorkloadIdentity } from "../core/identity";
-import { type ContainerSpec, type EnvironmentOverrides, type EnvironmentSpec } from "../idp/container-spec";
+import { type ContainerSpec, type EnvironmentSpec } from "../idp/container-spec";
 
 /**
  * Adds the plain variables beside the secret ones, as a dynamic block: the caller's may be unknown at synth.
@@ -99,16 +99,13 @@ function mergedEnvironment(
 function allVariables(resource: TerraformResource, environment: EnvironmentSpec): unknown {
   const { optional, overrides, required } = environment;
   const baseline = { ...optional, ...environment.baseline };
-  if (isLiteral(overrides)) return literalMap({ ...baseline, ...overrides, ...required });
+  if (!Token.isUnresolved(overrides))
+    return literalMap({ ...baseline, ...(overrides as typeof required), ...required });
   // The literal layers go through locals, because CDKTF does not escape quotes in function arguments.
   const local = (id: string, layer: Readonly<Record<string, string>>): unknown =>
     new TerraformLocal(resource, id, literalMap(layer)).expression;
   const layers = [local("BaselineEnvironment", baseline), overrides, local("RequiredEnvironment", required)];
   return Fn.merge(layers) as unknown;
-}
-
-function isLiteral(overrides: EnvironmentOverrides): overrides is Readonly<Record<string, string>> {
-  return !Token.isUnresolved(overrides);
 }
 
 function literalMap(layer: Readonly<Record<string, string>>): Record<string, string> {

@@ -1,4 +1,4 @@
-import { whole, type Check } from "../core/checks";
+import { whole } from "../core/checks";
 import { number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
 import {
@@ -9,7 +9,7 @@ import {
   SERVER_CONNECTIONS,
 } from "../idp/contract";
 import { type ImageInputs } from "../idp/idp-image";
-import { connections, USUAL_CONNECTIONS, workerMemory, type WorkerInputs } from "../idp/worker";
+import { connections, USUAL_CONNECTIONS, workerMemory, type WorkerInputs, type WorkerPlatform } from "../idp/worker";
 import { type EXISTING_DATABASE } from "./sql/existing-database";
 import { maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
 
@@ -17,17 +17,12 @@ import { maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
 
 /** How instances run on a platform. */
-interface InstancePlatform {
+interface InstancePlatform extends Pick<WorkerPlatform, "cpu" | "cpuChoice" | "memory"> {
   /** Lowest minimum, and a sentence on what it means; empty if there is nothing to say. */
   readonly least: number;
   readonly leastMeaning: string;
   /** How many instances a rollout adds, in words, and as an HCL expression of the maximum. */
   readonly rollout: { readonly words: string; readonly more: (count: string) => string };
-  /** The choice of CPUs, in words. */
-  readonly cpuChoice: string;
-  readonly cpu: Check;
-  /** Whether the memory fits the CPUs, as an HCL condition, and the rule in words. */
-  readonly memory: { readonly fits: (cpu: string, memory: string) => string; readonly rule: string };
   /** The time limit of a request, as the beginning of a sentence, and what a change does, as a sentence. */
   readonly requestTimeout: { readonly limit: string; readonly change: string };
 }
@@ -53,7 +48,7 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
     containerCpu: number({
       default: RESOURCES.cpu,
       description: `CPUs of one instance: ${cpuChoice}. A change rolls out new instances.`,
-      must: [cpu],
+      must: cpu,
     }),
     /** Memory of one instance, `4Gi` by default, in Mi or Gi, shared by the server, a worker beside it and the cache of the media mount. */
     containerMemory: text({
@@ -65,7 +60,7 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
     requestTimeoutSeconds: number({
       default: DEFAULT_REQUEST_TIMEOUT_SECONDS,
       description: `${requestTimeout.limit}, and of a web socket: 1 to 3600 seconds. With less, outposts and administration pages are cut off and connect again. ${requestTimeout.change}`,
-      must: [whole(1, 3600, `, because Cloud Run allows no longer requests; use ${DEFAULT_REQUEST_TIMEOUT_SECONDS}`)],
+      must: whole(1, 3600, `, because Cloud Run allows no longer requests; use ${DEFAULT_REQUEST_TIMEOUT_SECONDS}`),
     }),
   };
 }
@@ -116,11 +111,7 @@ export function instanceRelations<T extends Inputs>(
   platform: InstancePlatform,
   demand: ConnectionDemand<T>,
 ): readonly Relation<T>[] {
-  const {
-    least,
-    memory: { fits, rule },
-    rollout,
-  } = platform;
+  const { least, memory: ofMemory, rollout } = platform;
   const needed = (v: ValuesOf<T>) => {
     const { instances, ofWorkers, perInstance } = budgetOf(v, platform, demand);
     const requests = `(${isPooled(v)} ? ${LEAST_POOLED_CONNECTIONS} : ${demand.requests(v)})`;
@@ -150,9 +141,9 @@ export function instanceRelations<T extends Inputs>(
     },
     {
       of: "containerMemory",
-      holds: (v) => fits(String(v.containerCpu), String(v.containerMemory)),
+      holds: (v) => ofMemory.fits(String(v.containerCpu), String(v.containerMemory)),
       says: ({ containerCpu: cpu, containerMemory: memory }) =>
-        `${memory.name} is ${memory.shown} with ${cpu.name} ${cpu.shown}; it must be a whole number with Mi or Gi ${rule}; change one of the two`,
+        `${memory.name} is ${memory.shown} with ${cpu.name} ${cpu.shown}; it must be a whole number with Mi or Gi ${ofMemory.rule}; change one of the two`,
     },
   ];
 }

@@ -50,17 +50,14 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
     kmsKeys: object(keys, {
       description: (members) =>
         `Keys of Cloud KMS that encrypt what is created, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region. ${members} The agents of the services need roles/cloudkms.cryptoKeyEncrypterDecrypter on them: see guides/keys-and-mirrors.md. Changing those of ${replaced} later replaces these, and needs deletion_protection = false.`,
-      must: [
-        {
-          accepts: (given: PropsOf<Keys>) =>
-            Object.values<string | undefined>(given).every(
-              (each) => each === undefined || Token.isUnresolved(each) || new RegExp(KMS_KEY_PATTERN).test(each),
-            ),
-          condition: (given) =>
-            `alltrue([for key in compact(values(${given})) : can(regex("${KMS_KEY_PATTERN}", key))])`,
-          must: `have keys by their names in full, ${KMS_KEY_REASON}; look them up with gcloud kms keys list`,
-        },
-      ],
+      must: {
+        accepts: (given: PropsOf<Keys>) =>
+          Object.values<string | undefined>(given).every(
+            (each) => each === undefined || Token.isUnresolved(each) || new RegExp(KMS_KEY_PATTERN).test(each),
+          ),
+        condition: (given) => `alltrue([for key in compact(values(${given})) : can(regex("${KMS_KEY_PATTERN}", key))])`,
+        must: `have keys by their names in full, ${KMS_KEY_REASON}; look them up with gcloud kms keys list`,
+      },
     }),
     /** Lets only images run that the project's policy of Binary Authorization admits. */
     binaryAuthorization: flag({

@@ -4,7 +4,7 @@ import { type ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 import { addDynamicBlock, isOn, listIf } from "../core/conditional";
 import { expression, numberText } from "../core/expression";
 import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
-import { choice, number, object, text, type Relation, type SettingsOf } from "../core/inputs";
+import { choice, count, object, text, type Relation, type SettingsOf } from "../core/inputs";
 
 /** Sunday 03:00 UTC, after the backup. */
 const DEFAULT_WINDOW = { day: 7, hour: 3, track: "stable" } as const;
@@ -15,11 +15,7 @@ const TRACKS = ["canary", "stable", "week5"] as const;
 const CLUSTER_WINDOW_HOURS = 16;
 
 /** What the inputs say of a cluster beside the database. */
-interface ClusterWords {
-  readonly window: string;
-  readonly anyTime: string;
-  readonly denied: string;
-}
+type ClusterWords = Readonly<Record<"anyTime" | "denied" | "window", string>>;
 
 export const OF_CLUSTER: ClusterWords = {
   window: `, and the cluster, for ${CLUSTER_WINDOW_HOURS} hours, because GKE demands 48 in any 32 days`,
@@ -37,17 +33,9 @@ export function maintenanceInputs(cluster = NO_CLUSTER) {
     maintenanceWindow: object(
       {
         /** Day of the week in UTC, 1 for Monday to 7 for Sunday. */
-        day: number({
-          default: DEFAULT_WINDOW.day,
-          description: "day of the week in UTC, 1 for Monday to 7 for Sunday",
-          schema: { multipleOf: 1, minimum: 1, maximum: 7 },
-        }),
+        day: count(DEFAULT_WINDOW.day, "day of the week in UTC, 1 for Monday to 7 for Sunday", 1, 7),
         /** Hour in UTC at which the window begins, 0 to 23. */
-        hour: number({
-          default: DEFAULT_WINDOW.hour,
-          description: "hour in UTC at which it begins, 0 to 23",
-          schema: { multipleOf: 1, minimum: 0, maximum: 23 },
-        }),
+        hour: count(DEFAULT_WINDOW.hour, "hour in UTC at which it begins, 0 to 23", 0, 23),
         /** When the database gets an update: `canary` for early, `stable`, or `week5` for weeks later. */
         track: choice(TRACKS, undefined, {
           default: DEFAULT_WINDOW.track,

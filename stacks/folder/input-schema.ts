@@ -46,8 +46,9 @@ function typeSchema({ entries, members, must = [], schema, type }: Input, nullab
     const all = nullable ? [...types, "null"] : types;
     return all.length === 1 ? all[0] : all;
   };
-  const each = must.filter(isEach);
-  const facts = joined([schema, ...must.map((check) => (isEach(check) ? undefined : check.schema))]);
+  const checks = [must].flat();
+  const each = checks.filter(isEach);
+  const facts = joined([schema, ...checks.map((check) => (isEach(check) ? undefined : check.schema))]);
   const { items: itemFacts, ...ownFacts } = facts as { readonly items?: Facts };
   const key = joined(each.map(({ keySchema }: EachCheck) => keySchema));
   const item = textSchema({ ...joined(each.map(({ schema }) => schema)), ...itemFacts }, false);

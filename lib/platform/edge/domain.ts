@@ -22,12 +22,10 @@ const ZONE = {
   /** Name of the zone. */
   name: text({
     description: "name of the zone",
-    must: [
-      matching(
-        "^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
-        "be the name of a managed zone: up to 63 lower-case letters, digits and hyphens that start with a letter; look it up with gcloud dns managed-zones list",
-      ),
-    ],
+    must: matching(
+      "^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
+      "be the name of a managed zone: up to 63 lower-case letters, digits and hyphens that start with a letter; look it up with gcloud dns managed-zones list",
+    ),
   }),
   /** Project of the zone; by default, that of the deployment. */
   project: text({ default: null, description: "its project, if it is another one", schema: PROJECT_ID.schema }),
@@ -59,7 +57,7 @@ export function domainInputs(words: {
     domain: text({
       default: null,
       description: `Domain of the application, with a Google-managed certificate. Create the records of the output dns_records, or set dns_zone. ${words.withoutDomain} Changing it later changes the address, which every application that uses this sign-in must then use.`,
-      must: [DOMAIN],
+      must: DOMAIN,
     }),
     /** How the certificate is validated: `dns`, the default on Cloud Run, or `load-balancer`, the default on GKE. */
     certificateValidation: choice(
@@ -81,12 +79,10 @@ export function domainInputs(words: {
       default: YEAR_OF_HTTPS,
       description:
         "Header Strict-Transport-Security of the load balancer of a domain, by which browsers use nothing but HTTPS for it; empty for none. Browsers keep it for max-age seconds: before removing it, send max-age=0 until all have seen that. Changing it later takes effect within minutes.",
-      must: [
-        matching(
-          "^(max-age=[0-9]{1,10}(; includeSubDomains)?(; preload)?)?$",
-          "be empty, or max-age with a number of seconds, then includeSubDomains and preload if you want them, because browsers ignore a header that they cannot read; use for example max-age=31536000; includeSubDomains",
-        ),
-      ],
+      must: matching(
+        "^(max-age=[0-9]{1,10}(; includeSubDomains)?(; preload)?)?$",
+        "be empty, or max-age with a number of seconds, then includeSubDomains and preload if you want them, because browsers ignore a header that they cannot read; use for example max-age=31536000; includeSubDomains",
+      ),
     }),
     /** Redirects port 80 of the load balancer of a domain to HTTPS; otherwise nothing is there. */
     httpRedirect: flag({

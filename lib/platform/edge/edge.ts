@@ -15,7 +15,7 @@ import { type ProjectApis } from "../../core/project-apis";
 import { type PartProps } from "../parts";
 import { type DnsZone } from "./domain";
 import { domainSteps, entriesOf, validationRecord, zoneRecord } from "./dns-records";
-import { type Ipv6Address } from "./ipv6";
+import { type LoadBalancerAddress } from "./domain-address";
 import { type ProtectionInputs } from "./protection";
 import { SecurityPolicy } from "./security-policy";
 
@@ -27,10 +27,7 @@ interface CertificateProps extends PartProps {
 }
 
 /** Addresses to which a domain points; the IPv4 address is a Terraform expression. */
-export interface EdgeAddress {
-  readonly ipAddress: string;
-  readonly ipv6: Ipv6Address;
-}
+export type EdgeAddress = Pick<LoadBalancerAddress, "ipAddress" | "ipv6">;
 
 interface DomainSetupProps extends CertificateProps {
   readonly apis: ProjectApis;

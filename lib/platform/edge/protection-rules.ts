@@ -44,7 +44,7 @@ export const MOST_RANGES = 100 * RANGES_PER_RULE;
  */
 export const UNEXAMINED_PATHS = [PATHS.api, PATHS.samlProvider, PATHS.samlSource, PATHS.scimSource] as const;
 
-const outside = (paths: readonly string[]) => paths.map((path) => `!request.path.startsWith('${path}')`).join(" && ");
+const notUnder = (path: string) => `!request.path.startsWith('${path}')`;
 
 /** Decoded first, as the application does; otherwise one percent-encoded letter would evade the rule. */
 const beginsDecoded = (path: string) => `request.path.urlDecode().startsWith('${path}')`;
@@ -53,13 +53,18 @@ const beginsDecoded = (path: string) => `request.path.urlDecode().startsWith('${
 const evaluates = (signatures: string) => `evaluatePreconfiguredWaf('${signatures}-v33-stable', {'sensitivity': 1})`;
 
 /**
- * A rule about the content of requests, except on the paths above.
+ * A rule about the content of requests, by default except on the paths above.
  *
  * There is none about remote files (`rfi`): it looks for URLs in parameters, and every sign-in has one in
  * `redirect_uri`.
  */
-function contentRule(id: string, priority: number, title: string): ProtectionRule {
-  const match = { expression: `${evaluates(id)} && ${outside(UNEXAMINED_PATHS)}` };
+function contentRule(
+  id: string,
+  priority: number,
+  title: string,
+  unexamined: readonly string[] = UNEXAMINED_PATHS,
+): ProtectionRule {
+  const match = { expression: [evaluates(id), ...unexamined.map(notUnder)].join(" && ") };
   return { id, priority, action: "deny(403)", match, onlyWith: "waf", title };
 }
 
@@ -96,14 +101,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
   // Probes for known vulnerabilities of other software arrive within hours.
   contentRule("rce", 3030, "Deny execution of commands"),
   // It matches what clients send as their user agent, not what people type, so it skips no path.
-  {
-    id: "scannerdetection",
-    priority: 3040,
-    action: "deny(403)",
-    match: { expression: evaluates("scannerdetection") },
-    onlyWith: "waf",
-    title: "Deny security scanners",
-  },
+  contentRule("scannerdetection", 3040, "Deny security scanners", []),
   // A request that two servers parse differently can smuggle in another that the first would have refused.
   contentRule("protocolattack", 3050, "Deny attacks on the protocol"),
   // Offices, outposts and servers send the requests of many people from one address. The rules above hold for them too.
@@ -134,7 +132,7 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     id: "requests",
     priority: 5000,
     action: "throttle",
-    match: { expression: outside(PATHS.serverToServer) },
+    match: { expression: PATHS.serverToServer.map(notUnder).join(" && ") },
     limit: "requestsPerMinute",
     title: "Throttle addresses that send too many requests",
   },

@@ -88,12 +88,10 @@ export function protectionInputs(detached: string) {
     existingSecurityPolicy: text({
       default: null,
       description: `Existing Cloud Armor policy for the load balancer of domain, projects/<project>/global/securityPolicies/<name>, instead of protection. Changing it later takes effect within minutes. ${detached}`,
-      must: [
-        matching(
-          "^projects/[a-z][a-z0-9.:-]*[a-z0-9]/global/securityPolicies/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
-          "be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional policy; write it in full",
-        ),
-      ],
+      must: matching(
+        "^projects/[a-z][a-z0-9.:-]*[a-z0-9]/global/securityPolicies/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
+        "be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional policy; write it in full",
+      ),
     }),
   };
 }
@@ -103,13 +101,11 @@ function ranges(description: string) {
   return texts({
     default: [],
     description,
-    must: [
-      {
-        each: `${anyAddressRange("value")} && !endswith(value, "/0")`,
-        shows: "value",
-        says: "each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",
-      },
-    ],
+    must: {
+      each: `${anyAddressRange("value")} && !endswith(value, "/0")`,
+      shows: "value",
+      says: "each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",
+    },
   });
 }
 

@@ -19,9 +19,7 @@ export class ExistingIdentity implements WorkloadIdentity {
 
   readonly ready: ITerraformDependable[] = [];
 
-  /**
-   * @param email e-mail address of the account
-   */
+  /** @param email e-mail address of the account */
   constructor(readonly email: string) {
     this.member = `serviceAccount:${email}`;
   }

@@ -39,26 +39,22 @@ export const EXISTING_SERVICE_ACCOUNTS = {
   existingServiceAccounts: object(ACCOUNTS, {
     description: (members) =>
       `Existing service accounts, each instead of one that would be created; they get the same roles on the same resources. ${members} Whoever applies must be allowed to act as them. Changing it later rolls out new instances; see own_parts.`,
-    must: [
-      {
-        accepts: (accounts: PropsOf<typeof ACCOUNTS>) => {
-          const known = Object.values<string | undefined>(accounts)
-            .filter((email) => email !== undefined && !Token.isUnresolved(email))
-            .map(String);
-          return known.every((email) => new RegExp(EMAIL).test(email)) && new Set(known).size === known.length;
-        },
-        condition: (accounts) =>
-          `alltrue([for email in compact(values(${accounts})) : can(regex(${JSON.stringify(EMAIL)}, email))]) && length(distinct(compact(values(${accounts})))) == length(compact(values(${accounts})))`,
-        must: "have e-mail addresses of service accounts, which end with .gserviceaccount.com, because nothing else can run a service, and each only once, because the end of one use would end the roles of the other; look them up with gcloud iam service-accounts list",
+    must: {
+      accepts: (accounts: PropsOf<typeof ACCOUNTS>) => {
+        const known = Object.values<string | undefined>(accounts)
+          .filter((email) => email !== undefined && !Token.isUnresolved(email))
+          .map(String);
+        return known.every((email) => new RegExp(EMAIL).test(email)) && new Set(known).size === known.length;
       },
-    ],
+      condition: (accounts) =>
+        `alltrue([for email in compact(values(${accounts})) : can(regex(${JSON.stringify(EMAIL)}, email))]) && length(distinct(compact(values(${accounts})))) == length(compact(values(${accounts})))`,
+      must: "have e-mail addresses of service accounts, which end with .gserviceaccount.com, because nothing else can run a service, and each only once, because the end of one use would end the roles of the other; look them up with gcloud iam service-accounts list",
+    },
   }),
 };
 
-/** An account that exists. */
 export type ExistingAccount = Existing & { readonly email?: string };
 
-/** One of the existing accounts. */
 export function existingAccount(
   accounts: SettingsOf<typeof EXISTING_SERVICE_ACCOUNTS>["existingServiceAccounts"],
   name: keyof typeof ACCOUNTS,
@@ -86,18 +82,10 @@ export interface ServiceIdentityProps {
    */
   readonly condition?: string;
 
-  /**
-   * An account to use instead; its address may be null at plan.
-   *
-   * @default - one is created
-   */
+  /** An account to use instead; its address may be null at plan. @default - one is created */
   readonly existing?: ExistingAccount | undefined;
 
-  /**
-   * What must exist first: `apis.ready("iam")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("iam")`. @default - nothing */
   readonly dependsOn?: ITerraformDependable[];
 }
 
@@ -107,17 +95,11 @@ export interface ServiceIdentityProps {
  */
 export class ServiceIdentity extends Construct implements WorkloadIdentity {
   readonly name: string;
-
   readonly email: string;
-
   readonly member: string;
-
   readonly grantable = true;
-
   readonly condition: string | undefined;
-
   readonly granted: readonly GrantedAccount[];
-
   readonly ready: ITerraformDependable[];
 
   /** The account itself, for overrides; there is none where another one is used. */

@@ -130,7 +130,6 @@ export const LOGS_OF = {
       ? `resource.type=("cloud_run_revision" OR "cloud_run_worker_pool") (resource.labels.service_name="${workload}" OR resource.labels.worker_pool_name="${worker}")`
       : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.container_name=("server" OR "worker")`,
 
-  /** A separate worker. */
   separateWorker: ({ namespace, worker }: AlertNames, platform: Platform) =>
     platform === "serverless"
       ? `resource.type="cloud_run_worker_pool" resource.labels.worker_pool_name="${worker}"`

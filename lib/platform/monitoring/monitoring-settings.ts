@@ -44,14 +44,14 @@ export function monitoringInputs(platform: Platform) {
       default: [],
       description:
         "Addresses to which alerts are sent. Without any, and without notification channels, there are no alerts, only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest. Changing it later is safe.",
-      must: [EMAIL_ADDRESSES],
+      must: EMAIL_ADDRESSES,
     }),
     /** Existing notification channels: `projects/<project>/notificationChannels/<number>`. */
     notificationChannels: texts({
       default: [],
       description:
         "Existing notification channels for alerts, for example of a chat or a pager: projects/<project>/notificationChannels/<number>. Changing it later is safe.",
-      must: [eachMatching(CHANNEL, `each must be ${CHANNEL_FORM}`)],
+      must: eachMatching(CHANNEL, `each must be ${CHANNEL_FORM}`),
     }),
     /** Further channels for alerts of one severity, such as a pager for `critical`. */
     notificationChannelsBySeverity: object(
@@ -64,12 +64,10 @@ export function monitoringInputs(platform: Platform) {
         default: {},
         description: (members) =>
           `Existing notification channels that get alerts of one severity only, in addition to notification_channels. ${members} Changing it later is safe.`,
-        must: [
-          {
-            condition: (lists) => `alltrue([for each in flatten(values(${lists})) : can(regex("${CHANNEL}", each))])`,
-            must: `have channels of the form ${CHANNEL_FORM}`,
-          },
-        ],
+        must: {
+          condition: (lists) => `alltrue([for each in flatten(values(${lists})) : can(regex("${CHANNEL}", each))])`,
+          must: `have channels of the form ${CHANNEL_FORM}`,
+        },
       },
     ),
     /** Changes to single alerts, by id. */

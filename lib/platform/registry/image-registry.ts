@@ -30,22 +30,19 @@ const REST_OF_PREFIX = "-docker[.]pkg[.]dev/[a-z0-9.:-]+/[a-z0-9-]+$";
 export const EXISTING_REPOSITORY = {
   /** Existing repository of Docker images, into which the image is pushed. What it keeps, and how long, is its owner's. */
   existingRepository: object(REPOSITORY, {
-    must: [
-      {
-        accepts: ({ imagePrefix: prefix, location }: RepositoryAttributes) =>
-          [prefix, location].some((each) => Token.isUnresolved(each)) ||
-          new RegExp(`^${location}${REST_OF_PREFIX}`).test(prefix),
-        condition: (repository) =>
-          `can(regex("^\${${repository}.location}${REST_OF_PREFIX}", ${repository}.image_prefix))`,
-        must: "have the prefix <location>-docker.pkg.dev/<project>/<repository> with its own location, without scheme, image and slash at the end, because grants are made there; look it up with gcloud artifacts repositories describe, as registryUri",
-      },
-    ],
+    must: {
+      accepts: ({ imagePrefix: prefix, location }: RepositoryAttributes) =>
+        [prefix, location].some((each) => Token.isUnresolved(each)) ||
+        new RegExp(`^${location}${REST_OF_PREFIX}`).test(prefix),
+      condition: (repository) =>
+        `can(regex("^\${${repository}.location}${REST_OF_PREFIX}", ${repository}.image_prefix))`,
+      must: "have the prefix <location>-docker.pkg.dev/<project>/<repository> with its own location, without scheme, image and slash at the end, because grants are made there; look it up with gcloud artifacts repositories describe, as registryUri",
+    },
     description: (members) =>
       `Existing repository of Docker images in Artifact Registry, into which the image is pushed; the accounts of this deployment that push and pull get their roles on it. ${members} Setting it later builds the image into it, rolls it out and deletes the repository of this deployment; removing it does the reverse.`,
   }),
 };
 
-/** Attributes of a repository that exists. */
 export type RepositoryAttributes = PropsOf<typeof REPOSITORY>;
 
 export interface ImageRegistryProps {

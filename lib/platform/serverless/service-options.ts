@@ -17,7 +17,7 @@ export const SERVICE = {
   maxInstanceRequestConcurrency: number({
     default: null,
     description: `Maximum number of requests that one instance answers at the same time: 1 to 1000; null for ${POOLED_REQUESTS_PER_INSTANCE} with connection_pool and ${REQUESTS_PER_INSTANCE} without. Every open page of the application is one of them, by a web socket that needs no database connection; all others need one. With fewer, Cloud Run starts further instances sooner. A change rolls out new instances.`,
-    must: [whole(1, 1000, `, because Cloud Run allows no more; use ${POOLED_REQUESTS_PER_INSTANCE}`)],
+    must: whole(1, 1000, `, because Cloud Run allows no more; use ${POOLED_REQUESTS_PER_INSTANCE}`),
   }),
   /** Gives an instance more CPU while it starts. */
   startupCpuBoost: flag({

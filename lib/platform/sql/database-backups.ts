@@ -18,12 +18,10 @@ export const BACKUPS = {
     default: null,
     description:
       "Where backups are stored: a region, or asia, eu or us; null for the multi-region nearest to the database. A region other than the database's survives the loss of that one. Changing it later affects new backups.",
-    must: [
-      matching(
-        "^(asia|eu|us|[a-z]+-[a-z]+[0-9]+)$",
-        "be asia, eu, us or the name of a region such as us-central1; use one of these, or none for the multi-region nearest to the database",
-      ),
-    ],
+    must: matching(
+      "^(asia|eu|us|[a-z]+-[a-z]+[0-9]+)$",
+      "be asia, eu, us or the name of a region such as us-central1; use one of these, or none for the multi-region nearest to the database",
+    ),
   }),
   /** Number of daily backups to keep, 7 by default. */
   backupRetentionCount: number({
@@ -45,7 +43,7 @@ export const BACKUPS = {
     default: 30,
     description:
       "Days to keep the final backup that Cloud SQL makes when the database is deleted; the automatic backups are then kept for their own retention time too. 0 keeps none. Kept backups are billed. Changing it later is safe; apply it before the destroy.",
-    must: [whole(0, MAX_DAYS, ", because Cloud SQL keeps final backups no longer; use 30, or 0 for none")],
+    must: whole(0, MAX_DAYS, ", because Cloud SQL keeps final backups no longer; use 30, or 0 for none"),
   }),
 };
 

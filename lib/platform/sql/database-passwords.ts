@@ -11,7 +11,7 @@ export const DATABASE_PASSWORDS = {
     default: null,
     description:
       "Number of the application's database password; null for the first, without a way to replace it while instances run. Raising it later by one, to 2 at first, stores another password, gives it to a login that is not in use, rolls out new instances, and then closes the former login; guides/secrets-and-rotation.md says what a failure leaves. Lowering it by one goes back; do not remove it again.",
-    must: [whole(1, Infinity, ", because its parity chooses the login; raise it by one")],
+    must: whole(1, Infinity, ", because its parity chooses the login; raise it by one"),
   }),
   /** Raising it by one replaces the administrator's password, which only jobs use; 1 by default. */
   administratorPasswordVersion: number({

@@ -45,13 +45,11 @@ export const DATABASE_SIZE = {
     default: DEFAULT_DATABASE_TIER,
     description:
       "Size of the database, db-custom-<CPUs>-<memory in MB>. It limits the connections, and so the instances. Changing it later restarts the database.",
-    must: [
-      {
-        condition: isTier,
-        must: `be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other tier with enough connections; use for example ${DEFAULT_DATABASE_TIER}`,
-        schema: { pattern: `^(${SHARED_CORE.tier}|${CUSTOM.slice(1, -1)})$` },
-      },
-    ],
+    must: {
+      condition: isTier,
+      must: `be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other tier with enough connections; use for example ${DEFAULT_DATABASE_TIER}`,
+      schema: { pattern: `^(${SHARED_CORE.tier}|${CUSTOM.slice(1, -1)})$` },
+    },
   }),
   /** `ZONAL`, the default, or `REGIONAL` with a standby in another zone at about twice the price. Changing it later restarts the database. */
   databaseAvailability: choice(["ZONAL", "REGIONAL"], undefined, {
@@ -64,7 +62,7 @@ export const DATABASE_SIZE = {
     default: null,
     description:
       "Size up to which the disk of the database grows by itself, in GB; null for no limit. At a limit, the database ends in an outage once the disk is full. Changing it later is safe, but not below the present size, because a disk never shrinks.",
-    must: [whole(10, 65_536, ", because a disk starts with 10 GB and none is larger; use 100, or null for no limit")],
+    must: whole(10, 65_536, ", because a disk starts with 10 GB and none is larger; use 100, or null for no limit"),
   }),
 };
 

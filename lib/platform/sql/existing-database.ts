@@ -51,21 +51,19 @@ export const EXISTING_DATABASE = {
   existingDatabase: object(DATABASE, {
     description: (members) =>
       `Database on an existing instance of Cloud SQL for PostgreSQL, whose major version is database_version, reached by its private address where network is given. ${members} Protection, backups, flags, size and alerts of the instance are its owner's. Setting it later deletes the instance of this deployment with its data, and needs deletion_protection = false first; removing it creates an empty one.`,
-    must: [
-      {
-        condition: (database) =>
-          [
-            `can(regex("${CONNECTION_NAME}", ${database}.connection_name))`,
-            `length(${database}.connection_name) <= ${CONNECTION_NAME_MAX_LENGTH}`,
-            `alltrue([for name in [${database}.database, ${database}.user, try(${database}.administrator.user, ${database}.user)] : can(regex("${NAME}", name))])`,
-            `!contains(["postgres", "template0", "template1"], ${database}.database)`,
-            `try(${database}.administrator.user, "") != ${database}.user`,
-            `alltrue([for secret in [${database}.password_secret, try(${database}.administrator.secret, null)] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
-          ].join(" && "),
-        must: `have a connection name <project>:<region>:<instance> of up to ${CONNECTION_NAME_MAX_LENGTH} characters, because it is part of the path of a socket, names of a database of its own and of two different logins, of up to 54 lower-case letters, digits and underscores, not beginning with a digit, because scripts add a word to them, and secrets by name with the number of a version; look the first up with gcloud sql instances describe, as connectionName`,
-        hides: true,
-      },
-    ],
+    must: {
+      condition: (database) =>
+        [
+          `can(regex("${CONNECTION_NAME}", ${database}.connection_name))`,
+          `length(${database}.connection_name) <= ${CONNECTION_NAME_MAX_LENGTH}`,
+          `alltrue([for name in [${database}.database, ${database}.user, try(${database}.administrator.user, ${database}.user)] : can(regex("${NAME}", name))])`,
+          `!contains(["postgres", "template0", "template1"], ${database}.database)`,
+          `try(${database}.administrator.user, "") != ${database}.user`,
+          `alltrue([for secret in [${database}.password_secret, try(${database}.administrator.secret, null)] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
+        ].join(" && "),
+      must: `have a connection name <project>:<region>:<instance> of up to ${CONNECTION_NAME_MAX_LENGTH} characters, because it is part of the path of a socket, names of a database of its own and of two different logins, of up to 54 lower-case letters, digits and underscores, not beginning with a digit, because scripts add a word to them, and secrets by name with the number of a version; look the first up with gcloud sql instances describe, as connectionName`,
+      hides: true,
+    },
   }),
 };
 

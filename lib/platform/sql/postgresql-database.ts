@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 
 import { countIf, isOn, isSet, isUnset, switchOf } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
-import { expression, numberText, operand } from "../../core/expression";
+import { expression, namedValue, numberText, operand } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type PropsOf, refuseWrong } from "../../core/inputs";
@@ -60,18 +60,10 @@ export interface PostgresqlDatabaseProps
    */
   readonly conditionalAccess?: boolean | IResolvable;
 
-  /**
-   * Refuses deletion of the database, through Terraform or otherwise, and of its secrets.
-   *
-   * @default true
-   */
+  /** Refuses deletion of the database, through Terraform or otherwise, and of its secrets. @default true */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /**
-   * What must exist first: `apis.ready("sqladmin", "compute", "secretmanager")`.
-   *
-   * @default - nothing
-   */
+  /** What must exist first: `apis.ready("sqladmin", "compute", "secretmanager")`. @default - nothing */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
@@ -81,11 +73,7 @@ export interface PostgresqlDatabaseProps
    */
   readonly existing?: ExistingDatabaseProps | undefined;
 
-  /**
-   * Size up to which the disk grows by itself, in GB.
-   *
-   * @default - no limit
-   */
+  /** Size up to which the disk grows by itself, in GB. @default - no limit */
   readonly diskLimitGb?: number;
 
   /**
@@ -247,10 +235,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const { finalBackupDays = BACKUPS.databaseFinalBackupDays.default as number } = props;
     const kept = afterlife(finalBackupDays);
     const { imageMirror, version = DATABASE_MAJOR_VERSION } = props;
-    const clients = databaseClientImage(version, imageMirror);
-    this.clientImage = Token.isUnresolved(clients)
-      ? new TerraformLocal(this, "ClientImage", clients).asString
-      : clients;
+    this.clientImage = namedValue(this, "ClientImage", databaseClientImage(version, imageMirror));
     this.proxyImage = referenceTo(PUBLIC_IMAGES.databaseProxy, imageMirror);
     const connections = new TerraformLocal(this, "MaxConnections", expression(maxConnections(operand(tier))));
     this.connectionLimit = connections.asString;
@@ -328,11 +313,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.ownerName = choose("OwnerName", existing?.user, name);
     const logins = props.passwordVersion === undefined ? undefined : loginsOf(name, numberText(props.passwordVersion));
     this.userName = choose("UserName", existing?.user, logins?.current ?? name);
-    this.otherLogin = logins && {
-      name: choose("OtherLogin", existing && "", logins.other),
-      passwordVersion: logins.passwordVersion,
-      condition: logins.condition,
-    };
+    this.otherLogin = logins && { ...logins.other, name: choose("OtherLogin", existing && "", logins.other.name) };
     const administrator = existing && administratorOf(existing).user;
     this.administratorName = choose("AdministratorName", administrator, DATABASE_ADMINISTRATOR);
     this.hasPrivateAddress = isSet(network?.network);
@@ -362,9 +343,11 @@ function loginsOf(owner: string, version: string) {
   const second = `join("", [${owner}, "_b"])`;
   return {
     current: expression(`(${isEven} ? ${second} : ${owner})`),
-    other: expression(`(${version} == null ? "" : ${isEven} ? ${owner} : ${second})`),
-    passwordVersion: expression(`(${version} == null ? "" : tostring(${version}))`),
-    condition: isSet(version),
+    other: {
+      name: expression(`(${version} == null ? "" : ${isEven} ? ${owner} : ${second})`),
+      passwordVersion: expression(`(${version} == null ? "" : tostring(${version}))`),
+      condition: isSet(version),
+    },
   };
 }
 
