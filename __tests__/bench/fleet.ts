@@ -118,22 +118,10 @@ async function measured(
 ): Promise<Run> {
   const scratch = mkdtempSync(join(tmpdir(), "measured-"));
   const start = performance.now();
-  const child = spawn(
-    programPath("time"),
-    ["-f", "%M", "-o", join(scratch, "memory"), programPath("terraform"), ...command],
-    {
-      cwd: folder,
-      env: {
-        ...programEnvironment,
-        CHECKPOINT_DISABLE: "1",
-        HOME: folder,
-        TF_CLI_CONFIG_FILE: "/dev/null",
-        TF_INPUT: "0",
-        ...further,
-      },
-      stdio: "ignore",
-    },
-  );
+  const own = { CHECKPOINT_DISABLE: "1", HOME: folder, TF_CLI_CONFIG_FILE: "/dev/null", TF_INPUT: "0" };
+  const whole = ["-f", "%M", "-o", join(scratch, "memory"), programPath("terraform"), ...command];
+  const env = { ...programEnvironment, ...own, ...further };
+  const child = spawn(programPath("time"), whole, { cwd: folder, env, stdio: "ignore" });
   const exitCode = await new Promise<number | null>((resolve) => child.on("close", resolve));
   const kilobytes = Number(readFileSync(join(scratch, "memory"), "utf8").trim().split("\n").at(-1));
   rmSync(scratch, { recursive: true });

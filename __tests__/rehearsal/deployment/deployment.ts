@@ -36,6 +36,8 @@ export interface DeploymentOptions {
   readonly program: string;
   /** Whether there is what the folder does not create, and not only what the stack's `prepare` creates. */
   readonly externalResourcesExist?: boolean;
+  /** Whether the providers are the newest releases whose schemas are known. @default false */
+  readonly newestProviders?: boolean;
 }
 
 /** Arguments of a plan and apply in one command. */
@@ -101,7 +103,7 @@ export class Deployment {
     const { cloud, plugins, web } = this;
     await web.start();
     for (const [name, kinds] of Object.entries(PROVIDERS)) {
-      const schema = schemaOfFolder(name, this.options.source);
+      const schema = schemaOfFolder(name, this.options.source, this.options.newestProviders);
       if (schema !== undefined) await plugins.add(name, new ResourceProvider(schema, kinds, cloud));
     }
     return this;

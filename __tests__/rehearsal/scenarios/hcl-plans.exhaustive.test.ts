@@ -38,8 +38,11 @@ const STACKS = [
 /** What a plan says, without what differs between two runs. */
 const SAID = ["planned_values", "resource_changes", "output_changes", "checks", "variables"];
 
-async function plansOf(deployment: Deployment, sets: readonly Readonly<Record<string, unknown>>[]): Promise<unknown[]> {
-  const plans: unknown[] = [];
+async function plansOf(
+  deployment: Deployment,
+  sets: readonly Readonly<Record<string, unknown>>[],
+): Promise<Record<string, unknown>[]> {
+  const plans: Record<string, unknown>[] = [];
   try {
     await deployment.init();
     for (const inputs of sets) {
@@ -54,6 +57,11 @@ async function plansOf(deployment: Deployment, sets: readonly Readonly<Record<st
   return plans;
 }
 
+const actionsOf = (plan: Readonly<Record<string, unknown>>) =>
+  (plan.resource_changes as readonly { address: string; change: { actions: unknown } }[]).map(
+    ({ address, change }) => [address, change.actions] as const,
+  );
+
 describeWith(["terraform", "curl", "jq"], "A plan of the folder in HCL", () => {
   it.each(PROGRAMS.flatMap((program) => STACKS.map((stack) => [program, ...stack] as const)))(
     "says what that of the JSON says, by %s: %s",
@@ -61,15 +69,19 @@ describeWith(["terraform", "curl", "jq"], "A plan of the folder in HCL", () => {
       const { inputs = {}, matrix = {}, prepare } = REHEARSALS[name] ?? {};
       const { path: source } = synthesizeInto(App.of(stackOf()), name);
       const sets = [{}, ...setsOf(matrix)].map((each) => ({ ...inputs, ...each }));
-      const [json, hcl] = await Promise.all(
-        [0, 1].map(() => Deployment.start({ source, inputs, program: programPath(program) })),
+      const [json, hcl, newest] = await Promise.all(
+        [false, false, true].map((newestProviders) =>
+          Deployment.start({ source, inputs, newestProviders, program: programPath(program) }),
+        ),
       );
-      if (json === undefined || hcl === undefined) throw new Error("there are two");
-      for (const deployment of [json, hcl]) prepare?.(deployment);
+      if (json === undefined || hcl === undefined || newest === undefined) throw new Error("there are three");
+      for (const deployment of [json, hcl, newest]) prepare?.(deployment);
       toHcl(hcl);
       const [ofJson, ofHcl] = await Promise.all([plansOf(json, sets), plansOf(hcl, sets)]);
       expect(ofJson).toHaveLength(sets.length);
       expect(ofHcl).toEqual(ofJson);
+      // What they know of a resource differs, and what is done does not.
+      expect((await plansOf(newest, sets)).map(actionsOf)).toEqual(ofJson.map(actionsOf));
     },
     isEveryInput ? 3_600_000 : 300_000,
   );

@@ -90,11 +90,12 @@ const FOLDER_SCHEMAS = new Map<string, ProviderSchema>();
  * The schema of a provider with the types alone that a folder uses, made once: every run of Terraform asks for it; all that
  * are known for a folder that is not synthesized.
  */
-export function schemaOfFolder(provider: string, folder: string): ProviderSchema | undefined {
-  if (!existsSync(join(folder, "cdk.tf.json"))) return trimmedSchema(provider);
+export function schemaOfFolder(provider: string, folder: string, isNewest = false): ProviderSchema | undefined {
+  const whole = (isNewest ? trimmedSchema(`${provider}.newest`) : undefined) ?? trimmedSchema(provider);
+  if (!existsSync(join(folder, "cdk.tf.json"))) return whole;
   const types = typesOf(folder);
-  const key = JSON.stringify([provider, types]);
-  const known = FOLDER_SCHEMAS.get(key) ?? trimmedSchema(provider);
+  const key = JSON.stringify([provider, types, isNewest]);
+  const known = FOLDER_SCHEMAS.get(key) ?? whole;
   if (known === undefined || FOLDER_SCHEMAS.has(key)) return known;
   const used = (schemas: Readonly<Record<string, ElementSchema>> = {}, names: readonly string[]) =>
     Object.fromEntries(Object.entries(schemas).filter(([type]) => names.includes(type)));

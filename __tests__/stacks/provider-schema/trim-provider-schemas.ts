@@ -15,7 +15,7 @@ import { nestedBlocks, type ProviderSchema, typesOf } from "./provider-schema";
  *
  * Arguments that are folders are further synthesized stacks, somebody else's, whose types are added. All others are full
  * schemas, each a plain or compressed output of `terraform providers schema -json`, called `<provider>-<release>.json` or
- * `.json.gz`. Without any, Terraform is asked for those of each stack, which downloads the providers.
+ * `.json.gz`; the second of a provider is that of its newest release. Without any, Terraform is asked for those of each stack, which downloads the providers.
  */
 
 const STACKS = packageFile("cdktf.out/stacks");
@@ -38,6 +38,7 @@ interface FullDump {
 
 const files = given.filter((path) => !isFolder(path));
 const dumps = files.length > 0 ? files.map(readDump) : folders.map(askTerraform);
+const written = new Set<string>();
 for (const dump of dumps) {
   for (const [address, schema] of Object.entries(dump.provider_schemas)) {
     const name = address.split("/").at(-1) ?? "";
@@ -50,7 +51,9 @@ for (const dump of dumps) {
       ephemeral_resource_schemas: only(schema.ephemeral_resource_schemas, usedOf("ephemeral", name)),
     };
     // The file system's name and the time stay out of the bytes, so that the same input gives the same file.
-    writeFileSync(join(__dirname, `${name}.json.gz`), gzipSync(JSON.stringify(trimmed), { level: 9 }));
+    const file = written.has(name) ? `${name}.newest` : name;
+    written.add(name);
+    writeFileSync(join(__dirname, `${file}.json.gz`), gzipSync(JSON.stringify(trimmed), { level: 9 }));
   }
 }
 
