@@ -187,7 +187,7 @@ export const ACCEPTED_BY_KUBERNETES = {
   worker_max_count: [null, 3],
   geoip: ACCEPTED_GEOIP,
   manage_outposts: [false, true],
-  outpost_ranges: [["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"], ["10.7.7.7/32"]],
+  outpost_ranges: [["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"], ["10.7.7.7/32"], []],
   namespace: ["identity-provider", "a"],
   cluster_hardening: [
     null,

@@ -589,7 +589,7 @@ const REFUSED_ALONE_BY_KUBERNETES: readonly RefusedInputs[] = [
   ],
   [
     "ranges of outposts on the Internet, and fine ones beside them",
-    { outpost_ranges: ["10.1.0.0/16", "0.0.0.0/0", "203.0.113.0/24", "10.1.0.1/16"] },
+    { outpost_ranges: ["10.1.0.0/16", "0.0.0.0/0", "203.0.113.0/24", "10.1.0.1/16", "10.0.0.0/7", "192.168.0.0/13"] },
   ],
   ['the namespace ""', { namespace: "" }],
   ["a namespace of 64 characters", { namespace: "a".repeat(64) }],

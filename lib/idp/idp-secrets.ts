@@ -214,7 +214,7 @@ export class IdpSecrets extends Construct {
     this.bootstrapToken = optional.find(({ id }) => id === "BootstrapToken")?.secret;
     this.settings = optional.map(({ secret, variable }) => conditionalSetting(variable, secret, secret.isReadable));
     inFiles(this, {
-      outposts: ["Outposts that the application runs itself, off by default", Object.keys(BLUEPRINT_SECRETS)],
+      "blueprint-secrets": ["Secrets that shipped blueprints need", Object.keys(BLUEPRINT_SECRETS)],
     });
 
     this.ready = [...this.secretKey.ready, ...this.bootstrapPassword.ready];

@@ -31,10 +31,10 @@ const CLUSTER = {
 
 /** Inputs of a cluster, and of a namespace in it, that exist. */
 export const EXISTING_CLUSTER = {
-  /** Existing cluster, in which nothing outside of the namespace is changed. */
+  /** Existing cluster, in which nothing outside of the namespace, and that of outposts, is changed. */
   existingCluster: object(CLUSTER, {
     description: (members) =>
-      `Existing cluster of this project, with Workload Identity, network policies and the driver for buckets of Cloud Storage. ${members} Nothing outside of the namespace is changed there. Setting or removing it later moves everything in the namespace, and needs deletion_protection = false and the removal of the namespace first.`,
+      `Existing cluster of this project, with Workload Identity, network policies and the driver for buckets of Cloud Storage. ${members} Nothing outside of the namespace, and that of outposts, is changed there. Setting or removing it later moves everything in the namespace, and needs deletion_protection = false and the removal of the namespace first.`,
     must: [
       {
         condition: (cluster) =>

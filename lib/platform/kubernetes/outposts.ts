@@ -32,19 +32,19 @@ const namespaceOf = (name: string) => expression(`"\${substr(${operand(name)}, 0
 
 /** Inputs of outposts that the application runs itself. */
 export const OUTPOSTS = {
-  /** Lets the application run its outposts, in a namespace of their own, where its administrators can then run any container. */
+  /** Lets the application run outposts in a namespace of their own; anyone who administers it can then run any container there. */
   manageOutposts: flag({
     default: false,
     description:
-      "Lets the application run its outposts, for LDAP, RADIUS and proxies, in the namespace <namespace>-outposts, where its administrators can then run any container. A change rolls out new instances; ending it deletes the outposts.",
+      "Lets the application run its outposts, for LDAP, RADIUS and proxies, in the namespace <namespace>-outposts; anyone who administers the application can then run any container there. A change rolls out new instances; false deletes the outposts.",
   }),
-  /** IPv4 ranges that may connect to outposts; by default all private ones, and never any other. */
+  /** IPv4 ranges that may connect to outposts; by default all private ones, and never any other. None: nobody. */
   outpostRanges: texts({
     default: Object.values(PRIVATE_RANGES),
     description: "Private IPv4 ranges that may connect to outposts. Changing it later is safe.",
     must: [
       {
-        each: `${addressRange("value")} && can(regex("${IS_PRIVATE}", value))`,
+        each: `${addressRange("value")} && alltrue([for end in [0, -1] : can(regex("${IS_PRIVATE}", cidrhost(value, end)))])`,
         shows: "value",
         says: "each must be a private IPv4 range that is written with its first address, because an outpost is not for the Internet; use for example 10.0.0.0/8",
       },
@@ -56,7 +56,7 @@ export const OUTPOST_WARNINGS: readonly Omit<Relation<typeof OUTPOSTS & typeof B
   {
     holds: (v) => `${v.manageOutposts} || length(setintersection(${v.blueprints}, ["ldap", "radius"])) == 0`,
     says: ({ blueprints, manageOutposts }) =>
-      `${blueprints.name} has "ldap" or "radius" and ${manageOutposts.name} is false; nothing runs their outposts, and the check-up reports them; set ${manageOutposts.name} to true, or run them elsewhere`,
+      `${blueprints.name} has "ldap" or "radius" and ${manageOutposts.name} is false; nothing runs their outposts, and the check-up reports them; set ${manageOutposts.name} to true and apply the blueprint again in the application, or run them elsewhere`,
   },
 ];
 
@@ -73,7 +73,7 @@ interface OutpostAccessProps {
  * The namespace in which the application runs its outposts, and what it may do there: nothing else, and nothing anywhere
  * else. What it makes is not in the state, and is deleted with the namespace.
  *
- * Pods there have no rights in the project, reach nothing but the server, and are reached from private ranges alone.
+ * Pods there have no rights in the project, reach nothing but the server and DNS, and are reached from private ranges alone.
  */
 export class OutpostAccess extends Construct {
   /** What must exist before an outpost works. */
@@ -165,7 +165,8 @@ export class OutpostAccess extends Construct {
       count,
     });
     addDynamicBlock(policy, "spec.ingress.0", "from", {
-      forEach: expression(`${inputs.outpostRanges}`),
+      // A rule without any source would be one for all.
+      forEach: expression(`coalescelist(tolist(${inputs.outpostRanges}), ["127.0.0.1/32"])`),
       content: { ip_block: { cidr: "${from.value}" } },
     });
     const ifManaged = (value: string) => expression(`(${this.condition} ? ${operand(value)} : null)`);

@@ -136,8 +136,8 @@ export class WorkloadNamespace extends Construct {
   }
 
   /**
-   * Adds the Kubernetes service account of pods, which act as an identity by it. It has no permissions in the cluster,
-   * and its token is not mounted.
+   * Adds the Kubernetes service account of pods, which act as an identity by it. Without outposts, it has no permissions in
+   * the cluster, and its token is not mounted.
    *
    * @returns its name; a reference to it waits for the account
    */

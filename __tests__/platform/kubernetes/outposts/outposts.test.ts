@@ -49,7 +49,7 @@ const REFUSED: readonly (readonly [what: string, call: Call])[] = [
   ["read a secret of the application", { verb: "get", group: "", resource: "secrets", namespace: "identity-provider" }],
   ["change the application", { verb: "patch", group: "apps", resource: "deployments", namespace: "identity-provider" }],
   ["list secrets", { verb: "list", group: "", resource: "secrets" }],
-  ["open a load balancer for the Internet", { verb: "create", group: "networking.k8s.io", resource: "ingresses" }],
+  ["make an ingress", { verb: "create", group: "networking.k8s.io", resource: "ingresses" }],
   [
     "look for definitions",
     { verb: "list", group: "apiextensions.k8s.io", resource: "customresourcedefinitions", namespace: "" },
@@ -78,7 +78,8 @@ describe("The role of the application in the namespace of its outposts", () => {
 
   it("is for the account of the server's pods, of which only the worker's container has a token", () => {
     const binding = kubernetesResource("kubernetes_role_binding_v1.outposts_role_binding");
-    expect(valueAt(binding, "subject.0.kind")).toBe("ServiceAccount");
+    const [name, namespace] = ["${var.application_name}", "${local.namespace_name}"];
+    expect(valueAt(binding, "subject")).toEqual([{ kind: "ServiceAccount", name, namespace }]);
     const [server, worker] = ["workload", "worker"].map((name) =>
       kubernetesResource(`kubernetes_deployment_v1.${name}`),
     );
@@ -164,7 +165,14 @@ describe.each(["ldap", "radius"])("The outpost of the blueprint %s", (type) => {
   it("is valid, and the same after another look", () => {
     new Deployment(deployment as never).validate();
     new Service(service as never).validate();
-    expect(patched(deployment, patches.deployment)).toEqual(deployment);
+    const found = structuredClone(deployment);
+    const [container] = found.spec.template.spec.containers as unknown as Record<string, object>[];
+    for (const [key, probe] of Object.entries(container ?? {})) {
+      // What the API server adds where a probe leaves it out.
+      const defaults = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
+      if (key.endsWith("Probe")) Object.assign(container ?? {}, { [key]: { ...defaults, ...probe } });
+    }
+    expect(patched(found, patches.deployment)).toEqual(found);
     expect(patched(service, patches.service)).toEqual(service);
   });
 
@@ -186,6 +194,13 @@ describe.each(["ldap", "radius"])("The outpost of the blueprint %s", (type) => {
   });
 });
 
+it("Pods beside outposts have no privileges, and there are not many", () => {
+  const namespace = kubernetesResource("kubernetes_namespace_v1.outposts");
+  expect(JSON.stringify(valueAt(namespace, "metadata.labels"))).toContain('enforce\\" = \\"restricted');
+  const quota = kubernetesResource("kubernetes_resource_quota_v1.outposts_quota");
+  expect(valueAt(quota, "spec.hard")).toEqual({ pods: "20", "services.loadbalancers": "5" });
+});
+
 it("Outposts reach nothing but names and the server, and are reached from the ranges alone", () => {
   const policy = kubernetesResource("kubernetes_network_policy_v1.outposts_policy");
   expect(valueAt(policy, "spec.policy_types")).toEqual(["Ingress", "Egress"]);
@@ -194,7 +209,9 @@ it("Outposts reach nothing but names and the server, and are reached from the ra
   expect(others).toEqual([]);
   expect(names).toEqual({ ports: ["UDP", "TCP"].map((protocol) => ({ protocol, port: "53" })) });
   expect(valueAt(server, "to.0.pod_selector.match_labels")).toMatchObject({ "app.kubernetes.io/component": "server" });
-  expect(valueAt(policy, "spec.ingress.0.dynamic.from.for_each")).toBe("${var.outpost_ranges}");
+  expect(valueAt(policy, "spec.ingress.0.dynamic.from.for_each")).toBe(
+    '${coalescelist(tolist(var.outpost_ranges), ["127.0.0.1/32"])}',
+  );
   const ports = (valueAt(policy, "spec.ingress.0.ports") as Block[]).map(({ port, protocol }) =>
     [protocol, port].join(" "),
   );
