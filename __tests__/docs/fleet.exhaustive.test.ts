@@ -16,12 +16,8 @@ import { temporaryFolder } from "../support/temporary-folder";
 
 type Words = Readonly<Record<string, string>>;
 
-interface Workflow {
-  readonly jobs: Readonly<
-    Record<string, { readonly env: Words; readonly steps: readonly { readonly if?: string; readonly run?: string }[] }>
-  >;
-}
-
+type Steps = readonly { readonly if?: string; readonly run?: string }[];
+type Workflow = Readonly<Record<"jobs", Readonly<Record<string, { readonly env: Words; readonly steps: Steps }>>>>;
 type Jobs = Readonly<Record<string, { script: string[]; before_script: string[]; stage: string; variables: Words }>>;
 
 const run = promisify(exec);
@@ -30,8 +26,10 @@ const textOf = (file: string) => readFileSync(join(EXAMPLE, file), "utf8");
 const { tenants } = JSON.parse(textOf("fleet.json")) as { tenants: Readonly<Record<string, Words>> };
 const NAMES = Object.keys(tenants);
 const RINGS = Object.values(tenants).map(({ ring = "" }) => ring);
-const { jobs } = parse(textOf(".github/workflows/fleet.yaml")) as Workflow;
-const [APPLY = "", PLAN = ""] = /'push' && '(.*)' \|\| '(.*)'/.exec(jobs.tenant?.env.COMMAND ?? "")?.slice(1) ?? [];
+const workflowOf = (name: string) => parse(textOf(`.github/workflows/${name}.yaml`)) as Workflow;
+const { jobs } = workflowOf("fleet");
+const { env: { COMMAND = "" } = {}, steps = [] } = workflowOf("tenant").jobs.tenant ?? {};
+const [APPLY = "", PLAN = ""] = /'push' && '(.*)' \|\| '(.*)'/.exec(COMMAND)?.slice(1) ?? [];
 const BUCKET = "google_storage_bucket";
 
 /** Exit code and output of a script, in the shell of both services. */
@@ -73,14 +71,20 @@ describe("The example of a fleet", () => {
     const expected = NAMES.map((name, index) => ({
       ...{ name, workspace: name, dir: "idp-serverless", workflow: "tenant" },
       execution_order_group: RINGS[index] === "canary" ? 1 : 2,
-      autoplan: { when_modified: ["**/*", `../rings/${RINGS[index]}.tfvars.json`, `../tenants/${name}.tfvars.json`] },
+      autoplan: {
+        when_modified: [
+          "**/*",
+          ...["fleet", `rings/${RINGS[index]}.tfvars`, `tenants/${name}.tfvars`].map((file) => `../${file}.json`),
+        ],
+      },
     }));
     expect(projects).toEqual(expected);
   });
 
   it("has a configuration of Terragrunt that can be read, and a unit for each tenant in its ring", async () => {
     const root: unknown = await parseHcl("root.hcl", textOf("root.hcl"));
-    expect(root).toMatchObject({ terraform: [{ source: "${local.root}/idp-serverless" }] });
+    const source = "${local.root}/${local.fleet.tenants[local.tenant].folder}";
+    expect(root).toMatchObject({ terraform: [{ source }] });
     const folder = temporaryFolder();
     cpSync(EXAMPLE, folder, { recursive: true });
     expect(await shell([textOf("units.sh")], folder, {})).toEqual({ code: 0, stdout: "" });
@@ -97,30 +101,25 @@ describeWith(["bash", "curl", "jq", "terraform"], "The pipelines of the example"
     await inRepository(async ({ cloud, folder }, environment) => {
       const at = (name: string) => join(folder, name);
       await shell([jobs.fleet?.steps[1]?.run], folder, { ...environment, GITHUB_OUTPUT: at("output") });
-      const matrix = JSON.parse(readFileSync(at("output"), "utf8").replace("tenants=", "")) as Words[];
+      const matrix = [...readFileSync(at("output"), "utf8").matchAll(/^(\w+)=(.*)$/gm)].flatMap(([, name, list = ""]) =>
+        (JSON.parse(list) as Words[]).filter(({ ring }) => ring === name),
+      );
       expect(matrix).toEqual(NAMES.map((tenant) => ({ tenant, ...tenants[tenant] })));
+      expect(jobs).toMatchObject({ approve: { needs: "canary" }, everyone: { needs: ["fleet", "approve"] } });
       let runs = 0;
       /** The jobs of a run, all at once: whether each is well, and what the summary says. */
       const outcomes = async (event: string) => {
         const number = (runs += 1);
-        const isWell = matrix.map(async ({ ring, tenant }) => {
+        const isWell = matrix.map(async ({ folder: FOLDER, ring: RING, tenant: TENANT }) => {
           // Each job has a copy of the repository; here, only what Terraform keeps in it is apart.
-          const own = {
-            TENANT: tenant,
-            RING: ring,
-            TF_DATA_DIR: at(`data-${tenant}`),
-            GITHUB_ENV: at(`${tenant}-${number}`),
-          };
+          const files = { TF_DATA_DIR: at(`data-${TENANT}`), GITHUB_ENV: at(`${TENANT}-${number}`) };
+          const own = { TENANT, RING, FOLDER, ...files };
           const env = { ...environment, ...own, GITHUB_EVENT_NAME: event, COMMAND: event === "push" ? APPLY : PLAN };
           const [always = [], usual = []] = [true, false].map((isAlways) =>
-            jobs.tenant?.steps.filter((step) => step.run !== undefined && (step.if === "always()") === isAlways),
+            steps.filter((step) => (step.if === "always()") === isAlways).map((step) => step.run),
           );
-          const { code } = await shell(
-            usual.map((step) => step.run),
-            folder,
-            env,
-          );
-          await shell([`. ${own.GITHUB_ENV}`, ...always.map((step) => step.run)], folder, env);
+          const { code } = await shell(usual, folder, env);
+          await shell([`. ${own.GITHUB_ENV}`, ...always], folder, env);
           return code;
         });
         const codes = await Promise.all(isWell);
@@ -164,6 +163,7 @@ describeWith(["bash", "curl", "jq", "terraform"], "The pipelines of the example"
           }),
         );
       const [planned, applied] = [await jobsOf(PLAN), await jobsOf(APPLY)];
+      expect(applied.workflow).toEqual({ rules: [{ when: "always" }] });
       expect(NAMES.map((name) => planned[name]?.stage)).toEqual(["plan", "plan", "plan"]);
       expect(NAMES.map((name) => applied[name]?.stage)).toEqual(RINGS);
       expect([planned.pause, applied.pause?.stage]).toEqual([undefined, "pause"]);

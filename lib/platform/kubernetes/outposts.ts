@@ -199,7 +199,6 @@ export class OutpostAccess extends Construct {
 }
 
 const VOLUME = "outposts";
-
 const NAMESPACE_FILE = "namespace";
 
 /** What the application's controller calls (`authentik/outposts/controllers/k8s`); it neither lists nor watches. */

@@ -5,7 +5,7 @@ locals {
 }
 
 terraform {
-  source = "${local.root}/idp-serverless"
+  source = "${local.root}/${local.fleet.tenants[local.tenant].folder}"
 
   extra_arguments "state" {
     commands = ["init"]

@@ -30,6 +30,7 @@ const tenants = {
   globex: () => new SignIn(app, "globex"),
 };
 // `npx tsx main.ts globex` builds this tenant alone. The framework's command line would delete the folders of the others.
-const named = Object.keys(tenants).filter((tenant) => process.argv.includes(tenant));
-for (const [tenant, build] of Object.entries(tenants)) if (named.length === 0 || named.includes(tenant)) build();
+const asked = process.argv.slice(2);
+for (const tenant of asked) if (!(tenant in tenants)) throw new Error(`no tenant is named ${tenant}`);
+for (const [tenant, build] of Object.entries(tenants)) if (asked.length === 0 || asked.includes(tenant)) build();
 app.synth();
