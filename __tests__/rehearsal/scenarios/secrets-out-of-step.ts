@@ -110,6 +110,8 @@ export const rotations = (workload: string): Episode => ({
         throw new StepFailure("rotation", `after version ${version} there are the logins ${roles.join(", ")}`);
     };
     await rotate(2);
+    deployment.inputs = { ...inputs, database_password_version: 4 };
+    await deployment.refuse(["plan", "-input=false"], "set it one higher or lower than 2");
     await rotate(3, { application_version: "2026.5.8" });
     // The rollout fails, and the next apply goes on.
     deployment.inputs = { ...inputs, database_password_version: 4 };

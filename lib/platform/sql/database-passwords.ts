@@ -1,5 +1,11 @@
-import { number } from "../../core/inputs";
+import { type Construct } from "constructs";
+
 import { whole } from "../../core/checks";
+import { countIf, isSet } from "../../core/conditional";
+import { expression, numberText, settingName } from "../../core/expression";
+import { number } from "../../core/inputs";
+import { rotationOf } from "../../core/rotation";
+import { TerraformData } from "../../core/terraform-data";
 
 /** Inputs that replace passwords of the database. */
 export const DATABASE_PASSWORDS = {
@@ -20,3 +26,23 @@ export const DATABASE_PASSWORDS = {
       "Raise it later by one to replace the password of the database's administrator, which only jobs use. db-init runs again.",
   }),
 };
+
+/** Refuses, at plan, another number of the login in use, which would change its password while instances run. */
+export function refuseSameLogin(scope: Construct, version: number): void {
+  const now = numberText(version);
+  new TerraformData(scope, "LoginInUse", {
+    count: countIf(isSet(now)),
+    input: { version: now },
+    // The number of the other login is accepted by a new record; of the same one, this record keeps the former number.
+    triggersReplace: { is_even: rotationOf(now).isEven },
+    lifecycle: {
+      ignoreChanges: ["input"],
+      postcondition: [
+        {
+          condition: expression(`tostring(self.output.version) == tostring(${now})`),
+          errorMessage: `${settingName(scope, version, "passwordVersion")} is ${now}, but \${self.output.version} is in use, whose login would get another password while instances run; set it one higher or lower than \${self.output.version}, and go on from there in later applies.`,
+        },
+      ],
+    },
+  });
+}

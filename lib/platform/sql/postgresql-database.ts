@@ -23,6 +23,7 @@ import {
   DATABASE_MAJOR_VERSION,
 } from "../../idp/contract";
 import { addFinalBackup, afterlife, backupConfiguration, BACKUPS, backupsAfterDestroy } from "./database-backups";
+import { refuseSameLogin } from "./database-passwords";
 import { addFlags, type DatabaseFlags, flagBlocks } from "./database-flags";
 import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import {
@@ -231,6 +232,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       existing: existing && { ...administratorOf(existing), ...ofExisting(existing) },
     });
 
+    if (props.passwordVersion !== undefined) refuseSameLogin(this, props.passwordVersion);
     const { backupRetentionCount = BACKUPS.backupRetentionCount.default as number } = props;
     const { finalBackupDays = BACKUPS.databaseFinalBackupDays.default as number } = props;
     const kept = afterlife(finalBackupDays);
