@@ -313,6 +313,10 @@ const REFUSED_ALONE: readonly RefusedInputs[] = [
   ["a mirror with a scheme", { image_mirror: "https://registry.example.com/mirror" }],
   ["a header with two lines", { ...DOMAIN, strict_transport_security: "max-age=1\nX: y" }],
   ["a header without an age", { ...DOMAIN, strict_transport_security: "includeSubDomains" }],
+  [
+    "a project by its id, where its agents have its number",
+    { kms_keys: { default: KEY, project_number: "my-project" } },
+  ],
   ["a key by its name alone", { kms_keys: { database: "idp" } }],
   ["a bucket as a URL", { existing_bucket: { name: "gs://acme-uploads" } }],
   ["a folder of a bucket", { existing_bucket: { name: "acme-uploads/idp" } }],
@@ -710,6 +714,7 @@ const REFUSED_ALONE_BY_LAB: readonly RefusedInputs[] = [
 const REFUSED_TOGETHER_BY_LAB: readonly RefusedInputs[] = [
   ["a zone of another region", { zone: "europe-west1-b" }],
   ["an existing network without its id", { create_vpc: false }],
+  ["a key of another region than the VMs", { kms_key: KEY.replace("us-central1", "europe-west1") }],
   ["a network without a subnetwork for the VMs", { network: NETWORK }],
   [
     "a subnetwork outside the region of the VMs",

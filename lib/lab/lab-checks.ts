@@ -50,6 +50,11 @@ export function addLabChecks(
     `${v.createDefaultFirewallRules.name} is false on a network that is created here; no VM can be reached, not even by the discovery client, because that network has no rules; set it to true, or add rules of your own`,
   );
   check(
+    "LogsConnections",
+    `!${v.firewallLogging} || ${exists(firewallRules.internal)}`,
+    `${v.firewallLogging.name} is true, and there is no rule of the lab; nothing is logged, because the rules of an existing network are its owner's; have them logged there, and set it to false`,
+  );
+  check(
     "LimitsRemoteDesktop",
     `alltrue([for range in flatten(${firewallRules.rdp.fqn}[*].source_ranges) : tonumber(split("/", range)[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}])`,
     `${settingName(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet; anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address; set the addresses of the participants, for example ${RDP_SOURCE_EXAMPLE}`,

@@ -257,6 +257,12 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
     says: ({ createVpc: create, network }) =>
       `${network.name} is ${network.shown} and ${create.name} is false; only one of them can be given, because ${create.name} = false uses the network ${vpcName("<id>")} instead; remove ${network.name}, or set ${create.name} to true`,
   },
+  {
+    of: "kmsKey",
+    holds: ({ kmsKey, region }) => `${kmsKey} == null ? true : strcontains(${kmsKey}, "/locations/\${${region}}/")`,
+    says: ({ kmsKey, region }) =>
+      `${kmsKey.name} is ${kmsKey.shown}, in another location than ${region.shown}; it must be of the region, because a key encrypts no disk elsewhere; make one there`,
+  },
   ...ofVms("windows"),
   ...ofVms("linux"),
   {
