@@ -387,7 +387,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
    * @param dependsOn the last resources to be created
    */
   protected complete(parts: VariantParts, dependsOn: ITerraformDependable[]): void {
-    addLandingZone(this, this.values);
+    addLandingZone(this, this.values, this.apis);
     Object.assign(this, { ...parts, grantCommands: listGrants(this, this.values.grantRoles.flag) });
     const { database, identityParts, protect } = this;
     const check = checkIdentity(this, identityParts, protect, database.ready);

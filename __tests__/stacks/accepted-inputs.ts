@@ -208,9 +208,12 @@ const FINE_WORKERS: readonly AcceptedInputs[] = [
   ],
 ];
 
+const KEY = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp";
+
 /** Sets of inputs of the serverless stack that Terraform accepts. */
 export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
-  ["a key of the region", { kms_keys: { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" } }],
+  ["keys whose agents are granted their use", { kms_keys: { database: KEY, project_number: "123456789012" } }],
+  ["a key of the region", { kms_keys: { default: KEY } }],
   [
     "all traffic through the network, with tags",
     { network: NETWORK, subnetwork: SUBNETWORK, network_tags: ["sign-in", "a"], vpc_egress: "all-traffic" },

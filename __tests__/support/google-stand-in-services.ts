@@ -88,6 +88,7 @@ export const PROBED_SERVICES: readonly Service[] = [
   { description: "dns.v1", endpointVariable: "GOOGLE_DNS_CUSTOM_ENDPOINT", basePath: "dns/v1/" },
   { description: "iam.v1", endpointVariable: "GOOGLE_IAM_BETA_CUSTOM_ENDPOINT", basePath: "v1/" },
   { description: "monitoring.v3", endpointVariable: "GOOGLE_MONITORING_CUSTOM_ENDPOINT", basePath: "" },
+  { description: "workloadidentity.v1", endpointVariable: "GOOGLE_WORKLOAD_IDENTITY_CUSTOM_ENDPOINT", basePath: "v1/" },
 ];
 
 /** Artifact Registry: which image tags exist. */

@@ -25,7 +25,8 @@ export type ApiName =
   | "run"
   | "secretmanager"
   | "sqladmin"
-  | "storage";
+  | "storage"
+  | "workloadidentity";
 
 export interface ProjectApisProps {
   /** APIs to enable. They stay enabled after a destroy, because something else may use them by then. */

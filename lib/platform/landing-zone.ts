@@ -3,10 +3,13 @@ import { type Construct } from "constructs";
 
 import { addDynamicBlock, isOn, listIf, setArgument } from "../core/conditional";
 import { expression } from "../core/expression";
+import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/full-names";
 import { type IdentityPart } from "../core/identity-guard";
 import { flag, object, type PropsOf, type Relation, text, type ValuesOf } from "../core/inputs";
 import { type PlaceInputs } from "../core/place";
+import { type ProjectApis } from "../core/project-apis";
+import { grantKeys, type KeyName } from "./key-grants";
 
 const key = (of: string) => text({ default: null, description: `for ${of}` });
 
@@ -21,7 +24,15 @@ const KEYS = {
   secrets: key("secrets, each of which keeps the one that it was created with"),
   /** For the repository of the image. */
   registry: key("the repository of the image"),
+  /** Number of the project, with which the agents of its services are made and granted the use of the keys. */
+  projectNumber: text({
+    default: null,
+    description:
+      "the number of the project, with which the agents of its services are made, and granted the use of the keys or listed with grant_roles = false; without it, see guides/keys-and-mirrors.md",
+  }),
 };
+
+const NUMBER_PATTERN = "^[0-9]+$";
 
 /** What runs the application, by the platform. */
 const RUNNERS = {
@@ -32,8 +43,6 @@ const RUNNERS = {
 };
 
 type Keys = typeof KEYS & Partial<typeof RUNNERS.cluster & typeof RUNNERS.service>;
-
-type KeyName = Exclude<keyof Keys, "default">;
 
 /** Inputs for what organizations require. */
 export function landingZoneInputs(runner: keyof typeof RUNNERS) {
@@ -49,14 +58,18 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
     /** Keys of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, that encrypt what is created. */
     kmsKeys: object(keys, {
       description: (members) =>
-        `Keys of Cloud KMS that encrypt what is created, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region. ${members} The agents of the services need roles/cloudkms.cryptoKeyEncrypterDecrypter on them: see guides/keys-and-mirrors.md. Changing those of ${replaced} later replaces these, and needs deletion_protection = false.`,
+        `Keys of Cloud KMS that encrypt what is created, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region. ${members} Changing those of ${replaced} later replaces these, and needs deletion_protection = false.`,
       must: {
         accepts: (given: PropsOf<Keys>) =>
-          Object.values<string | undefined>(given).every(
-            (each) => each === undefined || Token.isUnresolved(each) || new RegExp(KMS_KEY_PATTERN).test(each),
+          Object.entries<string | undefined>(given).every(
+            ([name, each]) =>
+              each === undefined ||
+              Token.isUnresolved(each) ||
+              new RegExp(name === "projectNumber" ? NUMBER_PATTERN : KMS_KEY_PATTERN).test(each),
           ),
-        condition: (given) => `alltrue([for key in compact(values(${given})) : can(regex("${KMS_KEY_PATTERN}", key))])`,
-        must: `have keys by their names in full, ${KMS_KEY_REASON}; look them up with gcloud kms keys list`,
+        condition: (given) =>
+          `alltrue([for name, key in ${given} : key == null || can(regex(name == "project_number" ? "${NUMBER_PATTERN}" : "${KMS_KEY_PATTERN}", key))])`,
+        must: `have keys by their names in full, ${KMS_KEY_REASON}, and a project's number in digits, which its agents have in their names; look them up with gcloud kms keys list and gcloud projects describe`,
       },
     }),
     /** Lets only images run that the project's policy of Binary Authorization admits. */
@@ -73,7 +86,7 @@ export const LANDING_ZONE_RELATIONS: readonly Relation<
   {
     of: "kmsKeys",
     holds: ({ kmsKeys, region, secretLocations }) =>
-      `${kmsKeys} == null ? true : alltrue([for key in compact(values(${kmsKeys})) : strcontains(key, "/locations/\${${region}}/")]) && length(setsubtract(coalesce(${secretLocations}, []), [${region}])) == 0`,
+      `${kmsKeys} == null ? true : alltrue([for name, key in ${kmsKeys} : name == "project_number" || key == null ? true : strcontains(key, "/locations/\${${region}}/")]) && length(setsubtract(coalesce(${secretLocations}, []), [${region}])) == 0`,
     says: ({ kmsKeys, region, secretLocations }) =>
       `${kmsKeys.name} is given in ${region.name} ${region.shown}, with ${secretLocations.name} ${secretLocations.shown}; all keys must be of that region, and secrets in it alone, because a key encrypts nothing elsewhere; make keys there, and remove ${secretLocations.name}`,
   },
@@ -141,9 +154,9 @@ export function keyIdentity({ kmsKeys }: Values): readonly IdentityPart[] {
 }
 
 /** Gives everything that was made before what the organization requires of it. */
-export function addLandingZone(scope: Construct, { binaryAuthorization, kmsKeys }: Values): void {
+export function addLandingZone(scope: Construct, { binaryAuthorization, kmsKeys }: Values, apis: ProjectApis): void {
   const isAuthorized = isOn(binaryAuthorization.flag);
-  const keys = kmsKeys.given === null ? undefined : addKeys(scope, kmsKeys);
+  const keys = kmsKeys.given === null ? undefined : addKeys(scope, kmsKeys, apis);
   for (const resource of scope.node.findAll()) {
     if (!TerraformResource.isTerraformResource(resource)) continue;
     const { terraformResourceType: type } = resource;
@@ -159,12 +172,14 @@ export function addLandingZone(scope: Construct, { binaryAuthorization, kmsKeys 
 }
 
 /** All keys by what they are for, each null at plan without one. */
-function addKeys(scope: Construct, kmsKeys: Values["kmsKeys"]): (name: KeyName) => string {
-  const names = Object.keys(kmsKeys.at).filter((name): name is KeyName => name !== "default");
-  const all = new TerraformLocal(
-    scope,
-    "KmsKeys",
-    Object.fromEntries(names.map((name) => [name, keyFor(kmsKeys, name)])),
-  );
-  return (name) => expression(`${all.asString}.${name}`);
+function addKeys(scope: Construct, kmsKeys: Values["kmsKeys"], apis: ProjectApis): (name: KeyName) => string {
+  const { projectNumber, ...members } = kmsKeys.at;
+  const names = Object.keys(members).filter((name): name is KeyName => name !== "default");
+  const given = new TerraformLocal(scope, "KmsKeys", {
+    ...Object.fromEntries(names.map((name) => [name, keyFor(kmsKeys, name)])),
+    project_number: expression(String(projectNumber)),
+  });
+  const usable = new TerraformLocal(scope, "UsableKmsKeys", grantKeys(scope, apis, given.asString, names));
+  for (const local of [given, usable]) inFileOfExisting(local, "keys");
+  return (name) => expression(`${usable.asString}.${name}`);
 }

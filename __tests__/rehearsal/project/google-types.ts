@@ -50,6 +50,26 @@ const registryOf = (values: ValueObject): string =>
 const emailOf = (values: ValueObject, project: string): string =>
   `${textAt(values, "account_id")}@${textAt(values, "project") || project}.iam.gserviceaccount.com`;
 
+/** Services whose agents use keys, by where the agents' accounts are. */
+const AGENTS: Readonly<Record<string, string>> = {
+  "compute-system": "compute",
+  "container-engine-robot": "container",
+  "gcp-sa-artifactregistry": "artifactregistry",
+  "gcp-sa-cloud-sql": "sqladmin",
+  "gcp-sa-secretmanager": "secretmanager",
+  "gs-project-accounts": "storage",
+  "serverless-robot-prod": "run",
+};
+
+/** The need for the agent that is the member of a grant. */
+function needAgent(member: string): Need[] {
+  const [, number = "", host = ""] =
+    /^serviceAccount:service-(\d+)@([a-z-]+)\.iam\.gserviceaccount\.com$/.exec(member) ?? [];
+  const service = AGENTS[host] ?? "no service";
+  const parent = `projects/${number}/locations/global/serviceProducers/${service}.googleapis.com`;
+  return [needObject("google_workload_identity_service_agent", `${parent}/`)];
+}
+
 const PRIVATE_NETWORK = "settings.0.ip_configuration.0.private_network";
 
 /** The need for private services access, from which a database gets its address; a network from elsewhere has it. */
@@ -164,7 +184,22 @@ const IAM: ResourceTypes = {
       name: "google_cloud_run_v2_service",
     },
   ),
+  google_kms_crypto_key_iam_member: {
+    ...grant("cloudkms", "{{crypto_key_id}}"),
+    // Of the project of the key.
+    api: undefined,
+    needs: (values) => needAgent(textAt(values, "member")),
+  },
   google_project_iam_member: grant("cloudresourcemanager", "{{project}}"),
+  google_workload_identity_service_agent: {
+    api: "workloadidentity",
+    id: "{{parent}}/",
+    conflicts: (values) => {
+      const parent = textAt(values, "parent");
+      if (/^projects\/\d+\/locations\/global\/serviceProducers\/[a-z]+\.googleapis\.com$/.test(parent)) return [];
+      return [`"${parent}" has no number of a project or no service`];
+    },
+  },
   google_secret_manager_secret_iam_member: {
     ...grant("secretmanager", "{{secret_id}}", { secret_id: "google_secret_manager_secret" }),
     isPlacedByReference: true,

@@ -1,4 +1,4 @@
-import { type CloudObject, type Policy } from "./cloud";
+import { type Cloud, type CloudObject, type Policy } from "./cloud";
 import { membersOf, textAt, valueAt, type ValueObject, valuesAt } from "./terraform-value";
 
 const RUN = ["google_cloud_run_v2_service", "google_cloud_run_v2_job", "google_cloud_run_v2_worker_pool"] as const;
@@ -9,6 +9,7 @@ const projectOf = ({ values }: CloudObject) => `projects/${textAt(values, "proje
 const is = (path: string, value: unknown) => (values: ValueObject) => valueAt(values, path) === value;
 const isNot = (path: string, value: unknown) => (values: ValueObject) => valueAt(values, path) !== value;
 const lacks = (path: string) => (values: ValueObject) => membersOf(valueAt(values, path)).length === 0;
+const RUN_AGENT = "serverless-robot-prod";
 const INSTANCE = "google_sql_database_instance";
 const CLUSTER = "google_container_cluster";
 const SERVICE = "google_cloud_run_v2_service";
@@ -94,21 +95,41 @@ const MANAGED: Readonly<Record<string, readonly [types: readonly string[], refus
 const TRUSTED = /^(debian-cloud|windows-cloud)[/]/;
 const IMAGE = "boot_disk.0.initialize_params.0.image";
 
-/** Resources of ours without a key, and where each would have it. */
-const KEYS: Readonly<Record<string, (values: ValueObject) => string>> = {
-  google_artifact_registry_repository: (values) => textAt(values, "kms_key_name"),
-  google_cloud_run_v2_job: (values) => textAt(values, "template.0.template.0.encryption_key"),
-  google_cloud_run_v2_service: (values) => textAt(values, "template.0.encryption_key"),
-  google_cloud_run_v2_worker_pool: (values) => textAt(values, "template.0.encryption_key"),
-  google_compute_instance: (values) => textAt(values, "boot_disk.0.kms_key_self_link"),
-  google_container_cluster: (values) =>
-    textAt(values, "database_encryption.0.key_name") &&
-    textAt(values, "cluster_autoscaling.0.auto_provisioning_defaults.0.boot_disk_kms_key"),
-  google_secret_manager_secret: (values) =>
-    textAt(values, "replication.0.user_managed.0.replicas.0.customer_managed_encryption.0.kms_key_name"),
-  google_sql_database_instance: (values) => textAt(values, "encryption_key_name"),
-  google_storage_bucket: (values) => textAt(values, "encryption.0.default_kms_key_name"),
+/** Where the account is of whom a key must be granted to, and where a resource of ours has the key. */
+const KEYS: Readonly<Record<string, readonly [agent: string, keyOf: (values: ValueObject) => string]>> = {
+  google_artifact_registry_repository: ["gcp-sa-artifactregistry", (values) => textAt(values, "kms_key_name")],
+  google_cloud_run_v2_job: [RUN_AGENT, (values) => textAt(values, "template.0.template.0.encryption_key")],
+  google_cloud_run_v2_service: [RUN_AGENT, (values) => textAt(values, "template.0.encryption_key")],
+  google_cloud_run_v2_worker_pool: [RUN_AGENT, (values) => textAt(values, "template.0.encryption_key")],
+  google_compute_instance: ["compute-system", (values) => textAt(values, "boot_disk.0.kms_key_self_link")],
+  google_container_cluster: [
+    "container-engine-robot",
+    (values) =>
+      textAt(values, "database_encryption.0.key_name") &&
+      textAt(values, "cluster_autoscaling.0.auto_provisioning_defaults.0.boot_disk_kms_key"),
+  ],
+  google_secret_manager_secret: [
+    "gcp-sa-secretmanager",
+    (values) => textAt(values, "replication.0.user_managed.0.replicas.0.customer_managed_encryption.0.kms_key_name"),
+  ],
+  google_sql_database_instance: ["gcp-sa-cloud-sql", (values) => textAt(values, "encryption_key_name")],
+  google_storage_bucket: ["gs-project-accounts", (values) => textAt(values, "encryption.0.default_kms_key_name")],
 };
+
+/** What is refused while the agent of a service may not use its key. */
+export function deniedKeys(cloud: Cloud): Policy[] {
+  return Object.entries(KEYS).map(([type, [agent, keyOf]]) => ({
+    types: [type],
+    refuses: (values) => {
+      const key = keyOf(values);
+      const isGrant = ({ values: grant }: CloudObject) =>
+        textAt(grant, "crypto_key_id") === key && textAt(grant, "member").includes(`@${agent}.`);
+      return key !== "" && !cloud.ofType("google_kms_crypto_key_iam_member").some(isGrant);
+    },
+    says: ({ id }) =>
+      `Error 403: Permission 'cloudkms.cryptoKeyVersions.useToEncrypt' denied for the account of ${agent} to encrypt ${id}`,
+  }));
+}
 
 /** Constraints of usual landing zones that meet a resource of ours. */
 const POLICIES: Readonly<Record<string, Policy | readonly Policy[]>> = {
@@ -192,7 +213,7 @@ const POLICIES: Readonly<Record<string, Policy | readonly Policy[]>> = {
     refuses: isNot("public_access_prevention", "enforced"),
     says: () => "Error 412: Request violates constraint 'constraints/storage.publicAccessPrevention'., conditionNotMet",
   },
-  "gcp.restrictNonCmekServices": Object.entries(KEYS).map(([type, keyOf]) => ({
+  "gcp.restrictNonCmekServices": Object.entries(KEYS).map(([type, [, keyOf]]) => ({
     types: [type],
     refuses: (values: ValueObject) => keyOf(values) === "",
     says: (object: CloudObject) =>

@@ -5,10 +5,12 @@ import { type Deployment } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
 import { addLogins, allInputs } from "./existing-parts";
+import { deniedKeys } from "../project/organization-policies";
 import { type Value, type ValueObject } from "../project/terraform-value";
 
 /** What commands grant a role on: their words, and the type of the grant with what finds its target. */
 const TARGETS: readonly (readonly [words: RegExp, type: string])[] = [
+  [/^kms keys add-iam-policy-binding (?<crypto_key_id>\S+)/, "google_kms_crypto_key_iam_member"],
   [/^projects add-iam-policy-binding (?<project>\S+)/, "google_project_iam_member"],
   [/^storage buckets add-iam-policy-binding gs:\/\/(?<bucket>\S+)/, "google_storage_bucket_iam_member"],
   [
@@ -24,6 +26,10 @@ const TARGETS: readonly (readonly [words: RegExp, type: string])[] = [
     /^run jobs add-iam-policy-binding (?<name>\S+) --region=(?<location>\S+) --project=(?<project>\S+)/,
     "google_cloud_run_v2_job_iam_member",
   ],
+  [
+    /^workload-identity service-agents generate --service=(?<service>\S+) --project=(?<number>\S+)/,
+    "google_workload_identity_service_agent",
+  ],
 ];
 
 const LIMIT = /^--condition=expression=(?<expression>.+),title=(?<title>.+)$/;
@@ -34,8 +40,8 @@ function grantOf(command: string): { readonly type: string; readonly values: Val
   const line = words.join(" ");
   const word = (name: string) => words.find((each) => each.startsWith(`--${name}=`))?.slice(name.length + 3) ?? "";
   const limit = LIMIT.exec(words.at(-1) ?? "")?.groups;
-  // Only Cloud Run takes none, and so has no option for one.
-  const none = line.startsWith("run ") ? "" : "None";
+  // What takes none has no option for one.
+  const none = /^(run|workload-identity) /.test(line) ? "" : "None";
   if (limit === undefined && word("condition") !== none) throw new StepFailure("grants by others", command);
   for (const [pattern, type] of TARGETS) {
     const found = pattern.exec(line)?.groups;
@@ -54,13 +60,16 @@ function wordsOf(command: string): string[] {
   return output.trimEnd().split("\n");
 }
 
-/** Runs the commands that an apply has left to others; returns how many were new. */
-async function grantListed(deployment: Deployment): Promise<number> {
-  const { exitCode, output } = await deployment.terraform(["output", "-json", "grant_commands"]);
-  if (exitCode !== 0) throw new StepFailure("terraform output", output);
+/** Runs the commands that are left to others; returns how many were new. */
+async function grantListed(deployment: Deployment, isPlanned: boolean): Promise<number> {
+  deployment.writeInputs();
+  const words = isPlanned ? ["plan", "-input=false"] : ["output", "-json", "grant_commands"];
+  const { exitCode, output } = await deployment.terraform(words);
+  if (exitCode !== 0) throw new StepFailure(words.join(" "), output);
+  const listed = isPlanned ? [...output.matchAll(/"(gcloud .*)",$/gm)].map(([, command]) => command) : undefined;
   const { objects } = deployment.cloud;
   const before = objects.size;
-  for (const command of JSON.parse(output) as readonly string[]) {
+  for (const command of (listed ?? JSON.parse(output)) as readonly string[]) {
     const { type, values } = grantOf(command);
     objects.set(`${type} of others: ${command}`, { type, id: command, values, writeOnly: {}, needs: [] });
   }
@@ -75,7 +84,13 @@ export function grantsByOthers(parts: Parameters<typeof allInputs>[0]): Episode 
     play: async (deployment) => {
       const { cloud, inputs: whole } = deployment;
       const { project_id } = whole;
-      const further = { alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };
+      const key = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp";
+      const further = {
+        alert_emails: ["on-call@example.com"],
+        dump_schedule: "30 4 * * *",
+        kms_keys: { default: key, project_number: "123456789012" },
+      };
+      cloud.policies.push(...deniedKeys(cloud));
       deployment.inputs = {
         project_id,
         ...further,
@@ -84,10 +99,12 @@ export function grantsByOthers(parts: Parameters<typeof allInputs>[0]): Episode 
         grant_roles: false,
       };
       addLogins(deployment);
+      // Without those for keys, an apply fails before there is an output.
+      await grantListed(deployment, true);
       for (;;) {
         const failures: unknown[] = [];
         await deployment.applyAtOnce().catch((error: unknown) => failures.push(error));
-        if ((await grantListed(deployment)) > 0) continue;
+        if ((await grantListed(deployment, false)) > 0) continue;
         if (failures.length === 0) break;
         throw failures[0] as Error;
       }

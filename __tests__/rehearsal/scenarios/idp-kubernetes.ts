@@ -5,7 +5,7 @@ import { EXISTING_CLUSTER } from "./existing-cluster";
 import { EXISTING_PARTS, existingParts } from "./existing-parts";
 import { dumpChanges } from "./dump";
 import { grantsByOthers } from "./grants-by-others";
-import { CONTROL_PLANE, landingZones } from "./landing-zone";
+import { CONTROL_PLANE, landingZones, ownKeys } from "./landing-zone";
 import { all, sideBySide, withInputs } from "./every-stack";
 import { blueprintChanges } from "./blueprints";
 import {
@@ -184,6 +184,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
   episodes: [
     ...EPISODES,
     CONTROL_PLANE,
+    ownKeys("cluster", 6),
     WITH_OUTPOSTS,
     landingZones("idp-kubernetes", [
       "compute.restrictLoadBalancerCreationForTypes",

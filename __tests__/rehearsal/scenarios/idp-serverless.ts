@@ -25,7 +25,7 @@ import { DASHBOARD, monitoringChanges } from "./monitoring";
 import { anotherIdentity, anotherRegion, deletedParts, severalInputs } from "./episodes";
 import { EXISTING_PARTS, existingParts } from "./existing-parts";
 import { grantsByOthers } from "./grants-by-others";
-import { landingZones } from "./landing-zone";
+import { landingZones, ownKeys } from "./landing-zone";
 import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
 import { KEY_IS_GONE, rotations, secretsOutOfStep } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
@@ -128,25 +128,6 @@ const CONTAINERS = [
 /** Other values of what makes a deployment what it is. */
 const IDENTITY = { project_id: "other-project", region: "europe-west1", tenant_id: "other", application_name: "other" };
 
-/** Keys of one's own from the first apply; a protected deployment refuses others, which would replace its database. */
-const OWN_KEYS: Episode = {
-  name: "keys of your own",
-  fromNothing: true,
-  play: async (deployment) => {
-    const { project_id } = deployment.inputs;
-    const key = (name: string) => `projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/${name}`;
-    deployment.inputs = { project_id, kms_keys: { default: key("idp"), storage: key("files") } };
-    await deployment.applyAtOnce();
-    const keyed = (name: string) => JSON.stringify([...deployment.cloud.objects.values()]).split(key(name)).length - 1;
-    if (keyed("files") !== 1 || keyed("idp") < 5) throw new Error(`${keyed("idp")} parts have the key`);
-    deployment.inputs = { project_id, kms_keys: { default: key("other"), storage: key("files") } };
-    const said = `kms_keys.database is "${key("other")}", but the protected deployment has`;
-    await deployment.refuse(["plan", "-input=false"], said);
-    deployment.inputs = { project_id, kms_keys: { default: key("idp"), service: key("other"), storage: key("more") } };
-    await deployment.applyAtOnce();
-  },
-};
-
 /** A running deployment on a network changes the load balancer for one that only the network reaches, and back. */
 const FOR_THE_NETWORK: Episode = {
   name: "an internal load balancer",
@@ -204,7 +185,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
   episodes: [
     rotations("google_cloud_run_v2_service"),
     KEY_IS_GONE,
-    OWN_KEYS,
+    ownKeys("service", 5),
     grantsByOthers(Object.values(EXISTING_PARTS)),
     landingZones("idp-serverless", [
       "iam.allowedPolicyMemberDomains",

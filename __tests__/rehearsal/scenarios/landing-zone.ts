@@ -5,7 +5,7 @@ import { APPLY_AT_ONCE, type Inputs } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
 import { valueAt, type ValueObject } from "../project/terraform-value";
-import { CLASSIC, policiesOf, STRICT } from "../project/organization-policies";
+import { CLASSIC, deniedKeys, policiesOf, STRICT } from "../project/organization-policies";
 
 const NETWORK = "projects/shared/global/networks/main";
 
@@ -50,6 +50,41 @@ export function landingZones(
     },
   };
 }
+
+/**
+ * Keys of one's own from the first apply, which the agents may use before anything is encrypted. A protected deployment refuses
+ * others, which would replace its database.
+ *
+ * @param runner what has another key later
+ * @param agents how many use the keys
+ */
+export const ownKeys = (runner: "cluster" | "service", agents: number): Episode => ({
+  name: "keys of your own",
+  fromNothing: true,
+  play: async (deployment) => {
+    const { cloud, inputs } = deployment;
+    const { project_id } = inputs;
+    const key = (name: string) => `projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/${name}`;
+    const apply = async (keys: Inputs) => {
+      deployment.inputs = { project_id, kms_keys: keys };
+      await deployment.applyAtOnce();
+      await deployment.requireEmptyPlan("keys of your own: second plan");
+    };
+    const begun = { default: key("idp"), storage: key("files") };
+    cloud.policies.push(...deniedKeys(cloud));
+    await apply({ ...begun, project_number: "123456789012" });
+    const grants = cloud.ofType("google_kms_crypto_key_iam_member").length;
+    const keyed = [...cloud.objects.values()].filter(({ values }) => JSON.stringify(values).includes(key("")));
+    if (grants !== agents || keyed.length < agents + 5)
+      throw new StepFailure("keys of your own", `${grants} agents may use the keys of ${keyed.length - grants} parts`);
+    deployment.inputs = { project_id, kms_keys: { ...begun, default: key("other") } };
+    const said = `kms_keys.database is "${key("other")}", but the protected deployment has`;
+    await deployment.refuse(["plan", "-input=false"], said);
+    const later = { ...begun, project_number: "123456789012", storage: key("more") };
+    // That of a cluster stays, too.
+    await apply(runner === "service" ? { ...later, service: key("other") } : later);
+  },
+});
 
 /** The control plane of a running deployment moves to its name, and back to its address, each opened first as the guide says. */
 export const CONTROL_PLANE: Episode = {

@@ -47,6 +47,7 @@ const EXISTING_FILES = {
   accounts: "Accounts that are managed elsewhere: what they are granted on single resources",
   "accounts-project": "Accounts that are managed elsewhere: what they are granted on a project",
   grants: "Commands for grants that are left to others",
+  keys: "Keys that are managed elsewhere: agents of Google that may encrypt with them",
   parts: "Parts that are managed elsewhere: who is granted access to them, and how they are read",
 } as const;
 

@@ -151,7 +151,8 @@ run CLOUD_RUN_V2 v2 projects/PROJECT/locations/REGION/services pageSize=1
 secretmanager SECRET_MANAGER v1 projects/PROJECT/secrets pageSize=1
 serviceusage SERVICE_USAGE v1 projects/PROJECT/services/serviceusage.googleapis.com
 sqladmin SQL sql/v1beta4 projects/PROJECT/instances maxResults=1
-storage STORAGE storage/v1 b project=PROJECT&maxResults=1'
+storage STORAGE storage/v1 b project=PROJECT&maxResults=1
+workloadidentity WORKLOAD_IDENTITY v1 projects/PROJECT/locations pageSize=1'
 
 # google_address API: sets google_base to the base URL of an API, with a trailing slash, and google_harmless to that call. Returns
 # 1 for an API that is not known.

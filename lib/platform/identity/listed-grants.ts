@@ -24,7 +24,17 @@ interface Condition {
 /** Arguments of a grant, of which each type has some. */
 type Arguments = Readonly<
   Record<
-    "bucket" | "location" | "member" | "name" | "project" | "repository" | "role" | "secret_id" | "service_account_id",
+    | "bucket"
+    | "crypto_key_id"
+    | "location"
+    | "member"
+    | "name"
+    | "parent"
+    | "project"
+    | "repository"
+    | "role"
+    | "secret_id"
+    | "service_account_id",
     string
   >
 >;
@@ -38,12 +48,15 @@ const COMMANDS: Readonly<Record<string, (of: Arguments) => string>> = {
     `artifacts repositories add-iam-policy-binding ${repository} --location=${location} --project=${project}`,
   google_cloud_run_v2_job_iam_member: ({ location, name, project }) =>
     `run jobs add-iam-policy-binding ${name} --region=${location} --project=${project}`,
+  google_kms_crypto_key_iam_member: ({ crypto_key_id }) => `kms keys add-iam-policy-binding ${crypto_key_id}`,
   google_project_iam_member: ({ project }) => `projects add-iam-policy-binding ${project}`,
   google_secret_manager_secret_iam_member: ({ project, secret_id }) =>
     `secrets add-iam-policy-binding ${last(secret_id)} --project=${project}`,
   google_service_account_iam_member: ({ service_account_id }) =>
     `iam service-accounts add-iam-policy-binding ${last(service_account_id)}`,
   google_storage_bucket_iam_member: ({ bucket }) => `storage buckets add-iam-policy-binding gs://${bucket}`,
+  google_workload_identity_service_agent: ({ parent }) =>
+    `workload-identity service-agents generate --service=${last(parent)} --project=${expression(`split("/", ${operand(parent)})[1]`)}`,
 };
 
 /** A grant as it is synthesized, with tokens. */
@@ -66,9 +79,11 @@ export function listGrants(scope: Construct, grantRoles: boolean | IResolvable):
     const command = COMMANDS[type];
     const { resource } = grant.toTerraform() as { readonly resource: Readonly<Record<string, object>> };
     const [body] = Object.values(resource).flatMap((named) => Object.values(named) as GrantBody[]);
-    if (body === undefined || !type.endsWith("_iam_member")) return [];
-    if (command === undefined) throw new Error(`${type} has no command here, so nobody could make its grants`);
-    const whole = commandOf(command(body), body);
+    const isGrant = type.endsWith("_iam_member");
+    if (command === undefined && isGrant)
+      throw new Error(`${type} has no command here, so nobody could make its grants`);
+    if (body === undefined || command === undefined) return [];
+    const whole = isGrant ? commandOf(command(body), body) : template(`gcloud ${command(body)}`);
     const { for_each: each } = body;
     if (each !== undefined) {
       repeatFor(grant, expression(`toset([for value in ${each} : value if ${isWanted}])`));
