@@ -110,6 +110,7 @@ const REMADE = /google_secret_manager_secret\.(\w+_script|secrets_(bootstrap_tok
 const ROLES = [
   "roles/artifactregistry.reader",
   "roles/artifactregistry.writer",
+  "roles/cloudkms.cryptoKeyEncrypterDecrypter",
   "roles/cloudsql.client",
   "roles/container.defaultNodeServiceAccount",
   "roles/iam.workloadIdentityUser",
