@@ -34,15 +34,13 @@ interface VariantWords {
   readonly identity: string;
   /** Which labels are changed, starting with a semicolon and a space; empty for none. */
   readonly changedLabels: string;
-  readonly maintenance?: Parameters<typeof maintenanceInputs>[0];
   readonly network: Parameters<typeof networkInputs>[0];
   /** What runs the application. */
   readonly runner: Parameters<typeof landingZoneInputs>[0];
 }
 
 /** Inputs of both variants whose words or rules do not depend on the platform's sizes. */
-export function commonInputs({ runner, ...words }: VariantWords) {
-  const { alsoProtected, changedLabels, identity, maintenance, network } = words;
+export function commonInputs({ alsoProtected, changedLabels, identity, network, runner }: VariantWords) {
   return {
     ...placeInputs(changedLabels),
     ...IMAGE,
@@ -55,7 +53,7 @@ export function commonInputs({ runner, ...words }: VariantWords) {
     ...DATABASE_PASSWORDS,
     ...DATABASE_RIGHTS,
     ...CONNECTION_POOL,
-    ...maintenanceInputs(maintenance),
+    ...maintenanceInputs(runner),
     ...BACKUPS,
     ...UPGRADE_BACKUPS,
     ...DUMPS,

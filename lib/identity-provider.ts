@@ -24,7 +24,7 @@ import { warnUnless } from "./core/warnings";
 import { ACCOUNTS } from "./accounts";
 import { addApis, type VariantApis } from "./apis";
 import { COMMON_WARNINGS, type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
-import { Blueprints, type BlueprintProps } from "./idp/blueprints";
+import { Blueprints } from "./idp/blueprints";
 import { CheckUp, isCheckedUp } from "./idp/check-up";
 import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
@@ -165,7 +165,6 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   protected readonly settings: SettingsOf<CommonInputs>;
   protected readonly network: NetworkAttachment | undefined;
   protected readonly protect: boolean | IResolvable;
-  private readonly blueprints: BlueprintProps | undefined;
   private readonly identityParts: readonly IdentityPart[];
 
   constructor(scope: Construct, id: string, props: VariantProps<T>, variant: Variant<T>) {
@@ -197,18 +196,53 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     // Undefined without blueprints, so that such an image is not built again.
     const hasBlueprints =
       (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles ?? {}).length > 0;
-    this.blueprints = hasBlueprints ? { blueprints: settings.blueprints, blueprintFiles } : undefined;
     warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], this.values);
 
-    this.apis = addApis(this, variant.apis, { network, place, settings, values: this.values });
+    const apis = addApis(this, variant.apis, { network, place, settings, values: v });
+    this.apis = apis;
     this.secrets = this.addSecrets();
-    this.registry = this.addRegistry();
-    this.image = this.addImage();
-    this.media = this.addMediaBucket();
-    this.database = this.addDatabase();
-    this.upgradeBackup = this.addUpgradeBackup();
+    const { deletionProtection, existingContainerImage: existingImage } = settings;
+    this.registry = new ImageRegistry(this, "Registry", {
+      ...{ apis, existingImage, place },
+      builder: this.accountOf("build"),
+      existing: this.partOf(settings.existingRepository),
+    });
+    this.image = new IdpImage(this, "Image", {
+      ...settings,
+      ...{ existingImage, place, repository: this.registry },
+      blueprints: hasBlueprints
+        ? new Blueprints(this, "Blueprints", { blueprints: settings.blueprints, blueprintFiles })
+        : undefined,
+    });
+    this.media = new MediaBucket(this, "MediaBucket", {
+      ...{ deletionProtection, place },
+      existing: this.partOf(settings.existingBucket),
+      dependsOn: apis.ready("storage"),
+    });
+    this.database = new PostgresqlDatabase(this, "Database", {
+      ...settings,
+      ...{ network, place },
+      conditionalAccess: settings.databaseConditionalAccess,
+      existing: this.partOf(settings.existingDatabase),
+      tier: settings.databaseTier,
+      passwordVersion: settings.databasePasswordVersion,
+      diskLimitGb: settings.databaseDiskLimitGb,
+      flags: settings.databaseFlags,
+      version: settings.databaseVersion,
+      availability: settings.databaseAvailability,
+      finalBackupDays: settings.databaseFinalBackupDays,
+      dependsOn: apis.ready("sqladmin", "compute", "secretmanager"),
+    });
+    this.upgradeBackup = new UpgradeBackup(this, "UpgradeBackup", {
+      ...{ database: this.database, projectId: place.projectId, release: this.image.release },
+      enabled: settings.backupBeforeUpgrade,
+    });
     this.initializer = this.addAccount("Initializer");
-    this.existingSecrets = this.addExistingSecrets();
+    this.existingSecrets = new ExistingSecrets(this, "ExistingSecrets", {
+      projectId: place.projectId,
+      references: [String(v.secretEnvironmentVariables), mailPassword(v.smtp)],
+      dependsOn: apis.ready("secretmanager"),
+    });
     this.runtime = this.addAccount("Runtime");
     this.dumper = this.addAccount("Dumper");
     this.checker = this.addAccount("Checker");
@@ -235,72 +269,6 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
         bootstrapPassword: this.partOf(existingSecrets.bootstrapPassword),
       },
       dependsOn: this.apis.ready("secretmanager"),
-    });
-  }
-
-  private addRegistry(): ImageRegistry {
-    const { apis, place, settings } = this;
-    const { existingContainerImage: existingImage } = settings;
-    const existing = this.partOf(settings.existingRepository);
-    const builder = this.accountOf("build");
-    return new ImageRegistry(this, "Registry", { apis, builder, existing, existingImage, place });
-  }
-
-  private addImage(): IdpImage {
-    const { blueprints, place, registry, settings } = this;
-    return new IdpImage(this, "Image", {
-      place,
-      applicationVersion: settings.applicationVersion,
-      blueprints: blueprints && new Blueprints(this, "Blueprints", blueprints),
-      ...{ buildLocation: settings.buildLocation, buildPool: settings.buildPool },
-      existingImage: settings.existingContainerImage,
-      imageMirror: settings.imageMirror,
-      repository: registry,
-    });
-  }
-
-  private addMediaBucket(): MediaBucket {
-    const { apis, place, settings } = this;
-    const { deletionProtection, existingBucket } = settings;
-    const common = { place, deletionProtection, dependsOn: apis.ready("storage") };
-    return new MediaBucket(this, "MediaBucket", { ...common, existing: this.partOf(existingBucket) });
-  }
-
-  private addDatabase(): PostgresqlDatabase {
-    const { apis, network, place, settings } = this;
-    const { backupLocation, backupRetentionCount, deletionProtection, transactionLogDays } = settings;
-    const { denyMaintenancePeriod, imageMirror, maintenanceWindow } = settings;
-    return new PostgresqlDatabase(this, "Database", {
-      ...{ backupLocation, backupRetentionCount, deletionProtection, network, place, transactionLogDays },
-      ...{ denyMaintenancePeriod, imageMirror, maintenanceWindow },
-      conditionalAccess: settings.databaseConditionalAccess,
-      existing: this.partOf(settings.existingDatabase),
-      tier: settings.databaseTier,
-      passwordVersion: settings.databasePasswordVersion,
-      administratorPasswordVersion: settings.administratorPasswordVersion,
-      diskLimitGb: settings.databaseDiskLimitGb,
-      flags: settings.databaseFlags,
-      version: settings.databaseVersion,
-      availability: settings.databaseAvailability,
-      finalBackupDays: settings.databaseFinalBackupDays,
-      dependsOn: apis.ready("sqladmin", "compute", "secretmanager"),
-    });
-  }
-
-  private addUpgradeBackup(): UpgradeBackup {
-    const { database, image, place, settings } = this;
-    return new UpgradeBackup(this, "UpgradeBackup", {
-      ...{ database, projectId: place.projectId, release: image.release },
-      enabled: settings.backupBeforeUpgrade,
-    });
-  }
-
-  private addExistingSecrets(): ExistingSecrets {
-    const { apis, place, values: v } = this;
-    return new ExistingSecrets(this, "ExistingSecrets", {
-      projectId: place.projectId,
-      references: [String(v.secretEnvironmentVariables), mailPassword(v.smtp)],
-      dependsOn: apis.ready("secretmanager"),
     });
   }
 
@@ -358,13 +326,11 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     checkUp: CheckUp,
   ): Monitoring {
     const { apis, checker, database, dumper, initializer, place, runtime, settings, values: v } = this;
-    const { alertEmails, alerts, auditSecretAccess, dashboard } = settings;
-    const { notificationChannels, notificationChannelsBySeverity, secretReaders, uptimeCheck } = settings;
     const { condition, isDaily, jobName } = dump;
     return new Monitoring(this, "Monitoring", {
+      ...settings,
       ...platform,
-      ...{ alertEmails, alerts, apis, auditSecretAccess, dashboard, place },
-      ...{ notificationChannels, notificationChannelsBySeverity, secretReaders, uptimeCheck },
+      ...{ apis, place },
       called: (setting: NamedSetting) =>
         (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,
       certificateValidation: v.certificateValidation.text,

@@ -15,7 +15,7 @@ import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs
 import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
 import { EXISTING_CLUSTER_RELATIONS, rightsOf } from "./existing-parts";
 import { IdentityProvider } from "./identity-provider";
-import { CERTIFICATE_VALIDATION_DEFAULTS, domainInputs, uselessWithoutDomain } from "./platform/edge/domain";
+import { certificateWarning, domainInputs, uselessWithoutDomain } from "./platform/edge/domain";
 import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/edge/protection";
 import {
@@ -36,19 +36,17 @@ import {
   ROLLOUT_SURGE,
   SERVER_CONTAINER,
 } from "./platform/kubernetes/kubernetes-workload";
-import { POD_CPU_CHOICE, POD_MEMORY, podCpu } from "./platform/kubernetes/pod-template";
+import { podSize } from "./platform/kubernetes/pod-template";
 import { PublicAddress } from "./platform/kubernetes/public-address";
 import { EXISTING_CLUSTER, guardCluster } from "./platform/kubernetes/existing-cluster";
-import { OUTPOST_WARNINGS, OutpostAccess, OUTPOSTS } from "./platform/kubernetes/outposts";
+import { addOutposts, OUTPOST_WARNINGS, OUTPOSTS } from "./platform/kubernetes/outposts";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
-import { CLUSTER_MAINTENANCE_RELATIONS, OF_CLUSTER } from "./platform/maintenance";
+import { CLUSTER_MAINTENANCE_RELATIONS } from "./platform/maintenance";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
 
 const WORKER = {
-  cpuChoice: POD_CPU_CHOICE,
-  cpu: podCpu(WORKER_DEFAULTS.cpu),
-  memory: POD_MEMORY,
+  ...podSize(WORKER_DEFAULTS.cpu),
   place: "a deployment of its own",
   countMeaning: "Number of separate workers that always run.",
 } as const;
@@ -57,9 +55,7 @@ const WORKER = {
 const EXTRA_WORKERS = 1;
 
 const INSTANCE = {
-  cpuChoice: POD_CPU_CHOICE,
-  cpu: podCpu(RESOURCES.cpu),
-  memory: POD_MEMORY,
+  ...podSize(RESOURCES.cpu),
   least: 1,
   leastMeaning: "",
   rollout: { words: `plus ${ROLLOUT_SURGE}`, more: () => String(ROLLOUT_SURGE) },
@@ -76,7 +72,6 @@ export const KUBERNETES_INPUTS = {
     alsoProtected: "cluster, ",
     identity: "project_id, region, tenant_id, application_name, namespace, network or subnetwork",
     changedLabels: "; on objects in the cluster, without hyphens and underscores at their ends",
-    maintenance: OF_CLUSTER,
     network: {
       network:
         "for the cluster, with private services access and NAT for VMs without public addresses: the database gets a private address on it and no public one. Without a network, one is created, and the database has a public address that only authorized proxy connections can use. A network cannot be removed later; changing it replaces the cluster.",
@@ -98,11 +93,10 @@ export const KUBERNETES_INPUTS = {
   ...EXISTING_CLUSTER,
   ...GEOIP,
   ...OUTPOSTS,
-  ...domainInputs({
-    withoutDomain:
-      "Without a domain, clients use an IP address with a self-signed certificate, which browsers warn of.",
-    certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.kubernetes,
-  }),
+  ...domainInputs(
+    "kubernetes",
+    "Without a domain, clients use an IP address with a self-signed certificate, which browsers warn of.",
+  ),
   ...IPV6,
   ...protectionInputs("Removing it leaves it attached: detach it by hand, or set protection."),
   ...monitoringInputs("kubernetes"),
@@ -139,11 +133,7 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
 const WARNINGS: readonly Omit<Relation<KubernetesInputs>, "of">[] = [
   ...IPV6_WARNINGS,
   ...OUTPOST_WARNINGS,
-  uselessWithoutDomain(
-    "certificateValidation",
-    `"${CERTIFICATE_VALIDATION_DEFAULTS.kubernetes}"`,
-    "a domain has a certificate",
-  ),
+  certificateWarning("kubernetes"),
   uselessWithoutDomain(
     "requestTimeoutSeconds",
     String(DEFAULT_REQUEST_TIMEOUT_SECONDS),
@@ -194,7 +184,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
 
     // If another deployment has the names, the apply fails at the secrets, before anything is billed.
     const networkReady = [...apis.ready("compute"), ...database.password.ready];
-    const { existingCluster, existingNamespace } = settingsOf<typeof EXISTING_CLUSTER>(values);
+    const { existingCluster, existingNamespace: existing } = settingsOf<typeof EXISTING_CLUSTER>(values);
     this.clusterNetwork = new ClusterNetwork(this, "Network", {
       ...{ place, existing: network, dependsOn: networkReady },
       isNeeded: isMade(existingCluster),
@@ -214,18 +204,12 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     });
 
     const clusterGuard = guardCluster(this, values);
-    const namespaceName = existingOr(
-      this,
-      "ChosenNamespace",
-      existingNamespace,
-      existingNamespace?.name,
-      values.namespace.text,
-    );
+    const namespaceName = existingOr(this, "ChosenNamespace", existing, existing?.name, values.namespace.text);
     this.namespace = new WorkloadNamespace(this, "Namespace", {
       place,
       cluster: this.cluster,
       name: namespaceName,
-      isExisting: isExisting(existingNamespace),
+      isExisting: isExisting(existing),
       outboundPorts: mailPorts(values.smtp),
       // The metadata server needs it to issue the pods' tokens.
       outlivedBy: [...apis.ready("iamcredentials"), clusterGuard.record],
@@ -256,7 +240,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     const pool = poolSizes(values, INSTANCE, DEMAND);
     const poolSize = new TerraformLocal(this, "ConnectionPoolSize", expression(pool.ofInstance));
     const { imageMirror } = settings;
-    const outposts = new OutpostAccess(this, "Outposts", {
+    const outposts = addOutposts(this, {
       ...{ cluster: this.cluster, imageMirror, inputs: values, namespace: this.namespace, place },
     });
     const container = this.container(initialization, {
@@ -313,19 +297,9 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     const monitoring = this.addMonitoring({ domain, namespace, platform: "kubernetes", url, urlMap }, dump, checkUp);
 
     const dns = { records: edge?.records.list, nextSteps: edge?.nextSteps };
-    const parts = {
-      dns,
-      checkUp,
-      dump,
-      edge,
-      initialization,
-      monitoring,
-      restoreSettings,
-      testMailCommand,
-      url,
-      worker,
-    };
-    this.complete({ ...parts, loadBalancerAddress: this.address.address }, [
+    const loadBalancerAddress = this.address.address;
+    const parts = { dns, checkUp, dump, edge, initialization, loadBalancerAddress, monitoring, restoreSettings };
+    this.complete({ ...parts, testMailCommand, url, worker }, [
       ...this.namespace.grants,
       ...outposts.ready,
       ...this.workload.ready,

@@ -15,12 +15,7 @@ import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs
 import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
 import { rightsOf } from "./existing-parts";
 import { IdentityProvider } from "./identity-provider";
-import {
-  CERTIFICATE_VALIDATION_DEFAULTS,
-  DEFAULT_ADDRESS_RELATIONS,
-  domainInputs,
-  uselessWithoutDomain,
-} from "./platform/edge/domain";
+import { certificateWarning, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/edge/domain";
 import { DomainAddress, type LoadBalancerAddress } from "./platform/edge/domain-address";
 import { type DomainSetup } from "./platform/edge/edge";
 import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
@@ -38,20 +33,16 @@ import {
 } from "./platform/serverless/internal-load-balancer";
 import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
-import { INSTANCE_CPU_CHOICE, INSTANCE_MEMORY, instanceCpu, SERVICE } from "./platform/serverless/service-options";
+import { instanceSize, SERVICE } from "./platform/serverless/service-options";
 
 const WORKER = {
-  cpuChoice: INSTANCE_CPU_CHOICE,
-  cpu: instanceCpu(WORKER_DEFAULTS.cpu),
-  memory: INSTANCE_MEMORY,
+  ...instanceSize(WORKER_DEFAULTS.cpu),
   place: "a worker pool",
   countMeaning: "Fixed number of separate workers.",
 } as const;
 
 const INSTANCE = {
-  cpuChoice: INSTANCE_CPU_CHOICE,
-  cpu: instanceCpu(RESOURCES.cpu),
-  memory: INSTANCE_MEMORY,
+  ...instanceSize(RESOURCES.cpu),
   least: 0,
   leastMeaning:
     "With 0, a worker beside the server stops with the last instance, and mail, tasks and clean-ups wait for the next request.",
@@ -78,10 +69,7 @@ export const SERVERLESS_INPUTS = {
   ...instanceInputs(INSTANCE),
   ...workerInputs(WORKER),
   ...SERVICE,
-  ...domainInputs({
-    withoutDomain: "Without a domain, clients use the address that Cloud Run assigns, under run.app.",
-    certificateValidation: CERTIFICATE_VALIDATION_DEFAULTS.serverless,
-  }),
+  ...domainInputs("serverless", "Without a domain, clients use the address that Cloud Run assigns, under run.app."),
   ...IPV6,
   ...INTERNAL_LOAD_BALANCER,
   ...protectionInputs("Removing it detaches it."),
@@ -136,11 +124,7 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
 
 const WARNINGS: readonly Omit<Relation<ServerlessInputs>, "of">[] = [
   ...IPV6_WARNINGS,
-  uselessWithoutDomain(
-    "certificateValidation",
-    `"${CERTIFICATE_VALIDATION_DEFAULTS.serverless}"`,
-    "a domain has a certificate",
-  ),
+  certificateWarning("serverless"),
   {
     holds: (v) =>
       `coalesce(${v.uptimeCheck}, false) ? !contains(["none", "false"], tostring(${v.publicAccess})) : true`,

@@ -19,14 +19,11 @@ export class IdpKubernetesStack extends PortableStack {
     const { network, subnetwork, ...inputs } = declareInputs(this, KUBERNETES_INPUTS, KUBERNETES_RELATIONS);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 
-    const identityProvider = new KubernetesIdentityProvider(this, MAIN_CHILD_ID, {
-      ...inputs,
-      network: { network, subnetwork },
-    });
+    const idp = new KubernetesIdentityProvider(this, MAIN_CHILD_ID, { ...inputs, network: { network, subnetwork } });
 
-    const { cluster, namespace } = identityProvider;
+    const { cluster, namespace } = idp;
     const outputs = outputsOf({
-      ...identityProviderOutputs(identityProvider),
+      ...identityProviderOutputs(idp),
       cluster_name: [cluster.clusterName, "Name of the cluster."],
       cluster_endpoint: [
         cluster.connection.host,

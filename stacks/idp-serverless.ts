@@ -19,12 +19,9 @@ export class IdpServerlessStack extends PortableStack {
     const { network, subnetwork, ...inputs } = declareInputs(this, SERVERLESS_INPUTS, SERVERLESS_RELATIONS);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 
-    const identityProvider = new ServerlessIdentityProvider(this, MAIN_CHILD_ID, {
-      ...inputs,
-      network: { network, subnetwork },
-    });
+    const idp = new ServerlessIdentityProvider(this, MAIN_CHILD_ID, { ...inputs, network: { network, subnetwork } });
 
-    this.addOutputs(outputsOf(identityProviderOutputs(identityProvider)));
+    this.addOutputs(outputsOf(identityProviderOutputs(idp)));
     describeFolder(this, { stack: "idp-serverless", inputs: SERVERLESS_INPUTS });
   }
 }

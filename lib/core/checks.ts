@@ -54,9 +54,7 @@ export function whole(from: number, to: number, rest: string): Check {
     schema: { multipleOf: 1, minimum: from, ...(isLimited && { maximum: to }) },
     accepts: (number: number) => Number.isInteger(number) && number >= from && number <= to,
     condition: (number) =>
-      [`floor(${number}) == ${number}`, `${number} >= ${from}`, ...(isLimited ? [`${number} <= ${to}`] : [])].join(
-        " && ",
-      ),
+      `floor(${number}) == ${number} && ${number} >= ${from}${isLimited ? ` && ${number} <= ${to}` : ""}`,
   };
 }
 

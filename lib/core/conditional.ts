@@ -99,6 +99,9 @@ export function oneAttribute(resource: TerraformResource, attribute: string): st
   return `one(${resource.fqn}[*].${attribute})`;
 }
 
+/** Id of such a resource. */
+export const idOf = (resource: TerraformResource): string => expression(oneAttribute(resource, "id"));
+
 /** Repeats a resource for each element, `each`, of an expression of a map or a set of strings. */
 export function repeatFor(resource: TerraformResource, collection: string): void {
   resource.addOverride("for_each", collection);

@@ -2,12 +2,12 @@ import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf } from "./conditional";
+import { countIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { expression, numberText, operand } from "./expression";
 import { inFileOfExisting } from "./hcl/stack-origin";
 import { type ReadableSecret } from "./stored-secret";
-import { Grants, type WorkloadIdentity } from "./identity";
+import { grantee, Grants, type WorkloadIdentity } from "./identity";
 import { stateProvidersOf } from "./provider-requirements";
 
 /** A version of a secret that is managed elsewhere. */
@@ -89,15 +89,13 @@ export class ExistingSecret extends Construct implements ReadableSecret {
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
     return this.grants.to(
       identity,
-      (id, { condition = "true", member, ready }) =>
+      (id, account) =>
         new SecretManagerSecretIamMember(this, id, {
+          ...grantee(account, this.condition),
           project: expression(`split("/", ${operand(this.fullName)})[1]`),
           // In full, because the provider would treat a differently written project as a change.
           secretId: this.fullName,
           role: "roles/secretmanager.secretAccessor",
-          member,
-          count: countIf(allOf(this.condition, condition)),
-          dependsOn: ready,
         }),
     );
   }

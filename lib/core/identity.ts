@@ -1,6 +1,7 @@
 import { type ITerraformDependable, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
+import { allOf, countIf } from "./conditional";
 import { inFileOfExisting } from "./hcl/stack-origin";
 
 /** A service account that a workload runs as. */
@@ -82,6 +83,15 @@ export class Grants {
     this.made.set(identity, grants);
     return grants;
   }
+}
+
+/** Who gets a grant, where it is needed and there is the account; after what must exist first. */
+export function grantee(
+  { condition = "true", member, ready }: GrantedAccount,
+  needed = "true",
+  ...first: readonly ITerraformDependable[]
+) {
+  return { member, count: countIf(allOf(needed, condition)), dependsOn: [...first, ...ready] };
 }
 
 /** A grant, apart from those that most deployments have if the account is an existing one. */

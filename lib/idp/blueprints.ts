@@ -26,26 +26,21 @@ export const SHIPPED_BLUEPRINTS = {
 } as const satisfies Record<string, string>;
 
 const SHIPPED_NAMES = Object.keys(SHIPPED_BLUEPRINTS);
+const SHIPPED = Object.entries(SHIPPED_BLUEPRINTS).map(([name, meaning]) => `${name} (${meaning})`);
 
 /** Inputs for the configuration of the application as files. */
 export const BLUEPRINTS = {
   /** Shipped blueprints: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`, `ldap`, `radius`. Removing one undoes nothing. */
   blueprints: texts({
     default: [],
-    description: `Shipped blueprints to apply: ${Object.entries(SHIPPED_BLUEPRINTS)
-      .map(([name, meaning]) => `${name} (${meaning})`)
-      .join(
-        ", ",
-      )}. Blueprints of your own go into the folder blueprints beside the configuration. A change builds an image and rolls it out. Removing a blueprint does not remove what it created.`,
-    must: [
-      {
-        accepts: (_: string, name: string) => Object.hasOwn(SHIPPED_BLUEPRINTS, name),
-        each: `contains(${JSON.stringify(SHIPPED_NAMES)}, value)`,
-        shows: "value",
-        says: `each must be ${SHIPPED_NAMES.slice(0, -1).join(", ")} or ${SHIPPED_NAMES.slice(-1).join("")}; put blueprints of your own into files`,
-        schema: { enum: SHIPPED_NAMES },
-      },
-    ],
+    description: `Shipped blueprints to apply: ${SHIPPED.join(", ")}. Blueprints of your own go into the folder blueprints beside the configuration. A change builds an image and rolls it out. Removing a blueprint does not remove what it created.`,
+    must: {
+      accepts: (_: string, name: string) => Object.hasOwn(SHIPPED_BLUEPRINTS, name),
+      each: `contains(${JSON.stringify(SHIPPED_NAMES)}, value)`,
+      shows: "value",
+      says: `each must be ${SHIPPED_NAMES.slice(0, -1).join(", ")} or ${SHIPPED_NAMES.slice(-1).join("")}; put blueprints of your own into files`,
+      schema: { enum: SHIPPED_NAMES },
+    },
   }),
 };
 
@@ -54,22 +49,23 @@ const CLIENT_SECRET = `${BLUEPRINT_VARIABLE_PREFIX}OIDC_CLIENT_SECRET`;
 const hasAny = (variables: Value, names: readonly string[]) =>
   `length(setintersection(keys(${variables}), ${JSON.stringify(names)})) > 0`;
 
+type Inputs = EnvironmentInputs & typeof BLUEPRINTS & typeof MAIL;
+
 /** What shipped blueprints need: mail, which can also be given as single settings, and a secret. */
-export const BLUEPRINT_WARNINGS: readonly Omit<Relation<EnvironmentInputs & typeof BLUEPRINTS & typeof MAIL>, "of">[] =
-  [
-    {
-      holds: (v) =>
-        `!contains(${v.blueprints}, "password-recovery") || ${v.smtp} != null || ${hasAny(v.environmentVariables, bothPrefixes(MAIL_VARIABLES.host))}`,
-      says: (v) =>
-        `${v.blueprints.name} has "password-recovery" and ${v.smtp.name} is not given; users would wait for a mail that is never sent; set ${v.smtp.name}`,
-    },
-    {
-      holds: (v) =>
-        `!contains(${v.blueprints}, "oidc-client") || ${hasAny(v.secretEnvironmentVariables, [CLIENT_SECRET])} || ${hasAny(v.environmentVariables, [CLIENT_SECRET])}`,
-      says: (v) =>
-        `${v.blueprints.name} has "oidc-client" and ${v.secretEnvironmentVariables.name} has no ${CLIENT_SECRET}; the blueprint fails without it, and there is no application; set it`,
-    },
-  ];
+export const BLUEPRINT_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
+  {
+    holds: (v) =>
+      `!contains(${v.blueprints}, "password-recovery") || ${v.smtp} != null || ${hasAny(v.environmentVariables, bothPrefixes(MAIL_VARIABLES.host))}`,
+    says: (v) =>
+      `${v.blueprints.name} has "password-recovery" and ${v.smtp.name} is not given; users would wait for a mail that is never sent; set ${v.smtp.name}`,
+  },
+  {
+    holds: (v) =>
+      `!contains(${v.blueprints}, "oidc-client") || ${hasAny(v.secretEnvironmentVariables, [CLIENT_SECRET])} || ${hasAny(v.environmentVariables, [CLIENT_SECRET])}`,
+    says: (v) =>
+      `${v.blueprints.name} has "oidc-client" and ${v.secretEnvironmentVariables.name} has no ${CLIENT_SECRET}; the blueprint fails without it, and there is no application; set it`,
+  },
+];
 
 /** `metadata.name` of a shipped blueprint. */
 export const shippedBlueprintName = (blueprint: string) => `Shipped - ${blueprint}`;

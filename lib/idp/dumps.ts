@@ -3,9 +3,9 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, anyOf, countIf, isOn, oneAttribute } from "../core/conditional";
+import { allOf, anyOf, countIf, idOf, isOn } from "../core/conditional";
 import { expression, quoted } from "../core/expression";
-import { type GrantedAccount, Grants, type WorkloadIdentity } from "../core/identity";
+import { type GrantedAccount, grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { choice, flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
 import { type DeploymentContext } from "../core/place";
@@ -253,25 +253,16 @@ class DumpBucket extends Construct implements MediaStore {
   /** Allows an identity to add and read dumps, and to replace the copy of the newest one. */
   grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
     const [adds, reads, replaces] = this.grants;
-    const grant = (
-      id: string,
-      { condition: exists = "true", member, ready }: GrantedAccount,
-      role: string,
-      condition?: { title: string; expression: string },
-    ) =>
-      new StorageBucketIamMember(this, id, {
-        // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant too.
-        bucket: expression(oneAttribute(this.bucket, "id")),
-        role,
-        member,
-        condition,
-        count: countIf(allOf(this.condition, exists)),
-        dependsOn: [this.bucket, ...ready],
-      });
     const newest = {
       title: "the copy of the newest dump",
       expression: `resource.name.startsWith("projects/_/buckets/${this.bucketName}/objects/${FOLDERS.newest}/")`,
     };
+    const grant = (id: string, account: GrantedAccount, role: string, condition?: typeof newest) =>
+      new StorageBucketIamMember(this, id, {
+        // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant too.
+        bucket: idOf(this.bucket),
+        ...{ role, condition, ...grantee(account, this.condition, this.bucket) },
+      });
     return [
       ...adds.to(identity, (id, account) => grant(`${id}Adds`, account, "roles/storage.objectCreator")),
       ...reads.to(identity, (id, account) => grant(`${id}Reads`, account, "roles/storage.objectViewer")),

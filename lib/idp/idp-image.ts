@@ -39,6 +39,8 @@ export const IMAGE_FILES = ["Dockerfile", "cloud-entrypoint.sh", "connection-poo
 const RELEASE_PATTERN = "^([0-9]{4})[.]([1-9]|1[0-2])[.](?:0|[1-9][0-9]*)$";
 const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
 
+const REFUSED = Object.entries(REFUSED_VERSIONS).map(([version, reason]) => `${version} (${reason})`);
+
 /** Inputs of the image. */
 export const IMAGE = {
   /** Release: `latest`, the tested one, or an exact one from 2025.10 on. A newer one migrates the database for good. */
@@ -46,26 +48,20 @@ export const IMAGE = {
     default: LATEST_VERSION,
     example: RECOMMENDED_VERSION,
     description: `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION}, whose later patches close security holes, or an exact release such as ${RECOMMENDED_VERSION}, from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. Changing it later builds an image, rolls it out and migrates the database, which cannot be undone.`,
-    must: [
-      {
-        accepts: (version: string) => {
-          if (version === LATEST_VERSION) return true;
-          const [, year, feature] = new RegExp(RELEASE_PATTERN).exec(version) ?? [];
-          return Number(year) * 100 + Number(feature) >= OLDEST_RELEASE && !Object.hasOwn(REFUSED_VERSIONS, version);
-        },
-        condition: (version) => {
-          const part = (index: number) => `tonumber(regex("${RELEASE_PATTERN}", ${version})[${index}])`;
-          const isRefused = `contains(${JSON.stringify(Object.keys(REFUSED_VERSIONS))}, ${version})`;
-          return `${version} == "${LATEST_VERSION}" || try(${part(0)} * 100 + ${part(1)} >= ${OLDEST_RELEASE} && !${isRefused}, false)`;
-        },
-        must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, year.month.patch, because older ones need Redis, and rolling tags change without notice, and none of ${Object.entries(
-          REFUSED_VERSIONS,
-        )
-          .map(([refused, reason]) => `${refused} (${reason})`)
-          .join(", ")}; use for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`,
-        schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}`, not: { enum: Object.keys(REFUSED_VERSIONS) } },
+    must: {
+      accepts: (version: string) => {
+        if (version === LATEST_VERSION) return true;
+        const [, year, feature] = new RegExp(RELEASE_PATTERN).exec(version) ?? [];
+        return Number(year) * 100 + Number(feature) >= OLDEST_RELEASE && !Object.hasOwn(REFUSED_VERSIONS, version);
       },
-    ],
+      condition: (version) => {
+        const part = (index: number) => `tonumber(regex("${RELEASE_PATTERN}", ${version})[${index}])`;
+        const isRefused = `contains(${JSON.stringify(Object.keys(REFUSED_VERSIONS))}, ${version})`;
+        return `${version} == "${LATEST_VERSION}" || try(${part(0)} * 100 + ${part(1)} >= ${OLDEST_RELEASE} && !${isRefused}, false)`;
+      },
+      must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, year.month.patch, because older ones need Redis, and rolling tags change without notice, and none of ${REFUSED.join(", ")}; use for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`,
+      schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}`, not: { enum: Object.keys(REFUSED_VERSIONS) } },
+    },
   }),
   /** Location of the image's build: `global`, the default, or a region that Cloud Build has. Another one builds nothing again. */
   buildLocation: text({
@@ -86,27 +82,22 @@ export const IMAGE = {
     default: null,
     description:
       "Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io, with the rest of their names: a registry that has copies of them, such as europe-docker.pkg.dev/my-project/mirror. Changing it later runs the jobs again, and rolls out what has an image from it.",
-    must: [
-      matching(
-        "^[a-z0-9][a-z0-9-]*([.][a-z0-9-]+)+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+$",
-        "be a host and a path, without scheme, tag and slash at the end, because a name follows it; use for example europe-docker.pkg.dev/my-project/mirror",
-      ),
-    ],
+    must: matching(
+      "^[a-z0-9][a-z0-9-]*([.][a-z0-9-]+)+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+$",
+      "be a host and a path, without scheme, tag and slash at the end, because a name follows it; use for example europe-docker.pkg.dev/my-project/mirror",
+    ),
   }),
   /** Image, with its tag or digest, to run instead of building one. */
   existingContainerImage: text({
     default: null,
     description:
       "Image with its tag or digest to run instead of building one, for example one that this stack built in another project. No repository is created then. Setting it later deletes the repository of this deployment with all its images, so the image must not be one of them; removing it builds a new one.",
-    must: [
-      {
-        accepts: (image: string) => !image.endsWith(":latest") && new RegExp(IMAGE_PATTERN).test(image),
-        condition: (image) =>
-          `!endswith(${image}, ":latest") && can(regex(${JSON.stringify(IMAGE_PATTERN)}, ${image}))`,
-        must: `be a host, a path and a tag other than latest or a digest, because another image could be rolled out unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:${RECOMMENDED_VERSION}`,
-        schema: { pattern: IMAGE_PATTERN },
-      },
-    ],
+    must: {
+      accepts: (image: string) => !image.endsWith(":latest") && new RegExp(IMAGE_PATTERN).test(image),
+      condition: (image) => `!endswith(${image}, ":latest") && can(regex(${JSON.stringify(IMAGE_PATTERN)}, ${image}))`,
+      must: `be a host, a path and a tag other than latest or a digest, because another image could be rolled out unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:${RECOMMENDED_VERSION}`,
+      schema: { pattern: IMAGE_PATTERN },
+    },
   }),
 };
 

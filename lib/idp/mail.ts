@@ -123,12 +123,7 @@ export function mailSettings(mail: Mail): Readonly<Record<string, string>> {
 /** The variable with the password, as an expression of a map that is empty without one. */
 export function mailPassword(mail: Mail): string {
   const { passwordSecret } = mail.at;
-  const { secretId, version } = passwordSecret.at;
-  return conditionalReference(
-    MAIL_VARIABLES.password,
-    { secretId: `${secretId}`, version: `${version}` },
-    allOf(mail.isSet, passwordSecret.isSet),
-  );
+  return conditionalReference(MAIL_VARIABLES.password, passwordSecret.at, allOf(mail.isSet, passwordSecret.isSet));
 }
 
 /** TCP ports that must be open. */

@@ -4,9 +4,9 @@ import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { bucketName } from "../core/names";
-import { allOf, countIf } from "../core/conditional";
+import { countIf } from "../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../core/existing";
-import { Grants, type WorkloadIdentity } from "../core/identity";
+import { grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { matching } from "../core/checks";
 import { object, type PropsOf, refuseWrong, text } from "../core/inputs";
 import { type DeploymentContext } from "../core/place";
@@ -109,16 +109,10 @@ abstract class BucketFolder extends Construct implements MediaStore {
 
   /** @param condition under which there is the bucket */
   protected grantOn(bucket: string, identity: WorkloadIdentity, condition: string): ITerraformDependable[] {
+    const role = "roles/storage.objectUser";
     return this.grants.to(
       identity,
-      (id, { condition: exists = "true", member, ready }) =>
-        new StorageBucketIamMember(this, id, {
-          bucket,
-          role: "roles/storage.objectUser",
-          member,
-          count: countIf(allOf(condition, exists)),
-          dependsOn: ready,
-        }),
+      (id, account) => new StorageBucketIamMember(this, id, { bucket, role, ...grantee(account, condition) }),
     );
   }
 }

@@ -1,6 +1,7 @@
 import { type ITerraformDependable } from "cdktf";
 
 import { expression, quoted } from "../core/expression";
+import { type Value } from "../core/inputs";
 import { type ReadableSecret } from "../core/stored-secret";
 import { type WorkloadIdentity } from "../core/identity";
 
@@ -40,7 +41,7 @@ export function conditionalSetting(variable: string, secret: ReadableSecret, con
  */
 export function conditionalReference(
   variable: string,
-  { identity, secretId, version }: { readonly secretId: string; readonly version: string; readonly identity?: string },
+  { identity, secretId, version }: Record<"secretId" | "version", string | Value> & { readonly identity?: string },
   condition: string,
 ): string {
   const known = identity === undefined ? "" : `, identity = ${identity}`;

@@ -71,15 +71,19 @@ function workerForm(place: string) {
 export const WORKER_FORM = workerForm("a worker pool or a deployment");
 export type WorkerForm = typeof WORKER_FORM;
 
-/** How the worker runs on a platform. */
-export interface WorkerPlatform {
-  /** What a separate worker runs in. */
-  readonly place: string;
+/** CPUs and memory that a platform offers. */
+export interface InstanceSize {
   /** The choice of CPUs, in words. */
   readonly cpuChoice: string;
   readonly cpu: Check;
   /** Whether the memory fits the CPUs, as an HCL condition, and the rule in words. */
   readonly memory: { readonly fits: (cpu: string, memory: string) => string; readonly rule: string };
+}
+
+/** How the worker runs on a platform. */
+interface WorkerPlatform extends InstanceSize {
+  /** What a separate worker runs in. */
+  readonly place: string;
   /** What their number means, as a sentence. */
   readonly countMeaning: string;
 }

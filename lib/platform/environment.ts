@@ -65,16 +65,21 @@ export function environmentOn(facts: PlatformEnvironment, container: ContainerSp
   };
 }
 
-/** What must exist before a container can start as an identity: grants, and the container's own dependencies. */
-export function grantsTo(identity: WorkloadIdentity, container: ContainerSpec): ITerraformDependable[] {
-  const { database, dependsOn = [], image, mounts = [], secretEnvironment, secretSettings = [] } = container;
+/** The buckets and the database of a container, and the grants of an identity to them. */
+export function storesOf(identity: WorkloadIdentity, { database, mounts = [] }: ContainerSpec): ITerraformDependable[] {
   return [
-    ...[...Object.values(secretEnvironment), ...secretSettings].flatMap((secret) => [
-      ...secret.ready,
-      ...secret.grantAccess(identity),
-    ]),
     ...mounts.flatMap((store) => [...store.ready, ...store.grantReadWrite(identity)]),
     ...(database === undefined ? [] : [...database.instance.ready, ...database.instance.grantConnect(identity)]),
+  ];
+}
+
+/** What must exist before a container can start as an identity: grants, and the container's own dependencies. */
+export function grantsTo(identity: WorkloadIdentity, container: ContainerSpec): ITerraformDependable[] {
+  const { dependsOn = [], image, secretEnvironment, secretSettings = [] } = container;
+  const secrets = [...Object.values(secretEnvironment), ...secretSettings];
+  return [
+    ...secrets.flatMap((secret) => [...secret.ready, ...secret.grantAccess(identity)]),
+    ...storesOf(identity, container),
     ...image.ready,
     ...dependsOn,
   ];

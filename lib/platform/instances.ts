@@ -9,7 +9,7 @@ import {
   SERVER_CONNECTIONS,
 } from "../idp/contract";
 import { type ImageInputs } from "../idp/idp-image";
-import { connections, USUAL_CONNECTIONS, workerMemory, type WorkerInputs, type WorkerPlatform } from "../idp/worker";
+import { connections, type InstanceSize, USUAL_CONNECTIONS, workerMemory, type WorkerInputs } from "../idp/worker";
 import { type EXISTING_DATABASE } from "./sql/existing-database";
 import { maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
 
@@ -17,7 +17,7 @@ import { maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
 
 /** How instances run on a platform. */
-interface InstancePlatform extends Pick<WorkerPlatform, "cpu" | "cpuChoice" | "memory"> {
+interface InstancePlatform extends InstanceSize {
   /** Lowest minimum, and a sentence on what it means; empty if there is nothing to say. */
   readonly least: number;
   readonly leastMeaning: string;

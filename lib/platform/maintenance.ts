@@ -17,17 +17,19 @@ const CLUSTER_WINDOW_HOURS = 16;
 /** What the inputs say of a cluster beside the database. */
 type ClusterWords = Readonly<Record<"anyTime" | "denied" | "window", string>>;
 
-export const OF_CLUSTER: ClusterWords = {
-  window: `, and the cluster, for ${CLUSTER_WINDOW_HOURS} hours, because GKE demands 48 in any 32 days`,
-  anyTime: ", and for the cluster at any time",
-  denied:
-    ", and nodes and minor versions of the cluster are not upgraded; it needs maintenance_window, and is removed before that",
+const WORDS: Readonly<Record<"cluster" | "service", ClusterWords>> = {
+  cluster: {
+    window: `, and the cluster, for ${CLUSTER_WINDOW_HOURS} hours, because GKE demands 48 in any 32 days`,
+    anyTime: ", and for the cluster at any time",
+    denied:
+      ", and nodes and minor versions of the cluster are not upgraded; it needs maintenance_window, and is removed before that",
+  },
+  service: { window: "", anyTime: "", denied: "" },
 };
 
-const NO_CLUSTER: ClusterWords = { window: "", anyTime: "", denied: "" };
-
-/** Inputs for when Google may maintain the database, and a cluster. */
-export function maintenanceInputs(cluster = NO_CLUSTER) {
+/** Inputs for when Google may maintain the database, and a cluster, if that runs the application. */
+export function maintenanceInputs(runner: keyof typeof WORDS) {
+  const cluster = WORDS[runner];
   return {
     /** When Google may maintain the database, and on GKE the cluster; by default Sunday at 03:00 UTC, and the cluster at any time. */
     maintenanceWindow: object(

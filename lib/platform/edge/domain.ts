@@ -14,7 +14,7 @@ const DOMAIN: Check = {
 };
 
 /** Validation of a domain's certificate by default: on GKE, only the load balancer can do it without a script. */
-export const CERTIFICATE_VALIDATION_DEFAULTS = { serverless: "dns", kubernetes: "load-balancer" } as const;
+const CERTIFICATE_VALIDATION = { serverless: "dns", kubernetes: "load-balancer" } as const;
 
 const YEAR_OF_HTTPS = "max-age=31536000";
 
@@ -46,17 +46,14 @@ export type DnsZone = SettingsOf<typeof ZONE>;
 /**
  * Inputs of the domain, its certificate and its records.
  *
- * @param words default, and how clients connect without a domain, as a sentence
+ * @param withoutDomain how clients connect without a domain, as a sentence
  */
-export function domainInputs(words: {
-  readonly certificateValidation: "dns" | "load-balancer";
-  readonly withoutDomain: string;
-}) {
+export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, withoutDomain: string) {
   return {
     /** Domain of the application, with a Google-managed certificate; none: clients use the address that the platform assigns. */
     domain: text({
       default: null,
-      description: `Domain of the application, with a Google-managed certificate. Create the records of the output dns_records, or set dns_zone. ${words.withoutDomain} Changing it later changes the address, which every application that uses this sign-in must then use.`,
+      description: `Domain of the application, with a Google-managed certificate. Create the records of the output dns_records, or set dns_zone. ${withoutDomain} Changing it later changes the address, which every application that uses this sign-in must then use.`,
       must: DOMAIN,
     }),
     /** How the certificate is validated: `dns`, the default on Cloud Run, or `load-balancer`, the default on GKE. */
@@ -64,7 +61,7 @@ export function domainInputs(words: {
       ["dns", "load-balancer"],
       "; use dns for a certificate that is valid before the domain points here, load-balancer for one record less",
       {
-        default: words.certificateValidation,
+        default: CERTIFICATE_VALIDATION[platform],
         description:
           "How Google validates the domain. dns: by a further record; the certificate is valid before the domain points here. load-balancer: without one; the certificate is valid minutes to an hour after the domain points here. Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
       },
@@ -131,6 +128,14 @@ export function uselessWithoutDomain<T extends DomainInputs>(
     says: (v) => `${v[of].name} is set without ${v.domain.name}; only ${reason}; set ${v.domain.name}, or leave it out`,
   };
 }
+
+/** What a variant warns of. */
+export const certificateWarning = (platform: keyof typeof CERTIFICATE_VALIDATION) =>
+  uselessWithoutDomain<DomainInputs>(
+    "certificateValidation",
+    `"${CERTIFICATE_VALIDATION[platform]}"`,
+    "a domain has a certificate",
+  );
 
 /** What both variants warn of. */
 export const DOMAIN_WARNINGS: readonly Omit<Relation<DomainInputs>, "of">[] = [

@@ -6,7 +6,7 @@ import { type DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
 import { ref, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isSet, isWord, listOf, oneAttribute } from "../../core/conditional";
+import { allOf, countIf, idOf, isSet, isWord, listOf, oneAttribute } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { type ValuesOf } from "../../core/inputs";
 import { hashedName, partName } from "../../core/names";
@@ -142,7 +142,7 @@ export class DnsCertificate extends Construct {
     });
     this.certificate = new CertificateManagerCertificate(this, MAIN_CHILD_ID, {
       ...common,
-      managed: { domains: [domain], dnsAuthorizations: [expression(oneAttribute(this.authorization, "id"))] },
+      managed: { domains: [domain], dnsAuthorizations: [idOf(this.authorization)] },
     });
     this.map = new CertificateManagerCertificateMap(this, "Map", {
       ...{ ...common, dependsOn },
@@ -152,7 +152,7 @@ export class DnsCertificate extends Construct {
       ...common,
       map: expression(oneAttribute(this.map, "name")),
       hostname: domain,
-      certificates: [expression(oneAttribute(this.certificate, "id"))],
+      certificates: [idOf(this.certificate)],
     });
 
     this.mapId = oneAttribute(this.map, "id");

@@ -4,7 +4,7 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, countIf, isOn, oneAttribute } from "../../core/conditional";
+import { allOf, countIf, idOf, isOn } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { partName } from "../../core/names";
 import { type PartProps } from "../parts";
@@ -39,12 +39,8 @@ export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): Comp
     },
     dependsOn,
   });
-  const proxy = new ComputeTargetHttpProxy(scope, "HttpProxy", {
-    ...common,
-    name,
-    urlMap: expression(oneAttribute(urlMap, "id")),
-  });
-  const target = expression(oneAttribute(proxy, "id"));
+  const proxy = new ComputeTargetHttpProxy(scope, "HttpProxy", { ...common, name, urlMap: idOf(urlMap) });
+  const target = idOf(proxy);
   const rule = new ComputeGlobalForwardingRule(scope, "HttpRule", {
     ...common,
     name: partName(place.deployment, "http"),

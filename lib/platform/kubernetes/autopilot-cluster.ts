@@ -10,7 +10,7 @@ import { EphemeralResource } from "../../core/ephemeral-resource";
 import { existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { expression, operand } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { freeChildId, type GrantedAccount, grantTo, type WorkloadIdentity } from "../../core/identity";
+import { freeChildId, type GrantedAccount, grantee, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { clusterName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { ServiceIdentity } from "../identity/service-identity";
@@ -153,9 +153,7 @@ export class AutopilotCluster extends Construct {
       const grant = new ServiceAccountIamMember(this, freeChildId(this, account.name), {
         serviceAccountId: `projects/${account.project ?? projectId}/serviceAccounts/${account.email}`,
         role: "roles/iam.workloadIdentityUser",
-        member,
-        count: countIf(account.condition),
-        dependsOn: [this.cluster, ...account.ready],
+        ...grantee({ ...account, member }, "true", this.cluster),
       });
       return grantTo(account, grant);
     });

@@ -1,6 +1,7 @@
 import { TerraformLocal, Token } from "cdktf";
 import { type Construct } from "constructs";
 
+import { isOn } from "../../core/conditional";
 import { type Existing, isExisting } from "../../core/existing";
 import { expression } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
@@ -35,20 +36,18 @@ export const EXISTING_CLUSTER = {
   existingCluster: object(CLUSTER, {
     description: (members) =>
       `Existing cluster of this project, with Workload Identity, network policies and the driver for buckets of Cloud Storage. ${members} Nothing outside of the namespace, and that of outposts, is changed there. Setting or removing it later moves everything in the namespace, and needs deletion_protection = false and the removal of the namespace first.`,
-    must: [
-      {
-        condition: (cluster) =>
-          [
-            `can(regex("^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$", ${cluster}.name))`,
-            `can(regex("^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", ${cluster}.endpoint))`,
-            `can(regex("^[a-z]+-[a-z]+[0-9]+(-[a-z])?$", ${cluster}.location))`,
-            `(endswith(${cluster}.endpoint, ".goog") ? ${cluster}.ca_certificate == null : can(regex("^-----BEGIN CERTIFICATE-----", base64decode(${cluster}.ca_certificate))))`,
-            `(${cluster}.node_account == null ? true : can(regex("[.]gserviceaccount[.]com$", ${cluster}.node_account)))`,
-          ].join(" && "),
-        must: "have a name, an endpoint without scheme and port, a region or zone, a certificate in base64 unless the endpoint is a DNS name of GKE, which has a public one, and the e-mail address of a service account, because the provider signs in with them; look them up with gcloud container clusters describe, as name, endpoint or controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint, location, masterAuth.clusterCaCertificate and nodeConfig.serviceAccount",
-        hides: true,
-      },
-    ],
+    must: {
+      condition: (cluster) =>
+        [
+          `can(regex("^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$", ${cluster}.name))`,
+          `can(regex("^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", ${cluster}.endpoint))`,
+          `can(regex("^[a-z]+-[a-z]+[0-9]+(-[a-z])?$", ${cluster}.location))`,
+          `(endswith(${cluster}.endpoint, ".goog") ? ${cluster}.ca_certificate == null : can(regex("^-----BEGIN CERTIFICATE-----", base64decode(${cluster}.ca_certificate))))`,
+          `(${cluster}.node_account == null ? true : can(regex("[.]gserviceaccount[.]com$", ${cluster}.node_account)))`,
+        ].join(" && "),
+      must: "have a name, an endpoint without scheme and port, a region or zone, a certificate in base64 unless the endpoint is a DNS name of GKE, which has a public one, and the e-mail address of a service account, because the provider signs in with them; look them up with gcloud container clusters describe, as name, endpoint or controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint, location, masterAuth.clusterCaCertificate and nodeConfig.serviceAccount",
+      hides: true,
+    },
   }),
   /** Existing namespace of an existing cluster, with no other identity provider in it, because alerts go by namespaces. */
   existingNamespace: object(
@@ -56,12 +55,10 @@ export const EXISTING_CLUSTER = {
     {
       description: (members) =>
         `Existing namespace of the existing cluster, instead of one that would be created. ${members} There is no other identity provider in it, because alerts and load balancers are found by their namespace. Setting or removing it later moves everything in the namespace, as existing_cluster does.`,
-      must: [
-        {
-          condition: (namespace) => `can(regex("^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", ${namespace}.name))`,
-          must: "be the name of a namespace, of 1 to 63 lower-case letters, digits and hyphens, because nothing else can be one; look it up with kubectl get namespaces",
-        },
-      ],
+      must: {
+        condition: (namespace) => `can(regex("^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", ${namespace}.name))`,
+        must: "be the name of a namespace, of 1 to 63 lower-case letters, digits and hyphens, because nothing else can be one; look it up with kubectl get namespaces",
+      },
     },
   ),
 };
@@ -78,8 +75,7 @@ export function nodeSelectorOf(
   cluster: ExistingCluster | undefined,
 ): Record<string, string> | undefined {
   if (cluster === undefined) return undefined;
-  const { autopilot = true } = cluster;
-  const isStandard = `${isExisting(cluster)} && !${typeof autopilot === "boolean" ? String(autopilot) : Token.asString(autopilot)}`;
+  const isStandard = `${isExisting(cluster)} && !${isOn(cluster.autopilot ?? true)}`;
   const labels = `(${isStandard} ? { "iam.gke.io/gke-metadata-server-enabled" = "true" } : null)`;
   return Token.asStringMap(new TerraformLocal(scope, "NodeSelector", expression(labels)).expression);
 }

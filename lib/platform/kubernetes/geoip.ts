@@ -2,7 +2,7 @@ import { deploymentV1SpecTemplateSpecInitContainerToTerraform } from "@cdktf/pro
 import { Construct } from "constructs";
 
 import { matching, whole } from "../../core/checks";
-import { type DynamicBlock, listIf } from "../../core/conditional";
+import { listIf } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { number, object, requiredObject, textOrNumber, type ValuesOf } from "../../core/inputs";
 import { objectName } from "../../core/names";
@@ -28,16 +28,14 @@ export const GEOIP = {
       /** Number of the account. */
       accountId: textOrNumber({
         description: "number of the account",
-        must: [
-          matching(
-            "^[1-9][0-9]*$",
-            "be the number of an account at MaxMind; copy it from the page of its licence keys",
-          ),
-        ],
+        must: matching(
+          "^[1-9][0-9]*$",
+          "be the number of an account at MaxMind; copy it from the page of its licence keys",
+        ),
       }),
       /** Secret with a licence key of the account. Another version starts new pods. */
       licenseKeySecret: requiredObject(SECRET_REFERENCE, {
-        must: [IS_REFERENCE],
+        must: IS_REFERENCE,
         description: () =>
           "existing secret with a licence key of the account, { secret_id, version } as in secret_environment_variables",
       }),
@@ -45,7 +43,7 @@ export const GEOIP = {
       updateHours: number({
         default: 8,
         description: "hours between updates, 1 to 168",
-        must: [whole(1, 168, ", because the databases change several times a week; use 8")],
+        must: whole(1, 168, ", because the databases change several times a week; use 8"),
       }),
     },
     {
@@ -68,47 +66,42 @@ interface GeoipUpdaterProps {
  * The server starts after the first attempt to download, because it opens the databases only at its start; it also
  * starts without any. Each new pod downloads both, and MaxMind counts the downloads of an account.
  */
-export class GeoipUpdater extends Construct implements PodExtension {
-  readonly sidecar: DynamicBlock;
+export function geoipUpdater(
+  scope: Construct,
+  id: string,
+  { geoip, imageMirror, namespace, place }: GeoipUpdaterProps,
+): PodExtension {
+  const self = new Construct(scope, id);
+  const { accountId, licenseKeySecret, updateHours } = geoip.at;
+  const condition = geoip.isSet;
+  const script = addScript(self, "lib/platform/kubernetes/scripts/update-geoip.sh");
+  const secret = addWorkloadSecret(self, {
+    name: objectName(place.deployment, "geoip"),
+    namespace,
+    projectId: place.projectId,
+    condition,
+    values: {},
+    settings: [
+      {
+        references: expression(conditionalReference("GEOIPUPDATE_LICENSE_KEY", licenseKeySecret.at, condition)),
+        ready: namespace.ready,
+      },
+    ],
+  });
+  const forEach = listIf(condition, "1");
+  const environment = {
+    GEOIPUPDATE_ACCOUNT_ID: expression(`${accountId}`),
+    GEOIPUPDATE_DB_DIR: FOLDER,
+    GEOIPUPDATE_EDITION_IDS: GEOIP_EDITIONS.join(" "),
+    GEOIPUPDATE_PRESERVE_FILE_TIMES: "1",
+    GEOIP_UPDATE_HOURS: expression(`${updateHours}`),
+  };
 
-  readonly volume: DynamicBlock;
-
-  readonly mount: DynamicBlock;
-
-  constructor(scope: Construct, id: string, props: GeoipUpdaterProps) {
-    super(scope, id);
-    const { geoip, imageMirror, namespace, place } = props;
-    const { accountId, licenseKeySecret, updateHours } = geoip.at;
-    const { secretId, version } = licenseKeySecret.at;
-    const condition = geoip.isSet;
-    const reference = { secretId: `${secretId}`, version: `${version}` };
-    const script = addScript(this, "lib/platform/kubernetes/scripts/update-geoip.sh");
-    const secret = addWorkloadSecret(this, {
-      name: objectName(place.deployment, "geoip"),
-      namespace,
-      projectId: place.projectId,
-      condition,
-      values: {},
-      settings: [
-        {
-          references: expression(conditionalReference("GEOIPUPDATE_LICENSE_KEY", reference, condition)),
-          ready: namespace.ready,
-        },
-      ],
-    });
-    const forEach = listIf(condition, "1");
-    const environment = {
-      GEOIPUPDATE_ACCOUNT_ID: expression(`${accountId}`),
-      GEOIPUPDATE_DB_DIR: FOLDER,
-      GEOIPUPDATE_EDITION_IDS: GEOIP_EDITIONS.join(" "),
-      GEOIPUPDATE_PRESERVE_FILE_TIMES: "1",
-      GEOIP_UPDATE_HOURS: expression(`${updateHours}`),
-    };
-
+  return {
     // Room for the databases, about 80 MiB together, and for their replacements.
-    this.volume = { forEach, content: { name: VOLUME, empty_dir: [{ size_limit: "512Mi" }] } };
-    this.mount = { forEach, content: { name: VOLUME, mount_path: GEOIP_FOLDER, read_only: true } };
-    this.sidecar = {
+    volume: { forEach, content: { name: VOLUME, empty_dir: [{ size_limit: "512Mi" }] } },
+    mount: { forEach, content: { name: VOLUME, mount_path: GEOIP_FOLDER, read_only: true } },
+    sidecar: {
       forEach,
       content: {
         ...(deploymentV1SpecTemplateSpecInitContainerToTerraform({
@@ -132,8 +125,8 @@ export class GeoipUpdater extends Construct implements PodExtension {
           dynamic: { env: { for_each: secret.furtherEntries.forEach, content: secret.furtherEntries.content } },
         }),
       },
-    };
-  }
+    },
+  };
 }
 
 const VOLUME = "geoip";

@@ -18,7 +18,7 @@ import {
   type ScheduledJobRunner,
   type ScheduledJobSpec,
 } from "../../idp/job-runner";
-import { completePodTemplate, podTemplate } from "./pod-template";
+import { completePodTemplate, partLabels, podTemplate } from "./pod-template";
 import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
 import { addWorkloadSecret } from "./workload-secret";
 import { explain } from "../../core/hcl/stack-origin";
@@ -114,10 +114,7 @@ export class KubernetesJobs implements ScheduledJobRunner {
     if (condition === undefined) this.accountName = accountName;
     const template = podTemplate({
       ...{ container, secret, accountName },
-      labels: labelsWith(labels, {
-        "app.kubernetes.io/name": place.deployment.applicationName,
-        "app.kubernetes.io/component": job.name,
-      }),
+      labels: labelsWith(labels, partLabels(place, job.name)),
       details: {
         name: job.name,
         command: ["/bin/sh", `${SCRIPT_FOLDER}/${job.scriptName}`],

@@ -15,8 +15,8 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { WORKER_NAME } from "../../idp/worker";
 import { type SeparateWorker } from "../parts";
-import { type GEOIP, GeoipUpdater } from "./geoip";
-import { completePodTemplate, type PodExtension, type PodSpec, podTemplate, probes } from "./pod-template";
+import { type GEOIP, geoipUpdater } from "./geoip";
+import { completePodTemplate, partLabels, type PodExtension, type PodSpec, podTemplate, probes } from "./pod-template";
 import { type ClientAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
 import { addWorkloadSecret, SECRET_PARTS, type WorkloadSecret } from "./workload-secret";
@@ -47,12 +47,6 @@ interface PodsProps {
   readonly outposts?: PodExtension | undefined;
   readonly place: DeploymentContext;
 }
-
-/** Labels that select the pods of the server. */
-export const serverLabels = ({ deployment }: DeploymentContext) => ({
-  "app.kubernetes.io/name": deployment.applicationName,
-  "app.kubernetes.io/component": "server",
-});
 
 export interface KubernetesWorkloadProps extends PodsProps {
   /** Address that clients connect to, as the base of the application's links and as a proxy that it trusts. */
@@ -96,7 +90,7 @@ export class KubernetesWorkload extends Construct {
     const { port, tlsPort } = container;
     const name = objectName(place.deployment);
     this.address = address;
-    this.podLabels = serverLabels(place);
+    this.podLabels = partLabels(place, SERVER_CONTAINER);
     this.accountName = namespace.addAccount(this, name, identity);
     this.secret = addWorkloadSecret(this, {
       ...{ name, namespace, projectId: place.projectId },
@@ -106,7 +100,7 @@ export class KubernetesWorkload extends Construct {
     const { accountName, podLabels, secret } = this;
     const { ready, workload } = addDeployment(this, props, {
       ...{ accountName, address, name, podLabels, secret },
-      extensions: [new GeoipUpdater(this, "Geoip", { geoip, imageMirror, namespace, place })],
+      extensions: [geoipUpdater(this, "Geoip", { geoip, imageMirror, namespace, place })],
       details: {
         name: SERVER_CONTAINER,
         port: [
@@ -155,7 +149,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
     const { accountName, address, secret } = server;
     const { ready, workload } = addDeployment(this, props, {
       ...{ accountName, address, condition, name: this.workerName, secret },
-      podLabels: { ...server.podLabels, "app.kubernetes.io/component": WORKER_NAME },
+      podLabels: partLabels(place, WORKER_NAME),
       // A new worker must be healthy for a moment before the next old one is stopped.
       minReadySeconds: 15,
       details: { name: WORKER_NAME, ...probes(container) },

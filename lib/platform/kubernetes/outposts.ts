@@ -6,7 +6,6 @@ import { ResourceQuotaV1 } from "@cdktf/provider-kubernetes/lib/resource-quota-v
 import { RoleBindingV1 } from "@cdktf/provider-kubernetes/lib/role-binding-v1";
 import { RoleV1 } from "@cdktf/provider-kubernetes/lib/role-v1";
 import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
-import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { addressRange } from "../../core/address-range";
@@ -23,8 +22,8 @@ import { CONTAINER_PORT, OUTPOSTS as FACTS } from "../../idp/contract";
 import { OUTPOST_IMAGES, referenceTo } from "../../idp/images";
 import { type AutopilotCluster } from "./autopilot-cluster";
 import { IS_PRIVATE, PRIVATE_RANGES } from "./control-plane";
-import { serverLabels } from "./kubernetes-workload";
-import { type PodExtension } from "./pod-template";
+import { SERVER_CONTAINER } from "./kubernetes-workload";
+import { partLabels, type PodExtension } from "./pod-template";
 import { metadataName, type WorkloadNamespace } from "./workload-namespace";
 
 /** A name has at most 63 characters. */
@@ -42,13 +41,11 @@ export const OUTPOSTS = {
   outpostRanges: texts({
     default: Object.values(PRIVATE_RANGES),
     description: "Private IPv4 ranges that may connect to outposts. Changing it later is safe.",
-    must: [
-      {
-        each: `${addressRange("value")} && alltrue([for end in [0, -1] : can(regex("${IS_PRIVATE}", cidrhost(value, end)))])`,
-        shows: "value",
-        says: "each must be a private IPv4 range that is written with its first address, because an outpost is not for the Internet; use for example 10.0.0.0/8",
-      },
-    ],
+    must: {
+      each: `${addressRange("value")} && alltrue([for end in [0, -1] : can(regex("${IS_PRIVATE}", cidrhost(value, end)))])`,
+      shows: "value",
+      says: "each must be a private IPv4 range that is written with its first address, because an outpost is not for the Internet; use for example 10.0.0.0/8",
+    },
   }),
 };
 
@@ -60,7 +57,7 @@ export const OUTPOST_WARNINGS: readonly Omit<Relation<typeof OUTPOSTS & typeof B
   },
 ];
 
-interface OutpostAccessProps {
+interface OutpostsProps {
   readonly cluster: Pick<AutopilotCluster, "ready">;
   /** Prefix from which the images of outposts are pulled, if any. */
   readonly imageMirror: string | undefined;
@@ -75,127 +72,118 @@ interface OutpostAccessProps {
  *
  * Pods there have no rights in the project, reach nothing but the server and DNS, and are reached from private ranges alone.
  */
-export class OutpostAccess extends Construct {
-  /** What must exist before an outpost works. */
-  readonly ready: ITerraformDependable[];
+export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, namespace, place }: OutpostsProps) {
+  const self = new Construct(scope, "Outposts");
+  const condition = isOn(inputs.manageOutposts.flag);
+  const count = countIf(condition);
+  const own = new NamespaceV1(self, MAIN_CHILD_ID, {
+    metadata: {
+      name: namespaceOf(namespace.namespaceName),
+      labels: labelsWith(namespace.labels, { "pod-security.kubernetes.io/enforce": "restricted" }),
+    },
+    // With the load balancers of its services.
+    timeouts: { delete: "20m" },
+    count,
+    dependsOn: [...cluster.ready],
+  });
+  explain(own, "What the application makes in it is not in the state, and goes with it.");
+  const beside = namespace.metadataOf(objectName(place.deployment, "outposts"));
+  const metadata = { ...beside, namespace: metadataName(own) };
+  new ResourceQuotaV1(self, "Quota", { metadata, spec: { hard: { ...QUOTA } }, count });
+  new PodDisruptionBudgetV1(self, "DisruptionBudget", {
+    metadata,
+    spec: { maxUnavailable: "1", selector: { matchLabels: { ...FACTS.podLabels } } },
+    count,
+  });
+  const role = new RoleV1(self, "Role", {
+    metadata,
+    rule: RULES.map((rule) => ({ ...rule, verbs: [...VERBS] })),
+    count,
+  });
+  const binding = new RoleBindingV1(self, "RoleBinding", {
+    metadata,
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: metadataName(role) },
+    subject: [{ kind: "ServiceAccount", name: objectName(place.deployment), namespace: namespace.namespaceName }],
+    count,
+  });
+  const file = new ConfigMapV1(self, "File", {
+    metadata: beside,
+    data: { [NAMESPACE_FILE]: metadata.namespace },
+    count,
+  });
 
-  /** Variables of the application; null at plan where it runs no outposts. */
-  readonly variables: Readonly<Record<string, string>>;
-
-  private readonly condition: string;
-  private readonly file: ConfigMapV1;
-
-  constructor(scope: Construct, id: string, props: OutpostAccessProps) {
-    super(scope, id);
-    const { cluster, imageMirror, inputs, namespace, place } = props;
-    this.condition = isOn(inputs.manageOutposts.flag);
-    const count = countIf(this.condition);
-    const own = new NamespaceV1(this, MAIN_CHILD_ID, {
-      metadata: {
-        name: namespaceOf(namespace.namespaceName),
-        labels: labelsWith(namespace.labels, { "pod-security.kubernetes.io/enforce": "restricted" }),
-      },
-      // With the load balancers of its services.
-      timeouts: { delete: "20m" },
-      count,
-      dependsOn: [...cluster.ready],
-    });
-    explain(own, "What the application makes in it is not in the state, and goes with it.");
-    const beside = namespace.metadataOf(objectName(place.deployment, "outposts"));
-    const metadata = { ...beside, namespace: metadataName(own) };
-    new ResourceQuotaV1(this, "Quota", { metadata, spec: { hard: { ...QUOTA } }, count });
-    new PodDisruptionBudgetV1(this, "DisruptionBudget", {
-      metadata,
-      spec: { maxUnavailable: "1", selector: { matchLabels: { ...FACTS.podLabels } } },
-      count,
-    });
-    const role = new RoleV1(this, "Role", {
-      metadata,
-      rule: RULES.map((rule) => ({ ...rule, verbs: [...VERBS] })),
-      count,
-    });
-    const binding = new RoleBindingV1(this, "RoleBinding", {
-      metadata,
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: metadataName(role) },
-      subject: [{ kind: "ServiceAccount", name: objectName(place.deployment), namespace: namespace.namespaceName }],
-      count,
-    });
-    this.file = new ConfigMapV1(this, "File", {
-      metadata: beside,
-      data: { [NAMESPACE_FILE]: metadata.namespace },
-      count,
-    });
-
-    const matchLabels = { ...serverLabels(place) };
-    const port = String(CONTAINER_PORT);
-    const service = new ServiceV1(this, "Server", {
-      metadata: beside,
-      spec: {
-        type: "ClusterIP",
-        selector: matchLabels,
-        port: [{ name: "http", protocol: "TCP", port: 80, targetPort: port }],
-      },
-      count,
-    });
-    const within = (name: string) => ({ matchLabels: { "kubernetes.io/metadata.name": name } });
-    const ofServer = [{ protocol: "TCP", port }];
-    const toServer = new NetworkPolicyV1(this, "ToServer", {
-      metadata: beside,
-      spec: {
-        podSelector: { matchLabels },
-        policyTypes: ["Ingress"],
-        ingress: [{ from: [{ namespaceSelector: within(metadata.namespace) }], ports: ofServer }],
-      },
-      count,
-    });
-    const policy = new NetworkPolicyV1(this, "Policy", {
-      metadata,
-      spec: {
-        podSelector: {},
-        policyTypes: ["Ingress", "Egress"],
-        ingress: [{ ports: FACTS.ports.map(([protocol, each]) => ({ protocol, port: String(each) })) }],
-        egress: [
-          { ports: ["UDP", "TCP"].map((protocol) => ({ protocol, port: "53" })) },
-          {
-            to: [{ namespaceSelector: within(namespace.namespaceName), podSelector: { matchLabels } }],
-            ports: ofServer,
-          },
-        ],
-      },
-      count,
-    });
-    addDynamicBlock(policy, "spec.ingress.0", "from", {
-      // A rule without any source would be one for all.
-      forEach: expression(`coalescelist(tolist(${inputs.outpostRanges}), ["127.0.0.1/32"])`),
-      content: { ip_block: { cidr: "${from.value}" } },
-    });
-    const ifManaged = (value: string) => expression(`(${this.condition} ? ${operand(value)} : null)`);
-    this.variables = {
+  const matchLabels = { ...partLabels(place, SERVER_CONTAINER) };
+  const port = String(CONTAINER_PORT);
+  const service = new ServiceV1(self, "Server", {
+    metadata: beside,
+    spec: {
+      type: "ClusterIP",
+      selector: matchLabels,
+      port: [{ name: "http", protocol: "TCP", port: 80, targetPort: port }],
+    },
+    count,
+  });
+  const within = (name: string) => ({ matchLabels: { "kubernetes.io/metadata.name": name } });
+  const ofServer = [{ protocol: "TCP", port }];
+  const toServer = new NetworkPolicyV1(self, "ToServer", {
+    metadata: beside,
+    spec: {
+      podSelector: { matchLabels },
+      policyTypes: ["Ingress"],
+      ingress: [{ from: [{ namespaceSelector: within(metadata.namespace) }], ports: ofServer }],
+    },
+    count,
+  });
+  const policy = new NetworkPolicyV1(self, "Policy", {
+    metadata,
+    spec: {
+      podSelector: {},
+      policyTypes: ["Ingress", "Egress"],
+      ingress: [{ ports: FACTS.ports.map(([protocol, each]) => ({ protocol, port: String(each) })) }],
+      egress: [
+        { ports: ["UDP", "TCP"].map((protocol) => ({ protocol, port: "53" })) },
+        {
+          to: [{ namespaceSelector: within(namespace.namespaceName), podSelector: { matchLabels } }],
+          ports: ofServer,
+        },
+      ],
+    },
+    count,
+  });
+  addDynamicBlock(policy, "spec.ingress.0", "from", {
+    // A rule without any source would be one for all.
+    forEach: expression(`coalescelist(tolist(${inputs.outpostRanges}), ["127.0.0.1/32"])`),
+    content: { ip_block: { cidr: "${from.value}" } },
+  });
+  const ifManaged = (value: string) => expression(`(${condition} ? ${operand(value)} : null)`);
+  const projected = (name: string, key: string) => ({ config_map: [{ name, items: [{ key, path: key }] }] });
+  const sources = [
+    { service_account_token: [{ path: "token", expiration_seconds: 3600 }] },
+    projected("kube-root-ca.crt", "ca.crt"),
+    projected(metadataName(file), NAMESPACE_FILE),
+  ];
+  return {
+    /** What must exist before an outpost works. */
+    ready: [binding, service, toServer, policy],
+    /** Variables of the application; null at plan where it runs no outposts. */
+    variables: {
       [FACTS.hostVariable]: ifManaged(`http://${beside.name}.${namespace.namespaceName}.svc`),
       [FACTS.imageVariable]: ifManaged(referenceTo(OUTPOST_IMAGES, imageMirror)),
-    };
-    this.ready = [binding, service, toServer, policy];
-  }
-
-  /**
-   * What the container with the worker mounts: a token of its account, which alone can use the role, and the namespace that
-   * the application takes for new outposts.
-   *
-   * @param condition whether the worker is in this container, as a string
-   */
-  mountIf(condition: string): PodExtension {
-    const forEach = listIf(allOf(this.condition, condition), "1");
-    const projected = (name: string, key: string) => ({ config_map: [{ name, items: [{ key, path: key }] }] });
-    const sources = [
-      { service_account_token: [{ path: "token", expiration_seconds: 3600 }] },
-      projected("kube-root-ca.crt", "ca.crt"),
-      projected(metadataName(this.file), NAMESPACE_FILE),
-    ];
-    return {
-      volume: { forEach, content: { name: VOLUME, projected: [{ sources }] } },
-      mount: { forEach, content: { name: VOLUME, mount_path: FACTS.tokenFolder, read_only: true } },
-    };
-  }
+    },
+    /**
+     * What the container with the worker mounts: a token of its account, which alone can use the role, and the namespace
+     * that the application takes for new outposts.
+     *
+     * @param isHere whether the worker is in this container, as a string
+     */
+    mountIf: (isHere: string): PodExtension => {
+      const forEach = listIf(allOf(condition, isHere), "1");
+      return {
+        volume: { forEach, content: { name: VOLUME, projected: [{ sources }] } },
+        mount: { forEach, content: { name: VOLUME, mount_path: FACTS.tokenFolder, read_only: true } },
+      };
+    },
+  };
 }
 
 const VOLUME = "outposts";

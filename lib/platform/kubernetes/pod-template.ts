@@ -8,21 +8,28 @@ import {
 } from "@cdktf/provider-kubernetes/lib/deployment-v1";
 import { type TerraformResource } from "cdktf";
 
-import { type Check } from "../../core/checks";
 import { addDynamicBlock, type DynamicBlock } from "../../core/conditional";
 import { type Labels } from "../../core/labels";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { mebibytes } from "../../core/memory";
+import { type DeploymentContext } from "../../core/place";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
 import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
 import { addEntries, environmentOn } from "../environment";
 import { type SqlInstance } from "../../idp/parts";
+import { type InstanceSize } from "../../idp/worker";
 import { type ClientAddress } from "./public-address";
 import { type WorkloadSecret } from "./workload-secret";
 
 /** Source ranges of the HTTP load balancer and its health checks. */
 export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"];
+
+/** Labels that select the pods of one part. */
+export const partLabels = ({ deployment }: DeploymentContext, part: string) => ({
+  "app.kubernetes.io/name": deployment.applicationName,
+  "app.kubernetes.io/component": part,
+});
 
 /** A pod with one container and, if that has a database, the Cloud SQL proxy beside it. */
 export interface PodSpec {
@@ -247,24 +254,24 @@ export function literalText(value: string): string {
 const isCpu = (cpu: string) => `${cpu} >= 0.5 && ${cpu} <= 28 && ${cpu} % 0.25 == 0`;
 
 /**
- * CPUs of a pod: Autopilot's limits, minus what the containers beside the server take.
+ * What a pod may have: Autopilot's limits, minus what the containers beside the server take. The memory depends on the CPUs, a
+ * wrong number of which has its own rule.
  *
- * @param usual recommended number
+ * @param usual recommended number of CPUs
  */
-export const podCpu = (usual: number): Check => ({
-  accepts: (cpu: number) => cpu >= 0.5 && cpu <= 28 && cpu % 0.25 === 0,
-  condition: isCpu,
-  must: `be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use ${usual}`,
-  schema: { minimum: 0.5, maximum: 28, multipleOf: 0.25 },
-});
-
-export const POD_CPU_CHOICE = "0.5 to 28 in steps of 0.25";
-
-/** Memory of a pod, which depends on its CPUs; a wrong number of these has its own rule. */
-export const POD_MEMORY = {
-  rule: "that fits the CPU, 1 to 6.5Gi per CPU and 108Gi at most, because Autopilot raises other requests and bills them",
-  fits: (cpu: string, memory: string) => {
-    const gib = `${mebibytes(memory)} / 1024`;
-    return `!(${isCpu(cpu)}) || (${gib} >= ${cpu} * 1 && ${gib} <= ${cpu} * 6.5 && ${gib} <= 108)`;
+export const podSize = (usual: number): InstanceSize => ({
+  cpuChoice: "0.5 to 28 in steps of 0.25",
+  cpu: {
+    accepts: (cpu: number) => cpu >= 0.5 && cpu <= 28 && cpu % 0.25 === 0,
+    condition: isCpu,
+    must: `be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use ${usual}`,
+    schema: { minimum: 0.5, maximum: 28, multipleOf: 0.25 },
   },
-} as const;
+  memory: {
+    rule: "that fits the CPU, 1 to 6.5Gi per CPU and 108Gi at most, because Autopilot raises other requests and bills them",
+    fits: (cpu, memory) => {
+      const gib = `${mebibytes(memory)} / 1024`;
+      return `!(${isCpu(cpu)}) || (${gib} >= ${cpu} * 1 && ${gib} <= ${cpu} * 6.5 && ${gib} <= 108)`;
+    },
+  },
+});

@@ -13,6 +13,7 @@ import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
+import { storesOf } from "../environment";
 import { type AutopilotCluster } from "./autopilot-cluster";
 import { ANYWHERE } from "./control-plane";
 
@@ -122,11 +123,8 @@ export class WorkloadNamespace extends Construct {
    * @returns what must exist before a pod with the container starts
    */
   grantsTo(identity: WorkloadIdentity, container: ContainerSpec): ITerraformDependable[] {
-    const { database, dependsOn = [], image, mounts = [] } = container;
-    this.addOutlivedBy(
-      ...mounts.flatMap((store) => [...store.ready, ...store.grantReadWrite(identity)]),
-      ...(database === undefined ? [] : [...database.instance.ready, ...database.instance.grantConnect(identity)]),
-    );
+    const { dependsOn = [], image } = container;
+    this.addOutlivedBy(...storesOf(identity, container));
     return [
       ...this.ready,
       ...image.ready,
@@ -216,21 +214,19 @@ export const NAMESPACE = {
     default: "identity-provider",
     description:
       "Namespace of all objects in the cluster. Changing it later stops the service, replaces everything in the namespace and starts the service again; the data stays.",
-    must: [
-      {
-        accepts: (name: string) =>
-          new RegExp(NAME_PATTERN).test(name) &&
-          name !== "default" &&
-          !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)),
-        condition: (name) =>
-          [
-            `can(regex("${NAME_PATTERN}", ${name}))`,
-            ...RESERVED_PREFIXES.map((prefix) => `!startswith(${name}, "${prefix}")`),
-            `${name} != "default"`,
-          ].join(" && "),
-        must: `be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with ${RESERVED_PREFIXES.slice(0, -1).join(", ")} or ${RESERVED_PREFIXES.slice(-1).join("")}, because the namespace is created for this deployment, and these exist already; rename it`,
-        schema: { pattern: NAME_PATTERN },
-      },
-    ],
+    must: {
+      accepts: (name: string) =>
+        new RegExp(NAME_PATTERN).test(name) &&
+        name !== "default" &&
+        !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)),
+      condition: (name) =>
+        [
+          `can(regex("${NAME_PATTERN}", ${name}))`,
+          ...RESERVED_PREFIXES.map((prefix) => `!startswith(${name}, "${prefix}")`),
+          `${name} != "default"`,
+        ].join(" && "),
+      must: `be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with ${RESERVED_PREFIXES.slice(0, -1).join(", ")} or ${RESERVED_PREFIXES.slice(-1).join("")}, because the namespace is created for this deployment, and these exist already; rename it`,
+      schema: { pattern: NAME_PATTERN },
+    },
   }),
 };

@@ -8,19 +8,17 @@ import { expression } from "../../core/expression";
 import { serviceName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
+import { type MonitoringSettings } from "./monitoring-settings";
 
-interface AlertPoliciesProps extends PartProps {
+interface AlertPoliciesProps
+  extends
+    PartProps,
+    Pick<MonitoringSettings, "alertEmails" | "notificationChannels" | "notificationChannelsBySeverity"> {
   /**
    * Terraform expression of an object: the alerts by their ids, each with `title`, `severity`, `first_steps`, and either
    * `filter` or `query`, `raised_when`, `threshold` and `duration_seconds`. An alert whose `enabled` is false is left out.
    */
   readonly alerts: string;
-  /** Addresses that get a notification channel each. */
-  readonly emails?: readonly string[];
-  /** Ids of existing notification channels. */
-  readonly channels?: readonly string[];
-  /** Ids of those that get alerts of one severity only. */
-  readonly channelsBySeverity?: Readonly<Partial<Record<"critical" | "error" | "warning", readonly string[]>>>;
 }
 
 /** A policy for each alert, and a notification channel for each address. Without a receiver, there are no policies. */
@@ -41,11 +39,11 @@ export class AlertPolicies extends Construct {
     super(scope, id);
     const { alerts, dependsOn, place } = props;
     const name = serviceName(place.deployment);
-    const channels = new TerraformLocal(this, "Channels", props.channels ?? []).fqn;
-    const { critical = [], error = [], warning = [] } = props.channelsBySeverity ?? {};
+    const channels = new TerraformLocal(this, "Channels", props.notificationChannels ?? []).fqn;
+    const { critical = [], error = [], warning = [] } = props.notificationChannelsBySeverity ?? {};
     const severities = { CRITICAL: critical, ERROR: error, WARNING: warning };
     const bySeverity = new TerraformLocal(this, "ChannelsBySeverity", severities).fqn;
-    const emails = new TerraformLocal(this, "Addresses", props.emails ?? []).fqn;
+    const emails = new TerraformLocal(this, "Addresses", props.alertEmails ?? []).fqn;
 
     this.emails = new MonitoringNotificationChannel(this, "Email", {
       project: place.projectId,

@@ -142,14 +142,7 @@ export class Monitoring extends Construct {
       count: countIf(conditions.audit),
       dependsOn: apis.ready("secretmanager", "logging"),
     });
-    this.alertPolicies = new AlertPolicies(this, "Alerts", {
-      place,
-      alerts,
-      dependsOn,
-      emails: props.alertEmails,
-      channels: props.notificationChannels,
-      channelsBySeverity: props.notificationChannelsBySeverity,
-    });
+    this.alertPolicies = new AlertPolicies(this, "Alerts", { ...props, alerts, dependsOn });
     this.ready = [this.uptimeCheck, this.dashboard, this.secretAudit, ...this.alertPolicies.ready];
   }
 

@@ -3,7 +3,7 @@ import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/
 import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type GrantedAccount, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
+import { type GrantedAccount, grantee, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { stateProvidersOf } from "../../core/provider-requirements";
@@ -102,7 +102,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     { builderEmail, ...attributes }: RepositoryAttributes & Pick<ImageRepository, "builderEmail">,
   ): ImageRepository {
     refuseWrong(scope, EXISTING_REPOSITORY, { existingRepository: attributes }, ["existingRepository"]);
-    return new ExistingRepository(scope, id, attributes.imagePrefix, builderEmail);
+    return existingRepository(scope, id, attributes.imagePrefix, builderEmail);
   }
 
   constructor(
@@ -146,7 +146,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     const builders = builder.granted;
     if (existing?.imagePrefix !== undefined) {
       const attributes = [existing.imagePrefix, builder.email, builders, allOf(isUsed, isExisting(existing))] as const;
-      this.existing = new ExistingRepository(scope, `Existing${id}`, ...attributes);
+      this.existing = existingRepository(scope, `Existing${id}`, ...attributes);
     }
     const mayPush = builders.map((each) => this.grant(`${each.name}Pushes`, "writer", each));
     // A build under a service account of its own can log only to Cloud Logging.
@@ -164,56 +164,47 @@ export class ImageRegistry extends Construct implements ImageRepository {
   }
 
   private grant(id: string, role: Role, account: GrantedAccount) {
-    const { deployment, projectId, region } = this.props.place;
-    const { condition = "true", member, ready } = account;
+    const { deployment, projectId: project, region: location } = this.props.place;
     const grant = new ArtifactRegistryRepositoryIamMember(this, id, {
-      project: projectId,
-      location: region,
-      repository: serviceName(deployment),
-      role: `roles/artifactregistry.${role}`,
-      member,
-      count: countIf(allOf(this.condition, condition)),
-      dependsOn: [this.repository, ...ready],
+      ...{ project, location, repository: serviceName(deployment), role: `roles/artifactregistry.${role}` },
+      ...grantee(account, this.condition, this.repository),
     });
     return grantTo(account, grant);
   }
 }
 
-/** A repository that is managed elsewhere; what pushes and pulls gets its role. */
-class ExistingRepository extends Construct implements ImageRepository {
-  readonly ready: ITerraformDependable[];
-  private readonly grants = new Grants(this);
-
-  /** @param condition under which there is the repository */
-  constructor(
-    scope: Construct,
-    id: string,
-    readonly imagePrefix: string,
-    readonly builderEmail: string,
-    builders: readonly GrantedAccount[] = [
-      { name: "Builder", email: builderEmail, member: `serviceAccount:${builderEmail}`, ready: [] },
-    ],
-    private readonly condition = "true",
-  ) {
-    super(scope, id);
-    stateProvidersOf(this);
-    inFileOfExisting(this, "parts");
-    this.ready = builders.map((builder) => this.grant(`${builder.name}Pushes`, "writer", builder));
-  }
-
-  grantPull(identity: WorkloadIdentity): ITerraformDependable[] {
-    return this.grants.to(identity, (id, account) => this.grant(id, "reader", account));
-  }
-
-  private grant(id: string, role: Role, { condition = "true", member, ready }: GrantedAccount) {
-    const count = countIf(allOf(this.condition, condition));
-    const part = (separator: string, index: number) =>
-      expression(`split("${separator}", ${operand(this.imagePrefix)})[${index}]`);
-    const named = { project: part("/", 1), location: part("-docker.pkg.dev", 0), repository: part("/", 2) };
-    return new ArtifactRegistryRepositoryIamMember(this, id, {
-      ...{ ...named, role: `roles/artifactregistry.${role}`, member, count, dependsOn: ready },
+/**
+ * A repository that is managed elsewhere; what pushes and pulls gets its role.
+ *
+ * @param condition under which there is the repository
+ */
+function existingRepository(
+  scope: Construct,
+  id: string,
+  imagePrefix: string,
+  builderEmail: string,
+  builders: readonly GrantedAccount[] = [
+    { name: "Builder", email: builderEmail, member: `serviceAccount:${builderEmail}`, ready: [] },
+  ],
+  condition = "true",
+): ImageRepository {
+  const self = new Construct(scope, id);
+  stateProvidersOf(self);
+  inFileOfExisting(self, "parts");
+  const part = (separator: string, index: number) =>
+    expression(`split("${separator}", ${operand(imagePrefix)})[${index}]`);
+  const named = { project: part("/", 1), location: part("-docker.pkg.dev", 0), repository: part("/", 2) };
+  const grant = (id: string, role: Role, account: GrantedAccount) =>
+    new ArtifactRegistryRepositoryIamMember(self, id, {
+      ...{ ...named, role: `roles/artifactregistry.${role}` },
+      ...grantee(account, condition),
     });
-  }
+  const grants = new Grants(self);
+  return {
+    ...{ builderEmail, imagePrefix },
+    ready: builders.map((builder) => grant(`${builder.name}Pushes`, "writer", builder)),
+    grantPull: (identity) => grants.to(identity, (id, account) => grant(id, "reader", account)),
+  };
 }
 
 type Role = "reader" | "writer";

@@ -10,10 +10,10 @@ import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-ma
 import { dependable, Fn, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, oneAttribute } from "../../core/conditional";
+import { countIf, oneAttribute } from "../../core/conditional";
 import { madeAttribute } from "../../core/existing";
 import { expression } from "../../core/expression";
-import { type GrantedAccount, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
+import { type GrantedAccount, grantee, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { partName, secretId } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type DeploymentContext } from "../../core/place";
@@ -119,10 +119,10 @@ export class ServerlessJobs implements ScheduledJobRunner {
     const resource = this.addScripted(self, job, { ignoreChanges: WRITTEN_BY_TOOLS });
     const mayStart = new Grants(self).to(
       starts,
-      (id, { condition, member, ready }) =>
+      (id, account) =>
         new CloudRunV2JobIamMember(self, id === starts.name ? "MayStart" : "ExistingMayStart", {
-          ...{ project, location: region, name, count: countIf(condition), role: "roles/run.invoker", member },
-          dependsOn: [resource, ...ready],
+          ...{ project, location: region, name, role: "roles/run.invoker" },
+          ...grantee(account, "true", resource),
         }),
     );
     const scheduler = new CloudSchedulerJob(self, "Schedule", {
@@ -217,12 +217,10 @@ export class ServerlessJobs implements ScheduledJobRunner {
     });
     // Only jobs read the script, so even an account that takes no other grants gets this one.
     const readers = (identity.granted ?? [identity]).map((account: GrantedAccount) => {
-      const { condition = "true", member, name: reader, ready } = account;
-      const id = reader === identity.name ? "ScriptReader" : "ScriptExistingReader";
+      const id = account.name === identity.name ? "ScriptReader" : "ScriptExistingReader";
       const grant = new SecretManagerSecretIamMember(scope, id, {
-        ...{ project, secretId: madeAttribute(secret, "id"), role: "roles/secretmanager.secretAccessor", member },
-        count: countIf(allOf(job.condition ?? "true", condition)),
-        dependsOn: ready,
+        ...{ project, secretId: madeAttribute(secret, "id"), role: "roles/secretmanager.secretAccessor" },
+        ...grantee(account, job.condition),
       });
       return grantTo(account, grant);
     });

@@ -12,7 +12,7 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, allOf, countIf, isOn, isSet, oneAttribute } from "../../core/conditional";
+import { addDynamicBlock, allOf, countIf, idOf, isOn, isSet } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { type networkInputs } from "../../core/full-names";
 import { choice, text, type Relation, type Value, type ValuesOf } from "../../core/inputs";
@@ -230,7 +230,5 @@ export class InternalLoadBalancer extends Construct {
     this.ready.push(open("HttpsRule", 443, https), open("HttpRule", 80, http, this.isRedirected));
   }
 }
-
-const idOf = (resource: TerraformResource) => expression(oneAttribute(resource, "id"));
 
 const SCHEME = "INTERNAL_MANAGED";

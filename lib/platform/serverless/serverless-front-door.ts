@@ -4,10 +4,10 @@ import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute
 import { ComputeRegionNetworkEndpointGroup } from "@cdktf/provider-google/lib/compute-region-network-endpoint-group";
 import { ComputeTargetHttpsProxy } from "@cdktf/provider-google/lib/compute-target-https-proxy";
 import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
-import { ref, Token, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { ref, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isSet, isWord, oneAttribute } from "../../core/conditional";
+import { allOf, countIf, idOf, isSet, isWord } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
@@ -70,7 +70,6 @@ export class ServerlessLoadBalancer extends Construct {
     const { addressId, domain, ipv6 } = address;
     const count = countIf(isSet(domain));
     const common = (part: string) => ({ project, name: partName(deployment, part), count });
-    const idOf = (resource: TerraformResource) => expression(oneAttribute(resource, "id"));
 
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
       ...{ project, region, name: hashedName(deployment, region), networkEndpointType: "SERVERLESS" },

@@ -1,7 +1,8 @@
-import { type Check, whole } from "../../core/checks";
+import { whole } from "../../core/checks";
 import { choice, flag, number, type SettingsOf } from "../../core/inputs";
 import { mebibytes } from "../../core/memory";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE } from "../../idp/contract";
+import { type InstanceSize } from "../../idp/worker";
 import { DEFAULT_ADDRESS } from "../edge/domain";
 import { PUBLIC_ACCESS } from "./public-access";
 
@@ -42,25 +43,28 @@ const MEMORY_MIB = { 1: [512, 4096], 2: [512, 8192], 4: [2048, 16384], 8: [4096,
 const CPUS = Object.keys(MEMORY_MIB).map(Number);
 const PAIRS = Object.entries(MEMORY_MIB).map(([cpu, [from, to]]) => `${cpu} CPU ${from}Mi to ${to / 1024}Gi`);
 
-/** @param usual recommended number */
-export const instanceCpu = (usual: number): Check => ({
-  accepts: (cpu: number) => CPUS.includes(cpu),
-  condition: (cpu) => `contains(${JSON.stringify(CPUS)}, ${cpu})`,
-  must: `be one of ${CPUS.join(", ")}; use ${usual}`,
-  schema: { enum: CPUS },
+/**
+ * What an instance may have. The memory depends on the CPUs, a wrong number of which has its own rule.
+ *
+ * @param usual recommended number of CPUs
+ */
+export const instanceSize = (usual: number): InstanceSize => ({
+  cpuChoice: "1, 2, 4 or 8",
+  cpu: {
+    accepts: (cpu: number) => CPUS.includes(cpu),
+    condition: (cpu) => `contains(${JSON.stringify(CPUS)}, ${cpu})`,
+    must: `be one of ${CPUS.join(", ")}; use ${usual}`,
+    schema: { enum: CPUS },
+  },
+  memory: {
+    rule: `that fits the CPU, ${PAIRS.join(", ")}`,
+    fits: (cpu, memory) =>
+      [
+        `!contains(${JSON.stringify(CPUS)}, ${cpu})`,
+        ...Object.entries(MEMORY_MIB).map(
+          ([each, [from, to]]) =>
+            `(${cpu} == ${each} && ${mebibytes(memory)} >= ${from} && ${mebibytes(memory)} <= ${to})`,
+        ),
+      ].join(" || "),
+  },
 });
-
-export const INSTANCE_CPU_CHOICE = "1, 2, 4 or 8";
-
-/** Memory of an instance, which depends on its CPUs; a wrong number of these has its own rule. */
-export const INSTANCE_MEMORY = {
-  rule: `that fits the CPU, ${PAIRS.join(", ")}`,
-  fits: (cpu: string, memory: string) =>
-    [
-      `!contains(${JSON.stringify(CPUS)}, ${cpu})`,
-      ...Object.entries(MEMORY_MIB).map(
-        ([each, [from, to]]) =>
-          `(${cpu} == ${each} && ${mebibytes(memory)} >= ${from} && ${mebibytes(memory)} <= ${to})`,
-      ),
-    ].join(" || "),
-} as const;

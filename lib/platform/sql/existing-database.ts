@@ -1,11 +1,10 @@
-import { Token, type ITerraformDependable } from "cdktf";
+import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { isSet } from "../../core/conditional";
 import { type Existing } from "../../core/existing";
 import { ExistingSecret, type SecretAttributes } from "../../core/existing-secret";
 import { expression, numberText, operand } from "../../core/expression";
-import { type WorkloadIdentity } from "../../core/identity";
 import { number, object, type PropsOf, requiredObject, text } from "../../core/inputs";
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
 import { IS_REFERENCE, SECRET_REFERENCE } from "../../idp/environment";
@@ -113,48 +112,29 @@ export function connectionTo(project: string, instance: string, when: string) {
 }
 
 /** A database on an instance that is managed elsewhere; nothing but grants is created. */
-export class ExistingDatabase extends Construct implements SqlInstance {
-  readonly instanceName: string;
-  readonly projectId: string;
-  readonly instanceOwner = "others";
-  readonly connectionName: string;
-  readonly databaseName: string;
-  readonly userName: string;
-  readonly administratorName: string;
-  readonly password: ExistingSecret;
-  readonly administratorPassword: ExistingSecret;
-  readonly ready: ITerraformDependable[] = [];
-
-  constructor(
-    scope: Construct,
-    id: string,
-    attributes: DatabaseAttributes,
-    readonly hasPrivateAddress: string,
-  ) {
-    super(scope, id);
-    const given = attributes as ExistingDatabaseProps;
-    const { instance, project: projectId } = instanceIn(attributes.connectionName);
-    const administrator = administratorOf(given);
-    this.instanceName = instance;
-    this.projectId = projectId;
-    this.connectionName = attributes.connectionName;
-    this.databaseName = attributes.database;
-    this.userName = attributes.user;
-    this.administratorName = administrator.user;
-    this.password = new ExistingSecret(this, "Password", {
-      projectId,
-      ...(attributes.passwordSecret as SecretAttributes),
-    });
-    this.administratorPassword =
-      given.administrator === undefined
-        ? this.password
-        : new ExistingSecret(this, "AdministratorPassword", { projectId, ...administrator });
-  }
-
-  grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
-    const limits = { ...connectionTo(this.projectId, this.instanceName, "true"), isForExisting: true };
-    return identity.grantOnProject("ConnectsToExistingDatabase", "roles/cloudsql.client", limits);
-  }
+export function existingDatabase(
+  scope: Construct,
+  id: string,
+  attributes: DatabaseAttributes,
+  hasPrivateAddress: string,
+): SqlInstance {
+  const self = new Construct(scope, id);
+  const { connectionName, database: databaseName, user: userName } = attributes;
+  const { instance: instanceName, project: projectId } = instanceIn(connectionName);
+  const given = attributes as ExistingDatabaseProps;
+  const administrator = administratorOf(given);
+  const secret = (part: string, of: SecretAttributes) => new ExistingSecret(self, part, { projectId, ...of });
+  const password = secret("Password", attributes.passwordSecret as SecretAttributes);
+  const limits = { ...connectionTo(projectId, instanceName, "true"), isForExisting: true };
+  return {
+    ...{ connectionName, databaseName, hasPrivateAddress, instanceName, password, projectId, userName },
+    instanceOwner: "others",
+    administratorName: administrator.user,
+    administratorPassword:
+      given.administrator === undefined ? password : secret("AdministratorPassword", administrator),
+    ready: [],
+    grantConnect: (identity) => identity.grantOnProject("ConnectsToExistingDatabase", "roles/cloudsql.client", limits),
+  };
 }
 
 const versionOf = ({ version }: Partial<SecretAttributes> = {}) =>

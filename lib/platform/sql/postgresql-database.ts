@@ -31,7 +31,7 @@ import {
   connectionTo,
   type DatabaseAttributes,
   EXISTING_DATABASE,
-  ExistingDatabase,
+  existingDatabase,
   type ExistingDatabaseProps,
   instanceIn,
 } from "./existing-database";
@@ -185,7 +185,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     { hasPrivateAddress = false, ...attributes }: DatabaseAttributes & { readonly hasPrivateAddress?: boolean },
   ): SqlInstance {
     refuseWrong(scope, EXISTING_DATABASE, { existingDatabase: attributes }, ["existingDatabase"]);
-    return new ExistingDatabase(scope, id, attributes, String(hasPrivateAddress));
+    return existingDatabase(scope, id, attributes, String(hasPrivateAddress));
   }
 
   /** What the connection name of an existing instance consists of. */
