@@ -1,5 +1,5 @@
 import { addOthersCluster } from "../project/google-cluster";
-import { APPLY_AT_ONCE, type Deployment } from "../deployment/deployment";
+import { APPLY_AT_ONCE, type Deployment, type Inputs } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { addLogins, allInputs, EXISTING_PARTS } from "./existing-parts";
 import { type Episode } from "../engine/stack-rehearsal";
@@ -50,11 +50,22 @@ export const EXISTING_CLUSTER: Episode = {
     if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
     deployment.inputs = existing;
     await deployment.applyAtOnce();
-    deployment.inputs = begun;
-    await deployment.refuse(["plan", "-input=false"], "but the deployment is in");
-    deployment.inputs = existing;
-    await deployment.applyAtOnce(...LEAVE);
-    deployment.inputs = begun;
+    const leaveFor = async (inputs: Inputs) => {
+      const former = deployment.inputs;
+      deployment.inputs = inputs;
+      await deployment.refuse(["plan", "-input=false"], "but the deployment is in");
+      deployment.inputs = former;
+      await deployment.applyAtOnce(...LEAVE);
+      deployment.inputs = inputs;
+    };
+    // To a namespace of its own in the same cluster, and back.
+    await leaveFor({ ...begun, existing_cluster: existing.existing_cluster });
+    await deployment.applyAtOnce();
+    await deployment.requireEmptyPlan("a namespace in a cluster that exists: second plan");
+    if (cloud.ofType("kubernetes_namespace_v1").length !== 1) throw new StepFailure("apply", "there is no namespace");
+    await leaveFor(existing);
+    await requireCluster(deployment, false);
+    await leaveFor(begun);
     await requireCluster(deployment, true);
 
     deployment.inputs = { ...begun, deletion_protection: true };
