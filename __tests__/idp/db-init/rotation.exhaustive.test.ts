@@ -5,13 +5,17 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
 import { packageFile } from "../../../lib/core/package-file";
+import { POOL_PROGRAMS, startPooledInstance } from "../../image/pooled-instance";
+import { killAll } from "../../image/processes";
+import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { SUPERUSER } from "./cluster";
 import { clientFolder, type RunOptions, runScript } from "./script-run";
 import { applicationLogin, describeOnServers, type Tenant, type TestServer } from "./tenants";
 
 /** What clients of the application do: rows, a row that all change, a table of the session, a table of all. */
-const VISIT = `INSERT INTO visits (login) VALUES (session_user);
+const VISIT = `SET client_min_messages = warning;
+INSERT INTO visits (login) VALUES (session_user);
 UPDATE counters SET count = count + 1;
 CREATE TEMP TABLE IF NOT EXISTS visit (id int);
 SELECT pg_advisory_lock(1000);
@@ -46,19 +50,17 @@ function retire(settings: Tenant) {
 }
 
 /** Instances with this login, from their first work until they are gone; fails at the first error that one of them has seen. */
-async function instances(server: TestServer, settings: Tenant) {
+async function instances(server: TestServer, settings: Tenant, isPooled = false) {
   const { cluster, folder } = server;
+  const database = { host: cluster.socketFolder, port: cluster.port };
+  const { host, pid, port } = isPooled ? await pooled(server, settings) : { ...database, pid: undefined };
   const before = await visitsBy(server, settings);
   const file = join(folder, "visit.sql");
   writeFileSync(file, VISIT);
   const options = ["--no-vacuum", "--client=2", `--rate=${RATE / 2}`, "--time=300", `--file=${file}`];
-  const login = { PGHOST: cluster.socketFolder, PGPORT: String(cluster.port), PGUSER: settings.DB_USER };
-  const env = {
-    ...login,
-    PGPASSWORD: settings.DB_PASSWORD,
-    PGDATABASE: settings.DB_NAME,
-    PGOPTIONS: "-c client_min_messages=warning",
-  };
+  const { DB_NAME, DB_PASSWORD, DB_USER } = settings;
+  const login = { PGUSER: DB_USER, PGPASSWORD: DB_PASSWORD, PGDATABASE: DB_NAME };
+  const env = { ...login, PGHOST: host, PGPORT: String(port) };
   const clients = [[], ["--connect"]].map((more) => {
     const client = spawn(join(clientFolder(), "pgbench"), [...options, ...more], {
       env,
@@ -77,7 +79,15 @@ async function instances(server: TestServer, settings: Tenant) {
       client.kill();
       await once(client, "exit");
     }
+    if (pid !== undefined) killAll([pid], "SIGTERM");
   };
+}
+
+/** The connection pool of an instance, as its container runs it. */
+function pooled({ cluster }: TestServer, { DB_NAME, DB_PASSWORD = "", DB_USER }: Tenant) {
+  const size = { CONNECTION_POOL_SIZE: "3", CONNECTION_POOL_WAIT_SECONDS: "25" };
+  const database = { DB_HOST: "127.0.0.1", DB_PORT: String(cluster.port), DB_NAME, DB_PASSWORD, DB_USER };
+  return startPooledInstance({ ...size, ...database });
 }
 
 async function visitsBy(server: TestServer, { DB_NAME, DB_USER }: Tenant): Promise<number> {
@@ -202,5 +212,26 @@ describeOnServers("db-init.sh, for two logins that act as one role,", (test) => 
     expect(await prepare(second)).toMatchObject({ exitCode: 0 });
     await end();
     expect(await retire(second)).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describeWith(POOL_PROGRAMS, "With a connection pool in each instance,", () => {
+  describeOnServers("db-init.sh", (test) => {
+    test("replaces the password twice while instances of both generations run", async (server) => {
+      const tenant = await beforeNumbers(server);
+      let end = await instances(server, tenant, true);
+      for (const version of [2, 3]) {
+        const next = deployment(tenant, version);
+        expect(await prepare(next)).toMatchObject({ exitCode: 0 });
+        const endNext = await instances(server, next, true);
+        await setTimeout(1500);
+        await end();
+        end = endNext;
+        expect(await retire(next)).toMatchObject({ exitCode: 0 });
+      }
+      await end();
+      const login = { user: SUPERUSER, database: tenant.DB_NAME };
+      expect(await server.cluster.query(login, OWNERS)).toBe(tenant.DB_USER);
+    });
   });
 });
