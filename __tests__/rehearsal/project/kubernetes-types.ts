@@ -28,6 +28,9 @@ function namespaced(row: Partial<ResourceType> = {}): ResourceType {
   });
 }
 
+/** What GKE makes of a service that is in no state. */
+export const LOAD_BALANCER = "internal load balancer";
+
 /** Any change of the data replaces an immutable object. */
 function replacedWhenImmutable(prior: ValueObject, planned: ValueObject): readonly string[] {
   if (prior.immutable !== true) return [];
@@ -37,10 +40,10 @@ function replacedWhenImmutable(prior: ValueObject, planned: ValueObject): readon
 /** Resource types of the kubernetes provider. */
 export const KUBERNETES_TYPES: ResourceTypes = {
   kubernetes_namespace_v1: clusterObject({
-    // Terminating pods use what they need until their namespace is gone.
+    // Terminating pods use what they need until their namespace is gone, and with its services go their load balancers.
     beforeDestroy: (_prior, { id }, cloud) => {
-      for (const pods of cloud.ofType("pods"))
-        if (pods.id.startsWith(`${id}/`)) cloud.objects.delete(`pods ${pods.id}`);
+      for (const { type, id: inside } of [...cloud.ofType("pods"), ...cloud.ofType(LOAD_BALANCER)])
+        if (inside.startsWith(`${id}/`)) cloud.objects.delete(`${type} ${inside}`);
     },
   }),
   kubernetes_service_account_v1: namespaced(),

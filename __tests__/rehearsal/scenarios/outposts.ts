@@ -1,5 +1,6 @@
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
+import { LOAD_BALANCER } from "../project/kubernetes-types";
 import { needObject } from "../project/needs";
 
 const NAMESPACE = "identity-provider-outposts";
@@ -32,5 +33,17 @@ export const WITH_OUTPOSTS: Episode = {
     const left = [...cloud.objects.keys()].filter((key) => /outposts|ak-outpost/.test(key));
     if (left.length > 0) throw new StepFailure("apply", `these are left: ${left.join(", ")}`);
     if (cloud.objects.size !== before) throw new StepFailure("apply", "there are not as many resources as before");
+
+    // A destroy, while the load balancer of one has an address in the network of the cluster.
+    deployment.inputs = { ...managed, deletion_protection: false };
+    await deployment.applyAtOnce();
+    const [subnetwork] = cloud.ofType("google_compute_subnetwork");
+    const inNetwork = [...needs, needObject("google_compute_subnetwork", subnetwork?.id ?? "none")];
+    cloud.create({ type: LOAD_BALANCER, id: `${NAMESPACE}/ldap`, values: {}, needs: inNetwork, writeOnly: {} });
+    await deployment.applyAtOnce("-destroy");
+    if (cloud.objects.size > 0)
+      throw new StepFailure("destroy", `these are left: ${[...cloud.objects.keys()].join(", ")}`);
+    deployment.inputs = begun;
+    await deployment.applyAtOnce();
   },
 };
