@@ -22,7 +22,7 @@ describe("IdpSecrets", () => {
 
   it("creates the secrets that blueprints need, and those alone", () => {
     expect(secretsIn({ blueprints: ["branding", "oidc-client"] }).settings).toEqual([]);
-    expect(secretsIn({ blueprints: ["ldap"] }).settings).toHaveLength(1);
-    expect(secretsIn({ blueprints: ["ldap", "radius"] }).settings).toHaveLength(2);
+    expect(secretsIn({ blueprints: ["ldap"] }).settings).toHaveLength(2);
+    expect(secretsIn({ blueprints: ["ldap", "radius"] }).settings).toHaveLength(4);
   });
 });

@@ -96,7 +96,8 @@ export function grantee(
 
 /** A grant, apart from those that most deployments have if the account is an existing one. */
 export function grantTo<Grant extends TerraformResource>({ project }: GrantedAccount, grant: Grant): Grant {
-  if (project !== undefined) inFileOfExisting(grant, "accounts");
+  const isOfSecret = grant.terraformResourceType.startsWith("google_secret_");
+  if (project !== undefined) inFileOfExisting(grant, isOfSecret ? "accounts-secrets" : "accounts");
   return grant;
 }
 

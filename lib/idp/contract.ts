@@ -119,9 +119,17 @@ export const BLUEPRINT_SECRETS = {
     ...{ blueprint: "ldap", suffix: "ldap-password", variable: `${BLUEPRINT_VARIABLE_PREFIX}LDAP_PASSWORD` },
     length: 32,
   },
+  LdapToken: {
+    ...{ blueprint: "ldap", suffix: "ldap-token", variable: `${BLUEPRINT_VARIABLE_PREFIX}LDAP_TOKEN` },
+    length: 60,
+  },
   RadiusSecret: {
     ...{ blueprint: "radius", suffix: "radius-secret", variable: `${BLUEPRINT_VARIABLE_PREFIX}RADIUS_SECRET` },
     length: 32,
+  },
+  RadiusToken: {
+    ...{ blueprint: "radius", suffix: "radius-token", variable: `${BLUEPRINT_VARIABLE_PREFIX}RADIUS_TOKEN` },
+    length: 60,
   },
 } as const;
 

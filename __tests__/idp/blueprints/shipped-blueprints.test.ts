@@ -9,8 +9,8 @@ import { PINNED_VERSION } from "../../../lib/idp/releases";
 
 /**
  * What release 2026.5.4 of the application takes in a blueprint, for the models of the shipped ones: the fields of a
- * request to create one, which a blueprint has too (and the password of a user, which is for blueprints alone:
- * authentik/core/api/users.py), and "*" after those that are required. From the upstream's API client,
+ * request to create one, which a blueprint has too (and the password of a user and the key of a token, which are for blueprints
+ * alone: authentik/core/api/users.py and tokens.py), and "*" after those that are required. From the upstream's API client,
  * `authentik_client/models/*_request.py`, and the first from authentik/blueprints/v1/meta/apply_blueprint.py.
  */
 const RELEASE = `
@@ -35,6 +35,7 @@ authentik_providers_ldap.ldapprovider: name* authentication_flow authorization_f
   base_dn certificate tls_server_name uid_start_number gid_start_number search_mode bind_mode mfa_support
 authentik_providers_radius.radiusprovider: name* authentication_flow authorization_flow* invalidation_flow*
   property_mappings client_networks shared_secret mfa_support certificate
+authentik_core.token: managed identifier* intent user description expires expiring key
 authentik_outposts.outpost: name* type* providers* service_connection config* managed
 authentik_outposts.kubernetesserviceconnection: name* local kubeconfig verify_ssl
 authentik_flows.flow: name* slug* title* designation* background policy_engine_mode compatibility_mode layout

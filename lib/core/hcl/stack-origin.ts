@@ -45,6 +45,7 @@ export function inFiles({ node }: IConstruct, files: FileTable): void {
 /** What is there for parts that are managed elsewhere, apart from what most deployments have. */
 const EXISTING_FILES = {
   accounts: "Accounts that are managed elsewhere: what they are granted on single resources",
+  "accounts-secrets": "Accounts that are managed elsewhere: the secrets that they may read",
   "accounts-project": "Accounts that are managed elsewhere: what they are granted on a project",
   grants: "Commands for grants that are left to others",
   keys: "Keys that are managed elsewhere: agents of Google that may encrypt with them",
