@@ -105,7 +105,8 @@ const PROTECTED: readonly Row[] = [
   ],
 ];
 
-const REMADE = /google_secret_manager_secret\.(\w+_script|secrets_(bootstrap_token|(ldap|radius)_(password|secret|token)))$/;
+const REMADE =
+  /google_secret_manager_secret\.(\w+_script|secrets_(bootstrap_token|(ldap|radius)_(password|secret|token)))$/;
 
 const ROLES = [
   "roles/artifactregistry.reader",

@@ -22,22 +22,8 @@ interface Condition {
 }
 
 /** Arguments of a grant, of which each type has some. */
-type Arguments = Readonly<
-  Record<
-    | "bucket"
-    | "crypto_key_id"
-    | "location"
-    | "member"
-    | "name"
-    | "parent"
-    | "project"
-    | "repository"
-    | "role"
-    | "secret_id"
-    | "service_account_id",
-    string
-  >
->;
+type Name = "bucket" | "crypto_key_id" | "location" | "member" | "name" | "parent" | "project" | "repository" | "role";
+type Arguments = Readonly<Record<Name | "secret_id" | "service_account_id", string>>;
 
 /** The last part of a path, in which slashes separate the others. */
 const last = (path: string) => expression(`reverse(split("/", ${operand(path)}))[0]`);
