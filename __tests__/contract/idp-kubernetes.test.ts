@@ -34,25 +34,22 @@ const byDefault = (value: unknown) => atDefaults(kubernetesTerraform(), value);
 const secretNames = (container: Block) => (container.env as Block[]).map(({ name }) => name);
 
 testContract(KUBERNETES_STACK_NAME, {
-  "What the service does": [
-    [
-      "Cryptographic secrets: injected automatically into the container",
+  "What the service does": {
+    "Cryptographic secrets: injected automatically into the container": [
       () => secretNames(server()),
       ["IDP_SECRET_KEY", "IDP_BOOTSTRAP_PASSWORD", "DB_PASSWORD"],
     ],
-    [
-      "Database bootstrap: one first-deployment job named db-init; output initialization_jobs. Server start: there is no separate migrate job",
-      () => [output("initialization_jobs"), jobsOfEvery()],
-      [{ "db-init": `\${${ADDRESS.job}.metadata[0].name}` }, ["db_init"]],
-    ],
-    ["No cache service: no Redis-style cache is provisioned", () => typesOf(/redis|memcache|memorystore/), []],
-    [
-      "Media storage: a storage bucket mounted at /media; output storage_buckets",
+    "Database bootstrap: one first-deployment job named db-init; output initialization_jobs. Server start: there is no separate migrate job":
+      [
+        () => [output("initialization_jobs"), jobsOfEvery()],
+        [{ "db-init": `\${${ADDRESS.job}.metadata[0].name}` }, ["db_init"]],
+      ],
+    "No cache service: no Redis-style cache is provisioned": [() => typesOf(/redis|memcache|memorystore/), []],
+    "Media storage: a storage bucket mounted at /media; output storage_buckets": [
       () => [output("storage_buckets"), valueAt(server(), "volume_mount.0")],
       [{ storage: `\${${ADDRESS.bucket}.name}` }, { name: "storage", mount_path: "/media" }],
     ],
-    [
-      "Worker co-location: one container, in which the entrypoint starts both",
+    "Worker co-location: one container, in which the entrypoint starts both": [
       () =>
         (valueAt(podTemplateOf(ADDRESS.workload), "spec.container") as Block[]).map(({ command, args, name }) => [
           name,
@@ -61,11 +58,10 @@ testContract(KUBERNETES_STACK_NAME, {
         ]),
       [["server", undefined, null]],
     ],
-  ],
+  },
 
-  "Database variables mapped by the entrypoint": [
-    [
-      "The platform injects DB_HOST, DB_PORT, DB_NAME, DB_USER",
+  "Database variables mapped by the entrypoint": {
+    "The platform injects DB_HOST, DB_PORT, DB_NAME, DB_USER": [
       () => local("workload_required_environment"),
       {
         [TRUSTED_PROXIES]: expect.any(String) as unknown,
@@ -76,8 +72,7 @@ testContract(KUBERNETES_STACK_NAME, {
         ...SERVER_LISTENER,
       },
     ],
-    [
-      "The Kubernetes variant's secret-sync resource rejects key names containing a double underscore",
+    "The Kubernetes variant's secret-sync resource rejects key names containing a double underscore": [
       () =>
         namesOf("kubernetes_secret_v1").map((name) => {
           const text = JSON.stringify(kubernetesResource(`kubernetes_secret_v1.${name}`).data_wo);
@@ -87,8 +82,7 @@ testContract(KUBERNETES_STACK_NAME, {
         }),
       Array<boolean>(7).fill(true),
     ],
-    [
-      "No variable of a container repeats a secret one in plain",
+    "No variable of a container repeats a secret one in plain": [
       () =>
         [
           ...Object.keys(local("workload_baseline_environment")),
@@ -96,37 +90,32 @@ testContract(KUBERNETES_STACK_NAME, {
         ].filter((name) => secretNames(server()).includes(name)),
       [],
     ],
-  ],
+  },
 
-  "Database objects created by db-init": [
-    [
-      "Owned by the postgres login, with the managed-superuser role granted to the application role",
+  "Database objects created by db-init": {
+    "Owned by the postgres login, with the managed-superuser role granted to the application role": [
       () => [jobVariables().DB_ADMIN_USER, jobVariables().DB_MANAGED_SUPERUSER_ROLE],
       ["postgres", "cloudsqlsuperuser"],
     ],
-  ],
+  },
 
-  "States and transitions": [
-    [
-      "Wait until PostgreSQL is reachable: through proxy TCP on loopback in the Kubernetes variant",
+  "States and transitions": {
+    "Wait until PostgreSQL is reachable: through proxy TCP on loopback in the Kubernetes variant": [
       () => [jobVariables().DB_HOST, valueAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args")],
       ["127.0.0.1", expect.arrayContaining(["--address=127.0.0.1", "--port=5432"])],
     ],
-    [
-      "Signal the database proxy sidecar to shut down so the job completes",
+    "Signal the database proxy sidecar to shut down so the job completes": [
       () => [jobVariables().DB_PROXY_QUIT_URL, valueAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args")],
       ["http://127.0.0.1:9091/quitquitquit", expect.arrayContaining(["--quitquitquit", "--admin-port=9091"])],
     ],
-    [
-      "Version upgrade: one instance more at a time, the startup probe's threshold keeps the rollout waiting",
+    "Version upgrade: one instance more at a time, the startup probe's threshold keeps the rollout waiting": [
       () => [
         valueAt(kubernetesResource(ADDRESS.workload), "spec.strategy.rolling_update"),
         Number(valueAt(kubernetesResource(ADDRESS.workload), "spec.progress_deadline_seconds")) > 60 + 15 * 40,
       ],
       [{ max_surge: "1", max_unavailable: "0" }, true],
     ],
-    [
-      "Edit of the db-init script: mounted at apply time; takes effect on the next apply without a rebuild",
+    "Edit of the db-init script: mounted at apply time; takes effect on the next apply without a rebuild": [
       () => [
         kubernetesResource(ADDRESS.script).data,
         kubernetesTerraform().locals?.db_init_run,
@@ -140,24 +129,22 @@ testContract(KUBERNETES_STACK_NAME, {
         false,
       ],
     ],
-    [
-      "The job runs again when script, image, names or a password change, and at nothing else",
+    "The job runs again when script, image, names or a password change, and at nothing else": [
       () => [...String(kubernetesTerraform().locals?.db_init_run).matchAll(/"(\w+)" =/g)].map(([, name]) => name),
       ["script", "image", "instance", "database", "user", "password_version", "administrator_password_version"],
     ],
-  ],
+  },
 
-  Authentication: [
-    [
-      "Both health endpoints are unauthenticated. This is mandatory because the Kubernetes kubelet probes without credentials",
-      () =>
-        ["startup_probe", "liveness_probe", "readiness_probe"].map((kind) =>
-          valueAt(server()[kind], "http_get.http_header"),
-        ),
-      [undefined, undefined, undefined],
-    ],
-    [
-      "First login uses the built-in administrator user with the bootstrap password read from the managed secret store",
+  Authentication: {
+    "Both health endpoints are unauthenticated. This is mandatory because the Kubernetes kubelet probes without credentials":
+      [
+        () =>
+          ["startup_probe", "liveness_probe", "readiness_probe"].map((kind) =>
+            valueAt(server()[kind], "http_get.http_header"),
+          ),
+        [undefined, undefined, undefined],
+      ],
+    "First login uses the built-in administrator user with the bootstrap password read from the managed secret store": [
       () => output("first_sign_in"),
       {
         address: output("service_url"),
@@ -167,13 +154,11 @@ testContract(KUBERNETES_STACK_NAME, {
           ` --secret=\${${ADDRESS.bootstrapPassword}.secret_id} --project=\${var.project_id}`,
       },
     ],
-    [
-      "Access to the stored secrets is through the secret store's access controls: no pod has any",
+    "Access to the stored secrets is through the secret store's access controls: no pod has any": [
       () => namesOf("google_secret_manager_secret_iam_member"),
       [],
     ],
-    [
-      "Workload identity: one service account each for server and job, with the least rights",
+    "Workload identity: one service account each for server and job, with the least rights": [
       () =>
         Object.fromEntries(
           ["runtime", "initializer"].map((account) => [
@@ -192,8 +177,7 @@ testContract(KUBERNETES_STACK_NAME, {
         initializer: ["roles/cloudsql.client"],
       },
     ],
-    [
-      "Workload identity: the accounts of the pods, and no other, may act as them",
+    "Workload identity: the accounts of the pods, and no other, may act as them": [
       () =>
         namesOf("google_service_account_iam_member")
           .filter((name) => !isForExisting(name))
@@ -219,57 +203,49 @@ testContract(KUBERNETES_STACK_NAME, {
         ],
       ],
     ],
-    [
-      "The names of the pods' accounts are those that may act",
+    "The names of the pods' accounts are those that may act": [
       () =>
         ["workload_account", "db_init_account"].map((name) =>
           valueAt(kubernetesResource(`kubernetes_service_account_v1.${name}`), "metadata.name"),
         ),
       ["${var.application_name}", "${var.application_name}-db-init"],
     ],
-  ],
+  },
 
-  "Platform outputs of this variant": [
-    ["cluster_name", () => output("cluster_name"), `\${${ADDRESS.cluster}.name}`],
-    ["cluster_endpoint", () => output("cluster_endpoint"), `https://\${${ADDRESS.cluster}.endpoint}`],
-    [
-      "cluster_ca_certificate",
+  "Platform outputs of this variant": {
+    cluster_name: [() => output("cluster_name"), `\${${ADDRESS.cluster}.name}`],
+    cluster_endpoint: [() => output("cluster_endpoint"), `https://\${${ADDRESS.cluster}.endpoint}`],
+    cluster_ca_certificate: [
       () => output("cluster_ca_certificate"),
       "${try(base64decode(local.cluster_certificate), null)}",
     ],
-    ["namespace", () => output("namespace"), "${local.namespace_name}"],
-    [
-      "connect_command",
+    namespace: [() => output("namespace"), "${local.namespace_name}"],
+    connect_command: [
       () => output("connect_command"),
       `gcloud container clusters get-credentials \${${ADDRESS.cluster}.name} --location=\${var.region} --project=\${var.project_id}\${(try(endswith(local.cluster_endpoint, ".goog"), false) ? " --dns-endpoint" : "")}`,
     ],
-    [
-      "load_balancer_address: of the one way in that there is",
+    "load_balancer_address: of the one way in that there is": [
       () => output("load_balancer_address"),
       "${(var.domain != null ? one(google_compute_global_address.address_global[*].address) : one(google_compute_address.address_regional[*].address))}",
     ],
-    [
-      "service_url: by the domain, or by the address",
+    "service_url: by the domain, or by the address": [
       () => output("service_url"),
       "https://${(var.domain != null ? var.domain : one(google_compute_address.address_regional[*].address))}",
     ],
-    [
-      "dns_records: what to enter, with a domain",
+    "dns_records: what to enter, with a domain": [
       () => output("dns_records"),
       expect.stringMatching(
         /^\$\{concat\(\[for name in compact\(\[var\.domain\]\) : \{ name = name, type = "A", value = .* \}\], \[for record in .*\]\)\}$/,
       ),
     ],
-  ],
+  },
 
-  "Behind a load balancer": [
-    [
-      "The base of the application's links is where visitors come",
+  "Behind a load balancer": {
+    "The base of the application's links is where visitors come": [
       () => local("workload_baseline_environment").IDP_WEB__BASE_URL === output("service_url"),
       true,
     ],
-    [
-      "The port of the server's own TLS is the one that the load balancer sends to",
+    "The port of the server's own TLS is the one that the load balancer sends to": [
       () => [
         local("workload_baseline_environment").IDP_LISTEN__HTTPS,
         valueAt(kubernetesResource(ADDRESS.loadBalancer), "spec.port.1.target_port"),
@@ -277,8 +253,7 @@ testContract(KUBERNETES_STACK_NAME, {
       ],
       ["0.0.0.0:9443", "9443", 9443],
     ],
-    [
-      "The metrics port is open to nobody",
+    "The metrics port is open to nobody": [
       () => [
         valueAt(
           kubernetesResource("kubernetes_network_policy_v1.front_door_allow_ingress"),
@@ -288,5 +263,5 @@ testContract(KUBERNETES_STACK_NAME, {
       ],
       [`\${(var.domain != null ? [${CONTAINER_PORT}] : [${CONTAINER_PORT},9443])}`, undefined],
     ],
-  ],
+  },
 });

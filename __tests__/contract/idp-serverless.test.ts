@@ -82,234 +82,205 @@ const isAscending = (numbers: number[]) =>
   numbers.every((number, index) => number >= 0 && number > (numbers[index - 1] ?? -1));
 
 testContract(STACK_NAME, {
-  "What the service does": [
-    [
-      "Cryptographic secrets: generates a stable application secret key (64 random characters) and a bootstrap password for the built-in administrator user (24 characters); stores both in the managed secret store; injected automatically into the container; environment variables IDP_SECRET_KEY, IDP_BOOTSTRAP_PASSWORD",
-      () => made([secretOf(service(), "IDP_SECRET_KEY"), secretOf(service(), "IDP_BOOTSTRAP_PASSWORD")]),
-      [`\${${ADDRESS.secretKey}.secret_id}`, `\${${ADDRESS.bootstrapPassword}.secret_id}`],
-    ],
-    [
-      "Container image: thin wrapper image built on the upstream identity-provider server image, with a cloud entrypoint script. The image definition therefore derives its base tag from an application-specific build argument, IDP_VERSION",
-      () => instructions().filter((line) => /^(FROM|COPY|ENTRYPOINT)/.test(line)),
+  "What the service does": {
+    "Cryptographic secrets: generates a stable application secret key (64 random characters) and a bootstrap password for the built-in administrator user (24 characters); stores both in the managed secret store; injected automatically into the container; environment variables IDP_SECRET_KEY, IDP_BOOTSTRAP_PASSWORD":
       [
-        "FROM ${TOOLS_IMAGE} AS tools",
-        "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
-        "COPY --from=tools /opt/cloud-entrypoint /opt/cloud-entrypoint",
-        "COPY cloud-entrypoint.sh /cloud-entrypoint.sh",
-        "COPY connection-pool.sh watch-worker.py /",
-        'ENTRYPOINT ["dumb-init", "--", "/cloud-entrypoint.sh"]',
+        () => made([secretOf(service(), "IDP_SECRET_KEY"), secretOf(service(), "IDP_BOOTSTRAP_PASSWORD")]),
+        [`\${${ADDRESS.secretKey}.secret_id}`, `\${${ADDRESS.bootstrapPassword}.secret_id}`],
       ],
-    ],
-    [
-      "Container image: built by a managed image build",
+    "Container image: thin wrapper image built on the upstream identity-provider server image, with a cloud entrypoint script. The image definition therefore derives its base tag from an application-specific build argument, IDP_VERSION":
+      [
+        () => instructions().filter((line) => /^(FROM|COPY|ENTRYPOINT)/.test(line)),
+        [
+          "FROM ${TOOLS_IMAGE} AS tools",
+          "FROM ${UPSTREAM_IMAGE}:${IDP_VERSION}",
+          "COPY --from=tools /opt/cloud-entrypoint /opt/cloud-entrypoint",
+          "COPY cloud-entrypoint.sh /cloud-entrypoint.sh",
+          "COPY connection-pool.sh watch-worker.py /",
+          'ENTRYPOINT ["dumb-init", "--", "/cloud-entrypoint.sh"]',
+        ],
+      ],
+    "Container image: built by a managed image build": [
       () => valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.command"),
       'sh "${path.module}/scripts/build-image.sh"',
     ],
-    [
-      "Container image: output container_image of the platform deployment; container_image output, built image reference",
-      () => [output("container_image"), service().image, local("image_reference")],
+    "Container image: output container_image of the platform deployment; container_image output, built image reference":
       [
-        ...Array<string>(2).fill("${coalesce(var.existing_container_image, local.image_reference)}"),
-        expect.stringContaining("-docker.pkg.dev/${var.project_id}/${var.application_name}-${local.tenant_prefix}/"),
+        () => [output("container_image"), service().image, local("image_reference")],
+        [
+          ...Array<string>(2).fill("${coalesce(var.existing_container_image, local.image_reference)}"),
+          expect.stringContaining("-docker.pkg.dev/${var.project_id}/${var.application_name}-${local.tenant_prefix}/"),
+        ],
       ],
-    ],
-    [
-      "Database bootstrap: one first-deployment job named db-init that creates the role and database; output initialization_jobs, includes db-init",
-      () => output("initialization_jobs"),
-      { "db-init": `\${${ADDRESS.job}.name}` },
-    ],
-    [
-      "Media storage: a storage bucket mounted at /media via an object-storage file-system mount, for uploaded application icons and flow backgrounds; output storage_buckets, includes the media bucket",
-      () => output("storage_buckets"),
-      { storage: `\${${ADDRESS.bucket}.name}` },
-    ],
-    [
-      "Worker co-location: the entrypoint starts the background worker (ak worker) in the same container as the server",
+    "Database bootstrap: one first-deployment job named db-init that creates the role and database; output initialization_jobs, includes db-init":
+      [() => output("initialization_jobs"), { "db-init": `\${${ADDRESS.job}.name}` }],
+    "Media storage: a storage bucket mounted at /media via an object-storage file-system mount, for uploaded application icons and flow backgrounds; output storage_buckets, includes the media bucket":
+      [() => output("storage_buckets"), { storage: `\${${ADDRESS.bucket}.name}` }],
+    "Worker co-location: the entrypoint starts the background worker (ak worker) in the same container as the server": [
       () => /^ +become setsid ak worker$/m.test(entrypoint()),
       true,
     ],
-    [
-      "Health checks: default startup probe and liveness probe, both unauthenticated. This is mandatory because the platform front end and the Kubernetes kubelet probe without credentials. Both endpoints are plain HTTP GET on the container port 9000. GET /-/health/ready/: startup probe: ready once migrations have completed and the database is reachable; no credentials, no body; HTTP 200. GET /-/health/live/: liveness probe: lightweight process-alive check; no credentials, no body; HTTP 200. Probe answered with 401 or 403: the revision or pod stays unready; none asks a page that could",
-      () => [valueAt(service(), "startup_probe.http_get"), valueAt(service(), "liveness_probe.http_get")],
+    "Health checks: default startup probe and liveness probe, both unauthenticated. This is mandatory because the platform front end and the Kubernetes kubelet probe without credentials. Both endpoints are plain HTTP GET on the container port 9000. GET /-/health/ready/: startup probe: ready once migrations have completed and the database is reachable; no credentials, no body; HTTP 200. GET /-/health/live/: liveness probe: lightweight process-alive check; no credentials, no body; HTTP 200. Probe answered with 401 or 403: the revision or pod stays unready; none asks a page that could":
       [
-        { path: "/-/health/ready/", port: CONTAINER_PORT },
-        { path: "/-/health/live/", port: CONTAINER_PORT },
+        () => [valueAt(service(), "startup_probe.http_get"), valueAt(service(), "liveness_probe.http_get")],
+        [
+          { path: "/-/health/ready/", port: CONTAINER_PORT },
+          { path: "/-/health/live/", port: CONTAINER_PORT },
+        ],
       ],
-    ],
-    [
-      "The prefix is written IDP_, a neutral stand-in used throughout, for the upstream's own",
+    "The prefix is written IDP_, a neutral stand-in used throughout, for the upstream's own": [
       () => [NEUTRAL_PREFIX, entrypoint().includes(`${NEUTRAL_PREFIX}?*) `), UPSTREAM_PREFIX],
       ["IDP_", true, "AUTHENTIK_"],
     ],
-  ],
+  },
 
-  "Secrets in the managed secret store": [
-    [
-      "Secret names follow secret-<tenant-prefix>-<application-name>-*. Application secret key: name suffix -secret-key",
-      () => serverlessResource(ADDRESS.secretKey).secret_id,
-      "secret-${local.tenant_prefix}-${var.application_name}-secret-key",
-    ],
-    [
-      "Bootstrap password: name suffix -bootstrap-password",
+  "Secrets in the managed secret store": {
+    "Secret names follow secret-<tenant-prefix>-<application-name>-*. Application secret key: name suffix -secret-key":
+      [
+        () => serverlessResource(ADDRESS.secretKey).secret_id,
+        "secret-${local.tenant_prefix}-${var.application_name}-secret-key",
+      ],
+    "Bootstrap password: name suffix -bootstrap-password": [
       () => serverlessResource(ADDRESS.bootstrapPassword).secret_id,
       "secret-${local.tenant_prefix}-${var.application_name}-bootstrap-password",
     ],
-    [
-      "Bootstrap password: initial password of the built-in administrator user. Applied on first start only, together with IDP_BOOTSTRAP_EMAIL. Later changes happen inside the application. An explicit input bootstrap_password overrides the generated value: optional override of the generated bootstrap password",
-      () =>
-        serverlessResource("google_secret_manager_secret_version.secrets_bootstrap_password_version").secret_data_wo,
-      "${coalesce(var.bootstrap_password, ephemeral.random_password.secrets_bootstrap_password_candidate.result)}",
-    ],
-    [
-      "The database password is generated and managed separately by the foundation layer",
+    "Bootstrap password: initial password of the built-in administrator user. Applied on first start only, together with IDP_BOOTSTRAP_EMAIL. Later changes happen inside the application. An explicit input bootstrap_password overrides the generated value: optional override of the generated bootstrap password":
+      [
+        () =>
+          serverlessResource("google_secret_manager_secret_version.secrets_bootstrap_password_version").secret_data_wo,
+        "${coalesce(var.bootstrap_password, ephemeral.random_password.secrets_bootstrap_password_candidate.result)}",
+      ],
+    "The database password is generated and managed separately by the foundation layer": [
       () => serverlessResource("google_secret_manager_secret.database_password").secret_id,
       "secret-${local.tenant_prefix}-${var.application_name}-database-password",
     ],
-    [
-      "Secrets are read with the secret store's normal access-latest-version operation, by secret name. Platform output database_password_secret: name of the database password secret",
-      () => [
-        [output("secret_key_secret"), output("bootstrap_password_secret"), output("database_password_secret")],
-        Object.values(serverlessTerraform().resource?.google_secret_manager_secret_version ?? {}).filter(
-          (version) => "enabled" in version || "deletion_policy" in version,
-        ),
-      ],
+    "Secrets are read with the secret store's normal access-latest-version operation, by secret name. Platform output database_password_secret: name of the database password secret":
       [
-        [
-          `\${${ADDRESS.secretKey}.secret_id}`,
-          `\${${ADDRESS.bootstrapPassword}.secret_id}`,
-          "${google_secret_manager_secret.database_password.secret_id}",
+        () => [
+          [output("secret_key_secret"), output("bootstrap_password_secret"), output("database_password_secret")],
+          Object.values(serverlessTerraform().resource?.google_secret_manager_secret_version ?? {}).filter(
+            (version) => "enabled" in version || "deletion_policy" in version,
+          ),
         ],
-        [],
+        [
+          [
+            `\${${ADDRESS.secretKey}.secret_id}`,
+            `\${${ADDRESS.bootstrapPassword}.secret_id}`,
+            "${google_secret_manager_secret.database_password.secret_id}",
+          ],
+          [],
+        ],
       ],
-    ],
-    [
-      "Listing can be filtered by the substring of the application name",
+    "Listing can be filtered by the substring of the application name": [
       () =>
         Object.values(serverlessTerraform().resource?.google_secret_manager_secret ?? {}).every(({ secret_id: id }) =>
           String(id).includes("-${var.application_name}-"),
         ),
       true,
     ],
-  ],
+  },
 
-  "Baseline environment (overridable through the input environment_variables)": [
-    [
-      "IDP_BOOTSTRAP_EMAIL: a default administrator address",
+  "Baseline environment (overridable through the input environment_variables)": {
+    "IDP_BOOTSTRAP_EMAIL: a default administrator address": [
       () => /^[^@\s]+@[^@\s]+$/.test(String(valueAt(local("service_baseline_environment"), "IDP_BOOTSTRAP_EMAIL"))),
       true,
     ],
-    [
-      "IDP_ERROR_REPORTING__ENABLED: false",
+    "IDP_ERROR_REPORTING__ENABLED: false": [
       () => valueAt(local("service_baseline_environment"), "IDP_ERROR_REPORTING__ENABLED"),
       "false",
     ],
-    [
-      "IDP_DISABLE_UPDATE_CHECK: true",
+    "IDP_DISABLE_UPDATE_CHECK: true": [
       () => valueAt(local("service_baseline_environment"), "IDP_DISABLE_UPDATE_CHECK"),
       "true",
     ],
-    ["IDP_LOG_LEVEL: info", () => byDefault(valueAt(local("service_baseline_environment"), "IDP_LOG_LEVEL")), "info"],
-    [
-      "Overridable through the input environment_variables: overrides of the baseline environment",
+    "IDP_LOG_LEVEL: info": [() => byDefault(valueAt(local("service_baseline_environment"), "IDP_LOG_LEVEL")), "info"],
+    "Overridable through the input environment_variables: overrides of the baseline environment": [
       () => local("service_environment"),
       "${merge(local.service_baseline_environment, var.environment_variables, local.service_required_environment)}",
     ],
-    [
-      "Without the base of the links, where there is no domain",
+    "Without the base of the links, where there is no domain": [
       () => String(valueAt(service(), "dynamic.env.0.for_each")).split(" && ")[0],
       "${{ for name, value in local.service_environment : name => value if value != null",
     ],
-  ],
+  },
 
-  "Database variables mapped by the entrypoint": [
-    [
-      "The platform injects DB_HOST, DB_PORT, DB_NAME, DB_USER. The mapping is done in the entrypoint because the serverless variant does not interpolate $(VAR) references",
-      () => local("service_required_environment"),
-      {
-        [TRUSTED_PROXIES]: expect.any(String) as unknown,
-        DB_HOST: `/cloudsql/\${${ADDRESS.database}.connection_name}`,
-        DB_PORT: "5432",
-        DB_NAME: "${local.database_name}",
-        DB_USER: "${local.database_name}",
-        ...SERVER_LISTENER,
-      },
-    ],
-    [
-      "The platform injects DB_PASSWORD",
+  "Database variables mapped by the entrypoint": {
+    "The platform injects DB_HOST, DB_PORT, DB_NAME, DB_USER. The mapping is done in the entrypoint because the serverless variant does not interpolate $(VAR) references":
+      [
+        () => local("service_required_environment"),
+        {
+          [TRUSTED_PROXIES]: expect.any(String) as unknown,
+          DB_HOST: `/cloudsql/\${${ADDRESS.database}.connection_name}`,
+          DB_PORT: "5432",
+          DB_NAME: "${local.database_name}",
+          DB_USER: "${local.database_name}",
+          ...SERVER_LISTENER,
+        },
+      ],
+    "The platform injects DB_PASSWORD": [
       () => secretOf(service(), "DB_PASSWORD"),
       "${google_secret_manager_secret.database_password.secret_id}",
     ],
-    [
-      "At runtime the entrypoint aliases them onto IDP_POSTGRESQL__HOST, IDP_POSTGRESQL__PORT, IDP_POSTGRESQL__NAME, IDP_POSTGRESQL__USER, IDP_POSTGRESQL__PASSWORD",
-      () => [
-        /for ce_part in (.*); do\n.*DB_\$ce_part/.exec(entrypoint())?.[1]?.split(" "),
-        entrypoint().includes('copy "DB_$ce_part" "IDP_POSTGRESQL__$ce_part"'),
+    "At runtime the entrypoint aliases them onto IDP_POSTGRESQL__HOST, IDP_POSTGRESQL__PORT, IDP_POSTGRESQL__NAME, IDP_POSTGRESQL__USER, IDP_POSTGRESQL__PASSWORD":
+      [
+        () => [
+          /for ce_part in (.*); do\n.*DB_\$ce_part/.exec(entrypoint())?.[1]?.split(" "),
+          entrypoint().includes('copy "DB_$ce_part" "IDP_POSTGRESQL__$ce_part"'),
+        ],
+        [["HOST", "PORT", "NAME", "USER", "PASSWORD"], true],
       ],
-      [["HOST", "PORT", "NAME", "USER", "PASSWORD"], true],
-    ],
-    [
-      "A target variable that is already set explicitly is never overridden",
+    "A target variable that is already set explicitly is never overridden": [
       () => entrypoint().includes('&& ! is_configured "POSTGRESQL__$ce_part"'),
       true,
     ],
-  ],
+  },
 
-  "Media bucket": [
-    [
-      "Name formula bkt-<application_name><tenant-prefix>-storage (application-scoped). Bucket name suffix storage, application-scoped",
-      () => serverlessResource(ADDRESS.bucket).name,
-      "bkt-${var.application_name}${local.tenant_prefix}-storage",
-    ],
-    ["Mount path /media", () => valueAt(service(), "volume_mounts.0"), { name: "storage", mount_path: "/media" }],
-    [
-      "Mount ownership uid=1000, gid=1000 (the upstream runtime user)",
+  "Media bucket": {
+    "Name formula bkt-<application_name><tenant-prefix>-storage (application-scoped). Bucket name suffix storage, application-scoped":
+      [() => serverlessResource(ADDRESS.bucket).name, "bkt-${var.application_name}${local.tenant_prefix}-storage"],
+    "Mount path /media": [() => valueAt(service(), "volume_mounts.0"), { name: "storage", mount_path: "/media" }],
+    "Mount ownership uid=1000, gid=1000 (the upstream runtime user)": [
       () => valueAt(serverlessResource(ADDRESS.service), "template.volumes.0.gcs.mount_options"),
       expect.arrayContaining(["uid=1000", "gid=1000"]),
     ],
-    [
-      "Content: plain files, no locking requirements; survive instance replacement and scaling",
+    "Content: plain files, no locking requirements; survive instance replacement and scaling": [
       () => made(valueAt(serverlessResource(ADDRESS.service), "template.volumes.0.gcs")),
       expect.objectContaining({ bucket: `\${${ADDRESS.bucket}.name}`, read_only: false }),
     ],
-    [
-      "Tenant-prefix derivation: the tenant and a hash of the project",
+    "Tenant-prefix derivation: the tenant and a hash of the project": [
       () => [local("tenant_prefix"), tenantPrefix("demo", "my-project")],
       ["${var.tenant_id}-${substr(sha256(var.project_id), 0, 6)}", "demo-1c7cd9"],
     ],
-  ],
+  },
 
-  "Database objects created by db-init": [
-    [
-      "An application role, tenant-scoped, with the generated database password",
+  "Database objects created by db-init": {
+    "An application role, tenant-scoped, with the generated database password": [
       () => [local("database_name"), secretOf(job(), "DB_PASSWORD")],
       [
         '${replace(join("_", ["db", local.tenant_prefix, var.application_name]), "-", "_")}',
         "${google_secret_manager_secret.database_password.secret_id}",
       ],
     ],
-    [
-      "An application database, owned by the postgres login (that login cannot switch to application roles)",
+    "An application database, owned by the postgres login (that login cannot switch to application roles)": [
       () => [valueAt(job(), "dynamic.env.for_each.DB_ADMIN_USER"), dbInit().includes('CREATE DATABASE :"database"')],
       ["postgres", true],
     ],
-    [
-      "With full privileges granted on the database and on the public schema",
+    "With full privileges granted on the database and on the public schema": [
       () => [
         dbInit().includes('GRANT ALL ON DATABASE :"database" TO :"role";'),
         dbInit().includes('GRANT ALL ON SCHEMA public TO :"role";'),
       ],
       [true, true],
     ],
-    [
-      "The managed-superuser role granted to the application role, defensively, so later extension creation in upstream migrations is a no-op. Grant the managed-superuser role to the application role. Extension creation by the application role without superuser rights: migration failure of type must-be-superuser; prevented by the defensive grant in db-init",
-      () => [
-        valueAt(job(), "dynamic.env.for_each.DB_MANAGED_SUPERUSER_ROLE"),
-        dbInit().includes('GRANT :"managed_superuser" TO :"role";'),
+    "The managed-superuser role granted to the application role, defensively, so later extension creation in upstream migrations is a no-op. Grant the managed-superuser role to the application role. Extension creation by the application role without superuser rights: migration failure of type must-be-superuser; prevented by the defensive grant in db-init":
+      [
+        () => [
+          valueAt(job(), "dynamic.env.for_each.DB_MANAGED_SUPERUSER_ROLE"),
+          dbInit().includes('GRANT :"managed_superuser" TO :"role";'),
+        ],
+        ["cloudsqlsuperuser", true],
       ],
-      ["cloudsqlsuperuser", true],
-    ],
-    [
-      "Database, user and instance names are tenant-prefixed and reported in the platform outputs",
+    "Database, user and instance names are tenant-prefixed and reported in the platform outputs": [
       () => [
         output("database_name"),
         output("database_user"),
@@ -323,78 +294,74 @@ testContract(STACK_NAME, {
         "sql-${local.tenant_prefix}-${var.application_name}",
       ],
     ],
-  ],
+  },
 
-  "Platform inputs and outputs named here": [
-    ["application_version input, latest", () => variable("application_version").default, "latest"],
-    ["bootstrap_password input, optional", () => variable("bootstrap_password").default, null],
-    ["environment_variables input", () => variable("environment_variables").type, "map(string)"],
-  ],
+  "Platform inputs and outputs named here": {
+    "application_version input, latest": [() => variable("application_version").default, "latest"],
+    "bootstrap_password input, optional": [() => variable("bootstrap_password").default, null],
+    "environment_variables input": [() => variable("environment_variables").type, "map(string)"],
+  },
 
-  "States and transitions": [
-    [
-      "The layer defines no lifecycle states for its resources. The db-init job runs once at first deployment and completes when its last step finishes. Its steps, in order. Create or update the application role with the generated password. Create the application database if missing and grant privileges. The job is idempotent",
-      () => /^prepare\(\) \{\n([^}]*)\}/m.exec(dbInit())?.[1]?.trim().split(/\s+/),
+  "States and transitions": {
+    "The layer defines no lifecycle states for its resources. The db-init job runs once at first deployment and completes when its last step finishes. Its steps, in order. Create or update the application role with the generated password. Create the application database if missing and grant privileges. The job is idempotent":
       [
-        "wait_until_reachable",
-        "create_or_update_role",
-        "create_database",
-        "grant_privileges",
-        "grant_managed_superuser",
+        () => /^prepare\(\) \{\n([^}]*)\}/m.exec(dbInit())?.[1]?.trim().split(/\s+/),
+        [
+          "wait_until_reachable",
+          "create_or_update_role",
+          "create_database",
+          "grant_privileges",
+          "grant_managed_superuser",
+        ],
       ],
-    ],
-    [
-      "Wait until PostgreSQL is reachable, through the proxy socket directory in the serverless variant",
+    "Wait until PostgreSQL is reachable, through the proxy socket directory in the serverless variant": [
       () => valueAt(job(), "dynamic.env.for_each.DB_HOST"),
       `/cloudsql/\${${ADDRESS.database}.connection_name}`,
     ],
-    [
-      "Signal the database proxy sidecar to shut down: there is none in the serverless variant",
+    "Signal the database proxy sidecar to shut down: there is none in the serverless variant": [
       () => valueAt(job(), "dynamic.env.for_each.DB_PROXY_QUIT_URL"),
       undefined,
     ],
-    [
-      "Server start, every startup: the server applies its own schema migrations under a PostgreSQL advisory lock, so concurrent instances do not collide. The entrypoint has no migration step and there is no separate migrate job",
-      () => [
-        /ak +migrate/.test(entrypoint()),
-        // Others exist on request only: they dump the database, or send a test mail.
-        Object.entries(serverlessTerraform().resource?.google_cloud_run_v2_job ?? {})
-          .filter(([, { count }]) => count === undefined)
-          .map(([name]) => name),
+    "Server start, every startup: the server applies its own schema migrations under a PostgreSQL advisory lock, so concurrent instances do not collide. The entrypoint has no migration step and there is no separate migrate job":
+      [
+        () => [
+          /ak +migrate/.test(entrypoint()),
+          // Others exist on request only: they dump the database, or send a test mail.
+          Object.entries(serverlessTerraform().resource?.google_cloud_run_v2_job ?? {})
+            .filter(([, { count }]) => count === undefined)
+            .map(([name]) => name),
+        ],
+        [false, ["db_init"]],
       ],
-      [false, ["db_init"]],
-    ],
-    [
-      "Version upgrade, new revision started: the first instance of the new revision migrates the schema; the startup probe's threshold keeps the rollout waiting, about 11 minutes before the rollout is failed",
-      () => {
-        const service = serverlessResource(ADDRESS.service);
-        return [probeSeconds("startup_probe"), valueAt(service, "timeouts.update"), service.traffic];
-      },
-      [660, "30m", [{ percent: 100, type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST" }]],
-    ],
-    [
-      "Entrypoint start, always: the entrypoint maps DB variables, sets the SSL mode, starts the worker in the background, then replaces itself with the server process",
-      () => [
-        isAscending(
-          positions(
-            entrypoint().slice(entrypoint().indexOf("case $UPSTREAM_PREFIX in")),
-            "\nmap_database_variables\n",
-            "\nchoose_ssl_mode\n",
-            '\n  server) run_server "$@" ;;\n',
+    "Version upgrade, new revision started: the first instance of the new revision migrates the schema; the startup probe's threshold keeps the rollout waiting, about 11 minutes before the rollout is failed":
+      [
+        () => {
+          const service = serverlessResource(ADDRESS.service);
+          return [probeSeconds("startup_probe"), valueAt(service, "timeouts.update"), service.traffic];
+        },
+        [660, "30m", [{ percent: 100, type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST" }]],
+      ],
+    "Entrypoint start, always: the entrypoint maps DB variables, sets the SSL mode, starts the worker in the background, then replaces itself with the server process":
+      [
+        () => [
+          isAscending(
+            positions(
+              entrypoint().slice(entrypoint().indexOf("case $UPSTREAM_PREFIX in")),
+              "\nmap_database_variables\n",
+              "\nchoose_ssl_mode\n",
+              '\n  server) run_server "$@" ;;\n',
+            ),
           ),
-        ),
-        isAscending(positions(entrypoint(), "\n  supervise_worker &\n", '\n  hold become setsid ak "$@"\n')),
-        /^become\(\) \{\n(?:  .*\n)*  exec "\$@"\n\}$/m.test(entrypoint()),
+          isAscending(positions(entrypoint(), "\n  supervise_worker &\n", '\n  hold become setsid ak "$@"\n')),
+          /^become\(\) \{\n(?:  .*\n)*  exec "\$@"\n\}$/m.test(entrypoint()),
+        ],
+        [true, true, true],
       ],
-      [true, true, true],
-    ],
-    [
-      "Edit of entrypoint or image definition: takes effect only after an image rebuild",
+    "Edit of entrypoint or image definition: takes effect only after an image rebuild": [
       () => valueAt(serverlessResource(ADDRESS.build), "triggers_replace"),
       { image: "${local.image_reference}" },
     ],
-    [
-      "Edit of the db-init script: mounted at apply time; takes effect on the next apply without a rebuild",
+    "Edit of the db-init script: mounted at apply time; takes effect on the next apply without a rebuild": [
       () => [
         serverlessResource("google_secret_manager_secret_version.db_init_script_version").secret_data,
         valueAt(serverlessResource("terraform_data.db_init_trigger"), "triggers_replace.script"),
@@ -406,169 +373,155 @@ testContract(STACK_NAME, {
         false,
       ],
     ],
-  ],
+  },
 
-  Authentication: [
-    [
-      "Probes must not be pointed at authenticated pages: an endpoint answering 401 or 403 to the prober keeps the revision or pod permanently unready; no input says where they point",
-      () => [
-        Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /path|health/.test(name)),
-        ["startup_probe", "liveness_probe"].filter((probe) => /path|port|host/.test(String(variable(probe).type))),
+  Authentication: {
+    "Probes must not be pointed at authenticated pages: an endpoint answering 401 or 403 to the prober keeps the revision or pod permanently unready; no input says where they point":
+      [
+        () => [
+          Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /path|health/.test(name)),
+          ["startup_probe", "liveness_probe"].filter((probe) => /path|port|host/.test(String(variable(probe).type))),
+        ],
+        [[], []],
       ],
-      [[], []],
-    ],
-    [
-      "First login uses the built-in administrator user with the bootstrap password read from the managed secret store",
+    "First login uses the built-in administrator user with the bootstrap password read from the managed secret store": [
       () => valueAt(output("first_sign_in"), "password_command"),
       "gcloud secrets versions access ${google_secret_manager_secret_version.secrets_bootstrap_password_version.version}" +
         ` --secret=\${${ADDRESS.bootstrapPassword}.secret_id} --project=\${var.project_id}`,
     ],
-    [
-      "Access to the stored secrets is through the secret store's access controls and workload identity, as defined by the foundation layer",
-      () =>
-        Object.fromEntries(
-          Object.entries(serverlessTerraform().resource?.google_secret_manager_secret_iam_member ?? {})
-            .filter(([name]) => !isForExisting(name))
-            .map(([name, { role, member }]) => [name, `${String(role)} to ${String(made(member))}`]),
-        ),
-      {
-        check_up_job_script_reader: CHECKER_READS,
-        database_administrator_password_initializer: readerIs("initializer"),
-        database_password_checker: CHECKER_READS,
-        database_password_dumper: DUMPER_READS,
-        database_password_initializer: readerIs("initializer"),
-        database_password_runtime: readerIs("runtime"),
-        db_init_script_reader: readerIs("initializer"),
-        dump_at_apply_script_reader: DUMPER_READS,
-        dump_job_script_reader: DUMPER_READS,
-        existing_secrets_runtime: readerIs("runtime"),
-        former_login_script_reader: readerIs("initializer"),
-        secrets_bootstrap_password_runtime: readerIs("runtime"),
-        secrets_bootstrap_token_runtime: readerIs("runtime"),
-        secrets_ldap_password_runtime: readerIs("runtime"),
-        secrets_ldap_token_runtime: readerIs("runtime"),
-        secrets_radius_secret_runtime: readerIs("runtime"),
-        secrets_radius_token_runtime: readerIs("runtime"),
-        secrets_secret_key_runtime: readerIs("runtime"),
-      },
-    ],
-  ],
+    "Access to the stored secrets is through the secret store's access controls and workload identity, as defined by the foundation layer":
+      [
+        () =>
+          Object.fromEntries(
+            Object.entries(serverlessTerraform().resource?.google_secret_manager_secret_iam_member ?? {})
+              .filter(([name]) => !isForExisting(name))
+              .map(([name, { role, member }]) => [name, `${String(role)} to ${String(made(member))}`]),
+          ),
+        {
+          check_up_job_script_reader: CHECKER_READS,
+          database_administrator_password_initializer: readerIs("initializer"),
+          database_password_checker: CHECKER_READS,
+          database_password_dumper: DUMPER_READS,
+          database_password_initializer: readerIs("initializer"),
+          database_password_runtime: readerIs("runtime"),
+          db_init_script_reader: readerIs("initializer"),
+          dump_at_apply_script_reader: DUMPER_READS,
+          dump_job_script_reader: DUMPER_READS,
+          existing_secrets_runtime: readerIs("runtime"),
+          former_login_script_reader: readerIs("initializer"),
+          secrets_bootstrap_password_runtime: readerIs("runtime"),
+          secrets_bootstrap_token_runtime: readerIs("runtime"),
+          secrets_ldap_password_runtime: readerIs("runtime"),
+          secrets_ldap_token_runtime: readerIs("runtime"),
+          secrets_radius_secret_runtime: readerIs("runtime"),
+          secrets_radius_token_runtime: readerIs("runtime"),
+          secrets_secret_key_runtime: readerIs("runtime"),
+        },
+      ],
+  },
 
-  Errors: [
-    [
-      "Startup probe failing for longer than its threshold: the rollout is failed, and the apply sees it",
+  Errors: {
+    "Startup probe failing for longer than its threshold: the rollout is failed, and the apply sees it": [
       () => {
         const { create, update } = serverlessResource(ADDRESS.service).timeouts as Record<string, string>;
         return [create, update].map((limit) => Number.parseInt(String(limit), 10) * 60 > probeSeconds("startup_probe"));
       },
       [true, true],
     ],
-    [
-      "Application secret key: generated once. Signs sessions and cookies; internal encryption is derived from it. Must stay stable for the life of the deployment. Rotating it invalidates every active session and makes encrypted fields (stored credentials, tokens) unreadable. Secret key rotated: all sessions invalidated; encrypted fields unreadable. Only a number that is accepted changes it, and its secret is protected",
-      () => [
-        serverlessResource("google_secret_manager_secret_version.secrets_secret_key_version").secret_data_wo_version,
-        Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /(^|_)key(_|$)/.test(name)),
-        serverlessResource(ADDRESS.secretKey).deletion_protection,
-      ],
+    "Application secret key: generated once. Signs sessions and cookies; internal encryption is derived from it. Must stay stable for the life of the deployment. Rotating it invalidates every active session and makes encrypted fields (stored credentials, tokens) unreadable. Secret key rotated: all sessions invalidated; encrypted fields unreadable. Only a number that is accepted changes it, and its secret is protected":
       [
-        "${var.secret_key_version}",
-        ["secret_key_version", "accepted_secret_key_version"],
-        "${var.deletion_protection}",
+        () => [
+          serverlessResource("google_secret_manager_secret_version.secrets_secret_key_version").secret_data_wo_version,
+          Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /(^|_)key(_|$)/.test(name)),
+          serverlessResource(ADDRESS.secretKey).deletion_protection,
+        ],
+        [
+          "${var.secret_key_version}",
+          ["secret_key_version", "accepted_secret_key_version"],
+          "${var.deletion_protection}",
+        ],
       ],
-    ],
-  ],
+  },
 
-  Limits: [
-    [
-      "Application secret key length: 64 characters; Application secret key: 64 random chars",
+  Limits: {
+    "Application secret key length: 64 characters; Application secret key: 64 random chars": [
       () => ephemeral("random_password", "secrets_secret_key_candidate").length,
       64,
     ],
-    [
-      "Bootstrap password length: 24 characters; Bootstrap password: 24 random chars",
+    "Bootstrap password length: 24 characters; Bootstrap password: 24 random chars": [
       () => ephemeral("random_password", "secrets_bootstrap_password_candidate").length,
       24,
     ],
-    [
-      "Container port: 9000; the container listens on port 9000; the server keeps the default 0.0.0.0:9000",
+    "Container port: 9000; the container listens on port 9000; the server keeps the default 0.0.0.0:9000": [
       () => [valueAt(service(), "ports.container_port"), SERVER_LISTENER.IDP_LISTEN__HTTP],
       [9000, "0.0.0.0:9000"],
     ],
-    [
-      "Worker loopback ports: HTTP 9001, HTTPS 9444, metrics 9301; IDP_LISTEN__HTTP 127.0.0.1:9001, IDP_LISTEN__HTTPS 127.0.0.1:9444, IDP_LISTEN__METRICS 127.0.0.1:9301. The co-located worker is started with these and no others. Both processes share IDP_SECRET_KEY and the PostgreSQL-backed task queue. Worker and server both bind port 9000 in one container: the worker can win the bind and answer every route, health endpoints included, with empty HTTP 200 responses (blank UI, phantom-healthy probes). Prevented by the loopback listen ports for the worker",
-      () => [
-        [workerListeners(), WORKER_LISTENERS],
-        /\nsupervise_worker[^]*/.exec(entrypoint())?.[0].match(/(?<=export .*)\w+(?==)/g),
-      ],
+    "Worker loopback ports: HTTP 9001, HTTPS 9444, metrics 9301; IDP_LISTEN__HTTP 127.0.0.1:9001, IDP_LISTEN__HTTPS 127.0.0.1:9444, IDP_LISTEN__METRICS 127.0.0.1:9301. The co-located worker is started with these and no others. Both processes share IDP_SECRET_KEY and the PostgreSQL-backed task queue. Worker and server both bind port 9000 in one container: the worker can win the bind and answer every route, health endpoints included, with empty HTTP 200 responses (blank UI, phantom-healthy probes). Prevented by the loopback listen ports for the worker":
       [
-        [WORKER_PORTS, WORKER_PORTS],
-        ["LISTEN__HTTP", "LISTEN__HTTPS", "LISTEN__METRICS", "TMPDIR"],
+        () => [
+          [workerListeners(), WORKER_LISTENERS],
+          /\nsupervise_worker[^]*/.exec(entrypoint())?.[0].match(/(?<=export .*)\w+(?==)/g),
+        ],
+        [
+          [WORKER_PORTS, WORKER_PORTS],
+          ["LISTEN__HTTP", "LISTEN__HTTPS", "LISTEN__METRICS", "TMPDIR"],
+        ],
       ],
-    ],
-    [
-      "Startup probe: 60 s delay, 15 s period, 40 failures; Startup (/-/health/ready/): initial delay 60 s, period 15 s, failure threshold 40",
-      () => probeTiming("startup_probe"),
-      [60, 15, 40],
-    ],
-    [
-      "Liveness probe: 60 s delay, 30 s period, 3 failures; Liveness (/-/health/live/): initial delay 60 s, period 30 s, failure threshold 3",
-      () => probeTiming("liveness_probe"),
-      [60, 30, 3],
-    ],
-    [
-      "PostgreSQL: 15 fixed; minimum supported by the application 14. PostgreSQL major version is fixed at 15; the application minimum is 14. Database engine: fixes PostgreSQL 15 as the only supported engine (the application requires PostgreSQL >= 14; MySQL is unsupported)",
-      () => [
-        byDefault(serverlessResource(ADDRESS.database).database_version),
-        valueAt(variable("database_version"), "validation.0.condition"),
-        Object.keys(serverlessTerraform().variable ?? {}).filter((name) => name.includes("engine")),
-        OLDEST_DATABASE_MAJOR_VERSION,
+    "Startup probe: 60 s delay, 15 s period, 40 failures; Startup (/-/health/ready/): initial delay 60 s, period 15 s, failure threshold 40":
+      [() => probeTiming("startup_probe"), [60, 15, 40]],
+    "Liveness probe: 60 s delay, 30 s period, 3 failures; Liveness (/-/health/live/): initial delay 60 s, period 30 s, failure threshold 3":
+      [() => probeTiming("liveness_probe"), [60, 30, 3]],
+    "PostgreSQL: 15 fixed; minimum supported by the application 14. PostgreSQL major version is fixed at 15; the application minimum is 14. Database engine: fixes PostgreSQL 15 as the only supported engine (the application requires PostgreSQL >= 14; MySQL is unsupported)":
+      [
+        () => [
+          byDefault(serverlessResource(ADDRESS.database).database_version),
+          valueAt(variable("database_version"), "validation.0.condition"),
+          Object.keys(serverlessTerraform().variable ?? {}).filter((name) => name.includes("engine")),
+          OLDEST_DATABASE_MAJOR_VERSION,
+        ],
+        ["POSTGRES_15", "${try(contains([15,16,17], var.database_version), false)}", [], 14],
       ],
-      ["POSTGRES_15", "${try(contains([15,16,17], var.database_version), false)}", [], 14],
-    ],
-    [
-      "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1 (the worker must keep running between requests)",
-      () => [
-        [valueAt(service(), "resources.cpu_idle"), variable("cpu_always_allocated").default],
-        byDefault(valueAt(serverlessResource(ADDRESS.service), "scaling.min_instance_count")),
+    "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1 (the worker must keep running between requests)":
+      [
+        () => [
+          [valueAt(service(), "resources.cpu_idle"), variable("cpu_always_allocated").default],
+          byDefault(valueAt(serverlessResource(ADDRESS.service), "scaling.min_instance_count")),
+        ],
+        [["${!var.cpu_always_allocated}", true], 1],
       ],
-      [["${!var.cpu_always_allocated}", true], 1],
-    ],
-    [
-      "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host is a Unix-socket directory or loopback: disable (the proxy is TLS-terminated and does not speak SSL itself). SSL is required on a loopback (127.0.0.1 or localhost) proxy connection: connection fails with a message that the server does not support SSL although SSL was required",
-      () => /^ +(.*)\) export IDP_POSTGRESQL__SSLMODE=disable ;;$/m.exec(entrypoint())?.[1],
-      "/* | localhost | 127.0.0.1 | ::1",
-    ],
-    [
-      "Default SSL mode when connecting by direct TCP to any other host: require",
+    "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host is a Unix-socket directory or loopback: disable (the proxy is TLS-terminated and does not speak SSL itself). SSL is required on a loopback (127.0.0.1 or localhost) proxy connection: connection fails with a message that the server does not support SSL although SSL was required":
+      [
+        () => /^ +(.*)\) export IDP_POSTGRESQL__SSLMODE=disable ;;$/m.exec(entrypoint())?.[1],
+        "/* | localhost | 127.0.0.1 | ::1",
+      ],
+    "Default SSL mode when connecting by direct TCP to any other host: require": [
       () => /^ +\*\) export IDP_POSTGRESQL__SSLMODE=require ;;$/m.test(entrypoint()),
       true,
     ],
-  ],
+  },
 
-  Versioning: [
-    [
-      "The upstream image publishes only version tags; no latest tag exists. application_version: latest is pinned at build time. When application_version is latest, the build pins a known-good release, 2026.5.4",
-      () => valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.environment.IDP_VERSION"),
-      '${(var.application_version == "latest" ? "2026.5.4" : var.application_version)}',
-    ],
-    [
-      "The foundation injects APP_VERSION into the image build arguments and wins the merge",
+  Versioning: {
+    "The upstream image publishes only version tags; no latest tag exists. application_version: latest is pinned at build time. When application_version is latest, the build pins a known-good release, 2026.5.4":
+      [
+        () => valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.environment.IDP_VERSION"),
+        '${(var.application_version == "latest" ? "2026.5.4" : var.application_version)}',
+      ],
+    "The foundation injects APP_VERSION into the image build arguments and wins the merge": [
       () => [
         valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.environment.APP_VERSION"),
         instructions().includes("ARG APP_VERSION"),
       ],
       ["${var.application_version}", true],
     ],
-    [
-      "Application version 2025.10 or later keeps cache, sessions, task queue and channel layer in PostgreSQL. No cache service: the application (version >= 2025.10) keeps cache, sessions, task queue and WebSocket channel layer in PostgreSQL; no Redis-style cache is provisioned",
-      () => [
-        String(valueAt(variable("application_version"), "validation.0.condition")).includes(">= 202510"),
-        typesOf(/redis|memcache|memorystore/),
+    "Application version 2025.10 or later keeps cache, sessions, task queue and channel layer in PostgreSQL. No cache service: the application (version >= 2025.10) keeps cache, sessions, task queue and WebSocket channel layer in PostgreSQL; no Redis-style cache is provisioned":
+      [
+        () => [
+          String(valueAt(variable("application_version"), "validation.0.condition")).includes(">= 202510"),
+          typesOf(/redis|memcache|memorystore/),
+        ],
+        [true, []],
       ],
-      [true, []],
-    ],
-    [
-      "Schema migrations run automatically on every server start; upgrades need no extra step",
+    "Schema migrations run automatically on every server start; upgrades need no extra step": [
       () => [
         instructions().at(-1),
         /^exec ak "\$@"$/m.test(entrypoint()),
@@ -576,7 +529,7 @@ testContract(STACK_NAME, {
       ],
       ['CMD ["server"]', true, undefined],
     ],
-  ],
+  },
 });
 
 /** What the entrypoint sets for the worker alone, under the neutral prefix. */

@@ -1,14 +1,12 @@
-/** A sentence of a seed, where its fact is read, and what it must be. */
-export type Row = readonly [sentence: string, fact: () => unknown, expected: unknown];
+/** Where the fact of a sentence of a seed is read, and what it must be. */
+type Row = readonly [fact: () => unknown, expected: unknown];
 
-/** Tests for the tables of a seed, by the headings of their sections. */
-export function testContract(name: string, sections: Readonly<Record<string, readonly Row[]>>): void {
+/** Tests for the tables of a seed, by the headings of their sections and by sentence. */
+export function testContract(name: string, sections: Readonly<Record<string, Readonly<Record<string, Row>>>>): void {
   describe.each(Object.entries(sections))(`${name} keeps the contract: %s`, (_heading, rows) => {
-    it.each(rows.map(([sentence, fact, expected]) => ({ sentence, fact, expected })))(
-      "$sentence",
-      ({ fact, expected }) => {
-        expect(fact()).toEqual(expected);
-      },
-    );
+    const cases = Object.entries(rows).map(([sentence, [fact, expected]]) => ({ sentence, fact, expected }));
+    it.each(cases)("$sentence", ({ fact, expected }) => {
+      expect(fact()).toEqual(expected);
+    });
   });
 }

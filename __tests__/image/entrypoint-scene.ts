@@ -13,20 +13,7 @@ import { type RecordedStart, eventually, killAll, processesWith, recordedStarts 
 const ENTRYPOINT = join(__dirname, "../../image/cloud-entrypoint.sh");
 
 /** What the entrypoint and the stub application may call; nothing else is on their PATH. */
-const PROGRAMS = [
-  "cat",
-  "date",
-  "env",
-  "id",
-  "mkdir",
-  "mkfifo",
-  "mv",
-  "python3",
-  "rm",
-  "setsid",
-  "sleep",
-  "tr",
-] as const;
+const PROGRAMS = "cat date env id mkdir mkfifo mv python3 rm setsid sleep tr".split(" ");
 
 export const EXIT_CODE_REFUSED = 78;
 
@@ -66,10 +53,8 @@ export type EntrypointScene = ReturnType<typeof entrypointScene>;
 
 /** To be called within a `describe`, whose tests it prepares. */
 export function entrypointScene() {
-  let folder: string;
+  const place = { folder: "", media: "", environment: {} as Record<string, string> };
   let records: string;
-  let media: string;
-  let environment: Record<string, string>;
 
   /** That of the image, or that of a smaller base, always the same for a test. */
   let shell: readonly string[];
@@ -80,25 +65,24 @@ export function entrypointScene() {
   beforeEach(() => {
     shell = shellCommand(shellAt(expect.getState().currentTestName?.length ?? 0));
     containers = 0;
-    folder = temporaryFolder();
+    const folder = temporaryFolder();
     const programs = join(folder, "bin");
     records = join(folder, "records");
-    media = join(folder, "media");
+    const media = join(folder, "media");
     for (const path of [programs, records, media, join(folder, "tmp")]) mkdirSync(path);
     // Some tests run as another user.
     for (const path of [folder, records, join(folder, "tmp")]) chmodSync(path, 0o777);
-    for (const name of PROGRAMS) {
-      symlinkSync(coreutilsPath(name), join(programs, name));
-    }
+    for (const name of PROGRAMS) symlinkSync(coreutilsPath(name), join(programs, name));
     copyFileSync(join(__dirname, "stub-ak.sh"), join(programs, "ak"));
     chmodSync(join(programs, "ak"), 0o755);
-    environment = {
+    const environment = {
       IDP_STORAGE__FILE__PATH: media,
       PATH: programs,
       STUB_RECORDS: records,
       TMPDIR: join(folder, "tmp"),
       UPSTREAM_PREFIX,
     };
+    Object.assign(place, { folder, media, environment });
   });
 
   afterEach(() => {
@@ -115,7 +99,7 @@ export function entrypointScene() {
   ): Promise<Run> => {
     const [file = "", ...rest] = [...(options.wrapper ?? []), ...shell, options.script ?? ENTRYPOINT, ...args];
     const child = spawn(file, rest, {
-      env: { ...environment, ...variables },
+      env: { ...place.environment, ...variables },
       stdio: ["ignore", "pipe", "pipe"],
       ...(options.userId === undefined ? {} : { uid: options.userId, gid: options.userId }),
     });
@@ -141,7 +125,7 @@ export function entrypointScene() {
   ): Promise<Container> => {
     containers += 1;
     const child = spawn(programPath("dumb-init"), ["--", ...shell, script, argument], {
-      env: { ...environment, ...DATABASE, IDP_SECRET_KEY: "the-key", ...variables },
+      env: { ...place.environment, ...DATABASE, IDP_SECRET_KEY: "the-key", ...variables },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const { printed } = followed(child);
@@ -168,7 +152,7 @@ export function entrypointScene() {
 
   /** Puts a script in the place of a program. */
   const replaceProgram = (name: string, lines: readonly string[]): void => {
-    const path = join(folder, "bin", name);
+    const path = join(place.folder, "bin", name);
     rmSync(path, { force: true });
     writeFileSync(path, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o755 });
   };
@@ -176,23 +160,13 @@ export function entrypointScene() {
   /** Copies the script and what it needs into the folder of the test, and returns the copy's path. */
   const copyScript = (): string => {
     for (const name of ["cloud-entrypoint.sh", "connection-pool.sh", "watch-worker.py"]) {
-      copyFileSync(join(dirname(ENTRYPOINT), name), join(folder, name));
+      copyFileSync(join(dirname(ENTRYPOINT), name), join(place.folder, name));
     }
-    return join(folder, "cloud-entrypoint.sh");
+    return join(place.folder, "cloud-entrypoint.sh");
   };
 
   const firstWorker = (container: Container) => eventually("a worker", () => container.starts("worker")[0]);
 
-  return {
-    get folder() {
-      return folder;
-    },
-    get media() {
-      return media;
-    },
-    get environment() {
-      return environment;
-    },
-    ...{ applicationEnvironment, copyScript, firstWorker, replaceProgram, run, running, startContainer },
-  };
+  const ways = { applicationEnvironment, copyScript, firstWorker, replaceProgram, run, running, startContainer };
+  return Object.assign(place, ways);
 }

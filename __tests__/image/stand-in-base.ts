@@ -19,15 +19,9 @@ import { type Program, programPath } from "../support/programs";
 import { coreutilsPath } from "./coreutils";
 
 /** Programs a test has to have before it can use anything of this file. */
-export const STAND_IN_PROGRAMS: readonly Program[] = [
-  "bash",
-  "buildah",
-  "busybox",
-  "dash",
-  "dumb-init",
-  "patchelf",
-  "pgbouncer",
-];
+export const STAND_IN_PROGRAMS: readonly Program[] = "bash buildah busybox dash dumb-init patchelf pgbouncer".split(
+  " ",
+);
 
 /** What the upstream image is made of besides the application and its environment. */
 export type BaseKind = "Debian" | "Python alone";

@@ -7,14 +7,8 @@ export const REPOSITORY = join(__dirname, "../..");
 /** What users of the package install beside it, by the folder of `node_modules` here that each is linked to. */
 export const PEERS: Readonly<Record<string, string>> = Object.fromEntries(
   [
-    "cdktf",
-    "constructs",
-    "@cdktf/provider-aws",
-    "@cdktf/provider-google",
-    "@cdktf/provider-kubernetes",
-    "@cdktf/provider-random",
-    "@cdktf/provider-tls",
-    "@types/node",
+    ...["cdktf", "constructs", "@types/node"],
+    ...["aws", "google", "kubernetes", "random", "tls"].map((provider) => `@cdktf/provider-${provider}`),
   ].map((name) => [name, name]),
 );
 

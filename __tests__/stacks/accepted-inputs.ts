@@ -1,7 +1,7 @@
 import { type Inputs } from "./terraform-run";
 
-/** Inputs that Terraform accepts. */
-export type AcceptedInputs = readonly [behaviour: string, inputs: Inputs];
+/** Inputs that Terraform accepts, by what they are like. */
+export type AcceptedInputs = Readonly<Record<string, Inputs>>;
 
 export const NETWORK = "projects/shared/global/networks/main";
 export const SUBNETWORK = "projects/shared/regions/us-central1/subnetworks/services";
@@ -200,99 +200,90 @@ export const ACCEPTED_BY_KUBERNETES = {
 } as const;
 
 /** Further inputs that both variants accept. */
-const FINE_WORKERS: readonly AcceptedInputs[] = [
-  ["the application's own supervision with the pinned release", { worker_mode: "all-in-one" }],
-  [
-    "the application's own supervision with the first release that has it",
-    { worker_mode: "all-in-one", application_version: "2026.5.0" },
-  ],
-];
+const FINE_WORKERS: AcceptedInputs = {
+  "the application's own supervision with the pinned release": { worker_mode: "all-in-one" },
+  "the application's own supervision with the first release that has it": {
+    worker_mode: "all-in-one",
+    application_version: "2026.5.0",
+  },
+};
 
-const KEY = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp";
+export const KEY = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp";
 
 /** Sets of inputs of the serverless stack that Terraform accepts. */
-export const ACCEPTED_SETS: readonly AcceptedInputs[] = [
-  ["keys whose agents are granted their use", { kms_keys: { database: KEY, project_number: "123456789012" } }],
-  ["a key of the region", { kms_keys: { default: KEY } }],
-  [
-    "all traffic through the network, with tags",
-    { network: NETWORK, subnetwork: SUBNETWORK, network_tags: ["sign-in", "a"], vpc_egress: "all-traffic" },
-  ],
-  [
-    "an internal load balancer with a subnetwork for its proxies",
-    {
-      ...{ domain: "sign-in.example.com", close_default_address: true, network: NETWORK, subnetwork: SUBNETWORK },
-      ...{ load_balancer: "internal", load_balancer_proxy_range: "10.129.0.0/26" },
+export const ACCEPTED_SETS: AcceptedInputs = {
+  "keys whose agents are granted their use": { kms_keys: { database: KEY, project_number: "123456789012" } },
+  "a key of the region": { kms_keys: { default: KEY } },
+  "all traffic through the network, with tags": {
+    network: NETWORK,
+    subnetwork: SUBNETWORK,
+    network_tags: ["sign-in", "a"],
+    vpc_egress: "all-traffic",
+  },
+  "an internal load balancer with a subnetwork for its proxies": {
+    ...{ domain: "sign-in.example.com", close_default_address: true, network: NETWORK, subnetwork: SUBNETWORK },
+    ...{ load_balancer: "internal", load_balancer_proxy_range: "10.129.0.0/26" },
+  },
+  "settings of the mail server as variables": {
+    environment_variables: { IDP_EMAIL__PORT: "587", IDP_EMAIL__TIMEOUT: "30", IDP_EMAIL__USE_TLS: "true" },
+  },
+  "settings in every form that the application parses": {
+    environment_variables: {
+      ...{ AUTHENTIK_EMAIL__USE_SSL: "False", IDP_COOKIE_DOMAIN: ".example.com", IDP_EMAIL__HOST: "env://MAIL_HOST" },
+      ...{ IDP_EMAIL__PORT: "file:///run/port", IDP_EMAIL__USERNAME: "idp@example.com", IDP_LOG_LEVEL: "warn" },
+      IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.0/24, 2001:db8::/32",
     },
-  ],
-  [
-    "settings of the mail server as variables",
-    { environment_variables: { IDP_EMAIL__PORT: "587", IDP_EMAIL__TIMEOUT: "30", IDP_EMAIL__USE_TLS: "true" } },
-  ],
-  [
-    "settings in every form that the application parses",
-    {
-      environment_variables: {
-        ...{ AUTHENTIK_EMAIL__USE_SSL: "False", IDP_COOKIE_DOMAIN: ".example.com", IDP_EMAIL__HOST: "env://MAIL_HOST" },
-        ...{ IDP_EMAIL__PORT: "file:///run/port", IDP_EMAIL__USERNAME: "idp@example.com", IDP_LOG_LEVEL: "warn" },
-        IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.0/24, 2001:db8::/32",
-      },
+  },
+  "the project alone": {},
+  "a project id of 6 and of 30 characters": { project_id: "abcde1" },
+  "a tenant id of 20 characters": { tenant_id: "t".repeat(20) },
+  "an application name of 18 characters": { application_name: "a".repeat(18) },
+  "the longest names that the socket's path has room for": {
+    project_id: "p".repeat(30),
+    tenant_id: "t".repeat(20),
+    application_name: "a".repeat(8),
+  },
+  "the first release without Redis": { application_version: "2025.10.0" },
+  "the last feature release of a year": { application_version: "2025.12.4" },
+  "the release after those that are refused": { application_version: "2026.8.3" },
+  "a release that is not known yet": { application_version: "2030.1.1" },
+  "no bootstrap password": { bootstrap_password: null },
+  "a bootstrap password of 8 characters": { bootstrap_password: "eight888" },
+  "variables with any values": {
+    environment_variables: {
+      IDP_A: 'quote " and ${text} and %{if}\nline',
+      _a1: "",
+      IDP_POSTGRESQL__HOST: "db.example.com",
     },
-  ],
-  ["the project alone", {}],
-  ["a project id of 6 and of 30 characters", { project_id: "abcde1" }],
-  ["a tenant id of 20 characters", { tenant_id: "t".repeat(20) }],
-  ["an application name of 18 characters", { application_name: "a".repeat(18) }],
-  [
-    "the longest names that the socket's path has room for",
-    { project_id: "p".repeat(30), tenant_id: "t".repeat(20), application_name: "a".repeat(8) },
-  ],
-  ["the first release without Redis", { application_version: "2025.10.0" }],
-  ["the last feature release of a year", { application_version: "2025.12.4" }],
-  ["the release after those that are refused", { application_version: "2026.8.3" }],
-  ["a release that is not known yet", { application_version: "2030.1.1" }],
-  ["no bootstrap password", { bootstrap_password: null }],
-  ["a bootstrap password of 8 characters", { bootstrap_password: "eight888" }],
-  [
-    "variables with any values",
-    {
-      environment_variables: {
-        IDP_A: 'quote " and ${text} and %{if}\nline',
-        _a1: "",
-        IDP_POSTGRESQL__HOST: "db.example.com",
-      },
-    },
-  ],
-  ["an empty bootstrap password, as a pipeline may export it", { bootstrap_password: "" }],
-  ["an image by tag", { existing_container_image: "us-docker.pkg.dev/p/r/idp:2026.5.4-abc" }],
-  ["an image by digest", { existing_container_image: `us-docker.pkg.dev/p/r/idp@${DIGEST}` }],
-  [
-    "an image of another repository in the same project, with a name that begins alike",
-    {
-      project_id: "my-project",
-      existing_container_image: "us-central1-docker.pkg.dev/my-project/idp-demo-1c7cd9-old/idp:1",
-    },
-  ],
-  ["an image of a host with a port", { existing_container_image: "registry.example.com:5000/idp:1" }],
-  ["the smallest database for one instance", { database_tier: "db-g1-small", max_instance_count: 1 }],
-  ["the least memory of one CPU", { database_tier: "db-custom-1-3840" }],
-  ["the most memory of one CPU", { database_tier: "db-custom-1-6656", max_instance_count: 5 }],
-  ["the largest database", { database_tier: "db-custom-96-638976", max_instance_count: 40 }],
-  ["a network of another project", { network: NETWORK, subnetwork: SUBNETWORK }],
-  ["as many instances as the default database has connections for", { max_instance_count: 5 }],
-  ["as many without a connection pool", { connection_pool: false, max_instance_count: 3 }],
-  [
-    "more that answer fewer requests each",
-    { connection_pool: false, max_instance_count: 6, max_instance_request_concurrency: 7 },
-  ],
-  ["as many that always run as there may be", { min_instance_count: 3 }],
-  ["the least memory", { container_cpu: 1, container_memory: "512Mi" }],
-  ["the most memory of two CPUs", { container_cpu: 2, container_memory: "8192Mi" }],
-  ["the least memory of four CPUs", { container_cpu: 4, container_memory: "2Gi" }],
-  ["the most memory", { container_cpu: 8, container_memory: "32Gi" }],
-  ["labels at their longest", { labels: { [`a${"b".repeat(62)}`]: "c".repeat(63), empty: "", "a_-1": "1-_" } }],
+  },
+  "an empty bootstrap password, as a pipeline may export it": { bootstrap_password: "" },
+  "an image by tag": { existing_container_image: "us-docker.pkg.dev/p/r/idp:2026.5.4-abc" },
+  "an image by digest": { existing_container_image: `us-docker.pkg.dev/p/r/idp@${DIGEST}` },
+  "an image of another repository in the same project, with a name that begins alike": {
+    project_id: "my-project",
+    existing_container_image: "us-central1-docker.pkg.dev/my-project/idp-demo-1c7cd9-old/idp:1",
+  },
+  "an image of a host with a port": { existing_container_image: "registry.example.com:5000/idp:1" },
+  "the smallest database for one instance": { database_tier: "db-g1-small", max_instance_count: 1 },
+  "the least memory of one CPU": { database_tier: "db-custom-1-3840" },
+  "the most memory of one CPU": { database_tier: "db-custom-1-6656", max_instance_count: 5 },
+  "the largest database": { database_tier: "db-custom-96-638976", max_instance_count: 40 },
+  "a network of another project": { network: NETWORK, subnetwork: SUBNETWORK },
+  "as many instances as the default database has connections for": { max_instance_count: 5 },
+  "as many without a connection pool": { connection_pool: false, max_instance_count: 3 },
+  "more that answer fewer requests each": {
+    connection_pool: false,
+    max_instance_count: 6,
+    max_instance_request_concurrency: 7,
+  },
+  "as many that always run as there may be": { min_instance_count: 3 },
+  "the least memory": { container_cpu: 1, container_memory: "512Mi" },
+  "the most memory of two CPUs": { container_cpu: 2, container_memory: "8192Mi" },
+  "the least memory of four CPUs": { container_cpu: 4, container_memory: "2Gi" },
+  "the most memory": { container_cpu: 8, container_memory: "32Gi" },
+  "labels at their longest": { labels: { [`a${"b".repeat(62)}`]: "c".repeat(63), empty: "", "a_-1": "1-_" } },
   ...FINE_WORKERS,
-];
+};
 
 const GEOIP_IN_NUMBERS = { account_id: 123456, license_key_secret: { secret_id: "maxmind", version: 3 } };
 
@@ -304,50 +295,41 @@ export const CLUSTER = {
 };
 
 /** Sets of inputs of the Kubernetes stack that Terraform accepts. */
-export const ACCEPTED_SETS_OF_KUBERNETES: readonly AcceptedInputs[] = [
-  ["another secret key, whose consequences are accepted", { secret_key_version: 2, accepted_secret_key_version: 2 }],
-  ["a control plane that only its name reaches", { control_plane_endpoint: "dns" }],
-  [
-    "private ranges that reach the private address of a control plane",
-    {
-      ...{ control_plane_endpoint: "private", network: NETWORK, subnetwork: SUBNETWORK },
-      authorized_networks: { office: "10.1.0.0/16", vpn: "172.31.0.0/24" },
-    },
-  ],
+export const ACCEPTED_SETS_OF_KUBERNETES: AcceptedInputs = {
+  "another secret key, whose consequences are accepted": { secret_key_version: 2, accepted_secret_key_version: 2 },
+  "a control plane that only its name reaches": { control_plane_endpoint: "dns" },
+  "private ranges that reach the private address of a control plane": {
+    ...{ control_plane_endpoint: "private", network: NETWORK, subnetwork: SUBNETWORK },
+    authorized_networks: { office: "10.1.0.0/16", vpn: "172.31.0.0/24" },
+  },
   ...FINE_WORKERS,
-  ["a maximum of separate workers", { worker_mode: "separate", worker_count: 2, worker_max_count: 2 }],
-  ["the project alone", {}],
-  ["a namespace of 63 characters", { namespace: "n".repeat(63) }],
-  ["outposts beside a namespace of 63 characters", { manage_outposts: true, namespace: "n".repeat(63) }],
-  ["a namespace that only begins like the cluster's own", { namespace: "gkeeper" }],
-  ["a short domain with digits and hyphens", { domain: "1-a.xn--p1ai" }],
-  ["the least of everything", { container_cpu: 0.5, container_memory: "512Mi" }],
-  ["the most memory per CPU", { container_cpu: 2, container_memory: "13Gi" }],
-  ["the most of everything", { container_cpu: 28, container_memory: "108Gi" }],
-  ["as many that always run as there may be", { min_instance_count: 3 }],
-  ["one instance on the smallest database", { database_tier: "db-g1-small", max_instance_count: 1 }],
-  ["databases of addresses, with the number of the account and of the version as numbers", { geoip: GEOIP_IN_NUMBERS }],
-  ["a network of another project", { network: NETWORK, subnetwork: SUBNETWORK }],
-  ["an existing cluster", { existing_cluster: CLUSTER }],
-  [
-    "a cluster of another region with a domain, and days on which the database is not maintained",
-    {
-      existing_cluster: { ...CLUSTER, location: "europe-west1" },
-      domain: "sign-in.example.com",
-      deny_maintenance_period: { start_date: "2026-12-01", end_date: "2026-12-24" },
+  "a maximum of separate workers": { worker_mode: "separate", worker_count: 2, worker_max_count: 2 },
+  "the project alone": {},
+  "a namespace of 63 characters": { namespace: "n".repeat(63) },
+  "outposts beside a namespace of 63 characters": { manage_outposts: true, namespace: "n".repeat(63) },
+  "a namespace that only begins like the cluster's own": { namespace: "gkeeper" },
+  "a short domain with digits and hyphens": { domain: "1-a.xn--p1ai" },
+  "the least of everything": { container_cpu: 0.5, container_memory: "512Mi" },
+  "the most memory per CPU": { container_cpu: 2, container_memory: "13Gi" },
+  "the most of everything": { container_cpu: 28, container_memory: "108Gi" },
+  "as many that always run as there may be": { min_instance_count: 3 },
+  "one instance on the smallest database": { database_tier: "db-g1-small", max_instance_count: 1 },
+  "databases of addresses, with the number of the account and of the version as numbers": { geoip: GEOIP_IN_NUMBERS },
+  "a network of another project": { network: NETWORK, subnetwork: SUBNETWORK },
+  "an existing cluster": { existing_cluster: CLUSTER },
+  "a cluster of another region with a domain, and days on which the database is not maintained": {
+    existing_cluster: { ...CLUSTER, location: "europe-west1" },
+    domain: "sign-in.example.com",
+    deny_maintenance_period: { start_date: "2026-12-01", end_date: "2026-12-24" },
+  },
+  "a namespace of a zone's standard cluster with a DNS endpoint": {
+    existing_cluster: {
+      ...{ name: "shared", location: "us-central1-a", autopilot: false },
+      endpoint: "gke-0a1b2c.us-central1-a.gke.goog",
     },
-  ],
-  [
-    "a namespace of a zone's standard cluster with a DNS endpoint",
-    {
-      existing_cluster: {
-        ...{ name: "shared", location: "us-central1-a", autopilot: false },
-        endpoint: "gke-0a1b2c.us-central1-a.gke.goog",
-      },
-      existing_namespace: { name: "sign-in" },
-    },
-  ],
-];
+    existing_namespace: { name: "sign-in" },
+  },
+};
 
 /** What a landing zone requires of the lab. */
 const LANDING_ZONE_OF_LAB = {
@@ -355,47 +337,40 @@ const LANDING_ZONE_OF_LAB = {
   kms_key: "projects/keys/locations/us-central1/keyRings/lab/cryptoKeys/lab",
   network: "projects/shared/global/networks/main",
   subnetwork: "projects/shared/regions/us-central1/subnetworks/lab",
-  ...{
-    firewall_logging: true,
-    network_tags: ["training"],
-    os_login: true,
-    serial_port_logging: false,
-    windows_external_ip: false,
-  },
+  ...{ firewall_logging: true, network_tags: ["training"], os_login: true },
+  ...{ serial_port_logging: false, windows_external_ip: false },
 };
 
 /** Sets of inputs of the lab that Terraform accepts. */
-export const ACCEPTED_SETS_OF_LAB: readonly AcceptedInputs[] = [
-  ["the project alone", {}],
-  [
-    "nothing that can be left out",
-    { create_default_firewall_rules: false, create_ssh_key_bucket: false, initialize_assessment_service: false },
-  ],
-  ["a zone of another region together with that region", { region: "europe-west1", zone: "europe-west1-d" }],
-  ["a region without a zone, for which the default zone stands", { region: "europe-west1", zone: "us-central1-a" }],
-  ["a deployment id of one digit", { deployment_id: "7" }],
-  ["a deployment id of eight characters", { deployment_id: "0a1b2c3d" }],
-  ["an existing network by its id", { create_vpc: false, deployment_id: "office" }],
-  ["what a landing zone requires", LANDING_ZONE_OF_LAB],
-  ["the widest internal range", { internal_traffic_cidr: "10.0.0.0/8" }],
-  ["a range of one address", { internal_traffic_cidr: "192.168.7.7/32" }],
-  ["several sources for remote desktop", { rdp_source_ranges: ["203.0.113.0/24", "198.51.100.7/32"] }],
-  ["a password that nobody knows", { windows_password: "unknown" }],
-  ["the smallest and the largest disk", { windows_vm_boot_disk_size_gb: 50, linux_vm_boot_disk_size_gb: 65536 }],
-  ["a small Windows disk without a Windows host", { create_windows_vm: false, windows_vm_boot_disk_size_gb: 10 }],
-  ["a small Linux disk without targets", { linux_vm_count: 0, linux_vm_boot_disk_size_gb: 1 }],
-  [
-    "x86 families whose names come near those of Arm",
-    { windows_vm_machine_type: "t2d-standard-2", linux_vm_machine_type: "a2-highgpu-1g" },
-  ],
-  ["a client name of one and of 63 characters", { assess_discovery_client_name: "c".repeat(63) }],
-  [
-    "an AWS key as it is read from a file, with a line break at its end",
-    {
-      cloudb_access_key_id: "AKIAIOSFODNN7EXAMPLE\n",
-      cloudb_secret_access_key: `${"s".repeat(40)}\n`,
-      cloudb_region: "us-east-1",
-    },
-  ],
-  ["any characters in a client name", { assess_discovery_client_name: `it's "$5", \`a\`, \${x} and %{if}` }],
-];
+export const ACCEPTED_SETS_OF_LAB: AcceptedInputs = {
+  "the project alone": {},
+  "nothing that can be left out": {
+    create_default_firewall_rules: false,
+    create_ssh_key_bucket: false,
+    initialize_assessment_service: false,
+  },
+  "a zone of another region together with that region": { region: "europe-west1", zone: "europe-west1-d" },
+  "a region without a zone, for which the default zone stands": { region: "europe-west1", zone: "us-central1-a" },
+  "a deployment id of one digit": { deployment_id: "7" },
+  "a deployment id of eight characters": { deployment_id: "0a1b2c3d" },
+  "an existing network by its id": { create_vpc: false, deployment_id: "office" },
+  "what a landing zone requires": LANDING_ZONE_OF_LAB,
+  "the widest internal range": { internal_traffic_cidr: "10.0.0.0/8" },
+  "a range of one address": { internal_traffic_cidr: "192.168.7.7/32" },
+  "several sources for remote desktop": { rdp_source_ranges: ["203.0.113.0/24", "198.51.100.7/32"] },
+  "a password that nobody knows": { windows_password: "unknown" },
+  "the smallest and the largest disk": { windows_vm_boot_disk_size_gb: 50, linux_vm_boot_disk_size_gb: 65536 },
+  "a small Windows disk without a Windows host": { create_windows_vm: false, windows_vm_boot_disk_size_gb: 10 },
+  "a small Linux disk without targets": { linux_vm_count: 0, linux_vm_boot_disk_size_gb: 1 },
+  "x86 families whose names come near those of Arm": {
+    windows_vm_machine_type: "t2d-standard-2",
+    linux_vm_machine_type: "a2-highgpu-1g",
+  },
+  "a client name of one and of 63 characters": { assess_discovery_client_name: "c".repeat(63) },
+  "an AWS key as it is read from a file, with a line break at its end": {
+    cloudb_access_key_id: "AKIAIOSFODNN7EXAMPLE\n",
+    cloudb_secret_access_key: `${"s".repeat(40)}\n`,
+    cloudb_region: "us-east-1",
+  },
+  "any characters in a client name": { assess_discovery_client_name: `it's "$5", \`a\`, \${x} and %{if}` },
+};

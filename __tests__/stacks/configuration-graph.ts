@@ -64,12 +64,9 @@ export class ConfigurationGraph {
 
   constructor(terraform: Terraform) {
     for (const name of Object.keys(terraform.variable ?? {})) this.named.set(`var.${name}`, []);
-    for (const [name, value] of Object.entries(terraform.locals ?? {}))
-      this.named.set(`local.${name}`, referencesIn(value));
-    for (const [name, value] of Object.entries(terraform.output ?? {}))
-      this.named.set(`output.${name}`, referencesIn(value));
-    for (const [name, value] of Object.entries(terraform.check ?? {}))
-      this.named.set(`check.${name}`, referencesIn(value));
+    const { check, locals: local, output } = terraform;
+    for (const [kind, values] of Object.entries({ local, output, check }))
+      for (const [name, value] of Object.entries(values ?? {})) this.named.set(`${kind}.${name}`, referencesIn(value));
     for (const [prefix, types] of [
       ["", terraform.resource],
       ["ephemeral.", terraform.ephemeral],

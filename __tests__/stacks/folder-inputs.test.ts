@@ -15,36 +15,35 @@ import {
   ACCEPTED_SETS,
   ACCEPTED_SETS_OF_KUBERNETES,
   ACCEPTED_SETS_OF_LAB,
+  type AcceptedInputs,
 } from "./accepted-inputs";
 import { type Inputs } from "./terraform-run";
 
 interface Folder {
   readonly name: string;
   readonly inputs: Table;
-  readonly accepted: readonly (readonly [behaviour: string, inputs: Inputs])[];
+  readonly accepted: AcceptedInputs;
 }
 
-const each = (values: Readonly<Record<string, readonly unknown[]>>) =>
-  Object.entries(values).flatMap(([name, list]) =>
-    list.map((value): [string, Inputs] => [`${name} ${JSON.stringify(value)}`, { [name]: value }]),
+const each = (values: Readonly<Record<string, readonly unknown[]>>): AcceptedInputs =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, list]) =>
+      list.map((value) => [`${name} ${JSON.stringify(value)}`, { [name]: value }]),
+    ),
   );
 
 const FOLDERS: readonly Folder[] = [
   {
     name: "idp-serverless",
     inputs: SERVERLESS_INPUTS,
-    accepted: [...ACCEPTED_SETS, ...each({ ...ACCEPTED, protection: ACCEPTED_PROTECTIONS })],
+    accepted: { ...ACCEPTED_SETS, ...each({ ...ACCEPTED, protection: ACCEPTED_PROTECTIONS }) },
   },
   {
     name: "idp-kubernetes",
     inputs: KUBERNETES_INPUTS,
-    accepted: [...ACCEPTED_SETS_OF_KUBERNETES, ...each(ACCEPTED_BY_KUBERNETES)],
+    accepted: { ...ACCEPTED_SETS_OF_KUBERNETES, ...each(ACCEPTED_BY_KUBERNETES) },
   },
-  {
-    name: "assessment-lab",
-    inputs: LAB,
-    accepted: ACCEPTED_SETS_OF_LAB,
-  },
+  { name: "assessment-lab", inputs: LAB, accepted: ACCEPTED_SETS_OF_LAB },
 ];
 
 /** The rows under their Terraform names. */
@@ -68,7 +67,7 @@ describe.each(FOLDERS)("The schema of the inputs of $name", ({ accepted, inputs,
     expect(accepts({ $schema: "./inputs.schema.json", ...PROJECT })).toBe(true);
   });
 
-  it.each(accepted)("accepts what Terraform accepts: %s", (_, values) => {
+  it.each(Object.entries(accepted))("accepts what Terraform accepts: %s", (_, values) => {
     accepts({ ...PROJECT, ...values });
     expect(accepts.errors ?? []).toEqual([]);
   });

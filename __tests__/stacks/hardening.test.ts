@@ -10,25 +10,14 @@ import { shippedStacks } from "./shipped-stacks";
  */
 type Row = readonly [promise: string, type: string, path: string, value: RegExp];
 
+const DATABASE = "google_sql_database_instance";
+const SECRET = "google_secret_manager_secret";
+const BY_INPUT = /^\$\{var\.deletion_protection\}$/;
+
 const ALWAYS: readonly Row[] = [
-  [
-    "takes no unencrypted connection",
-    "google_sql_database_instance",
-    "settings.ip_configuration.ssl_mode",
-    /^ENCRYPTED_ONLY$/,
-  ],
-  [
-    "takes no connection past the proxy",
-    "google_sql_database_instance",
-    "settings.connector_enforcement",
-    /^REQUIRED$/,
-  ],
-  [
-    "lets in no address",
-    "google_sql_database_instance",
-    "settings.ip_configuration.authorized_networks",
-    /^undefined$/,
-  ],
+  ["takes no unencrypted connection", DATABASE, "settings.ip_configuration.ssl_mode", /^ENCRYPTED_ONLY$/],
+  ["takes no connection past the proxy", DATABASE, "settings.connector_enforcement", /^REQUIRED$/],
+  ["lets in no address", DATABASE, "settings.ip_configuration.authorized_networks", /^undefined$/],
   ["has its password in no state", "google_sql_user", "password", /^undefined$/],
   ["gets its password as a write-only value", "google_sql_user", "password_wo", /ephemeral\./],
   ["is forgotten, not dropped", "google_sql_user", "deletion_policy", /^ABANDON$/],
@@ -50,7 +39,7 @@ const ALWAYS: readonly Row[] = [
   ["can be replaced after a failed start", "google_cloud_run_v2_service", "deletion_protection", /^false$/],
   ["can be replaced after a failed start", "google_cloud_run_v2_job", "deletion_protection", /^false$/],
   ["may be changed by other tools", "google_cloud_run_v2_service", "lifecycle.ignore_changes", /client,client_version/],
-  ["grows by itself, and is never made smaller", "google_sql_database_instance", "settings.disk_size", /^undefined$/],
+  ["grows by itself, and is never made smaller", DATABASE, "settings.disk_size", /^undefined$/],
   ["stays on for other users of the project", "google_project_service", "disable_on_destroy", /^false$/],
   ["is never public", "google_storage_bucket", "public_access_prevention", /^enforced$/],
   ["has no rights of single objects", "google_storage_bucket", "uniform_bucket_level_access", /^true$/],
@@ -60,8 +49,8 @@ const ALWAYS: readonly Row[] = [
     "secret_data",
     /^undefined$|^\$\{(filebase64\(|base64encode\(join\("\\n", \[file\()"\$\{path\.module\}\/scripts\//,
   ],
-  ["is stored in no other region than these", "google_secret_manager_secret", "replication.auto", /^undefined$/],
-  ["stays where it is stored", "google_secret_manager_secret", "lifecycle.ignore_changes", /^replication$/],
+  ["is stored in no other region than these", SECRET, "replication.auto", /^undefined$/],
+  ["stays where it is stored", SECRET, "lifecycle.ignore_changes", /^replication$/],
   ["has nothing in the state", "kubernetes_secret_v1", "data", /^undefined$/],
   ["is never changed", "kubernetes_secret_v1", "immutable", /^true$/],
   ["has no token of the cluster", "kubernetes_service_account_v1", "automount_service_account_token", /^false$/],
@@ -82,24 +71,14 @@ const ALWAYS: readonly Row[] = [
 ];
 
 const PROTECTED: readonly Row[] = [
-  ["is kept by Terraform", "google_sql_database_instance", "deletion_protection", /^\$\{var\.deletion_protection\}$/],
-  [
-    "is kept by the platform",
-    "google_sql_database_instance",
-    "settings.deletion_protection_enabled",
-    /^\$\{var\.deletion_protection\}$/,
-  ],
-  ["is kept", "google_container_cluster", "deletion_protection", /^\$\{var\.deletion_protection\}$/],
+  ["is kept by Terraform", DATABASE, "deletion_protection", BY_INPUT],
+  ["is kept by the platform", DATABASE, "settings.deletion_protection_enabled", BY_INPUT],
+  ["is kept", "google_container_cluster", "deletion_protection", BY_INPUT],
   ["is kept while it holds anything", "google_storage_bucket", "force_destroy", /^\$\{!var\.deletion_protection\}$/],
-  [
-    "is kept, unless it is a script or a token made anew",
-    "google_secret_manager_secret",
-    "deletion_protection",
-    /^\$\{var\.deletion_protection\}$/,
-  ],
+  ["is kept, unless it is a script or a token made anew", SECRET, "deletion_protection", BY_INPUT],
   [
     "can be restored for a week, unless it is a script or a token made anew",
-    "google_secret_manager_secret",
+    SECRET,
     "version_destroy_ttl",
     /^604800s$/,
   ],

@@ -20,6 +20,13 @@ export function apiScene(settings: ScriptOptions["environment"], standIn = new G
   };
 }
 
+/** Makes tests that have a scene of their own each, and so run at the same time. */
+export const scenarioIn =
+  <S>(inScene: (test: (scene: S) => Promise<void>) => Promise<void>) =>
+  (what: string, test: (scene: S) => Promise<void>): void => {
+    it.concurrent(what, () => inScene(test));
+  };
+
 /** Every test has a stand-in of its own, so that tests run at the same time. */
 export async function inApiScene(
   settings: ScriptOptions["environment"],

@@ -23,14 +23,23 @@ export interface LoadBalancerParts {
 
 const COMPUTE = "https://www.googleapis.com/compute/v1/projects/";
 
+/** Collections, each with the parameter that names one of it. */
+const OF_BACKEND = ["backendServices", "backendService"] as const;
+const OF_PROXY = ["targetHttpsProxies", "targetHttpsProxy"] as const;
+
 /** Methods that read a resource, with their collection and the parameter that names it. */
 const READS = [
   ["globalAddresses.get", "addresses", "address"],
   ["globalForwardingRules.get", "forwardingRules", "forwardingRule"],
-  ["targetHttpsProxies.get", "targetHttpsProxies", "targetHttpsProxy"],
+  ["targetHttpsProxies.get", ...OF_PROXY],
   ["urlMaps.get", "urlMaps", "urlMap"],
-  ["backendServices.get", "backendServices", "backendService"],
+  ["backendServices.get", ...OF_BACKEND],
 ] as const;
+
+const SECURITY_POLICY = /^(projects\/[^/]+\/global\/securityPolicies\/[^/]+)$/;
+const TLS_POLICY = /^(projects\/[^/]+\/global\/sslPolicies\/[^/]+)$/;
+const CERTIFICATE_MAP =
+  /^\/\/certificatemanager\.googleapis\.com\/(projects\/[^/]+\/locations\/global\/certificateMaps\/[^/]+)$/;
 
 /** Compute Engine: the load balancers that GKE's controller creates for Ingresses, and what can be changed on them. */
 export class LoadBalancers {
@@ -53,9 +62,9 @@ export class LoadBalancers {
         ]),
       ),
       "backendServices.patch": (call) => this.patch(call),
-      "backendServices.setSecurityPolicy": (call) => this.setSecurityPolicy(call),
-      "targetHttpsProxies.setCertificateMap": (call) => this.setCertificateMap(call),
-      "targetHttpsProxies.setSslPolicy": (call) => this.setTlsPolicy(call),
+      "backendServices.setSecurityPolicy": (call) => this.attach(call, OF_BACKEND, "securityPolicy", SECURITY_POLICY),
+      "targetHttpsProxies.setCertificateMap": (call) => this.attach(call, OF_PROXY, "certificateMap", CERTIFICATE_MAP),
+      "targetHttpsProxies.setSslPolicy": (call) => this.attach(call, OF_PROXY, "sslPolicy", TLS_POLICY),
       "globalOperations.get": (call) => this.operation(call.parameters.operation ?? ""),
     }),
   };
@@ -139,7 +148,7 @@ export class LoadBalancers {
   }
 
   private patch(call: Call): JsonObject {
-    const [path, { fingerprint: present }] = this.find(call, "backendServices", "backendService");
+    const [path, { fingerprint: present }] = this.find(call, ...OF_BACKEND);
     const { fingerprint, ...fields } = call.body;
     if (fingerprint !== present) throw new ReasonError(412, "conditionNotMet", "Invalid fingerprint.");
     const log = isObject(fields.logConfig) ? fields.logConfig : {};
@@ -150,33 +159,15 @@ export class LoadBalancers {
     });
   }
 
-  private setSecurityPolicy(call: Call): JsonObject {
-    const [path] = this.find(call, "backendServices", "backendService");
-    const { securityPolicy: policy } = call.body;
-    if (policy === undefined) return this.accept(call, path, () => without(this.resources.get(path), "securityPolicy"));
-    const id = this.required(policy, /^(projects\/[^/]+\/global\/securityPolicies\/[^/]+)$/);
-    const securityPolicy = `https://www.googleapis.com/compute/v1/${id}`;
-    return this.accept(call, path, () => ({ ...this.resources.get(path), securityPolicy }));
-  }
-
-  private setTlsPolicy(call: Call): JsonObject {
-    const [path] = this.find(call, "targetHttpsProxies", "targetHttpsProxy");
-    const { sslPolicy: policy } = call.body;
-    if (policy === undefined) return this.accept(call, path, () => without(this.resources.get(path), "sslPolicy"));
-    const id = this.required(policy, /^(projects\/[^/]+\/global\/sslPolicies\/[^/]+)$/);
-    const sslPolicy = `https://www.googleapis.com/compute/v1/${id}`;
-    return this.accept(call, path, () => ({ ...this.resources.get(path), sslPolicy }));
-  }
-
-  private setCertificateMap(call: Call): JsonObject {
-    const [path] = this.find(call, "targetHttpsProxies", "targetHttpsProxy");
-    const { certificateMap: map } = call.body;
-    if (map === undefined) return this.accept(call, path, () => without(this.resources.get(path), "certificateMap"));
-    this.required(
-      map,
-      /^\/\/certificatemanager\.googleapis\.com\/(projects\/[^/]+\/locations\/global\/certificateMaps\/[^/]+)$/,
-    );
-    return this.accept(call, path, () => ({ ...this.resources.get(path), certificateMap: map }));
+  /** Attaches a policy or a certificate map, or with none detaches what there is. */
+  private attach(call: Call, part: readonly [string, string], field: string, pattern: RegExp): JsonObject {
+    const [path] = this.find(call, ...part);
+    const { [field]: reference } = call.body;
+    if (reference === undefined) return this.accept(call, path, () => without(this.resources.get(path), field));
+    const id = this.required(reference, pattern);
+    // Policies are answered with their whole address.
+    const answered = field === "certificateMap" ? reference : `https://www.googleapis.com/compute/v1/${id}`;
+    return this.accept(call, path, () => ({ ...this.resources.get(path), [field]: answered }));
   }
 
   /** The id in a reference to something that exists. */

@@ -49,15 +49,8 @@ function find<Item>(items: ReadonlyMap<string, Item>, call: Call): Item {
   return item;
 }
 
-function jobResource(job: Job): JsonObject {
-  return {
-    name: job.name,
-    displayName: job.displayName,
-    assetSource: job.assetSource,
-    state: `IMPORT_JOB_STATE_${job.state}`,
-    createTime: TIME,
-    ...job.report,
-  };
+function jobResource({ assetSource, displayName, name, report, state }: Job): JsonObject {
+  return { name, displayName, assetSource, state: `IMPORT_JOB_STATE_${state}`, createTime: TIME, ...report };
 }
 
 function hasError(file: JsonObject): boolean {
@@ -192,10 +185,7 @@ export class MigrationCenter {
       [...this.jobs.values()].some(({ assetSource }) => assetSource === name) ||
       (this.others.get("discoveryClients") ?? []).some(({ source }) => source === name);
     if (isUsed) throw new ApiError(400, "FAILED_PRECONDITION", `${name} is still in use.`);
-    return this.accept(call, name, () => {
-      this.sources.delete(name);
-      return EMPTY_RESPONSE;
-    });
+    return this.accept(call, name, () => void this.sources.delete(name));
   }
 
   private createJob(call: Call): JsonObject {
@@ -223,10 +213,7 @@ export class MigrationCenter {
     const job = find(this.jobs, call);
     if (job.files.size > 0 && call.query.get("force") !== "true")
       throw new ApiError(400, "FAILED_PRECONDITION", `${job.name} has data files; use force.`);
-    return this.accept(call, job.name, () => {
-      this.jobs.delete(job.name);
-      return EMPTY_RESPONSE;
-    });
+    return this.accept(call, job.name, () => void this.jobs.delete(job.name));
   }
 
   private createFile(call: Call): JsonObject {
@@ -266,7 +253,7 @@ export class MigrationCenter {
     return this.accept(
       call,
       job.name,
-      () => EMPTY_RESPONSE,
+      () => undefined,
       () => {
         if (!from.includes(job.state)) {
           throw new ApiError(400, "FAILED_PRECONDITION", `${job.name} is in state ${job.state}.`);
@@ -283,7 +270,7 @@ export class MigrationCenter {
   private accept(
     call: Call,
     target: string,
-    effect: () => JsonObject,
+    effect: () => JsonObject | undefined,
     checks: () => void = () => undefined,
   ): JsonObject {
     const inBody = call.body.requestId;
@@ -348,10 +335,7 @@ export class MigrationCenter {
     const items = this.others.get(collection) ?? [];
     if (!items.some((item) => item.name === name)) throw new ApiError(404, "NOT_FOUND", `${name} was not found.`);
     const left = items.filter((item) => item.name !== name);
-    return this.accept(call, name, () => {
-      this.others.set(collection, left);
-      return EMPTY_RESPONSE;
-    });
+    return this.accept(call, name, () => void this.others.set(collection, left));
   }
 }
 

@@ -80,20 +80,9 @@ export class GoogleStandIn {
   private readonly server: LoopbackServer;
 
   constructor() {
-    const services = [
-      this.builds.service,
-      this.registry.service,
-      this.usage.service,
-      this.loadBalancers.service,
-      this.sql.service,
-      this.jobs.service,
-      this.jobs.log,
-      this.secrets.service,
-      this.storage.service,
-      this.migration.service,
-      ...PROBED_SERVICES,
-    ];
-    for (const service of services) {
+    const { builds, jobs, loadBalancers, migration, registry, secrets, sql, storage, usage } = this;
+    const parts = [builds, registry, usage, loadBalancers, sql, jobs, secrets, storage, migration];
+    for (const service of [...parts.map((part) => part.service), jobs.log, ...PROBED_SERVICES]) {
       const description = loadDescription(service.description);
       this.descriptions.set(description.name, { description, service });
     }

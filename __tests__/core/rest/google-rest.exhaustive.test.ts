@@ -7,7 +7,7 @@ import { type Fault } from "../../support/google-stand-in";
 import { programFolder, runFile, type ScriptOptions } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
-import { gcloud, inScene, READ_STATE, type RestScene, WITHOUT_TOKEN } from "./rest-scene";
+import { gcloud, inScene, READ_STATE, type RestScene, scenario, WITHOUT_TOKEN } from "./rest-scene";
 
 const MUCH = "printf '%100000s' a";
 
@@ -107,17 +107,15 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
     }),
   );
 
-  it.concurrent("waits two minutes at most, whatever the API asks for", () =>
-    inScene(async ({ standIn, lookAtApi }) => {
-      standIn.inject(READ_STATE, { ...UNAVAILABLE, retryAfterSeconds: 3600 } as Fault);
-      standIn.inject(READ_STATE, { ...UNAVAILABLE, retryAfterSeconds: 7 } as Fault);
-      const log = join(temporaryFolder(), "pauses");
+  scenario("waits two minutes at most, whatever the API asks for", async ({ standIn, lookAtApi }) => {
+    standIn.inject(READ_STATE, { ...UNAVAILABLE, retryAfterSeconds: 3600 } as Fault);
+    standIn.inject(READ_STATE, { ...UNAVAILABLE, retryAfterSeconds: 7 } as Fault);
+    const log = join(temporaryFolder(), "pauses");
 
-      await lookAtApi({ programs: programFolder({ scripts: { sleep: `echo "$1" >>'${log}'` } }) });
+    await lookAtApi({ programs: programFolder({ scripts: { sleep: `echo "$1" >>'${log}'` } }) });
 
-      expect(readFileSync(log, "utf8")).toBe("120\n7\n");
-    }),
-  );
+    expect(readFileSync(log, "utf8")).toBe("120\n7\n");
+  });
 
   it.concurrent.each(["Australia/Sydney", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "UTC"])(
     "is followed by the server's time in UTC, in both halves of the year, from %s",
@@ -134,16 +132,14 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
     },
   );
 
-  it.concurrent("names a quota project when it is told to", () =>
-    inScene(async ({ standIn, lookAtApi }) => {
-      await lookAtApi({ environment: { USER_PROJECT_OVERRIDE: "true" } });
-      await lookAtApi({ environment: { USER_PROJECT_OVERRIDE: "1", GOOGLE_BILLING_PROJECT: "payer" } });
-      await lookAtApi({ environment: { GOOGLE_BILLING_PROJECT: "payer" } });
+  scenario("names a quota project when it is told to", async ({ standIn, lookAtApi }) => {
+    await lookAtApi({ environment: { USER_PROJECT_OVERRIDE: "true" } });
+    await lookAtApi({ environment: { USER_PROJECT_OVERRIDE: "1", GOOGLE_BILLING_PROJECT: "payer" } });
+    await lookAtApi({ environment: { GOOGLE_BILLING_PROJECT: "payer" } });
 
-      const named = standIn.requests.map(({ headers }) => headers["x-goog-user-project"]);
-      expect(named).toEqual(["demo-project", "payer", undefined]);
-    }),
-  );
+    const named = standIn.requests.map(({ headers }) => headers["x-goog-user-project"]);
+    expect(named).toEqual(["demo-project", "payer", undefined]);
+  });
 
   const row = { at: READ_STATE, exitCode: 1 };
   const words = [

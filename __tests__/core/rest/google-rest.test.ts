@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { CREATE, IMAGE, inScene as inBuildScene } from "../../idp/build-image/build-scene";
+import { CREATE, IMAGE, scenario as buildScenario } from "../../idp/build-image/build-scene";
 import { page } from "../../support/fault-matrix";
 import {
   programFolder,
@@ -12,11 +12,12 @@ import {
 } from "../../support/google-stand-in-scripts";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { describeWith } from "../../support/programs";
-import { gcloud, inScene, WITHOUT_TOKEN } from "./rest-scene";
+import { gcloud, inScene, scenario, WITHOUT_TOKEN } from "./rest-scene";
 
 describeWith(["curl", "dash", "jq"], "the shell library of the REST scripts", () => {
-  it.concurrent("prints no token and puts none on a command line, even with a ~/.curlrc that asks for it", () =>
-    inScene(async ({ enable, wait }) => {
+  scenario(
+    "prints no token and puts none on a command line, even with a ~/.curlrc that asks for it",
+    async ({ enable, wait }) => {
       const home = temporaryFolder();
       writeFileSync(join(home, ".curlrc"), "verbose\ninclude\n");
       const log = join(home, "calls");
@@ -28,25 +29,23 @@ describeWith(["curl", "dash", "jq"], "the shell library of the REST scripts", ()
       expect(readFileSync(log, "utf8")).not.toContain("ya29");
       expect(run.output).not.toContain("ya29");
       expect(await wait("cloudresourcemanager.googleapis.com")).toMatchObject({ exitCode: 0, stderr: "" });
-    }),
+    },
   );
 
-  it.concurrent("never makes an answer a line of curl's configuration", () =>
-    inBuildScene(async ({ standIn, build }) => {
-      const written = join(temporaryFolder(), "written");
-      const id = `1"\noutput = "${written}"\nurl = "http://${standIn.host}/elsewhere`;
-      standIn.inject(CREATE, page(200, JSON.stringify({ metadata: { build: { id, logUrl: "x" } } })));
+  buildScenario("never makes an answer a line of curl's configuration", async ({ standIn, build }) => {
+    const written = join(temporaryFolder(), "written");
+    const id = `1"\noutput = "${written}"\nurl = "http://${standIn.host}/elsewhere`;
+    standIn.inject(CREATE, page(200, JSON.stringify({ metadata: { build: { id, logUrl: "x" } } })));
 
-      const run = await build();
+    const run = await build();
 
-      expect(run.exitCode).toBe(1);
-      expect(run.stderr).toContain(
-        `Cloud Build took the build of ${IMAGE} in global but gave it no id that can be asked for.`,
-      );
-      expect(existsSync(written)).toBe(false);
-      expect(standIn.requests.filter(({ path }) => path.includes("elsewhere"))).toEqual([]);
-    }),
-  );
+    expect(run.exitCode).toBe(1);
+    expect(run.stderr).toContain(
+      `Cloud Build took the build of ${IMAGE} in global but gave it no id that can be asked for.`,
+    );
+    expect(existsSync(written)).toBe(false);
+    expect(standIn.requests.filter(({ path }) => path.includes("elsewhere"))).toEqual([]);
+  });
 });
 
 describeWith(["curl", "dash", "jq"], "a REST script", () => {
@@ -58,16 +57,14 @@ describeWith(["curl", "dash", "jq"], "a REST script", () => {
 });
 
 describeWith(["curl", "dash", "jq"], "the gate of an API", () => {
-  it.concurrent("refuses an API that it knows no call of, and a missing region", () =>
-    inScene(async ({ wait }) => {
-      const unknown = await wait("translate.googleapis.com");
-      const regional = await wait("run.googleapis.com", { environment: { REGION: undefined } });
+  scenario("refuses an API that it knows no call of, and a missing region", async ({ wait }) => {
+    const unknown = await wait("translate.googleapis.com");
+    const regional = await wait("run.googleapis.com", { environment: { REGION: undefined } });
 
-      expect([unknown.exitCode, regional.exitCode]).toEqual([2, 2]);
-      expect(unknown.stderr).toContain("known are: artifactregistry certificatemanager cloudbuild ");
-      expect(regional.stderr).toContain("REGION is not set; it must hold a region");
-    }),
-  );
+    expect([unknown.exitCode, regional.exitCode]).toEqual([2, 2]);
+    expect(unknown.stderr).toContain("known are: artifactregistry certificatemanager cloudbuild ");
+    expect(regional.stderr).toContain("REGION is not set; it must hold a region");
+  });
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "the access token of a REST script", () => {
@@ -87,17 +84,15 @@ describeWith(["busybox", "curl", "dash", "jq"], "the access token of a REST scri
     }),
   );
 
-  it.concurrent("is missing: all ways to one are named", () =>
-    inScene(async ({ standIn, lookAtApi }) => {
-      const run = await lookAtApi({ shell: "busybox", environment: { ...WITHOUT_TOKEN }, programs: gcloud({}) });
+  scenario("is missing: all ways to one are named", async ({ standIn, lookAtApi }) => {
+    const run = await lookAtApi({ shell: "busybox", environment: { ...WITHOUT_TOKEN }, programs: gcloud({}) });
 
-      expect(run).toMatchObject({ exitCode: 1, stdout: "" });
-      const ways = run.stderr.replaceAll(standIn.host, "HOST").split("\n").slice(1, -2);
-      expect(ways.map((line) => line.replace(/^ {2}- (.*?): .*$/, "$1"))).toEqual([
-        ...["GOOGLE_OAUTH_ACCESS_TOKEN", "GOOGLE_CREDENTIALS", "GOOGLE_CLOUD_KEYFILE_JSON", "GCLOUD_KEYFILE_JSON"],
-        ...["GOOGLE_APPLICATION_CREDENTIALS", "gcloud auth application-default print-access-token"],
-        ...["gcloud auth print-access-token", "metadata server at HOST"],
-      ]);
-    }),
-  );
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    const ways = run.stderr.replaceAll(standIn.host, "HOST").split("\n").slice(1, -2);
+    expect(ways.map((line) => line.replace(/^ {2}- (.*?): .*$/, "$1"))).toEqual([
+      ...["GOOGLE_OAUTH_ACCESS_TOKEN", "GOOGLE_CREDENTIALS", "GOOGLE_CLOUD_KEYFILE_JSON", "GCLOUD_KEYFILE_JSON"],
+      ...["GOOGLE_APPLICATION_CREDENTIALS", "gcloud auth application-default print-access-token"],
+      ...["gcloud auth print-access-token", "metadata server at HOST"],
+    ]);
+  });
 });

@@ -1,4 +1,4 @@
-import { inApiScene } from "../../support/api-scene";
+import { inApiScene, scenarioIn } from "../../support/api-scene";
 import { type GoogleStandIn } from "../../support/google-stand-in";
 import { programFolder, type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
 
@@ -29,6 +29,8 @@ export const inScene = (test: (scene: RestScene) => Promise<void>): Promise<void
       tokensUsed: () => standIn.requestsTo(READ_STATE).map(({ headers }) => headers.authorization),
     });
   });
+
+export const scenario = scenarioIn(inScene);
 
 /** A gcloud whose two commands for a token run shell commands of the test. */
 export function gcloud(commands: { readonly applicationDefault?: string; readonly user?: string }): string {

@@ -10,6 +10,10 @@ import { describeWith, programPath } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { BUILD_ENVIRONMENT, BUILD, captureBuildRequest, CREATE, IMAGE, inScene, scenario, LOG } from "./build-scene";
 
+const BUILD_ARGUMENTS = [
+  ...[`TOOLS_IMAGE=${BUILD_ENVIRONMENT.TOOLS_IMAGE}`, "UPSTREAM_IMAGE=ghcr.io/goauthentik/server"],
+  ...["UPSTREAM_PREFIX=AUTHENTIK_", "IDP_VERSION=2026.5.4", "APP_VERSION=latest"],
+];
 const LEFT = "The newest release that was built here is";
 
 describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
@@ -49,11 +53,7 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
               name: BUILD_ENVIRONMENT.BUILDER_IMAGE,
               env: [
                 `IMAGE=${IMAGE}`,
-                `TOOLS_IMAGE=${BUILD_ENVIRONMENT.TOOLS_IMAGE}`,
-                "UPSTREAM_IMAGE=ghcr.io/goauthentik/server",
-                "UPSTREAM_PREFIX=AUTHENTIK_",
-                "IDP_VERSION=2026.5.4",
-                "APP_VERSION=latest",
+                ...BUILD_ARGUMENTS,
                 `FILES=${IMAGE_FILES.join(" ")}`,
                 ...IMAGE_FILES.map(
                   (name, index) => `FILE_${index + 1}_BASE64_1=${readFileSync(join(folder, name), "base64")}`,
@@ -121,11 +121,7 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
     expect(Math.max(...env.map((entry) => entry.length))).toBeLessThan(10_000);
     expect(written("arguments").toString().trim().split("\n")).toEqual([
       "build",
-      ...["--build-arg", `TOOLS_IMAGE=${BUILD_ENVIRONMENT.TOOLS_IMAGE}`],
-      ...["--build-arg", "UPSTREAM_IMAGE=ghcr.io/goauthentik/server"],
-      ...["--build-arg", "UPSTREAM_PREFIX=AUTHENTIK_"],
-      ...["--build-arg", "IDP_VERSION=2026.5.4"],
-      ...["--build-arg", "APP_VERSION=latest"],
+      ...BUILD_ARGUMENTS.flatMap((argument) => ["--build-arg", argument]),
       ...["--tag", IMAGE],
       ".",
     ]);

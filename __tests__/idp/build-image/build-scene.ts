@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { PUBLIC_IMAGES, referenceTo } from "../../../lib/idp/images";
-import { type ApiScene, apiScene, inApiScene } from "../../support/api-scene";
+import { type ApiScene, apiScene, inApiScene, scenarioIn } from "../../support/api-scene";
 import { type GoogleStandIn } from "../../support/google-stand-in";
 import { type BuildRequest } from "../../support/google-stand-in-builds";
 import { type ScriptOptions, type ScriptRun } from "../../support/google-stand-in-scripts";
@@ -47,10 +47,7 @@ export const inScene = (test: (scene: Scene) => Promise<void>): Promise<void> =>
     return test({ standIn: scene.standIn, folder, build: (options) => runBuild(scene, folder, options) });
   });
 
-/** A test with a stand-in and a folder of its own. */
-export function scenario(what: string, test: (scene: Scene) => Promise<void>): void {
-  it.concurrent(what, () => inScene(test));
-}
+export const scenario = scenarioIn(inScene);
 
 /** Starts the same build as another run would. */
 export async function startBuild({ environment }: GoogleStandIn): Promise<void> {

@@ -50,10 +50,9 @@ const signIns = (count: number, address: string) =>
   `INSERT INTO authentik_events_event (action, client_ip, context) SELECT 'login_failed', ${address}, '{"username": "unsaid"}' FROM generate_series(1, ${count}) n`;
 
 /** What is in the database, and the alerts that it raises. */
-const STATES: readonly (readonly [state: string, statements: readonly string[], alerts: readonly string[]])[] = [
-  ["an installation that nobody uses", [], []],
-  [
-    "one that was just upgraded, whose tasks logged errors or wait for others",
+const STATES: Readonly<Record<string, readonly [statements: readonly string[], alerts: readonly string[]]>> = {
+  "an installation that nobody uses": [[], []],
+  "one that was just upgraded, whose tasks logged errors or wait for others": [
     [
       task("blueprint", "done", "1 min", ", 'error'"),
       task("apply", "waiting_for_dependencies", "1 h"),
@@ -61,60 +60,54 @@ const STATES: readonly (readonly [state: string, statements: readonly string[], 
     ],
     [],
   ],
-  [
-    "18 tasks while all threads are blocked",
+  "18 tasks while all threads are blocked": [
     Array<string>(18).fill(task("late.task", "queued", "11 min")),
     ["tasks-late"],
   ],
-  [
-    "a task that has waited for three minutes while none has ended",
+  "a task that has waited for three minutes while none has ended": [
     [
       task("late.task", "queued", "3 min"),
       "UPDATE authentik_tasks_task SET mtime = now() - interval '4 min' WHERE state = 'done'",
     ],
     ["tasks-late"],
   ],
-  [
-    "one that has while others end, as in a large synchronization",
+  "one that has while others end, as in a large synchronization": [
     [task("waiting.task", "queued", "3 min"), task("ended.task", "done", "1 min")],
     [],
   ],
-  [
-    "a worker that is gone while nobody works",
+  "a worker that is gone while nobody works": [
     [
       "UPDATE authentik_tasks_schedules_schedule SET next_run = now() - interval '16 min' WHERE actor_name = 'clean_expired_models'",
     ],
     ["schedules-overdue"],
   ],
-  ["a task that hangs", [task("hanging.task", "running", "21 min")], ["tasks-hanging"]],
-  ["a retry that waits", ["UPDATE authentik_tasks_task SET eta = now() + interval '1 min' WHERE state = 'queued'"], []],
-  ["a task whose retries are all used", [task("failed.task", "rejected", "10 min", ", 'rejected'")], ["tasks-failed"]],
-  ["one of yesterday", [task("failed.task", "rejected", "1 day")], []],
-  ["a mail that was not sent", [task(MAIL, "rejected", "1 min")], ["mail-not-sent"]],
-  ["a wave of failed sign-ins from everywhere", [signIns(101, "('10.0.' || n || '.1')::inet")], ["sign-ins-failed"]],
-  ["many from one address", [signIns(31, "'192.0.2.7'")], ["sign-ins-failed"]],
-  ["some people who mistype", [signIns(30, "'192.0.2.7'"), signIns(60, "('10.0.' || n || '.1')::inet")], []],
-  [
-    "a certificate with 29 days",
+  "a task that hangs": [[task("hanging.task", "running", "21 min")], ["tasks-hanging"]],
+  "a retry that waits": [["UPDATE authentik_tasks_task SET eta = now() + interval '1 min' WHERE state = 'queued'"], []],
+  "a task whose retries are all used": [[task("failed.task", "rejected", "10 min", ", 'rejected'")], ["tasks-failed"]],
+  "one of yesterday": [[task("failed.task", "rejected", "1 day")], []],
+  "a mail that was not sent": [[task(MAIL, "rejected", "1 min")], ["mail-not-sent"]],
+  "a wave of failed sign-ins from everywhere": [[signIns(101, "('10.0.' || n || '.1')::inet")], ["sign-ins-failed"]],
+  "many from one address": [[signIns(31, "'192.0.2.7'")], ["sign-ins-failed"]],
+  "some people who mistype": [[signIns(30, "'192.0.2.7'"), signIns(60, "('10.0.' || n || '.1')::inet")], []],
+  "a certificate with 29 days": [
     ["INSERT INTO authentik_crypto_certificatekeypair (name, cert_expiry) VALUES ('saml', now() + interval '29 days')"],
     ["application-certificate"],
   ],
-  ["an outpost that connects", [outpost, hello("15 s")], []],
-  ["an outpost that does not", [outpost, hello("-1 s")], ["outposts-disconnected"]],
-  [
-    "a blueprint that failed",
+  "an outpost that connects": [[outpost, hello("15 s")], []],
+  "an outpost that does not": [[outpost, hello("-1 s")], ["outposts-disconnected"]],
+  "a blueprint that failed": [
     ["UPDATE authentik_blueprints_blueprintinstance SET status = 'error'"],
     ["blueprints-failed"],
   ],
-  ["a renamed column", ["ALTER TABLE authentik_tasks_task RENAME COLUMN state TO phase"], ["check-up-blind"]],
-  ["a missing table", ["DROP TABLE authentik_outposts_outpost"], ["check-up-blind"]],
-];
+  "a renamed column": [["ALTER TABLE authentik_tasks_task RENAME COLUMN state TO phase"], ["check-up-blind"]],
+  "a missing table": [["DROP TABLE authentik_outposts_outpost"], ["check-up-blind"]],
+};
 
 const installed = async (server: TestServer, statements: readonly string[]): Promise<Tenant> =>
   filledTenant(server, [SCHEMA, ...statements]);
 
 describeOnServers("check-up.sh", (test) => {
-  for (const [state, statements, alerts] of STATES)
+  for (const [state, [statements, alerts]] of Object.entries(STATES))
     test(`raises ${alerts.join(" and ") || "nothing"} for ${state}`, async (server) => {
       const run = await checkUp(await installed(server, statements));
       expect(told(run).alerts).toEqual(alerts);

@@ -6,7 +6,7 @@ import { page, status } from "../../support/fault-matrix";
 import { programFolder, runFile, type ScriptRun, type Shell } from "../../support/google-stand-in-scripts";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { INIT_JOB, inSqlScene, INSTANCE, PROJECT, type SqlScene } from "../recovery/sql-scene";
+import { INIT_JOB, inSqlScene, INSTANCE, PROJECT, scenario, type SqlScene } from "../recovery/sql-scene";
 
 const SECRET = "planted-5ecret";
 const LINK = `https://login.example.com/recover?token=${SECRET}`;
@@ -74,10 +74,8 @@ const OBJECTS = {
         containerStatuses: [
           {
             ...{ name: "server", image: CONTAINER.image, restartCount: 4 },
-            ...{
-              state: { waiting: { reason: "CrashLoopBackOff", message: SECRET } },
-              lastState: { terminated: TERMINATED },
-            },
+            state: { waiting: { reason: "CrashLoopBackOff", message: SECRET } },
+            lastState: { terminated: TERMINATED },
           },
         ],
         conditions: [{ type: "Ready", status: "False", reason: "ContainersNotReady", message: SECRET }],
@@ -103,40 +101,36 @@ async function facts(
 }
 
 describeWith(["busybox", "curl", "dash", "jq"], "facts.sh", () => {
-  it.concurrent("says of a deployment on Cloud Run what runs, how large it is, and what has failed", () =>
-    inSqlScene(async (scene) => {
-      const { exitCode, stderr, stdout } = await facts(scene);
+  scenario("says of a deployment on Cloud Run what runs, how large it is, and what has failed", async (scene) => {
+    const { exitCode, stderr, stdout } = await facts(scene);
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      for (const line of [
-        "- terraform 1.11.4",
-        "- AUTOMATED FAILED -",
-        "- FAILURE PUSH_FAILED -",
-        "- instances: 1 to 3, requests each: 250",
-        `- image: ${CONTAINER.image}`,
-        "- size: 2 4Gi",
-        "- variables: IDP_LOG_LEVEL IDP_SECRET_KEY",
-        "- Ready CONDITION_FAILED CONTAINER_FAILED",
-        "- run-1: failed 3, succeeded 0",
-        "- 1 x ERROR dramatiq.worker.WorkerThread, last 2026-11-27T10:00:00Z",
-        "- 1 x ERROR cloud-entrypoint: worker ended with exit code 1, last 2026-11-27T09:00:00Z",
-        "- 1 x ERROR ?, last 2026-11-27T07:00:00Z",
-      ])
-        expect(stdout.split("\n")).toContain(line);
-    }),
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    for (const line of [
+      "- terraform 1.11.4",
+      "- AUTOMATED FAILED -",
+      "- FAILURE PUSH_FAILED -",
+      "- instances: 1 to 3, requests each: 250",
+      `- image: ${CONTAINER.image}`,
+      "- size: 2 4Gi",
+      "- variables: IDP_LOG_LEVEL IDP_SECRET_KEY",
+      "- Ready CONDITION_FAILED CONTAINER_FAILED",
+      "- run-1: failed 3, succeeded 0",
+      "- 1 x ERROR dramatiq.worker.WorkerThread, last 2026-11-27T10:00:00Z",
+      "- 1 x ERROR cloud-entrypoint: worker ended with exit code 1, last 2026-11-27T09:00:00Z",
+      "- 1 x ERROR ?, last 2026-11-27T07:00:00Z",
+    ])
+      expect(stdout.split("\n")).toContain(line);
+  });
 
-  it.concurrent("says of a deployment on GKE why a pod has ended", () =>
-    inSqlScene(async (scene) => {
-      const { exitCode, stdout } = await facts(scene, CLUSTER);
+  scenario("says of a deployment on GKE why a pod has ended", async (scene) => {
+    const { exitCode, stdout } = await facts(scene, CLUSTER);
 
-      expect(exitCode).toBe(0);
-      expect(stdout).toContain("- Pod idp-6c5d-x7k2p: Running\n");
-      expect(stdout).toContain(`server ${CONTAINER.image}, restarts: 4, waits: CrashLoopBackOff\n`);
-      expect(stdout).toContain("last end: OOMKilled 137\n");
-      expect(stdout).toContain("Ready False ContainersNotReady\n");
-    }),
-  );
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("- Pod idp-6c5d-x7k2p: Running\n");
+    expect(stdout).toContain(`server ${CONTAINER.image}, restarts: 4, waits: CrashLoopBackOff\n`);
+    expect(stdout).toContain("last end: OOMKilled 137\n");
+    expect(stdout).toContain("Ready False ContainersNotReady\n");
+  });
 
   it.concurrent.each<[string, Readonly<Record<string, string | undefined>>, Shell]>([
     ["on Cloud Run", {}, "dash"],
@@ -151,47 +145,41 @@ describeWith(["busybox", "curl", "dash", "jq"], "facts.sh", () => {
     }),
   );
 
-  it.concurrent("reads the providers' releases beside the scripts, and no other file there", () =>
-    inSqlScene(async ({ standIn }) => {
-      const folder = temporaryFolder();
-      mkdirSync(join(folder, "scripts"));
-      for (const name of ["facts.sh", "database-jobs.sh"])
-        copyFileSync(packageFile(`lib/idp/scripts/${name}`), join(folder, "scripts", name));
-      const lock = `provider "registry.terraform.io/hashicorp/google" {\n  version     = "7.45.0"\n  hashes = ["${SECRET}"]\n}\n`;
-      writeFileSync(join(folder, ".terraform.lock.hcl"), lock);
-      for (const name of ["terraform.tfstate", "terraform.tfvars"]) writeFileSync(join(folder, name), SECRET);
-      const deployment = { INSTANCE, INIT_JOB, PROJECT_ID: PROJECT, REGION: "us-central1" };
-      const environment = { ...standIn.environment, ...deployment, GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first" };
+  scenario("reads the providers' releases beside the scripts, and no other file there", async ({ standIn }) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "scripts"));
+    for (const name of ["facts.sh", "database-jobs.sh"])
+      copyFileSync(packageFile(`lib/idp/scripts/${name}`), join(folder, "scripts", name));
+    const lock = `provider "registry.terraform.io/hashicorp/google" {\n  version     = "7.45.0"\n  hashes = ["${SECRET}"]\n}\n`;
+    writeFileSync(join(folder, ".terraform.lock.hcl"), lock);
+    for (const name of ["terraform.tfstate", "terraform.tfvars"]) writeFileSync(join(folder, name), SECRET);
+    const deployment = { INSTANCE, INIT_JOB, PROJECT_ID: PROJECT, REGION: "us-central1" };
+    const environment = { ...standIn.environment, ...deployment, GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.first" };
 
-      const { exitCode, output } = await runFile(join(folder, "scripts/facts.sh"), { environment });
+    const { exitCode, output } = await runFile(join(folder, "scripts/facts.sh"), { environment });
 
-      expect(exitCode).toBe(0);
-      expect(output).toContain("- registry.terraform.io/hashicorp/google\n  7.45.0\n");
-      expect(output).not.toContain(SECRET);
-    }),
-  );
+    expect(exitCode).toBe(0);
+    expect(output).toContain("- registry.terraform.io/hashicorp/google\n  7.45.0\n");
+    expect(output).not.toContain(SECRET);
+  });
 
-  it.concurrent("names what it may not read, and goes on", () =>
-    inSqlScene(async (scene) => {
-      scene.standIn.inject("run.projects.locations.services.get", status(403, "PERMISSION_DENIED"));
-      const { exitCode, stdout } = await facts(scene);
+  scenario("names what it may not read, and goes on", async (scene) => {
+    scene.standIn.inject("run.projects.locations.services.get", status(403, "PERMISSION_DENIED"));
+    const { exitCode, stdout } = await facts(scene);
 
-      expect(exitCode).toBe(0);
-      expect(stdout).toContain("## Service\n- not readable: HTTP 403\n");
-      expect(stdout).toContain("- run-1: failed 3, succeeded 0\n");
-    }),
-  );
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("## Service\n- not readable: HTTP 403\n");
+    expect(stdout).toContain("- run-1: failed 3, succeeded 0\n");
+  });
 
-  it.concurrent("fails when nothing can be read, and refuses settings that are missing", () =>
-    inSqlScene(async (scene) => {
-      for (const api of ["sqladmin", "run", "cloudbuild", "logging"])
-        scene.standIn.inject(api, status(403, "PERMISSION_DENIED"), 99);
-      const { exitCode, stderr } = await scene.run("facts");
-      expect([exitCode, stderr.split("\n")[0]]).toEqual([1, "Nothing could be read."]);
+  scenario("fails when nothing can be read, and refuses settings that are missing", async (scene) => {
+    for (const api of ["sqladmin", "run", "cloudbuild", "logging"])
+      scene.standIn.inject(api, status(403, "PERMISSION_DENIED"), 99);
+    const { exitCode, stderr } = await scene.run("facts");
+    expect([exitCode, stderr.split("\n")[0]]).toEqual([1, "Nothing could be read."]);
 
-      const missing = await scene.run("facts", { environment: { INSTANCE: "", INIT_JOB: undefined } });
-      expect(missing.exitCode).toBe(2);
-      expect(missing.stderr).toContain("INSTANCE");
-    }),
-  );
+    const missing = await scene.run("facts", { environment: { INSTANCE: "", INIT_JOB: undefined } });
+    expect(missing.exitCode).toBe(2);
+    expect(missing.stderr).toContain("INSTANCE");
+  });
 });

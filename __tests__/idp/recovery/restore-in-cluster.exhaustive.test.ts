@@ -1,5 +1,6 @@
 import { Job } from "kubernetes-models/batch/v1/Job";
 
+import { scenarioIn } from "../../support/api-scene";
 import { FaultMatrix } from "../../support/fault-matrix";
 import { exits, hangs, ProgramStandIn, STOPS } from "../../support/program-stand-in";
 import { describeWith } from "../../support/programs";
@@ -37,9 +38,7 @@ async function inCluster(test: (scene: ClusterScene) => Promise<void>): Promise<
   });
 }
 
-function clusterScenario(what: string, test: (scene: ClusterScene) => Promise<void>): void {
-  it.concurrent(what, () => inCluster(test));
-}
+const scenario = scenarioIn(inCluster);
 
 function variablesOf({ spec }: ClusterJob): Readonly<Record<string, string | undefined>> {
   const [container] = spec.template.spec.containers;
@@ -72,7 +71,7 @@ function expectCopy(job: ClusterJob): void {
 }
 
 describeWith(["busybox", "curl", "dash", "jq"], "Scripts of a restore whose jobs run in a cluster", () => {
-  clusterScenario(
+  scenario(
     "restore to a point in time with copies of db-init that the cluster accepts",
     async ({ cluster, run, standIn }) => {
       const { exitCode, output, stderr } = await run("restore", { arguments: ["point-in-time", TIME, "--yes"] });
@@ -95,7 +94,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "Scripts of a restore whose jobs
     },
   );
 
-  clusterScenario("restore a dump by a copy of the cron job, which has its volume", async ({ cluster, run }) => {
+  scenario("restore a dump by a copy of the cron job, which has its volume", async ({ cluster, run }) => {
     const { exitCode, stderr } = await run("restore", {
       arguments: ["dump", "latest"],
       input: "yes\n",
@@ -146,13 +145,8 @@ describeWith(["busybox", "curl", "dash", "jq"], "Scripts of a restore whose jobs
       ...{ options: { environment: { KUBECTL_SECONDS: "1" } }, says: ["kubectl: no answer within 1 s"] },
     },
     {
-      ...{
-        what: "end at once while kubectl hangs",
-        at: "kubectl",
-        answers: [hangs()],
-        signal: "SIGTERM",
-        exitCode: 143,
-      },
+      ...{ what: "end at once while kubectl hangs", at: "kubectl", answers: [hangs()], signal: "SIGTERM" },
+      exitCode: 143,
     },
     {
       ...{ what: "say why kubectl gets no answer", at: "kubectl", lasts: true, exitCode: 1, left: expectNothingLeft },

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-import { type ApiScene, inApiScene } from "../../support/api-scene";
+import { type ApiScene, inApiScene, scenarioIn } from "../../support/api-scene";
 import { type GoogleStandIn } from "../../support/google-stand-in";
 import { type JobRun } from "../../support/google-stand-in-jobs";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
@@ -30,6 +30,8 @@ export const inSqlScene = (test: (scene: SqlScene) => Promise<void>): Promise<vo
     haveInstance(scene.standIn);
     return test(scene);
   });
+
+export const scenario = scenarioIn(inSqlScene);
 
 function haveInstance(standIn: GoogleStandIn): void {
   standIn.sql.make(PROJECT, INSTANCE, { [DATABASE]: 7 });
@@ -67,11 +69,6 @@ export const filesIn = ({ standIn }: SqlScene): string[] =>
   standIn.storage.objects
     .filter(({ softDeleteTime }) => softDeleteTime === undefined)
     .map(({ generation, name }) => `${name} ${generation}`);
-
-/** A test in a project of its own. */
-export function scenario(what: string, test: (scene: SqlScene) => Promise<void>): void {
-  it.concurrent(what, () => inSqlScene(test));
-}
 
 /** What a job writes when it has done what it is for, its last word at the end. */
 function linesOf({ command, environment: { ACTION = "" } }: JobRun): readonly string[] {

@@ -1,4 +1,4 @@
-import { type ApiScene, apiScene, inApiScene } from "../../support/api-scene";
+import { type ApiScene, apiScene, inApiScene, scenarioIn } from "../../support/api-scene";
 import { type GoogleStandIn } from "../../support/google-stand-in";
 
 export const LOCATION = "projects/demo-project/locations/us-central1";
@@ -18,6 +18,8 @@ export type Scene = ApiScene;
 export const sceneWith = (standIn: GoogleStandIn): Scene => apiScene(ENVIRONMENT, standIn);
 
 export const inScene = (test: (scene: Scene) => Promise<void>): Promise<void> => inApiScene(ENVIRONMENT, test);
+
+export const scenario = scenarioIn(inScene);
 
 /** A source that somebody has registered before. */
 export function haveSource({ migration }: GoogleStandIn, fields: Readonly<Record<string, unknown>> = {}): void {

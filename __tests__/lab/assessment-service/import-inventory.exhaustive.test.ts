@@ -6,36 +6,33 @@ import { recordingPrograms } from "../../support/google-stand-in-scripts";
 import { SIGNATURE_MARK } from "../../support/google-stand-in-uploads";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
-import { haveSource, inScene, jobsOf, withoutHash } from "./assessment-scene";
+import { haveSource, jobsOf, scenario, withoutHash } from "./assessment-scene";
 import { machines, SCOPED_KEY, withAws } from "../inventory/inventory-run";
 
 describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
-  it.concurrent("makes no job, and no call, for a region without instances", () =>
-    inScene(async ({ standIn, run }) => {
-      const { exitCode, output } = await run("import-inventory", withAws({}, { machines: [] }));
-      expect(exitCode).toBe(0);
-      expect(output).toContain("us-east-1 hosts no instances: nothing to import. Choose another region");
-      expect(standIn.requests).toEqual([]);
-    }),
-  );
+  scenario("makes no job, and no call, for a region without instances", async ({ standIn, run }) => {
+    const { exitCode, output } = await run("import-inventory", withAws({}, { machines: [] }));
+    expect(exitCode).toBe(0);
+    expect(output).toContain("us-east-1 hosts no instances: nothing to import. Choose another region");
+    expect(standIn.requests).toEqual([]);
+  });
 
-  it.concurrent("only reads when the inventory is imported already, and says how to repeat it", () =>
-    inScene(async ({ standIn, run }) => {
-      haveSource(standIn);
-      await run("import-inventory", withAws({}, { machines: machines(2) }));
-      const requests = standIn.requests.length;
-      // In whatever order AWS lists it.
-      const second = await run("import-inventory", withAws({}, { machines: machines(2).reverse() }));
-      expect(second.exitCode).toBe(0);
-      expect(withoutHash(second.output)).toMatch(
-        /This inventory is imported already, by job JOB\.\nTo import it once more, delete that job at https:.*\n$/,
-      );
-      expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(["GET"]);
-    }),
-  );
+  scenario("only reads when the inventory is imported already, and says how to repeat it", async ({ standIn, run }) => {
+    haveSource(standIn);
+    await run("import-inventory", withAws({}, { machines: machines(2) }));
+    const requests = standIn.requests.length;
+    // In whatever order AWS lists it.
+    const second = await run("import-inventory", withAws({}, { machines: machines(2).reverse() }));
+    expect(second.exitCode).toBe(0);
+    expect(withoutHash(second.output)).toMatch(
+      /This inventory is imported already, by job JOB\.\nTo import it once more, delete that job at https:.*\n$/,
+    );
+    expect(standIn.requests.slice(requests).map(({ httpMethod }) => httpMethod)).toEqual(["GET"]);
+  });
 
-  it.concurrent("shows the service's findings, errors first, and replaces the refused job the next time", () =>
-    inScene(async ({ standIn, run }) => {
+  scenario(
+    "shows the service's findings, errors first, and replaces the refused job the next time",
+    async ({ standIn, run }) => {
       haveSource(standIn);
       const warning = { errorDetails: "No performance data.", severity: "WARNING" };
       const error = { errorDetails: "Memory is missing.", severity: "ERROR" };
@@ -56,27 +53,26 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
       expect(refused.stderr).not.toContain("WARNING in");
       expect(withoutHash(repeated.stdout)).toContain("Import job JOB is FAILED_VALIDATION: replacing it.");
       expect(jobsOf(standIn).map(([, state]) => state)).toEqual(["COMPLETED"]);
-    }),
+    },
   );
 
-  it.concurrent("fails when a job has imported nothing, and replaces it the next time", () =>
-    inScene(async ({ standIn, run }) => {
-      haveSource(standIn);
-      standIn.migration.importResult = 0;
-      const first = await run("import-inventory", withAws({}, { machines: machines(9) }));
-      standIn.migration.importResult = undefined;
-      const repeated = await run("import-inventory", withAws({}, { machines: machines(9) }));
+  scenario("fails when a job has imported nothing, and replaces it the next time", async ({ standIn, run }) => {
+    haveSource(standIn);
+    standIn.migration.importResult = 0;
+    const first = await run("import-inventory", withAws({}, { machines: machines(9) }));
+    standIn.migration.importResult = undefined;
+    const repeated = await run("import-inventory", withAws({}, { machines: machines(9) }));
 
-      expect(first.exitCode).toBe(1);
-      expect(withoutHash(first.stderr)).toContain("Import job JOB is COMPLETED, but has imported none of 9 instances:");
-      expect(repeated.exitCode).toBe(0);
-      expect(withoutHash(repeated.stdout)).toMatch(/^Import job JOB is EMPTY: replacing it\.$/m);
-      expect(standIn.migration.allAssets).toHaveLength(9);
-    }),
-  );
+    expect(first.exitCode).toBe(1);
+    expect(withoutHash(first.stderr)).toContain("Import job JOB is COMPLETED, but has imported none of 9 instances:");
+    expect(repeated.exitCode).toBe(0);
+    expect(withoutHash(repeated.stdout)).toMatch(/^Import job JOB is EMPTY: replacing it\.$/m);
+    expect(standIn.migration.allAssets).toHaveLength(9);
+  });
 
-  it.concurrent("puts neither token nor signed address on a command line, into its output or a file that stays", () =>
-    inScene(async ({ standIn, run }) => {
+  scenario(
+    "puts neither token nor signed address on a command line, into its output or a file that stays",
+    async ({ standIn, run }) => {
       haveSource(standIn);
       const temporary = temporaryFolder();
       const log = join(temporaryFolder(), "calls");
@@ -96,6 +92,6 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
       expect(seen).not.toContain(SIGNATURE_MARK);
       expect(seen).not.toContain(SCOPED_KEY.secret);
       expect(readdirSync(temporary)).toEqual([]);
-    }),
+    },
   );
 });

@@ -26,16 +26,8 @@ export const WINDOWS_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "Test-Path": ["-Path", "-Force"],
   "Write-Host": ["-Object"],
   "curl.exe": [
-    "--connect-timeout",
-    "--fail",
-    "--location",
-    "--max-time",
-    "--output",
-    "--proto",
-    "--show-error",
-    "--silent",
-    "--stderr",
-    "--url",
+    ...["--connect-timeout", "--fail", "--location", "--max-time", "--output", "--proto", "--show-error", "--silent"],
+    ...["--stderr", "--url"],
   ],
   "sc.exe": [],
 };

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { scenarioIn } from "../../support/api-scene";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { haveSource, inScene as inProject, type Scene as Project } from "../assessment-service/assessment-scene";
@@ -11,6 +12,7 @@ const inScene = (test: (scene: Project) => Promise<void>) =>
     haveSource(scene.standIn);
     await test(scene);
   });
+const scenario = scenarioIn(inScene);
 
 /** A program that fails with this error. */
 const failing = (code: string, call = ""): Account => ({
@@ -18,24 +20,22 @@ const failing = (code: string, call = ""): Account => ({
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "import-inventory.sh lists what AWS has and", () => {
-  it.concurrent("gives the program the key, ignores the caller's set-up, and shows no secret", () =>
-    inScene(async ({ run }) => {
-      const environment = { AWS_PROFILE: "own", AWS_SESSION_TOKEN: "token", AWS_CONFIG_FILE: "/home/me/.aws/config" };
-      const { exitCode, output } = await run(
-        "import-inventory",
-        withAws(
-          { environment, shell: "busybox" },
-          {
-            before: `[ "$AWS_ACCESS_KEY_ID/$AWS_SECRET_ACCESS_KEY" = "${SCOPED_KEY.id}/${SCOPED_KEY.secret}" ] || exit 9
+  scenario("gives the program the key, ignores the caller's set-up, and shows no secret", async ({ run }) => {
+    const environment = { AWS_PROFILE: "own", AWS_SESSION_TOKEN: "token", AWS_CONFIG_FILE: "/home/me/.aws/config" };
+    const { exitCode, output } = await run(
+      "import-inventory",
+      withAws(
+        { environment, shell: "busybox" },
+        {
+          before: `[ "$AWS_ACCESS_KEY_ID/$AWS_SECRET_ACCESS_KEY" = "${SCOPED_KEY.id}/${SCOPED_KEY.secret}" ] || exit 9
 [ -z "\${AWS_PROFILE+x}\${AWS_SESSION_TOKEN+x}" ] && [ "$AWS_CONFIG_FILE" = /dev/null ] || exit 9`,
-          },
-        ),
-      );
+        },
+      ),
+    );
 
-      expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
-      expect(output).not.toContain(SCOPED_KEY.secret);
-    }),
-  );
+    expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+    expect(output).not.toContain(SCOPED_KEY.secret);
+  });
 
   it.concurrent.each<readonly [string, Account, RegExp]>([
     ["a key", failing("AuthFailure"), /describe-instances failed: .*\(AuthFailure\).*\n {2}The key.*enable us-east-1/],
@@ -57,39 +57,33 @@ describeWith(["busybox", "curl", "dash", "jq"], "import-inventory.sh lists what 
     }),
   );
 
-  it.concurrent("waits while a new key does not work yet", () =>
-    inScene(async ({ run, standIn }) => {
-      const once = `[ -e "$0.asked" ] || { : >"$0.asked"; echo "(AuthFailure) not yet" >&2; exit 254; }`;
-      const { exitCode, stderr } = await run("import-inventory", withAws({}, { before: once }));
+  scenario("waits while a new key does not work yet", async ({ run, standIn }) => {
+    const once = `[ -e "$0.asked" ] || { : >"$0.asked"; echo "(AuthFailure) not yet" >&2; exit 254; }`;
+    const { exitCode, stderr } = await run("import-inventory", withAws({}, { before: once }));
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-      expect(rowsOf(standIn, "vmInfo")).toHaveLength(2);
-    }),
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(rowsOf(standIn, "vmInfo")).toHaveLength(2);
+  });
 
-  it.concurrent("ends the program and leaves nothing when it is interrupted", () =>
-    inScene(async ({ run }) => {
-      const folder = temporaryFolder();
-      const marks = temporaryFolder();
-      const options = withAws(
-        { environment: { TMPDIR: folder } },
-        { before: `echo $$ >${marks}/process; kill -TERM $PPID; exec sleep 60` },
-      );
-      const { exitCode, stderr } = await run("import-inventory", options);
+  scenario("ends the program and leaves nothing when it is interrupted", async ({ run }) => {
+    const folder = temporaryFolder();
+    const marks = temporaryFolder();
+    const options = withAws(
+      { environment: { TMPDIR: folder } },
+      { before: `echo $$ >${marks}/process; kill -TERM $PPID; exec sleep 60` },
+    );
+    const { exitCode, stderr } = await run("import-inventory", options);
 
-      expect({ exitCode, stderr }).toEqual({ exitCode: 143, stderr: "Interrupted by SIGTERM.\n" });
-      expect(readdirSync(folder)).toEqual([]);
-      expect(() => process.kill(Number(readFileSync(join(marks, "process"), "utf8")), 0)).toThrow("ESRCH");
-    }),
-  );
+    expect({ exitCode, stderr }).toEqual({ exitCode: 143, stderr: "Interrupted by SIGTERM.\n" });
+    expect(readdirSync(folder)).toEqual([]);
+    expect(() => process.kill(Number(readFileSync(join(marks, "process"), "utf8")), 0)).toThrow("ESRCH");
+  });
 
-  it.concurrent("names all missing programs in one message, before anything is done", () =>
-    inScene(async ({ run }) => {
-      const { exitCode, output } = await run("import-inventory", { arguments: ["--check"] });
-      const found = await run("import-inventory", withAws({ arguments: ["--check"] }));
+  scenario("names all missing programs in one message, before anything is done", async ({ run }) => {
+    const { exitCode, output } = await run("import-inventory", { arguments: ["--check"] });
+    const found = await run("import-inventory", withAws({ arguments: ["--check"] }));
 
-      expect([exitCode, found.exitCode, found.output]).toEqual([2, 0, ""]);
-      expect(output).toMatch(/^Missing on this machine: aws\. Install them \(jq 1\.6 or newer, aws 1 or 2\)/);
-    }),
-  );
+    expect([exitCode, found.exitCode, found.output]).toEqual([2, 0, ""]);
+    expect(output).toMatch(/^Missing on this machine: aws\. Install them \(jq 1\.6 or newer, aws 1 or 2\)/);
+  });
 });

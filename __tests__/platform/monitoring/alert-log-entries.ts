@@ -7,19 +7,7 @@ export interface LogExample {
   readonly quiet: Readonly<Record<string, LogEntry>>;
 }
 
-const {
-  checkUpJob,
-  database,
-  deployment,
-  dumpJob,
-  firstDumpJob,
-  job,
-  namespace,
-  projectId,
-  secretPrefix,
-  worker,
-  workload,
-} = NAMES;
+const { checkUpJob, database, dumpJob, firstDumpJob, job, namespace, projectId, worker, workload } = NAMES;
 
 const logName = (log: string): string => `projects/${projectId}/logs/${encodeURIComponent(log)}`;
 
@@ -114,9 +102,23 @@ const checkUp = (write: Written, keys: readonly string[]): LogExample => ({
   },
 });
 
-const WORKER_ENDED = "cloud-entrypoint: worker ended with exit code 1 after 3 s, starts again in 10 s";
-const SUPERVISION_ENDED =
-  "cloud-entrypoint: the supervision of the worker ended with exit code 2, so the container ends";
+/** Lines of the entrypoint, and others of it; the first of another deployment raises nothing either. */
+const printed = (
+  write: typeof revision,
+  [first = "", ...further]: readonly string[],
+  others: Readonly<Record<string, string>>,
+): LogExample => ({
+  raises: [first, ...further].map((textPayload) => write({ textPayload })),
+  quiet: {
+    ...Object.fromEntries(Object.entries(others).map(([what, textPayload]) => [what, write({ textPayload })])),
+    "another deployment": write({ textPayload: first }, "other"),
+  },
+});
+
+const WORKER_DOWN = [
+  "cloud-entrypoint: worker ended with exit code 1 after 3 s, starts again in 10 s",
+  "cloud-entrypoint: the supervision of the worker ended with exit code 2, so the container ends",
+];
 const WAITED_TOO_LONG =
   "cloud-entrypoint: connection pool: 2026-11-27 10:00:00.000 UTC [12] WARNING C-0x5582: idp/idp@unix(40):6432 pooler error: query_wait_timeout";
 const LOGIN_FAILS =
@@ -131,7 +133,7 @@ const unrestorable = (write: Written, ...jobs: readonly string[]): LogExample =>
   },
 });
 
-const STOPPED = "cloud-entrypoint: worker starts again";
+const STARTS_AGAIN = "cloud-entrypoint: worker starts again";
 
 const backup = (windowStatus: string, name = database): LogEntry => ({
   logName: logName("cloudaudit.googleapis.com/system_event"),
@@ -139,7 +141,7 @@ const backup = (windowStatus: string, name = database): LogEntry => ({
   protoPayload: { methodName: "cloudsql.instances.automatedBackup", metadata: { windowStatus } },
 });
 
-const expiry = (state: string, ofDeployment = deployment): LogEntry => ({
+const expiry = (state: string, ofDeployment = NAMES.deployment): LogEntry => ({
   logName: logName("certificatemanager.googleapis.com/certificates_expiry"),
   resource: { type: "certificatemanager.googleapis.com/Project", labels: {} },
   jsonPayload: {
@@ -149,7 +151,7 @@ const expiry = (state: string, ofDeployment = deployment): LogEntry => ({
   },
 });
 
-const read = (principalEmail: string, secret = `${secretPrefix}secret-key`): LogEntry => ({
+const read = (principalEmail: string, secret = `${NAMES.secretPrefix}secret-key`): LogEntry => ({
   logName: logName("cloudaudit.googleapis.com/data_access"),
   resource: { type: "audited_resource", labels: {} },
   protoPayload: {
@@ -264,34 +266,10 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
       "a pod of a restore": event("Pod", `${dumpJob}-restore-x7k2p`, "BackOff"),
     },
   },
-  "pool-exhausted on serverless": {
-    raises: [revision({ textPayload: WAITED_TOO_LONG })],
-    quiet: {
-      "the pool while the database is away": revision({ textPayload: LOGIN_FAILS }),
-      "another service": revision({ textPayload: WAITED_TOO_LONG }, "other"),
-    },
-  },
-  "pool-exhausted on kubernetes": {
-    raises: [container({ textPayload: WAITED_TOO_LONG })],
-    quiet: {
-      "the pool while the database is away": container({ textPayload: LOGIN_FAILS }),
-      "another namespace": container({ textPayload: WAITED_TOO_LONG }, "other"),
-    },
-  },
-  "worker-down on serverless": {
-    raises: [revision({ textPayload: WORKER_ENDED }), revision({ textPayload: SUPERVISION_ENDED })],
-    quiet: {
-      "the next start": revision({ textPayload: STOPPED }),
-      "another service": revision({ textPayload: WORKER_ENDED }, "other"),
-    },
-  },
-  "worker-down on kubernetes": {
-    raises: [container({ textPayload: WORKER_ENDED })],
-    quiet: {
-      "the next start": container({ textPayload: STOPPED }),
-      "another namespace": container({ textPayload: WORKER_ENDED }, "other"),
-    },
-  },
+  "pool-exhausted on serverless": printed(revision, [WAITED_TOO_LONG], { "an absent database": LOGIN_FAILS }),
+  "pool-exhausted on kubernetes": printed(container, [WAITED_TOO_LONG], { "an absent database": LOGIN_FAILS }),
+  "worker-down on serverless": printed(revision, WORKER_DOWN, { "the next start": STARTS_AGAIN }),
+  "worker-down on kubernetes": printed(container, WORKER_DOWN, { "the next start": STARTS_AGAIN }),
   "backup-failed": {
     raises: ["STATUS_FAILED", "STATUS_ATTEMPT_FAILED", "STATUS_SKIPPED"].map((status) => backup(status)),
     quiet: {

@@ -5,8 +5,8 @@ export type Series = readonly (readonly [selector: string, samples: string])[];
 
 /** What must raise an alert, and what must not, each by what it is like. */
 export interface Example {
-  /** When to look, in minutes. */
-  readonly afterMinutes: number;
+  /** When to look. @default 40 */
+  readonly afterMinutes?: number;
   /** Between samples, where it matters. */
   readonly secondsBetween?: number;
   readonly raises: Series;
@@ -16,24 +16,10 @@ export interface Example {
   readonly quiet: Readonly<Record<string, Series>>;
 }
 
-const {
-  checkUpJob,
-  database,
-  dumpBucket,
-  dumpJob,
-  firstDumpJob,
-  host,
-  job,
-  namespace,
-  projectId,
-  securityPolicy,
-  urlMap,
-  worker,
-  workload,
-} = NAMES;
+const { checkUpJob, database, dumpBucket, dumpJob, firstDumpJob, job, namespace, projectId, worker, workload } = NAMES;
 
 const check = (name: string, location: string) =>
-  `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${host}", checker_location="${location}"}`;
+  `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${NAMES.host}", checker_location="${location}"}`;
 const revision = (metric: string, labels: string) =>
   `run_googleapis_com:${metric}{monitored_resource="cloud_run_revision", service_name="${workload}", revision_name="a", ${labels}}`;
 const pod = (metric: string, name: string, labels = "", container = "server") =>
@@ -43,7 +29,7 @@ const pool = (metric: string, labels: string) =>
 const instance = (metric: string, labels = "") =>
   `cloudsql_googleapis_com:database_${metric}{monitored_resource="cloudsql_database", database_id="${projectId}:${database}"${labels}}`;
 const balancer = (metric: string, labels: string) =>
-  `loadbalancing_googleapis_com:https_${metric}{monitored_resource="https_lb_rule", url_map_name="${urlMap}", ${labels}}`;
+  `loadbalancing_googleapis_com:https_${metric}{monitored_resource="https_lb_rule", url_map_name="${NAMES.urlMap}", ${labels}}`;
 const backups = `logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database", database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}`;
 const executions = (name: string, result: string) =>
   `run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${name}", result="${result}"}`;
@@ -71,7 +57,6 @@ const distribution = (of: (labels: string) => string, limit: string, above: numb
 
 /** The same, and one that none or one value a minute is above. */
 const exceeds = (of: (labels: string) => string, limit: string, quietly: string): Example => ({
-  afterMinutes: 40,
   raises: distribution(of, limit, 20),
   quiet: { [quietly]: limit === "0.9" ? distribution(of, "0.5", 0) : distribution(of, limit, 1) },
 });
@@ -79,14 +64,21 @@ const exceeds = (of: (labels: string) => string, limit: string, quietly: string)
 const runRequests = (labels: string) => revision("request_count", labels);
 const doorRequests = (labels: string) => balancer("request_count", labels);
 
-const gauge = (selector: string, bad: number, good: number, afterMinutes: number): Example => ({
-  afterMinutes,
+const gauge = (selector: string, bad: number, good: number): Example => ({
   raises: [[selector, `${bad}x90`]],
   quiet: {
     "a good value": [[selector, `${good}x90`]],
-    "a short peak": [[selector, `${good}x${afterMinutes - 10} ${bad}x0 ${good}x60`]],
+    "a short peak": [[selector, `${good}x30 ${bad}x0 ${good}x60`]],
   },
 });
+
+/** One series that raises it, and one that does not. */
+const either = (
+  selector: string,
+  bad: string,
+  [what, good, of = selector]: readonly [quiet: string, samples: string, selector?: string],
+  afterMinutes?: number,
+): Example => ({ afterMinutes, raises: [[selector, bad]], quiet: { [what]: [[of, good]] } });
 
 const failedJob = (name: string): Example => ({
   afterMinutes: 15,
@@ -100,7 +92,7 @@ const failedJob = (name: string): Example => ({
 });
 
 const refused = (blocked: boolean) =>
-  `networksecurity_googleapis_com:https_request_count{monitored_resource="network_security_policy", policy_name="${securityPolicy}", backend_target_name="idp", blocked="${blocked}"}`;
+  `networksecurity_googleapis_com:https_request_count{monitored_resource="network_security_policy", policy_name="${NAMES.securityPolicy}", backend_target_name="idp", blocked="${blocked}"}`;
 
 /** Starts within a minute of the tenth, this many below the limit in ms and above it. */
 const starts = (below: number, above: number): Series =>
@@ -140,11 +132,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       "no data yet": [],
     },
   },
-  "certificate-expiry": {
-    afterMinutes: 20,
-    raises: [[check("time_until_ssl_cert_expires", "usa"), "14x40"]],
-    quiet: { "a month left": [[check("time_until_ssl_cert_expires", "usa"), "30x40"]] },
-  },
+  "certificate-expiry": either(check("time_until_ssl_cert_expires", "usa"), "14x40", ["a month left", "30x40"], 20),
   errors: {
     afterMinutes: 30,
     raises: requests(runRequests, "5xx")(10, 90),
@@ -178,7 +166,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     "one slow request in a hundred",
   ),
   "at-maximum on serverless": {
-    afterMinutes: 40,
     raises: [[revision("container_instance_count", 'state="active"'), "3x60"]],
     quiet: {
       "one instance less": [[revision("container_instance_count", 'state="active"'), "2x60"]],
@@ -193,7 +180,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   "at-maximum on kubernetes": {
-    afterMinutes: 40,
     raises: ["a", "b", "c"].map((name) => [pod("uptime", name), "0+60x60"] as const),
     quiet: {
       "one pod less": ["a", "b"].map((name) => [pod("uptime", name), "0+60x60"] as const),
@@ -205,20 +191,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   "cpu on serverless": exceeds((l) => revision("container_cpu_utilizations_bucket", l), "0.9", "an idle instance"),
   "memory on serverless": exceeds((l) => revision("container_memory_utilizations_bucket", l), "0.9", "half of it"),
-  "cpu on kubernetes": {
-    afterMinutes: 40,
-    raises: [[pod("cpu_limit_utilization", "a"), "0.95x60"]],
-    quiet: { "a busy pod": [[pod("cpu_limit_utilization", "a"), "0.8x60"]] },
-  },
+  "cpu on kubernetes": either(pod("cpu_limit_utilization", "a"), "0.95x60", ["a busy pod", "0.8x60"]),
   "memory on kubernetes": {
-    afterMinutes: 40,
     raises: [[pod("memory_limit_utilization", "a", ', memory_type="non-evictable"'), "0.95x60"]],
     quiet: {
       "a cache that gives way": [[pod("memory_limit_utilization", "a", ', memory_type="evictable"'), "0.95x60"]],
     },
   },
   "worker-missing on serverless": {
-    afterMinutes: 40,
     raises: [[pool("container_instance_count", 'state="active"'), "2x9 1x60"]],
     quiet: {
       "all there are": [[pool("container_instance_count", 'state="active"'), "2x60"]],
@@ -226,7 +206,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   "worker-missing on kubernetes": {
-    afterMinutes: 40,
     raises: [
       [pod("uptime", "a", "", "worker"), "0+60x60"],
       [pod("uptime", "b", "", "server"), "0+60x60"],
@@ -244,13 +223,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   "worker-memory on serverless": exceeds((l) => pool("container_memory_utilizations_bucket", l), "0.9", "half of it"),
-  "worker-cpu on kubernetes": {
-    afterMinutes: 50,
-    raises: [[pod("cpu_limit_utilization", "a", "", "worker"), "0.95x60"]],
-    quiet: { "a busy server": [[pod("cpu_limit_utilization", "a"), "0.95x60"]] },
-  },
+  "worker-cpu on kubernetes": either(
+    pod("cpu_limit_utilization", "a", "", "worker"),
+    "0.95x60",
+    ["a busy server", "0.95x60", pod("cpu_limit_utilization", "a")],
+    50,
+  ),
   "worker-memory on kubernetes": {
-    afterMinutes: 40,
     raises: [[pod("memory_limit_utilization", "a", ', memory_type="non-evictable"', "worker"), "0.95x60"]],
     quiet: {
       "a full server": [[pod("memory_limit_utilization", "a", ', memory_type="non-evictable"'), "0.95x60"]],
@@ -285,7 +264,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   "database-disk": {
-    afterMinutes: 40,
     raises: disk(50, 48),
     alsoRaises: { "a new one": disk(10, 9) },
     quiet: {
@@ -297,7 +275,6 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   "database-disk with a limit": {
-    afterMinutes: 40,
     raises: disk(90, 86),
     alsoRaises: { "a full disk below it that does not grow": disk(50, 49) },
     quiet: { "a disk that is about to grow": disk(50, 45), "most of the limit": disk(90, 84) },
@@ -308,24 +285,25 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     alsoRaises: { "the last one 40 hours ago": [[backups, "_x14 1x0 _x90"]] },
     quiet: { "one last night": [[backups, "_x68 1x1 _x60"]], "one 30 hours ago": [[backups, "_x35 1x0 _x90"]] },
   },
-  "database-down": gauge(instance("up"), 0, 1, 40),
-  "database-cpu": gauge(instance("cpu_utilization"), 0.95, 0.5, 40),
-  "database-memory": gauge(instance("memory_utilization"), 0.95, 0.7, 40),
-  "database-transaction-ids": {
-    afterMinutes: 80,
-    raises: [[instance("postgresql_transaction_id_utilization"), "0.85x90"]],
-    quiet: { "half of them": [[instance("postgresql_transaction_id_utilization"), "0.5x90"]] },
-  },
+  "database-down": gauge(instance("up"), 0, 1),
+  "database-cpu": gauge(instance("cpu_utilization"), 0.95, 0.5),
+  "database-memory": gauge(instance("memory_utilization"), 0.95, 0.7),
+  "database-transaction-ids": either(
+    instance("postgresql_transaction_id_utilization"),
+    "0.85x90",
+    ["half of them", "0.5x90"],
+    80,
+  ),
   "database-connections": {
-    afterMinutes: 40,
     raises: ["a", "b"].map((name) => [instance("postgresql_num_backends", `, database="${name}"`), "48x60"] as const),
     quiet: { "half of them": [[instance("postgresql_num_backends", ', database="a"'), "48x60"]] },
   },
-  "database-disk-growth": {
-    afterMinutes: 400,
-    raises: [[instance("disk_bytes_used"), "10000000000+20000000x420"]],
-    quiet: { "a slow growth": [[instance("disk_bytes_used"), "10000000000+1000000x420"]] },
-  },
+  "database-disk-growth": either(
+    instance("disk_bytes_used"),
+    "10000000000+20000000x420",
+    ["a slow growth", "10000000000+1000000x420"],
+    400,
+  ),
   "job-failed": failedJob(job),
   "dump-failed": {
     ...failedJob(dumpJob),

@@ -9,12 +9,10 @@ import { EXAMPLES, type Example, type Series } from "./alert-series";
 
 const folder = temporaryFolder();
 
-interface Expectation {
+interface Expectation extends Pick<Example, "afterMinutes" | "secondsBetween"> {
   readonly alert: string;
-  readonly afterMinutes: number;
   readonly behaviour: string;
   readonly isRaised: boolean;
-  readonly secondsBetween?: number;
   readonly series: Series;
 }
 
@@ -29,16 +27,10 @@ const RULES = METRIC_CASES.filter(
 const EXPECTATIONS = RULES.flatMap(({ alert, name, platform }): Expectation[] => {
   const example = exampleOf(alert.id, platform);
   if (example === undefined) return [];
-  const { afterMinutes, alsoRaises = {}, quiet, raises, secondsBetween } = example;
-  const series = Object.entries({ "what is wrong": raises, ...alsoRaises, ...quiet });
-  return series.map(([behaviour, ofCase]) => ({
-    alert: name,
-    afterMinutes,
-    behaviour,
-    ...(secondsBetween !== undefined && { secondsBetween }),
-    isRaised: !Object.keys(quiet).includes(behaviour),
-    series: ofCase,
-  }));
+  const { alsoRaises = {}, quiet, raises, ...times } = example;
+  return Object.entries({ "what is wrong": raises, ...alsoRaises, ...quiet }).map(([behaviour, series]) => {
+    return { ...times, alert: name, behaviour, isRaised: !Object.keys(quiet).includes(behaviour), series };
+  });
 });
 
 /** Writes a file that promtool reads; JSON is YAML. */
@@ -52,21 +44,18 @@ function written(name: string, content: unknown): string {
 function judge(expectations: readonly Expectation[]) {
   const concerned = RULES.filter(({ name }) => expectations.some(({ alert }) => alert === name));
   const files = concerned.map((each, index) => {
-    const {
-      alert: { limit },
-      name,
-    } = each;
-    const rule = { alert: name, expr: ruleOf(each), for: `${limit?.durationSeconds}s` };
+    const { alert, name } = each;
+    const rule = { alert: name, expr: ruleOf(each), for: `${alert.limit?.durationSeconds}s` };
     const rules = written(`rules-${index}.json`, { groups: [{ name: "alerts", rules: [rule] }] });
-    const ofAlert = expectations.filter(({ alert }) => alert === name);
+    const ofAlert = expectations.filter((expectation) => expectation.alert === name);
     // A day of minutes takes seconds.
-    const interval = ofAlert.some(({ afterMinutes }) => afterMinutes > 1000)
+    const interval = ofAlert.some(({ afterMinutes = 0 }) => afterMinutes > 1000)
       ? "30m"
       : `${ofAlert[0]?.secondsBetween ?? 60}s`;
     return written(`tests-${index}.json`, {
       rule_files: [rules],
       evaluation_interval: interval,
-      tests: ofAlert.map(({ afterMinutes, behaviour, isRaised, series }) => ({
+      tests: ofAlert.map(({ afterMinutes = 40, behaviour, isRaised, series }) => ({
         name: `${name}: ${behaviour}`,
         interval,
         input_series: series.map(([selector, values]) => ({ series: selector, values })),

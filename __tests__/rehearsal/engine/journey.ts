@@ -15,6 +15,9 @@ export interface ChangeScenario {
   readonly verify?: (deployment: Deployment) => void;
 }
 
+/** A change whose actions need not be known. */
+type Change = Partial<ChangeScenario> & Pick<ChangeScenario, "name">;
+
 /** How a stack protects its data from deletion. */
 export interface Protection {
   /** Inputs that switch the protection off. */
@@ -52,13 +55,7 @@ export class Journey {
   }
 
   /** One change; what it would leave to do is in the plan of the next one, whose actions are exact, or before a destroy. */
-  async change({
-    name,
-    change,
-    expected,
-    planArguments = [],
-    verify,
-  }: Omit<ChangeScenario, "expected"> & Partial<Pick<ChangeScenario, "expected">>): Promise<void> {
+  async change({ name, change, expected, planArguments = [], verify }: Change): Promise<void> {
     const { deployment } = this;
     await this.step(name, async () => {
       const former = deployment.givenSecrets;

@@ -161,14 +161,7 @@ export function logIn(object: CloudObject, environment: Environment, instances: 
     const { DB_OTHER_USER: other = "" } = environment;
     if (object.id.includes("db-retire")) {
       const users = [...cloud.podEnvironments]
-        .filter(
-          ([
-            ,
-            {
-              environment: { DB_USER: used },
-            },
-          ]) => used === other,
-        )
+        .filter(([, pods]) => pods.environment.DB_USER === other)
         .map(([name]) => name);
       if (users.length > 0) throw new Refusal(`${object.id} locks out ${users.join(", ")}`);
       cloud.databaseRoles.delete(`${instance}/${other}`);

@@ -30,23 +30,13 @@ export const UPGRADE_BACKUP = "terraform_data.upgrade_backup[0]";
 /** Accepts another secret key. */
 export const ACCEPTED_KEY = "-replace=terraform_data.secrets_secret_key_first";
 
+const DATA = [...SECRETS, "google_sql_database_instance.database[0]", "google_storage_bucket.media_bucket[0]"];
+
 /** Resources that change when the protection of the data is switched off. */
-const PROTECTED = [
-  ...SECRETS,
-  "google_sql_database_instance.database[0]",
-  "google_storage_bucket.media_bucket[0]",
-  "terraform_data.deletion_guard",
-  "terraform_data.identity_guard",
-];
+const PROTECTED = [...DATA, "terraform_data.deletion_guard", "terraform_data.identity_guard"];
 
 /** Resources with labels. */
-const LABELLED = [
-  ...SECRETS,
-  "google_artifact_registry_repository.registry[0]",
-  "google_sql_database_instance.database[0]",
-  "google_storage_bucket.media_bucket[0]",
-  UPTIME_CHECK,
-];
+const LABELLED = [...DATA, "google_artifact_registry_repository.registry[0]", UPTIME_CHECK];
 
 const GIVEN_PASSWORD = "given-by-hand-0815";
 

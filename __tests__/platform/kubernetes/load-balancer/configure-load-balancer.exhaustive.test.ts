@@ -2,7 +2,7 @@ import { FaultMatrix, type FaultRow, page, status } from "../../../support/fault
 import { type Fault } from "../../../support/google-stand-in";
 import { ReasonError } from "../../../support/google-stand-in-services";
 import { describeWith } from "../../../support/programs";
-import { ALL, CONFIGURED, INGRESS, inScene, type Scene } from "./load-balancer-scene";
+import { ALL, CONFIGURED, INGRESS, inScene, scenario, type Scene } from "./load-balancer-scene";
 
 const READS = ["globalAddresses", "globalForwardingRules", "targetHttpsProxies", "urlMaps", "backendServices"].map(
   (collection) => `compute.${collection}.get`,
@@ -95,8 +95,9 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
     },
   ]);
 
-  it.concurrent("changes only what differs, and detaches what the deployment no longer has", () =>
-    inScene(async ({ changes, run, settings }) => {
+  scenario(
+    "changes only what differs, and detaches what the deployment no longer has",
+    async ({ changes, run, settings }) => {
       await run({ environment: ALL });
       const second = await run({ environment: ALL });
       expect([second.exitCode, changes().length]).toEqual([0, 4]);
@@ -114,11 +115,12 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
         "targetHttpsProxies.setCertificateMap",
       ]);
       expect(settings()).toEqual({ timeoutSec: 3600, logConfig: { enable: false, sampleRate: 0.5 } });
-    }),
+    },
   );
 
-  it.concurrent("leaves the headers of others, and replaces its own", () =>
-    inScene(async ({ parts, run, settings, standIn: { loadBalancers } }) => {
+  scenario(
+    "leaves the headers of others, and replaces its own",
+    async ({ parts, run, settings, standIn: { loadBalancers } }) => {
       const theirs = ["X-Team: sign-in", "strict-transport-security: max-age=60"];
       loadBalancers.add(parts.backend, {
         ...loadBalancers.resources.get(parts.backend),
@@ -128,11 +130,12 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
       expect(settings().customResponseHeaders).toEqual(["X-Team: sign-in", "Strict-Transport-Security: max-age=0"]);
       await run();
       expect(settings().customResponseHeaders).toEqual(["X-Team: sign-in"]);
-    }),
+    },
   );
 
-  it.concurrent("keeps the policies and the map of another owner when none is given, and says so", () =>
-    inScene(async ({ run, settings }) => {
+  scenario(
+    "keeps the policies and the map of another owner when none is given, and says so",
+    async ({ run, settings }) => {
       const map = "projects/demo-project/locations/global/certificateMaps/theirs";
       const tls = "projects/demo-project/global/sslPolicies/strict";
       const theirs = { SECURITY_POLICY: "organization-policy", CERTIFICATE_MAP: map, TLS_POLICY: tls };
@@ -147,39 +150,35 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
       expect(stdout).toContain("keeps security policy organization-policy, which is not this deployment's");
       expect(stdout).toContain("keeps TLS policy strict, which is not this deployment's");
       expect(stdout).toContain("keeps certificate map theirs, which is not this deployment's");
-    }),
+    },
   );
 
-  it.concurrent("refuses invalid settings, all at once", () =>
-    inScene(async ({ run, standIn }) => {
-      const environment = {
-        ...{ ADDRESS_NAME: "", BACKEND: "idp-backend", OWNER: "-", REQUEST_LOG_SAMPLE_RATE: "1.5" },
-        ...{ REQUEST_TIMEOUT_SECONDS: "0", SECURITY_POLICY: "regions/here", CERTIFICATE_MAP: "map" },
-        ...{ STRICT_TRANSPORT_SECURITY: 'max-age=1", "x', TLS_POLICY: "modern" },
-      };
+  scenario("refuses invalid settings, all at once", async ({ run, standIn }) => {
+    const environment = {
+      ...{ ADDRESS_NAME: "", BACKEND: "idp-backend", OWNER: "-", REQUEST_LOG_SAMPLE_RATE: "1.5" },
+      ...{ REQUEST_TIMEOUT_SECONDS: "0", SECURITY_POLICY: "regions/here", CERTIFICATE_MAP: "map" },
+      ...{ STRICT_TRANSPORT_SECURITY: 'max-age=1", "x', TLS_POLICY: "modern" },
+    };
 
-      const { exitCode, stderr } = await run({ environment });
+    const { exitCode, stderr } = await run({ environment });
 
-      expect(exitCode).toBe(2);
-      const named = [...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name);
-      expect(named.sort()).toEqual(Object.keys(environment).sort());
-      expect(standIn.requests).toEqual([]);
-    }),
-  );
+    expect(exitCode).toBe(2);
+    const named = [...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name);
+    expect(named.sort()).toEqual(Object.keys(environment).sort());
+    expect(standIn.requests).toEqual([]);
+  });
 
-  it.concurrent("does not change the backend service of another Ingress", () =>
-    inScene(async ({ changes, run, standIn }) => {
-      // Its description begins like that of our own.
-      standIn.loadBalancers.remove("demo-project", INGRESS.address);
-      standIn.loadBalancers.make({ ...INGRESS, service: "idp-backend-2" });
+  scenario("does not change the backend service of another Ingress", async ({ changes, run, standIn }) => {
+    // Its description begins like that of our own.
+    standIn.loadBalancers.remove("demo-project", INGRESS.address);
+    standIn.loadBalancers.make({ ...INGRESS, service: "idp-backend-2" });
 
-      const { exitCode, stderr } = await run({ environment: ALL });
+    const { exitCode, stderr } = await run({ environment: ALL });
 
-      expect(exitCode).toBe(1);
-      expect(stderr).toMatch(
-        /^Address idp-demo-abc123-address leads to backend service \S+, which is that of apps\/idp-backend-2, not of apps\/idp-backend\. Nothing is changed\.\n {2}To fix: /,
-      );
-      expect(changes()).toEqual([]);
-    }),
-  );
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(
+      /^Address idp-demo-abc123-address leads to backend service \S+, which is that of apps\/idp-backend-2, not of apps\/idp-backend\. Nothing is changed\.\n {2}To fix: /,
+    );
+    expect(changes()).toEqual([]);
+  });
 });

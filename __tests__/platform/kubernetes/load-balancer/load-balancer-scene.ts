@@ -1,4 +1,4 @@
-import { type ApiScene, inApiScene } from "../../../support/api-scene";
+import { type ApiScene, inApiScene, scenarioIn } from "../../../support/api-scene";
 import { type IngressSpec, type LoadBalancerParts } from "../../../support/google-stand-in-load-balancers";
 import { type ScriptOptions, type ScriptRun } from "../../../support/google-stand-in-scripts";
 
@@ -67,3 +67,5 @@ export const inScene = (test: (scene: Scene) => Promise<void>): Promise<void> =>
       changes: () => changes().map((method) => method.replace(/^compute\./, "")),
     });
   });
+
+export const scenario = scenarioIn(inScene);
