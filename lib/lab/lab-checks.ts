@@ -52,7 +52,7 @@ export function addLabChecks(
   check(
     "LogsConnections",
     `!${v.firewallLogging} || ${exists(firewallRules.internal)}`,
-    `${v.firewallLogging.name} is true, and there is no rule of the lab; nothing is logged, because the rules of an existing network are its owner's; have them logged there, and set it to false`,
+    `${v.firewallLogging.name} is true, and the lab creates no firewall rule; nothing is logged, because the rules of an existing network are its owner's; have them logged there, and set it to false`,
   );
   check(
     "LimitsRemoteDesktop",

@@ -261,7 +261,7 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
     of: "kmsKey",
     holds: ({ kmsKey, region }) => `${kmsKey} == null ? true : strcontains(${kmsKey}, "/locations/\${${region}}/")`,
     says: ({ kmsKey, region }) =>
-      `${kmsKey.name} is ${kmsKey.shown}, in another location than ${region.shown}; it must be of the region, because a key encrypts no disk elsewhere; make one there`,
+      `${kmsKey.name} is ${kmsKey.shown}, in another location than ${region.shown}; it must be of the region, because a key encrypts no disk elsewhere; create a key there`,
   },
   ...ofVms("windows"),
   ...ofVms("linux"),

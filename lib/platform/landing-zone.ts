@@ -28,7 +28,7 @@ const KEYS = {
   projectNumber: text({
     default: null,
     description:
-      "the number of the project, with which the agents of its services are made, and granted the use of the keys or listed with grant_roles = false; without it, see guides/keys-and-mirrors.md",
+      "the number of the project, with which the agents of its services are made, and granted roles/cloudkms.cryptoKeyEncrypterDecrypter on the keys, or listed with grant_roles = false; without it, others must do that, see guides/keys-and-mirrors.md; a destroy ends the grants, so of several deployments of a project with one key, give it in the last to be destroyed",
   }),
 };
 

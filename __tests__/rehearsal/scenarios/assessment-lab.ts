@@ -41,7 +41,7 @@ const KEY_FILE = "google_storage_bucket_object.lab_key_file[0]";
 const VPC = "google_compute_network.lab_vpc[0]";
 const HTTP_RULE = "google_compute_firewall.lab_firewall_allow_http[0]";
 const NAT = ["google_compute_router.lab_vpc_router[0]", "google_compute_router_nat.lab_vpc_nat[0]"];
-const KMS_KEY = "projects/keys/locations/us-central1/keyRings/lab/cryptoKeys/lab";
+const KMS_KEY = "projects/keys/locations/europe-west1/keyRings/lab/cryptoKeys/lab";
 const SHARED = "projects/shared/global/networks/main";
 const REGISTERED = "terraform_data.lab_source_registered[0]";
 const GROUP = "google_migration_center_group.lab_source_group[0]";
@@ -265,7 +265,6 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       serial_port_logging: [true, false],
       firewall_logging: [false, true],
       image_project: [null, "my-images"],
-      kms_key: [null, KMS_KEY],
       initialize_assessment_service: [true, false],
       assess_discovery_client_name: ["assess-discovery-client", 'a "b" ${c} %{d} $5 `e` é'],
       cloudb_region: ["us-east-1", "eu-central-1"],
@@ -276,7 +275,7 @@ export const ASSESSMENT_LAB: StackRehearsal = {
       // With any place beside it, the region is this one.
       { network: SHARED, subnetwork: "projects/shared/regions/europe-west1/subnetworks/lab", region: "europe-west1" },
     ],
-    place: [{}, { region: "europe-west1", zone: "europe-west1-c" }, { region: "europe-west1" }],
+    place: [{}, { region: "europe-west1", zone: "europe-west1-c", kms_key: KMS_KEY }, { region: "europe-west1" }],
   },
   episodes: [anotherRegion(), networkThatDoesNotExist, landingZones("assessment-lab", [], {})],
 };

@@ -12,7 +12,7 @@ export const GRANT_ROLES = {
   grantRoles: flag({
     default: true,
     description:
-      "Grants roles to accounts, and on parts, that are managed elsewhere. False lists each as a command in the output grant_commands, for their owner. Accounts that are created here get their roles either way. Changing it later to false ends the grants that were made here: have the commands run right after.",
+      "Grants roles to accounts, and on parts, that are managed elsewhere. False lists each as a command in the output grant_commands, for their owner. Accounts that are created here get their roles either way. Changing it later to false ends the grants that were made here: have the commands run right after; until then, nothing can be decrypted with kms_keys.",
   }),
 };
 

@@ -40,7 +40,7 @@ export function refuseSameLogin(scope: Construct, version: number): void {
       postcondition: [
         {
           condition: expression(`tostring(self.output.version) == tostring(${now})`),
-          errorMessage: `${settingName(scope, version, "passwordVersion")} is ${now} while \${self.output.version} is in use; it must be one higher or lower, because the same login would get another password while instances run; set it one higher or lower than \${self.output.version}, and go on from there in later applies.`,
+          errorMessage: `${settingName(scope, version, "passwordVersion")} is ${now} while the last one was \${self.output.version}; it must be one higher or lower, because the same login would get another password while instances run; set it one higher or lower than \${self.output.version}, and go on from there in later applies.`,
         },
       ],
     },
