@@ -20,7 +20,7 @@ import {
   withFeatures,
   WORKERS,
 } from "./identity-provider-rehearsal";
-import { WITH_OUTPOSTS } from "./outposts";
+import { DESTROYED_WITH_OUTPOSTS, WITH_OUTPOSTS } from "./outposts";
 import { DASHBOARD, monitoringChanges } from "./monitoring";
 import {
   geoipChanges,
@@ -184,7 +184,6 @@ export const IDP_KUBERNETES: StackRehearsal = {
   episodes: [
     ...EPISODES,
     CONTROL_PLANE,
-    ownKeys("cluster", 6),
     WITH_OUTPOSTS,
     landingZones("idp-kubernetes", [
       "compute.restrictLoadBalancerCreationForTypes",
@@ -195,6 +194,8 @@ export const IDP_KUBERNETES: StackRehearsal = {
   furtherEpisodes: [
     ANOTHER_CLUSTER,
     EXISTING_CLUSTER,
+    DESTROYED_WITH_OUTPOSTS,
+    ownKeys("cluster", 6),
     rotations("kubernetes_deployment_v1"),
     ...secretsOutOfStep({
       kubernetes_deployment_v1: "database_password",

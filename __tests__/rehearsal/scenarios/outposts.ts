@@ -5,6 +5,10 @@ import { needObject } from "../project/needs";
 
 const NAMESPACE = "identity-provider-outposts";
 
+const IN_NAMESPACE = needObject("kubernetes_namespace_v1", NAMESPACE);
+
+const MANAGED = { blueprints: ["branding", "ldap", "radius"], manage_outposts: true };
+
 /** The application may run outposts, runs one, and may no more: what it has made goes with their namespace. */
 export const WITH_OUTPOSTS: Episode = {
   name: "outposts that the application runs",
@@ -12,7 +16,7 @@ export const WITH_OUTPOSTS: Episode = {
     const { cloud } = deployment;
     const begun = deployment.inputs;
     const before = cloud.objects.size;
-    const managed = { ...begun, blueprints: ["branding", "ldap", "radius"], manage_outposts: true };
+    const managed = { ...begun, ...MANAGED };
     for (const inputs of [managed, { ...managed, worker_mode: "in-container", worker_count: undefined }]) {
       deployment.inputs = inputs;
       await deployment.applyAtOnce();
@@ -25,25 +29,31 @@ export const WITH_OUTPOSTS: Episode = {
       const expected = "worker_count" in inputs ? "idp" : "idp-worker";
       if (holders.join() !== expected) throw new StepFailure("apply", `the token is in ${holders.join() || "no pod"}`);
     }
-    const needs = [needObject("kubernetes_namespace_v1", NAMESPACE)];
-    cloud.create({ type: "pods", id: `${NAMESPACE}/ak-outpost-ldap`, values: {}, needs, writeOnly: {} });
+    const pods = { type: "pods", id: `${NAMESPACE}/ak-outpost-ldap`, values: {}, needs: [IN_NAMESPACE], writeOnly: {} };
+    cloud.create(pods);
 
     deployment.inputs = begun;
     await deployment.applyAtOnce();
     const left = [...cloud.objects.keys()].filter((key) => /outposts|ak-outpost/.test(key));
     if (left.length > 0) throw new StepFailure("apply", `these are left: ${left.join(", ")}`);
     if (cloud.objects.size !== before) throw new StepFailure("apply", "there are not as many resources as before");
+  },
+};
 
-    // A destroy, while the load balancer of one has an address in the network of the cluster.
-    deployment.inputs = { ...managed, deletion_protection: false };
+/** A destroy while the load balancer of an outpost, which is in no state, has an address in the network of the cluster. */
+export const DESTROYED_WITH_OUTPOSTS: Episode = {
+  name: "a destroy with outposts",
+  play: async (deployment) => {
+    const { cloud, inputs } = deployment;
+    deployment.inputs = { ...inputs, ...MANAGED, deletion_protection: false };
     await deployment.applyAtOnce();
     const [subnetwork] = cloud.ofType("google_compute_subnetwork");
-    const inNetwork = [...needs, needObject("google_compute_subnetwork", subnetwork?.id ?? "none")];
-    cloud.create({ type: LOAD_BALANCER, id: `${NAMESPACE}/ldap`, values: {}, needs: inNetwork, writeOnly: {} });
+    const needs = [IN_NAMESPACE, needObject("google_compute_subnetwork", subnetwork?.id ?? "none")];
+    cloud.create({ type: LOAD_BALANCER, id: `${NAMESPACE}/ldap`, values: {}, needs, writeOnly: {} });
     await deployment.applyAtOnce("-destroy");
     if (cloud.objects.size > 0)
       throw new StepFailure("destroy", `these are left: ${[...cloud.objects.keys()].join(", ")}`);
-    deployment.inputs = begun;
+    deployment.inputs = inputs;
     await deployment.applyAtOnce();
   },
 };
