@@ -65,7 +65,10 @@ describe("What constructs require of a stack", () => {
       stack.addOverride("terraform.required_providers.google.version", "~> 7.45");
     };
     const stack = stackIn({ [moment]: own });
-    const both = { terraform: ">= 1.11.0, < 1.13.0", google: { ...GOOGLE, version: ">= 7.42.0, < 9.0.0, ~> 7.45" } };
+    const both = {
+      terraform: ">= 1.11.0, != 1.16.0, < 1.13.0",
+      google: { ...GOOGLE, version: ">= 7.42.0, < 9.0.0, ~> 7.45" },
+    };
     expect(requirementsOf(stack)).toEqual(both);
     expect(requirementsOf(stack)).toEqual(both);
   });
@@ -76,7 +79,7 @@ describe("What constructs require of a stack", () => {
     stack.addOverride("terraform.required_providers.google.version", [">= 7.50.0"]);
     expect(() => terraformOf(stack)).toThrow(
       brokenRules("test", [
-        'terraform.required_version is overridden by 1.12; it must be a version constraint as a string, because it is combined with ">= 1.11.0", which the constructs need; write for example ">= 1.11.0"',
+        'terraform.required_version is overridden by 1.12; it must be a version constraint as a string, because it is combined with ">= 1.11.0, != 1.16.0", which the constructs need; write for example ">= 1.11.0, != 1.16.0"',
         'terraform.required_providers.google.version is overridden by [">= 7.50.0"]; it must be a version constraint as a string, because it is combined with ">= 7.42.0, < 9.0.0", which the constructs need; write for example ">= 7.42.0, < 9.0.0"',
       ]),
     );

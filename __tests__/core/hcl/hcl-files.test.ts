@@ -85,7 +85,7 @@ describe("A block of Terraform itself", () => {
     const files = hclFiles(
       {
         terraform: {
-          required_version: ">= 1.11.0",
+          required_version: ">= 1.11.0, != 1.16.0",
           required_providers: { google: { source: "hashicorp/google" } },
           backend: { gcs: { bucket: "states" } },
         },

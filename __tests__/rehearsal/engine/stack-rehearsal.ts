@@ -34,7 +34,7 @@ export interface StackRehearsal {
   readonly stage?: RegExp;
   /** Whether there is what the folder does not create, as for a folder from elsewhere. @default false */
   readonly externalResourcesExist?: boolean;
-  /** Episodes, each on its own deployment; after each, a plan must be empty. */
+  /** Episodes, each on its own deployment; after each, a plan must be empty, unless it has destroyed everything. */
   readonly episodes?: readonly Episode[];
   /** Episodes of several minutes, or of what another stack of the same parts goes through each time. */
   readonly furtherEpisodes?: readonly Episode[];

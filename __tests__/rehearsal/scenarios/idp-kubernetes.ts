@@ -11,7 +11,6 @@ import { blueprintChanges } from "./blueprints";
 import {
   ACCEPTED_KEY,
   BUILD,
-  FAILING_BUILD,
   FEATURES,
   matrixOf,
   OF_BOTH,
@@ -30,7 +29,7 @@ import {
   WITH_SEPARATE_WORKER,
   workerModeChanges,
 } from "./settings";
-import { DISABLED, KEY_IS_GONE, rotations, secretsOutOfStep } from "./secrets-out-of-step";
+import { DISABLED, KEY_IS_GONE, rotationThatFails, ROTATIONS, secretsOutOfStep } from "./secrets-out-of-step";
 import { type Fault } from "../engine/fault-scenarios";
 import { type ChangeScenario } from "../engine/journey";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
@@ -66,8 +65,8 @@ const ANOTHER_CLUSTER: Episode = {
   },
 };
 
-/** Incidents that take several commands to resolve. */
-const EPISODES: readonly Episode[] = [
+/** A cluster that is not there, or not whole, takes several commands. */
+const HALF_CLUSTERS: readonly Episode[] = [
   {
     name: "a cluster that somebody has deleted",
     // What was in it is gone too, but Terraform cannot look: its address is not known before there is another one. Only the
@@ -182,8 +181,6 @@ export const IDP_KUBERNETES: StackRehearsal = {
     worker: [...WORKERS, { ...WITH_SEPARATE_WORKER, worker_count: 2, worker_max_count: 3 }],
   }),
   episodes: [
-    ...EPISODES,
-    CONTROL_PLANE,
     WITH_OUTPOSTS,
     landingZones("idp-kubernetes", [
       "compute.restrictLoadBalancerCreationForTypes",
@@ -192,11 +189,14 @@ export const IDP_KUBERNETES: StackRehearsal = {
     ]),
   ],
   furtherEpisodes: [
+    ...HALF_CLUSTERS,
     ANOTHER_CLUSTER,
+    CONTROL_PLANE,
     EXISTING_CLUSTER,
     DESTROYED_WITH_OUTPOSTS,
     ownKeys("cluster", 6),
-    rotations("kubernetes_deployment_v1"),
+    ROTATIONS,
+    rotationThatFails("kubernetes_deployment_v1"),
     ...secretsOutOfStep({
       kubernetes_deployment_v1: "database_password",
       kubernetes_job_v1: "database_administrator_password",
@@ -238,5 +238,5 @@ export const IDP_KUBERNETES: StackRehearsal = {
       "kubernetes_service_v1",
     ]),
   ],
-  faults: [FAILING_BUILD, FAILING_INITIALIZATION],
+  faults: [FAILING_INITIALIZATION],
 };

@@ -27,7 +27,7 @@ import { EXISTING_PARTS, existingParts } from "./existing-parts";
 import { grantsByOthers } from "./grants-by-others";
 import { landingZones, ownKeys } from "./landing-zone";
 import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
-import { KEY_IS_GONE, rotations, secretsOutOfStep } from "./secrets-out-of-step";
+import { KEY_IS_GONE, rotationThatFails, ROTATIONS, secretsOutOfStep } from "./secrets-out-of-step";
 import { type ChangeScenario } from "../engine/journey";
 import { type Episode, type StackRehearsal } from "../engine/stack-rehearsal";
 
@@ -183,10 +183,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     domain: [...DOMAINS, { domain: "sign-in.example.com", close_default_address: true }],
   }),
   episodes: [
-    rotations("google_cloud_run_v2_service"),
-    KEY_IS_GONE,
-    ownKeys("service", 5),
-    grantsByOthers(Object.values(EXISTING_PARTS)),
+    ROTATIONS,
     landingZones("idp-serverless", [
       "iam.allowedPolicyMemberDomains",
       "custom.cloudrunDisableEnvironmentVariablePattern",
@@ -198,6 +195,10 @@ export const IDP_SERVERLESS: StackRehearsal = {
   ],
   furtherEpisodes: [
     FOR_THE_NETWORK,
+    rotationThatFails("google_cloud_run_v2_service"),
+    KEY_IS_GONE,
+    ownKeys("service", 5),
+    grantsByOthers(Object.values(EXISTING_PARTS)),
     ...secretsOutOfStep({
       google_sql_user: "database_administrator_password",
       google_cloud_run_v2_job: "database_password",

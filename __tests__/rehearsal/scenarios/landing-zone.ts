@@ -46,7 +46,6 @@ export function landingZones(
         const left = [...cloud.objects.keys()];
         if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
       }
-      await deployment.applyAtOnce();
     },
   };
 }

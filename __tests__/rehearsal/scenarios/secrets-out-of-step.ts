@@ -95,30 +95,41 @@ export const DISABLED: Episode = {
   },
 };
 
-/** The password of the database is replaced by its number, three times, back and forth, and beside another release. */
-export const rotations = (workload: string): Episode => ({
+/** Replaces the password of the database by its number, after which one login is left. */
+async function rotate(deployment: Deployment, version: number): Promise<void> {
+  const { cloud, inputs } = deployment;
+  deployment.inputs = { ...inputs, database_password_version: version };
+  await deployment.applyAtOnce();
+  requireSoundness(deployment, `password version ${version}`);
+  const roles = [...cloud.databaseRoles.keys()];
+  const isSecond = roles.every((role) => role.endsWith("_b"));
+  if (roles.length !== 1 || isSecond !== (version % 2 === 0))
+    throw new StepFailure("rotation", `after version ${version} there are the logins ${roles.join(", ")}`);
+}
+
+/** The password is replaced alone, and beside another release; a number that is not the next one is refused. */
+export const ROTATIONS: Episode = {
   name: "rotations",
   play: async (deployment) => {
-    const { cloud, inputs } = deployment;
-    const rotate = async (version: number, more = {}) => {
-      deployment.inputs = { ...inputs, ...more, database_password_version: version };
-      await deployment.applyAtOnce();
-      requireSoundness(deployment, `password version ${version}`);
-      const roles = [...cloud.databaseRoles.keys()];
-      const isSecond = roles.every((role) => role.endsWith("_b"));
-      if (roles.length !== 1 || isSecond !== (version % 2 === 0))
-        throw new StepFailure("rotation", `after version ${version} there are the logins ${roles.join(", ")}`);
-    };
-    await rotate(2);
+    await rotate(deployment, 2);
+    const { inputs } = deployment;
     deployment.inputs = { ...inputs, database_password_version: 4 };
     await deployment.refuse(["plan", "-input=false"], "set it one higher or lower than 2");
-    await rotate(3, { application_version: "2026.5.8" });
-    // The rollout fails, and the next apply goes on.
-    deployment.inputs = { ...inputs, database_password_version: 4 };
-    cloud.failNext(workload, "refused");
+    deployment.inputs = { ...inputs, application_version: "2026.5.8" };
+    await rotate(deployment, 3);
+  },
+};
+
+/** The rollout of another password fails, the next apply goes on, and the one after that goes back. */
+export const rotationThatFails = (workload: string): Episode => ({
+  name: "a rotation that fails",
+  play: async (deployment) => {
+    await rotate(deployment, 2);
+    deployment.cloud.failNext(workload, "refused");
+    deployment.inputs = { ...deployment.inputs, database_password_version: 3 };
     await deployment.refuse(APPLY_AT_ONCE, "injected failure");
-    await rotate(4);
-    await rotate(3);
+    await rotate(deployment, 3);
+    await rotate(deployment, 2);
   },
 });
 
