@@ -181,7 +181,6 @@ export const IDP_KUBERNETES: StackRehearsal = {
     worker: [...WORKERS, { ...WITH_SEPARATE_WORKER, worker_count: 2, worker_max_count: 3 }],
   }),
   episodes: [
-    WITH_OUTPOSTS,
     landingZones("idp-kubernetes", [
       "compute.restrictLoadBalancerCreationForTypes",
       "custom.cloudsqlEnforcePasswordComplexity",
@@ -193,6 +192,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     ANOTHER_CLUSTER,
     CONTROL_PLANE,
     EXISTING_CLUSTER,
+    WITH_OUTPOSTS,
     DESTROYED_WITH_OUTPOSTS,
     ownKeys("cluster", 6),
     ROTATIONS,

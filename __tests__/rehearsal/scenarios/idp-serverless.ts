@@ -191,7 +191,6 @@ export const IDP_SERVERLESS: StackRehearsal = {
       "custom.cloudsqlRequireRootPassword",
       "custom.iamDisablePublicBindings",
     ]),
-    deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
   ],
   furtherEpisodes: [
     FOR_THE_NETWORK,
@@ -204,6 +203,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
       google_cloud_run_v2_job: "database_password",
       google_cloud_run_v2_service: "database_password",
     }),
+    deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
     anotherIdentity(IDENTITY, IDENTITY, inNetwork("us-central1")),
     anotherRegion({ deletion_protection: false }),
     severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),

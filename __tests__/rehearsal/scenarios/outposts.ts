@@ -44,8 +44,8 @@ export const WITH_OUTPOSTS: Episode = {
 export const DESTROYED_WITH_OUTPOSTS: Episode = {
   name: "a destroy with outposts",
   play: async (deployment) => {
-    const { cloud, inputs } = deployment;
-    deployment.inputs = { ...inputs, ...MANAGED, deletion_protection: false };
+    const { cloud } = deployment;
+    deployment.inputs = { ...deployment.inputs, ...MANAGED, deletion_protection: false };
     await deployment.applyAtOnce();
     const [subnetwork] = cloud.ofType("google_compute_subnetwork");
     const needs = [IN_NAMESPACE, needObject("google_compute_subnetwork", subnetwork?.id ?? "none")];
@@ -53,7 +53,5 @@ export const DESTROYED_WITH_OUTPOSTS: Episode = {
     await deployment.applyAtOnce("-destroy");
     if (cloud.objects.size > 0)
       throw new StepFailure("destroy", `these are left: ${[...cloud.objects.keys()].join(", ")}`);
-    deployment.inputs = inputs;
-    await deployment.applyAtOnce();
   },
 };
