@@ -135,5 +135,4 @@ export interface ProgramProps extends Pick<BlueprintProps, "blueprintFiles"> {
   readonly network?: NetworkAttachment;
 }
 
-/** The props of a variant, by its inputs. */
 export type VariantProps<T extends CommonInputs> = Omit<PropsOf<T>, "network" | "subnetwork"> & ProgramProps;

@@ -21,7 +21,6 @@ import { tenantContext, type DeploymentContext } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
 import { warnUnless } from "./core/warnings";
-import { ACCOUNTS } from "./accounts";
 import { addApis, type VariantApis } from "./apis";
 import { COMMON_WARNINGS, type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
 import { Blueprints } from "./idp/blueprints";
@@ -51,6 +50,14 @@ import { warnOfNetwork, type NetworkAttachment } from "./platform/network/networ
 import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
+
+/** Names and descriptions of the service accounts, and the members of `existingServiceAccounts` that replace them. */
+const ACCOUNTS = {
+  Initializer: ["idp-init", "Runs the database initialization of the identity provider", "job"],
+  Runtime: ["idp-run", "Runs the identity provider", "service"],
+  Dumper: ["idp-dump", "Dumps the database of the identity provider", "dump"],
+  Checker: ["idp-check", "Asks the database of the identity provider what stands still", "checkUp"],
+} as const;
 
 /** What a variant needs in addition to the shared parts. */
 interface Variant<T extends Table> {
@@ -259,11 +266,11 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   private addSecrets(): IdpSecrets {
-    const { bootstrapPassword, bootstrapPasswordVersion, bootstrapToken } = this.settings;
-    const { blueprints, deletionProtection, existingSecrets, secretKeyVersion } = this.settings;
+    const { place, settings } = this;
+    const { existingSecrets } = settings;
     return new IdpSecrets(this, "Secrets", {
-      ...{ bootstrapPassword, bootstrapPasswordVersion, bootstrapToken, blueprints, deletionProtection },
-      ...{ place: this.place, secretKeyVersion },
+      ...settings,
+      ...{ place, secretLocations: place.secretLocations },
       existing: existingSecrets && {
         secretKey: this.partOf(existingSecrets.secretKey),
         bootstrapPassword: this.partOf(existingSecrets.bootstrapPassword),

@@ -40,6 +40,7 @@ import { podSize } from "./platform/kubernetes/pod-template";
 import { PublicAddress } from "./platform/kubernetes/public-address";
 import { EXISTING_CLUSTER, guardCluster } from "./platform/kubernetes/existing-cluster";
 import { addOutposts, OUTPOST_WARNINGS, OUTPOSTS } from "./platform/kubernetes/outposts";
+import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { CLUSTER_MAINTENANCE_RELATIONS } from "./platform/maintenance";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
@@ -214,17 +215,15 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       // The metadata server needs it to issue the pods' tokens.
       outlivedBy: [...apis.ready("iamcredentials"), clusterGuard.record],
     });
+    const namespace = this.namespace.namespaceName;
+    const jobsOf = (identity: ServiceIdentity) => new KubernetesJobs({ place, namespace: this.namespace, identity });
     const initialization = new DbInit(this, "DbInit", {
       ...{ ...rightsOf(values), database },
-      runner: new KubernetesJobs({ place, namespace: this.namespace, identity: initializer }),
+      runner: jobsOf(initializer),
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,
     });
-    const restoreSettings = addRecoveryScripts(
-      this,
-      { database, initialization, media, place },
-      { namespace: this.namespace.namespaceName },
-    );
+    const restoreSettings = addRecoveryScripts(this, { database, initialization, media, place }, { namespace });
     const { domain } = settings;
     // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
     const ipv6 =
@@ -240,9 +239,8 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     const pool = poolSizes(values, INSTANCE, DEMAND);
     const poolSize = new TerraformLocal(this, "ConnectionPoolSize", expression(pool.ofInstance));
     const { imageMirror } = settings;
-    const outposts = addOutposts(this, {
-      ...{ cluster: this.cluster, imageMirror, inputs: values, namespace: this.namespace, place },
-    });
+    const inCluster = { cluster: this.cluster, namespace: this.namespace };
+    const outposts = addOutposts(this, { ...inCluster, imageMirror, inputs: values, place });
     const container = this.container(initialization, {
       ...poolVariables(values, poolSize.asString),
       ...outposts.variables,
@@ -285,15 +283,12 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     });
     const testMailCommand = ifMail(
       values.smtp,
-      `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER} --namespace=${this.namespace.namespaceName} -- ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`,
+      `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER} --namespace=${namespace} -- ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`,
     );
-    const dumpRunner = new KubernetesJobs({ place, namespace: this.namespace, identity: dumper });
-    const dump = this.addDump(dumpRunner, this.workload.ready);
-    const checkRunner = new KubernetesJobs({ place, namespace: this.namespace, identity: checker });
-    const checkUp = this.addCheckUp(checkRunner, this.workload.ready);
+    const dump = this.addDump(jobsOf(dumper), this.workload.ready);
+    const checkUp = this.addCheckUp(jobsOf(checker), this.workload.ready);
     const { url } = this.frontDoor;
     const urlMap = urlMapPattern(namespaceName);
-    const namespace = this.namespace.namespaceName;
     const monitoring = this.addMonitoring({ domain, namespace, platform: "kubernetes", url, urlMap }, dump, checkUp);
 
     const dns = { records: edge?.records.list, nextSteps: edge?.nextSteps };

@@ -193,11 +193,12 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const requestLogSampleRate = numberExpression(requestLogRate(values));
     const { strictTransportSecurity } = values;
     const httpRedirect = values.httpRedirect.flag;
+    const isExternal = `!(${isInternal(values)})`;
     if (domain !== undefined) {
       const common = { place, dependsOn: apis.ready("compute") };
       const of = (id: string, condition: string) =>
         new TerraformLocal(this, id, expression(`(${condition} ? ${values.domain} : null)`)).asString;
-      const external = network === undefined ? domain : of("ExternalDomain", `!(${isInternal(values)})`);
+      const external = network === undefined ? domain : of("ExternalDomain", isExternal);
       const ipv6 = new Ipv6Address(this, "Ipv6", { ...common, domain: external, enabled: values.ipv6 });
       this.address = new DomainAddress(this, "Address", { ...common, domain: external, ipv6 });
       edge = this.addEdge(external, this.address);
@@ -280,16 +281,9 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const scheduled = { place, network, starter: this.accountOf("scheduler"), dependsOn: dumpsReady };
     const dump = this.addDump(new ServerlessJobs({ ...scheduled, identity: dumper }), this.service.ready);
     const checkUp = this.addCheckUp(new ServerlessJobs({ ...scheduled, identity: checker }), this.service.ready);
-    const isExternal = network === undefined ? "true" : expression(`!(${isInternal(values)})`);
-    const isPublic = allOf(isOpen(access), isExternal);
-    const watched = {
-      domain: this.address?.domain,
-      isPublic,
-      platform: "serverless",
-      url,
-      urlMap: urlMapName(place),
-    } as const;
-    const monitoring = this.addMonitoring(watched, dump, checkUp);
+    const isPublic = allOf(isOpen(access), network === undefined ? "true" : expression(isExternal));
+    const ofDomain = { domain: this.address?.domain, urlMap: urlMapName(place) };
+    const monitoring = this.addMonitoring({ ...ofDomain, isPublic, platform: "serverless", url }, dump, checkUp);
 
     const ready = [
       ...this.service.ready,

@@ -130,7 +130,7 @@ describe("The path of the database socket", () => {
     fc.assert(
       fc.property(deployment, ({ application, project, tenant }) => {
         const parts = { tenantPrefix: names.tenantPrefix(tenant, project), applicationName: application };
-        expect(names.connectionName(project, "us-central1", parts)).toHaveLength(
+        expect(`${project}:us-central1:${names.sqlInstanceName(parts)}`).toHaveLength(
           `${project}us-central1${tenant}${application}`.length + names.CONNECTION_NAME_FRAME_LENGTH,
         );
       }),

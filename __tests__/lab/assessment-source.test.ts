@@ -6,7 +6,7 @@ import { App, TerraformLocal } from "cdktf";
 
 import { valueAt } from "../stacks/configuration-graph";
 import { evaluated } from "../stacks/terraform-run";
-import { AssessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
+import { assessmentSource, type AssessmentSourceProps } from "../../lib/lab/assessment-source";
 import { discoverySourceId } from "../../lib/lab/lab-names";
 import { addDestroyNotice } from "../../lib/lab/lab-foundation";
 import { InputVariable } from "../../lib/core/input-variable";
@@ -60,7 +60,7 @@ describeWith(["terraform"], "The id of the discovery source", () => {
 
 function registered(overrides: Partial<AssessmentSourceProps> = {}) {
   const stack = bareStack();
-  const source = new AssessmentSource(stack, "Source", {
+  const source = assessmentSource(stack, "Source", {
     clientName: "assess-discovery-client",
     deploymentId: "a1b2c3",
     projectId: "demo-project",
@@ -72,7 +72,7 @@ function registered(overrides: Partial<AssessmentSourceProps> = {}) {
   return { source, stack, terraform: terraformOf(stack) };
 }
 
-describe("AssessmentSource", () => {
+describe("The assessment source", () => {
   it("tells other labs by a label of that group which source the lab uses, whatever labels are given", () => {
     const given = { team: "web", "assessment-source": "mine" };
     const { terraform } = registered({ labels: given });

@@ -14,8 +14,6 @@ import { stateProvidersOf } from "./provider-requirements";
 export interface SecretAttributes {
   /** Name of the secret; in full, `projects/<project>/secrets/<name>`, for one of another project. */
   readonly secretId: string;
-
-  /** Number of the version. */
   readonly version: number | string;
 }
 
@@ -44,8 +42,6 @@ export class ExistingSecret extends Construct implements ReadableSecret {
   readonly version: string;
   readonly identity: string;
   readonly ready: ITerraformDependable[] = [];
-
-  /** Name in full, with its project. */
   readonly fullName: string;
 
   private readonly condition: string;

@@ -17,7 +17,7 @@ import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "./existing";
 import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
 import { expression, numberExpression, numberText, operand, quoted } from "./expression";
-import { Grants, type WorkloadIdentity } from "./identity";
+import { grantee, Grants, type WorkloadIdentity } from "./identity";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { stateProvidersOf } from "./provider-requirements";
 import { rotationOf } from "./rotation";
@@ -103,7 +103,6 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly isReadable: string;
   /** Number of the current version; known after the first apply. */
   readonly version: string;
-
   readonly identity: string;
   private readonly condition: string;
   private readonly projectId: string;
@@ -174,9 +173,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
           ],
         },
       });
-    const written = turns
-      ? write("Version", this.condition, numberExpression(turns.odd), turns.isEven)
-      : write("Version", this.condition, props.writeVersion ?? 1, undefined);
+    const number = turns ? numberExpression(turns.odd) : (props.writeVersion ?? 1);
+    const written = write("Version", this.condition, number, turns?.isEven);
     const second =
       turns &&
       write("SecondVersion", allOf(this.condition, turns.hasSecond), numberExpression(turns.even), not(turns.isEven));
@@ -192,7 +190,12 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     this.isOwnReadable = expression(
       turns && second ? `(${turns.isEven} ? try(${second.fqn}[0].enabled, false) : ${isEnabled})` : isEnabled,
     );
-    this.existing = this.existingSecret(scope, id, condition, props);
+    const { isGranted = "true", secretId, version } = existing ?? {};
+    if (secretId !== undefined && version !== undefined) {
+      const there = allOf(condition, isExisting(existing), isGranted);
+      const attributes = { condition: there, projectId: props.projectId, secretId, version };
+      this.existing = new ExistingSecret(scope, `Existing${id}`, attributes);
+    }
     // Whether an existing version is enabled is its owner's business, and not looked up.
     this.isReadable = this.existing === undefined ? this.isOwnReadable : anyOf(this.isExistingUsed, this.isOwnReadable);
     const choose = (part: string, ofExisting: string | undefined, own: string) =>
@@ -262,36 +265,19 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   }
 
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
-    return [...this.grantOwn(identity), ...(this.existing?.grantAccess(identity) ?? [])];
-  }
-
-  private existingSecret(
-    scope: Construct,
-    id: string,
-    condition: string,
-    { existing, projectId }: GeneratedSecretProps,
-  ): ExistingSecret | undefined {
-    const { secretId, version } = existing ?? {};
-    if (secretId === undefined || version === undefined) return undefined;
-    const there = allOf(condition, isExisting(existing), existing?.isGranted ?? "true");
-    return new ExistingSecret(scope, `Existing${id}`, { condition: there, projectId, secretId, version });
-  }
-
-  private grantOwn(identity: WorkloadIdentity): ITerraformDependable[] {
-    return this.grants.to(
+    const own = this.grants.to(
       identity,
-      (id, { condition = "true", member, ready }) =>
+      (id, account) =>
         new SecretManagerSecretIamMember(this, id, {
-          count: countIf(allOf(this.condition, condition)),
+          ...grantee(account, this.condition),
           project: this.projectId,
           secretId: this.attribute(this.secret, "id"),
           role: "roles/secretmanager.secretAccessor",
-          member,
-          dependsOn: ready,
           // An optional secret that is being removed is read until its consumers are updated.
           lifecycle: this.isOptional ? { createBeforeDestroy: true } : undefined,
         }),
     );
+    return [...own, ...(this.existing?.grantAccess(identity) ?? [])];
   }
 
   /** Attribute of a resource of this secret; empty if it does not exist, because null cannot be part of a text. */

@@ -70,11 +70,6 @@ export function sqlInstanceName({ tenantPrefix, applicationName }: DeploymentNam
   return `sql-${tenantPrefix}-${applicationName}`;
 }
 
-/** How the Cloud SQL proxies find an instance. */
-export function connectionName(projectId: string, region: string, deployment: DeploymentName): string {
-  return `${projectId}:${region}:${sqlInstanceName(deployment)}`;
-}
-
 /**
  * Role and database: with underscores, they need no quoting. `db_`, because a tenant id may start with a digit, or be
  * `pg`, and PostgreSQL reserves names that start with `pg_`.

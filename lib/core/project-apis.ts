@@ -89,8 +89,6 @@ export class ProjectApis extends Construct {
       dependsOn: [this.resourceManager],
       count,
     });
-    // Every call of this one creates credentials.
-    const hasTestCall = api !== "iamcredentials";
     const gate = () =>
       new TerraformData(this, `${api}-answers`, {
         triggersReplace: { project_id: projectId },
@@ -98,7 +96,8 @@ export class ProjectApis extends Construct {
         dependsOn: [enabled],
         count,
       });
-    this.gates.set(api, hasTestCall ? gate() : enabled);
+    // Every call of this one creates credentials.
+    this.gates.set(api, api === "iamcredentials" ? enabled : gate());
   }
 
   private run(api: ApiName, option = ""): LocalExecProvisioner {

@@ -65,6 +65,12 @@ export function addScript(scope: IConstruct, pathInPackage: string): StackFile {
   return addStackFile(scope, packageFile(pathInPackage), `scripts/${posix.basename(pathInPackage)}`);
 }
 
+/** Changes with any of the files. */
+export function hashOf(files: readonly StackFile[]): string {
+  const hashes = files.map(({ sha256 }) => sha256);
+  return Fn.sha256(Fn.join(":", hashes));
+}
+
 /** One script after another, as a file of its own. */
 export function joined(first: StackFile, second: StackFile): StackFile {
   const text = Token.asString(Fn.join("\n", [first.text, second.text]));

@@ -1,15 +1,11 @@
 import { Annotations, TerraformElement, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { expression } from "./expression";
 import { type Relation, type Table, type ValuesOf } from "./inputs";
 
 /** A value that is valid but probably a mistake. */
 export interface Warning {
-  readonly value: unknown;
-  /** Whether a value known at synth is fine. */
-  readonly ok: boolean;
-  /** Terraform expression without `${}` that is true if the value is fine. */
+  /** Whether it is fine: `true`, `false` or a boolean expression. */
   readonly condition: string;
   /** What is risky, why, and the fix; no trailing full stop. */
   readonly message: string;
@@ -18,12 +14,10 @@ export interface Warning {
 /** Warns of risks without stopping anything: at synth of values known then, at every plan and apply of others. */
 export function addWarnings(scope: Construct, id: string, risks: readonly Warning[]): void {
   const assertions = risks
-    .filter(({ value }) => Token.isUnresolved(value))
-    .map(({ condition, message }) => ({ condition: expression(condition), errorMessage: `${message}.` }));
+    .filter(({ condition }) => Token.isUnresolved(condition))
+    .map(({ condition, message }) => ({ condition, errorMessage: `${message}.` }));
   if (assertions.length > 0) new CheckBlock(scope, id, assertions);
-  for (const { value, ok, message } of risks) {
-    if (!Token.isUnresolved(value) && !ok) Annotations.of(scope).addWarning(message);
-  }
+  for (const { condition, message } of risks) if (condition === "false") Annotations.of(scope).addWarning(message);
 }
 
 /** Warns at every plan and apply of inputs for which a relation does not hold, without stopping either. */

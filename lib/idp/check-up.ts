@@ -107,8 +107,6 @@ export class CheckUp extends Construct {
 
   /** Time without a good run after which it counts as missing, for PromQL: three periods. */
   readonly missingAfter: string;
-
-  /** What must exist before it runs. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: CheckUpProps) {

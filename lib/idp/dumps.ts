@@ -134,20 +134,15 @@ interface DatabaseDumpProps {
 export class DatabaseDump extends Construct {
   /** Whether there is a schedule. */
   readonly condition: string;
-
-  /** Whether the schedule runs every day. */
   readonly isDaily: string;
   readonly bucket: DumpBucket;
 
   /** Name of the bucket; null at plan if there is none. */
   readonly bucketName: string;
-
   readonly jobName: string;
 
   /** Command that makes a dump at once; null at plan if there is no schedule. */
   readonly runCommand: string;
-
-  /** What must exist before scheduled dumps are made. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: DatabaseDumpProps) {

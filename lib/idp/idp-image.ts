@@ -202,18 +202,16 @@ export class IdpImage extends Construct implements ContainerImage {
 
     const { applicationVersion = LATEST_VERSION, blueprints } = props;
     const unusedFiles = blueprints && {
-      value: existingImage,
-      ok: true,
-      condition: `${existingImage} == null || ${blueprints.count} == 0`,
+      condition:
+        existingImage === undefined ? "true" : expression(`${existingImage} == null || ${blueprints.count} == 0`),
       message: `${blueprints.folder}/ has files and an existing image is given; they are not applied, because only an image that is built here can contain them; copy them to /blueprints in that image`,
     };
     const risks = releaseRisks(this, applicationVersion, existingImage);
     addWarnings(this, "KnownRelease", [...risks, ...(unusedFiles ? [unusedFiles] : [])]);
     const version = exactVersion(applicationVersion);
     const { upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = props;
-    const hashes = IMAGE_FILES.map((name) => `image/${name}`).map(
-      (file) => addStackFile(this, packageFile(file), file).sha256,
-    );
+    const files = IMAGE_FILES.map((name) => `image/${name}`);
+    const hashes = files.map((file) => addStackFile(this, packageFile(file), file).sha256);
     // The same image from a mirror is not built again.
     const parts = [...hashes, PUBLIC_IMAGES.tools, upstreamImage, upstreamPrefix];
     // Without blueprints the text must not change, or every image would be built again.
@@ -288,6 +286,8 @@ const isLiteral = (image: string | undefined) => image !== undefined && !Token.i
 /** Warns of a release that may not exist, and of one with known holes. */
 function releaseRisks(scope: Construct, version: string, existingImage: string | undefined): Warning[] {
   const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
+  const isFine = (ok: boolean, condition: string) =>
+    Token.isUnresolved(version) ? expression(isBuilt + condition) : String(ok);
   const exact = exactVersion(version);
   const rank = `try(sum([for place, part in split(".", ${exact}) : tonumber(part) * pow(${PLACE}, 2 - place)]), 0)`;
   const known = rankOf(exact);
@@ -296,15 +296,14 @@ function releaseRisks(scope: Construct, version: string, existingImage: string |
   const called = `${settingName(scope, version, "applicationVersion")} is "${version}"`;
   return [
     {
-      value: version,
-      ok: known <= newest,
-      condition: `${isBuilt}${rank} <= ${newest}`,
+      condition: isFine(known <= newest, `${rank} <= ${newest}`),
       message: `${called}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings, health routes and image are untested, and a release that does not exist fails only when its image is built; read its release notes first`,
     },
     {
-      value: version,
-      ok: known > newest || safe.some((least) => known >= least && lineOf(known) === lineOf(least)),
-      condition: `${isBuilt}${rank} > ${newest} || anytrue([for least in ${JSON.stringify(safe)} : ${rank} >= least && floor(${rank} / ${PLACE}) == floor(least / ${PLACE})])`,
+      condition: isFine(
+        known > newest || safe.some((least) => known >= least && lineOf(known) === lineOf(least)),
+        `${rank} > ${newest} || anytrue([for least in ${JSON.stringify(safe)} : ${rank} >= least && floor(${rank} / ${PLACE}) == floor(least / ${PLACE})])`,
+      ),
       message: `${called}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON}, and ${LATEST_VERSION} is ${PINNED_VERSION}; set it to ${RELEASE_LINES.map(({ newest: patched }) => `"${patched}"`).join(" or, in a later line, ")}`,
     },
   ];

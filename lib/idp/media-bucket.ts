@@ -94,7 +94,6 @@ export interface MediaBucketProps {
 abstract class BucketFolder extends Construct implements MediaStore {
   readonly name = MEDIA_BUCKET_SUFFIX;
 
-  /** Globally unique name. */
   abstract readonly bucketName: string;
   readonly mountPath = MEDIA_MOUNT_PATH;
 
@@ -102,7 +101,6 @@ abstract class BucketFolder extends Construct implements MediaStore {
   readonly mountOptions = mountOptions("0644", "0755");
 
   readonly ready: ITerraformDependable[] = [];
-
   private readonly grants = new Grants(this);
 
   abstract grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[];

@@ -50,10 +50,7 @@ export function conditionalReference(
 }
 
 /** Identities of the versions of a container's secrets and of further `references`, as one text; empty without any. */
-export function secretIdentities(
-  values: Readonly<Record<string, ReadableSecret>>,
-  references: string | undefined,
-): string {
+export function secretIdentities(values: Readonly<Record<string, ReadableSecret>>, references: string | undefined) {
   const own = Object.entries(values).map(([variable, { identity }]) => `${variable}=${identity}`);
   if (references === undefined) return own.join(",");
   const further = `[for name, reference in ${references} : "\${name}=\${reference.secret_id}:\${try(reference.identity, reference.version)}"]`;

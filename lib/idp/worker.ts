@@ -198,10 +198,7 @@ function sizeOf({ workerProcesses, workerThreads }: ValuesOf<WorkerForm>, place:
  *
  * @param memory memory of the container of a worker beside the server, and of a separate one, as HCL expressions
  */
-export function connections(
-  v: ValuesOf<WorkerForm>,
-  memory: Readonly<Record<WorkerPlace, string>>,
-): { readonly perInstance: string; readonly perWorker: string } {
+export function connections(v: ValuesOf<WorkerForm>, memory: Readonly<Record<WorkerPlace, string>>) {
   const { perProcess, pool } = WORKER_CONNECTIONS;
   const of = (place: WorkerPlace) => {
     const { processes, threads } = sizeOf(v, place, memory[place]);

@@ -12,18 +12,18 @@ import { type FileTable, inFiles } from "../core/hcl/stack-origin";
 import { settingsOf, valuesFrom } from "../core/inputs";
 import { commonLabels } from "../core/labels";
 import { stateProvidersOf } from "../core/provider-requirements";
-import { AssessmentSource } from "./assessment-source";
-import { type AwsInventory } from "./aws-inventory";
+import { assessmentSource } from "./assessment-source";
+import { type awsInventory } from "./aws-inventory";
 import { ASSESSMENT_CONSOLE_URL, LAB_USER, type FirewallRuleName } from "./contract";
 import { addDestroyNotice, labApis, labDeploymentId } from "./lab-foundation";
 import { addLabChecks } from "./lab-checks";
 import { labFirewall, sourceRanges } from "./lab-firewall";
 import { LAB, LAB_RELATIONS, type AssessmentLabProps } from "./lab-inputs";
 import { addLabLandingZone, rdpSources } from "./lab-landing-zone";
-import { LabKey } from "./lab-key";
+import { labKey } from "./lab-key";
 import { discoverySourceId, zoneOrDefault } from "./lab-names";
-import { LabNetwork } from "./lab-network";
-import { LinuxVms, WindowsVm } from "./lab-vms";
+import { labNetwork } from "./lab-network";
+import { linuxVms, windowsVm } from "./lab-vms";
 
 /** What a reader of the folder in HCL finds together. */
 const FILES: FileTable = {
@@ -133,7 +133,7 @@ export class AssessmentLab extends Construct {
     const place = { deploymentId, projectId, region, labels, sourceId, usesAssessment };
     const lab = { ...place, outlivedBy: addDestroyNotice(this, place) };
     const apis = props.apis ?? labApis(this, lab, createBucket);
-    const network = new LabNetwork(this, "Vpc", {
+    const network = labNetwork(this, "Vpc", {
       ...lab,
       givenDeploymentId: props.deploymentId,
       create: v.createVpc.flag,
@@ -150,24 +150,19 @@ export class AssessmentLab extends Construct {
       sourceRanges: sourceRanges(v.internalTrafficCidr.text, { ...ranges, rdp: rdpSources(v.rdpSourceRanges, v) }),
     });
 
-    const key = new LabKey(this, "Key", { ...lab, createBucket, dependsOn: apis.ready("storage") });
+    const key = labKey(this, "Key", { ...lab, createBucket, dependsOn: apis.ready("storage") });
 
-    const source = new AssessmentSource(this, "Source", {
+    const source = assessmentSource(this, "Source", {
       ...lab,
       clientName,
       dependsOn: [...lab.outlivedBy, ...apis.ready("migrationcenter")],
     });
 
-    const aws =
-      props.aws &&
-      Token.isUnresolved(props.aws.accessKeyId) &&
-      usesAssessment !== false &&
-      new (awsInventoryClass())(this, "Cloudb", {
-        ...lab,
-        aws: props.aws,
-        sourceGeneration: source.generation,
-        dependsOn: source.ready,
-      });
+    const aws = { ...lab, sourceGeneration: source.generation, dependsOn: source.ready };
+    this.awsUserArn =
+      credentials && Token.isUnresolved(credentials.accessKeyId) && usesAssessment !== false
+        ? awsModule().awsInventory(this, "Cloudb", { ...aws, aws: credentials })
+        : expression("null");
 
     this.projectId = projectId;
     this.deploymentId = deploymentId;
@@ -176,7 +171,7 @@ export class AssessmentLab extends Construct {
 
     const zone = namedValue(this, "Zone", expression(zoneOrDefault(String(v.zone), String(v.region))));
     const vm = { ...lab, zone, networkId: network.networkId };
-    const windows = new WindowsVm(this, "WindowsVm", {
+    this.windowsVm = windowsVm(this, "WindowsVm", {
       ...vm,
       create: v.createWindowsVm.flag,
       machineType: v.windowsVmMachineType.text,
@@ -184,7 +179,7 @@ export class AssessmentLab extends Construct {
       windowsPassword: v.windowsPassword.text,
       dependsOn: network.ready,
     });
-    const linux = new LinuxVms(this, "LinuxVm", {
+    this.linuxVms = linuxVms(this, "LinuxVm", {
       ...vm,
       vmCount: v.linuxVmCount.number,
       machineType: v.linuxVmMachineType.text,
@@ -193,20 +188,18 @@ export class AssessmentLab extends Construct {
     });
 
     this.network = network.network;
-    this.windowsVm = windows.instance;
-    this.linuxVms = linux.instances;
     this.sshKey = key.keyPair;
     this.sshKeyBucket = key.bucket;
     this.vpcName = network.vpcName;
-    this.windowsVmName = windows.vmName;
-    this.windowsVmExternalIp = windows.externalIp;
-    this.linuxVmNames = linux.vmNames;
-    this.linuxVmInternalIps = linux.internalIps;
+    const [windows, linux] = [`${this.windowsVm.fqn}[*]`, `${this.linuxVms.fqn}[*]`];
+    this.windowsVmName = expression(`one(${windows}.name)`);
+    this.windowsVmExternalIp = expression(`one(flatten(${windows}.network_interface[0].access_config[*].nat_ip))`);
+    this.linuxVmNames = Token.asList(expression(`${linux}.name`));
+    this.linuxVmInternalIps = Token.asList(expression(`${linux}.network_interface[0].network_ip`));
     this.sshKeyBucketName = key.bucketName;
     this.sshKeyAddress = key.address;
     this.sshKeyUser = LAB_USER;
     this.assessSourceId = source.sourceId;
-    this.awsUserArn = aws ? aws.userArn : expression("null");
 
     addLabLandingZone(this, v);
     addLabChecks(this, v, props);
@@ -215,7 +208,7 @@ export class AssessmentLab extends Construct {
 }
 
 /** The AWS bindings are large and an optional peer dependency, so a lab without AWS must not load them. */
-function awsInventoryClass(): typeof AwsInventory {
+function awsModule(): { readonly awsInventory: typeof awsInventory } {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import statement would load them always
-  return (require("./aws-inventory") as { AwsInventory: typeof AwsInventory }).AwsInventory;
+  return require("./aws-inventory") as ReturnType<typeof awsModule>;
 }

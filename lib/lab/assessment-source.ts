@@ -1,12 +1,12 @@
 import { MigrationCenterGroup } from "@cdktf/provider-google/lib/migration-center-group";
-import { Fn, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isOn, countIf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { labelsWith } from "../core/labels";
 import { addRestLibraries, runsScript } from "../core/project-apis";
-import { addScript, type StackFile } from "../core/stack-file";
+import { addScript, hashOf, type StackFile } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type LabPartProps } from "./lab-foundation";
 import { labName, SOURCE_LABEL } from "./lab-names";
@@ -14,6 +14,15 @@ import { labName, SOURCE_LABEL } from "./lab-names";
 export interface AssessmentSourceProps extends LabPartProps {
   /** Display name of the source, which users type into the discovery client. */
   readonly clientName: string;
+}
+
+interface RegisteredSource {
+  /** Id of the source once it is registered; null when none is. */
+  readonly sourceId: string;
+  /** Changes when a cleanup deletes the source with its contents; null when none is registered. */
+  readonly generation: string;
+  /** What must exist before data can be delivered to the source. */
+  readonly ready: ITerraformDependable[];
 }
 
 /**
@@ -30,77 +39,52 @@ export interface AssessmentSourceProps extends LabPartProps {
  * the API before it is enabled. If only the source was deleted, an apply that replaces `Registered` registers it again;
  * `assessment-status.sh` prints that command.
  */
-export class AssessmentSource extends Construct {
-  /** Id of the source once it is registered; null when none is. */
-  readonly sourceId: string;
+export function assessmentSource(scope: Construct, id: string, props: AssessmentSourceProps): RegisteredSource {
+  const self = new Construct(scope, id);
+  const { clientName, dependsOn, deploymentId, projectId, region, sourceId: plannedId } = props;
+  const isUsed = isOn(props.usesAssessment);
+  if (isUsed === "false") return { sourceId: expression("null"), generation: expression("null"), ready: [] };
 
-  /** Changes when a cleanup deletes the source with its contents; null when none is registered. */
-  readonly generation: string;
+  const libraries = addAssessmentLibraries(self);
+  const script = addScript(self, "lib/lab/scripts/register-source.sh");
+  addScript(self, "lib/lab/scripts/assessment-status.sh");
+  addScript(self, "lib/lab/scripts/assessment-cleanup.sh");
 
-  /** What must exist before data can be delivered to the source. */
-  readonly ready: ITerraformDependable[];
-
-  constructor(scope: Construct, id: string, props: AssessmentSourceProps) {
-    super(scope, id);
-    const { clientName, deploymentId, projectId, region, sourceId: plannedId } = props;
-    const isUsed = isOn(props.usesAssessment);
-    if (isUsed === "false") {
-      this.sourceId = this.generation = expression("null");
-      this.ready = [];
-      return;
-    }
-
-    const libraries = addAssessmentLibraries(this);
-    const script = addScript(this, "lib/lab/scripts/register-source.sh");
-    addScript(this, "lib/lab/scripts/assessment-status.sh");
-    addScript(this, "lib/lab/scripts/assessment-cleanup.sh");
-
-    const group = new MigrationCenterGroup(this, "Group", {
-      project: projectId,
-      location: region,
-      groupId: labName(deploymentId, "lab"),
-      displayName: `Assessment lab ${deploymentId}`,
-      labels: labelsWith(props.labels, { [SOURCE_LABEL]: plannedId }),
-      count: countIf(isUsed),
-      dependsOn: props.dependsOn,
-    });
-    this.generation = expression(oneAttribute(group, "create_time"));
-
-    const registered = new TerraformData(this, "Registered", {
-      // The output of this resource is known only after the script has succeeded, so whatever uses it waits for that.
-      input: { source_id: plannedId },
-      triggersReplace: {
-        client_name: clientName,
-        deployment_id: deploymentId,
-        generation: this.generation,
-        project_id: projectId,
-        region,
-        scripts: hashOf([...libraries, script]),
-        source_id: plannedId,
-      },
-      provisioners: runsScript(script, {
-        DEPLOYMENT_ID: deploymentId,
-        PROJECT_ID: projectId,
-        REGION: region,
-        SOURCE_ID: plannedId,
-        SOURCE_DISPLAY_NAME: clientName,
-      }),
-      count: countIf(isUsed),
-      dependsOn: props.dependsOn,
-    });
-
-    this.sourceId = expression(oneAttribute(registered, "output.source_id"));
-    this.ready = [registered];
-  }
+  const common = { count: countIf(isUsed), dependsOn };
+  const group = new MigrationCenterGroup(self, "Group", {
+    project: projectId,
+    location: region,
+    groupId: labName(deploymentId, "lab"),
+    displayName: `Assessment lab ${deploymentId}`,
+    labels: labelsWith(props.labels, { [SOURCE_LABEL]: plannedId }),
+    ...common,
+  });
+  const generation = expression(oneAttribute(group, "create_time"));
+  const registered = new TerraformData(self, "Registered", {
+    // The output of this resource is known only after the script has succeeded, so whatever uses it waits for that.
+    input: { source_id: plannedId },
+    triggersReplace: {
+      client_name: clientName,
+      deployment_id: deploymentId,
+      generation,
+      project_id: projectId,
+      region,
+      scripts: hashOf([...libraries, script]),
+      source_id: plannedId,
+    },
+    provisioners: runsScript(script, {
+      DEPLOYMENT_ID: deploymentId,
+      PROJECT_ID: projectId,
+      REGION: region,
+      SOURCE_ID: plannedId,
+      SOURCE_DISPLAY_NAME: clientName,
+    }),
+    ...common,
+  });
+  return { sourceId: expression(oneAttribute(registered, "output.source_id")), generation, ready: [registered] };
 }
 
 /** Adds the libraries of the Migration Center scripts to the folder; returns them in the order of sourcing. */
 export function addAssessmentLibraries(scope: Construct): StackFile[] {
   return [...addRestLibraries(scope), addScript(scope, "lib/lab/scripts/assessment-rest.sh")];
-}
-
-/** Changes with any of the files. */
-export function hashOf(files: readonly StackFile[]): string {
-  const hashes = files.map(({ sha256 }) => sha256);
-  return Fn.sha256(Fn.join(":", hashes));
 }

@@ -9,10 +9,10 @@ import { Construct } from "constructs";
 import { allOf, countIf, isOn, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { runsScript, shellCommand } from "../core/project-apis";
-import { addScript } from "../core/stack-file";
+import { addScript, hashOf } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type AwsCredentials } from "./lab-inputs";
-import { addAssessmentLibraries, hashOf } from "./assessment-source";
+import { addAssessmentLibraries } from "./assessment-source";
 import { AWS_ACTIONS, DEFAULTS } from "./contract";
 import { type LabPartProps } from "./lab-foundation";
 import { awsUserName } from "./lab-names";
@@ -20,8 +20,7 @@ import { awsUserName } from "./lab-names";
 export interface AwsInventoryProps extends Omit<LabPartProps, "labels"> {
   /** Empty credentials mean no AWS. */
   readonly aws: AwsCredentials;
-
-  /** `AssessmentSource.generation`: changes when the source loses its imported data, which is then imported again. */
+  /** Changes when the source loses its imported data, which is then imported again. */
   readonly sourceGeneration: string;
 }
 
@@ -32,107 +31,109 @@ export interface AwsInventoryProps extends Omit<LabPartProps, "labels"> {
  * The step runs again when a script, a region, the key or the source changes, or when it is replaced manually; changes
  * of the instances alone are not noticed. Without credentials nothing is created and AWS is not called. Removing the
  * user needs them too: destroy `Programs` of this construct before you remove the credentials.
+ *
+ * @returns ARN of the user; null without AWS
  */
-export class AwsInventory extends Construct {
-  /** ARN of the user that lists instances; null without AWS. */
-  readonly userArn: string;
+export function awsInventory(scope: Construct, id: string, props: AwsInventoryProps): string {
+  const self = new Construct(scope, id);
+  const { deploymentId, projectId, region, sourceId } = props;
+  const { accessKeyId, region: awsRegion = DEFAULTS.awsRegion } = props.aws;
+  const imports = allOf(`${accessKeyId} != ""`, isOn(props.usesAssessment));
+  const count = countIf(imports);
+  const name = awsUserName(deploymentId);
+  const script = addScript(self, "lib/lab/scripts/import-inventory.sh");
 
-  constructor(scope: Construct, id: string, props: AwsInventoryProps) {
-    super(scope, id);
-    const { deploymentId, projectId, region, sourceId } = props;
-    const { accessKeyId, region: awsRegion = DEFAULTS.awsRegion } = props.aws;
-    const imports = allOf(`${accessKeyId} != ""`, isOn(props.usesAssessment));
-    const count = countIf(imports);
-    const name = awsUserName(deploymentId);
-    const script = addScript(this, "lib/lab/scripts/import-inventory.sh");
+  const programs = new TerraformData(self, "Programs", {
+    triggersReplace: { user: name },
+    provisioners: [{ type: "local-exec", command: `${shellCommand(script)} --check` }],
+    count,
+    dependsOn: props.outlivedBy,
+  });
 
-    const programs = new TerraformData(this, "Programs", {
-      triggersReplace: { user: name },
-      provisioners: [{ type: "local-exec", command: `${shellCommand(script)} --check` }],
-      count,
-      dependsOn: props.outlivedBy,
-    });
+  const provider = awsProvider(self, props.aws, imports, awsRegion);
+  // No force_destroy: it looks up what else was added to the user, for which the bootstrap key may lack permission.
+  const user = new IamUser(self, "User", { provider, name, count, dependsOn: [programs] });
+  const userName = expression(oneAttribute(user, "name"));
+  const policy = new IamPolicy(self, "UserPolicy", {
+    provider,
+    name,
+    policy: JSON.stringify({
+      Version: "2012-10-17",
+      // Listing cannot be limited to single resources.
+      Statement: [{ Effect: "Allow", Action: AWS_ACTIONS, Resource: "*" }],
+    }),
+    count,
+    dependsOn: [programs],
+  });
+  const attachment = new IamUserPolicyAttachment(self, "UserAttachment", {
+    provider,
+    user: userName,
+    policyArn: expression(oneAttribute(policy, "arn")),
+    count,
+  });
+  const key = new IamAccessKey(self, "UserKey", { provider, user: userName, count });
+  const keyId = expression(oneAttribute(key, "id"));
 
-    const provider = this.provider(props.aws, imports, awsRegion);
-    // No force_destroy: it looks up what else was added to the user, for which the bootstrap key may lack permission.
-    const user = new IamUser(this, "User", { provider, name, count, dependsOn: [programs] });
-    const userName = expression(oneAttribute(user, "name"));
-    const policy = new IamPolicy(this, "UserPolicy", {
-      provider,
-      name,
-      policy: JSON.stringify({
-        Version: "2012-10-17",
-        // Listing cannot be limited to single resources.
-        Statement: [{ Effect: "Allow", Action: AWS_ACTIONS, Resource: "*" }],
-      }),
-      count,
-      dependsOn: [programs],
-    });
-    const attachment = new IamUserPolicyAttachment(this, "UserAttachment", {
-      provider,
-      user: userName,
-      policyArn: expression(oneAttribute(policy, "arn")),
-      count,
-    });
-    const key = new IamAccessKey(this, "UserKey", { provider, user: userName, count });
-    const keyId = expression(oneAttribute(key, "id"));
-
-    const files = [...addAssessmentLibraries(this), script, addScript(this, "lib/lab/scripts/inventory.jq")];
-    new TerraformData(this, "Import", {
-      triggersReplace: {
-        access_key_id: keyId,
-        cloudb_region: awsRegion,
-        project_id: projectId,
-        region,
-        scripts: hashOf(files),
-        source_generation: props.sourceGeneration,
-        source_id: sourceId,
-      },
-      provisioners: runsScript(script, {
-        AWS_ACCESS_KEY_ID: keyId,
-        // With a sensitive value Terraform would hide all output of the scripts, including the reason of a failure.
-        // It neither prints nor logs nor stores a provisioner's environment, so the mark would protect nothing; the
-        // scripts print no secret, and the state contains this one in any case.
-        AWS_SECRET_ACCESS_KEY: expression(`nonsensitive(${expression(oneAttribute(key, "secret"))})`),
-        CLOUDB_REGION: awsRegion,
-        DEPLOYMENT_ID: deploymentId,
-        PROJECT_ID: projectId,
-        REGION: region,
-        SOURCE_ID: sourceId,
-      }),
-      count,
-      dependsOn: [attachment, key, ...props.dependsOn],
-    });
-
-    this.userArn = expression(oneAttribute(user, "arn"));
-  }
-
-  /**
-   * Configured here, under an alias, so that a stack may have another one. Without credentials it makes no calls. It
-   * ignores AWS profiles and files on the machine that applies.
-   */
-  private provider({ accessKeyId, secretAccessKey }: AwsCredentials, isUsed: string, region: string): AwsProvider {
-    // The provider requires credentials even when nothing uses it; these are never sent. Keys read from files end with a
-    // line break, which makes every signature invalid.
-    const given = (value: string) => expression(`(${accessKeyId} == "" ? "none" : trimspace(${value}))`);
-    const profiles = addScript(this, `lib/lab/scripts/no-profile.ini`);
-    const provider = new AwsProvider(this, "UserProvider", {
+  const files = [...addAssessmentLibraries(self), script, addScript(self, "lib/lab/scripts/inventory.jq")];
+  new TerraformData(self, "Import", {
+    triggersReplace: {
+      access_key_id: keyId,
+      cloudb_region: awsRegion,
+      project_id: projectId,
       region,
-      // Even with a key the provider reads the user's AWS files, and fails if one is broken or if none has the profile
-      // that AWS_PROFILE names.
-      profile: "default",
-      sharedConfigFiles: [profiles.path],
-      sharedCredentialsFiles: [profiles.path],
-      accessKey: given(accessKeyId),
-      secretKey: given(secretAccessKey),
-      // Wrong credentials fail at plan; placeholders are not checked.
-      skipCredentialsValidation: Token.asAny(expression(`!(${isUsed})`)),
-      skipRequestingAccountId: true,
-      skipMetadataApiCheck: "true",
-      // The provider's list of regions is as old as the provider.
-      skipRegionValidation: true,
-    });
-    provider.alias = provider.friendlyUniqueId;
-    return provider;
-  }
+      scripts: hashOf(files),
+      source_generation: props.sourceGeneration,
+      source_id: sourceId,
+    },
+    provisioners: runsScript(script, {
+      AWS_ACCESS_KEY_ID: keyId,
+      // With a sensitive value Terraform would hide all output of the scripts, including the reason of a failure.
+      // It neither prints nor logs nor stores a provisioner's environment, so the mark would protect nothing; the
+      // scripts print no secret, and the state contains this one in any case.
+      AWS_SECRET_ACCESS_KEY: expression(`nonsensitive(${expression(oneAttribute(key, "secret"))})`),
+      CLOUDB_REGION: awsRegion,
+      DEPLOYMENT_ID: deploymentId,
+      PROJECT_ID: projectId,
+      REGION: region,
+      SOURCE_ID: sourceId,
+    }),
+    count,
+    dependsOn: [attachment, key, ...props.dependsOn],
+  });
+
+  return expression(oneAttribute(user, "arn"));
+}
+
+/**
+ * Configured here, under an alias, so that a stack may have another one. Without credentials it makes no calls. It
+ * ignores AWS profiles and files on the machine that applies.
+ */
+function awsProvider(
+  scope: Construct,
+  { accessKeyId, secretAccessKey }: AwsCredentials,
+  isUsed: string,
+  region: string,
+): AwsProvider {
+  // The provider requires credentials even when nothing uses it; these are never sent. Keys read from files end with a
+  // line break, which makes every signature invalid.
+  const given = (value: string) => expression(`(${accessKeyId} == "" ? "none" : trimspace(${value}))`);
+  const profiles = addScript(scope, `lib/lab/scripts/no-profile.ini`);
+  const provider = new AwsProvider(scope, "UserProvider", {
+    region,
+    // Even with a key the provider reads the user's AWS files, and fails if one is broken or if none has the profile
+    // that AWS_PROFILE names.
+    profile: "default",
+    sharedConfigFiles: [profiles.path],
+    sharedCredentialsFiles: [profiles.path],
+    accessKey: given(accessKeyId),
+    secretKey: given(secretAccessKey),
+    // Wrong credentials fail at plan; placeholders are not checked.
+    skipCredentialsValidation: Token.asAny(expression(`!(${isUsed})`)),
+    skipRequestingAccountId: true,
+    skipMetadataApiCheck: "true",
+    // The provider's list of regions is as old as the provider.
+    skipRegionValidation: true,
+  });
+  provider.alias = provider.friendlyUniqueId;
+  return provider;
 }

@@ -19,13 +19,10 @@ export type FirewallSourceRanges = Readonly<Record<FirewallRuleName, readonly st
 
 interface LabFirewallProps extends LabContext {
   readonly networkId: string;
-
   /** Whether the network is the lab's, as `true`, `false` or a boolean expression; otherwise its owner makes all rules. */
   readonly isOwn: string;
-
   /** Creates the first four rules; the one for HTTP is created with them or alone. */
   readonly createDefaultRules: boolean | IResolvable;
-
   readonly sourceRanges: FirewallSourceRanges;
 }
 
@@ -48,8 +45,8 @@ const RULES: Readonly<Record<FirewallRuleName, Pick<ComputeFirewallConfig, "allo
 /** The ingress rules of a lab. Egress needs no rule. */
 export function labFirewall(scope: Construct, id: string, props: LabFirewallProps) {
   const self = new Construct(scope, id);
-  const rules = FIREWALL_RULES.map((rule) => {
-    const firewall = new ComputeFirewall(self, `allow-${rule}`, {
+  const firewall = (rule: FirewallRuleName) =>
+    new ComputeFirewall(self, `allow-${rule}`, {
       ...RULES[rule],
       project: props.projectId,
       // allow-rdp, allow-ssh, …
@@ -60,16 +57,12 @@ export function labFirewall(scope: Construct, id: string, props: LabFirewallProp
       count: countIf(allOf(props.isOwn, isOn(rule === "http" || props.createDefaultRules))),
       dependsOn: props.outlivedBy,
     });
-    return [rule, firewall] as const;
-  });
+  const rules = FIREWALL_RULES.map((rule) => [rule, firewall(rule)] as const);
   return Object.fromEntries(rules) as Record<FirewallRuleName, ComputeFirewall>;
 }
 
 /** The given source ranges, and those of the contract for the other rules. */
-export function sourceRanges(
-  internalTrafficCidr: string,
-  given: Partial<FirewallSourceRanges> = {},
-): FirewallSourceRanges {
+export function sourceRanges(internalTrafficCidr: string, given: Partial<FirewallSourceRanges> = {}) {
   return {
     internal: given.internal ?? [internalTrafficCidr],
     ssh: given.ssh ?? [IDENTITY_AWARE_PROXY_RANGE],

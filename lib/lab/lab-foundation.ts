@@ -13,17 +13,13 @@ import { DEPLOYMENT_ID_BYTES } from "./lab-names";
 export interface LabContext {
   /** Part of every name. */
   readonly deploymentId: string;
-
   readonly projectId: string;
   readonly region: string;
   readonly labels: Labels;
-
   /** Id of the discovery source; known at plan, so that registering it again does not repeat the import. */
   readonly sourceId: string;
-
   /** Whether Migration Center is used. */
   readonly usesAssessment: boolean | IResolvable;
-
   /** What must be destroyed after everything else. */
   readonly outlivedBy: ITerraformDependable[];
 }

@@ -4,7 +4,7 @@ import { PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, countIf, oneAttribute } from "../core/conditional";
+import { isOn, countIf, idOf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
@@ -18,51 +18,43 @@ import { keyBucketName } from "./lab-names";
  * To rotate it, apply with `-replace` and its address; the VMs accept the new key at once, and the old one until they
  * restart.
  */
-export class LabKey extends Construct {
-  /** One `authorized_keys` line. */
-  readonly publicKey: string;
+export function labKey(
+  scope: Construct,
+  id: string,
+  props: LabPartProps & { readonly createBucket: boolean | IResolvable },
+) {
+  const self = new Construct(scope, id);
+  const { dependsOn, outlivedBy } = props;
+  const count = countIf(isOn(props.createBucket));
 
-  readonly bucketName: string;
-
-  /** Terraform address of the key pair. */
-  readonly address: string;
-
-  readonly keyPair: PrivateKey;
-  readonly bucket: StorageBucket;
-
-  constructor(scope: Construct, id: string, props: LabPartProps & { readonly createBucket: boolean | IResolvable }) {
-    super(scope, id);
-    const { dependsOn, outlivedBy } = props;
-    const count = countIf(isOn(props.createBucket));
-
-    const key = { algorithm: "RSA", rsaBits: RSA_KEY_BITS, dependsOn: outlivedBy };
-    this.keyPair = new PrivateKey(this, MAIN_CHILD_ID, key);
-    this.bucket = new StorageBucket(this, "Bucket", {
-      project: props.projectId,
-      name: keyBucketName(props.deploymentId),
-      location: props.region,
-      labels: props.labels,
-      uniformBucketLevelAccess: true,
-      publicAccessPrevention: "enforced",
-      forceDestroy: true,
-      // A replaced or destroyed key must be gone at once, not restorable for a week.
-      softDeletePolicy: { retentionDurationSeconds: 0 },
-      versioning: { enabled: false },
-      count,
-      dependsOn: [...outlivedBy, ...dependsOn],
-    });
-    this.bucketName = new TerraformLocal(this, "BucketName", expression(oneAttribute(this.bucket, "name"))).asString;
-
-    new StorageBucketObject(this, "File", {
-      // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the file too.
-      bucket: expression(oneAttribute(this.bucket, "id")),
-      name: SSH_KEY_OBJECT_NAME,
-      content: this.keyPair.privateKeyPem,
-      contentType: "application/x-pem-file",
-      count,
-    });
-
-    this.publicKey = Token.asString(Fn.trimspace(this.keyPair.publicKeyOpenssh));
-    this.address = `${this.keyPair.terraformResourceType}.${this.keyPair.friendlyUniqueId}`;
-  }
+  const key = { algorithm: "RSA", rsaBits: RSA_KEY_BITS, dependsOn: outlivedBy };
+  const keyPair = new PrivateKey(self, MAIN_CHILD_ID, key);
+  const bucket = new StorageBucket(self, "Bucket", {
+    project: props.projectId,
+    name: keyBucketName(props.deploymentId),
+    location: props.region,
+    labels: props.labels,
+    uniformBucketLevelAccess: true,
+    publicAccessPrevention: "enforced",
+    forceDestroy: true,
+    // A replaced or destroyed key must be gone at once, not restorable for a week.
+    softDeletePolicy: { retentionDurationSeconds: 0 },
+    versioning: { enabled: false },
+    count,
+    dependsOn: [...outlivedBy, ...dependsOn],
+  });
+  new StorageBucketObject(self, "File", {
+    // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the file too.
+    bucket: idOf(bucket),
+    name: SSH_KEY_OBJECT_NAME,
+    content: keyPair.privateKeyPem,
+    contentType: "application/x-pem-file",
+    count,
+  });
+  return {
+    ...{ bucket, keyPair },
+    bucketName: new TerraformLocal(self, "BucketName", expression(oneAttribute(bucket, "name"))).asString,
+    publicKey: Token.asString(Fn.trimspace(keyPair.publicKeyOpenssh)),
+    address: `${keyPair.terraformResourceType}.${keyPair.friendlyUniqueId}`,
+  };
 }

@@ -5,7 +5,7 @@ import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-googl
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, ifSet, isOn, isUnset, not, oneAttribute } from "../core/conditional";
+import { allOf, countIf, idOf, ifSet, isOn, isUnset, not, oneAttribute } from "../core/conditional";
 import { settingName, expression, operand, quoted } from "../core/expression";
 import { explainUnused } from "../core/hcl/stack-origin";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
@@ -15,88 +15,80 @@ import { labName, vpcName } from "./lab-names";
 interface LabNetworkProps extends LabPartProps {
   /** The id given by the caller, needed to find an existing network; null or undefined if the id is random. */
   readonly givenDeploymentId: string | undefined;
-
   /** Creates the network; otherwise one of that name must exist. */
   readonly create: boolean | IResolvable;
-
   /** Name in full of an existing network under any name, or null or undefined. */
   readonly existing: string | undefined;
-
   /** Whether a created network leads to the internet, as `true`, `false` or a boolean expression. */
   readonly needsNat: string;
 }
 
 /** The network of a lab: one in auto mode that is created here, an existing one of the same name, or any other. */
-export class LabNetwork extends Construct {
-  readonly vpcName: string;
+export function labNetwork(scope: Construct, id: string, props: LabNetworkProps) {
+  const self = new Construct(scope, id);
+  const { create, deploymentId, existing, givenDeploymentId, projectId } = props;
+  const name = vpcName(deploymentId);
+  const isCreated = allOf(isUnset(existing), isOn(create));
 
-  /** `projects/<project>/global/networks/<name>`; whatever uses it waits for the network. */
-  readonly networkId: string;
+  const network = new ComputeNetwork(self, MAIN_CHILD_ID, {
+    project: projectId,
+    name,
+    autoCreateSubnetworks: true,
+    count: countIf(isCreated),
+    dependsOn: [...props.outlivedBy, ...props.dependsOn],
+  });
+  if (create !== true && givenDeploymentId !== undefined) lookUp(self, vpcName(givenDeploymentId), projectId, create);
+  const found = `projects/${projectId}/global/networks/${name}`;
+  const ids = [...(existing === undefined ? [] : [existing]), idOf(network), found];
+  return {
+    network,
+    /** What must exist before a VM reaches the internet without an address of its own. */
+    ready: addNat(self, network, props, allOf(isCreated, props.needsNat)),
+    vpcName: existing === undefined ? name : ifSet(existing, `basename(${operand(existing)})`, quoted(name)),
+    /** `projects/<project>/global/networks/<name>`; whatever uses it waits for the network. */
+    networkId: new TerraformLocal(self, "NetworkId", Fn.coalesce(ids)).asString,
+  };
+}
 
-  /** The created network; its count is 1 or 0. */
-  readonly network: ComputeNetwork;
+function addNat(
+  scope: Construct,
+  network: ComputeNetwork,
+  { deploymentId, projectId, region }: LabNetworkProps,
+  condition: string,
+): ITerraformDependable[] {
+  if (condition === "false") return [];
+  const common = (part: string) => ({
+    ...{ project: projectId, region, count: countIf(condition), name: labName(deploymentId, part) },
+  });
+  const router = new ComputeRouter(scope, "Router", { ...common("router"), network: idOf(network) });
+  const nat = new ComputeRouterNat(scope, "Nat", {
+    ...{ ...common("nat"), router: expression(oneAttribute(router, "name")) },
+    ...{ natIpAllocateOption: "AUTO_ONLY", sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES" },
+  });
+  return [nat];
+}
 
-  /** What must exist before a VM reaches the internet without an address of its own. */
-  readonly ready: ITerraformDependable[];
-
-  constructor(scope: Construct, id: string, props: LabNetworkProps) {
-    super(scope, id);
-    const { create, deploymentId, existing, givenDeploymentId, projectId } = props;
-    const name = vpcName(deploymentId);
-    const isCreated = allOf(isUnset(existing), isOn(create));
-
-    this.network = new ComputeNetwork(this, MAIN_CHILD_ID, {
-      project: projectId,
-      name,
-      autoCreateSubnetworks: true,
-      count: countIf(isCreated),
-      dependsOn: [...props.outlivedBy, ...props.dependsOn],
-    });
-
-    if (create !== true && givenDeploymentId !== undefined) this.lookUp(vpcName(givenDeploymentId), projectId, create);
-
-    this.ready = this.addNat(props, allOf(isCreated, props.needsNat));
-    this.vpcName = existing === undefined ? name : ifSet(existing, `basename(${operand(existing)})`, quoted(name));
-    const created = expression(oneAttribute(this.network, "id"));
-    const found = `projects/${projectId}/global/networks/${name}`;
-    const ids = [...(existing === undefined ? [] : [existing]), created, found];
-    this.networkId = new TerraformLocal(this, "NetworkId", Fn.coalesce(ids)).asString;
-  }
-
-  private addNat({ deploymentId, projectId, region }: LabNetworkProps, condition: string): ITerraformDependable[] {
-    if (condition === "false") return [];
-    const common = { project: projectId, region, count: countIf(condition) };
-    const network = expression(oneAttribute(this.network, "id"));
-    const router = new ComputeRouter(this, "Router", { ...common, name: labName(deploymentId, "router"), network });
-    const nat = new ComputeRouterNat(this, "Nat", {
-      ...{ ...common, name: labName(deploymentId, "nat"), router: expression(oneAttribute(router, "name")) },
-      ...{ natIpAllocateOption: "AUTO_ONLY", sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES" },
-    });
-    return [nat];
-  }
-
-  /**
-   * Fails the plan if the network does not exist.
-   *
-   * Lists all networks: the look-up of a single one that is missing fails with the provider's own error, before a
-   * postcondition could say what to do. Nothing here may refer to a resource, not even to one with a count of 0, or
-   * Terraform would postpone the look-up to the apply, after the first resources are created.
-   */
-  private lookUp(name: string, projectId: string, create: boolean | IResolvable): void {
-    const called = settingName(this, create, "createVpc");
-    const look = new DataGoogleComputeNetworks(this, "Existing", {
-      project: projectId,
-      count: countIf(not(isOn(create))),
-      lifecycle: {
-        postcondition: [
-          {
-            // The list is null if the project does not exist.
-            condition: Token.asString(Fn.contains(expression("self.networks == null ? [] : self.networks"), name)),
-            errorMessage: `${called} is false and project ${projectId} has no network ${name}; it must exist, because firewall rules and VMs are created on it; create an auto-mode network of that name, or set ${called} to true.`,
-          },
-        ],
-      },
-    });
-    explainUnused(look, "A check alone: it fails the plan if the network does not exist.");
-  }
+/**
+ * Fails the plan if the network does not exist.
+ *
+ * Lists all networks: the look-up of a single one that is missing fails with the provider's own error, before a
+ * postcondition could say what to do. Nothing here may refer to a resource, not even to one with a count of 0, or
+ * Terraform would postpone the look-up to the apply, after the first resources are created.
+ */
+function lookUp(scope: Construct, name: string, projectId: string, create: boolean | IResolvable): void {
+  const called = settingName(scope, create, "createVpc");
+  const look = new DataGoogleComputeNetworks(scope, "Existing", {
+    project: projectId,
+    count: countIf(not(isOn(create))),
+    lifecycle: {
+      postcondition: [
+        {
+          // The list is null if the project does not exist.
+          condition: Token.asString(Fn.contains(expression("self.networks == null ? [] : self.networks"), name)),
+          errorMessage: `${called} is false and project ${projectId} has no network ${name}; it must exist, because firewall rules and VMs are created on it; create an auto-mode network of that name, or set ${called} to true.`,
+        },
+      ],
+    },
+  });
+  explainUnused(look, "A check alone: it fails the plan if the network does not exist.");
 }

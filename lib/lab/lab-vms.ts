@@ -2,7 +2,7 @@ import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
 import { TerraformCount, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, countIf, oneAttribute } from "../core/conditional";
+import { isOn, countIf } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
@@ -12,10 +12,8 @@ import { labName, windowsVmName } from "./lab-names";
 
 interface LabVmProps extends LabContext {
   readonly zone: string;
-
   /** Network of the VM; its address comes from the network's subnetwork in the region. */
   readonly networkId: string;
-
   readonly machineType: string;
   readonly bootDiskSizeGb: number;
 }
@@ -37,10 +35,8 @@ const METADATA = { "lab-user": LAB_USER, "block-project-ssh-keys": "TRUE" } as c
 
 interface WindowsVmProps extends LabVmProps {
   readonly create: boolean | IResolvable;
-
   /** `fixed` or `unknown`. */
   readonly windowsPassword: string;
-
   /** What the first boot needs, such as a way to the internet. */
   readonly dependsOn: ITerraformDependable[];
 }
@@ -51,46 +47,32 @@ interface WindowsVmProps extends LabVmProps {
  * Its start-up script runs at every boot and does its work once; an edited script reaches the VM at its next boot and
  * never replaces it.
  */
-export class WindowsVm extends Construct {
-  readonly vmName: string;
-
-  /** Changes with each stop; null without one. */
-  readonly externalIp: string;
-
-  readonly instance: ComputeInstance;
-
-  constructor(scope: Construct, id: string, props: WindowsVmProps) {
-    super(scope, id);
-    const { windowsPassword: password } = props;
-    this.instance = new ComputeInstance(this, MAIN_CHILD_ID, {
-      ...labVm(props),
-      name: windowsVmName(props.deploymentId),
-      tags: [WINDOWS_TAG],
-      metadata: {
-        ...METADATA,
-        "windows-startup-script-ps1": addScript(this, "lib/lab/scripts/windows-first-boot.ps1").text,
-        // Empty if the VM generates one.
-        "lab-password": Token.isUnresolved(password)
-          ? expression(`(${password} == "unknown" ? "" : "${LAB_PASSWORD}")`)
-          : password === "unknown"
-            ? ""
-            : LAB_PASSWORD,
-      },
-      count: countIf(isOn(props.create)),
-      dependsOn: props.dependsOn,
-      // gcloud writes it when it resets a password.
-      lifecycle: { ignoreChanges: ['metadata["windows-keys"]'] },
-    });
-
-    this.vmName = expression(oneAttribute(this.instance, "name"));
-    this.externalIp = expression(`one(flatten(${this.instance.fqn}[*].network_interface[0].access_config[*].nat_ip))`);
-  }
+export function windowsVm(scope: Construct, id: string, props: WindowsVmProps): ComputeInstance {
+  const self = new Construct(scope, id);
+  const { windowsPassword: password } = props;
+  return new ComputeInstance(self, MAIN_CHILD_ID, {
+    ...labVm(props),
+    name: windowsVmName(props.deploymentId),
+    tags: [WINDOWS_TAG],
+    metadata: {
+      ...METADATA,
+      "windows-startup-script-ps1": addScript(self, "lib/lab/scripts/windows-first-boot.ps1").text,
+      // Empty if the VM generates one.
+      "lab-password": Token.isUnresolved(password)
+        ? expression(`(${password} == "unknown" ? "" : "${LAB_PASSWORD}")`)
+        : password === "unknown"
+          ? ""
+          : LAB_PASSWORD,
+    },
+    count: countIf(isOn(props.create)),
+    dependsOn: props.dependsOn,
+    // gcloud writes it when it resets a password.
+    lifecycle: { ignoreChanges: ['metadata["windows-keys"]'] },
+  });
 }
 
 interface LinuxVmsProps extends LabVmProps {
-  /** Number of VMs; may be 0. */
   readonly vmCount: number;
-
   /** One `authorized_keys` line. */
   readonly publicKey: string;
 }
@@ -101,27 +83,17 @@ interface LinuxVmsProps extends LabVmProps {
  *
  * The key is installed twice, by metadata and by the start-up script, because either can fail.
  */
-export class LinuxVms extends Construct {
-  readonly vmNames: string[];
-  readonly internalIps: string[];
-
-  readonly instances: ComputeInstance;
-
-  constructor(scope: Construct, id: string, props: LinuxVmsProps) {
-    super(scope, id);
-    this.instances = new ComputeInstance(this, MAIN_CHILD_ID, {
-      ...labVm(props),
-      name: labName(props.deploymentId, "linvm-${count.index + 1}"),
-      metadata: {
-        ...METADATA,
-        "startup-script": addScript(this, "lib/lab/scripts/linux-first-boot.sh").text,
-        "lab-ssh-key": props.publicKey,
-        "ssh-keys": `${LAB_USER}:${props.publicKey}`,
-      },
-      count: TerraformCount.of(props.vmCount),
-    });
-
-    this.vmNames = Token.asList(expression(`${this.instances.fqn}[*].name`));
-    this.internalIps = Token.asList(expression(`${this.instances.fqn}[*].network_interface[0].network_ip`));
-  }
+export function linuxVms(scope: Construct, id: string, props: LinuxVmsProps): ComputeInstance {
+  const self = new Construct(scope, id);
+  return new ComputeInstance(self, MAIN_CHILD_ID, {
+    ...labVm(props),
+    name: labName(props.deploymentId, "linvm-${count.index + 1}"),
+    metadata: {
+      ...METADATA,
+      "startup-script": addScript(self, "lib/lab/scripts/linux-first-boot.sh").text,
+      "lab-ssh-key": props.publicKey,
+      "ssh-keys": `${LAB_USER}:${props.publicKey}`,
+    },
+    count: TerraformCount.of(props.vmCount),
+  });
 }

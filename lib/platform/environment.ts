@@ -28,7 +28,6 @@ export function addEntries(
 
 /** What a platform sets in a container's environment; what is undefined, it does not set. */
 interface PlatformEnvironment {
-  /** Base URL under which clients reach the container. */
   readonly baseUrl?: string | undefined;
   /** Base URL that is null at plan if there is none. */
   readonly optionalBaseUrl?: string;

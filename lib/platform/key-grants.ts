@@ -29,12 +29,7 @@ export type KeyName = keyof typeof AGENTS;
  *   agents, of which nothing is made where it is null at plan
  * @returns the same keys, known to whatever they encrypt only once it can use them
  */
-export function grantKeys(
-  scope: Construct,
-  apis: ProjectApis,
-  keys: string,
-  names: readonly KeyName[],
-): Record<string, string> {
+export function grantKeys(scope: Construct, apis: ProjectApis, keys: string, names: readonly KeyName[]) {
   const projectNumber = expression(`${keys}.project_number`);
   const grants = new Construct(scope, "KeyGrants");
   inFileOfExisting(grants, "keys");

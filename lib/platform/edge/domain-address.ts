@@ -28,14 +28,8 @@ export class DomainAddress extends Construct {
 
   /** The same as a list that is empty without a domain. */
   readonly ipAddresses: string;
-
-  /** A second address of the same load balancer. */
   readonly ipv6: Ipv6Address;
-
-  /** What must exist before clients can use it. */
   readonly ready: ITerraformDependable[];
-
-  /** The address itself, for overrides. */
   readonly globalAddress: ComputeGlobalAddress;
 
   constructor(

@@ -31,7 +31,6 @@ export type EdgeAddress = Pick<LoadBalancerAddress, "ipAddress" | "ipv6">;
 
 interface DomainSetupProps extends CertificateProps {
   readonly apis: ProjectApis;
-  /** Addresses to which the domain points. */
   readonly address: EdgeAddress;
   readonly existingSecurityPolicy?: string;
   readonly protection: ValuesOf<ProtectionInputs>["protection"];
@@ -41,7 +40,6 @@ interface DomainSetupProps extends CertificateProps {
 
 /** What a domain needs on either platform: a certificate validated by DNS, records, and a security policy. */
 export class DomainSetup extends Construct {
-  /** Certificate of the domain. */
   readonly certificate: DnsCertificate;
 
   /** Name, type and value of each record, as a list that is empty without a domain; and the record sets of a zone. */
@@ -111,17 +109,9 @@ export class DnsCertificate extends Construct {
 
   /** The records that validate the domain, as a Terraform expression: a list of objects with name, type and data. */
   readonly records: string;
-
-  /** What must exist before a load balancer can use the map. */
   readonly ready: ITerraformDependable[];
-
-  /** The certificate itself, for overrides. */
   readonly certificate: CertificateManagerCertificate;
-
-  /** The authorization whose record validates the domain. */
   readonly authorization: CertificateManagerDnsAuthorization;
-
-  /** The map by which a load balancer finds it. */
   readonly map: CertificateManagerCertificateMap;
 
   constructor(scope: Construct, id: string, { dependsOn, domain, place, validation }: CertificateProps) {

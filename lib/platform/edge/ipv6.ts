@@ -40,8 +40,6 @@ export class Ipv6Address extends Construct {
 
   /** Whether it exists, as a Terraform condition. */
   readonly condition: string;
-
-  /** The address itself, for overrides. */
   readonly globalAddress: ComputeGlobalAddress;
 
   constructor(

@@ -170,9 +170,7 @@ export const PROTECTION_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
 export function unexaminedPathsRisk(waf: string): Warning {
   const paths = UNEXAMINED_PATHS.join(", ");
   return {
-    value: waf,
-    ok: waf !== WAF_ENFORCE,
-    condition: `${waf} != "${WAF_ENFORCE}"`,
+    condition: not(isWord(waf, WAF_ENFORCE)),
     message: `protection.waf is "${WAF_ENFORCE}"; the rules skip ${paths}, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges`,
   };
 }

@@ -43,8 +43,6 @@ export interface SecurityPolicyProps extends PartProps {
 export class SecurityPolicy extends Construct {
   /** Id of the policy, as a Terraform value; null without one. */
   readonly policyId: string;
-
-  /** What must exist before a load balancer can use the policy. */
   readonly ready: ITerraformDependable[];
 
   /** Created only with a domain and a protection. */
@@ -85,7 +83,6 @@ export class SecurityPolicy extends Construct {
   }
 }
 
-/** Name of the policy of a deployment. */
 export function securityPolicyName(deployment: DeploymentName): string {
   return partName(deployment, "protection");
 }

@@ -14,7 +14,6 @@ export class ExistingIdentity implements WorkloadIdentity {
   readonly name = "Existing";
 
   readonly member: string;
-
   readonly grantable = false;
 
   readonly ready: ITerraformDependable[] = [];

@@ -138,7 +138,10 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     this.ofExisting = new Construct(scope, `Existing${id}`);
     inFileOfExisting(this.ofExisting, "accounts-project");
     const account = { name: id, email: own, member: `serviceAccount:${own}`, condition: isOwn, ready: this.ready };
-    this.granted = existing?.email === undefined ? [account] : [account, this.existingAccount(existing.email)];
+    const { email } = existing ?? {};
+    const isUsed = allOf(condition, isExisting(existing));
+    const other = { name: `Existing${id}`, member: `serviceAccount:${email}`, condition: isUsed, project: "-" };
+    this.granted = email === undefined ? [account] : [account, { ...other, email, ready: [] }];
   }
 
   grantOnProject(id: string, role: string, limits: GrantLimits = {}): ITerraformDependable[] {
@@ -146,13 +149,6 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     const made = this.projectGrants.get(key) ?? this.granted.map((account) => this.grant(id, role, account, limits));
     this.projectGrants.set(key, made);
     return made;
-  }
-
-  private existingAccount(email: string): GrantedAccount {
-    const { condition = "true", existing } = this.props;
-    const isUsed = allOf(condition, isExisting(existing));
-    const name = `Existing${this.name}`;
-    return { name, email, member: `serviceAccount:${email}`, condition: isUsed, project: "-", ready: [] };
   }
 
   private grant(

@@ -50,8 +50,6 @@ export class AutopilotCluster extends Construct {
 
   /** Configuration of the kubernetes provider, with a token that is neither in the state nor in a plan. */
   readonly connection: KubernetesProviderConfig;
-
-  /** What must exist before a pod can start. */
   readonly ready: ITerraformDependable[];
 
   /** The cluster itself, for overrides; there is none where another one is used. */

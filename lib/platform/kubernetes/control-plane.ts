@@ -28,13 +28,11 @@ export const CONTROL_PLANE = {
     default: {},
     description:
       "CIDR ranges that may reach the control plane of the cluster, by name; include that of the machine that applies. Empty allows any source address, or any private one with a private endpoint; sign-in is still required. Changing it later is safe.",
-    must: [
-      {
-        each: addressRange("value"),
-        shows: "entry",
-        says: "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address",
-      },
-    ],
+    must: {
+      each: addressRange("value"),
+      shows: "entry",
+      says: "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address",
+    },
   }),
   /** Where the control plane is reached: at a `public` address; at a `private` one of the network; at its `dns` name alone, with the right to connect. */
   controlPlaneEndpoint: choice(ENDPOINTS, undefined, {
@@ -59,13 +57,11 @@ export const CONTROL_PLANE = {
     {
       description: (members) =>
         `What organizations require of clusters: no rights for all signed-in users, and no unauthenticated port of nodes; {} for these alone. ${members} Changing it later is safe; removing it leaves the cluster as it is.`,
-      must: [
-        {
-          condition: (given) =>
-            `(${given}.security_group == null ? true : can(regex("^gke-security-groups@", ${given}.security_group))) && (${given}.notification_topic == null ? true : can(regex("^projects/[^/]+/topics/[^/]+$", ${given}.notification_topic)))`,
-          must: "have a group named gke-security-groups@<domain> and a topic projects/<project>/topics/<name>, because GKE accepts no others; correct it, or leave it out",
-        },
-      ],
+      must: {
+        condition: (given) =>
+          `(${given}.security_group == null ? true : can(regex("^gke-security-groups@", ${given}.security_group))) && (${given}.notification_topic == null ? true : can(regex("^projects/[^/]+/topics/[^/]+$", ${given}.notification_topic)))`,
+        must: "have a group named gke-security-groups@<domain> and a topic projects/<project>/topics/<name>, because GKE accepts no others; correct it, or leave it out",
+      },
     },
   ),
 };
@@ -89,10 +85,7 @@ export type ControlPlane = ValuesOf<typeof CONTROL_PLANE & Pick<ReturnType<typeo
 export const isAtName = ({ controlPlaneEndpoint }: ControlPlane) => isWord(controlPlaneEndpoint.text, "dns");
 
 /** Where the control plane of a cluster that is made here is reached, and its certificate; null for a name, which has a public one. */
-export function accessTo(
-  cluster: ContainerCluster,
-  settings: ControlPlane,
-): Record<"certificate" | "endpoint", string> {
+export function accessTo(cluster: ContainerCluster, settings: ControlPlane) {
   const isNamed = isAtName(settings);
   const address = madeAttribute(cluster, "endpoint");
   const certificate = madeAttribute(cluster, "master_auth[0].cluster_ca_certificate");

@@ -70,10 +70,7 @@ export type ExistingCluster = Existing & Partial<PropsOf<typeof CLUSTER>>;
  * What pods of a standard cluster ask of a node: the metadata server that issues their tokens. Autopilot has it on every
  * node, and refuses to be asked.
  */
-export function nodeSelectorOf(
-  scope: Construct,
-  cluster: ExistingCluster | undefined,
-): Record<string, string> | undefined {
+export function nodeSelectorOf(scope: Construct, cluster: ExistingCluster | undefined) {
   if (cluster === undefined) return undefined;
   const isStandard = `${isExisting(cluster)} && !${isOn(cluster.autopilot ?? true)}`;
   const labels = `(${isStandard} ? { "iam.gke.io/gke-metadata-server-enabled" = "true" } : null)`;

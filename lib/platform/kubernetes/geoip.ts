@@ -75,19 +75,11 @@ export function geoipUpdater(
   const { accountId, licenseKeySecret, updateHours } = geoip.at;
   const condition = geoip.isSet;
   const script = addScript(self, "lib/platform/kubernetes/scripts/update-geoip.sh");
-  const secret = addWorkloadSecret(self, {
-    name: objectName(place.deployment, "geoip"),
-    namespace,
-    projectId: place.projectId,
-    condition,
-    values: {},
-    settings: [
-      {
-        references: expression(conditionalReference("GEOIPUPDATE_LICENSE_KEY", licenseKeySecret.at, condition)),
-        ready: namespace.ready,
-      },
-    ],
-  });
+  const references = expression(conditionalReference("GEOIPUPDATE_LICENSE_KEY", licenseKeySecret.at, condition));
+  const secrets = { secretEnvironment: {}, secretSettings: [{ references, ready: namespace.ready }] };
+  const { deployment, projectId } = place;
+  const name = objectName(deployment, "geoip");
+  const secret = addWorkloadSecret(self, secrets, { name, namespace, projectId, condition });
   const forEach = listIf(condition, "1");
   const environment = {
     GEOIPUPDATE_ACCOUNT_ID: expression(`${accountId}`),

@@ -11,8 +11,8 @@ import { addDynamicBlock, countIf, ifSet, isSet, isUnset, oneAttribute, valueOr 
 import { expression, numberText } from "../../core/expression";
 import { explain } from "../../core/hcl/stack-origin";
 import { hashedName, objectName, serviceName } from "../../core/names";
-import { addRestLibraries, shellCommand } from "../../core/project-apis";
-import { addScript } from "../../core/stack-file";
+import { addRestLibraries, runsScript } from "../../core/project-apis";
+import { addScript, hashOf } from "../../core/stack-file";
 import { TerraformData } from "../../core/terraform-data";
 import { CONTAINER_PORT, TLS_PORT } from "../../idp/contract";
 import { type DomainSetup } from "../edge/edge";
@@ -56,10 +56,7 @@ interface IngressSpec {
  * into the other.
  */
 export class ClusterIngress extends Construct {
-  /** URL of the application. */
   readonly url: string;
-
-  /** What must exist before clients can reach it. */
   readonly ready: ITerraformDependable[];
 
   /** The passthrough load balancer, created only without a domain. */
@@ -125,7 +122,6 @@ export class ClusterIngress extends Construct {
     return policy;
   }
 
-  /** A passthrough load balancer, for a deployment without a domain. */
   private passthrough(): ServiceV1 {
     const { address, dependsOn = [], namespace, workload } = this.props;
     return new ServiceV1(this, "LoadBalancer", {
@@ -218,7 +214,6 @@ export class ClusterIngress extends Construct {
     const { edge, namespace, place, strictTransportSecurity } = this.props;
     const libraries = addRestLibraries(this);
     const script = addScript(this, "lib/platform/kubernetes/scripts/configure-load-balancer.sh");
-    const hashes = [...libraries, script].map(({ sha256 }) => sha256);
     const environment = {
       ADDRESS_NAME: expression(oneAttribute(address, "name")),
       BACKEND: `${namespace.namespaceName}/${objectName(place.deployment, BACKEND)}`,
@@ -236,9 +231,9 @@ export class ClusterIngress extends Construct {
       triggersReplace: {
         ...environment,
         ingress_uid: expression(oneAttribute(ingress, "metadata[0].uid")),
-        scripts: Fn.sha256(Fn.join(":", hashes)),
+        scripts: hashOf([...libraries, script]),
       },
-      provisioners: [{ type: "local-exec", command: shellCommand(script), environment }],
+      provisioners: runsScript(script, environment),
       count: ingress.count,
       dependsOn: [ingress, ...dependsOn],
     });

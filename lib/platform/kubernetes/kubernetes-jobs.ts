@@ -105,11 +105,8 @@ export class KubernetesJobs implements ScheduledJobRunner {
       data: { [job.scriptName]: job.script.text },
       count: countIf(condition),
     });
-    const secret = addWorkloadSecret(scope, {
-      ...{ name, namespace, condition, projectId: place.projectId },
-      values: container.secretEnvironment,
-      settings: container.secretSettings,
-    });
+    const { projectId } = place;
+    const secret = addWorkloadSecret(scope, container, { name, namespace, condition, projectId });
     const accountName = this.accountName ?? namespace.addAccount(scope, name, identity, condition);
     if (condition === undefined) this.accountName = accountName;
     const template = podTemplate({

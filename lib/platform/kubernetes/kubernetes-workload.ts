@@ -65,23 +65,13 @@ export interface KubernetesWorkloadProps extends PodsProps {
  */
 export class KubernetesWorkload extends Construct {
   readonly address: ClientAddress;
-
-  /** Labels that select its pods. */
   readonly podLabels: Readonly<Record<string, string>>;
-
-  /** What must exist before it answers requests. */
   readonly ready: ITerraformDependable[];
-
-  /** Kubernetes service account of the pods. */
   readonly accountName: string;
-
-  /** Copies of the secrets that the pods read. */
   readonly secret: WorkloadSecret;
 
   /** Name of the deployment; what refers to it waits for the deployment. */
   readonly workloadName: string;
-
-  /** The deployment itself, for overrides. */
   readonly workload: DeploymentV1;
 
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {
@@ -92,11 +82,7 @@ export class KubernetesWorkload extends Construct {
     this.address = address;
     this.podLabels = partLabels(place, SERVER_CONTAINER);
     this.accountName = namespace.addAccount(this, name, identity);
-    this.secret = addWorkloadSecret(this, {
-      ...{ name, namespace, projectId: place.projectId },
-      values: container.secretEnvironment,
-      settings: container.secretSettings,
-    });
+    this.secret = addWorkloadSecret(this, container, { name, namespace, projectId: place.projectId });
     const { accountName, podLabels, secret } = this;
     const { ready, workload } = addDeployment(this, props, {
       ...{ accountName, address, name, podLabels, secret },
@@ -136,10 +122,7 @@ interface KubernetesWorkerProps extends PodsProps {
  */
 export class KubernetesWorker extends Construct implements SeparateWorker {
   readonly ready: ITerraformDependable[];
-
   readonly workerName: string;
-
-  /** The deployment itself, for overrides. */
   readonly workload: DeploymentV1;
 
   constructor(scope: Construct, id: string, props: KubernetesWorkerProps) {

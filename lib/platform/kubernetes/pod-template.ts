@@ -33,7 +33,6 @@ export const partLabels = ({ deployment }: DeploymentContext, part: string) => (
 
 /** A pod with one container and, if that has a database, the Cloud SQL proxy beside it. */
 export interface PodSpec {
-  /** Kubernetes service account. */
   readonly accountName: string;
   readonly container: ContainerSpec;
   /** Settings of the container that exist only on Kubernetes. */

@@ -20,8 +20,6 @@ export type ClientAddress = Pick<PublicAddress, "address" | "ipv6" | "url">;
 export class PublicAddress extends Construct {
   /** Address that clients connect to. */
   readonly address: string;
-
-  /** URL of the application. */
   readonly url: string;
 
   /** Domain that clients connect to, if any. */
@@ -41,8 +39,6 @@ export class PublicAddress extends Construct {
 
   /** A second address of the HTTPS load balancer, if any. */
   readonly ipv6: Ipv6Address | undefined;
-
-  /** What must exist before clients can use it. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: PartProps & Pick<PublicAddress, "domain" | "ipv6">) {

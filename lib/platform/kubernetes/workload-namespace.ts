@@ -39,14 +39,10 @@ export class WorkloadNamespace extends Construct {
 
   /** Id of what is made first in it. */
   readonly firstId: string;
-
-  /** What must exist before a pod should start. */
   readonly ready: ITerraformDependable[];
 
   /** The namespace itself, for overrides; there is none where another one is used. */
   readonly namespace: NamespaceV1;
-
-  /** Labels of nodes that can run the pods; undefined, or null at plan, for any node. */
   readonly nodeSelector: Record<string, string> | undefined;
 
   /** Labels of the deployment, for every object in the namespace; undefined without any. */

@@ -5,7 +5,7 @@ import { type Construct } from "constructs";
 import { countIf, type DynamicBlock } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
-import { type ReadableSecret } from "../../core/stored-secret";
+import { type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences, secretIdentities, type SecretSettings } from "../../idp/secret-settings";
 import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
 
@@ -14,26 +14,18 @@ interface WorkloadSecretProps {
   readonly name: string;
   readonly namespace: WorkloadNamespace;
   readonly projectId: string;
-  /** Secrets of Secret Manager by the names of the variables that they become. */
-  readonly values: Readonly<Record<string, ReadableSecret>>;
   readonly condition?: string | undefined;
-  /** Further secrets, for variables whose names may be known only at plan. */
-  readonly settings: readonly Pick<SecretSettings, "ready" | "references">[] | undefined;
+}
+
+/** The secrets of a container. */
+interface ContainerSecrets extends Pick<ContainerSpec, "secretEnvironment"> {
+  readonly secretSettings?: readonly Pick<SecretSettings, "ready" | "references">[];
 }
 
 /** Ids of all that `addWorkloadSecret` adds. */
 export const SECRET_PARTS = ["Secrets", "SecretsFurther", "SecretsReferences", "SecretsVersions"] as const;
 
-/** Copies of secrets for the pods of one workload. */
-export interface WorkloadSecret {
-  /** Name; a reference to it waits for the values. */
-  readonly secretName: string;
-
-  /** The variables of the further secrets, for a container; undefined without any. */
-  readonly furtherEntries: DynamicBlock | undefined;
-
-  readonly secret: SecretV1;
-}
+export type WorkloadSecret = ReturnType<typeof addWorkloadSecret>;
 
 /**
  * Copies secrets of Secret Manager for the pods of one workload.
@@ -42,9 +34,16 @@ export interface WorkloadSecret {
  * name ends in a hash of the versions: another version creates another object, which Terraform itself retries, and whose
  * name starts new pods. Whoever plans or applies must be allowed to read all of them; the pods need no access to Secret
  * Manager.
+ *
+ * @returns the copies; their name, a reference to which waits for the values; and the variables of the further secrets, for a
+ *   container, undefined without any
  */
-export function addWorkloadSecret(scope: Construct, props: WorkloadSecretProps): WorkloadSecret {
-  const { condition, name, namespace, settings = [], values } = props;
+export function addWorkloadSecret(
+  scope: Construct,
+  { secretEnvironment: values, secretSettings: settings = [] }: ContainerSecrets,
+  props: WorkloadSecretProps,
+) {
+  const { condition, name, namespace } = props;
   const copies = Object.fromEntries(
     Object.entries(values).map(([variable, secret]) => [
       variable,
@@ -72,7 +71,7 @@ export function addWorkloadSecret(scope: Construct, props: WorkloadSecretProps):
   // then.
   const optional = condition === undefined ? {} : { optional: true };
   const reference = { name: secretName, key: `\${${keyOf("env.key")}}`, ...optional };
-  const furtherEntries = further && {
+  const furtherEntries: DynamicBlock | undefined = further && {
     forEach: further.references,
     content: { name: "${env.key}", value_from: [{ secret_key_ref: [reference] }] },
   };
@@ -82,7 +81,7 @@ export function addWorkloadSecret(scope: Construct, props: WorkloadSecretProps):
 function furtherSecrets(
   scope: Construct,
   merged: string,
-  settings: NonNullable<WorkloadSecretProps["settings"]>,
+  settings: NonNullable<ContainerSecrets["secretSettings"]>,
   { namespace, projectId: project }: WorkloadSecretProps,
 ) {
   const references = new TerraformLocal(scope, "SecretsReferences", merged).asString;

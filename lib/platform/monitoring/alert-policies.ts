@@ -23,16 +23,11 @@ interface AlertPoliciesProps
 
 /** A policy for each alert, and a notification channel for each address. Without a receiver, there are no policies. */
 export class AlertPolicies extends Construct {
-  /** What must exist before all receivers are notified. */
   readonly ready: ITerraformDependable[];
-
-  /** The notification channels, one for each address. */
   readonly emails: MonitoringNotificationChannel;
 
   /** Ids of the channels that all alerts are sent to, for policies of your own: those of addresses and the given ones. */
   readonly channelIds: string[];
-
-  /** The policies, one for each alert. */
   readonly policies: MonitoringAlertPolicy;
 
   constructor(scope: Construct, id: string, props: AlertPoliciesProps) {

@@ -29,7 +29,6 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly url: string;
   /** Size up to which the disk of the database grows, in GB; by default without a limit. */
   readonly diskLimitGb?: number;
-  /** Connections that the database accepts. */
   readonly maxConnections: string;
   readonly minInstanceCount: number;
   readonly maxInstanceCount: number;
@@ -37,7 +36,6 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly identities: readonly WorkloadIdentity[];
   /** Whether the database's instance is one of the deployment: `true`, `false` or a boolean expression. */
   readonly ownDatabase: string;
-  /** What a setting is called in first steps: as a prop, or as an input of a stack. */
   readonly called: (setting: NamedSetting) => string;
   readonly domain?: string;
   /** How the certificate of the domain is validated: by `dns` or by the load balancer. */
@@ -52,7 +50,6 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly namespace?: string;
   /** Whether the load balancer has a security policy of the deployment's own. */
   readonly protection: string;
-  /** Number of separate workers that always run. */
   readonly workerCount: string;
   readonly workerMode: string;
   /** Regular expression for the name of the load balancer's URL map; needed with a domain. */
@@ -77,8 +74,6 @@ export class Monitoring extends Construct {
 
   /** Request from several places in the world once a minute. */
   readonly uptimeCheck: MonitoringUptimeCheckConfig;
-
-  /** What must exist before an alert is raised when sign-in does not work. */
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {

@@ -32,7 +32,6 @@ interface ClusterNetworkProps extends PartProps {
 export class ClusterNetwork extends Construct {
   /** Id of the network, as other resources refer to it. */
   readonly network: string;
-
   readonly subnetwork: string;
 
   /** Condition under which the subnetwork has named ranges for pods and services; otherwise GKE creates them. */

@@ -80,9 +80,7 @@ export interface ImageRegistryProps {
  */
 export class ImageRegistry extends Construct implements ImageRepository {
   readonly imagePrefix: string;
-
   readonly builderEmail: string;
-
   readonly ready: ITerraformDependable[];
 
   /** The repository itself, for overrides; there is none where another one is used. */

@@ -94,11 +94,7 @@ export class InternalLoadBalancer extends Construct {
 
   /** What to do until the domain works, as a Terraform expression: a list of sentences. */
   readonly nextSteps: string;
-
-  /** The address itself, for overrides. */
   readonly address: ComputeAddress;
-
-  /** What must exist before clients can reach it. */
   readonly ready: ITerraformDependable[] = [];
 
   private readonly isRedirected: string;

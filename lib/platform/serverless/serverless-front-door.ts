@@ -47,8 +47,6 @@ interface ServerlessLoadBalancerProps extends PartProps {
 export class ServerlessLoadBalancer extends Construct {
   /** URL of the domain; meaningless if the domain is null at plan. */
   readonly url: string;
-
-  /** What must exist before clients can reach it. */
   readonly ready: ITerraformDependable[];
 
   /** The backend, with the security policy and the request log. */

@@ -3,6 +3,7 @@ import { CloudRunV2WorkerPool } from "@cdktf/provider-google/lib/cloud-run-v2-wo
 import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { snakeCase } from "../../core/checks";
 import { anyOf, countIf, isOn, switchOf } from "../../core/conditional";
 import { expression, numberExpression, numberText, settingName } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
@@ -161,8 +162,6 @@ type SharedProps = Pick<
 export class ServerlessWorkerPool extends Construct implements SeparateWorker {
   readonly workerName: string;
   readonly ready: ITerraformDependable[];
-
-  /** The worker pool itself, for overrides. */
   readonly workerPool: CloudRunV2WorkerPool;
 
   constructor(
@@ -229,15 +228,9 @@ function probes({ livenessProbe, port, probePort = port, startupProbe }: Contain
 
 /** The same for a block that the bindings lack. */
 function inTerraform(spec: ReturnType<typeof probes>["startupProbe"]) {
-  return (
-    spec && {
-      initial_delay_seconds: spec.initialDelaySeconds,
-      period_seconds: spec.periodSeconds,
-      timeout_seconds: spec.timeoutSeconds,
-      failure_threshold: spec.failureThreshold,
-      http_get: [spec.httpGet],
-    }
-  );
+  if (spec === undefined) return undefined;
+  const entries = Object.entries({ ...spec, httpGet: [spec.httpGet] });
+  return Object.fromEntries(entries.map(([name, value]) => [snakeCase(name), value]));
 }
 
 /** A worker beside the server stops with the instance. */
@@ -250,10 +243,7 @@ function idleWorkerWarnings(
   const keepsOne = Token.isUnresolved(minInstanceCount)
     ? expression(`${Token.asString(minInstanceCount)} > 0`)
     : String(minInstanceCount > 0);
-  const risk = (isMet: string, message: string): Warning => {
-    const condition = anyOf(canIdle, isMet);
-    return { value: condition, ok: condition === "true", condition, message };
-  };
+  const risk = (isMet: string, message: string): Warning => ({ condition: anyOf(canIdle, isMet), message });
   return [
     risk(
       keepsOne,

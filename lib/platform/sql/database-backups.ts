@@ -1,13 +1,9 @@
-import {
-  type SqlDatabaseInstance,
-  type SqlDatabaseInstanceSettings,
-} from "@cdktf/provider-google/lib/sql-database-instance";
+import { type SqlDatabaseInstanceSettings } from "@cdktf/provider-google/lib/sql-database-instance";
 import { Token } from "cdktf";
 
 import { matching, whole } from "../../core/checks";
 import { expression, numberExpression, numberText, quoted } from "../../core/expression";
 import { number, text, type PropsOf, type Relation } from "../../core/inputs";
-import { setNewerAttribute } from "../../core/newer-attribute";
 
 const MAX_DAYS = 365;
 
@@ -74,35 +70,22 @@ export function backupConfiguration({
 }
 
 /**
- * Retention of backups after a delete, for a number of days, 0 for none. Set even if nothing is kept, because omitting
- * it would not undo an earlier value.
- */
-export function afterlife(days: number) {
-  if (!Token.isUnresolved(days)) return { isKept: days > 0, retentionDays: days > 0 ? days : null };
-  const text = Token.asString(days);
-  return {
-    isKept: expression(`${text} > 0`),
-    retentionDays: numberExpression(`(${text} > 0 ? ${text} : null)`),
-  };
-}
-
-/** Adds the settings of the final backup that the bindings lack. */
-export function addFinalBackup(
-  instance: SqlDatabaseInstance,
-  { isKept, retentionDays }: ReturnType<typeof afterlife>,
-): void {
-  setNewerAttribute(instance, "settings.final_backup_config.enabled", isKept);
-  setNewerAttribute(instance, "settings.final_backup_config.retention_days", retentionDays);
-}
-
-/**
- * Backups that a deletion of the database leaves, and for how long: one sentence without a full stop.
+ * Retention of backups after a delete, which is set even if nothing is kept, because omitting it would not undo an earlier
+ * value; and what remains then, as one sentence without a full stop.
  *
  * @param days days to keep the final backup, 0 for none
  */
-export function backupsAfterDestroy(instanceName: string, days: number, count: number): string {
+export function afterlife(instanceName: string, days: number, count: number) {
   const none = `no backup of ${instanceName}`;
   const kept = `a final backup of ${instanceName} for ${numberText(days)} days, up to ${numberText(count)} automatic backups and those from before upgrades, each until its own retention ends`;
-  if (!Token.isUnresolved(days)) return days > 0 ? kept : none;
-  return expression(`(${Token.asString(days)} > 0 ? ${quoted(kept)} : ${quoted(none)})`);
+  if (!Token.isUnresolved(days)) {
+    const isKept = days > 0;
+    return { isKept, retentionDays: isKept ? days : null, remains: isKept ? kept : none };
+  }
+  const isKept = `${Token.asString(days)} > 0`;
+  return {
+    isKept: expression(isKept),
+    retentionDays: numberExpression(`(${isKept} ? ${Token.asString(days)} : null)`),
+    remains: expression(`(${isKept} ? ${quoted(kept)} : ${quoted(none)})`),
+  };
 }

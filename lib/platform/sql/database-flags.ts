@@ -92,10 +92,7 @@ function endOf(version: Value): string {
 }
 
 /** All flags of an instance: the library's, the caller's, which override them, and the connections. */
-export function flagBlocks(
-  connections: string,
-  given: DatabaseFlags = {},
-): { name: string; value: string }[] | undefined {
+export function flagBlocks(connections: string, given: DatabaseFlags = {}) {
   if (Token.isUnresolved(given)) return undefined;
   const all = { [OWN_FLAG]: connections, ...DEFAULT_FLAGS, ...(given as Readonly<Record<string, string>>) };
   return Object.entries(all).map(([name, value]) => ({ name, value }));

@@ -102,14 +102,10 @@ export function instanceIn(connectionName: string): { readonly project: string; 
 }
 
 /** The right to connect to one instance, in its project. */
-export function connectionTo(project: string, instance: string, when: string) {
-  const resource = {
-    type: "sqladmin.googleapis.com/Instance",
-    name: `projects/${project}/instances/${instance}`,
-    when,
-  };
-  return { project, resource };
-}
+export const connectionTo = (project: string, instance: string, when: string) => ({
+  project,
+  resource: { type: "sqladmin.googleapis.com/Instance", name: `projects/${project}/instances/${instance}`, when },
+});
 
 /** A database on an instance that is managed elsewhere; nothing but grants is created. */
 export function existingDatabase(

@@ -9,6 +9,7 @@ import { expression, namedValue, numberText, operand } from "../../core/expressi
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type PropsOf, refuseWrong } from "../../core/inputs";
+import { setNewerAttribute } from "../../core/newer-attribute";
 import { postgresqlName, secretId, sqlInstanceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -22,7 +23,7 @@ import {
   DATABASE_PASSWORD_SUFFIX,
   DATABASE_MAJOR_VERSION,
 } from "../../idp/contract";
-import { addFinalBackup, afterlife, backupConfiguration, BACKUPS, backupsAfterDestroy } from "./database-backups";
+import { afterlife, backupConfiguration, BACKUPS } from "./database-backups";
 import { refuseSameLogin } from "./database-passwords";
 import { addFlags, type DatabaseFlags, flagBlocks } from "./database-flags";
 import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
@@ -155,17 +156,14 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   /** Connections that the server accepts. */
   readonly connectionLimit: string;
-
   readonly password: GeneratedSecret;
 
   /** Password of the `postgres` login. */
   readonly administratorPassword: GeneratedSecret;
-
   readonly hasPrivateAddress: string;
 
   /** Backups that a deletion leaves, and for how long. */
   readonly backupsAfterDestroy: string;
-
   readonly ready: ITerraformDependable[];
 
   /** The instance itself, for overrides; there is none where another one is used. */
@@ -235,7 +233,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     if (props.passwordVersion !== undefined) refuseSameLogin(this, props.passwordVersion);
     const { backupRetentionCount = BACKUPS.backupRetentionCount.default as number } = props;
     const { finalBackupDays = BACKUPS.databaseFinalBackupDays.default as number } = props;
-    const kept = afterlife(finalBackupDays);
+    const kept = afterlife(sqlInstanceName(deployment), finalBackupDays, backupRetentionCount);
     const { imageMirror, version = DATABASE_MAJOR_VERSION } = props;
     this.clientImage = namedValue(this, "ClientImage", databaseClientImage(version, imageMirror));
     this.proxyImage = referenceTo(PUBLIC_IMAGES.databaseProxy, imageMirror);
@@ -279,7 +277,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...(props.dependsOn ?? [])],
     });
     addFlags(this.instance, connections.asString, props.flags);
-    addFinalBackup(this.instance, kept);
+    setNewerAttribute(this.instance, "settings.final_backup_config.enabled", kept.isKept);
+    setNewerAttribute(this.instance, "settings.final_backup_config.retention_days", kept.retentionDays);
     addDeniedPeriod(this.instance, props);
     const sent = new TerraformData(this, "AdministratorVersion", {
       // Another instance of the same name has no password either.
@@ -319,8 +318,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const administrator = existing && administratorOf(existing).user;
     this.administratorName = choose("AdministratorName", administrator, DATABASE_ADMINISTRATOR);
     this.hasPrivateAddress = isSet(network?.network);
-    const backups = backupsAfterDestroy(sqlInstanceName(deployment), finalBackupDays, backupRetentionCount);
-    const remains = new TerraformLocal(this, "BackupsAfterDestroy", backups).asString;
+    const remains = new TerraformLocal(this, "BackupsAfterDestroy", kept.remains).asString;
     this.backupsAfterDestroy = choose("Remains", existing && "the database, which is managed elsewhere", remains);
     this.ready = [this.instance, this.administrator];
   }
