@@ -24,10 +24,7 @@ export const FOLDER_FILES: FileTable = {
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
   namespace: ["The namespace in the cluster, and where its pods may connect to", ["ChosenNamespace", "Namespace"]],
   outposts: ["Outposts that the application runs itself, off by default", ["Outposts"]],
-  rotation: [
-    "Numbers of database passwords: refuses one that is skipped, and closes the former login",
-    ["FormerLogin", "LoginInUse"],
-  ],
+  rotation: ["Another password of the database, off by default: closes the former login", ["FormerLogin"]],
   secrets: [
     "Secrets of the application, generated and existing, and who may read them; pods on GKE read copies in their namespace",
     ["ExistingSecrets", "Secrets"],

@@ -111,11 +111,16 @@ async function rotate(deployment: Deployment, version: number): Promise<void> {
 export const ROTATIONS: Episode = {
   name: "rotations",
   play: async (deployment) => {
+    const refuseAfter = async (former: number, skipped: number) => {
+      const { inputs } = deployment;
+      deployment.inputs = { ...inputs, database_password_version: skipped };
+      await deployment.refuse(["plan", "-input=false"], `set it one higher or lower than ${former}`);
+      deployment.inputs = inputs;
+    };
+    await refuseAfter(1, 3);
     await rotate(deployment, 2);
-    const { inputs } = deployment;
-    deployment.inputs = { ...inputs, database_password_version: 4 };
-    await deployment.refuse(["plan", "-input=false"], "set it one higher or lower than 2");
-    deployment.inputs = { ...inputs, application_version: "2026.5.8" };
+    await refuseAfter(2, 5);
+    deployment.inputs = { ...deployment.inputs, application_version: "2026.5.8" };
     await rotate(deployment, 3);
   },
 };

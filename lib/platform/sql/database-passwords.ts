@@ -1,10 +1,9 @@
 import { type Construct } from "constructs";
 
 import { whole } from "../../core/checks";
-import { countIf, isSet } from "../../core/conditional";
+import { repeatFor } from "../../core/conditional";
 import { expression, numberText, settingName } from "../../core/expression";
 import { number } from "../../core/inputs";
-import { rotationOf } from "../../core/rotation";
 import { TerraformData } from "../../core/terraform-data";
 
 /** Inputs that replace passwords of the database. */
@@ -27,22 +26,31 @@ export const DATABASE_PASSWORDS = {
   }),
 };
 
-/** Refuses, at plan, another number of the login in use, which would change its password while instances run. */
-export function refuseSameLogin(scope: Construct, version: number): void {
-  const now = numberText(version);
-  new TerraformData(scope, "LoginInUse", {
-    count: countIf(isSet(now)),
-    input: { version: now },
-    // The number of the other login is accepted by a new record; of the same one, this record keeps the former number.
-    triggersReplace: { is_even: rotationOf(now).isEven },
+/**
+ * Refuses, at plan, a number that is not the next one, with which a login in use would get another password.
+ *
+ * A record keeps the number with which it was made, and there is one for each remainder. The next number has other remainders, so
+ * its records are new. A later one shares a remainder with the former number, whose record is still there.
+ */
+export function refuseSkippedVersion(scope: Construct, version: number): void {
+  const given = numberText(version);
+  const now = `coalesce(${given}, 1)`;
+  const record = new TerraformData(scope, "LoginInUse", {
+    input: { version: "${each.value}" },
     lifecycle: {
       ignoreChanges: ["input"],
       postcondition: [
         {
           condition: expression(`tostring(self.output.version) == tostring(${now})`),
-          errorMessage: `${settingName(scope, version, "passwordVersion")} is ${now} while the last one was \${self.output.version}; it must be one higher or lower, because the same login would get another password while instances run; set it one higher or lower than \${self.output.version}, and go on from there in later applies.`,
+          errorMessage: `${settingName(scope, version, "passwordVersion")} is \${${now}} while the last one was \${self.output.version}; it must be one higher or lower, because a skipped one could give the login in use another password while instances run; set it one higher or lower than \${self.output.version}, and go on from there in later applies.`,
         },
       ],
     },
   });
+  // Without a number, there is one login, which odd numbers stand for.
+  const divisors = `slice([2, 3, 5, 7, 11], 0, ${given} == null ? 1 : 5)`;
+  repeatFor(
+    record,
+    expression(`{ for divisor in ${divisors} : "\${divisor}:\${${now} % divisor}" => tostring(${now}) }`),
+  );
 }

@@ -24,7 +24,7 @@ import {
   DATABASE_MAJOR_VERSION,
 } from "../../idp/contract";
 import { afterlife, backupConfiguration, BACKUPS } from "./database-backups";
-import { refuseSameLogin } from "./database-passwords";
+import { refuseSkippedVersion } from "./database-passwords";
 import { addFlags, type DatabaseFlags, flagBlocks } from "./database-flags";
 import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import {
@@ -230,7 +230,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       existing: existing && { ...administratorOf(existing), ...ofExisting(existing) },
     });
 
-    if (props.passwordVersion !== undefined) refuseSameLogin(this, props.passwordVersion);
+    if (props.passwordVersion !== undefined) refuseSkippedVersion(this, props.passwordVersion);
     const { backupRetentionCount = BACKUPS.backupRetentionCount.default as number } = props;
     const { finalBackupDays = BACKUPS.databaseFinalBackupDays.default as number } = props;
     const kept = afterlife(sqlInstanceName(deployment), finalBackupDays, backupRetentionCount);
