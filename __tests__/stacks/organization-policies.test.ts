@@ -72,6 +72,7 @@ const JUDGED: Readonly<Record<string, readonly [refused: ValueObject, accepted?:
   "custom.networkRequireCustomModeVpc": [{ auto_create_subnetworks: true }, { auto_create_subnetworks: false }],
   "custom.networkRequireSubnetPrivateGoogleAccess": [{}, { private_ip_google_access: true }],
   "gcp.restrictNonCmekServices": [{}, { kms_key_name: "key" }],
+  "gcp.restrictServiceUsage": [{ service: "bigtable.googleapis.com" }, { service: "run.googleapis.com" }],
   "iam.allowedPolicyMemberDomains": [{ member: "allUsers" }, { member: "group:staff@example.com" }],
   "run.allowedBinaryAuthorizationPolicies": [{}, { binary_authorization: [{}] }],
   "run.allowedIngress": [{ ingress: "INGRESS_TRAFFIC_ALL" }, { ingress: "INGRESS_TRAFFIC_INTERNAL_LOAD_BALANCER" }],

@@ -131,6 +131,13 @@ export function deniedKeys(cloud: Cloud): Policy[] {
   }));
 }
 
+/** Services that the hardened landing zone lets be used, of those that concern us, and what the guide says to exempt. */
+const USABLE = [
+  "artifactregistry certificatemanager cloudbuild cloudkms cloudresourcemanager compute container dns iam iamcredentials iap",
+  "logging monitoring pubsub secretmanager servicenetworking sqladmin storage",
+  "binaryauthorization cloudscheduler migrationcenter run workloadidentity",
+].flatMap((names) => names.split(" ").map((name) => `${name}.googleapis.com`));
+
 /** Constraints of usual landing zones that meet a resource of ours. */
 const POLICIES: Readonly<Record<string, Policy | readonly Policy[]>> = {
   "compute.restrictLoadBalancerCreationForTypes": {
@@ -213,6 +220,12 @@ const POLICIES: Readonly<Record<string, Policy | readonly Policy[]>> = {
     refuses: isNot("public_access_prevention", "enforced"),
     says: () => "Error 412: Request violates constraint 'constraints/storage.publicAccessPrevention'., conditionNotMet",
   },
+  "gcp.restrictServiceUsage": {
+    types: ["google_project_service"],
+    refuses: (values) => !USABLE.includes(textAt(values, "service")),
+    says: (object) =>
+      `Error 403: Request is disallowed by organization's constraints/gcp.restrictServiceUsage constraint for '${projectOf(object)}' attempting to use service '${textAt(object.values, "service")}'.`,
+  },
   "gcp.restrictNonCmekServices": Object.entries(KEYS).map(([type, [, keyOf]]) => ({
     types: [type],
     refuses: (values: ValueObject) => keyOf(values) === "",
@@ -243,6 +256,7 @@ export const STRICT = [
   "compute.requireVpcFlowLogs",
   "compute.restrictCloudNATUsage",
   "gcp.restrictNonCmekServices",
+  "gcp.restrictServiceUsage",
   "run.allowedBinaryAuthorizationPolicies",
   "run.allowedVPCEgress",
 ] as const;
