@@ -155,3 +155,37 @@ function taggedIn(value: unknown): Tagged[] {
   if (value instanceof Tagged) return [value, ...taggedIn(value.value)];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap((inner) => taggedIn(inner)) : [];
 }
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** What the importer makes of a token's entry (authentik/blueprints/v1/{common,importer}.py, core/api/tokens.py). */
+function imported({ attrs, identifiers }: Entry, outpost: Row, users: readonly Row[], tokens: readonly Row[]): Row {
+  const resolved = (value: unknown): unknown => {
+    if (!(value instanceof Tagged)) return value;
+    const [first, ...others] = [value.value].flat() as [string, ...unknown[]];
+    if (value.tag === "Env") return "generated";
+    if (value.tag === "KeyOf") return first === outpost.id ? outpost.pk : undefined;
+    if (value.tag === "Format") return first.replace("%s", String(resolved(others[0])));
+    return users.find((user) => (others as [string, string][]).every(([key, wanted]) => user[key] === wanted))?.pk;
+  };
+  const rowOf = (fields: Row = {}): Row =>
+    Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, resolved(each)]));
+  const found = tokens.find((token) => token.identifier === rowOf(identifiers).identifier);
+  const token: Row = { ...found, ...rowOf(attrs), ...rowOf(identifiers) };
+  if (token.user !== (found ?? token).user) throw new Error("User cannot be changed");
+  return token;
+}
+
+it.each(["ldap", "radius"])("The token of the outpost %s is taken over or made, for its own account", (type) => {
+  const entry = entries.find(({ model, of }) => of === type && model === "authentik_core.token") ?? { model: "" };
+  const outpost = { id: "outpost", pk: "0b5ac3a5-9b0c-4e4c-8ac0-3f1d3b6f8e11" };
+  const [name, identifier] = [`Outpost ${type} Service-Account`, `ak-outpost-${outpost.pk}-api`];
+  // Somebody else took the name first.
+  const users = ["internal", "internal_service_account"].map((type, pk) => ({ pk, name, type }));
+  const managed = `goauthentik.io/outpost/${identifier}`;
+  const made = { identifier, managed, intent: "api", expiring: false, user: 1, key: "generated" };
+  const own = { identifier, user: 1, pk: 2, description: "by the application" };
+  const other = { identifier: "ak-outpost-other-api", user: 0, pk: 1 };
+  expect(imported(entry, outpost, users, [other, own])).toEqual({ ...own, ...made });
+  expect(imported(entry, outpost, users, [other])).toEqual(made);
+});
