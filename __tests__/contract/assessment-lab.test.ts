@@ -24,8 +24,9 @@ const AWS_USER = "aws_iam_user.lab_cloudb_user";
 const SOURCE = "terraform_data.lab_source_registered";
 const IMPORT = "terraform_data.lab_cloudb_import";
 const firewall = (rule: string) => labResource(`google_compute_firewall.lab_firewall_allow_${rule}`);
-const command = (address: string) => valueAt(labResource(address), "provisioner.0.local-exec.command");
-const environment = (address: string) => valueAt(labResource(address), "provisioner.0.local-exec.environment");
+const at = (address: string, path: string) => valueAt(labResource(address), path);
+const command = (address: string) => at(address, "provisioner.0.local-exec.command");
+const environment = (address: string, name: string) => at(address, `provisioner.0.local-exec.environment.${name}`);
 
 /** Type and default of an input, and whether it is sensitive, by the group of its form. */
 const input = (name: string) => {
@@ -52,15 +53,12 @@ const says = (text: string) => expect.stringContaining(text) as unknown;
 testContract("assessment-lab", {
   "What the service does": {
     "Assessment service: initialized for the chosen region; a discovery source is registered automatically": [
-      () => [command(SOURCE), valueAt(environment(SOURCE), "REGION")],
+      () => [command(SOURCE), environment(SOURCE, "REGION")],
       ['sh "${path.module}/scripts/register-source.sh"', "${var.region}"],
     ],
     "Discovery client host: virtual machine, Windows-family server image (2022 release): hosts the discovery client, installed silently by a startup script; reachable by RDP":
       [
-        () => [
-          valueAt(labResource(WINDOWS), "boot_disk.initialize_params.image"),
-          valueAt(labResource(WINDOWS), "metadata.windows-startup-script-ps1"),
-        ],
+        () => [at(WINDOWS, "boot_disk.initialize_params.image"), at(WINDOWS, "metadata.windows-startup-script-ps1")],
         [
           '${(var.image_project != null ? var.image_project : "windows-cloud")}/windows-2022',
           '${file("${path.module}/scripts/windows-first-boot.ps1")}',
@@ -68,7 +66,7 @@ testContract("assessment-lab", {
       ],
     "Scan targets: virtual machines, Linux server image (release 12), default 3; scanned by the discovery client over SSH":
       [
-        () => [valueAt(labResource(LINUX), "boot_disk.initialize_params.image"), count(LINUX)],
+        () => [at(LINUX, "boot_disk.initialize_params.image"), count(LINUX)],
         ['${(var.image_project != null ? var.image_project : "debian-cloud")}/debian-12', "${var.linux_vm_count}"],
       ],
     "SSH key storage: private object-storage bucket, holds the generated lab-ssh-key.pem; SSH private key object lab-ssh-key.pem, RSA 4096-bit private key":
@@ -93,7 +91,7 @@ testContract("assessment-lab", {
       ],
     "Cloud B inventory (optional): cloud B identity management plus instance listing; a scoped read-only user is created and used to list instances and import them":
       [
-        () => [count(AWS_USER), command(IMPORT), valueAt(environment(IMPORT), "AWS_ACCESS_KEY_ID")],
+        () => [count(AWS_USER), command(IMPORT), environment(IMPORT, "AWS_ACCESS_KEY_ID")],
         [
           WITH_AWS,
           'sh "${path.module}/scripts/import-inventory.sh"',
@@ -172,7 +170,7 @@ testContract("assessment-lab", {
     "Type: discovery client": [() => script("register-source.sh").includes("SOURCE_TYPE_DISCOVERY_CLIENT"), true],
     "Display name and output: equals assess_discovery_client_name, name to type into the discovery client (default assess-discovery-client); the discovery client must be given the identical, case-sensitive name at sign-in, otherwise results land in a second, unregistered source. Select the project and enter assess_discovery_client_name exactly, so the client attaches to the registered source":
       [
-        () => [valueAt(environment(SOURCE), "SOURCE_DISPLAY_NAME"), output("assess_discovery_client_name").value],
+        () => [environment(SOURCE, "SOURCE_DISPLAY_NAME"), output("assess_discovery_client_name").value],
         ["${var.assess_discovery_client_name}", "${var.assess_discovery_client_name}"],
       ],
     "Identifier: output assess_source_id; the client attaches to it at sign-in; null when initialization is disabled": [
@@ -184,18 +182,15 @@ testContract("assessment-lab", {
   "Hosts and keys": {
     "A PowerShell startup script runs once on first boot and: creates the local user <lab_user> with a fixed, hard-coded password (<RDP_PASSWORD>), enables RDP, installs a web browser (needed for the OAuth flow), silently installs the discovery client, and places a sample cloud-B CSV import zip in the user's Downloads folder. RDP to the Windows-family host as <lab_user> with <RDP_PASSWORD>. RDP to the Windows-family host uses the fixed lab user and the hard-coded password <RDP_PASSWORD>; it is meant for throw-away labs only and allow-rdp is open to 0.0.0.0/0":
       [
-        () => [
-          valueAt(labResource(WINDOWS), "metadata.lab-password"),
-          script("windows-first-boot.ps1").match(BOOT_STEP),
-        ],
+        () => [at(WINDOWS, "metadata.lab-password"), script("windows-first-boot.ps1").match(BOOT_STEP)],
         [says(LAB_PASSWORD), ["values", "lab user", "remote desktop", "sample import", "browser", "discovery client"]],
       ],
     "The system user <lab_user> is authorized with the generated public key, injected both through instance metadata and through a startup script. The discovery client scans at guest-OS level over SSH and collects hardware profiles, OS details, installed software, running processes, network interfaces and open ports":
       [
         () => [
-          valueAt(labResource(LINUX), "metadata.ssh-keys"),
-          valueAt(labResource(LINUX), "metadata.startup-script"),
-          valueAt(labResource(LINUX), "metadata.lab-ssh-key"),
+          at(LINUX, "metadata.ssh-keys"),
+          at(LINUX, "metadata.startup-script"),
+          at(LINUX, "metadata.lab-ssh-key"),
           script("linux-first-boot.sh"),
         ],
         [
@@ -206,7 +201,7 @@ testContract("assessment-lab", {
         ],
       ],
     "The discovery client reaches them by internal IP: configure an IP scan range covering linux_vm_internal_ips": [
-      () => [valueAt(labResource(LINUX), "network_interface.0"), output("linux_vm_internal_ips").description],
+      () => [at(LINUX, "network_interface.0"), output("linux_vm_internal_ips").description],
       [{ network: "${local.lab_vpc_network_id}", subnetwork: "${var.subnetwork}" }, says("IP scan range")],
     ],
     "An RSA 4096-bit key pair is generated at deployment time. The public key goes onto every Linux VM. The private key is uploaded as lab-ssh-key.pem to the key bucket and is also held as a sensitive value in the infrastructure state. Key size: RSA 4096-bit":
@@ -265,7 +260,7 @@ testContract("assessment-lab", {
       ],
     "The import queries instances in cloudb_region and builds CSV files of kinds vmInfo, diskInfo, tagInfo and an empty perfInfo, then creates, uploads, validates and runs an import job on the discovery source. The CSV import carries hardware and tag inventory but no live OS details":
       [
-        () => [valueAt(environment(IMPORT), "CLOUDB_REGION"), script("import-inventory.sh")],
+        () => [environment(IMPORT, "CLOUDB_REGION"), script("import-inventory.sh")],
         ["${var.cloudb_region}", expect.stringMatching(IMPORT_STEPS)],
       ],
     "Cloud B scoped policy: exactly three read-only describe permissions": [
@@ -431,7 +426,7 @@ testContract("assessment-lab", {
         [false, true, []],
       ],
     "Start collection. Discovered assets stream to the assessment service and join any imported cloud B inventory": [
-      () => [valueAt(environment(IMPORT), "SOURCE_ID"), valueAt(environment(SOURCE), "SOURCE_ID")],
+      () => [environment(IMPORT, "SOURCE_ID"), environment(SOURCE, "SOURCE_ID")],
       ["${local.lab_source_id}", "${local.lab_source_id}"],
     ],
     "Provisioning takes about 5 to 8 minutes; the startup script (browser and discovery client install) finishes about 3 to 5 minutes later in the background. Provisioning time: about 5 to 8 minutes; startup script a further 3 to 5 minutes. A single scan is a point-in-time snapshot; real assessments run the client for 2 to 4 weeks to build a usage history. Scan run once only: Sizing is understated; production assessments collect 2 to 4 weeks of usage. Real assessment duration 2 to 4 weeks of collection":

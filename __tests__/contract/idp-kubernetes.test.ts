@@ -26,8 +26,10 @@ const typesOf = (pattern: RegExp) =>
   Object.keys(kubernetesTerraform().resource ?? {})
     .filter((type) => pattern.test(type))
     .sort();
+const at = (address: string, path: string) => valueAt(kubernetesResource(address), path);
 const server = () => made(podContainerOf(ADDRESS.workload));
 const job = () => made(podContainerOf(ADDRESS.job));
+const proxyOptions = () => valueAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args");
 const jobVariables = () => valueAt(job(), "dynamic.env.for_each") as Record<string, string>;
 /** What stands there while nobody sets an input. */
 const byDefault = (value: unknown) => atDefaults(kubernetesTerraform(), value);
@@ -101,17 +103,17 @@ testContract(KUBERNETES_STACK_NAME, {
 
   "States and transitions": {
     "Wait until PostgreSQL is reachable: through proxy TCP on loopback in the Kubernetes variant": [
-      () => [jobVariables().DB_HOST, valueAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args")],
+      () => [jobVariables().DB_HOST, proxyOptions()],
       ["127.0.0.1", expect.arrayContaining(["--address=127.0.0.1", "--port=5432"])],
     ],
     "Signal the database proxy sidecar to shut down so the job completes": [
-      () => [jobVariables().DB_PROXY_QUIT_URL, valueAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args")],
+      () => [jobVariables().DB_PROXY_QUIT_URL, proxyOptions()],
       ["http://127.0.0.1:9091/quitquitquit", expect.arrayContaining(["--quitquitquit", "--admin-port=9091"])],
     ],
     "Version upgrade: one instance more at a time, the startup probe's threshold keeps the rollout waiting": [
       () => [
-        valueAt(kubernetesResource(ADDRESS.workload), "spec.strategy.rolling_update"),
-        Number(valueAt(kubernetesResource(ADDRESS.workload), "spec.progress_deadline_seconds")) > 60 + 15 * 40,
+        at(ADDRESS.workload, "spec.strategy.rolling_update"),
+        Number(at(ADDRESS.workload, "spec.progress_deadline_seconds")) > 60 + 15 * 40,
       ],
       [{ max_surge: "1", max_unavailable: "0" }, true],
     ],
@@ -119,7 +121,7 @@ testContract(KUBERNETES_STACK_NAME, {
       () => [
         kubernetesResource(ADDRESS.script).data,
         kubernetesTerraform().locals?.db_init_run,
-        valueAt(kubernetesResource(ADDRESS.job), "metadata.name"),
+        at(ADDRESS.job, "metadata.name"),
         String(kubernetesTerraform().locals?.image_reference).includes("db-init"),
       ],
       [
@@ -206,7 +208,7 @@ testContract(KUBERNETES_STACK_NAME, {
     "The names of the pods' accounts are those that may act": [
       () =>
         ["workload_account", "db_init_account"].map((name) =>
-          valueAt(kubernetesResource(`kubernetes_service_account_v1.${name}`), "metadata.name"),
+          at(`kubernetes_service_account_v1.${name}`, "metadata.name"),
         ),
       ["${var.application_name}", "${var.application_name}-db-init"],
     ],
@@ -248,7 +250,7 @@ testContract(KUBERNETES_STACK_NAME, {
     "The port of the server's own TLS is the one that the load balancer sends to": [
       () => [
         local("workload_baseline_environment").IDP_LISTEN__HTTPS,
-        valueAt(kubernetesResource(ADDRESS.loadBalancer), "spec.port.1.target_port"),
+        at(ADDRESS.loadBalancer, "spec.port.1.target_port"),
         valueAt(server(), "port.1.container_port"),
       ],
       ["0.0.0.0:9443", "9443", 9443],
@@ -259,7 +261,7 @@ testContract(KUBERNETES_STACK_NAME, {
           kubernetesResource("kubernetes_network_policy_v1.front_door_allow_ingress"),
           "spec.ingress.0.dynamic.ports.for_each",
         ),
-        valueAt(kubernetesResource("kubernetes_network_policy_v1.namespace_outbound"), "spec.ingress"),
+        at("kubernetes_network_policy_v1.namespace_outbound", "spec.ingress"),
       ],
       [`\${(var.domain != null ? [${CONTAINER_PORT}] : [${CONTAINER_PORT},9443])}`, undefined],
     ],

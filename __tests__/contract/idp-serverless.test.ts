@@ -22,19 +22,25 @@ const made = <Value>(value: Value) => asMade(serverlessTerraform(), value);
 const output = (name: string) => made(serverlessTerraform().output?.[name]?.value);
 const local = (name: string) => made(serverlessTerraform().locals?.[name]);
 const ephemeral = (type: string, name: string) => serverlessTerraform().ephemeral?.[type]?.[name] ?? {};
+const resourcesOf = (type: string) => serverlessTerraform().resource?.[type] ?? {};
+const variablesLike = (pattern: RegExp) =>
+  Object.keys(serverlessTerraform().variable ?? {}).filter((name) => pattern.test(name));
 const typesOf = (pattern: RegExp) =>
   Object.keys(serverlessTerraform().resource ?? {}).filter((type) => pattern.test(type));
 const service = () => made(containerOf(ADDRESS.service));
 const job = () => made(containerOf(ADDRESS.job));
+const ofService = (path: string) => valueAt(service(), path);
+const jobVariable = (name: string) => valueAt(job(), `dynamic.env.for_each.${name}`);
+const baseline = (name: string) => valueAt(local("service_baseline_environment"), name);
+const at = (address: string, path: string) => valueAt(serverlessResource(address), path);
 
 const file = (path: string) => readFileSync(packageFile(path), "utf8");
 const entrypoint = () => file("image/cloud-entrypoint.sh");
-const dockerfile = () => file("image/Dockerfile");
-const dbInit = () => readFileSync(packageFile("lib/idp/scripts/db-init.sh"), "utf8");
+const dbInit = () => file("lib/idp/scripts/db-init.sh");
 
 /** Instructions of the image, without comments and continued lines in one. */
 const instructions = () =>
-  dockerfile()
+  file("image/Dockerfile")
     .replaceAll(/^#.*\n/gm, "")
     .replaceAll(/\\\n\s*/g, "")
     .split("\n")
@@ -63,7 +69,7 @@ type Probe = "liveness_probe" | "startup_probe";
 /** Delay, period and failures of a probe. */
 const probeTiming = (probe: Probe) =>
   ["initial_delay_seconds", "period_seconds", "failure_threshold"].map((field) =>
-    Number(byDefault(valueAt(service(), `${probe}.${field}`))),
+    Number(byDefault(ofService(`${probe}.${field}`))),
   );
 
 /** How long a probe may fail before something is done. */
@@ -101,7 +107,7 @@ testContract(STACK_NAME, {
         ],
       ],
     "Container image: built by a managed image build": [
-      () => valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.command"),
+      () => at(ADDRESS.build, "provisioner.0.local-exec.command"),
       'sh "${path.module}/scripts/build-image.sh"',
     ],
     "Container image: output container_image of the platform deployment; container_image output, built image reference":
@@ -122,7 +128,7 @@ testContract(STACK_NAME, {
     ],
     "Health checks: default startup probe and liveness probe, both unauthenticated. This is mandatory because the platform front end and the Kubernetes kubelet probe without credentials. Both endpoints are plain HTTP GET on the container port 9000. GET /-/health/ready/: startup probe: ready once migrations have completed and the database is reachable; no credentials, no body; HTTP 200. GET /-/health/live/: liveness probe: lightweight process-alive check; no credentials, no body; HTTP 200. Probe answered with 401 or 403: the revision or pod stays unready; none asks a page that could":
       [
-        () => [valueAt(service(), "startup_probe.http_get"), valueAt(service(), "liveness_probe.http_get")],
+        () => [ofService("startup_probe.http_get"), ofService("liveness_probe.http_get")],
         [
           { path: "/-/health/ready/", port: CONTAINER_PORT },
           { path: "/-/health/live/", port: CONTAINER_PORT },
@@ -158,7 +164,7 @@ testContract(STACK_NAME, {
       [
         () => [
           [output("secret_key_secret"), output("bootstrap_password_secret"), output("database_password_secret")],
-          Object.values(serverlessTerraform().resource?.google_secret_manager_secret_version ?? {}).filter(
+          Object.values(resourcesOf("google_secret_manager_secret_version")).filter(
             (version) => "enabled" in version || "deletion_policy" in version,
           ),
         ],
@@ -173,7 +179,7 @@ testContract(STACK_NAME, {
       ],
     "Listing can be filtered by the substring of the application name": [
       () =>
-        Object.values(serverlessTerraform().resource?.google_secret_manager_secret ?? {}).every(({ secret_id: id }) =>
+        Object.values(resourcesOf("google_secret_manager_secret")).every(({ secret_id: id }) =>
           String(id).includes("-${var.application_name}-"),
         ),
       true,
@@ -182,24 +188,18 @@ testContract(STACK_NAME, {
 
   "Baseline environment (overridable through the input environment_variables)": {
     "IDP_BOOTSTRAP_EMAIL: a default administrator address": [
-      () => /^[^@\s]+@[^@\s]+$/.test(String(valueAt(local("service_baseline_environment"), "IDP_BOOTSTRAP_EMAIL"))),
+      () => /^[^@\s]+@[^@\s]+$/.test(String(baseline("IDP_BOOTSTRAP_EMAIL"))),
       true,
     ],
-    "IDP_ERROR_REPORTING__ENABLED: false": [
-      () => valueAt(local("service_baseline_environment"), "IDP_ERROR_REPORTING__ENABLED"),
-      "false",
-    ],
-    "IDP_DISABLE_UPDATE_CHECK: true": [
-      () => valueAt(local("service_baseline_environment"), "IDP_DISABLE_UPDATE_CHECK"),
-      "true",
-    ],
-    "IDP_LOG_LEVEL: info": [() => byDefault(valueAt(local("service_baseline_environment"), "IDP_LOG_LEVEL")), "info"],
+    "IDP_ERROR_REPORTING__ENABLED: false": [() => baseline("IDP_ERROR_REPORTING__ENABLED"), "false"],
+    "IDP_DISABLE_UPDATE_CHECK: true": [() => baseline("IDP_DISABLE_UPDATE_CHECK"), "true"],
+    "IDP_LOG_LEVEL: info": [() => byDefault(baseline("IDP_LOG_LEVEL")), "info"],
     "Overridable through the input environment_variables: overrides of the baseline environment": [
       () => local("service_environment"),
       "${merge(local.service_baseline_environment, var.environment_variables, local.service_required_environment)}",
     ],
     "Without the base of the links, where there is no domain": [
-      () => String(valueAt(service(), "dynamic.env.0.for_each")).split(" && ")[0],
+      () => String(ofService("dynamic.env.0.for_each")).split(" && ")[0],
       "${{ for name, value in local.service_environment : name => value if value != null",
     ],
   },
@@ -238,13 +238,13 @@ testContract(STACK_NAME, {
   "Media bucket": {
     "Name formula bkt-<application_name><tenant-prefix>-storage (application-scoped). Bucket name suffix storage, application-scoped":
       [() => serverlessResource(ADDRESS.bucket).name, "bkt-${var.application_name}${local.tenant_prefix}-storage"],
-    "Mount path /media": [() => valueAt(service(), "volume_mounts.0"), { name: "storage", mount_path: "/media" }],
+    "Mount path /media": [() => ofService("volume_mounts.0"), { name: "storage", mount_path: "/media" }],
     "Mount ownership uid=1000, gid=1000 (the upstream runtime user)": [
-      () => valueAt(serverlessResource(ADDRESS.service), "template.volumes.0.gcs.mount_options"),
+      () => at(ADDRESS.service, "template.volumes.0.gcs.mount_options"),
       expect.arrayContaining(["uid=1000", "gid=1000"]),
     ],
     "Content: plain files, no locking requirements; survive instance replacement and scaling": [
-      () => made(valueAt(serverlessResource(ADDRESS.service), "template.volumes.0.gcs")),
+      () => made(at(ADDRESS.service, "template.volumes.0.gcs")),
       expect.objectContaining({ bucket: `\${${ADDRESS.bucket}.name}`, read_only: false }),
     ],
     "Tenant-prefix derivation: the tenant and a hash of the project": [
@@ -262,7 +262,7 @@ testContract(STACK_NAME, {
       ],
     ],
     "An application database, owned by the postgres login (that login cannot switch to application roles)": [
-      () => [valueAt(job(), "dynamic.env.for_each.DB_ADMIN_USER"), dbInit().includes('CREATE DATABASE :"database"')],
+      () => [jobVariable("DB_ADMIN_USER"), dbInit().includes('CREATE DATABASE :"database"')],
       ["postgres", true],
     ],
     "With full privileges granted on the database and on the public schema": [
@@ -274,10 +274,7 @@ testContract(STACK_NAME, {
     ],
     "The managed-superuser role granted to the application role, defensively, so later extension creation in upstream migrations is a no-op. Grant the managed-superuser role to the application role. Extension creation by the application role without superuser rights: migration failure of type must-be-superuser; prevented by the defensive grant in db-init":
       [
-        () => [
-          valueAt(job(), "dynamic.env.for_each.DB_MANAGED_SUPERUSER_ROLE"),
-          dbInit().includes('GRANT :"managed_superuser" TO :"role";'),
-        ],
+        () => [jobVariable("DB_MANAGED_SUPERUSER_ROLE"), dbInit().includes('GRANT :"managed_superuser" TO :"role";')],
         ["cloudsqlsuperuser", true],
       ],
     "Database, user and instance names are tenant-prefixed and reported in the platform outputs": [
@@ -315,11 +312,11 @@ testContract(STACK_NAME, {
         ],
       ],
     "Wait until PostgreSQL is reachable, through the proxy socket directory in the serverless variant": [
-      () => valueAt(job(), "dynamic.env.for_each.DB_HOST"),
+      () => jobVariable("DB_HOST"),
       `/cloudsql/\${${ADDRESS.database}.connection_name}`,
     ],
     "Signal the database proxy sidecar to shut down: there is none in the serverless variant": [
-      () => valueAt(job(), "dynamic.env.for_each.DB_PROXY_QUIT_URL"),
+      () => jobVariable("DB_PROXY_QUIT_URL"),
       undefined,
     ],
     "Server start, every startup: the server applies its own schema migrations under a PostgreSQL advisory lock, so concurrent instances do not collide. The entrypoint has no migration step and there is no separate migrate job":
@@ -327,7 +324,7 @@ testContract(STACK_NAME, {
         () => [
           /ak +migrate/.test(entrypoint()),
           // Others exist on request only: they dump the database, or send a test mail.
-          Object.entries(serverlessTerraform().resource?.google_cloud_run_v2_job ?? {})
+          Object.entries(resourcesOf("google_cloud_run_v2_job"))
             .filter(([, { count }]) => count === undefined)
             .map(([name]) => name),
         ],
@@ -358,13 +355,13 @@ testContract(STACK_NAME, {
         [true, true, true],
       ],
     "Edit of entrypoint or image definition: takes effect only after an image rebuild": [
-      () => valueAt(serverlessResource(ADDRESS.build), "triggers_replace"),
+      () => at(ADDRESS.build, "triggers_replace"),
       { image: "${local.image_reference}" },
     ],
     "Edit of the db-init script: mounted at apply time; takes effect on the next apply without a rebuild": [
       () => [
         serverlessResource("google_secret_manager_secret_version.db_init_script_version").secret_data,
-        valueAt(serverlessResource("terraform_data.db_init_trigger"), "triggers_replace.script"),
+        at("terraform_data.db_init_trigger", "triggers_replace.script"),
         String(local("image_reference")).includes("db-init"),
       ],
       [
@@ -379,7 +376,7 @@ testContract(STACK_NAME, {
     "Probes must not be pointed at authenticated pages: an endpoint answering 401 or 403 to the prober keeps the revision or pod permanently unready; no input says where they point":
       [
         () => [
-          Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /path|health/.test(name)),
+          variablesLike(/path|health/),
           ["startup_probe", "liveness_probe"].filter((probe) => /path|port|host/.test(String(variable(probe).type))),
         ],
         [[], []],
@@ -393,7 +390,7 @@ testContract(STACK_NAME, {
       [
         () =>
           Object.fromEntries(
-            Object.entries(serverlessTerraform().resource?.google_secret_manager_secret_iam_member ?? {})
+            Object.entries(resourcesOf("google_secret_manager_secret_iam_member"))
               .filter(([name]) => !isForExisting(name))
               .map(([name, { role, member }]) => [name, `${String(role)} to ${String(made(member))}`]),
           ),
@@ -432,7 +429,7 @@ testContract(STACK_NAME, {
       [
         () => [
           serverlessResource("google_secret_manager_secret_version.secrets_secret_key_version").secret_data_wo_version,
-          Object.keys(serverlessTerraform().variable ?? {}).filter((name) => /(^|_)key(_|$)/.test(name)),
+          variablesLike(/(^|_)key(_|$)/),
           serverlessResource(ADDRESS.secretKey).deletion_protection,
         ],
         [
@@ -453,7 +450,7 @@ testContract(STACK_NAME, {
       24,
     ],
     "Container port: 9000; the container listens on port 9000; the server keeps the default 0.0.0.0:9000": [
-      () => [valueAt(service(), "ports.container_port"), SERVER_LISTENER.IDP_LISTEN__HTTP],
+      () => [ofService("ports.container_port"), SERVER_LISTENER.IDP_LISTEN__HTTP],
       [9000, "0.0.0.0:9000"],
     ],
     "Worker loopback ports: HTTP 9001, HTTPS 9444, metrics 9301; IDP_LISTEN__HTTP 127.0.0.1:9001, IDP_LISTEN__HTTPS 127.0.0.1:9444, IDP_LISTEN__METRICS 127.0.0.1:9301. The co-located worker is started with these and no others. Both processes share IDP_SECRET_KEY and the PostgreSQL-backed task queue. Worker and server both bind port 9000 in one container: the worker can win the bind and answer every route, health endpoints included, with empty HTTP 200 responses (blank UI, phantom-healthy probes). Prevented by the loopback listen ports for the worker":
@@ -476,7 +473,7 @@ testContract(STACK_NAME, {
         () => [
           byDefault(serverlessResource(ADDRESS.database).database_version),
           valueAt(variable("database_version"), "validation.0.condition"),
-          Object.keys(serverlessTerraform().variable ?? {}).filter((name) => name.includes("engine")),
+          variablesLike(/engine/),
           OLDEST_DATABASE_MAJOR_VERSION,
         ],
         ["POSTGRES_15", "${try(contains([15,16,17], var.database_version), false)}", [], 14],
@@ -484,8 +481,8 @@ testContract(STACK_NAME, {
     "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1 (the worker must keep running between requests)":
       [
         () => [
-          [valueAt(service(), "resources.cpu_idle"), variable("cpu_always_allocated").default],
-          byDefault(valueAt(serverlessResource(ADDRESS.service), "scaling.min_instance_count")),
+          [ofService("resources.cpu_idle"), variable("cpu_always_allocated").default],
+          byDefault(at(ADDRESS.service, "scaling.min_instance_count")),
         ],
         [["${!var.cpu_always_allocated}", true], 1],
       ],
@@ -503,12 +500,12 @@ testContract(STACK_NAME, {
   Versioning: {
     "The upstream image publishes only version tags; no latest tag exists. application_version: latest is pinned at build time. When application_version is latest, the build pins a known-good release, 2026.5.4":
       [
-        () => valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.environment.IDP_VERSION"),
+        () => at(ADDRESS.build, "provisioner.0.local-exec.environment.IDP_VERSION"),
         '${(var.application_version == "latest" ? "2026.5.4" : var.application_version)}',
       ],
     "The foundation injects APP_VERSION into the image build arguments and wins the merge": [
       () => [
-        valueAt(serverlessResource(ADDRESS.build), "provisioner.0.local-exec.environment.APP_VERSION"),
+        at(ADDRESS.build, "provisioner.0.local-exec.environment.APP_VERSION"),
         instructions().includes("ARG APP_VERSION"),
       ],
       ["${var.application_version}", true],
@@ -525,7 +522,7 @@ testContract(STACK_NAME, {
       () => [
         instructions().at(-1),
         /^exec ak "\$@"$/m.test(entrypoint()),
-        valueAt(serverlessResource("terraform_data.db_init_trigger"), "input.version"),
+        at("terraform_data.db_init_trigger", "input.version"),
       ],
       ['CMD ["server"]', true, undefined],
     ],

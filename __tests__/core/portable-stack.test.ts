@@ -55,31 +55,28 @@ describe("the addresses of a portable stack", () => {
 });
 
 describe("a reference from one stack to another", () => {
-  const producerAndConsumer = (Producer: StackClass, Consumer: StackClass) => {
+  it.each<[what: string, Producer: StackClass, Consumer: StackClass, refuses: string, problem: string]>([
+    [
+      "a portable stack that refers to a plain one",
+      TerraformStack,
+      PortableStack,
+      "consumer",
+      "this stack refers to a value of producer; it must not, because each synthesized folder is applied alone and such a reference would read the other stack's state; pass the value as an input instead",
+    ],
+    [
+      "a plain stack that refers to a portable one",
+      PortableStack,
+      TerraformStack,
+      "producer",
+      "another stack refers to a value of this one; it must not, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
+    ],
+  ])("is refused in %s", (_, Producer, Consumer, refuses, problem) => {
     const app = testApp();
     const producer = new Producer(app, "producer", { providers: [] });
     const consumer = new Consumer(app, "consumer", { providers: [] });
     const source = resourceAt(producer, "Source");
     new TerraformData(consumer, "Reader", { input: { source: source.getStringAttribute("id") } });
-    return app;
-  };
-
-  it("is refused in a portable stack that refers to a plain one", () => {
-    const app = producerAndConsumer(TerraformStack, PortableStack);
-    expect(() => app.synth()).toThrow(
-      brokenRules("consumer", [
-        "this stack refers to a value of producer; it must not, because each synthesized folder is applied alone and such a reference would read the other stack's state; pass the value as an input instead",
-      ]).message,
-    );
-  });
-
-  it("is refused in a plain stack that refers to a portable one", () => {
-    const app = producerAndConsumer(PortableStack, TerraformStack);
-    expect(() => app.synth()).toThrow(
-      brokenRules("producer", [
-        "another stack refers to a value of this one; it must not, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
-      ]).message,
-    );
+    expect(() => app.synth()).toThrow(brokenRules(refuses, [problem]).message);
   });
 });
 

@@ -1,25 +1,18 @@
-import { ExistingSecrets, type ExistingSecretsProps } from "../../lib/idp/existing-secrets";
+import { ExistingSecrets } from "../../lib/idp/existing-secrets";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { standInIdentity } from "../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
 
-const RUNNER = standInIdentity("Runtime");
-
-const secretsIn = (references: readonly string[], props: Partial<ExistingSecretsProps> = {}) => {
+const secretsIn = (...references: readonly string[]) => {
   const stack = bareStack();
-  const secrets = new ExistingSecrets(stack, "Secrets", { projectId: "demo-project", references, ...props });
-  return { stack, secrets, terraform: () => terraformOf(stack) };
+  const secrets = new ExistingSecrets(stack, "Secrets", { projectId: "demo-project", references });
+  return { secrets, terraform: () => terraformOf(stack) };
 };
 
-const grantOf = (terraform: ReturnType<typeof terraformOf>) =>
-  resourceOf(terraform, "google_secret_manager_secret_iam_member", "secrets_runtime");
-
 describe("ExistingSecrets", () => {
-  const LITERAL = '{ IDP_EMAIL__PASSWORD = { secret_id = "smtp", version = "3" } }';
-
   it("grants nothing to an identity whose permissions are managed elsewhere", () => {
-    const { secrets, terraform } = secretsIn([LITERAL]);
+    const { secrets, terraform } = secretsIn('{ IDP_EMAIL__PASSWORD = { secret_id = "smtp", version = "3" } }');
     expect(secrets.grantAccess(standInIdentity("Runtime", { grantable: false }))).toEqual([]);
     expect(terraform().resource).toBeUndefined();
   });
@@ -27,12 +20,11 @@ describe("ExistingSecrets", () => {
 
 describeWith(["terraform"], "ExistingSecrets, read by Terraform", () => {
   const foundIn = (...references: readonly string[]) => {
-    const { secrets, terraform } = secretsIn(references);
-    secrets.grantAccess(RUNNER);
-    const { locals } = terraform();
-    const { granted, secrets_references: found } = evaluated({
-      locals: { ...locals, granted: grantOf(terraform()).for_each },
-    });
+    const { secrets, terraform } = secretsIn(...references);
+    secrets.grantAccess(standInIdentity("Runtime"));
+    const grant = resourceOf(terraform(), "google_secret_manager_secret_iam_member", "secrets_runtime");
+    const locals = { ...terraform().locals, granted: grant.for_each };
+    const { granted, secrets_references: found } = evaluated({ locals });
     return { found, granted };
   };
 

@@ -7,9 +7,11 @@ import { DATABASE, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-
 /** When the entrypoint refuses to start. */
 export function describeRefusals(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {
   describe("a server that cannot work", () => {
-    const refusal = (missing: string, prefix = "AUTHENTIK_") =>
-      `cloud-entrypoint: not starting: ${missing} missing or empty; the platform injects the DB_ variables with the ` +
-      `database and IDP_SECRET_KEY from the secret store (the IDP_POSTGRESQL__ and ${prefix} spellings count as well)`;
+    const expectRefused = ({ exitCode, output, starts }: Awaited<ReturnType<typeof scene.run>>, message: string) => {
+      expect(exitCode).toBe(EXIT_CODE_REFUSED);
+      expect(output.trimEnd().split("\n").slice(1)).toEqual([`cloud-entrypoint: not starting: ${message}`]);
+      expect([...starts("server"), ...starts("worker")]).toEqual([]);
+    };
     const complete = { ...DATABASE, IDP_SECRET_KEY: "the-key" };
 
     it.each([
@@ -18,10 +20,11 @@ export function describeRefusals(scene: EntrypointScene, { thorough }: { thoroug
       ["IDP_POSTGRESQL__HOST", { ...complete, IDP_POSTGRESQL__HOST: "" }],
       ["AUTHENTIK_SECRET_KEY", { ...complete, AUTHENTIK_SECRET_KEY: "" }],
     ])("starts nothing and names %s, given %j", async (missing, variables) => {
-      const { exitCode, output, starts } = await scene.run(["server"], variables);
-      expect(exitCode).toBe(EXIT_CODE_REFUSED);
-      expect(output.trimEnd().split("\n").slice(1)).toEqual([refusal(missing)]);
-      expect([...starts("server"), ...starts("worker")]).toEqual([]);
+      expectRefused(
+        await scene.run(["server"], variables),
+        `${missing} missing or empty; the platform injects the DB_ variables with the database and IDP_SECRET_KEY ` +
+          "from the secret store (the IDP_POSTGRESQL__ and AUTHENTIK_ spellings count as well)",
+      );
     });
 
     it.each(["is missing", "is a file", "belongs to another user"])(
@@ -40,30 +43,23 @@ export function describeRefusals(scene: EntrypointScene, { thorough }: { thoroug
         }
         // The checkout may be closed to that user.
         const script = scene.copyScript();
-        const { exitCode, output, starts } = await scene.run(["server"], complete, {
-          script,
-          ...(userId === process.getuid?.() ? {} : { userId }),
-        });
-        expect(exitCode).toBe(EXIT_CODE_REFUSED);
-        expect(output.trimEnd().split("\n").slice(1)).toEqual([
-          `cloud-entrypoint: not starting: ${scene.media} is not a directory that user ${userId ?? ""} may write, so uploads ` +
-            "of application icons and flow backgrounds would fail; mount it read-write with uid=1000,gid=1000",
-        ]);
-        expect([...starts("server"), ...starts("worker")]).toEqual([]);
+        const options = { script, ...(userId === process.getuid?.() ? {} : { userId }) };
+        expectRefused(
+          await scene.run(["server"], complete, options),
+          `${scene.media} is not a directory that user ${userId ?? ""} may write, so uploads of application icons and ` +
+            "flow backgrounds would fail; mount it read-write with uid=1000,gid=1000",
+        );
       },
     );
 
     it("starts nothing when its temporary folder cannot be made", async () => {
       const temporary = join(scene.media, "file", "tmp");
       writeFileSync(join(scene.media, "file"), "");
-      const { exitCode, output, starts } = await scene.run(["server"], { ...complete, TMPDIR: temporary });
-      expect(exitCode).toBe(EXIT_CODE_REFUSED);
-      expect(output.trimEnd().split("\n").slice(1)).toEqual([
-        `cloud-entrypoint: not starting: TMPDIR is ${temporary}, which is not a directory that user ` +
-          `${process.getuid?.() ?? ""} may write and cannot be made one; leave TMPDIR out or mount a memory-backed ` +
-          "volume there",
-      ]);
-      expect([...starts("server"), ...starts("worker")]).toEqual([]);
+      expectRefused(
+        await scene.run(["server"], { ...complete, TMPDIR: temporary }),
+        `TMPDIR is ${temporary}, which is not a directory that user ${process.getuid?.() ?? ""} may write and cannot ` +
+          "be made one; leave TMPDIR out or mount a memory-backed volume there",
+      );
     });
 
     if (thorough) {

@@ -46,13 +46,11 @@ const VISITORS: readonly Row[] = [
 
 const TRUSTED = "192.0.2.7";
 
-const FILES: readonly Row[] = [
-  ...decided("allow", "files", [
-    ["a stylesheet", get("/static/dist/authentik.css")],
-    ["an uploaded icon", get("/files/media/public/icon.png")],
-    ["how the application is", get("/-/health/live/")],
-  ]),
-];
+const FILES = decided("allow", "files", [
+  ["a stylesheet", get("/static/dist/authentik.css")],
+  ["an uploaded icon", get("/files/media/public/icon.png")],
+  ["how the application is", get("/-/health/live/")],
+]);
 
 const SERVERS: readonly Row[] = [
   ...decided("allow", "trusted-ranges", [

@@ -22,10 +22,14 @@ const check = (name: string, location: string) =>
   `monitoring_googleapis_com:uptime_check_${name}{monitored_resource="uptime_url", host="${NAMES.host}", checker_location="${location}"}`;
 const revision = (metric: string, labels: string) =>
   `run_googleapis_com:${metric}{monitored_resource="cloud_run_revision", service_name="${workload}", revision_name="a", ${labels}}`;
+const active = revision("container_instance_count", 'state="active"');
 const pod = (metric: string, name: string, labels = "", container = "server") =>
   `kubernetes_io:container_${metric}{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="${container}", pod_name="${name}"${labels}}`;
+const memory = (type: string, container = "server") =>
+  pod("memory_limit_utilization", "a", `, memory_type="${type}"`, container);
 const pool = (metric: string, labels: string) =>
   `run_googleapis_com:${metric}{monitored_resource="cloud_run_worker_pool", worker_pool_name="${worker}", revision_name="a", ${labels}}`;
+const workers = pool("container_instance_count", 'state="active"');
 const instance = (metric: string, labels = "") =>
   `cloudsql_googleapis_com:database_${metric}{monitored_resource="cloudsql_database", database_id="${projectId}:${database}"${labels}}`;
 const balancer = (metric: string, labels: string) =>
@@ -40,14 +44,6 @@ const waiting = (name: string, of = namespace) =>
 const entries = (container: string, log = "stdout") =>
   `logging_googleapis_com:log_entry_count{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="${container}", log="${log}"}`;
 
-/** Requests with a share of errors; errors and all grow by so many a minute. */
-function requests(of: (labels: string) => string, errorClass: string) {
-  return (errors: number, good: number): Series => [
-    [of(`response_code_class="${errorClass}"`), `0+${errors}x40`],
-    [of(`response_code_class="${errorClass.startsWith("5xx") ? "2xx" : "200"}"`), `0+${good}x40`],
-  ];
-}
-
 /** A distribution in which this many of a hundred values a minute are above the limit. */
 const distribution = (of: (labels: string) => string, limit: string, above: number): Series => [
   [of(`le="${limit}"`), `0+${100 - above}x60`],
@@ -60,6 +56,15 @@ const exceeds = (of: (labels: string) => string, limit: string, quietly: string)
   raises: distribution(of, limit, 20),
   quiet: { [quietly]: limit === "0.9" ? distribution(of, "0.5", 0) : distribution(of, limit, 1) },
 });
+
+/** Requests with a share of errors; both grow by so many a minute. */
+const errors = (of: (labels: string) => string, errorClass: "500" | "5xx", quiet = {}): Example => {
+  const requests = (wrong: number, good: number): Series => [
+    [of(`response_code_class="${errorClass}"`), `0+${wrong}x40`],
+    [of(`response_code_class="${errorClass.replace("5", "2")}"`), `0+${good}x40`],
+  ];
+  return { afterMinutes: 30, raises: requests(10, 90), quiet: { "one error in a hundred": requests(1, 99), ...quiet } };
+};
 
 const runRequests = (labels: string) => revision("request_count", labels);
 const doorRequests = (labels: string) => balancer("request_count", labels);
@@ -118,6 +123,21 @@ function disk(size: number, used: number): Series {
 
 const DAY_MINUTES = 24 * 60;
 
+/** A dump of more than 30 hours ago, by a series that has a sample for each dump. */
+const tooOld = (raises: Series, dumped: string, quiet: Example["quiet"] = {}): Example => ({
+  afterMinutes: 2 * DAY_MINUTES,
+  raises,
+  alsoRaises: {
+    "a schedule that is new or deleted, with no dump at all": [],
+    "a dump 31 hours ago": [[dumped, "_x33 1x0 _x90"]],
+  },
+  quiet: {
+    "a dump last night": [[dumped, "_x68 1x1 _x60"]],
+    "a dump 29 hours ago": [[dumped, "_x37 1x0 _x90"]],
+    ...quiet,
+  },
+});
+
 /** An example for each alert with a metric, by its id and platform. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   uptime: {
@@ -133,24 +153,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
   },
   "certificate-expiry": either(check("time_until_ssl_cert_expires", "usa"), "14x40", ["a month left", "30x40"], 20),
-  errors: {
-    afterMinutes: 30,
-    raises: requests(runRequests, "5xx")(10, 90),
-    quiet: {
-      "one error in a hundred": requests(runRequests, "5xx")(1, 99),
-      "an error among three requests": [
-        [runRequests('response_code_class="5xx"'), "0x20 1x20"],
-        [runRequests('response_code_class="2xx"'), "0x20 2x20"],
-      ],
-    },
-  },
-  "load-balancer-errors": {
-    afterMinutes: 30,
-    raises: requests(doorRequests, "500")(10, 90),
-    quiet: {
-      "one error in a hundred": requests(doorRequests, "500")(1, 99),
-    },
-  },
+  errors: errors(runRequests, "5xx", {
+    "an error among three requests": [
+      [runRequests('response_code_class="5xx"'), "0x20 1x20"],
+      [runRequests('response_code_class="2xx"'), "0x20 2x20"],
+    ],
+  }),
+  "load-balancer-errors": errors(doorRequests, "500"),
   "blocked-requests": {
     afterMinutes: 30,
     raises: [[refused(true), "0+150x60"]],
@@ -166,16 +175,16 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     "one slow request in a hundred",
   ),
   "at-maximum on serverless": {
-    raises: [[revision("container_instance_count", 'state="active"'), "3x60"]],
+    raises: [[active, "3x60"]],
     quiet: {
-      "one instance less": [[revision("container_instance_count", 'state="active"'), "2x60"]],
+      "one instance less": [[active, "2x60"]],
       "an idle one beside them": [
-        [revision("container_instance_count", 'state="active"'), "2x60"],
+        [active, "2x60"],
         [revision("container_instance_count", 'state="idle"'), "1x60"],
       ],
       "those of a former revision in a rollout": [
-        [revision("container_instance_count", 'state="active"'), "2x60"],
-        [revision("container_instance_count", 'state="active"').replace('"a"', '"b"'), "1x60"],
+        [active, "2x60"],
+        [active.replace('"a"', '"b"'), "1x60"],
       ],
     },
   },
@@ -192,17 +201,16 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   "cpu on serverless": exceeds((l) => revision("container_cpu_utilizations_bucket", l), "0.9", "an idle instance"),
   "memory on serverless": exceeds((l) => revision("container_memory_utilizations_bucket", l), "0.9", "half of it"),
   "cpu on kubernetes": either(pod("cpu_limit_utilization", "a"), "0.95x60", ["a busy pod", "0.8x60"]),
-  "memory on kubernetes": {
-    raises: [[pod("memory_limit_utilization", "a", ', memory_type="non-evictable"'), "0.95x60"]],
-    quiet: {
-      "a cache that gives way": [[pod("memory_limit_utilization", "a", ', memory_type="evictable"'), "0.95x60"]],
-    },
-  },
+  "memory on kubernetes": either(memory("non-evictable"), "0.95x60", [
+    "a cache that gives way",
+    "0.95x60",
+    memory("evictable"),
+  ]),
   "worker-missing on serverless": {
-    raises: [[pool("container_instance_count", 'state="active"'), "2x9 1x60"]],
+    raises: [[workers, "2x9 1x60"]],
     quiet: {
-      "all there are": [[pool("container_instance_count", 'state="active"'), "2x60"]],
-      "a rollout": [[pool("container_instance_count", 'state="active"'), "2x20 1x3 2x60"]],
+      "all there are": [[workers, "2x60"]],
+      "a rollout": [[workers, "2x20 1x3 2x60"]],
     },
   },
   "worker-missing on kubernetes": {
@@ -229,12 +237,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ["a busy server", "0.95x60", pod("cpu_limit_utilization", "a")],
     50,
   ),
-  "worker-memory on kubernetes": {
-    raises: [[pod("memory_limit_utilization", "a", ', memory_type="non-evictable"', "worker"), "0.95x60"]],
-    quiet: {
-      "a full server": [[pod("memory_limit_utilization", "a", ', memory_type="non-evictable"'), "0.95x60"]],
-    },
-  },
+  "worker-memory on kubernetes": either(memory("non-evictable", "worker"), "0.95x60", [
+    "a full server",
+    "0.95x60",
+    memory("non-evictable"),
+  ]),
   startup: {
     afterMinutes: 15,
     raises: starts(0, 1),
@@ -329,29 +336,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ],
     quiet: { "lines of the check-up": [[entries("check-up"), "_x50 1 _x9"]] },
   },
-  "dump-too-old on serverless": {
-    afterMinutes: 2 * DAY_MINUTES,
-    raises: [[executions(dumpJob, "failed"), "0x140"]],
-    alsoRaises: {
-      "a schedule that is new or deleted, with no dump at all": [],
-      "a dump 31 hours ago": [[executions(dumpJob, "succeeded"), "_x33 1x0 _x90"]],
-    },
-    quiet: {
-      "a dump last night": [[executions(dumpJob, "succeeded"), "_x68 1x1 _x60"]],
-      "a dump 29 hours ago": [[executions(dumpJob, "succeeded"), "_x37 1x0 _x90"]],
-      "a first dump at an apply": [[executions(firstDumpJob, "succeeded"), "_x68 1x1 _x60"]],
-    },
-  },
-  "dump-too-old on kubernetes": {
-    afterMinutes: 2 * DAY_MINUTES,
-    raises: [[wrote(dumpBucket, "ReadObject"), "1x140"]],
-    alsoRaises: {
-      "a schedule that is new or deleted, with no dump at all": [],
-      "a dump 31 hours ago": [[wrote(dumpBucket, "WriteObject"), "_x33 1x0 _x90"]],
-    },
-    quiet: {
-      "a dump last night": [[wrote(dumpBucket, "WriteObject"), "_x68 1x1 _x60"]],
-      "a dump 29 hours ago": [[wrote(dumpBucket, "WriteObject"), "_x37 1x0 _x90"]],
-    },
-  },
+  "dump-too-old on serverless": tooOld([[executions(dumpJob, "failed"), "0x140"]], executions(dumpJob, "succeeded"), {
+    "a first dump at an apply": [[executions(firstDumpJob, "succeeded"), "_x68 1x1 _x60"]],
+  }),
+  "dump-too-old on kubernetes": tooOld([[wrote(dumpBucket, "ReadObject"), "1x140"]], wrote(dumpBucket, "WriteObject")),
 };
