@@ -100,14 +100,11 @@ async function measureStates(count: number, print: (text: string) => void): Prom
 }
 
 async function deployed(source: string, inputs: Inputs, work: (deployment: Deployment) => Promise<void>) {
-  const deployment = await Deployment.start({ source, inputs, program: programPath("terraform") });
-  // As for anyone, instead of the settings that make short runs faster and larger.
-  deployment.environment = { GOGC: undefined, GOMAXPROCS: undefined };
-  try {
+  await Deployment.use({ source, inputs, program: programPath("terraform") }, async (deployment) => {
+    // As for anyone, instead of the settings that make short runs faster and larger.
+    deployment.environment = { GOGC: undefined, GOMAXPROCS: undefined };
     await work(deployment);
-  } finally {
-    await deployment.stop();
-  }
+  });
 }
 
 /** One run of Terraform, with its time and most memory. */

@@ -67,16 +67,14 @@ const NAMES: readonly (readonly [pattern: RegExp, isThere: (name: string) => boo
 
 const COMMANDS = [...PAGES.map(([path, { text }]) => [path, text] as const), ["help", help] as const];
 
-describe.each(COMMANDS)("The commands of %s", (path, text) => {
-  it("name scripts, stacks, inputs, outputs and resources that exist", () => {
-    const unknown = NAMES.flatMap(([pattern, isThere]) =>
-      [...text.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => !isThere(name)),
-    );
-    // Blocks that set inputs, not those of a root of one's own.
-    const settings = blocksIn(text, "hcl").filter((block) => path.startsWith("stacks/") && !/^\w+ .*\{$/m.test(block));
-    const set = settings.flatMap((block) => [...block.matchAll(/^(\w+) += /gm)].map(([, name = ""]) => name));
-    expect([...unknown, ...set.filter((name) => !isInput(name))]).toEqual([]);
-  });
+it.each(COMMANDS)("The commands of %s name scripts, stacks, inputs, outputs and resources that exist", (path, text) => {
+  const unknown = NAMES.flatMap(([pattern, isThere]) =>
+    [...text.matchAll(pattern)].map(([, name = ""]) => name).filter((name) => !isThere(name)),
+  );
+  // Blocks that set inputs, not those of a root of one's own.
+  const settings = blocksIn(text, "hcl").filter((block) => path.startsWith("stacks/") && !/^\w+ .*\{$/m.test(block));
+  const set = settings.flatMap((block) => [...block.matchAll(/^(\w+) += /gm)].map(([, name = ""]) => name));
+  expect([...unknown, ...set.filter((name) => !isInput(name))]).toEqual([]);
 });
 
 /** Programs that the commands of pages call: each succeeds, and says what the next command takes from it. */

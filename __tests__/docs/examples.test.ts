@@ -15,7 +15,7 @@ import { bareStack, terraformOf, type Block, type Terraform } from "../support/s
 import { temporaryFolder } from "../support/temporary-folder";
 import { blocksIn, exampleFolders, pageOf, programs } from "../tools/pages";
 import { OWN_IMAGES } from "../stacks/accepted-inputs";
-import { shippedStacks } from "../stacks/shipped-stacks";
+import { serverlessTerraform } from "../stacks/serverless-stack";
 
 /** The library by the names under which a user imports it. */
 const LIBRARY: Readonly<Record<string, () => unknown>> = {
@@ -72,39 +72,37 @@ describe("The TypeScript examples", () => {
   });
 });
 
-describe("A service of one's own", () => {
-  it("mounts the bucket as the library's own service does, by the override on the page", () => {
-    const stack = bareStack();
-    const place = tenantContext(stack, { projectId: "my-project", tenantId: "acme" });
-    const media = new MediaBucket(stack, "Media", { place });
-    const service = new CloudRunV2Service(stack, "Server", {
-      name: "server",
-      location: place.region,
-      template: { volumes: [{ name: "media", gcs: { bucket: media.bucketName } }] },
-    });
-    const line = blocksIn(pageOf("lib/README.md").text, "text").find((block) => block.includes("mount_options")) ?? "";
-    (runInThisContext(`(service, media) => {${line}}`) as (...parts: unknown[]) => void)(service, media);
-    const mountOptionsOf = ({ resource }: Terraform) => {
-      const [{ template }] = Object.values(resource?.google_cloud_run_v2_service ?? {}) as [
-        { template: { volumes: { gcs?: Block }[] } },
-      ];
-      return template.volumes[0]?.gcs?.mount_options;
-    };
-    const { "idp-serverless": shipped } = shippedStacks();
-    expect(mountOptionsOf(terraformOf(stack))).toEqual(mountOptionsOf(shipped));
-    expect(mountOptionsOf(terraformOf(stack))).toContain("uid=1000");
+it("A service of one's own mounts the bucket as the library's own service does, by the override on the page", () => {
+  const stack = bareStack();
+  const place = tenantContext(stack, { projectId: "my-project", tenantId: "acme" });
+  const media = new MediaBucket(stack, "Media", { place });
+  const service = new CloudRunV2Service(stack, "Server", {
+    name: "server",
+    location: place.region,
+    template: { volumes: [{ name: "media", gcs: { bucket: media.bucketName } }] },
   });
+  const line = blocksIn(pageOf("lib/README.md").text, "text").find((block) => block.includes("mount_options")) ?? "";
+  (runInThisContext(`(service, media) => {${line}}`) as (...parts: unknown[]) => void)(service, media);
+  const mountOptionsOf = ({ resource }: Terraform) => {
+    const [{ template }] = Object.values(resource?.google_cloud_run_v2_service ?? {}) as [
+      { template: { volumes: { gcs?: Block }[] } },
+    ];
+    return template.volumes[0]?.gcs?.mount_options;
+  };
+  expect(mountOptionsOf(terraformOf(stack))).toEqual(mountOptionsOf(serverlessTerraform()));
+  expect(mountOptionsOf(terraformOf(stack))).toContain("uid=1000");
 });
 
 /** The releases of the framework's own bindings, before those of its successor. */
 const usualOf = (range?: string) => range?.split(" || ")[0];
 
-describe("The examples that are whole projects", () => {
-  const json = (path: string) => JSON.parse(pageOf(path).text) as Record<string, Record<string, string>>;
-  const { devDependencies: here = {}, peerDependencies: accepted = {} } = json("package.json");
-  const projects = exampleFolders().filter((name) => existsSync(packageFile(`stacks/examples/${name}/package.json`)));
+const json = (path: string) => JSON.parse(pageOf(path).text) as Record<string, Record<string, string>>;
+const { devDependencies: here = {}, peerDependencies: accepted = {} } = json("package.json");
+const projects = exampleFolders().filter((name) => existsSync(packageFile(`stacks/examples/${name}/package.json`)));
 
-  it.each(projects)("install what the library accepts, and the tools that it is tested with: %s", (name) => {
+it.each(projects)(
+  "The examples that are whole projects install what the library accepts, and the tools that it is tested with: %s",
+  (name) => {
     const { dependencies = {}, devDependencies = {} } = json(`stacks/examples/${name}/package.json`);
     const { "cdktf-idp-stacks": library, ...peers } = dependencies;
     expect(library).toMatch(/^file:cdktf-idp-stacks-[\d.]+\.tgz$/);
@@ -114,22 +112,19 @@ describe("The examples that are whole projects", () => {
         release.startsWith("npm:") ? `npm:cdktn@${here.cdktn}` : usualOf(accepted[peer]),
       ]);
     for (const [tool, release] of Object.entries(devDependencies)) expect([tool, release]).toEqual([tool, here[tool]]);
-  });
+  },
+);
+
+it("The command that installs the library names its peers, each in the releases that it accepts", () => {
+  const { version } = JSON.parse(pageOf("package.json").text) as { version: string };
+  const page = pageOf("lib/README.md").text;
+  expect(page).toContain(`npm install ./cdktf-idp-stacks-${version}.tgz`);
+  for (const [peer, range] of Object.entries(accepted)) expect(page).toContain(`"${peer}@${usualOf(range)}"`);
 });
 
-describe("The command that installs the library", () => {
-  it("names its peers, each in the releases that it accepts", () => {
-    const { version } = JSON.parse(pageOf("package.json").text) as { version: string };
-    const { peerDependencies = {} } = JSON.parse(pageOf("package.json").text) as Record<string, Record<string, string>>;
-    const usual = Object.entries(peerDependencies).map(([peer, range]) => [peer, usualOf(range)]);
-    const page = pageOf("lib/README.md").text;
-    expect(page).toContain(`npm install ./cdktf-idp-stacks-${version}.tgz`);
-    for (const [peer, range] of usual) expect(page).toContain(`"${peer}@${range}"`);
-  });
-});
-
-describe("The tables of classes and functions", () => {
-  it.each(Object.keys(LIBRARY))("name each class and function of %s, and no other", (name) => {
+it.each(Object.keys(LIBRARY))(
+  "The tables of classes and functions name each class and function of %s, and no other",
+  (name) => {
     const [, table = ""] = pageOf("lib/README.md").text.split(`\n| \`${name}\` | What it is |\n`);
     const rows = table.split("\n\n")[0]?.match(/^\| `.*? \|/gm) ?? [];
     const told = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, each]) => each));
@@ -139,26 +134,23 @@ describe("The tables of classes and functions", () => {
         .filter((each) => typeof library[each] === "function")
         .sort(),
     );
-  });
-});
+  },
+);
 
-describe("The table of what can be referred to", () => {
+it("The table of what can be referred to names properties that an identity provider has", () => {
   const [, chapter = ""] = pageOf("lib/README.md").text.split("\n## References and overrides\n");
   const [table = ""] = chapter.split("\n## ");
   const paths = [...table.matchAll(/^\| `.*$/gm)].flatMap(([row]) =>
     [...row.matchAll(/`([\w.]+)`/g)].map(([, path = ""]) => path),
   );
-
-  it("names properties that an identity provider has", () => {
-    const props = { projectId: "my-project", tenantId: "acme", domain: "sign-in.example.com", workerMode: "separate" };
-    const variants = [
-      new ServerlessIdentityProvider(bareStack(), "IdentityProvider", props),
-      new KubernetesIdentityProvider(bareStack(), "IdentityProvider", props),
-    ];
-    const missing = paths.filter((path) => variants.every((variant) => propertyOf(variant, path) === undefined));
-    expect(paths.length).toBeGreaterThan(20);
-    expect(missing).toEqual([]);
-  });
+  const props = { projectId: "my-project", tenantId: "acme", domain: "sign-in.example.com", workerMode: "separate" };
+  const variants = [
+    new ServerlessIdentityProvider(bareStack(), "IdentityProvider", props),
+    new KubernetesIdentityProvider(bareStack(), "IdentityProvider", props),
+  ];
+  const missing = paths.filter((path) => variants.every((variant) => propertyOf(variant, path) === undefined));
+  expect(paths.length).toBeGreaterThan(20);
+  expect(missing).toEqual([]);
 });
 
 function propertyOf(construct: object, path: string): unknown {

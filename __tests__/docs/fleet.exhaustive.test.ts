@@ -192,8 +192,7 @@ async function inRepository(
   cpSync(EXAMPLE, source, { recursive: true });
   // The bucket of the page cannot be reached, so the options of its backend become the path of a file.
   writeFileSync(join(source, "idp-serverless/backend_override.tf.json"), '{"terraform":{"backend":{"local":{}}}}');
-  const deployment = await Deployment.start({ source, inputs: {}, program: programPath("terraform") });
-  try {
+  await Deployment.use({ source, inputs: {}, program: programPath("terraform") }, async (deployment) => {
     const programs = join(deployment.folder, "programs");
     mkdirSync(programs);
     const options = `"\${@/#-backend-config=prefix=/-backend-config=path=${deployment.folder}/}"`;
@@ -202,7 +201,5 @@ async function inRepository(
     const PATH = `${programs}:${deployment.programEnvironment.PATH}`;
     const settings = { TF_IN_AUTOMATION: "true", TF_INPUT: "false", CHECKPOINT_DISABLE: "1" };
     await work(deployment, { ...deployment.programEnvironment, ...settings, PATH });
-  } finally {
-    await deployment.stop();
-  }
+  });
 }

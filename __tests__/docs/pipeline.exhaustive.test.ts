@@ -7,7 +7,7 @@ import { App } from "cdktf";
 import { parse } from "yaml";
 
 import { Deployment } from "../rehearsal/deployment/deployment";
-import { serverlessStack, STACK_NAME } from "../stacks/serverless-stack";
+import { SERVERLESS, STACK_NAME } from "../stacks/serverless-stack";
 import { LoopbackServer } from "../support/loopback-server";
 import { describeWith, programPath } from "../support/programs";
 import { synthesizeInto } from "../support/synthesis";
@@ -107,7 +107,7 @@ async function inRepository(
     response.end(JSON.stringify(answer));
   });
   await service.start();
-  const source = synthesizeInto(App.of(serverlessStack()), STACK_NAME).path;
+  const source = synthesizeInto(App.of(SERVERLESS.stack()), STACK_NAME).path;
   const deployment = await Deployment.start({ source, inputs: {}, program: programPath("terraform") });
   try {
     const repository = temporaryFolder();

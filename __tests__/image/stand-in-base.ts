@@ -15,13 +15,11 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { runOf } from "../support/process-run";
-import { type Program, programPath } from "../support/programs";
+import { programPath } from "../support/programs";
 import { coreutilsPath } from "./coreutils";
 
 /** Programs a test has to have before it can use anything of this file. */
-export const STAND_IN_PROGRAMS: readonly Program[] = "bash buildah busybox dash dumb-init patchelf pgbouncer".split(
-  " ",
-);
+export const STAND_IN_PROGRAMS: readonly string[] = "bash buildah busybox dash dumb-init patchelf pgbouncer".split(" ");
 
 /** What the upstream image is made of besides the application and its environment. */
 export type BaseKind = "Debian" | "Python alone";

@@ -7,8 +7,8 @@ import { type Inputs } from "../rehearsal/deployment/deployment";
 import { rehearse } from "../rehearsal/engine/rehearsal";
 import { describeWith, programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
-import { exampleFolders, pageOf, programs } from "../tools/pages";
-import { installPackage, linkPackages, PEERS, REPOSITORY } from "./installed-package";
+import { exampleFolders, programs } from "../tools/pages";
+import { installPackage, linkPackages, PEERS, releaseOf, REPOSITORY } from "./installed-package";
 
 const execute = promisify(execFile);
 
@@ -87,8 +87,6 @@ describeWith(["terraform"], "The examples, with the packed library", () => {
   }
 
   it("compile and synthesize, those of the framework's template and of its successor as projects of their own", () => {
-    const releaseOf = (framework: string) =>
-      (JSON.parse(pageOf(`node_modules/${framework}/package.json`).text) as { version: string }).version;
     const release = ([stack, name]: readonly [string, string]) => {
       const text = readFileSync(join(folderOf(name), "cdktf.out/stacks", stack, "cdk.tf.json"), "utf8");
       return (JSON.parse(text) as { "//": { metadata: { version: string } } })["//"].metadata.version;

@@ -1,8 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 export const REPOSITORY = join(__dirname, "../..");
+
+/** The release of a package that is installed here. */
+export const releaseOf = (name: string) =>
+  (JSON.parse(readFileSync(join(REPOSITORY, "node_modules", name, "package.json"), "utf8")) as { version: string })
+    .version;
 
 /** What users of the package install beside it, by the folder of `node_modules` here that each is linked to. */
 export const PEERS: Readonly<Record<string, string>> = Object.fromEntries(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { describeWith, pythonPackage } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
-import { installPackage, linkPackages, PEERS, REPOSITORY } from "./installed-package";
+import { installPackage, linkPackages, PEERS, releaseOf, REPOSITORY } from "./installed-package";
 
 /** Where each construct is imported from, and the providers whose bindings must be beside it. */
 const CONSTRUCTS = {
@@ -61,10 +61,6 @@ function synthesizedWith(peers: Readonly<Record<string, string>>, constructs: re
 /** Elements carry the paths of their constructs; the framework's own backend, the path of the project. */
 const withoutMetadata = (value: unknown): string =>
   JSON.stringify(value, (key, item: unknown) => (key === "//" ? undefined : item), 1);
-
-const releaseOf = (name: string) =>
-  (JSON.parse(readFileSync(join(REPOSITORY, "node_modules", name, "package.json"), "utf8")) as { version: string })
-    .version;
 
 /** As with `"cdktf": "npm:cdktn@…"` among the dependencies, and `"overrides": { "cdktf": "$cdktf" }` for the bindings. */
 it("Every construct compiles without unused bindings, and synthesizes the same with the framework's successor", () => {

@@ -8,7 +8,7 @@ import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { ImageRegistry, MediaBucket, PostgresqlDatabase, ServerlessIdentityProvider, ServiceIdentity } from "../../lib";
 import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
 import { PLACE } from "../support/stand-in-parts";
-import { bareStack, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
+import { bareStack, terraformOf, terraformWith, type BareStack, type Terraform } from "../support/synthesis";
 
 /** Parts of the same stack, as references: a plan does not know their attributes before they are there. */
 function partsOf(stack: BareStack) {
@@ -57,16 +57,13 @@ describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIde
   "Parts of the same program in $Variant.name",
   ({ Variant }) => {
     it("are decided on by the program, never by values that a plan does not know", () => {
-      const stack = bareStack();
-      new Variant(stack, "idp", { projectId: "my-project", ...partsOf(stack) });
-      const never = terraformOf(stack);
-      expect(counts(never, OWN)).toEqual(OWN.map(() => "${(false) ? 1 : 0}"));
+      const given = terraformWith((stack) => new Variant(stack, "idp", { projectId: "my-project", ...partsOf(stack) }));
+      expect(counts(given, OWN)).toEqual(OWN.map(() => "${(false) ? 1 : 0}"));
     });
 
     it("leave everything else as it is without them", () => {
-      const stack = bareStack();
-      new Variant(stack, "idp", { projectId: "my-project" });
-      expect(counts(terraformOf(stack), OWN.slice(2))).toEqual(OWN.slice(2).map(() => "undefined"));
+      const without = terraformWith((stack) => new Variant(stack, "idp", { projectId: "my-project" }));
+      expect(counts(without, OWN.slice(2))).toEqual(OWN.slice(2).map(() => "undefined"));
     });
   },
 );
@@ -75,10 +72,10 @@ describe("An existing cluster", () => {
   const AUTHORITY = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t";
   /** The provider of a program, and how many clusters, networks and namespaces there are. */
   const synthesized = (clusterIn: (stack: BareStack) => KubernetesIdentityProviderProps["existingCluster"]) => {
-    const stack = bareStack();
-    const parts = { existingCluster: clusterIn(stack), existingNamespace: { name: "sign-in" } };
-    new KubernetesIdentityProvider(stack, "idp", { projectId: "my-project", ...partsOf(stack), ...parts });
-    const terraform = terraformOf(stack);
+    const terraform = terraformWith((stack) => {
+      const parts = { existingCluster: clusterIn(stack), existingNamespace: { name: "sign-in" } };
+      new KubernetesIdentityProvider(stack, "idp", { projectId: "my-project", ...partsOf(stack), ...parts });
+    });
     const own = ["google_container_cluster.idp_cluster", "kubernetes_namespace_v1.idp_namespace"];
     const [provider] = terraform.provider?.kubernetes as Readonly<Record<string, unknown>>[];
     const { cluster_ca_certificate: certificate, host } = provider ?? {};

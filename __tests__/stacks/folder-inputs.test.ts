@@ -118,17 +118,17 @@ describe("The schema of an identity provider's inputs", () => {
   });
 });
 
-describe.each(FOLDERS)("The example of inputs of $name", ({ inputs, name }) => {
-  const text = exampleValues(name, inputs);
-
-  it("sets each input that has an example, and has all others as comments with their defaults", () => {
+it.each(FOLDERS)(
+  "The example of inputs of $name sets each input that has an example, and has all others as comments with their defaults",
+  ({ inputs, name }) => {
+    const text = exampleValues(name, inputs);
     const assigned = [...text.matchAll(/^(#?)(\w+) = /gm)].map(([, mark, input]) => [input, mark]);
     const expected = rowsOf(inputs).map(([input, { example }]) => [input, example === undefined ? "#" : ""]);
     expect(assigned.sort()).toEqual(expected.sort());
     expect(Object.values(inputs).filter((input) => !("default" in input) && input.example === undefined)).toEqual([]);
     expect(text).toMatch(/^project_id = "my-project"$/m);
-  });
-});
+  },
+);
 
 it("asks for secrets in the environment rather than in a file", () => {
   expect(exampleValues("idp-serverless", SERVERLESS_INPUTS)).toContain("TF_VAR_bootstrap_password in the environment");

@@ -7,10 +7,9 @@ import { App } from "cdktf";
 import { packageFile } from "../../lib/core/package-file";
 import { synthesizeInto, type SynthesizedFolder, type Terraform } from "../support/synthesis";
 import { ConfigurationGraph, referencesIn, stringsIn } from "./configuration-graph";
-import { LAB_STACK_NAME, labStack, labTerraform } from "./lab-stack";
 import { withoutMetadata } from "./serverless-stack";
 import { runAppCommand, type SynthesisProcess } from "./synthesis-process";
-import { VARIANTS } from "./variants";
+import { STACKS } from "./variants";
 
 let onNodeAlone: SynthesisProcess;
 let bySuccessor: SynthesisProcess;
@@ -25,8 +24,6 @@ beforeAll(async () => {
 });
 
 const parsed = (text: string) => JSON.parse(text) as Terraform;
-
-const STACKS = [...VARIANTS, { name: LAB_STACK_NAME, stack: labStack, terraform: labTerraform }];
 
 describe.each(STACKS)("The synthesized folder of $name", ({ name, stack, terraform }) => {
   const synthesized = (): SynthesizedFolder => synthesizeInto(App.of(stack()), name);
@@ -111,7 +108,7 @@ describe.each(STACKS)("The synthesized folder of $name", ({ name, stack, terrafo
       ...Object.keys(terraform().locals ?? {}).map((name) => `local.${name}`),
     ];
     expect(declared.filter((each) => !used.has(each) && !provider.includes(each))).toEqual(
-      name === LAB_STACK_NAME ? ["var.tenant_id"] : ["var.accepted_secret_key_version"],
+      name === "assessment-lab" ? ["var.tenant_id"] : ["var.accepted_secret_key_version"],
     );
   });
 
@@ -127,7 +124,7 @@ describe.each(STACKS)("The synthesized folder of $name", ({ name, stack, terrafo
   it("has for every input its type, its meaning and what a later change does, and refuses null where it means nothing", () => {
     const inputs = Object.entries(terraform().variable ?? {});
     // A lab is applied once; the contract has what its inputs mean.
-    const said = name === LAB_STACK_NAME ? /./ : /\b(?:later|a change)\b/i;
+    const said = name === "assessment-lab" ? /./ : /\b(?:later|a change)\b/i;
     for (const [each, input] of inputs) {
       expect([each, typeof input.type]).toEqual([each, "string"]);
       expect([each, input.description]).toEqual([each, expect.stringMatching(said)]);

@@ -14,16 +14,14 @@ import { brokenRules } from "../support/broken-rules";
 import { describeWith, programPath } from "../support/programs";
 import { BareStack, synthesizeInto } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
-import { kubernetesStack } from "./kubernetes-stack";
-import { labStack } from "./lab-stack";
 import { nestedBlocks } from "./provider-schema/provider-schema";
-import { serverlessStack } from "./serverless-stack";
+import { STACKS } from "./variants";
 
 const filesOf = (stack: PortableStack) => hclFilesOf(stack, stack.toTerraform(), {});
 
-const STACKS = [serverlessStack, kubernetesStack, labStack].map((stackOf) => {
+const FOLDERS = STACKS.map(({ name, stack: stackOf }) => {
   const stack = stackOf();
-  return { name: stack.node.id, stackOf, stack, files: filesOf(stack) };
+  return { name, stackOf, stack, files: filesOf(stack) };
 });
 
 /** A value without spaces and punctuation, which the writer may set otherwise, and the reader shows otherwise. */
@@ -45,7 +43,7 @@ function settings(value: unknown, path = ""): string[] {
     .sort();
 }
 
-describe.each(STACKS)("The folder of $name in HCL", ({ files, stack, stackOf }) => {
+describe.each(FOLDERS)("The folder of $name in HCL", ({ files, stack, stackOf }) => {
   it("says what its JSON says", async () => {
     const parts = await Promise.all(Object.entries(files).map(([name, text]) => parse(name, text)));
     expect(parts.flatMap((part) => settings(part)).sort()).toEqual(
@@ -69,14 +67,12 @@ describe.each(STACKS)("The folder of $name in HCL", ({ files, stack, stackOf }) 
   });
 });
 
-describe("The table of nested blocks", () => {
-  it("is that of the providers' schemas; when this fails, run: npm run rehearse:schemas", () => {
-    expect(readFileSync(packageFile(KNOWN_BLOCKS), "utf8")).toBe(nestedBlocks());
-  });
+it("The table of nested blocks is that of the providers' schemas; when this fails, run: npm run rehearse:schemas", () => {
+  expect(readFileSync(packageFile(KNOWN_BLOCKS), "utf8")).toBe(nestedBlocks());
 });
 
 describeWith(["terraform"], "terraform fmt", () => {
-  it.each(STACKS)("would change nothing in the folder of $name", ({ files }) => {
+  it.each(FOLDERS)("would change nothing in the folder of $name", ({ files }) => {
     const folder = temporaryFolder();
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     const { stdout } = spawnSync(programPath("terraform"), ["fmt", "-check", "-diff"], {

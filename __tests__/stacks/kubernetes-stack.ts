@@ -1,17 +1,13 @@
 import { IdpKubernetesStack } from "../../stacks/idp-kubernetes";
-import { testApp, type Block } from "../support/synthesis";
+import { type Block } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
-import { configurationOf } from "./stack-under-test";
+import { stackUnderTest } from "./stack-under-test";
 
 /** Name under which the stack is deployed. */
 export const KUBERNETES_STACK_NAME = "idp-kubernetes";
 
-/** The stack as anybody gets it, in an app of its own. */
-export function kubernetesStack(): IdpKubernetesStack {
-  return new IdpKubernetesStack(testApp(), KUBERNETES_STACK_NAME);
-}
-
-export const { terraform: kubernetesTerraform, resource: kubernetesResource } = configurationOf(kubernetesStack);
+export const KUBERNETES = stackUnderTest(IdpKubernetesStack, KUBERNETES_STACK_NAME);
+export const { terraform: kubernetesTerraform, resource: kubernetesResource } = KUBERNETES;
 
 /** Its folder's own names of what the tests look at most. */
 export const KUBERNETES_ADDRESS = {

@@ -4,18 +4,11 @@ import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
 
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
 import { AssessmentLabStack } from "../../stacks/assessment-lab";
-import { BareStack, terraformOf, testApp, type Terraform } from "../support/synthesis";
-import { configurationOf } from "./stack-under-test";
+import { BareStack, terraformWith, testApp, type Terraform } from "../support/synthesis";
+import { stackUnderTest } from "./stack-under-test";
 
-/** Name under which the stack is deployed. */
-export const LAB_STACK_NAME = "assessment-lab";
-
-/** The stack as anybody gets it, in an app of its own. */
-export function labStack(): AssessmentLabStack {
-  return new AssessmentLabStack(testApp(), LAB_STACK_NAME);
-}
-
-export const { terraform: labTerraform, resource: labResource } = configurationOf(labStack);
+export const LAB_STACK = stackUnderTest(AssessmentLabStack, "assessment-lab");
+export const { terraform: labTerraform, resource: labResource } = LAB_STACK;
 
 /** A stack with the lab's providers and nothing else. */
 export function bareLabStack(): BareStack {
@@ -27,8 +20,5 @@ export function bareLabStack(): BareStack {
 }
 
 /** A lab of literals in a stack of its own. */
-export function literalLab(props: Partial<AssessmentLabProps> = {}): Terraform {
-  const stack = bareLabStack();
-  new AssessmentLab(stack, "Lab", { projectId: "demo-project", ...props });
-  return terraformOf(stack);
-}
+export const literalLab = (props: Partial<AssessmentLabProps> = {}): Terraform =>
+  terraformWith((stack) => new AssessmentLab(stack, "Lab", { projectId: "demo-project", ...props }), bareLabStack());

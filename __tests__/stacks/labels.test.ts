@@ -4,9 +4,8 @@ import { objectLabels } from "../../lib/platform/kubernetes/workload-namespace";
 import { problems } from "../../lib/core/checks";
 import { bareStack, type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
-import { labTerraform, LAB_STACK_NAME } from "./lab-stack";
 import { type BlockSchema, trimmedSchema } from "./provider-schema/provider-schema";
-import { VARIANTS } from "./variants";
+import { STACKS } from "./variants";
 
 /** Arguments that are labels of a resource, or of what it starts. */
 const LABEL_ARGUMENTS = ["labels", "resource_labels", "user_labels"];
@@ -59,8 +58,6 @@ function labelled(terraform: Terraform): [place: string, address: string, labels
   });
 }
 
-const STACKS = [...VARIANTS, { name: LAB_STACK_NAME, terraform: labTerraform }];
-
 /** How a configuration refers to the labels of its deployment. */
 const COMMON = /\$\{(merge\()?local\.((lab_)?all_labels|namespace_labels)\b/;
 
@@ -83,18 +80,15 @@ const GIVEN = { "cost-center": "4711", "team-": "-identity_", a_: "x", empty: ""
 /** The rule of Kubernetes for both. */
 const KUBERNETES_LABEL = /^([a-z0-9A-Z]([-_.a-z0-9A-Z]*[a-z0-9A-Z])?)?$/;
 
-describe("Labels in a cluster", () => {
+it("Labels in a cluster begin and end as Kubernetes requires, and are complete", () => {
   const EXPECTED = { "cost-center": "4711", team: "identity", a: "x", empty: "", tenant: "other" };
-
-  it("begin and end as Kubernetes requires, and are complete", () => {
-    const stack = bareStack();
-    expect(problems(LABELS, "labels", GIVEN)).toEqual([]);
-    const labels = objectLabels(stack, commonLabels(stack, { tenant: "acme-" }, GIVEN));
-    expect(labels).toEqual(EXPECTED);
-    expect(
-      Object.entries(labels ?? {})
-        .flat()
-        .filter((text) => !KUBERNETES_LABEL.test(text)),
-    ).toEqual([]);
-  });
+  const stack = bareStack();
+  expect(problems(LABELS, "labels", GIVEN)).toEqual([]);
+  const labels = objectLabels(stack, commonLabels(stack, { tenant: "acme-" }, GIVEN));
+  expect(labels).toEqual(EXPECTED);
+  expect(
+    Object.entries(labels ?? {})
+      .flat()
+      .filter((text) => !KUBERNETES_LABEL.test(text)),
+  ).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from
 import { InputVariable } from "../../lib/core/input-variable";
 import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
 import { AssessmentLab, type AssessmentLabProps } from "../../lib/lab";
-import { bareStack, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
+import { bareStack, terraformWith, type BareStack, type Terraform } from "../support/synthesis";
 import { bareLabStack } from "./lab-stack";
 
 /** Every prop but those that contradict another: a new one does not compile until it is given here. */
@@ -202,25 +202,21 @@ const labProps = (stack: BareStack): Given<AssessmentLabProps, "apis"> => ({
 });
 
 /** What somebody gets who composes the serverless construct with literals; these replace the props above. */
-export function literalServerless(props?: Partial<ServerlessIdentityProviderProps>): Terraform {
-  const stack = bareStack();
-  new ServerlessIdentityProvider(stack, "IdentityProvider", { ...serverlessProps(stack), ...props });
-  return terraformOf(stack);
-}
+export const literalServerless = (props?: Partial<ServerlessIdentityProviderProps>): Terraform =>
+  terraformWith(
+    (stack) => new ServerlessIdentityProvider(stack, "IdentityProvider", { ...serverlessProps(stack), ...props }),
+  );
 
 let kubernetes: Terraform | undefined;
 
 /** The same with the Kubernetes construct, made once per test file. */
 export function literalKubernetes(): Terraform {
-  if (kubernetes !== undefined) return kubernetes;
-  const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
-  new KubernetesIdentityProvider(stack, "IdentityProvider", kubernetesProps(stack));
-  return (kubernetes = terraformOf(stack));
+  return (kubernetes ??= terraformWith(
+    (stack) => new KubernetesIdentityProvider(stack, "IdentityProvider", kubernetesProps(stack)),
+    bareStack({ providers: ["google", "kubernetes", "random"] }),
+  ));
 }
 
 /** The same with the lab. */
-export function literalLabWithEverything(): Terraform {
-  const stack = bareLabStack();
-  new AssessmentLab(stack, "Lab", labProps(stack));
-  return terraformOf(stack);
-}
+export const literalLabWithEverything = (): Terraform =>
+  terraformWith((stack) => new AssessmentLab(stack, "Lab", labProps(stack)), bareLabStack());

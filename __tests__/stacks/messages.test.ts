@@ -12,26 +12,25 @@ const textsIn = (keys: readonly string[], value: unknown, path = ""): [path: str
 /** What is wrong; the rule, with a reason where it is not obvious; the way out. */
 const COMPLETE = /^[^;]+; .+; [^;]+\.$/s;
 
-describe.each(Object.entries(shippedStacks()))("Whatever %s refuses or warns of", (name, terraform) => {
-  it("says what is wrong, the rule, and the remedy", () => {
+it.each(Object.entries(shippedStacks()))(
+  "Whatever %s refuses or warns of says what is wrong, the rule, and the remedy",
+  (name, terraform) => {
     const messages = textsIn(["error_message"], terraform, name);
     expect(messages.length).toBeGreaterThan(5);
     expect(messages.filter(([, message]) => !COMPLETE.test(message))).toEqual([]);
-  });
-});
+  },
+);
 
 /** Keys of texts for people: messages, and the first steps of alerts. */
 const TEXT_KEYS = ["error_message", "first_steps"];
 
-describe("What a construct with literal props says", () => {
-  it("names its props, and no input of a stack", () => {
-    const programs = [literalServerless(), literalKubernetes(), literalLabWithEverything()];
-    const texts = textsIn(TEXT_KEYS, programs).map(([, text]) => text);
-    const inputs = Object.values(shippedStacks())
-      .flatMap(({ variable = {} }) => Object.keys(variable))
-      .filter((input) => input.includes("_"));
-    const named = texts.filter((text) => inputs.some((input) => new RegExp(`\\b${input}\\b`).test(text)));
-    expect(named).toEqual([]);
-    expect(texts.join()).toContain("Raise `containerMemory`");
-  });
+it("What a construct with literal props says names its props, and no input of a stack", () => {
+  const programs = [literalServerless(), literalKubernetes(), literalLabWithEverything()];
+  const texts = textsIn(TEXT_KEYS, programs).map(([, text]) => text);
+  const inputs = Object.values(shippedStacks())
+    .flatMap(({ variable = {} }) => Object.keys(variable))
+    .filter((input) => input.includes("_"));
+  const named = texts.filter((text) => inputs.some((input) => new RegExp(`\\b${input}\\b`).test(text)));
+  expect(named).toEqual([]);
+  expect(texts.join()).toContain("Raise `containerMemory`");
 });

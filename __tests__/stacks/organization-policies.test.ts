@@ -83,15 +83,15 @@ const JUDGED: Readonly<Record<string, readonly [refused: ValueObject, accepted?:
   "storage.uniformBucketLevelAccess": [{}, { uniform_bucket_level_access: true }],
 };
 
-describe.each(STRICT)("The rehearsed constraint %s", (name) => {
-  const [policy] = policiesOf([name]);
-  const [refused = {}, accepted] = JUDGED[name] ?? [];
-
-  it("refuses what the landing zones refuse, names itself, and accepts what the guide advises", () => {
+it.each(STRICT)(
+  "The rehearsed constraint %s refuses what the landing zones refuse, names itself, and accepts what the guide advises",
+  (name) => {
+    const [policy] = policiesOf([name]);
+    const [refused = {}, accepted] = JUDGED[name] ?? [];
     expect(policy?.refuses(refused)).toBe(true);
     const said = policy?.says({ type: "any", id: "any", values: refused, needs: [], writeOnly: {} });
     // Google does not say which this one is.
     if (name !== "iam.allowedPolicyMemberDomains") expect(said).toContain(name);
     if (accepted !== undefined) expect(policy?.refuses(accepted)).toBe(false);
-  });
-});
+  },
+);

@@ -1,19 +1,12 @@
+import { type ProviderName } from "../../lib/core/provider-requirements";
 import { type Terraform } from "../support/synthesis";
-import { providerSchema, type ProviderSchema } from "./provider-schema/provider-schema";
+import { providerSchema } from "./provider-schema/provider-schema";
 import { literalKubernetes, literalLabWithEverything, literalServerless } from "./literal-programs";
 import { shippedStacks } from "./shipped-stacks";
 
-const schemas = {
-  aws: providerSchema("aws"),
-  google: providerSchema("google"),
-  kubernetes: providerSchema("kubernetes"),
-  random: providerSchema("random"),
-  tls: providerSchema("tls"),
-};
-
-/** The schema of the provider whose name a type begins with. */
-const schemaOf = (type: string): ProviderSchema | undefined =>
-  (schemas as Readonly<Record<string, ProviderSchema>>)[type.split("_")[0] ?? ""];
+/** The schema of the provider whose name a type begins with; Terraform's own types have none. */
+const schemaOf = (type: string) =>
+  type.startsWith("terraform_") ? undefined : providerSchema(type.split("_")[0] as ProviderName);
 
 const scenarios: readonly (readonly [string, Terraform])[] = [
   ...Object.entries(shippedStacks()),

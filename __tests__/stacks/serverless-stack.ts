@@ -1,17 +1,13 @@
 import { IdpServerlessStack } from "../../stacks/idp-serverless";
-import { testApp, type Block, type Terraform } from "../support/synthesis";
+import { type Block, type Terraform } from "../support/synthesis";
 import { valueAt } from "./configuration-graph";
-import { configurationOf } from "./stack-under-test";
+import { stackUnderTest } from "./stack-under-test";
 
 /** Name under which the stack is deployed. */
 export const STACK_NAME = "idp-serverless";
 
-/** The stack as anybody gets it, in an app of its own. */
-export function serverlessStack(): IdpServerlessStack {
-  return new IdpServerlessStack(testApp(), STACK_NAME);
-}
-
-export const { terraform: serverlessTerraform, resource: serverlessResource } = configurationOf(serverlessStack);
+export const SERVERLESS = stackUnderTest(IdpServerlessStack, STACK_NAME);
+export const { terraform: serverlessTerraform, resource: serverlessResource } = SERVERLESS;
 
 /** Its folder's own names of what the tests look at most. */
 export const ADDRESS = {

@@ -1,19 +1,6 @@
-import { type ServerlessIdentityProviderProps } from "../../lib";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
-import { bareStack, resourceAddresses, terraformOf, type BareStack, type Terraform } from "../support/synthesis";
+import { bareStack, resourceAddresses, terraformWith, type Terraform } from "../support/synthesis";
 import { ConfigurationGraph } from "./configuration-graph";
-
-const propsOf = (tenantId: string, applicationName = "idp"): ServerlessIdentityProviderProps => ({
-  projectId: "demo-project",
-  tenantId,
-  applicationName,
-});
-
-const stackWith = (fill: (stack: BareStack) => void): Terraform => {
-  const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
-  fill(stack);
-  return terraformOf(stack);
-};
 
 /** Addresses of one deployment, without the deployment's own name. */
 const addressesOf = (terraform: Terraform, id: string) =>
@@ -29,26 +16,30 @@ const mixedUp = (terraform: Terraform, id: string, other: string) => {
     .filter((element) => graph.namedBy(element).some((named) => named.includes(`.${other}_`)));
 };
 
-describe("In one stack", () => {
-  it("two deployments on Kubernetes have a cluster each, and every object is put into its own", () => {
-    const terraform = stackWith((stack) => {
-      new KubernetesIdentityProvider(stack, "First", propsOf("acme"));
-      new KubernetesIdentityProvider(stack, "Second", propsOf("umbrella"));
-    });
-    expect(addressesOf(terraform, "second")).toEqual(addressesOf(terraform, "first"));
-    expect([...mixedUp(terraform, "first", "second"), ...mixedUp(terraform, "second", "first")]).toEqual([]);
+it("In one stack two deployments on Kubernetes have a cluster each, and every object is put into its own", () => {
+  const terraform = terraformWith(
+    (stack) => {
+      for (const [id, tenantId] of [
+        ["First", "acme"],
+        ["Second", "umbrella"],
+      ] as const)
+        new KubernetesIdentityProvider(stack, id, { projectId: "demo-project", tenantId });
+    },
+    bareStack({ providers: ["google", "kubernetes", "random"] }),
+  );
+  expect(addressesOf(terraform, "second")).toEqual(addressesOf(terraform, "first"));
+  expect([...mixedUp(terraform, "first", "second"), ...mixedUp(terraform, "second", "first")]).toEqual([]);
 
-    const host = (id: string) => `https://\${google_container_cluster.${id}_cluster.endpoint}`;
-    expect(terraform.provider?.kubernetes?.map(({ alias, host: address }) => [alias, address])).toEqual([
-      [undefined, host("first")],
-      ["test_second", host("second")],
-    ]);
-    const objects = Object.entries(terraform.resource ?? {}).flatMap(([type, elements]) =>
-      Object.entries(elements)
-        .filter(() => type.startsWith("kubernetes_"))
-        .map(([id, { provider }]) => [id.split("_")[0], provider]),
-    );
-    expect(objects.length).toBeGreaterThan(20);
-    expect(objects).toEqual(objects.map(([id]) => [id, id === "first" ? undefined : "kubernetes.test_second"]));
-  });
+  const host = (id: string) => `https://\${google_container_cluster.${id}_cluster.endpoint}`;
+  expect(terraform.provider?.kubernetes?.map(({ alias, host: address }) => [alias, address])).toEqual([
+    [undefined, host("first")],
+    ["test_second", host("second")],
+  ]);
+  const objects = Object.entries(terraform.resource ?? {}).flatMap(([type, elements]) =>
+    Object.entries(elements)
+      .filter(() => type.startsWith("kubernetes_"))
+      .map(([id, { provider }]) => [id.split("_")[0], provider]),
+  );
+  expect(objects.length).toBeGreaterThan(20);
+  expect(objects).toEqual(objects.map(([id]) => [id, id === "first" ? undefined : "kubernetes.test_second"]));
 });

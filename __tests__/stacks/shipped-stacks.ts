@@ -1,12 +1,9 @@
 import { type Terraform } from "../support/synthesis";
-import { KUBERNETES_STACK_NAME, kubernetesTerraform } from "./kubernetes-stack";
-import { LAB_STACK_NAME, labTerraform } from "./lab-stack";
-import { serverlessTerraform, STACK_NAME } from "./serverless-stack";
+import { STACKS } from "./variants";
 
-/** Every stack as anybody gets it, by name. */
+/** The configuration of every stack as anybody gets it, by name. */
 export const shippedStacks = () =>
-  ({
-    [STACK_NAME]: serverlessTerraform(),
-    [KUBERNETES_STACK_NAME]: kubernetesTerraform(),
-    [LAB_STACK_NAME]: labTerraform(),
-  }) satisfies Readonly<Record<string, Terraform>>;
+  Object.fromEntries(STACKS.map(({ name, terraform }) => [name, terraform()])) as Record<
+    (typeof STACKS)[number]["name"],
+    Terraform
+  >;

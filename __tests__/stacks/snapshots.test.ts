@@ -3,11 +3,9 @@ import { stringify } from "yaml";
 
 import { SYNTHESIZED } from "../../lib/core/hcl/hcl-files";
 import { hclFilesOf } from "../../lib/core/hcl/stack-origin";
-import { type PortableStack } from "../../lib/core/portable-stack";
-import { kubernetesStack } from "./kubernetes-stack";
-import { labStack } from "./lab-stack";
 import { literalKubernetes, literalServerless } from "./literal-programs";
-import { serverlessStack, withoutMetadata } from "./serverless-stack";
+import { withoutMetadata } from "./serverless-stack";
+import { STACKS } from "./variants";
 
 /** Files whose content other tests show: inputs are in the pages and refused inputs, warnings have tests of their own. */
 const SHOWN_ELSEWHERE = ["variables.tf", "checks.tf"];
@@ -22,15 +20,9 @@ const reviewed = (text: string): string =>
 /** In the configuration of a program: its props as local values, the rules for them, and what every stack has. */
 const REPEATS = /_given_|_inputs$|^check$|^provider$|^terraform$/;
 
-const STACKS: readonly [string, () => PortableStack][] = [
-  ["idp-serverless", serverlessStack],
-  ["idp-kubernetes", kubernetesStack],
-  ["assessment-lab", labStack],
-];
-
 /** A difference is reviewed like code, then accepted by `npm test -- -u`; `hardening.test.ts` says what never changes. */
 describe("What is synthesized", () => {
-  it.each(STACKS)("for %s is as reviewed", (_name, stackOf) => {
+  it.each(STACKS)("for $name is as reviewed", ({ stack: stackOf }) => {
     const stack = stackOf();
     const files = Object.entries(hclFilesOf(stack, stack.toTerraform(), {})).filter(
       ([name]) => !SHOWN_ELSEWHERE.includes(name),
@@ -38,8 +30,8 @@ describe("What is synthesized", () => {
     expect(files.map(([name, text]) => `### ${name}\n${reviewed(text)}`).join("\n")).toMatchSnapshot();
   });
 
-  it.each(STACKS)("for %s has no resource more than three constructs deep", (_name, stackOf) => {
-    const resources = stackOf()
+  it.each(STACKS)("for $name has no resource more than three constructs deep", ({ stack }) => {
+    const resources = stack()
       .node.findAll()
       .filter((each) => TerraformResource.isTerraformResource(each));
     const deeper = resources.filter(({ node }) => node.scopes.slice(2, -1).length > 3);

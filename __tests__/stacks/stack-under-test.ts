@@ -1,16 +1,16 @@
-import { type PortableStack } from "../../lib/core/portable-stack";
-import { resourceOf, terraformOf, type Block, type Terraform } from "../support/synthesis";
+import { type App } from "cdktf";
 
-/** The configuration of a stack, made once per test file, and one of its resources, by address. */
-export function configurationOf(stack: () => PortableStack) {
+import { type PortableStack } from "../../lib/core/portable-stack";
+import { resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
+
+/** A stack as anybody gets it: new in an app of its own, its configuration, made once per test file, and one resource of it. */
+export function stackUnderTest<Name extends string>(Stack: new (app: App, name: string) => PortableStack, name: Name) {
   let synthesized: Terraform | undefined;
-  const terraform = (): Terraform => {
-    synthesized ??= terraformOf(stack());
-    return synthesized;
-  };
+  const stack = () => new Stack(testApp(), name);
+  const terraform = (): Terraform => (synthesized ??= terraformOf(stack()));
   const resource = (address: string): Block => {
-    const [type = "", name = ""] = address.split(".");
-    return resourceOf(terraform(), type, name);
+    const [type = "", id = ""] = address.split(".");
+    return resourceOf(terraform(), type, id);
   };
-  return { terraform, resource };
+  return { name, stack, terraform, resource };
 }

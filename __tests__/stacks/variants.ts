@@ -1,20 +1,9 @@
-import { type PortableStack } from "../../lib/core/portable-stack";
-import { type Terraform } from "../support/synthesis";
-import { KUBERNETES_STACK_NAME, kubernetesStack, kubernetesTerraform } from "./kubernetes-stack";
-import { serverlessStack, serverlessTerraform, STACK_NAME } from "./serverless-stack";
+import { KUBERNETES } from "./kubernetes-stack";
+import { LAB_STACK } from "./lab-stack";
+import { SERVERLESS } from "./serverless-stack";
 
-/** A stack with the identity provider, for what holds on either platform. */
-interface Variant {
-  readonly name: string;
+/** The stacks with the identity provider, for what holds on either platform. */
+export const VARIANTS = [SERVERLESS, KUBERNETES] as const;
 
-  /** A new one, in an app of its own. */
-  readonly stack: () => PortableStack;
-
-  /** Its configuration, made once per test file. */
-  readonly terraform: () => Terraform;
-}
-
-export const VARIANTS: readonly Variant[] = [
-  { name: STACK_NAME, stack: serverlessStack, terraform: serverlessTerraform },
-  { name: KUBERNETES_STACK_NAME, stack: kubernetesStack, terraform: kubernetesTerraform },
-];
+/** Every stack. */
+export const STACKS = [...VARIANTS, LAB_STACK] as const;

@@ -298,10 +298,9 @@ export class MigrationCenter {
   }
 
   private validate(job: Job): void {
-    job.tables = [...job.files.values()].map(({ displayName, format, name }) => {
-      const bytes = this.uploads.objects.get(String(name));
-      return readTable({ bytes, fileName: String(displayName), format: String(format) });
-    });
+    job.tables = [...job.files.values()].map(({ displayName, format, name }) =>
+      readTable(String(displayName), String(format), this.uploads.objects.get(String(name))),
+    );
     const findings = this.findings.splice(0);
     const isRefused = job.tables.some(({ kind }) => kind === undefined) || findings.some((file) => hasError(file));
     job.state = isRefused ? "FAILED_VALIDATION" : "READY";

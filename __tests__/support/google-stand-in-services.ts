@@ -72,24 +72,21 @@ export function errorReason(reason: string, metadata: Readonly<Record<string, st
   return { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: "googleapis.com", metadata };
 }
 
-export const PROBED_SERVICES: readonly Service[] = [
-  {
-    description: "certificatemanager.v1",
-    endpointVariable: "GOOGLE_CERTIFICATE_MANAGER_CUSTOM_ENDPOINT",
-    basePath: "v1/",
-  },
-  {
-    description: "cloudresourcemanager.v1",
-    endpointVariable: "GOOGLE_RESOURCE_MANAGER_CUSTOM_ENDPOINT",
-    basePath: "v1/",
-  },
-  { description: "cloudscheduler.v1", endpointVariable: "GOOGLE_CLOUD_SCHEDULER_CUSTOM_ENDPOINT", basePath: "v1/" },
-  { description: "container.v1", endpointVariable: "GOOGLE_CONTAINER_CUSTOM_ENDPOINT", basePath: "v1/" },
-  { description: "dns.v1", endpointVariable: "GOOGLE_DNS_CUSTOM_ENDPOINT", basePath: "dns/v1/" },
-  { description: "iam.v1", endpointVariable: "GOOGLE_IAM_BETA_CUSTOM_ENDPOINT", basePath: "v1/" },
-  { description: "monitoring.v3", endpointVariable: "GOOGLE_MONITORING_CUSTOM_ENDPOINT", basePath: "" },
-  { description: "workloadidentity.v1", endpointVariable: "GOOGLE_WORKLOAD_IDENTITY_CUSTOM_ENDPOINT", basePath: "v1/" },
-];
+/** APIs without handlers: description, name in the variable of the endpoint, and base path. */
+const PROBED = [
+  ["certificatemanager.v1", "CERTIFICATE_MANAGER", "v1/"],
+  ["cloudresourcemanager.v1", "RESOURCE_MANAGER", "v1/"],
+  ["cloudscheduler.v1", "CLOUD_SCHEDULER", "v1/"],
+  ["container.v1", "CONTAINER", "v1/"],
+  ["dns.v1", "DNS", "dns/v1/"],
+  ["iam.v1", "IAM_BETA", "v1/"],
+  ["monitoring.v3", "MONITORING", ""],
+  ["workloadidentity.v1", "WORKLOAD_IDENTITY", "v1/"],
+] as const;
+
+export const PROBED_SERVICES = PROBED.map(([description, name, basePath]): Service => {
+  return { description, endpointVariable: `GOOGLE_${name}_CUSTOM_ENDPOINT`, basePath };
+});
 
 /** Artifact Registry: which image tags exist. */
 export class ArtifactRegistry {

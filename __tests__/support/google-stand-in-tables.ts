@@ -30,14 +30,8 @@ export interface TableReport {
   readonly rows: readonly Row[];
 }
 
-interface UploadedTable {
-  readonly fileName: string;
-  readonly format: string;
-  readonly bytes: Buffer | undefined;
-}
-
 /** Reads an uploaded file as the service would: by its format and header row, not by its name. */
-export function readTable({ bytes, fileName, format }: UploadedTable): TableReport {
+export function readTable(fileName: string, format: string, bytes: Buffer | undefined): TableReport {
   const [header = [], ...rest]: string[][] = parse(bytes?.toString("utf8") ?? "", { relaxColumnCount: true });
   const isKnown = format === "IMPORT_JOB_FORMAT_EXPORTED_AWS_CSV";
   const kind = (Object.keys(COLUMNS) as Kind[]).find((name) => isKnown && COLUMNS[name].join() === header.join());

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type IncomingHttpHeaders } from "node:http";
+import { type IncomingMessage } from "node:http";
 
 /** Path of signed URLs on the stand-in. */
 export const UPLOAD_PATH = "/signed-upload/";
@@ -12,13 +12,6 @@ const SIGNED_HEADERS = {
   "Content-Type": "application/octet-stream",
   "x-goog-content-length-range": "0,104857600",
 } as const;
-
-interface UploadRequest {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: IncomingHttpHeaders;
-  readonly bytes: Buffer;
-}
 
 /** Signed URLs of Cloud Storage and what was written to them. */
 export class SignedUploads {
@@ -33,7 +26,7 @@ export class SignedUploads {
   }
 
   /** A refusal repeats the URL, as Cloud Storage does, which a script must not print. */
-  write({ method, url, headers, bytes }: UploadRequest) {
+  write({ method, headers }: IncomingMessage, url: URL, bytes: Buffer) {
     const id = url.pathname.slice(UPLOAD_PATH.length);
     const object = this.addresses.get(id);
     const signed = Object.entries(SIGNED_HEADERS).every(([name, value]) => headers[name.toLowerCase()] === value);

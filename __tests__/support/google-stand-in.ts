@@ -142,7 +142,7 @@ export class GoogleStandIn {
       return;
     }
     if (url.pathname.startsWith(UPLOAD_PATH)) {
-      this.takeUpload(request, response, { url, bytes });
+      this.takeUpload(request, response, url, bytes);
       return;
     }
     const token = this.tokenServices[url.pathname + url.search];
@@ -169,15 +169,8 @@ export class GoogleStandIn {
 
     const fault = this.takeFault(match.method.id, name);
     if (fault?.kind === "slow") await new Promise((resolve) => setTimeout(resolve, fault.milliseconds));
-    if (fault?.kind === "reset" && fault.carriedOut !== true) {
-      request.socket.resetAndDestroy();
-      return;
-    }
-    if (fault?.kind === "html") {
-      if (fault.location !== undefined) response.setHeader("location", fault.location);
-      sendHtml(response, fault.status, fault.page);
-      return;
-    }
+    const isCarriedOut = fault?.kind === "reset" && fault.carriedOut === true;
+    if (!isCarriedOut && isCutOff(fault, request, response)) return;
     try {
       this.authenticate(request, fault);
       refuseFault(fault, name);
@@ -192,34 +185,24 @@ export class GoogleStandIn {
   }
 
   /** A write to a signed URL: no API call, so no token and no JSON. Faults are those injected into `storage.upload`. */
-  private takeUpload(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { url, bytes }: { readonly url: URL; readonly bytes: Buffer },
-  ): void {
+  private takeUpload(request: IncomingMessage, response: ServerResponse, url: URL, bytes: Buffer): void {
     const { headers, method: httpMethod = "" } = request;
     this.record({ method: "storage.upload", httpMethod, path: url.pathname + url.search, headers, body: {} });
     const fault = this.takeFault("storage.upload", "storage.upload");
-    if (fault?.kind === "reset") {
-      request.socket.resetAndDestroy();
-      return;
-    }
-    if (fault?.kind === "html") {
-      sendHtml(response, fault.status, `${fault.page} ${url.href}`);
-      return;
-    }
+    if (isCutOff(fault, request, response, ` ${url.href}`)) return;
     const answer =
       fault?.kind === "status"
         ? { status: fault.error.code, body: `<Error><Code>${fault.error.status}</Code></Error>` }
-        : this.migration.uploads.write({ method: httpMethod, url, headers, bytes });
+        : this.migration.uploads.write(request, url, bytes);
     response.writeHead(answer.status, { "content-type": "application/xml; charset=UTF-8" }).end(answer.body);
   }
 
   private giveToken(
-    { headers, method: httpMethod = "", socket }: IncomingMessage,
+    request: IncomingMessage,
     response: ServerResponse,
     { bytes, token, url }: { readonly bytes: Buffer; readonly token: JsonObject; readonly url: URL },
   ): void {
+    const { headers, method: httpMethod = "" } = request;
     const method = url.pathname.slice(1);
     const text = bytes.toString("utf8");
     const body = text.startsWith("{")
@@ -227,9 +210,8 @@ export class GoogleStandIn {
       : Object.fromEntries(new URLSearchParams(text));
     this.record({ method, httpMethod, path: url.pathname, headers, body });
     const fault = this.takeFault(method, method);
+    if (isCutOff(fault, request, response)) return;
     if (fault === undefined) sendJson(response, 200, token);
-    else if (fault.kind === "reset") socket.resetAndDestroy();
-    else if (fault.kind === "html") sendHtml(response, fault.status, fault.page);
     else throw new Error(`token services have no fault of the kind ${fault.kind}`);
   }
 
@@ -256,6 +238,21 @@ export class GoogleStandIn {
     }
     sendJson(response, 200, { access_token: this.metadataToken, expires_in: 3599, token_type: "Bearer" });
   }
+}
+
+/** Whether the client gets no answer of the API: the connection breaks, or somebody else answers, with these words. */
+function isCutOff(
+  fault: Fault | undefined,
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  words = "",
+): boolean {
+  if (fault?.kind === "reset") socket.resetAndDestroy();
+  if (fault?.kind === "html") {
+    if (fault.location !== undefined) response.setHeader("location", fault.location);
+    sendHtml(response, fault.status, fault.page + words);
+  }
+  return fault?.kind === "reset" || fault?.kind === "html";
 }
 
 function refuseFault(fault: Fault | undefined, api: string): void {

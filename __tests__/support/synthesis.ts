@@ -57,6 +57,12 @@ export function terraformOf(stack: TerraformStack): Terraform {
   return JSON.parse(JSON.stringify(stack.toTerraform())) as Terraform;
 }
 
+/** The same of a stack, a bare one by default, in which there is this. */
+export function terraformWith(fill: (stack: BareStack) => void, stack = bareStack()): Terraform {
+  fill(stack);
+  return terraformOf(stack);
+}
+
 export function warningsOf(stack: TerraformStack): unknown[] {
   return stack.node
     .findAll()

@@ -94,6 +94,16 @@ export class Deployment {
     return new Deployment(options).listen();
   }
 
+  /** Runs work on a deployment, which is stopped after it. */
+  static async use(options: DeploymentOptions, work: (deployment: Deployment) => Promise<void>): Promise<void> {
+    const deployment = await Deployment.start(options);
+    try {
+      await work(deployment);
+    } finally {
+      await deployment.stop();
+    }
+  }
+
   /** An independent copy of this deployment in its current state. */
   fork(inputs: Inputs = this.inputs): Promise<Deployment> {
     return new Deployment({ ...this.options, inputs }, this).listen();
@@ -189,10 +199,38 @@ export class Deployment {
     if (missing.length > 0) throw new StepFailure(step, `expected "${missing.join('", "')}" in:\n${output}`);
   }
 
+  /** The same of a command that must delete nothing either. */
+  async refuseWholly(command: readonly string[], ...messages: readonly string[]): Promise<void> {
+    const before = [...this.cloud.objects.keys()];
+    await this.refuse(command, ...messages);
+    const gone = before.filter((key) => !this.cloud.objects.has(key));
+    if (gone.length > 0) throw new StepFailure(command.join(" "), `refused, but these are gone: ${gone.join(", ")}`);
+  }
+
   /** Plans and applies in one go; returns the actions. */
   async applyAtOnce(...further: string[]): Promise<Actions> {
     this.writeInputs();
     return actionsIn(await this.succeed(...APPLY_AT_ONCE, ...further));
+  }
+
+  /** The same with these inputs, which stay. */
+  applyWith(inputs: Inputs, ...further: string[]): Promise<Actions> {
+    this.inputs = inputs;
+    return this.applyAtOnce(...further);
+  }
+
+  /** An apply, with these inputs from now on, after which a plan is empty. */
+  async settle(inputs = this.inputs, ...further: string[]): Promise<void> {
+    await this.applyWith(inputs, ...further);
+    await this.requireEmptyPlan("second plan");
+  }
+
+  /** Fails unless a destroy leaves nothing in the state, and in the project nothing but what is kept. */
+  async destroy(kept: readonly string[] = []): Promise<void> {
+    await this.applyAtOnce("-destroy");
+    const existing = [...this.cloud.objects.keys()].filter((key) => !kept.includes(key));
+    const left = [...this.stateAddresses(), ...existing];
+    if (left.length > 0) throw new StepFailure("destroy", `there still is ${left.join(", ")}`);
   }
 
   /** Fails if the state, or what has been written since the last time, reveals the value of a secret. */

@@ -22,29 +22,27 @@ const requireDumps =
  * @param schedule what holds the schedule
  * @param further what dumps have beside parts of their name
  */
-export function dumpChanges(schedule: string, further: readonly string[] = []): readonly ChangeScenario[] {
-  return [
-    {
-      name: "dumps by a schedule, and one at once",
-      change: withInputs(WITH_DUMP),
-      expected: { ...all("create", ["*dump*", ...further]), [DASHBOARD]: "update" },
-      verify: requireDumps(1),
-    },
-    {
-      name: "dumps at another hour that are kept longer, in a cheaper class",
-      change: withInputs({ dump_schedule: "0 5 * * *", dump_retention_days: 90, dump_storage_class: "COLDLINE" }),
-      expected: { [schedule]: "update", [BUCKET]: "update" },
-      verify: requireDumps(1),
-    },
-    {
-      name: "no more dumps, but those that there are",
-      change: withInputs({ dump_schedule: null, dump_at_apply: false, keep_dumps: true }),
-      expected: { ...all("delete", ["*dump*", ...further]), [DASHBOARD]: "update" },
-    },
-    {
-      name: "no dumps at all",
-      change: withInputs({ keep_dumps: false, dump_retention_days: 30, dump_storage_class: "NEARLINE" }),
-      expected: { [BUCKET]: "delete" },
-    },
-  ];
-}
+export const dumpChanges = (schedule: string, further: readonly string[] = []): readonly ChangeScenario[] => [
+  {
+    name: "dumps by a schedule, and one at once",
+    change: withInputs(WITH_DUMP),
+    expected: { ...all("create", ["*dump*", ...further]), [DASHBOARD]: "update" },
+    verify: requireDumps(1),
+  },
+  {
+    name: "dumps at another hour that are kept longer, in a cheaper class",
+    change: withInputs({ dump_schedule: "0 5 * * *", dump_retention_days: 90, dump_storage_class: "COLDLINE" }),
+    expected: { [schedule]: "update", [BUCKET]: "update" },
+    verify: requireDumps(1),
+  },
+  {
+    name: "no more dumps, but those that there are",
+    change: withInputs({ dump_schedule: null, dump_at_apply: false, keep_dumps: true }),
+    expected: { ...all("delete", ["*dump*", ...further]), [DASHBOARD]: "update" },
+  },
+  {
+    name: "no dumps at all",
+    change: withInputs({ keep_dumps: false, dump_retention_days: 30, dump_storage_class: "NEARLINE" }),
+    expected: { [BUCKET]: "delete" },
+  },
+];

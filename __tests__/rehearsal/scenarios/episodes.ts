@@ -11,28 +11,25 @@ import { type Episode } from "../engine/stack-rehearsal";
  * @param planned those of them that a plan takes if it also ends the protection, so that its apply is refused
  * @param given inputs that can be given, but not taken away: an apply refuses this before anything else
  */
-export function anotherIdentity(parts: Inputs, planned: Inputs, given?: Inputs): Episode {
-  return {
-    name: "another identity",
-    play: async (deployment) => {
-      const begun = deployment.inputs;
-      const messages = Object.entries(parts).map(
-        ([name, value]) => `${name} is "${String(value)}", but the protected deployment has`,
-      );
-      await requireRefused(deployment, { ...begun, ...parts }, ["plan", "-input=false"], messages);
-      const unprotected = { ...begun, ...planned, deletion_protection: false };
-      await requireRefused(deployment, unprotected, APPLY_AT_ONCE, ["change the rest in a second apply"]);
-      await requireUnchanged(deployment, begun);
+export const anotherIdentity = (parts: Inputs, planned: Inputs, given?: Inputs): Episode => ({
+  name: "another identity",
+  play: async (deployment) => {
+    const begun = deployment.inputs;
+    const messages = Object.entries(parts).map(
+      ([name, value]) => `${name} is "${String(value)}", but the protected deployment has`,
+    );
+    await requireRefused(deployment, { ...begun, ...parts }, ["plan", "-input=false"], messages);
+    const unprotected = { ...begun, ...planned, deletion_protection: false };
+    await requireRefused(deployment, unprotected, APPLY_AT_ONCE, ["change the rest in a second apply"]);
+    await requireUnchanged(deployment, begun);
 
-      if (given === undefined) return;
-      const [name = ""] = Object.keys(given);
-      deployment.inputs = { ...begun, ...given };
-      await deployment.applyAtOnce();
-      await requireRefused(deployment, begun, APPLY_AT_ONCE, [`${name} cannot be taken away`]);
-      await requireUnchanged(deployment, { ...begun, ...given });
-    },
-  };
-}
+    if (given === undefined) return;
+    const [name = ""] = Object.keys(given);
+    await deployment.applyWith({ ...begun, ...given });
+    await requireRefused(deployment, begun, APPLY_AT_ONCE, [`${name} cannot be taken away`]);
+    await requireUnchanged(deployment, { ...begun, ...given });
+  },
+});
 
 /** Fails unless the command is refused with these messages, and everything is still there. */
 async function requireRefused(
@@ -41,12 +38,8 @@ async function requireRefused(
   command: readonly string[],
   messages: readonly string[],
 ): Promise<void> {
-  const { cloud } = deployment;
-  const before = [...cloud.objects.keys()];
   deployment.inputs = inputs;
-  await deployment.refuse(command, ...messages);
-  const gone = before.filter((key) => !cloud.objects.has(key));
-  if (gone.length > 0) throw new StepFailure(command.join(" "), `these are gone: ${gone.join(", ")}`);
+  await deployment.refuseWholly(command, ...messages);
 }
 
 /** Fails if an apply would do anything but set outputs back, which a refused one may have changed in the state. */
@@ -60,23 +53,17 @@ async function requireUnchanged(deployment: Deployment, inputs: Inputs): Promise
  *
  * @param unprotected inputs that first switch off the protection of the data
  */
-export function anotherRegion(unprotected?: Inputs): Episode {
-  return {
-    name: "another region",
-    play: async (deployment) => {
-      const { cloud } = deployment;
-      const before = [...cloud.objects.keys()].length;
-      if (unprotected !== undefined) {
-        deployment.inputs = { ...deployment.inputs, ...unprotected };
-        await deployment.applyAtOnce();
-      }
-      deployment.inputs = { ...deployment.inputs, region: "europe-west1" };
-      await deployment.applyAtOnce();
-      const after = [...cloud.objects.keys()].length;
-      if (after !== before) throw new Error(`there were ${before} resources, and ${after} are left`);
-    },
-  };
-}
+export const anotherRegion = (unprotected?: Inputs): Episode => ({
+  name: "another region",
+  play: async (deployment) => {
+    const { cloud } = deployment;
+    const before = cloud.objects.size;
+    if (unprotected !== undefined) await deployment.applyWith({ ...deployment.inputs, ...unprotected });
+    await deployment.applyWith({ ...deployment.inputs, region: "europe-west1" });
+    const after = cloud.objects.size;
+    if (after !== before) throw new Error(`there were ${before} resources, and ${after} are left`);
+  },
+});
 
 /** What holds data that no apply can make again. */
 const DATA = [
@@ -101,26 +88,24 @@ const BESIDE = [
  *
  * @param types what else is deleted
  */
-export function deletedParts(types: readonly string[]): Episode {
-  return {
-    name: "parts that somebody has deleted",
-    play: async (deployment) => {
-      const { cloud } = deployment;
-      const keys = [...types, ...BESIDE].flatMap((type) => {
-        const found = cloud.ofType(type).map(({ id }) => `${type} ${id}`);
-        if (found.length === 0) throw new Error(`there is no ${type} to delete`);
-        return found;
-      });
-      for (const key of keys) cloud.forget(key);
+export const deletedParts = (types: readonly string[]): Episode => ({
+  name: "parts that somebody has deleted",
+  play: async (deployment) => {
+    const { cloud } = deployment;
+    const keys = [...types, ...BESIDE].flatMap((type) => {
+      const found = cloud.ofType(type).map(({ id }) => `${type} ${id}`);
+      if (found.length === 0) throw new Error(`there is no ${type} to delete`);
+      return found;
+    });
+    for (const key of keys) cloud.forget(key);
 
-      const actions = await deployment.applyAtOnce();
-      const touched = [...actions.keys()].filter((address) => DATA.includes(address.split(".")[0] ?? ""));
-      if (touched.length > 0) throw new StepFailure("apply", `${touched.join(", ")} has changed`);
-      const missing = keys.filter((key) => !cloud.objects.has(key));
-      if (missing.length > 0) throw new StepFailure("apply", `${missing.join(", ")} is still missing`);
-    },
-  };
-}
+    const actions = await deployment.applyAtOnce();
+    const touched = [...actions.keys()].filter((address) => DATA.includes(address.split(".")[0] ?? ""));
+    if (touched.length > 0) throw new StepFailure("apply", `${touched.join(", ")} has changed`);
+    const missing = keys.filter((key) => !cloud.objects.has(key));
+    if (missing.length > 0) throw new StepFailure("apply", `${missing.join(", ")} is still missing`);
+  },
+});
 
 /**
  * Features of a running deployment are switched off, several at once and with an update of what all of them run on: as
@@ -145,8 +130,7 @@ export function severalInputs(features: Readonly<Record<string, Inputs>>, update
         deployment.requireNoLeaks("plan");
       }
       for (const inputs of [{ ...begun, ...allOff, ...update }, begun]) {
-        deployment.inputs = inputs;
-        await deployment.applyAtOnce();
+        await deployment.applyWith(inputs);
       }
     },
   };

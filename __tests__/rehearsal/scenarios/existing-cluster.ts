@@ -1,7 +1,7 @@
 import { addOthersCluster } from "../project/google-cluster";
 import { APPLY_AT_ONCE, type Deployment, type Inputs } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
-import { addLogins, allInputs, EXISTING_PARTS } from "./existing-parts";
+import { addLogins, ALL_EXISTING } from "./existing-parts";
 import { type Episode } from "../engine/stack-rehearsal";
 
 const NODE_ACCOUNT = "nodes@shared-accounts.iam.gserviceaccount.com";
@@ -13,8 +13,7 @@ const OF_CLUSTER = ["google_container_cluster", "google_compute_network", "kuber
 const LEAVE = ["-destroy", "-target=terraform_data.cluster_of_namespace"];
 
 async function requireCluster(deployment: Deployment, isOwn: boolean): Promise<void> {
-  await deployment.applyAtOnce();
-  await deployment.requireEmptyPlan("a cluster that exists: second plan");
+  await deployment.settle();
   const { cloud } = deployment;
   const made = OF_CLUSTER.filter((type) => cloud.ofType(type).length > 0);
   if (made.length !== (isOwn ? OF_CLUSTER.length : 0))
@@ -43,40 +42,33 @@ export const EXISTING_CLUSTER: Episode = {
     const before = [...cloud.objects.keys()];
     // Together with everything else that can exist.
     addLogins(deployment);
-    deployment.inputs = { ...existing, ...allInputs(Object.values(EXISTING_PARTS)) };
+    deployment.inputs = { ...existing, ...ALL_EXISTING };
     await requireCluster(deployment, false);
-    await deployment.applyAtOnce("-destroy");
-    const left = [...cloud.objects.keys()].filter((key) => !before.includes(key));
-    if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
-    deployment.inputs = existing;
-    await deployment.applyAtOnce();
+    await deployment.destroy(before);
+    await deployment.applyWith(existing);
     const leaveFor = async (inputs: Inputs) => {
       const former = deployment.inputs;
       deployment.inputs = inputs;
       await deployment.refuse(["plan", "-input=false"], "but the deployment is in");
-      deployment.inputs = former;
-      await deployment.applyAtOnce(...LEAVE);
+      await deployment.applyWith(former, ...LEAVE);
       deployment.inputs = inputs;
     };
     // To a namespace of its own in the same cluster, and back.
     await leaveFor({ ...begun, existing_cluster: existing.existing_cluster });
-    await deployment.applyAtOnce();
-    await deployment.requireEmptyPlan("a namespace in a cluster that exists: second plan");
+    await deployment.settle();
     if (cloud.ofType("kubernetes_namespace_v1").length !== 1) throw new StepFailure("apply", "there is no namespace");
     await leaveFor(existing);
     await requireCluster(deployment, false);
     await leaveFor(begun);
     await requireCluster(deployment, true);
 
-    deployment.inputs = { ...begun, deletion_protection: true };
-    await deployment.applyAtOnce();
+    await deployment.applyWith({ ...begun, deletion_protection: true });
     deployment.inputs = { ...existing, deletion_protection: true };
     await deployment.refuse(
       ["plan", "-input=false"],
       'existing_cluster is "us-central1-a/shared", but the protected deployment has null',
     );
-    deployment.inputs = begun;
-    await deployment.applyAtOnce();
+    await deployment.applyWith(begun);
     await deployment.applyAtOnce(...LEAVE);
     deployment.inputs = existing;
     await deployment.refuse([...APPLY_AT_ONCE, "-var=namespace=other"], "existing_namespace is given");

@@ -76,8 +76,11 @@ export const EXISTING_PARTS: Readonly<Record<string, ExistingPart>> = {
   },
 };
 
-export const allInputs = (parts: readonly ExistingPart[]) =>
-  Object.assign({}, ...parts.map(({ inputs }) => inputs)) as Inputs;
+/** The inputs of all of them. */
+export const ALL_EXISTING = Object.assign({}, ...Object.values(EXISTING_PARTS).map(({ inputs }) => inputs)) as Inputs;
+
+/** Accepts another secret key. */
+export const ACCEPTED_KEY = "-replace=terraform_data.secrets_secret_key_first";
 
 /** Adds the parts that are managed elsewhere, also in the projects that combinations name. */
 export function prepareExisting({ cloud }: Deployment): void {
@@ -102,72 +105,48 @@ function madeFor({ cloud }: Deployment, { replaces }: ExistingPart): number {
 }
 
 /** An apply, after which a plan is empty, and the stack has made these parts or none of them. */
-async function requireParts(
-  deployment: Deployment,
-  parts: Readonly<Record<string, ExistingPart>>,
-  made: boolean,
-  ...further: string[]
-) {
-  await deployment.applyAtOnce(...further);
-  await deployment.requireEmptyPlan("parts that exist: second plan");
-  for (const [name, part] of Object.entries(parts))
+async function requireParts(deployment: Deployment, made: boolean, ...further: string[]): Promise<void> {
+  await deployment.settle(deployment.inputs, ...further);
+  for (const [name, part] of Object.entries(EXISTING_PARTS))
     if (madeFor(deployment, part) > 0 !== made)
       throw new StepFailure("apply", `the stack has ${made ? "not " : ""}made its own ${name}`);
 }
 
-/**
- * Parts that exist are used from the first apply on, taken in by a running deployment, and given back.
- *
- * @param parts by name
- * @param refusal what a plan says while the deployment is protected
- * @param acceptedKey accepts another secret key
- */
-export function existingParts(
-  parts: Readonly<Record<string, ExistingPart>>,
-  refusal: string,
-  acceptedKey: string,
-): Episode {
-  const all = Object.values(parts);
-  return {
-    name: "parts that exist",
-    fromNothing: true,
-    play: async (deployment) => {
-      const { cloud, inputs: whole } = deployment;
-      addLogins(deployment);
+/** Parts that exist are used from the first apply on, taken in by a running deployment, and given back. */
+export const WITH_EXISTING_PARTS: Episode = {
+  name: "parts that exist",
+  fromNothing: true,
+  play: async (deployment) => {
+    const { project_id } = deployment.inputs;
+    addLogins(deployment);
+    const begun = { project_id, alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };
+    const unprotected = { ...begun, deletion_protection: false };
+    deployment.inputs = { ...unprotected, ...ALL_EXISTING, existing_database: DATABASE };
+    await requireParts(deployment, false);
+    await deployment.destroy();
 
-      const { project_id } = whole;
-      const begun = { project_id, alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };
-      const unprotected = { ...begun, deletion_protection: false };
-      deployment.inputs = { ...unprotected, ...allInputs(all), existing_database: DATABASE };
-      await requireParts(deployment, parts, false);
-      await deployment.applyAtOnce("-destroy");
-      const left = [...cloud.objects.keys()];
-      if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
-
-      deployment.inputs = begun;
-      await deployment.applyAtOnce();
-      deployment.inputs = { ...begun, ...allInputs(all) };
-      await deployment.refuse(["plan", "-input=false"], refusal);
-      const existing = { ...unprotected, ...allInputs(all) };
-      deployment.inputs = existing;
-      await deployment.refuse([...APPLY_AT_ONCE, acceptedKey], "change the rest in a second apply");
-      deployment.inputs = unprotected;
-      await deployment.applyAtOnce();
-      const own = (word: string) => ({ ...existing, own_parts: word });
-      // Another secret key is accepted by name.
-      for (const inputs of [own("kept"), existing, own("used"), unprotected]) {
-        deployment.inputs = inputs;
-        const isOther = "own_parts" in inputs;
-        if (isOther) await deployment.refuse(APPLY_AT_ONCE, "every session ends");
-        await requireParts(deployment, parts, inputs !== existing, ...(isOther ? [acceptedKey] : []));
-        if (inputs !== existing) continue;
-        deployment.inputs = { ...begun, ...allInputs(all) };
-        await deployment.applyAtOnce();
-        deployment.inputs = { ...deployment.inputs, own_parts: "used" };
-        await deployment.refuse(["plan", "-input=false", acceptedKey], "existing_database is null, but the protected");
-        deployment.inputs = existing;
-        await deployment.applyAtOnce();
-      }
-    },
-  };
-}
+    await deployment.applyWith(begun);
+    deployment.inputs = { ...begun, ...ALL_EXISTING };
+    await deployment.refuse(
+      ["plan", "-input=false"],
+      'existing_bucket is "acme-uploads", but the protected deployment has null',
+    );
+    const existing = { ...unprotected, ...ALL_EXISTING };
+    deployment.inputs = existing;
+    await deployment.refuse([...APPLY_AT_ONCE, ACCEPTED_KEY], "change the rest in a second apply");
+    await deployment.applyWith(unprotected);
+    const own = (word: string) => ({ ...existing, own_parts: word });
+    // Another secret key is accepted by name.
+    for (const inputs of [own("kept"), existing, own("used"), unprotected]) {
+      deployment.inputs = inputs;
+      const isOther = "own_parts" in inputs;
+      if (isOther) await deployment.refuse(APPLY_AT_ONCE, "every session ends");
+      await requireParts(deployment, inputs !== existing, ...(isOther ? [ACCEPTED_KEY] : []));
+      if (inputs !== existing) continue;
+      await deployment.applyWith({ ...begun, ...ALL_EXISTING });
+      deployment.inputs = { ...deployment.inputs, own_parts: "used" };
+      await deployment.refuse(["plan", "-input=false", ACCEPTED_KEY], "existing_database is null, but the protected");
+      await deployment.applyWith(existing);
+    }
+  },
+};

@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 
+import { KEY } from "../../stacks/accepted-inputs";
 import { programFolder } from "../../support/google-stand-in-scripts";
 import { type Deployment } from "../deployment/deployment";
 import { StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
-import { addLogins, allInputs } from "./existing-parts";
+import { addLogins, ALL_EXISTING } from "./existing-parts";
 import { deniedKeys } from "../project/organization-policies";
 import { type Value, type ValueObject } from "../project/terraform-value";
 
@@ -77,41 +78,32 @@ async function grantListed(deployment: Deployment, isPlanned: boolean): Promise<
 }
 
 /** Nothing is granted to existing parts; their owners run the listed commands until an apply succeeds. */
-export function grantsByOthers(parts: Parameters<typeof allInputs>[0]): Episode {
-  return {
-    name: "grants by others",
-    fromNothing: true,
-    play: async (deployment) => {
-      const { cloud, inputs: whole } = deployment;
-      const { project_id } = whole;
-      const key = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp";
-      const further = {
-        alert_emails: ["on-call@example.com"],
-        dump_schedule: "30 4 * * *",
-        kms_keys: { default: key, project_number: "123456789012" },
-      };
-      cloud.policies.push(...deniedKeys(cloud));
-      deployment.inputs = {
-        project_id,
-        ...further,
-        deletion_protection: false,
-        ...allInputs(parts),
-        grant_roles: false,
-      };
-      addLogins(deployment);
-      // Without those for keys, an apply fails before there is an output.
-      await grantListed(deployment, true);
-      for (;;) {
-        const failures: unknown[] = [];
-        await deployment.applyAtOnce().catch((error: unknown) => failures.push(error));
-        if ((await grantListed(deployment, false)) > 0) continue;
-        if (failures.length === 0) break;
-        throw failures[0] as Error;
-      }
-      await deployment.requireEmptyPlan("grants by others: second plan");
-      // The nodes of a new cluster have an account of the deployment's own.
-      const made = [...cloud.objects.keys()].filter((key) => /_iam_member (?!of others|.*idp-node-)/.test(key));
-      if (made.length > 0) throw new StepFailure("grants by others", `the stack has made ${made.join(", ")}`);
-    },
-  };
-}
+export const GRANTS_BY_OTHERS: Episode = {
+  name: "grants by others",
+  fromNothing: true,
+  play: async (deployment) => {
+    const { cloud, inputs } = deployment;
+    cloud.policies.push(...deniedKeys(cloud));
+    deployment.inputs = {
+      ...{ project_id: inputs.project_id, alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" },
+      kms_keys: { default: KEY, project_number: "123456789012" },
+      deletion_protection: false,
+      ...ALL_EXISTING,
+      grant_roles: false,
+    };
+    addLogins(deployment);
+    // Without those for keys, an apply fails before there is an output.
+    await grantListed(deployment, true);
+    for (;;) {
+      const failures: unknown[] = [];
+      await deployment.applyAtOnce().catch((error: unknown) => failures.push(error));
+      if ((await grantListed(deployment, false)) > 0) continue;
+      if (failures.length === 0) break;
+      throw failures[0] as Error;
+    }
+    await deployment.requireEmptyPlan("grants by others: second plan");
+    // The nodes of a new cluster have an account of the deployment's own.
+    const made = [...cloud.objects.keys()].filter((key) => /_iam_member (?!of others|.*idp-node-)/.test(key));
+    if (made.length > 0) throw new StepFailure("grants by others", `the stack has made ${made.join(", ")}`);
+  },
+};

@@ -1,8 +1,6 @@
 import { describeWith, findProgram, programPath } from "../../support/programs";
 import { synthesizeInto } from "../../support/synthesis";
-import { kubernetesStack } from "../../stacks/kubernetes-stack";
-import { labStack } from "../../stacks/lab-stack";
-import { serverlessStack } from "../../stacks/serverless-stack";
+import { STACKS } from "../../stacks/variants";
 import { Deployment, type Inputs } from "../deployment/deployment";
 import { toHcl } from "../engine/hcl-folder";
 import { inputCombinations, type Matrix } from "../engine/input-matrix";
@@ -28,12 +26,6 @@ function eachAlone(matrix: Matrix): Inputs[] {
 
 /** OpenTofu only where it is on the machine. */
 const PROGRAMS = ["terraform", "tofu"].filter((program) => program === "terraform" || findProgram(program));
-
-const STACKS = [
-  ["idp-serverless", serverlessStack],
-  ["idp-kubernetes", kubernetesStack],
-  ["assessment-lab", labStack],
-] as const;
 
 /** What a plan says, without what differs between two runs. */
 const SAID = ["planned_values", "resource_changes", "output_changes", "checks", "variables"];
@@ -63,11 +55,11 @@ const actionsOf = (plan: Readonly<Record<string, unknown>>) =>
   );
 
 describeWith(["terraform", "curl", "jq"], "A plan of the folder in HCL", () => {
-  it.each(PROGRAMS.flatMap((program) => STACKS.map((stack) => [program, ...stack] as const)))(
-    "says what that of the JSON says, by %s: %s",
-    async (program, name, stackOf) => {
+  it.each(PROGRAMS.flatMap((program) => STACKS.map((each) => ({ program, ...each }))))(
+    "says what that of the JSON says, by $program: $name",
+    async ({ program, name, stack }) => {
       const { inputs = {}, matrix = {}, prepare } = REHEARSALS[name] ?? {};
-      const { path: source } = synthesizeInto(App.of(stackOf()), name);
+      const { path: source } = synthesizeInto(App.of(stack()), name);
       const sets = [{}, ...setsOf(matrix)].map((each) => ({ ...inputs, ...each }));
       const [json, hcl, newest] = await Promise.all(
         [false, false, true].map((newestProviders) =>

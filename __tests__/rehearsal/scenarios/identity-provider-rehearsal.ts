@@ -27,9 +27,6 @@ export const SECRET_KEY_VERSION = "google_secret_manager_secret_version.secrets_
 
 export const UPGRADE_BACKUP = "terraform_data.upgrade_backup[0]";
 
-/** Accepts another secret key. */
-export const ACCEPTED_KEY = "-replace=terraform_data.secrets_secret_key_first";
-
 const DATA = [...SECRETS, "google_sql_database_instance.database[0]", "google_storage_bucket.media_bucket[0]"];
 
 /** Resources that change when the protection of the data is switched off. */

@@ -2,14 +2,13 @@ import { ACCEPTED_BY_KUBERNETES } from "../../stacks/accepted-inputs";
 import { DEPLOYMENT, KUBERNETES_DOMAIN_CHANGES, REGIONAL_ADDRESS } from "./domain";
 import { anotherIdentity, deletedParts, severalInputs } from "./episodes";
 import { EXISTING_CLUSTER } from "./existing-cluster";
-import { EXISTING_PARTS, existingParts } from "./existing-parts";
+import { WITH_EXISTING_PARTS } from "./existing-parts";
 import { dumpChanges } from "./dump";
-import { grantsByOthers } from "./grants-by-others";
+import { GRANTS_BY_OTHERS } from "./grants-by-others";
 import { CONTROL_PLANE, landingZones, ownKeys } from "./landing-zone";
 import { all, sideBySide, withInputs } from "./every-stack";
 import { blueprintChanges } from "./blueprints";
 import {
-  ACCEPTED_KEY,
   BUILD,
   FEATURES,
   matrixOf,
@@ -57,8 +56,7 @@ const ANOTHER_CLUSTER: Episode = {
   name: "another cluster",
   // The objects in the old cluster must go first: a plan cannot reach a cluster whose address it does not know yet.
   play: async (deployment) => {
-    deployment.inputs = { ...deployment.inputs, deletion_protection: false };
-    await deployment.applyAtOnce();
+    await deployment.applyWith({ ...deployment.inputs, deletion_protection: false });
     await deployment.refuse(["plan", REPLACE_CLUSTER], "connect: connection refused");
     await deployment.applyAtOnce("-destroy", `-target=${NAMESPACE}`);
     await deployment.applyAtOnce(REPLACE_CLUSTER);
@@ -146,12 +144,6 @@ const OWN_FEATURES = {
   geoip: WITH_GEOIP,
 };
 
-const CONTAINERS = [
-  [0.5, "1024Mi"],
-  [2, "8Gi"],
-  [4, "4Gi"],
-] as const;
-
 /** The identity provider on GKE Autopilot. */
 export const IDP_KUBERNETES: StackRehearsal = {
   ...OF_BOTH,
@@ -177,7 +169,11 @@ export const IDP_KUBERNETES: StackRehearsal = {
   furtherChanges: [...sideBySide(WORKER_MODE_CHANGES, KUBERNETES_DOMAIN_CHANGES, DUMP_CHANGES), ...MONITORING_CHANGES],
   protection: protection(CLUSTER),
   matrix: matrixOf(ACCEPTED_BY_KUBERNETES, {
-    container: CONTAINERS.map(([cpu, memory]) => ({ container_cpu: cpu, container_memory: memory })),
+    container: [
+      { container_cpu: 0.5, container_memory: "1024Mi" },
+      { container_cpu: 2, container_memory: "8Gi" },
+      { container_cpu: 4, container_memory: "4Gi" },
+    ],
     worker: [...WORKERS, { ...WITH_SEPARATE_WORKER, worker_count: 2, worker_max_count: 3 }],
   }),
   episodes: [
@@ -224,12 +220,8 @@ export const IDP_KUBERNETES: StackRehearsal = {
       keep_dumps: true,
       labels: { team: "identity" },
     }),
-    existingParts(
-      EXISTING_PARTS,
-      'existing_bucket is "acme-uploads", but the protected deployment has null',
-      ACCEPTED_KEY,
-    ),
-    grantsByOthers(Object.values(EXISTING_PARTS)),
+    WITH_EXISTING_PARTS,
+    GRANTS_BY_OTHERS,
     deletedParts([
       "kubernetes_deployment_v1",
       "kubernetes_horizontal_pod_autoscaler_v2",

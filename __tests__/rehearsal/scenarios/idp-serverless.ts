@@ -4,7 +4,6 @@ import { type Deployment } from "../deployment/deployment";
 import { executeByHand } from "../project/google-workloads";
 import { textAt } from "../project/terraform-value";
 import {
-  ACCEPTED_KEY,
   BUILD,
   FAILING_BUILD,
   FEATURES,
@@ -23,8 +22,8 @@ import { dumpChanges } from "./dump";
 import { blueprintChanges } from "./blueprints";
 import { DASHBOARD, monitoringChanges } from "./monitoring";
 import { anotherIdentity, anotherRegion, deletedParts, severalInputs } from "./episodes";
-import { EXISTING_PARTS, existingParts } from "./existing-parts";
-import { grantsByOthers } from "./grants-by-others";
+import { WITH_EXISTING_PARTS } from "./existing-parts";
+import { GRANTS_BY_OTHERS } from "./grants-by-others";
 import { landingZones, ownKeys } from "./landing-zone";
 import { mailChanges, settingsChanges, workerModeChanges } from "./settings";
 import { KEY_IS_GONE, rotationThatFails, ROTATIONS, secretsOutOfStep } from "./secrets-out-of-step";
@@ -119,12 +118,6 @@ const MONITORING_CHANGES = monitoringChanges(
   apis("cloudscheduler"),
 );
 
-const CONTAINERS = [
-  [1, "512Mi"],
-  [4, "16Gi"],
-  [8, "4Gi"],
-] as const;
-
 /** Other values of what makes a deployment what it is. */
 const IDENTITY = { project_id: "other-project", region: "europe-west1", tenant_id: "other", application_name: "other" };
 
@@ -138,9 +131,7 @@ const FOR_THE_NETWORK: Episode = {
     const domain = { domain: "login.example.com", close_default_address: true, dns_zone: zone };
     const internal = { load_balancer: "internal", load_balancer_proxy_range: "10.129.0.0/26" };
     for (const inputs of [{ ...domain, ...internal }, domain]) {
-      deployment.inputs = { ...begun, ...inputs };
-      await deployment.applyAtOnce();
-      await deployment.requireEmptyPlan("an internal load balancer: second plan");
+      await deployment.settle({ ...begun, ...inputs });
       const rules = deployment.cloud.ofType("google_compute_forwarding_rule").length;
       const isInternal = "load_balancer" in inputs;
       if (rules !== (isInternal ? 2 : 0)) throw new Error(`there are ${rules} rules of an internal load balancer`);
@@ -179,7 +170,11 @@ export const IDP_SERVERLESS: StackRehearsal = {
   furtherChanges: [...sideBySide(WORKER_MODE_CHANGES, SERVERLESS_DOMAIN_CHANGES, DUMP_CHANGES), ...MONITORING_CHANGES],
   protection: protection(),
   matrix: matrixOf(ACCEPTED, {
-    container: CONTAINERS.map(([cpu, memory]) => ({ container_cpu: cpu, container_memory: memory })),
+    container: [
+      { container_cpu: 1, container_memory: "512Mi" },
+      { container_cpu: 4, container_memory: "16Gi" },
+      { container_cpu: 8, container_memory: "4Gi" },
+    ],
     domain: [...DOMAINS, { domain: "sign-in.example.com", close_default_address: true }],
   }),
   episodes: [
@@ -197,7 +192,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     rotationThatFails("google_cloud_run_v2_service"),
     KEY_IS_GONE,
     ownKeys("service", 5),
-    grantsByOthers(Object.values(EXISTING_PARTS)),
+    GRANTS_BY_OTHERS,
     ...secretsOutOfStep({
       google_sql_user: "database_administrator_password",
       google_cloud_run_v2_job: "database_password",
@@ -207,11 +202,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
     anotherIdentity(IDENTITY, IDENTITY, inNetwork("us-central1")),
     anotherRegion({ deletion_protection: false }),
     severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
-    existingParts(
-      EXISTING_PARTS,
-      'existing_bucket is "acme-uploads", but the protected deployment has null',
-      ACCEPTED_KEY,
-    ),
+    WITH_EXISTING_PARTS,
   ],
   faults: [FAILING_BUILD],
 };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../../lib/core/package-file";
 import { APPLY_AT_ONCE, type Inputs } from "../deployment/deployment";
-import { StepFailure } from "../deployment/steps";
+import { inStep, StepFailure } from "../deployment/steps";
 import { type Episode } from "../engine/stack-rehearsal";
 import { valueAt, type ValueObject } from "../project/terraform-value";
 import { CLASSIC, deniedKeys, policiesOf, STRICT } from "../project/organization-policies";
@@ -19,36 +19,30 @@ const LANDING_ZONES = { "landing-zone": CLASSIC, hardened: STRICT } as const;
  * @param exempt constraints from which the project is exempt
  * @param beside inputs beside those of the example
  */
-export function landingZones(
+export const landingZones = (
   stack: string,
   exempt: readonly string[],
   beside: Inputs = { deletion_protection: false },
-): Episode {
-  return {
-    name: "landing zones",
-    fromNothing: true,
-    play: async (deployment) => {
-      const { cloud, inputs } = deployment;
-      cloud.others.add(`google_compute_network ${NETWORK}`);
-      for (const [example, constraints] of Object.entries(LANDING_ZONES)) {
-        cloud.policies.push(...policiesOf(constraints.filter((name) => !exempt.includes(name))));
-        // Whose owner's network has its proxies.
-        if (example === "hardened") cloud.others.add(`google_compute_subnetwork proxies of ${NETWORK}`);
-        // The defaults are what they refuse.
-        deployment.inputs = { project_id: inputs.project_id, ...beside };
-        if (example !== "hardened") await deployment.refuse(APPLY_AT_ONCE, "onstraint");
-        const path = packageFile(`stacks/examples/${example}/${stack}.tfvars.json`);
-        const given = JSON.parse(readFileSync(path, "utf8")) as Inputs;
-        deployment.inputs = { ...deployment.inputs, ...given };
-        await deployment.applyAtOnce();
-        await deployment.requireEmptyPlan(`${example}: second plan`);
-        await deployment.applyAtOnce("-destroy");
-        const left = [...cloud.objects.keys()];
-        if (left.length > 0) throw new StepFailure("destroy", `the project still has ${left.join(", ")}`);
-      }
-    },
-  };
-}
+): Episode => ({
+  name: "landing zones",
+  fromNothing: true,
+  play: async (deployment) => {
+    const { cloud, inputs } = deployment;
+    cloud.others.add(`google_compute_network ${NETWORK}`);
+    for (const [example, constraints] of Object.entries(LANDING_ZONES)) {
+      cloud.policies.push(...policiesOf(constraints.filter((name) => !exempt.includes(name))));
+      // Whose owner's network has its proxies.
+      if (example === "hardened") cloud.others.add(`google_compute_subnetwork proxies of ${NETWORK}`);
+      // The defaults are what they refuse.
+      deployment.inputs = { project_id: inputs.project_id, ...beside };
+      if (example !== "hardened") await deployment.refuse(APPLY_AT_ONCE, "onstraint");
+      const path = packageFile(`stacks/examples/${example}/${stack}.tfvars.json`);
+      const given = JSON.parse(readFileSync(path, "utf8")) as Inputs;
+      await inStep(example, () => deployment.settle({ ...deployment.inputs, ...given }));
+      await deployment.destroy();
+    }
+  },
+});
 
 /**
  * Keys of one's own from the first apply, which the agents may use before anything is encrypted. A protected deployment refuses
@@ -64,11 +58,7 @@ export const ownKeys = (runner: "cluster" | "service", agents: number): Episode 
     const { cloud, inputs } = deployment;
     const { project_id } = inputs;
     const key = (name: string) => `projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/${name}`;
-    const apply = async (keys: Inputs) => {
-      deployment.inputs = { project_id, kms_keys: keys };
-      await deployment.applyAtOnce();
-      await deployment.requireEmptyPlan("keys of your own: second plan");
-    };
+    const apply = (keys: Inputs) => deployment.settle({ project_id, kms_keys: keys });
     const begun = { default: key("idp"), storage: key("files") };
     cloud.policies.push(...deniedKeys(cloud));
     await apply({ ...begun, project_number: "123456789012" });
@@ -105,12 +95,10 @@ export const CONTROL_PLANE: Episode = {
     deployment.inputs = { ...inputs, control_plane_endpoint: "dns" };
     await deployment.refuse(["plan", "-input=false"], "i/o timeout");
     openBoth();
-    await deployment.applyAtOnce();
-    await deployment.requireEmptyPlan("control plane: second plan");
+    await deployment.settle();
     const command = JSON.stringify(deployment.state.outputs?.connect_command);
     if (!command.includes(" --dns-endpoint")) throw new StepFailure("control plane", command);
     openBoth();
-    deployment.inputs = inputs;
-    await deployment.applyAtOnce();
+    await deployment.applyWith(inputs);
   },
 };

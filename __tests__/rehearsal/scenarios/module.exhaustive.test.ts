@@ -27,8 +27,7 @@ const TENANTS = {
 describeWith(["terraform", "curl", "jq"], "Three tenants in two projects, each a module of one root", () => {
   it("are applied, one goes and harms no other, and all are destroyed", async () => {
     const program = programPath("terraform");
-    const deployment = await Deployment.start({ source: rootOfThePage(), inputs: { tenants: TENANTS }, program });
-    try {
+    await Deployment.use({ source: rootOfThePage(), inputs: { tenants: TENANTS }, program }, async (deployment) => {
       await deployment.init();
       expect(await deployment.succeed("test", "-no-color")).toContain("1 passed, 0 failed");
       await deployment.applyAtOnce();
@@ -37,24 +36,19 @@ describeWith(["terraform", "curl", "jq"], "Three tenants in two projects, each a
       await deployment.refuse(["destroy", "-auto-approve", "-input=false"], "nothing is deleted");
 
       const { globex, ...others } = TENANTS;
-      deployment.inputs = { tenants: { ...others, globex: { ...globex, protected: false } } };
-      await deployment.applyAtOnce();
-      deployment.inputs = { tenants: others };
-      await deployment.applyAtOnce();
+      await deployment.applyWith({ tenants: { ...others, globex: { ...globex, protected: false } } });
+      await deployment.applyWith({ tenants: others });
       requireSoundness(deployment, "one tenant has gone");
       await deployment.requireEmptyPlan("plan of the others");
       expect(deployment.stateAddresses().filter((address) => address.includes("globex"))).toEqual([]);
       expect(deployment.cloud.ofType("google_sql_database_instance")).toHaveLength(2);
 
       const { acme, initech } = others;
-      deployment.inputs = {
+      await deployment.applyWith({
         tenants: { acme: { ...acme, protected: false }, initech: { ...initech, protected: false } },
-      };
-      await deployment.applyAtOnce();
+      });
       await deployment.succeed("destroy", "-auto-approve", "-input=false");
       expect([...deployment.cloud.objects.keys()]).toEqual([]);
-    } finally {
-      await deployment.stop();
-    }
+    });
   }, 300_000);
 });

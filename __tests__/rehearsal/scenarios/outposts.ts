@@ -18,9 +18,7 @@ export const WITH_OUTPOSTS: Episode = {
     const before = cloud.objects.size;
     const managed = { ...begun, ...MANAGED };
     for (const inputs of [managed, { ...managed, worker_mode: "in-container", worker_count: undefined }]) {
-      deployment.inputs = inputs;
-      await deployment.applyAtOnce();
-      await deployment.requireEmptyPlan("outposts: second plan");
+      await deployment.settle(inputs);
       // With a separate worker, the server has no token.
       const holders = cloud
         .ofType("kubernetes_deployment_v1")
@@ -32,8 +30,7 @@ export const WITH_OUTPOSTS: Episode = {
     const pods = { type: "pods", id: `${NAMESPACE}/ak-outpost-ldap`, values: {}, needs: [IN_NAMESPACE], writeOnly: {} };
     cloud.create(pods);
 
-    deployment.inputs = begun;
-    await deployment.applyAtOnce();
+    await deployment.applyWith(begun);
     const left = [...cloud.objects.keys()].filter((key) => /outposts|ak-outpost/.test(key));
     if (left.length > 0) throw new StepFailure("apply", `these are left: ${left.join(", ")}`);
     if (cloud.objects.size !== before) throw new StepFailure("apply", "there are not as many resources as before");
@@ -45,13 +42,10 @@ export const DESTROYED_WITH_OUTPOSTS: Episode = {
   name: "a destroy with outposts",
   play: async (deployment) => {
     const { cloud } = deployment;
-    deployment.inputs = { ...deployment.inputs, ...MANAGED, deletion_protection: false };
-    await deployment.applyAtOnce();
+    await deployment.applyWith({ ...deployment.inputs, ...MANAGED, deletion_protection: false });
     const [subnetwork] = cloud.ofType("google_compute_subnetwork");
     const needs = [IN_NAMESPACE, needObject("google_compute_subnetwork", subnetwork?.id ?? "none")];
     cloud.create({ type: LOAD_BALANCER, id: `${NAMESPACE}/ldap`, values: {}, needs, writeOnly: {} });
-    await deployment.applyAtOnce("-destroy");
-    if (cloud.objects.size > 0)
-      throw new StepFailure("destroy", `these are left: ${[...cloud.objects.keys()].join(", ")}`);
+    await deployment.destroy();
   },
 };

@@ -3,7 +3,8 @@ import { StepFailure } from "../deployment/steps";
 import { requireSoundness } from "../engine/journey";
 import { type Episode } from "../engine/stack-rehearsal";
 import { type FaultKind } from "../project/cloud";
-import { ACCEPTED_KEY, SECRET_KEY_VERSION } from "./identity-provider-rehearsal";
+import { ACCEPTED_KEY } from "./existing-parts";
+import { SECRET_KEY_VERSION } from "./identity-provider-rehearsal";
 
 const ADMINISTRATOR = "database_administrator_password";
 const APPLICATION = "database_password";
@@ -76,8 +77,7 @@ export const DISABLED: Episode = {
   name: "versions disabled",
   play: async (deployment) => {
     const { cloud, stateKeys } = deployment;
-    deployment.inputs = { ...deployment.inputs, deletion_protection: false };
-    await deployment.applyAtOnce();
+    await deployment.applyWith({ ...deployment.inputs, deletion_protection: false });
     const names = [ADMINISTRATOR, APPLICATION, "secrets_bootstrap_token"];
     const addresses = [
       SECRET_KEY_VERSION,
@@ -98,8 +98,7 @@ export const DISABLED: Episode = {
 /** Replaces the password of the database by its number, after which one login is left. */
 async function rotate(deployment: Deployment, version: number): Promise<void> {
   const { cloud, inputs } = deployment;
-  deployment.inputs = { ...inputs, database_password_version: version };
-  await deployment.applyAtOnce();
+  await deployment.applyWith({ ...inputs, database_password_version: version });
   requireSoundness(deployment, `password version ${version}`);
   const roles = [...cloud.databaseRoles.keys()];
   const isSecond = roles.every((role) => role.endsWith("_b"));

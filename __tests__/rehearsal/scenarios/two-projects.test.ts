@@ -96,12 +96,9 @@ describeWith(["terraform", "curl", "jq"], "Two tenants in two projects of one st
     );
     expect(chosen.map(({ length }) => length > 4)).toEqual([true, true]);
     for (const [projectId, provider] of chosen.flat()) expect(provider).toBe(`google.${projectId as string}`);
-    const deployment = await Deployment.start({ source, inputs: {}, program: programPath("terraform") });
-    try {
+    await Deployment.use({ source, inputs: {}, program: programPath("terraform") }, async (deployment) => {
       await deployment.init();
       await deployment.plan();
-    } finally {
-      await deployment.stop();
-    }
+    });
   });
 });
