@@ -32,7 +32,7 @@ export const DATABASE_PASSWORDS = {
  * A record keeps the number with which it was made, and there is one for each remainder. The next number has other remainders, so
  * its records are new. A later one shares a remainder with the former number, whose record is still there.
  */
-export function refuseSkippedVersion(scope: Construct, version: number): void {
+export function refuseSkippedVersion(scope: Construct, version: number): TerraformData {
   const given = numberText(version);
   const now = `coalesce(${given}, 1)`;
   const record = new TerraformData(scope, "LoginInUse", {
@@ -53,4 +53,5 @@ export function refuseSkippedVersion(scope: Construct, version: number): void {
     record,
     expression(`{ for divisor in ${divisors} : "\${divisor}:\${${now} % divisor}" => tostring(${now}) }`),
   );
+  return record;
 }

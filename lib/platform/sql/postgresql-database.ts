@@ -217,8 +217,11 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       dependsOn: props.dependsOn,
     };
 
+    const judged = props.passwordVersion === undefined ? [] : [refuseSkippedVersion(this, props.passwordVersion)];
     this.password = new GeneratedSecret(this, "Password", {
       ...secretProps,
+      // A refused destroy then leaves the record, too.
+      dependsOn: [...(props.dependsOn ?? []), ...judged],
       secretId: secretId(deployment, DATABASE_PASSWORD_SUFFIX),
       rotation: props.passwordVersion,
       existing: existing && { ...existing.passwordSecret, ...ofExisting(existing) },
@@ -230,7 +233,6 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       existing: existing && { ...administratorOf(existing), ...ofExisting(existing) },
     });
 
-    if (props.passwordVersion !== undefined) refuseSkippedVersion(this, props.passwordVersion);
     const { backupRetentionCount = BACKUPS.backupRetentionCount.default as number } = props;
     const { finalBackupDays = BACKUPS.databaseFinalBackupDays.default as number } = props;
     const kept = afterlife(sqlInstanceName(deployment), finalBackupDays, backupRetentionCount);
