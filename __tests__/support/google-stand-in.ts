@@ -240,7 +240,7 @@ export class GoogleStandIn {
   }
 }
 
-/** Whether the client gets no answer of the API: the connection breaks, or somebody else answers, with these words. */
+/** Breaks the connection, or answers as a proxy would, if the fault says so; returns whether it has. */
 function isCutOff(
   fault: Fault | undefined,
   { socket }: IncomingMessage,

@@ -25,8 +25,8 @@ export const PROVIDER_REQUIREMENTS = {
   tls: { source: "hashicorp/tls", version: ">= 4.1.0, < 5.0.0" },
 } as const;
 
-// Ephemeral resources are in 1.10, write-only attributes in 1.11, both in OpenTofu 1.11. 1.16.0 creates what has one name before it
-// destroys the former one, where a password that it depends on is replaced as well (hashicorp/terraform#39091).
+// 1.10 has ephemeral resources, 1.11 write-only attributes; OpenTofu has both in 1.11. 1.16.0 creates a job before it destroys the
+// former one of the same name, if a password or a script that the job uses is replaced too (hashicorp/terraform#39091).
 const TERRAFORM_VERSION = ">= 1.11.0, != 1.16.0";
 
 /** Providers whose accepted releases the library knows. */
