@@ -14,6 +14,7 @@ import { stateProvidersOf } from "./provider-requirements";
 export interface SecretAttributes {
   /** Name of the secret; in full, `projects/<project>/secrets/<name>`, for one of another project. */
   readonly secretId: string;
+  /** Number of the version. */
   readonly version: number | string;
 }
 

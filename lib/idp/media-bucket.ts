@@ -94,6 +94,7 @@ export interface MediaBucketProps {
 abstract class BucketFolder extends Construct implements MediaStore {
   readonly name = MEDIA_BUCKET_SUFFIX;
 
+  /** Globally unique name. */
   abstract readonly bucketName: string;
   readonly mountPath = MEDIA_MOUNT_PATH;
 
