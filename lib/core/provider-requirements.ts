@@ -25,9 +25,12 @@ export const PROVIDER_REQUIREMENTS = {
   tls: { source: "hashicorp/tls", version: ">= 4.1.0, < 5.0.0" },
 } as const;
 
-// 1.10 has ephemeral resources, 1.11 write-only attributes; OpenTofu has both in 1.11. 1.16.0 creates a job before it destroys the
-// former one of the same name, if a password or a script that the job uses is replaced too (hashicorp/terraform#39091).
-const TERRAFORM_VERSION = ">= 1.11.0, != 1.16.0";
+/** The oldest release with both ephemeral resources (Terraform 1.10) and write-only attributes (1.11), also of OpenTofu. */
+const OLDEST_TERRAFORM = ">= 1.11.0";
+
+// 1.16.0 creates a job before it destroys the former one of the same name, if a password or a script that the job uses is replaced
+// too (hashicorp/terraform#39091).
+const TERRAFORM_VERSION = `${OLDEST_TERRAFORM}, != 1.16.0`;
 
 /** Providers whose accepted releases the library knows. */
 export type ProviderName = keyof typeof PROVIDER_REQUIREMENTS;
@@ -46,7 +49,7 @@ export function stateProvidersOf(construct: IConstruct): void {
   const { node } = construct;
   // cdktn refuses write-only attributes in a project that does not say for which releases of Terraform it is.
   if (node.children.length === 0 && node.tryGetContext("targetVersions") === undefined)
-    node.setContext("targetVersions", { terraform: TERRAFORM_VERSION, opentofu: TERRAFORM_VERSION });
+    node.setContext("targetVersions", { terraform: OLDEST_TERRAFORM, opentofu: OLDEST_TERRAFORM });
   StackRequirements.of(construct).constructs.add(construct);
 }
 
