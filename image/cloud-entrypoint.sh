@@ -23,6 +23,32 @@ refuse() {
   exit 78 # EX_CONFIG of sysexits.h
 }
 
+# Shells print variables each in their own quoting, and a value may hold a line that looks like another variable.
+# Records that end in NUL are unambiguous, and the image brings env and tr where the base has none. Line
+# breaks become blanks and NULs become line breaks, so what stands before the first = is a whole name or no name at all.
+# The command gets each name.
+for_each_variable() {
+  ce_records=$(env -0 | tr '\n\000' ' \n')
+  set -f
+  IFS='
+'
+  for ce_record in $ce_records; do
+    ce_name=${ce_record%%=*}
+    case $ce_name in
+      *[!A-Za-z0-9_]*) ;;
+      *) "$1" "$ce_name" ;;
+    esac
+  done
+  unset IFS ce_records
+  set +f
+}
+
+forget_own_name() {
+  case $1 in
+    ce_*) unset "$1" ;;
+  esac
+}
+
 is_set() {
   eval "[ -n \"\${$1+set}\" ]"
 }
@@ -37,6 +63,12 @@ is_configured() {
 
 copy() {
   eval "export $2=\"\$$1\""
+}
+
+# Sets a variable that nobody has set, and notes it for the log.
+default_to() {
+  export "$1=$2"
+  ce_defaulted="$ce_defaulted $1=$2"
 }
 
 # Finds what the application will read as a setting: ce_value, and the variable that it comes from, ce_source.
@@ -65,18 +97,39 @@ map_database_variables() {
 choose_ssl_mode() {
   is_configured POSTGRESQL__SSLMODE && return
   look_up POSTGRESQL__HOST || return 0
-  case $ce_value in
-    /* | localhost | 127.0.0.1 | ::1) export IDP_POSTGRESQL__SSLMODE=disable ;;
-    *) export IDP_POSTGRESQL__SSLMODE=require ;;
+  default_to IDP_POSTGRESQL__SSLMODE "$(ssl_mode_of "$ce_value")"
+  for_each_variable separate_replica
+}
+
+ssl_mode_of() {
+  case $1 in
+    /* | localhost | 127.0.0.1 | ::1) echo disable ;;
+    *) echo require ;;
   esac
-  ce_defaulted="$ce_defaulted IDP_POSTGRESQL__SSLMODE=$IDP_POSTGRESQL__SSLMODE"
+}
+
+# A replica inherits what is not set for it, and this is for the database alone: its port, which may become that of a pool,
+# and its encryption.
+separate_replica() {
+  case $1 in
+    IDP_POSTGRESQL__READ_REPLICAS__?*__HOST) ce_replica=${1#IDP_} ;;
+    "$UPSTREAM_PREFIX"POSTGRESQL__READ_REPLICAS__?*__HOST) ce_replica=${1#"$UPSTREAM_PREFIX"} ;;
+    *) return 0 ;;
+  esac
+  ce_replica=${ce_replica%__HOST}
+  if ! is_configured "${ce_replica}__PORT"; then
+    look_up POSTGRESQL__PORT || ce_value=5432
+    default_to "IDP_${ce_replica}__PORT" "$ce_value"
+  fi
+  is_configured "${ce_replica}__SSLMODE" && return
+  look_up "${ce_replica}__HOST"
+  default_to "IDP_${ce_replica}__SSLMODE" "$(ssl_mode_of "$ce_value")"
 }
 
 # The application offers uploads only where its storage path is itself a mount point.
 choose_storage_path() {
   is_configured STORAGE__FILE__PATH && return
-  export IDP_STORAGE__FILE__PATH=/media
-  ce_defaulted="$ce_defaulted IDP_STORAGE__FILE__PATH=$IDP_STORAGE__FILE__PATH"
+  default_to IDP_STORAGE__FILE__PATH /media
 }
 
 # The native worker knows no level "warning": it takes the word for the name of a part, and logs nothing else.
@@ -85,32 +138,26 @@ choose_native_log_level() {
   is_configured "$ce_part" && return
   look_up LOG_LEVEL || return 0
   case $ce_value in
-    [Ww][Aa][Rr][Nn][Ii][Nn][Gg])
-      export "IDP_$ce_part=warn"
-      ce_defaulted="$ce_defaulted IDP_$ce_part=warn"
-      ;;
+    [Ww][Aa][Rr][Nn][Ii][Nn][Gg]) default_to "IDP_$ce_part" warn ;;
   esac
 }
 
-# Shells print variables each in their own quoting, and a value may hold a line that looks like another variable.
-# Records that end in NUL are unambiguous, and the image brings env and tr where the base has none. Line
-# breaks become blanks and NULs become line breaks, so what stands before the first = is a whole name or no name at all.
+# A process of a worker takes two messages for each thread. The synchronization of a directory holds a thread until its
+# pages are done, and a page that waits in the same process for that thread is never begun.
+choose_prefetch() {
+  ! has_text dramatiq_queue_prefetch || return 0
+  look_up WORKER__THREADS || ce_value=2 # the default of the application
+  case $ce_value in
+    '' | *[!0-9]*) return 0 ;; # the application looks it up
+  esac
+  default_to dramatiq_queue_prefetch "$ce_value"
+}
+
 translate_to_upstream() {
-  ce_records=$(env -0 | tr '\n\000' ' \n')
-  set -f
-  IFS='
-'
-  for ce_record in $ce_records; do
-    ce_name=${ce_record%%=*}
-    ce_target=$UPSTREAM_PREFIX${ce_name#IDP_}
-    case $ce_name in
-      *[!A-Za-z0-9_]*) ;;
-      ce_*) unset "$ce_name" ;;
-      IDP_?*) is_set "$ce_target" || copy "$ce_name" "$ce_target" ;;
-    esac
-  done
-  unset IFS ce_records
-  set +f
+  ce_target=$UPSTREAM_PREFIX${1#IDP_}
+  case $1 in
+    IDP_?*) is_set "$ce_target" || copy "$1" "$ce_target" ;;
+  esac
 }
 
 # The second argument is the platform's name of the setting.
@@ -190,8 +237,8 @@ stop() {
   [ -z "$ce_child" ] || end_process "$ce_child" "$ce_stop_seconds"
 }
 
-# A shell that cannot start a process ends itself, and one that is killed says nothing. What has ended and not been
-# waited for still has a number, so its state is read.
+# A shell that cannot start a process ends itself, and one that is killed says nothing. Runs in a trap, in which the shell
+# of BusyBox 1.38 never returns from `read`.
 notice_supervisions() {
   notice_supervision "$ce_supervision" worker
   notice_supervision "$ce_pool_supervision" "connection pool"
@@ -199,21 +246,21 @@ notice_supervisions() {
 
 notice_supervision() {
   [ -n "$1" ] && [ -z "$ce_supervision_lost" ] || return 0
-  ce_state=
-  { read -r _ _ ce_state _ <"/proc/$1/stat"; } 2>/dev/null || :
-  case $ce_state in
-    '' | Z | X)
-      ce_supervision_lost=yes
-      ce_exit_code=0
-      wait "$1" || ce_exit_code=$?
-      say "the supervision of the $2 ended with exit code $ce_exit_code, so the container ends"
-      stop
-      ;;
-  esac
+  ! has_program "$1" || return 0
+  ce_supervision_lost=yes
+  ce_exit_code=0
+  wait "$1" || ce_exit_code=$?
+  say "the supervision of the $2 ended with exit code $ce_exit_code, so the container ends"
+  stop
 }
 
 is_running() {
   kill -s 0 "$1" 2>/dev/null
+}
+
+# What has ended and not been waited for still has a number, but no program.
+has_program() {
+  [ -e "/proc/$1/exe" ]
 }
 
 # Gives a process so many seconds to end on a TERM. A group of its own gets it once and goes with it. Shells have none,
@@ -240,7 +287,8 @@ hold() {
   [ -z "$ce_stopping" ] || end_process "$ce_child" "$ce_stop_seconds"
   ce_exit_code=0
   wait "$ce_child" || ce_exit_code=$?
-  # A stop ends the wait before the child; 127 means that the wait was over already.
+  # A signal ends the wait before the child; 127 means that the wait was over already.
+  while has_program "$ce_child"; do wait "$ce_child" || :; done
   ce_second_code=0
   wait "$ce_child" 2>/dev/null || ce_second_code=$?
   [ "$ce_second_code" -eq 127 ] || ce_exit_code=$ce_second_code
@@ -365,6 +413,7 @@ case $UPSTREAM_PREFIX in
 esac
 
 [ $# -gt 0 ] || set -- server
+for_each_variable forget_own_name
 ce_mapped=
 ce_defaulted=
 ce_pool=
@@ -375,6 +424,9 @@ case $1 in
 esac
 choose_storage_path
 choose_native_log_level
+case $1 in
+  server | allinone | worker) choose_prefetch ;;
+esac
 say "mapped:${ce_mapped:- nothing}; by default:${ce_defaulted:- nothing}"
 
 case $1 in
@@ -384,7 +436,7 @@ case $1 in
     require_temporary_folder
     ;;
 esac
-translate_to_upstream
+for_each_variable translate_to_upstream
 
 case $1 in
   server) run_server "$@" ;;

@@ -7,7 +7,8 @@
 # leaves alone what is set explicitly, even a part of it: that is not the platform's database.
 route_through_pool() {
   has_text CONNECTION_POOL_SIZE && has_text IDP_POSTGRESQL__HOST || return 0
-  for ce_part in HOST PORT NAME USER PASSWORD SSLMODE SSLROOTCERT SSLCERT SSLKEY CONN_OPTIONS; do
+  # A schema is asked for in the first message of some connections, which the pool cannot pass on.
+  for ce_part in HOST PORT NAME USER PASSWORD SSLMODE SSLROOTCERT SSLCERT SSLKEY CONN_OPTIONS DEFAULT_SCHEMA; do
     case "$ce_mapped$ce_defaulted " in
       *" DB_$ce_part "* | *"__$ce_part="*) continue ;;
     esac
@@ -25,11 +26,37 @@ route_through_pool() {
     *"
 "*) refuse "DB_HOST, DB_USER or DB_PASSWORD has a line break, which the connection pool cannot pass on; remove it" ;;
   esac
+  require_password_for_pool "${IDP_POSTGRESQL__PASSWORD:-}"
   ce_folder=${TMPDIR:-/tmp}
+  # A host that does not begin with / would be looked up in a network.
+  case $ce_folder in
+    /*) ;;
+    *) ce_folder=$PWD/$ce_folder ;;
+  esac
   ce_pool=${ce_folder%/}/connection-pool.$$
   ce_pool_port=6432
+  ce_socket=$ce_pool/.s.PGSQL.$ce_pool_port
+  [ "${#ce_socket}" -le 107 ] || refuse "TMPDIR is $ce_folder, and the path of a socket may have 107 characters, but that of" \
+    "the connection pool would have ${#ce_socket}; use a shorter TMPDIR, or switch the connection pool off"
   ce_pool_ssl_mode=$IDP_POSTGRESQL__SSLMODE
   export "IDP_POSTGRESQL__HOST=$ce_pool" "IDP_POSTGRESQL__PORT=$ce_pool_port" IDP_POSTGRESQL__SSLMODE=disable
+}
+
+# PgBouncer 1.18 crashes on a longer one, and takes what looks like a hash for one.
+require_password_for_pool() {
+  [ "${#1}" -le 1000 ] || refuse "DB_PASSWORD has ${#1} characters, and the connection pool takes up to 1000; choose a" \
+    "shorter one, or switch the connection pool off"
+  case $1 in
+    md5????????????????????????????????)
+      case ${1#md5} in
+        *[!0-9a-f]*) return 0 ;;
+      esac
+      ;;
+    'SCRAM-SHA-256$'*) ;;
+    *) return 0 ;;
+  esac
+  refuse "DB_PASSWORD looks like the hash of a password, for which the connection pool would take it; choose another one," \
+    "or switch the connection pool off"
 }
 
 # As a value of the pool's settings, in which a quote is doubled.
@@ -47,22 +74,71 @@ quoted() {
 }
 
 # Runs in a subshell. It outlasts the signals that end server and worker, which finish their work with its connections,
-# and ends on USR1.
+# and ends on USR1 once there is a file that says so: others may send this signal too.
 supervise_pool() {
   listen_to_signals
   trap '' HUP INT QUIT TERM
-  trap stop USR1
+  trap stop_pool USR1
   ce_stop_seconds=1
   umask 077
   mkdir -- "$ce_pool"
   mkfifo -- "$ce_pool/log"
-  while IFS= read -r ce_line; do say "connection pool: $ce_line"; done <"$ce_pool/log" &
+  pass_log_on <"$ce_pool/log" &
   # Held open, so that the log outlasts a pool.
   exec 3>"$ce_pool/log"
   keep_running "connection pool" become_pool
   exec 3>&-
   wait
   rm -rf -- "$ce_pool"
+}
+
+stop_pool() {
+  [ -e "$ce_pool/stop" ] || return 0
+  trap '' USR1
+  stop
+}
+
+# Prints what the pool says, without the ends of its clients' connections. Why the database gives no connection stands in
+# the log once a minute, and a request that waited meanwhile is not one that waited for others.
+pass_log_on() {
+  ce_reason=
+  ce_reason_time=0
+  while IFS= read -r ce_line; do
+    # Without time and process.
+    ce_text=${ce_line#*] }
+    case $ce_text in
+      "LOG C-"*" closing because: "*) continue ;;
+      "LOG S-"*" closing because: "*)
+        ce_text=${ce_text##*" closing because: "}
+        case $ce_text in
+          # The last one has been told with the words of the database.
+          "server idle timeout "* | "server lifetime over "* | "unclean server "* | "login failed "*) continue ;;
+        esac
+        tell_reason "${ce_text% (age=*}"
+        ;;
+      "WARNING server login failed: "*)
+        ce_text=${ce_text#"WARNING server login failed: "}
+        tell_reason "${ce_text#"FATAL "}"
+        ;;
+      *" pooler error: query_wait_timeout")
+        if [ -n "$ce_reason" ] && [ $(($(date +%s) - ce_reason_time)) -lt 60 ]; then
+          say "connection pool: a request waited for the database in vain: $ce_reason"
+        else
+          say "connection pool: $ce_line"
+        fi
+        ;;
+      *) say "connection pool: $ce_line" ;;
+    esac
+  done
+}
+
+tell_reason() {
+  ce_now=$(date +%s)
+  if [ "$1" != "$ce_reason" ] || [ $((ce_now - ce_reason_time)) -ge 60 ]; then
+    say "connection pool: no connection to the database: $1"
+    ce_reason=$1
+    ce_reason_time=$ce_now
+  fi
 }
 
 # In session mode, because the application keeps what belongs to a session: LISTEN, advisory locks, prepared statements.
@@ -87,9 +163,9 @@ query_wait_timeout = ${CONNECTION_POOL_WAIT_SECONDS:-25}
 server_idle_timeout = 60
 server_login_retry = 1
 server_tls_sslmode = $ce_pool_ssl_mode
-ignore_startup_parameters = extra_float_digits,options
+ignore_startup_parameters = extra_float_digits,options,search_path
 log_connections = 0
-log_disconnections = 0
+log_disconnections = 1
 log_stats = 0
 SETTINGS
   become setsid env -i "PATH=$PATH" OPENSSL_CONF=/dev/null pgbouncer "$ce_pool/settings" 2>&3 3>&-
@@ -103,7 +179,14 @@ await_pool() {
   done
 }
 
+# Until it ends: before it listens, it ignores the signal, and its folder may not be there yet.
 end_pool() {
-  kill -s USR1 "$ce_pool_supervision" 2>/dev/null || :
-  wait "$ce_pool_supervision" || :
+  ce_tries=100
+  while is_running "$ce_pool_supervision" && [ "$ce_tries" -gt 0 ]; do
+    { true >"$ce_pool/stop"; } 2>/dev/null || :
+    kill -s USR1 "$ce_pool_supervision" 2>/dev/null || :
+    sleep 0.1 || :
+    ce_tries=$((ce_tries - 1))
+  done
+  kill -s KILL "$ce_pool_supervision" 2>/dev/null || :
 }

@@ -10,16 +10,23 @@ FIRST_WAIT = 600  # a start takes minutes with a new release; so this is also th
 PERIOD = 30  # this and the next two are those of the probe of the server
 LIMIT = 10
 FAILURES = 3
+STARVED = 5  # a container whose CPU is throttled between requests oversleeps, and so does a healthy worker in it
 STOP_WAIT = 30  # a frozen process ignores the TERM, and one that has recovered finishes what it is doing
 
 worker, worker_port, server_port = map(int, sys.argv[1:])
 
 def wait(seconds):
-    end = time.monotonic() + seconds
-    while os.getppid() == worker and time.monotonic() < end:
-        time.sleep(min(1, seconds))
+    """Returns whether this process, and so the worker, got its share of the CPU all the time."""
+    nap, awake, last = min(1, seconds), True, time.monotonic()
+    end = last + seconds
+    while os.getppid() == worker and last < end:
+        time.sleep(nap)
+        now = time.monotonic()
+        awake = awake and now - last < nap + STARVED
+        last = now
     if os.getppid() != worker:
         sys.exit()
+    return awake
 
 def status(port, path):
     answer, end = b"", time.monotonic() + LIMIT
@@ -36,7 +43,7 @@ def status(port, path):
 wait(FIRST_WAIT)
 failures = 0
 while failures < FAILURES:
-    wait(PERIOD)
+    awake = wait(PERIOD)
     # The spelling of releases up to 2026.5, which answer 200 on every path that they do not know; later ones answer 404.
     answer = status(worker_port, "/-/heath/live/")
     if answer == 404:
@@ -44,7 +51,7 @@ while failures < FAILURES:
     if answer == 404:
         sys.exit()
     # A worker without a database answers 503 or not at all, and a restart does not help it; the server asks the database.
-    if answer == 200 or status(server_port, "/-/health/ready/") != 200:
+    if answer == 200 or not awake or status(server_port, "/-/health/ready/") != 200:
         failures = 0
     else:
         failures += 1

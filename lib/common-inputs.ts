@@ -13,7 +13,7 @@ import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";
 import { MAIL, MAIL_RELATIONS } from "./idp/mail";
 import { PROBE_RELATIONS, PROBES } from "./idp/probes";
 import { UPGRADE_BACKUPS } from "./idp/upgrade-backup";
-import { type WorkerInputs } from "./idp/worker";
+import { WORKER_WARNINGS, type WorkerInputs } from "./idp/worker";
 import { DOMAIN_RELATIONS, DOMAIN_WARNINGS, type DomainInputs } from "./platform/edge/domain";
 import { PROTECTION_RELATIONS, PROTECTION_WARNINGS, type ProtectionInputs } from "./platform/edge/protection";
 import { type InstanceInputs } from "./platform/instances";
@@ -101,6 +101,7 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   ...ENVIRONMENT_WARNINGS,
   ...BLUEPRINT_WARNINGS,
   ...POOL_WARNINGS,
+  ...WORKER_WARNINGS,
   ...DOMAIN_WARNINGS,
   ...PROTECTION_WARNINGS,
   ...DATABASE_WARNINGS,

@@ -66,19 +66,19 @@ describeWith(["terraform"], "The connection pool", () => {
     ];
     const sizes = (platform: keyof typeof PLATFORMS) => planned(platform, rows).map(({ pools }) => pools.slice(0, 2));
     expect(sizes("Cloud Run")).toEqual([
-      [62, 14],
-      [37, 14],
-      [53, 14],
-      [63, 14],
+      [62, 16],
+      [37, 16],
+      [51, 16],
+      [63, 16],
     ]);
     expect(sizes("GKE")).toEqual([
-      [93, 14],
-      [62, 14],
-      [79, 14],
-      [117, 14],
+      [93, 16],
+      [62, 16],
+      [77, 16],
+      [117, 16],
     ]);
     // Twice 2 workers on Cloud Run; on GKE 2, one that the autoscaler may add, and one of a rollout.
-    const all = { "Cloud Run": 6 * 53 + 4 * 14, GKE: 4 * 79 + 4 * 14 };
+    const all = { "Cloud Run": 6 * 51 + 4 * 16, GKE: 4 * 77 + 4 * 16 };
     for (const used of Object.values(all)) expect(used + RESERVED_CONNECTIONS).toBeLessThanOrEqual(384);
   });
 
@@ -102,7 +102,7 @@ describeWith(["terraform"], "The connection pool", () => {
   it("makes room for 750 open pages with three instances, and for 1,000 with four", () => {
     const rows = [{}, { max_instance_count: 4 }, { connection_pool: false }, { max_instance_request_concurrency: 80 }];
     const [usual, four, without, chosen] = planned("Cloud Run", rows).map(({ requests }) => requests);
-    expect([3 * Number(usual), 4 * Number(four), without, chosen]).toEqual([750, 1000, 38, 80]);
+    expect([3 * Number(usual), 4 * Number(four), without, chosen]).toEqual([750, 1000, 36, 80]);
     expect(usual).toBe(POOLED_REQUESTS_PER_INSTANCE);
   });
 });

@@ -11,12 +11,10 @@ describe("The scripts that run alone", () => {
 
   it("choose the same modes of encryption and the same storage path", () => {
     const { local, remote, variable } = contract.SSL_MODE;
-    const modes = [...entrypoint.matchAll(/export (\w+SSLMODE)=(\w+)/gm)].map(([, name, mode]) => [name, mode]);
-    expect(modes).toEqual([
-      [variable, local],
-      [variable, remote],
-    ]);
-    expect(entrypoint).toContain(`export ${contract.STORAGE_PATH_VARIABLE}=${contract.MEDIA_MOUNT_PATH}\n`);
+    expect(entrypoint).toContain(`  default_to ${variable} "$(ssl_mode_of "$ce_value")"\n`);
+    const modes = [...entrypoint.matchAll(/\) echo (\w+) ;;$/gm)].map(([, mode]) => mode);
+    expect(modes).toEqual([local, remote]);
+    expect(entrypoint).toContain(`  default_to ${contract.STORAGE_PATH_VARIABLE} ${contract.MEDIA_MOUNT_PATH}\n`);
   });
 
   it("shut down within the same time", () => {

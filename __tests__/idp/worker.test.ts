@@ -13,28 +13,25 @@ import { bareStack, type Block, terraformOf } from "../support/synthesis";
 type Form = PropsOf<typeof WORKER_FORM>;
 
 describeWith(["terraform"], "The worker", () => {
-  const size = { IDP_WORKER__PROCESSES: "2", IDP_WORKER__THREADS: "1" };
+  const size = (processes: number, threads: number) => ({
+    IDP_WORKER__PROCESSES: String(processes),
+    IDP_WORKER__THREADS: String(threads),
+  });
   it.each<[string, Form & { memory?: string }, readonly string[] | null, number, number, object]>([
-    ["of the default size", {}, null, 24, 14, size],
-    ["in short memory", { memory: "2Gi" }, null, 20, 10, { IDP_WORKER__PROCESSES: "1", IDP_WORKER__THREADS: "2" }],
-    ["that the application supervises", { workerMode: "all-in-one" }, ["allinone"], 24, 14, size],
-    ["with more threads", { workerThreads: 6 }, null, 24, 14, { IDP_WORKER__PROCESSES: "1", IDP_WORKER__THREADS: "6" }],
-    ["with more processes", { workerProcesses: 3 }, null, 29, 19, { ...size, IDP_WORKER__PROCESSES: "3" }],
-    [
-      "with one process",
-      { workerProcesses: 1 },
-      null,
-      20,
-      10,
-      { IDP_WORKER__PROCESSES: "1", IDP_WORKER__THREADS: "2" },
-    ],
+    ["of the default size", {}, null, 26, 16, size(2, 2)],
+    ["in short memory", { memory: "2Gi" }, null, 20, 10, size(1, 2)],
+    ["that the application supervises", { workerMode: "all-in-one" }, ["allinone"], 26, 16, size(2, 2)],
+    ["with more threads", { workerThreads: 6 }, null, 34, 24, size(2, 6)],
+    ["with more processes", { workerProcesses: 3 }, null, 32, 22, size(3, 2)],
+    ["with one process", { workerProcesses: 1 }, null, 20, 10, size(1, 2)],
+    ["with one thread, and so not with one process", { memory: "2Gi", workerThreads: 1 }, null, 24, 14, size(2, 1)],
     ["with memory that has a rule of its own", { memory: "2 GB" }, null, 20, 10, expect.anything() as object],
     [
       "elsewhere",
       { workerMode: "separate", workerProcesses: 3 },
       ["server-alone"],
       12,
-      19,
+      22,
       expect.anything() as object,
     ],
   ])(

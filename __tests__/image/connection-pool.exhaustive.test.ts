@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { Client } from "pg";
@@ -138,6 +139,55 @@ describeWith(POOL_PROGRAMS, "The connection pool of an instance", () => {
     const line = /^cloud-entrypoint: connection pool: .*WARNING .*pooler error: query_wait_timeout$/m;
     await eventually("the line of the log", () => line.test(printed.output));
     expect(printed.output).not.toContain("right");
+  });
+
+  it("accepts a connection that asks for a schema, as the embedded outpost up to 2026.2 does", async () => {
+    const { host, port } = await startInstance();
+    const parameters = ["user", "idp", "database", "idp", "search_path", "public"].map((text) => `${text}\0`).join("");
+    const message = Buffer.alloc(9 + parameters.length);
+    message.writeInt32BE(message.length, 0);
+    message.writeInt32BE(3 << 16, 4);
+    message.write(parameters, 8);
+    const socket = connect(`${host}/.s.PGSQL.${port}`).once("connect", () => socket.write(message));
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    socket.destroy();
+    // R begins the answer to a sign-in, and E an error.
+    expect(answer.toString("latin1", 0, 1)).toBe("R");
+  });
+
+  const linesWith = (printed: { readonly output: string }, words: string) =>
+    printed.output.split("\n").filter((line) => line.includes(words));
+
+  it("says once in the words of the database why it gives no connection", async () => {
+    const { answered, printed } = await startInstance({ DB_PASSWORD: "another" });
+    for (let times = 0; times < 3; times += 1)
+      await expect(answered()).rejects.toThrow("password authentication failed");
+    const reason = 'connection pool: no connection to the database: password authentication failed for user "idp"';
+    await eventually("the reason", () => linesWith(printed, reason).length > 0);
+    expect(linesWith(printed, reason)).toHaveLength(1);
+  });
+
+  it("tells a request that waited for a database that is away from one that waited for others", async () => {
+    await proxy.close();
+    try {
+      const { answered, printed } = await startInstance({ CONNECTION_POOL_WAIT_SECONDS: "3" });
+      await expect(answered()).rejects.toThrow("query_wait_timeout");
+      const line = "connection pool: a request waited for the database in vain: connect failed";
+      await eventually("the line of the log", () => linesWith(printed, line).length === 1);
+      expect(linesWith(printed, "connection pool: no connection to the database: connect failed")).toHaveLength(1);
+      expect(linesWith(printed, "query_wait_timeout")).toEqual([]);
+    } finally {
+      await proxy.open();
+    }
+  });
+
+  it("says nothing of requests that come and go", async () => {
+    const { answered, printed } = await startInstance();
+    for (let times = 0; times < 20; times += 1) {
+      await answered();
+      await clients.pop()?.end();
+    }
+    expect(linesWith(printed, "closing because")).toEqual([]);
   });
 
   it("lets two instances migrate one after the other", async () => {

@@ -46,6 +46,18 @@ export function describeContainer(scene: EntrypointScene, { thorough }: { thorou
       expect(container.output()).not.toMatch(/starts again|container ends/);
     });
 
+    it("reads nothing in the trap that notices the end of a process, which some shells never return from", async () => {
+      const script = scene.copyScript();
+      const trap = "  trap notice_supervisions CHLD\n";
+      const text = readFileSync(script, "utf8");
+      expect(text.split(trap)).toHaveLength(2);
+      writeFileSync(script, text.replace(trap, `${trap}  read() { exit 9; }\n`));
+      const container = await scene.startContainer({ STUB_WORKER_STOP_SECONDS: "0" }, { script });
+      await scene.firstWorker(container);
+      process.kill(container.server.pid, "SIGTERM");
+      expect(await container.ended).toBe(0);
+    });
+
     if (thorough) {
       it("ends what has not finished before the serverless platform would", async () => {
         scene.replaceProgram("sleep", [`echo "$1" >>"${scene.folder}/pauses"`, "exec /bin/sleep 0.05"]);

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { STOP_SECONDS } from "../../lib/idp/contract";
 import { ENTRYPOINT_COMMANDS } from "../../lib/idp/worker";
 import { DATABASE, type EntrypointScene, EXIT_CODE_REFUSED } from "./entrypoint-scene";
 import { commandLine, eventually, groupOf, killAll } from "./processes";
@@ -90,6 +92,7 @@ export function describePool(scene: EntrypointScene, { thorough }: { thorough: b
       ["IDP_POSTGRESQL__HOST", "elsewhere"],
       ["AUTHENTIK_POSTGRESQL__PASSWORD", ""],
       ["IDP_POSTGRESQL__SSLROOTCERT", "/ca.pem"],
+      ["IDP_POSTGRESQL__DEFAULT_SCHEMA", "tenant"],
     ])("is not in the way of a target that is set explicitly by %s=%j", async (name, value) => {
       const container = await scene.startContainer({ ...POOL, [name]: value });
       expect(container.server.environment).toMatchObject({
@@ -112,6 +115,46 @@ export function describePool(scene: EntrypointScene, { thorough }: { thorough: b
       await container.stop();
     });
 
+    it("has a socket that the application finds also with a relative TMPDIR", async () => {
+      const TMPDIR = relative(process.cwd(), scene.environment.TMPDIR ?? "");
+      const container = await scene.startContainer({ ...POOL, TMPDIR });
+      const { AUTHENTIK_POSTGRESQL__HOST: host = "" } = container.server.environment;
+      expect(host).toMatch(/^\/.+\/connection-pool\.[0-9]+$/);
+      expect(pools()).toHaveLength(1);
+      await container.stop();
+    });
+
+    it("leaves a replica its own port and encryption", async () => {
+      const container = await scene.startContainer({ ...POOL, IDP_POSTGRESQL__READ_REPLICAS__0__HOST: "10.0.0.4" });
+      expect(container.server.environment).toMatchObject({
+        ...{ AUTHENTIK_POSTGRESQL__PORT: "6432", AUTHENTIK_POSTGRESQL__SSLMODE: "disable" },
+        AUTHENTIK_POSTGRESQL__READ_REPLICAS__0__HOST: "10.0.0.4",
+        AUTHENTIK_POSTGRESQL__READ_REPLICAS__0__PORT: "5432",
+        AUTHENTIK_POSTGRESQL__READ_REPLICAS__0__SSLMODE: "require",
+      });
+      await container.stop();
+    });
+
+    it("goes on after a USR1 from elsewhere, as the server and the worker do", async () => {
+      const container = await scene.startContainer(POOL);
+      await scene.firstWorker(container);
+      process.kill(container.pid, "SIGUSR1");
+      await setTimeout(1500);
+      expect(await container.stop()).toBe(0);
+      expect(pools()).toHaveLength(1);
+      expect(container.output()).not.toMatch(/starts again|container ends/);
+    });
+
+    it("ends within the limit of a stop, whenever the signal comes in its start", async () => {
+      const moments = thorough ? Array.from({ length: 40 }, (_, index) => 3 * index) : [0, 10, 20, 30, 60, 120];
+      for (const milliseconds of moments) {
+        const begun = Date.now();
+        await scene.stoppedAfter(milliseconds, { ...POOL, K_SERVICE: "idp" });
+        expect([milliseconds, Date.now() - begun < STOP_SECONDS.serverless * 1000]).toEqual([milliseconds, true]);
+        expect(readdirSync(scene.environment.TMPDIR ?? "")).toEqual([]);
+      }
+    });
+
     it("is not started for other commands, which sign in to the database itself", async () => {
       const environment = await scene.applicationEnvironment({ ...DATABASE, ...POOL });
       expect(environment.AUTHENTIK_POSTGRESQL__HOST).toBe(DATABASE.DB_HOST);
@@ -120,6 +163,14 @@ export function describePool(scene: EntrypointScene, { thorough }: { thorough: b
 
     it.each([
       ["a password with a line break", { DB_PASSWORD: "two\n" }, /DB_PASSWORD has a line break/],
+      ["a longer password than it takes", { DB_PASSWORD: "x".repeat(1001) }, /DB_PASSWORD has 1001 characters/],
+      ["a password like an old hash", { DB_PASSWORD: `md5${"0f".repeat(16)}` }, /DB_PASSWORD looks like the hash/],
+      ["a password like a hash", { DB_PASSWORD: "SCRAM-SHA-256$4096:a$b:c" }, /DB_PASSWORD looks like the hash/],
+      [
+        "a longer TMPDIR than a socket may have",
+        { TMPDIR: `/tmp/${"long/".repeat(20)}` },
+        /the path of a socket may have 107 characters/,
+      ],
       ["an image without pgbouncer", { PATH: "/bin" }, /no program pgbouncer is on the PATH of this image/],
     ])("refuses to start with %s", async (_, variables, reason) => {
       const given = { ...DATABASE, ...POOL, IDP_SECRET_KEY: "the-key", ...variables };

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { UPSTREAM_PREFIX, WORKER_LISTENERS } from "../../lib/idp/contract";
 import { shellAt } from "../support/fault-matrix";
 import { shellCommand } from "../support/google-stand-in-scripts";
@@ -150,6 +152,25 @@ export function entrypointScene() {
     };
   };
 
+  /**
+   * Starts a server as the image does, sends a TERM some time after its first line, and resolves when no process is left.
+   *
+   * Not before that line: dumb-init loses a signal that comes before its child has a group of its own.
+   */
+  const stoppedAfter = async (milliseconds: number, variables: Readonly<Record<string, string>>): Promise<void> => {
+    containers += 1;
+    const child = spawn(programPath("dumb-init"), ["--", ...shell, ENTRYPOINT, "server"], {
+      env: { ...place.environment, ...DATABASE, IDP_SECRET_KEY: "the-key", ...variables },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const ended = once(child, "exit");
+    await once(child.stderr, "data");
+    await setTimeout(milliseconds);
+    child.kill("SIGTERM");
+    await ended;
+    await eventually("the end of every process", () => running().length === 0);
+  };
+
   /** Puts a script in the place of a program. */
   const replaceProgram = (name: string, lines: readonly string[]): void => {
     const path = join(place.folder, "bin", name);
@@ -167,6 +188,15 @@ export function entrypointScene() {
 
   const firstWorker = (container: Container) => eventually("a worker", () => container.starts("worker")[0]);
 
-  const ways = { applicationEnvironment, copyScript, firstWorker, replaceProgram, run, running, startContainer };
+  const ways = {
+    applicationEnvironment,
+    copyScript,
+    firstWorker,
+    replaceProgram,
+    run,
+    running,
+    startContainer,
+    stoppedAfter,
+  };
   return Object.assign(place, ways);
 }

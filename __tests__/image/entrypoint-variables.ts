@@ -68,6 +68,50 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
     expect(Object.fromEntries(Object.keys(expected).map((name) => [name, actual[name]]))).toEqual(expected);
   });
 
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ["as many as threads by default", {}, "2"],
+    ["as many as threads", { IDP_WORKER__THREADS: "4" }, "4"],
+    ["as many as threads, by the name of the application", { AUTHENTIK_WORKER__THREADS: "1" }, "1"],
+    ["what is set explicitly", { IDP_WORKER__THREADS: "4", dramatiq_queue_prefetch: "3" }, "3"],
+    ["what the application finds out itself", { IDP_WORKER__THREADS: "file:///threads" }, undefined],
+  ])("a process of a worker takes %s of messages", async (_, variables, expected) => {
+    const container = await scene.startContainer(variables);
+    const worker = await scene.firstWorker(container);
+    await container.stop();
+    expect(worker.environment.dramatiq_queue_prefetch).toBe(expected);
+  });
+
+  it("a replica has the port and the encryption of a network, and not those of the database beside the server", async () => {
+    const replica = "POSTGRESQL__READ_REPLICAS__0";
+    const start = async (variables: Readonly<Record<string, string>>) => {
+      const actual = await scene.applicationEnvironment({ ...DATABASE, ...variables });
+      return ["HOST", "PORT", "SSLMODE"].map((part) => actual[`AUTHENTIK_${replica}__${part}`]);
+    };
+    expect([
+      await start({ [`IDP_${replica}__HOST`]: "10.0.0.4" }),
+      await start({ [`AUTHENTIK_${replica}__HOST`]: "10.0.0.4", DB_PORT: "5433" }),
+      await start({ [`IDP_${replica}__HOST`]: "/sockets/replica" }),
+      await start({
+        [`IDP_${replica}__HOST`]: "10.0.0.4",
+        [`IDP_${replica}__PORT`]: "1",
+        [`AUTHENTIK_${replica}__SSLMODE`]: "verify-full",
+      }),
+    ]).toEqual([
+      ["10.0.0.4", "5432", "require"],
+      ["10.0.0.4", "5433", "require"],
+      ["/sockets/replica", "5432", "disable"],
+      ["10.0.0.4", "1", "verify-full"],
+    ]);
+  });
+
+  it("names of its own that the platform exports change nothing, and do not reach the application", async () => {
+    const names = ["pool", "pool_port", "pool_supervision", "child", "stopping", "name", "record", "records", "value"];
+    const exported = Object.fromEntries(names.map((name) => [`ce_${name}`, "from the platform"]));
+    const container = await scene.startContainer(exported);
+    expect(await container.stop()).toBe(0);
+    expect(Object.keys(container.server.environment).filter((name) => name.startsWith("ce_"))).toEqual([]);
+  });
+
   it.each(["warning", "warn", "WARNING"])("the level %s is the same for both programs", async (level) => {
     const actual = await scene.applicationEnvironment({ IDP_LOG_LEVEL: level });
     const inPython = "import logging, sys; print(logging.getLevelName(sys.argv[1].upper()))";

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { type ServerResponse } from "node:http";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
 import { LoopbackServer } from "../support/loopback-server";
 import { type Container, type EntrypointScene } from "./entrypoint-scene";
@@ -48,8 +49,14 @@ class Health {
 }
 
 /** What the numbers of the script are in a test, in seconds. */
-const SHORT = { FIRST_WAIT: 0.05, LIMIT: 0.15, PERIOD: 0.02, STOP_WAIT: 0.3 };
-const NUMBERS: Readonly<Record<keyof typeof SHORT, number>> = { FIRST_WAIT: 600, LIMIT: 10, PERIOD: 30, STOP_WAIT: 30 };
+const SHORT = { FIRST_WAIT: 0.05, LIMIT: 0.15, PERIOD: 0.02, STARVED: 5, STOP_WAIT: 0.3 };
+const NUMBERS: Readonly<Record<keyof typeof SHORT, number>> = {
+  FIRST_WAIT: 600,
+  LIMIT: 10,
+  PERIOD: 30,
+  STARVED: 5,
+  STOP_WAIT: 30,
+};
 
 /** What becomes of a worker that runs and does not answer. */
 export function describeWatch(scene: EntrypointScene, { thorough }: { thorough: boolean }): void {
@@ -156,6 +163,24 @@ export function describeWatch(scene: EntrypointScene, { thorough }: { thorough: 
     });
 
     if (thorough) {
+      it("is left alone while the container gets no CPU, and starts again when it does not answer with it", async () => {
+        const numbers = { PERIOD: 1, STARVED: 0.3 };
+        const { container, worker } = await start({ worker: () => nothing }, { numbers });
+        await asked("worker", worker, 1);
+        const [watcher = 0] = watchers();
+        for (let round = 0; round < 4; round += 1) {
+          process.kill(watcher, "SIGSTOP");
+          await pause(1600);
+          process.kill(watcher, "SIGCONT");
+          await pause(250);
+        }
+        expect(worker.questions.length).toBeGreaterThanOrEqual(4);
+        expectLeftAlone(container);
+        await eventually("another worker", () => container.starts("worker").length === 2);
+        expect(linesAbout(container)[0]).toBe(ENDED);
+        await container.stop();
+      });
+
       it.each([
         ["answers too late", late],
         ["answers without an end", drops],

@@ -46,6 +46,8 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   ],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: ".example.com" } }],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: "login.example.com" } }],
+  [{ worker_threads: 1 }, "worker_threads is 1; each synchronization of a directory then occupies a whole process "],
+  [{ worker_processes: 1, worker_threads: 2 }],
   [{ ipv6: true }, "ipv6 is set without domain; "],
   [{ ipv6: true, ...DOMAIN }],
   [{ strict_transport_security: "" }, "strict_transport_security is set without domain; "],

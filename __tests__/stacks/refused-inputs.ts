@@ -348,6 +348,10 @@ const REFUSED_TOGETHER: Refused = {
   "a network by its bare name": { network: "main", subnetwork: SUBNETWORK },
   "a part of a backup": { backup_retention_count: 7.5 },
   "a part of a process, and no thread": { worker_processes: 1.5, worker_threads: 0 },
+  "a worker with a single thread, which no synchronization ends with": [
+    { worker_processes: 1, worker_threads: 1 },
+    ["worker_processes and worker_threads are 1; a worker needs two threads or more in all"],
+  ],
   "a part of an instance": { max_instance_count: 2.5 },
   "more backups than are kept": { backup_retention_count: 366 },
   "no day for a dump": { dump_retention_days: 0 },

@@ -205,7 +205,7 @@ export const WORKER_CONNECTIONS = { pool: 4, perProcess: 4 } as const;
  * Requests that one instance answers at the same time without a connection pool, and so connections beyond the fixed ones.
  * Cloud Run limits them to this number; on GKE nothing does, so it is what the database is sized for.
  */
-export const REQUESTS_PER_INSTANCE = 38;
+export const REQUESTS_PER_INSTANCE = 36;
 
 /** The same with a pool, for which requests wait: nearly all are web sockets of open pages, which need none. */
 export const POOLED_REQUESTS_PER_INSTANCE = 250;

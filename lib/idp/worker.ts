@@ -27,12 +27,14 @@ export const ENTRYPOINT_COMMANDS = { allInOne: "allinone", serverAlone: "server-
 const ALL_IN_ONE_SINCE = { year: 2026, feature: 5 } as const;
 
 /**
- * Variables for the size of a worker. With one thread for each process, its log stays whole: two threads that apply
- * blueprints at once leave the log's settings changed, and from then on its lines are missing. So the application's own
- * default, one process with two threads, is for where a second process, of up to 330 MB, would be short of memory.
+ * Variables for the size of a worker.
+ *
+ * The synchronization of a directory is a task that holds a thread and waits for other tasks, its pages. With one thread
+ * in all, it would wait for what can never run. So there are two threads in each process, as upstream recommends, and two
+ * processes where the memory has room for the second one, of up to 330 MB.
  */
 const PROCESSES = { variable: "IDP_WORKER__PROCESSES", usual: 2, inShortMemory: 1 } as const;
-const THREADS = { variable: "IDP_WORKER__THREADS", usual: 1, ofOneProcess: 2 } as const;
+const THREADS = { variable: "IDP_WORKER__THREADS", usual: 2 } as const;
 
 /** Least memory for two processes: what the upstream asks for a pair or gives a worker, and half a gibibyte. */
 const ROOMY_MEBIBYTES = { beside: 2560, separate: 1536 } as const;
@@ -52,16 +54,29 @@ function workerForm(place: string) {
       default: WORKER_MODES.inContainer,
       description: `Where the worker runs: ${WORKER_MODES.inContainer}, beside the server, restarted by the image's entrypoint; ${WORKER_MODES.allInOne}, beside the server, and the application ends both when one ends, from release 2026.5 on; ${WORKER_MODES.separate}, in ${place}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.`,
     }),
-    /** Processes of one worker; 2 by default, 1 in less than 2560Mi, or 1536Mi of a separate worker, or with threads of your own. */
+    /** Processes of one worker; 2 by default, or 1 with two threads in less than 2560Mi, or 1536Mi of a separate worker. */
     workerProcesses: number({
       default: null,
-      description: `Processes of one worker, in every mode; null for ${PROCESSES.usual}, or ${PROCESSES.inShortMemory} with worker_threads or in less than ${ROOMY_MEBIBYTES.beside}Mi, ${ROOMY_MEBIBYTES.separate}Mi of a separate worker. Each takes up to 330 MB and ${WORKER_CONNECTIONS.perProcess} database connections. ${PROCESSES.variable} in environment_variables overrides it, and is not counted. A change rolls out new instances.`,
+      description: [
+        `Processes of one worker, in every mode; null for ${PROCESSES.usual},`,
+        `or ${PROCESSES.inShortMemory} with two threads or more in less than ${ROOMY_MEBIBYTES.beside}Mi,`,
+        `${ROOMY_MEBIBYTES.separate}Mi of a separate worker.`,
+        `Each takes up to 330 MB and ${WORKER_CONNECTIONS.perProcess} database connections.`,
+        `${PROCESSES.variable} in environment_variables overrides it, and is not counted.`,
+        "A change rolls out new instances.",
+      ].join(" "),
       schema: { multipleOf: 1, minimum: 1 },
     }),
-    /** Threads of each process of a worker, and so tasks at a time; by default 1, or 2 of a single process. */
+    /** Threads of each process of a worker, and so tasks that it runs at a time; 2 by default. */
     workerThreads: number({
       default: null,
-      description: `Threads of each process of a worker, and so tasks at a time, in every mode; null for ${THREADS.usual}, or ${THREADS.ofOneProcess} of a single process. With more than one, lines of the worker's log are missing after a first start. Each takes a database connection. ${THREADS.variable} in environment_variables overrides it, and is not counted. A change rolls out new instances.`,
+      description: [
+        `Threads of each process of a worker, and so tasks that it runs at a time, in every mode;`,
+        `null for ${THREADS.usual}. With one, synchronizations of directories can wait for each other until their time`,
+        `limit. Each takes a database connection.`,
+        `${THREADS.variable} in environment_variables overrides it, and is not counted.`,
+        "A change rolls out new instances.",
+      ].join(" "),
       schema: { multipleOf: 1, minimum: 1 },
     }),
   };
@@ -175,6 +190,30 @@ export const WORKER_FORM_RELATIONS: readonly Relation<WorkerForm>[] = [
     says: ({ workerProcesses: processes, workerThreads: threads }) =>
       `${processes.name} is ${processes.shown} and ${threads.name} is ${threads.shown}; each must be a whole number from 1; correct it, or leave it out for the default`,
   },
+  {
+    of: "workerThreads",
+    holds: ({ workerProcesses: processes, workerThreads: threads }) =>
+      `coalesce(${processes}, ${PROCESSES.usual}) != 1 || coalesce(${threads}, ${THREADS.usual}) != 1`,
+    says: ({ workerProcesses: processes, workerThreads: threads }) =>
+      [
+        `${processes.name} and ${threads.name} are 1; a worker needs two threads or more in all,`,
+        "because the synchronization of a directory holds one while it waits for others to run its pages;",
+        `leave ${threads.name} out for ${THREADS.usual}`,
+      ].join(" "),
+  },
+];
+
+/** What is allowed for the size of a worker, but slow or stuck at times. */
+export const WORKER_WARNINGS: readonly Omit<Relation<WorkerForm>, "of">[] = [
+  {
+    holds: ({ workerThreads: threads }) => `coalesce(${threads}, ${THREADS.usual}) != 1`,
+    says: ({ workerProcesses: processes, workerThreads: threads }) =>
+      [
+        `${threads.name} is 1; each synchronization of a directory then occupies a whole process while it waits for its`,
+        "pages, and as many at once as there are processes wait for each other until their time limit of hours;",
+        `leave ${threads.name} out for ${THREADS.usual}, and raise ${processes.name} for more tasks at a time`,
+      ].join(" "),
+  },
 ];
 
 /** Connections of an instance with a worker of the default size. */
@@ -187,9 +226,10 @@ export const USUAL_CONNECTIONS =
 function sizeOf({ workerProcesses, workerThreads }: ValuesOf<WorkerForm>, place: WorkerPlace, memory: string) {
   // The memory has rules of its own, whose messages an error here would hide.
   const isRoomy = `try(${mebibytes(memory)} >= ${ROOMY_MEBIBYTES[place]}, false)`;
-  const byDefault = `(${workerThreads} == null && ${isRoomy} ? ${PROCESSES.usual} : ${PROCESSES.inShortMemory})`;
+  const threads = `coalesce(${workerThreads}, ${THREADS.usual})`;
+  // A single thread in all would run no synchronization.
+  const byDefault = `(${threads} == 1 || ${isRoomy} ? ${PROCESSES.usual} : ${PROCESSES.inShortMemory})`;
   const processes = `coalesce(${workerProcesses}, ${byDefault})`;
-  const threads = `coalesce(${workerThreads}, ${processes} > 1 ? ${THREADS.usual} : ${THREADS.ofOneProcess})`;
   return { processes, threads };
 }
 

@@ -14,7 +14,7 @@ export const SERVICE = {
     description:
       "Keeps the CPU on between requests, which a worker beside the server needs. False is cheaper, but without separate workers, mail, tasks and clean-ups then wait for the next request. A change rolls out new instances.",
   }),
-  /** Requests that one instance answers at a time, 1 to 1000; by default 250 with a connection pool and 38 without. */
+  /** Requests that one instance answers at a time, 1 to 1000; by default 250 with a connection pool and 36 without. */
   maxInstanceRequestConcurrency: number({
     default: null,
     description: `Maximum number of requests that one instance answers at the same time: 1 to 1000; null for ${POOLED_REQUESTS_PER_INSTANCE} with connection_pool and ${REQUESTS_PER_INSTANCE} without. Every open page of the application is one of them, by a web socket that needs no database connection; all others need one. With fewer, Cloud Run starts further instances sooner. A change rolls out new instances.`,
