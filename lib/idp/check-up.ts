@@ -122,7 +122,6 @@ export class CheckUp extends Construct {
       scriptName: "check-up.sh",
       container: {
         ...databaseJobContainer(database, { CHECK_UP_SQL: statements.text, CHECK_UP_LIMITS: limitWords(limits) }),
-        resources: { cpu: "1", memory: "512Mi" },
         dependsOn,
       },
       // Two looks at one minute each, and the pause between them.

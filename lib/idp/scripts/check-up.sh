@@ -3,8 +3,8 @@
 # line of JSON, on which the alerts look. What seems wrong is looked at twice, because an upgrade passes and an outpost connects
 # again. It reads, and nothing else.
 #
-# A database without tables, before the first start, and one that is away end it without a line: the database has an alert of
-# its own.
+# A database that gives no connection, whatever the reason, is a line too, in which nothing is known: one of others has no
+# alert of its own. One without tables, before the first start, is no fault.
 #
 #   DB_NAME, DB_USER, DB_PASSWORD   database, and a role that may read it
 #   CHECK_UP_SQL                    statements of check-up.sql
@@ -12,7 +12,7 @@
 #   CHECK_UP_SECONDS                time limit of one look (60)
 #   CHECK_UP_AGAIN_SECONDS          pause before the second look (60)
 #
-# Exit codes: 0 done · 1 it cannot sign in · 2 settings are wrong
+# Exit codes: 0 done · 1 the database cannot be asked · 2 settings are wrong
 [ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
 [ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
 
@@ -56,29 +56,45 @@ line() {
     }'
 }
 
+# Sets tables to 1 if the application has its tables, and to 0 if not; otherwise code, and to what psql says.
 has_tables() {
+  code=0
   tables=$(timeout -s KILL "$CHECK_UP_SECONDS" psql --no-psqlrc --no-password --quiet --no-align --tuples-only \
     --command="SELECT count(*) FROM pg_tables WHERE tablename = 'django_migrations'" 2>&1) || code=$?
 }
 
-code=0 tables=0 rows=''
+# as_text WORDS: as part of a string of JSON.
+as_text() {
+  printf '%s' "$1" | tr '\n\t' '  ' | tr -d '"\\[:cntrl:]'
+}
+
+# fail_blind: ends with a line that says why nothing is known.
+fail_blind() {
+  rows=''
+  case $code in
+    137) line "the database does not answer within $CHECK_UP_SECONDS s" ;;
+    *) line "the database cannot be asked: $(as_text "$1")" ;;
+  esac
+  exit 1
+}
+
+rows=''
+# A shell that says what was killed has said enough.
 has_tables 2>/dev/null
-case $code/$tables in
-  # Others mean that it starts, stops, or has no connection left.
-  0/* | 137/*) ;;
-  *"authentication failed"* | *"permission denied"* | *"does not exist"* | *"pg_hba.conf"*) fail 1 "the check-up cannot sign in as $DB_USER: $tables" ;;
-esac
-if [ "$code" -eq 0 ] && [ "$tables" -eq 0 ]; then
+if [ "$code" -ne 0 ]; then
+  # It may restart, or be taken over by another zone.
+  sleep "$CHECK_UP_AGAIN_SECONDS"
+  has_tables 2>/dev/null
+fi
+[ "$code" -eq 0 ] || fail_blind "$tables"
+if [ "$tables" -eq 0 ]; then
   echo "There are no tables yet: nothing to check before the first start."
   exit 0
 fi
-[ "$code" -ne 0 ] || look "$@"
-if [ "$code" -eq 0 ] && line "" | grep -qE '"raised":true|"blind":true'; then
+look "$@"
+if [ "$code" -ne 0 ] || line "" | grep -qE '"raised":true|"blind":true'; then
   sleep "$CHECK_UP_AGAIN_SECONDS"
   look "$@"
 fi
-case $code in
-  0) line "" ;;
-  137) line "the database does not answer within $CHECK_UP_SECONDS s" ;;
-  *) echo "The database is away, which has an alert of its own." ;;
-esac
+[ "$code" -eq 0 ] || fail_blind "the connection is lost"
+line ""

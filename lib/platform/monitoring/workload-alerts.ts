@@ -26,8 +26,9 @@ function utilization(of: keyof typeof METRICS, instances: typeof pool, pods: typ
   };
 }
 
-/** A line of the pool in an instance, which the entrypoint passes on. */
+/** Lines of the pool in an instance, which the entrypoint passes on. */
 const WAITED_TOO_LONG = 'textPayload:"connection pool: " textPayload:"query_wait_timeout"';
+const GETS_NO_CONNECTION = 'textPayload:"connection pool: no connection to the database: "';
 
 /** Alerts about instances and pods; workers are beside the server, supervised by the entrypoint, or separate. */
 export const WORKLOAD_ALERTS: Alerts = {
@@ -153,6 +154,21 @@ export const WORKLOAD_ALERTS: Alerts = {
     filters: both((names, platform) => `${LOGS_OF.entrypoint(names, platform)} ${WAITED_TOO_LONG}`),
     firstSteps: (names, platform) =>
       `It failed after waiting for a connection of its instance's pool. How often: \`${logCommand(`${LOGS_OF.entrypoint(names, platform)} ${WAITED_TOO_LONG}`, names)}\`. If \`database-cpu\` is raised too, the database is slow; otherwise an instance needs more connections. \`${names.called("databaseTier")}\` helps both; a lower \`${names.called("maxInstanceCount")}\` gives each instance a larger share.`,
+  },
+  "pool-without-database": {
+    title: "the database gives an instance no connection",
+    severity: "ERROR",
+    needs: ["connectionPool"],
+    filters: both((names, platform) => `${LOGS_OF.entrypoint(names, platform)} ${GETS_NO_CONNECTION}`),
+    firstSteps: (names, platform) =>
+      [
+        "Its requests fail. The line ends with the reason, in the database's own words:",
+        `\`${logCommand(`${LOGS_OF.entrypoint(names, platform)} ${GETS_NO_CONNECTION}`, names)}\`.`,
+        '"connect failed": the database is away, or the way to it is closed.',
+        '"password authentication failed": the password has changed; start new instances.',
+        '"remaining connection slots" or "too many connections": others use the database too;',
+        `raise \`${names.called("databaseTier")}\`.`,
+      ].join(" "),
   },
   "worker-missing": {
     title: "there are fewer workers than there should be",
