@@ -4,6 +4,7 @@ import { Construct } from "constructs";
 import { isOn } from "../core/conditional";
 import { expression, operand } from "../core/expression";
 import { flag } from "../core/inputs";
+import { type KnownPropsOf, refuseProps } from "../core/known-props";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import {
@@ -62,6 +63,15 @@ export interface DbInitProps {
   readonly image?: string;
 }
 
+const PROPS: KnownPropsOf<DbInitProps> = {
+  database: "required",
+  runner: "required",
+  dependsOn: "optional",
+  grantManagedSuperuser: "optional",
+  image: "optional",
+  revokePublicConnect: "optional",
+};
+
 /**
  * The job `db-init`: creates the application's role and database, and sets the role's password.
  *
@@ -83,6 +93,7 @@ export class DbInit extends Construct implements OneTimeJob {
   constructor(scope: Construct, id: string, props: DbInitProps) {
     super(scope, id);
     stateProvidersOf(this);
+    refuseProps(this, props, PROPS);
     const { database, dependsOn, image = clientImage(props.database), runner } = props;
     const { grantManagedSuperuser = true, revokePublicConnect = true } = props;
     const [grants, revokes] = [isOn(grantManagedSuperuser), isOn(revokePublicConnect)];
@@ -95,6 +106,7 @@ export class DbInit extends Construct implements OneTimeJob {
         DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE,
         DB_GRANT_MANAGED_SUPERUSER: grants,
         DB_REVOKE_PUBLIC_CONNECT: revokes,
+        ...(database.instanceOwner !== undefined && { DB_INSTANCE_OWNER: database.instanceOwner }),
         ...(database.otherLogin && {
           DB_OWNER: database.ownerName ?? database.userName,
           DB_OTHER_USER: database.otherLogin.name,

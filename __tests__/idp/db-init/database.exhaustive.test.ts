@@ -59,6 +59,23 @@ const FOUND: readonly Found[] = [
     ],
   },
   {
+    what: "leaves a database closed that its owner has closed to connections",
+    before: [CREATED, "ALTER DATABASE :db WITH ALLOW_CONNECTIONS false"],
+    exitCode: 1,
+    says: [
+      "failed in step 3 of 5: the database :db is closed to connections, and no restore has closed it, so it stays closed; " +
+        "its owner opens it: ALTER DATABASE :db WITH ALLOW_CONNECTIONS true\n",
+    ],
+  },
+  {
+    what: "refuses the name by which the connection pool calls itself",
+    settings: { DB_NAME: "pgbouncer" },
+    exitCode: 2,
+    says: [
+      "cannot start: DB_NAME is pgbouncer, which is the connection pool's name for itself, so nothing could reach",
+    ],
+  },
+  {
     what: "refuses an existing database whose privileges it may not grant",
     before: ["CREATE DATABASE :db"],
     exitCode: 1,
@@ -130,6 +147,39 @@ describeOnServers("db-init.sh, whatever the state of the server,", (test) => {
       expect(quitRequests(given)).toEqual(["POST"]);
       if (isComplete) expect(await endState(database)).toEqual(COMPLETE);
     });
+
+  test("keeps what others have set for a login on their instance, but for its password", async ({
+    cluster,
+    tenant,
+  }) => {
+    const settings = tenant({ DB_INSTANCE_OWNER: "others", DB_GRANT_MANAGED_SUPERUSER: "false" });
+    const { DB_NAME: database, DB_USER: role } = settings;
+    const state = `SELECT rolcanlogin, rolconnlimit, rolvaliduntil, rolcreatedb, setconfig, setdatabase = 0
+      FROM pg_authid LEFT JOIN pg_db_role_setting ON setrole = pg_authid.oid WHERE rolname = '${role}' ORDER BY setdatabase`;
+    const read = () => cluster.query({ user: SUPERUSER }, state);
+    await cluster.query(
+      { user: SUPERUSER },
+      ...byAdministrator(`CREATE ROLE ${role} LOGIN CREATEDB CONNECTION LIMIT 7 VALID UNTIL '2099-01-01 00:00:00+00'`),
+      CREATED.replace(":db", database),
+      `ALTER ROLE ${role} SET work_mem = '8MB'`,
+      `ALTER ROLE ${role} IN DATABASE ${database} SET statement_timeout = '50s'`,
+    );
+    const before = await read();
+
+    expect(await runScript(settings)).toMatchObject({ exitCode: 0 });
+    expect(await read()).toBe(before);
+    expect(await cluster.query(applicationLogin(settings), "SELECT 1")).toBe("1");
+
+    await cluster.query({ user: SUPERUSER }, `ALTER ROLE ${role} NOLOGIN`);
+    const closed = await runScript(settings);
+    expect([closed.exitCode, closed.output]).toEqual([
+      1,
+      expect.stringContaining(`role "${role}" is not permitted to log in; its owner can mend that`),
+    ]);
+    // One that it makes itself is as anywhere else.
+    const fresh = tenant({ DB_INSTANCE_OWNER: "others" });
+    expect(await runScript(fresh)).toMatchObject({ exitCode: 0 });
+  });
 
   test("reaches the complete end state through socket and TCP, and the same when run again", async (server) => {
     const settings = server.tenant();

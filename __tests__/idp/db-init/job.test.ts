@@ -9,7 +9,7 @@ import { bareStack } from "../../support/synthesis";
 type Rights = Pick<DbInitProps, "grantManagedSuperuser" | "revokePublicConnect">;
 
 /** What the job is given, and what makes it run again. */
-function jobWith(rights: Rights, stack = bareStack()) {
+function jobWith(rights: Rights, stack = bareStack(), database = standInDatabase()) {
   const jobs: OneTimeJobSpec[] = [];
   const runner: DbInitProps["runner"] = {
     runOnce: (_scope, _id, job) => {
@@ -17,14 +17,19 @@ function jobWith(rights: Rights, stack = bareStack()) {
       return { jobName: job.name, ready: [] };
     },
   };
-  new DbInit(stack, "DbInit", { database: standInDatabase(), runner, ...rights });
+  new DbInit(stack, "DbInit", { database, runner, ...rights });
   const [job] = jobs;
-  const { DB_GRANT_MANAGED_SUPERUSER, DB_MANAGED_SUPERUSER_ROLE, DB_REVOKE_PUBLIC_CONNECT } =
+  const { DB_GRANT_MANAGED_SUPERUSER, DB_INSTANCE_OWNER, DB_MANAGED_SUPERUSER_ROLE, DB_REVOKE_PUBLIC_CONNECT } =
     job?.container.environment.required ?? {};
   return rendered(stack, {
+    owner: DB_INSTANCE_OWNER ?? null,
     variables: [DB_MANAGED_SUPERUSER_ROLE, DB_GRANT_MANAGED_SUPERUSER, DB_REVOKE_PUBLIC_CONNECT],
     rerun: job?.rerunWhenChanged,
-  }) as { readonly variables: readonly string[]; readonly rerun: Readonly<Record<string, string>> };
+  }) as {
+    readonly owner: string | null;
+    readonly variables: readonly string[];
+    readonly rerun: Readonly<Record<string, string>>;
+  };
 }
 
 describe("The rights that DbInit gives", () => {
@@ -38,6 +43,13 @@ describe("The rights that DbInit gives", () => {
       ["administrator_password_version", "database", "image", "instance", "password_version", "script", "user"].sort(),
     );
     expect(jobWith({ grantManagedSuperuser: true, revokePublicConnect: true })).toEqual(job);
+  });
+
+  it("spare what others have set for a login on their instance, which the job is told", () => {
+    const database = { ...standInDatabase(), instanceOwner: "others" };
+    const [own, theirs] = [jobWith({}), jobWith({}, bareStack(), database)];
+    expect([own.owner, theirs.owner]).toEqual([null, "others"]);
+    expect(theirs.rerun).toEqual(own.rerun);
   });
 
   it("make the job run again when one is switched off", () => {

@@ -186,6 +186,29 @@ describeOnServers("db-init.sh, for two logins that act as one role,", (test) => 
     await expect(server.cluster.query(applicationLogin(tenant), "SELECT 1")).rejects.toThrow(/authentication failed/);
   });
 
+  for (const [what, ...numbers] of [
+    ["been lowered", 2],
+    ["been lowered and raised again", 2, 3],
+  ] as const)
+    test(`leaves a login open that becomes current while a late run waits, as the number has ${what}`, async (server) => {
+      const tenant = await beforeNumbers(server);
+      const [second, third] = [2, 3].map((version) => deployment(tenant, version)) as [Tenant, Tenant];
+      for (const each of [second, third]) expect(await prepare(each)).toMatchObject({ exitCode: 0 });
+      const session = server.cluster.query(applicationLogin(second), "SELECT pg_sleep(8)");
+      const late = retire({ ...third, DB_WAIT_SECONDS: "20" });
+      await setTimeout(1500);
+      for (const number of numbers) expect(await prepare(deployment(tenant, number))).toMatchObject({ exitCode: 0 });
+      await session;
+      const { exitCode, output } = await late;
+      expect([exitCode, output]).toEqual([
+        1,
+        expect.stringContaining(`failed: ${second.DB_USER} stays open: by their comm`),
+      ]);
+      expect(await server.cluster.query(applicationLogin(second), "SELECT current_user")).toBe(tenant.DB_USER);
+      // One that begins too late does not wait.
+      if (numbers.length === 1) expect(await retire(third)).toMatchObject({ exitCode: 1 });
+    });
+
   test("says so when a login does not act as the role", async (server) => {
     const tenant = await beforeNumbers(server);
     const second = deployment(tenant, 2);

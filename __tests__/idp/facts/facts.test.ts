@@ -172,6 +172,22 @@ describeWith(["busybox", "curl", "dash", "jq"], "facts.sh", () => {
     expect(stdout).toContain("- run-1: failed 3, succeeded 0\n");
   });
 
+  scenario("shows what kubectl can read when the sign-in to Google has ended", async (scene) => {
+    for (const ended of [
+      // No credentials at all, and a token that has expired.
+      { GOOGLE_OAUTH_ACCESS_TOKEN: "", GCE_METADATA_HOST: "127.0.0.1:9" },
+      { GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.of-yesterday" },
+    ]) {
+      for (const api of ["sqladmin", "run", "cloudbuild", "logging"])
+        scene.standIn.inject(api, status(401, "UNAUTHENTICATED"), 99);
+      const { exitCode, stdout } = await facts(scene, { ...CLUSTER, ...ended });
+
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain("## Database\n- not readable: not signed in to Google\n");
+      expect(stdout).toContain("- Pod idp-6c5d-x7k2p: Running\n");
+    }
+  });
+
   scenario("fails when nothing can be read, and refuses settings that are missing", async (scene) => {
     for (const api of ["sqladmin", "run", "cloudbuild", "logging"])
       scene.standIn.inject(api, status(403, "PERMISSION_DENIED"), 99);

@@ -52,14 +52,77 @@ describeOnServers("The jobs of a restore", (test, matrix) => {
     const former = { ...settings, DB_NAME: `${settings.DB_NAME}_former` };
     expect(await cluster.query(applicationLogin(former), NAMES)).toBe("Zoë 🙂,akadmin,late");
     expect(await swap(settings, "clear")).toMatchObject({ exitCode: 1 });
-    // What a restore leaves that fails before it exchanges anything.
-    await runScript(restored(settings));
-    expect(await swap(settings, "drop-former")).toMatchObject(DONE);
     const left = `SELECT count(*) FROM pg_database WHERE datname LIKE '${settings.DB_NAME}_%'`;
-    expect(await cluster.query({ user: SUPERUSER }, left)).toBe("0");
+    // The second one removes what a restore leaves that fails before it exchanges anything.
+    for (const databases of ["1", "1"]) {
+      expect(await cluster.query({ user: SUPERUSER }, left)).toBe(databases);
+      expect(await swap(settings, "drop-former")).toMatchObject(DONE);
+      expect(await cluster.query({ user: SUPERUSER }, left)).toBe("0");
+      if (databases === "1") expect(await swap(settings, "clear")).toMatchObject(DONE);
+    }
     await cluster.query(applicationLogin(settings), "DELETE FROM authentik_core_user");
     expect(await runJob("count-users.sh", settings)).toMatchObject({ exitCode: 1, output: says("has no user") });
     expect(await swap(settings, "clear")).toMatchObject(DONE);
+  });
+
+  test("remove no database that no restore has made, and open none, whatever its name", async (server) => {
+    const { cluster } = server;
+    const settings = await filledTenant(server);
+    const { DB_NAME: name } = settings;
+    const theirs = [`${name}_former`, `${name}_restored`];
+    for (const database of theirs) {
+      await cluster.query({ user: SUPERUSER }, `CREATE DATABASE ${database} OWNER postgres`);
+      await cluster.query({ user: SUPERUSER, database }, "CREATE TABLE theirs AS SELECT 7 AS data");
+    }
+    const marked = (database: string, mark: string) =>
+      cluster.query({ user: SUPERUSER }, `COMMENT ON DATABASE ${database} IS '${mark}'`);
+    // Words of its owner, and the mark of another deployment.
+    for (const mark of ["kept since June", `restore.sh: made for ${name}_2`]) {
+      for (const database of theirs) await marked(database, mark);
+      for (const action of ["clear", "drop-former"])
+        expect(await swap(settings, action)).toMatchObject({
+          exitCode: 1,
+          output: says(
+            `failed: ${theirs.join(" and ")} may be somebody's: it has no mark of a restore of ${name}, so `,
+          ),
+        });
+    }
+    for (const database of theirs)
+      expect(await cluster.query({ user: SUPERUSER, database }, "SELECT data FROM theirs")).toBe("7");
+
+    for (const database of theirs) await cluster.query({ user: SUPERUSER }, `DROP DATABASE ${database}`);
+    await cluster.query({ user: SUPERUSER }, `ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
+    expect(await swap(settings, "clear")).toMatchObject({
+      exitCode: 1,
+      output: says(`its owner opens it: ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`),
+    });
+    await expect(cluster.query(applicationLogin(settings), "SELECT 1")).rejects.toThrow("not currently accepting");
+  });
+
+  test("keep what the owner says of the database, and start over with what a kill leaves", async (server) => {
+    const { cluster } = server;
+    const settings = await filledTenant(server);
+    const { DB_NAME: name } = settings;
+    const commentOf = (database: string) =>
+      cluster.query(
+        { user: SUPERUSER },
+        `SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = '${database}'`,
+      );
+    await cluster.query({ user: SUPERUSER }, `COMMENT ON DATABASE ${name} IS E'Sign-in,\nof the team'`);
+    // Killed before it had its mark.
+    await cluster.query(
+      { user: SUPERUSER },
+      `CREATE DATABASE "${name}#restore" OWNER postgres ALLOW_CONNECTIONS false`,
+    );
+    expect(await swap(settings, "clear")).toMatchObject(DONE);
+    expect(await commentOf(`${name}_restored`)).toBe(`restore.sh: made for ${name}`);
+    await runScript(restored(settings));
+    expect(await exchange(cluster, settings)).toMatchObject(DONE);
+    expect(await commentOf(name)).toBe("Sign-in,\nof the team");
+    expect(await commentOf(`${name}_former`)).toBe(`restore.sh: former ${name}\nSign-in,\nof the team`);
+    expect(await swap(settings, "drop-former")).toMatchObject(DONE);
+    const left = `SELECT string_agg(datname, ',') FROM pg_database WHERE datname LIKE '${name}%'`;
+    expect(await cluster.query({ user: SUPERUSER }, left)).toBe(name);
   });
 
   test("restore a dump whose checksum is right, and refuse all others before they change anything", async (server) => {
@@ -114,13 +177,15 @@ describeOnServers("The jobs of a restore", (test, matrix) => {
       await server.cluster.query(
         { user: SUPERUSER },
         `ALTER DATABASE ${settings.DB_NAME} WITH ALLOW_CONNECTIONS false`,
+        `COMMENT ON DATABASE ${settings.DB_NAME} IS E'restore.sh: closed ${settings.DB_NAME}\ntheirs'`,
       );
       expect(await run()).toMatchObject({
         exitCode: 0,
         output: says(`${settings.DB_NAME} is open to connections again; an exchange that was stopped had closed it\n`),
       });
     }
-    expect(await server.cluster.query(applicationLogin(settings), "SELECT 1")).toBe("1");
+    const comment = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = current_database()";
+    expect(await server.cluster.query(applicationLogin(settings), comment)).toBe("theirs");
   });
 
   const tenant = tenantWithRestored;
@@ -217,6 +282,36 @@ describeOnServers("The job db-init on a restored instance", (test) => {
     await expect(canSignIn(settings.DB_PASSWORD)).rejects.toThrow("password authentication failed");
   });
 
+  test("closes the login whose leaked password a backup from before a rotation opens again", async (server) => {
+    const { cluster, tenant } = server;
+    const leaked = tenant();
+    const other = { DB_OWNER: leaked.DB_USER, DB_OTHER_USER: leaked.DB_USER, DB_PASSWORD_VERSION: "2" };
+    const rotated = { ...leaked, ...other, DB_USER: `${leaked.DB_USER}_b`, DB_PASSWORD: LATER };
+    await runScript(leaked);
+
+    const settings = { ...rotated, DB_CLOSE_OTHER: "true" };
+    expect(await runScript(settings)).toMatchObject({
+      exitCode: 0,
+      output: says(`done: of its logins, only ${rotated.DB_USER} can use the database ${rotated.DB_NAME}\n`),
+    });
+
+    await expect(cluster.query(applicationLogin(leaked), "SELECT 1")).rejects.toThrow("password authentication failed");
+    expect(await cluster.query(applicationLogin(rotated), "SELECT current_user")).toBe(leaked.DB_USER);
+    // The same for a backup with both logins, of which the other one is open with a password of before.
+    const next = {
+      ...leaked,
+      ...other,
+      DB_OTHER_USER: rotated.DB_USER,
+      DB_PASSWORD_VERSION: "3",
+      DB_CLOSE_OTHER: "true",
+    };
+    expect(await runScript({ ...next, DB_PASSWORD: `${LATER}-3` })).toMatchObject({ exitCode: 0 });
+    await expect(cluster.query(applicationLogin(rotated), "SELECT 1")).rejects.toThrow(
+      "password authentication failed",
+    );
+    expect(await runScript({ ...next, DB_PASSWORD: `${LATER}-3` })).toMatchObject({ exitCode: 0 });
+  });
+
   test("serves a deployment of another name after the restore has renamed database and login", async (server) => {
     const { cluster, tenant } = server;
     const here = { ...tenant(), DB_PASSWORD: LATER };
@@ -241,5 +336,23 @@ describeOnServers("The job db-init on a restored instance", (test) => {
     await cluster.query(applicationLogin(names), "ALTER TABLE authentik_core_user ADD COLUMN mail text");
     const left = "SELECT rolname, rolcanlogin FROM pg_roles WHERE rolname LIKE '%\\_b'";
     expect(await cluster.query({ user: SUPERUSER }, left)).toContain(`${names.DB_USER}_b|f`);
+  });
+
+  test("lets nobody in with the password of the deployment that it came from", async (server) => {
+    const { cluster, tenant } = server;
+    const lost = tenant();
+    const before = { ...lost, DB_USER: lost.DB_NAME };
+    await runScript(before);
+    const here = tenant();
+    const rotated = { DB_OWNER: here.DB_NAME, DB_OTHER_USER: here.DB_NAME, DB_PASSWORD_VERSION: "2" };
+    const names = { ...here, ...rotated, DB_USER: `${here.DB_NAME}_b`, DB_PASSWORD: LATER };
+
+    expect(await swap(names, "rename", { FROM_NAME: lost.DB_NAME })).toMatchObject(DONE);
+    const former = applicationLogin({ ...before, DB_USER: here.DB_NAME, DB_NAME: here.DB_NAME });
+    await expect(cluster.query(former, "SELECT 1")).rejects.toThrow("password authentication failed");
+    expect(await runScript(names)).toMatchObject(DONE);
+
+    await expect(cluster.query(former, "SELECT 1")).rejects.toThrow("password authentication failed");
+    expect(await cluster.query(applicationLogin(names), "SELECT current_user")).toBe(here.DB_NAME);
   });
 });

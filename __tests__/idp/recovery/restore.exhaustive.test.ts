@@ -61,7 +61,7 @@ const matrixOf = (
     prepare: (scene) => {
       const { standIn } = scene;
       before(scene);
-      standIn.storage.objects = ["a.png", "b.png"].map((name) => ({
+      standIn.storage.objects = ["media/a.png", "reports/b.csv"].map((name) => ({
         ...{ bucket: "media", name, generation: "1", softDeleteTime: TIME },
       }));
     },
@@ -309,11 +309,15 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh with a backup", () =
     expect(standIn.requestsTo(RESTORE_BACKUP)[0]?.body).toEqual({ backup: newest });
     expect(runsOf(scene)).toEqual([`puts rename ${DATABASE}`, `db-init ${DATABASE}`]);
     expect(standIn.jobs.runs[0]?.environment.FROM_NAME).toBe("db_lost");
+    // The backup has logins with the passwords of its time.
+    expect(standIn.jobs.runs[1]?.environment.DB_CLOSE_OTHER).toBe("true");
   });
 });
 
 describeWith(["busybox", "curl", "dash", "jq"], "restore.sh media", () => {
-  const matrix = matrixOf(["media", "--yes"], (scene) => expect(filesIn(scene)).toEqual(["a.png 1001", "b.png 1001"]));
+  const matrix = matrixOf(["media", "--yes"], (scene) =>
+    expect(filesIn(scene)).toEqual(["media/a.png 1001", "reports/b.csv 1001"]),
+  );
   matrix.passing([["storage.objects.list", RESTORE_FILE]]);
   matrix.rows([
     {
@@ -334,7 +338,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh media", () => {
 describeWith(["curl", "dash", "jq"], "restore.sh", () => {
   it.concurrent.each(COMMANDS)("finds what it needs, as the page calls it from %s: %j", (FROM_INSTANCE, words) =>
     inSqlScene(async (scene) => {
-      scene.standIn.storage.objects = [{ bucket: "media", name: "a.png", generation: "1", softDeleteTime: TIME }];
+      scene.standIn.storage.objects = [{ bucket: "media", name: "media/a.png", generation: "1", softDeleteTime: TIME }];
       scene.standIn.sql.addBackup(PROJECT, INSTANCE, { type: "FINAL", instanceDeletionTime: TIME });
       scene.standIn.sql.addBackup(PROJECT, FROM_INSTANCE, { description: "before 2026.5.8" });
       const environment = FROM_INSTANCE === INSTANCE ? {} : { FROM_INSTANCE, FROM_DATABASE: "db_lost" };

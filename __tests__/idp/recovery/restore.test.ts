@@ -61,28 +61,46 @@ describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
   scenario("media: restores the newest deleted version of each file, and no file that exists again", async (scene) => {
     const deleted = { bucket: "media", softDeleteTime: TIME };
     scene.standIn.storage.objects = [
-      { ...deleted, name: "a.png", generation: "1" },
-      { ...deleted, name: "a.png", generation: "2" },
-      { ...deleted, name: "again.png", generation: "3" },
-      { bucket: "media", name: "again.png", generation: "4" },
-      { ...deleted, name: "old.png", generation: "5", softDeleteTime: "2026-11-01T00:00:00Z" },
+      { ...deleted, name: "media/a.png", generation: "1" },
+      { ...deleted, name: "media/a.png", generation: "2" },
+      { ...deleted, name: "media/again.png", generation: "3" },
+      { bucket: "media", name: "media/again.png", generation: "4" },
+      { ...deleted, name: "media/old.png", generation: "5", softDeleteTime: "2026-11-01T00:00:00Z" },
     ];
 
     const run = await scene.run("restore", { arguments: ["media", "2026-11-22T00:00:00Z", "--yes"] });
 
     expect(run).toMatchObject({ exitCode: 0, stderr: "" });
     expect(run.stdout).toContain("Restored 1 file(s) of media; 1 exist again and stayed as they are.");
-    expect(filesIn(scene)).toEqual(["again.png 4", "a.png 1002"]);
+    expect(filesIn(scene)).toEqual(["media/again.png 4", "media/a.png 1002"]);
   });
+
+  scenario(
+    "media: lists all files of the application, and leaves deleted what others had in the bucket",
+    async (scene) => {
+      const own = [...Array(12).keys()].map((index) => `media/public/${index}.png`).concat("reports/users.csv");
+      const others = ["backups/ledger.sql", "media.png", "mediaothers/a.png", "of-others/media/a.png"];
+      scene.standIn.storage.objects = [...own, ...others].map((name) => ({
+        ...{ bucket: "media", name, generation: "1", softDeleteTime: TIME },
+      }));
+
+      const run = await scene.run("restore", { arguments: ["media", "--yes"] });
+
+      expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+      for (const name of own) expect(run.stdout).toContain(`\n     ${name}\n`);
+      for (const name of others) expect(run.stdout).not.toContain(name);
+      expect(filesIn(scene).sort()).toEqual(own.map((name) => `${name} 1001`).sort());
+    },
+  );
 
   it.concurrent.each<[string, readonly Fault[], string, readonly string[]]>([
     ["tries no other when nothing answers", Array<Fault>(4).fill({ kind: "reset" }), "2 of 2 file(s)", []],
-    ["restores the others of a refused one", [status(400, "INVALID")], "1 of 2 file(s)", ["b.png 1001"]],
-    ["restores the others of a gone one", [status(404, "NOT_FOUND")], "1 of 2 file(s)", ["b.png 1001"]],
+    ["restores the others of a refused one", [status(400, "INVALID")], "1 of 2 file(s)", ["media/b.png 1001"]],
+    ["restores the others of a gone one", [status(404, "NOT_FOUND")], "1 of 2 file(s)", ["media/b.png 1001"]],
   ])("media: of two files, %s", (_, faults, failed, restored) =>
     inSqlScene(async (scene) => {
       const deleted = { bucket: "media", generation: "1", softDeleteTime: TIME };
-      scene.standIn.storage.objects = ["a.png", "b.png"].map((name) => ({ ...deleted, name }));
+      scene.standIn.storage.objects = ["a.png", "b.png"].map((name) => ({ ...deleted, name: `media/${name}` }));
       for (const fault of faults) scene.standIn.inject("storage.objects.restore", fault);
 
       const { exitCode, stderr } = await scene.run("restore", { arguments: ["media", "--yes"] });

@@ -71,14 +71,15 @@ export const filesIn = ({ standIn }: SqlScene): string[] =>
     .map(({ generation, name }) => `${name} ${generation}`);
 
 /** What a job writes when it has done what it is for, its last word at the end. */
-function linesOf({ command, environment: { ACTION = "" } }: JobRun): readonly string[] {
+function linesOf({ command, environment: { ACTION = "", DB_CLOSE_OTHER } }: JobRun): readonly string[] {
   const words: Readonly<Record<string, string>> = {
     ...{ clear: "cleared: it is empty", swap: "exchanged: it is the restored one" },
     ...{ "drop-former": "dropped: it is gone", rename: "renamed: it has the name" },
   };
   const isFill = command.join(" ").includes("restores a dump");
   const counted = isFill ? `users: 7 in database ${RESTORED_ID}` : "users: 7 user(s)";
-  return ["a line before", words[ACTION] ?? (command[1] === "-c" ? counted : "done: it can be used")];
+  const prepared = DB_CLOSE_OTHER === "true" ? "done: of its logins, only one can use it" : "done: it can be used";
+  return ["a line before", words[ACTION] ?? (command[1] === "-c" ? counted : prepared)];
 }
 
 /** What the jobs did, in order: the script of its own or of the copied job, and the variables that matter. */

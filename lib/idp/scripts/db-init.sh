@@ -4,6 +4,9 @@
 # A password can change while the application runs: two logins act as one role, and the one that is not in use gets the next
 # password. Once nothing uses the other one any more, retire-login.sh closes it.
 #
+# On an instance that others manage, a login that exists keeps what its owner has set for it, but for its password.
+# Anywhere, a database that its owner has closed to connections stays closed.
+#
 # Environment
 #   DB_HOST                     socket directory or address of the database
 #   DB_PORT                     default 5432; for a socket directory it selects the socket file
@@ -13,6 +16,8 @@
 #   DB_OWNER                    role that it acts as and that owns everything, default DB_USER
 #   DB_OTHER_USER               the other login; empty: there is only one
 #   DB_PASSWORD_VERSION         number of the password; empty: none, and no other login
+#   DB_CLOSE_OTHER              default false; true: the other login is closed at once, because a restore has opened it
+#   DB_INSTANCE_OWNER           default deployment; others: the instance is theirs
 #   DB_ADMIN_USER               administrator's login, default postgres; it owns the database. DB_USER itself: only checks the rights
 #   DB_ADMIN_PASSWORD           its password
 #   DB_ADMIN_DATABASE           database it connects to first, default postgres
@@ -36,6 +41,7 @@ export LC_ALL=C
 : "${DB_HOST:=}" "${DB_NAME:=}" "${DB_USER:=}" "${DB_PASSWORD:=}" "${DB_ADMIN_PASSWORD:=}" "${DB_PROXY_QUIT_URL:=}"
 : "${DB_PORT:=5432}" "${DB_ADMIN_USER:=postgres}" "${DB_ADMIN_DATABASE:=postgres}" "${DB_WAIT_SECONDS:=300}"
 : "${DB_OWNER:=$DB_USER}" "${DB_OTHER_USER:=}" "${DB_PASSWORD_VERSION:=}"
+: "${DB_CLOSE_OTHER:=false}" "${DB_INSTANCE_OWNER:=deployment}"
 : "${DB_MANAGED_SUPERUSER_ROLE:=}" "${DB_GRANT_MANAGED_SUPERUSER:=true}" "${DB_REVOKE_PUBLIC_CONNECT:=true}"
 
 newline='
@@ -44,6 +50,7 @@ carriage_return=$(printf '\r')
 place="step 0 of 5"
 # How to give the role its password where this script may not; others have made a role that is its own administrator.
 cure='' work=prepare DB_PREPARES=true
+[ "$DB_INSTANCE_OWNER" = deployment ] || cure="; its owner can mend that"
 case $DB_ADMIN_USER/$DB_ADMIN_PASSWORD in
   "$DB_USER/$DB_PASSWORD") work=check_rights DB_PREPARES=false DB_ADMIN_DATABASE=$DB_NAME cure="; its owner can mend that" ;;
 esac
@@ -62,20 +69,27 @@ fail() {
 check_settings() {
   problems='' value=''
   for name in DB_HOST DB_NAME DB_USER DB_PASSWORD DB_OWNER DB_OTHER_USER DB_PASSWORD_VERSION DB_ADMIN_USER \
-    DB_ADMIN_PASSWORD DB_ADMIN_DATABASE DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT; do
+    DB_ADMIN_PASSWORD DB_ADMIN_DATABASE DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT \
+    DB_CLOSE_OTHER DB_INSTANCE_OWNER; do
     eval "value=\$$name"
     # psql reads one line per answer.
     case $name/$value in
       DB_OTHER_USER/ | DB_PASSWORD_VERSION/) ;;
       DB_PASSWORD_VERSION/*[!0-9]*) add_problem "DB_PASSWORD_VERSION must be a whole number, got \"$value\"" ;;
       DB_MANAGED_SUPERUSER_ROLE/ | DB_GRANT_*/true | DB_GRANT_*/false | DB_REVOKE_*/true | DB_REVOKE_*/false) ;;
+      DB_CLOSE_OTHER/true | DB_CLOSE_OTHER/false | DB_INSTANCE_OWNER/deployment | DB_INSTANCE_OWNER/others) ;;
+      DB_INSTANCE_OWNER/?*) add_problem "DB_INSTANCE_OWNER must be deployment or others, got \"$value\"" ;;
+      DB_NAME/pgbouncer)
+        add_problem "DB_NAME is $value, which is the connection pool's name for itself, so nothing could reach the" \
+          "database through it; choose another name"
+        ;;
       DB_NAME/postgres | DB_NAME/template0 | DB_NAME/template1)
         add_problem "DB_NAME is $value, which every login and every new database depends on; the application needs one of its own"
         ;;
       DB_USER/"$DB_ADMIN_USER") [ "$DB_PREPARES" = false ] || add_problem "$name is the administrator's own login, whose password and rights must stay as they are" ;;
       */) add_problem "$name is missing or empty" ;;
       *"$newline"* | *"$carriage_return"*) add_problem "$name contains a line break" ;;
-      DB_GRANT_*/* | DB_REVOKE_*/*) add_problem "$name must be true or false, got \"$value\"" ;;
+      DB_GRANT_*/* | DB_REVOKE_*/* | DB_CLOSE_*/*) add_problem "$name must be true or false, got \"$value\"" ;;
     esac
   done
   [ -z "$problems" ] || { printf 'cannot start: %s\n' "$problems" >&2 && exit 2; }
@@ -107,6 +121,8 @@ locked_query() {
 \getenv other DB_OTHER_USER
 \getenv version DB_PASSWORD_VERSION
 \getenv prepares DB_PREPARES
+\getenv closes_other DB_CLOSE_OTHER
+\getenv instance_owner DB_INSTANCE_OWNER
 SET search_path = '';
 SET lock_timeout = '60s'; SET statement_timeout = '120s'; SET default_transaction_read_only = off;
 SELECT 1 AS lock_held FROM pg_advisory_lock(hashtextextended('db-init', 0)) \gset
@@ -169,11 +185,15 @@ first_line() {
 #
 # Where there are two logins, one of them is the owner, and the other acts as it from its sign-in on. That one does not inherit,
 # so that a session which has lost the role fails, instead of making objects that belong to a login. The comment of a login
-# says which password it has: a login that is used with one must not get another.
+# says which password it has: a login that is used with one must not get another. It also says which of the two is
+# current, and since when, so that retire-login.sh closes no login that has become current again.
 #
 # Settings of the role, such as read-only or another search path, can break the application. The role is the
 # application's alone, so its settings are reset, but for those of a superuser, which only a superuser may reset. Those of
-# the database may be intended, and the last check reports them.
+# the database, and of a login that others have made on their instance, may be intended; the last check reports them.
+#
+# A restored instance has the logins of the backup. The stored password is then the only right one, whoever is signed
+# in, and what a login had before must not open the database.
 create_or_update_role() {
   announce 2 "create or update the role $DB_USER"
   members=$(
@@ -193,7 +213,7 @@ SQL
   in_use=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL'
 SELECT current FROM pg_roles, coalesce(substring(shobj_description(oid, 'pg_authid') FROM 'password version (\d+)'), '1') AS current
-WHERE rolname = :'login' AND rolcanlogin AND :'version' <> ''
+WHERE rolname = :'login' AND rolcanlogin AND :'version' <> '' AND NOT :'closes_other'
   AND EXISTS (SELECT FROM pg_stat_activity WHERE usesysid = pg_roles.oid);
 SQL
   ) || fail 1 "the password of $DB_USER cannot be judged; the reason is above"
@@ -208,12 +228,18 @@ SQL
 SET client_min_messages = error;
 BEGIN;
 SELECT count(*) FILTER (WHERE rolname = :'login') = 0 AS login_missing, count(*) FILTER (WHERE rolname = :'role') = 0 AS role_missing,
-       :'login' <> :'role' AS acts_as_role, :'version' <> '' AS has_version FROM pg_roles \gset
+       :'login' <> :'role' AS acts_as_role, :'version' <> '' AS has_version,
+       count(*) FILTER (WHERE rolname = :'login') = 0 OR :'instance_owner' <> 'others' AS sets_login,
+       :'closes_other' AND count(*) FILTER (WHERE rolname = :'other') > 0 AS closes,
+       :'closes_other' AND count(*) FILTER (WHERE rolname = :'other' AND rolname <> :'role') > 0 AS revokes
+FROM pg_roles \gset
 \if :login_missing
 CREATE ROLE :"login";
 \endif
+\if :sets_login
 ALTER ROLE :"login" WITH LOGIN INHERIT NOCREATEDB NOCREATEROLE CONNECTION LIMIT -1 VALID UNTIL 'infinity';
 ALTER ROLE :"login" RESET ALL;
+\endif
 \if :acts_as_role
 \if :role_missing
 CREATE ROLE :"role";
@@ -223,7 +249,22 @@ GRANT :"role" TO :"login";
 ALTER ROLE :"login" SET role = :'role';
 \endif
 \if :has_version
-SELECT format('COMMENT ON ROLE %I IS %L', :'login', 'password version ' || :'version') \gexec
+SELECT format('COMMENT ON ROLE %I IS %L', rolname, CASE rolname
+  WHEN :'login' THEN format('password version %s, current since %s', :'version', clock_timestamp())
+  ELSE format('password version %s, former', coalesce(substring(said FROM 'password version (\d+)'), '1')) END)
+FROM pg_roles, coalesce(shobj_description(oid, 'pg_authid'), '') AS said
+WHERE rolname = :'login' AND said NOT LIKE format('password version %s, current %%', :'version')
+  OR rolname = :'other' AND said NOT LIKE '%, former' \gexec
+\endif
+\if :revokes
+REVOKE :"role" FROM :"other";
+\endif
+\if :closes
+ALTER ROLE :"other" NOLOGIN PASSWORD NULL;
+\endif
+\if :closes_other
+SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+WHERE usename IN (:'login', :'other') AND pg_has_role('pg_signal_backend', 'USAGE') \g /dev/null
 \endif
 \password :"login"
 SQL
@@ -239,6 +280,18 @@ SQL
       ;;
     *) fail 1 "the role $DB_USER could not be created or updated: ${messages##*Enter it again: }" ;;
   esac
+  [ "$DB_CLOSE_OTHER" = false ] || [ -z "$DB_OTHER_USER" ] || check_other_is_closed
+}
+
+check_other_is_closed() {
+  open=$(
+    locked_query "$DB_ADMIN_DATABASE" <<'SQL'
+SELECT rolname FROM pg_roles WHERE rolname = :'other' AND rolcanlogin;
+SQL
+  ) || fail 1 "whether $DB_OTHER_USER is closed cannot be read; the reason is above"
+  [ -z "$open" ] ||
+    fail 1 "$DB_OTHER_USER can still sign in with the password of the backup, and $DB_ADMIN_USER may not close it:" \
+      "give it a password that nobody knows with gcloud sql users set-password"
 }
 
 # Owned by the administrator, who cannot act as the application role. template0 allows any encoding and has no sessions
@@ -247,18 +300,28 @@ create_database() {
   announce 3 "create the database $DB_NAME if it is missing and grant its privileges to $DB_OWNER"
   encoding=$(
     locked_query "$DB_ADMIN_DATABASE" <<'SQL'
-SELECT count(*) = 0 AS database_missing, count(*) > count(*) FILTER (WHERE datallowconn) AS database_closed
-FROM pg_database WHERE datname = :'database' \gset
+SELECT count(*) = 0 AS database_missing,
+  count(*) FILTER (WHERE NOT datallowconn AND said ~ '^restore[.]sh: closed ') > 0 AS closed_by_restore
+FROM pg_database, coalesce(shobj_description(oid, 'pg_database'), '') AS said WHERE datname = :'database' \gset
 \if :database_missing
 CREATE DATABASE :"database" TEMPLATE template0 ENCODING 'UTF8';
 \endif
-\if :database_closed
+\if :closed_by_restore
+BEGIN;
+SELECT format('COMMENT ON DATABASE %I IS %L', datname,
+              nullif(regexp_replace(shobj_description(oid, 'pg_database'), '^[^\n]*\n?', ''), ''))
+FROM pg_database WHERE datname = :'database' \gexec
 ALTER DATABASE :"database" WITH ALLOW_CONNECTIONS true;
+COMMIT;
 \warn :database is open to connections again; an exchange that was stopped had closed it
 \endif
-SELECT pg_encoding_to_char(encoding) FROM pg_database WHERE datname = :'database';
+SELECT CASE WHEN datallowconn THEN pg_encoding_to_char(encoding) ELSE 'closed' END
+FROM pg_database WHERE datname = :'database';
 SQL
   ) || fail 1 "the database $DB_NAME could not be created; the reason is above"
+  [ "$encoding" != closed ] ||
+    fail 1 "the database $DB_NAME is closed to connections, and no restore has closed it, so it stays closed;" \
+      "its owner opens it: ALTER DATABASE $DB_NAME WITH ALLOW_CONNECTIONS true"
   [ "$encoding" = UTF8 ] ||
     fail 1 "the database $DB_NAME exists with the encoding $encoding, the application needs UTF8;" \
       "move its content to a new UTF8 database or choose another name"
@@ -424,7 +487,9 @@ leave() {
   [ "$exit_code" -ne 0 ] || announce 5 "$signal_line"
   [ "$exit_code" -eq 0 ] || say "before leaving with exit code $exit_code: $signal_line"
   [ -z "$DB_PROXY_QUIT_URL" ] || tell_proxy_to_quit
-  [ "$exit_code" -ne 0 ] || say "done: $DB_USER can use the database $DB_NAME"
+  only=
+  [ "$DB_CLOSE_OTHER" = false ] || only="of its logins, only "
+  [ "$exit_code" -ne 0 ] || say "done: $only$DB_USER can use the database $DB_NAME"
   exit "$exit_code"
 }
 
@@ -449,7 +514,8 @@ case $DB_HOST in /* | localhost | 127.0.0.1 | ::1) : "${PGSSLMODE:=disable}" ;; 
 # Five seconds are long enough for a database behind a proxy to answer.
 export PGHOST="$DB_HOST" PGPORT="$DB_PORT" PGUSER="$DB_ADMIN_USER" PGPASSWORD="$DB_ADMIN_PASSWORD" PGCONNECT_TIMEOUT=5
 export PGCLIENTENCODING=UTF8 PGAPPNAME=db-init PGGSSENCMODE=disable PGSSLMODE
-export DB_NAME DB_USER DB_OWNER DB_OTHER_USER DB_PASSWORD_VERSION DB_PREPARES DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT
+export DB_NAME DB_USER DB_OWNER DB_OTHER_USER DB_PASSWORD_VERSION DB_PREPARES DB_CLOSE_OTHER DB_INSTANCE_OWNER
+export DB_MANAGED_SUPERUSER_ROLE DB_GRANT_MANAGED_SUPERUSER DB_REVOKE_PUBLIC_CONNECT
 
 # A shell acts on a signal only between two commands, but at once while it waits for a background process.
 { $work; check_sign_in; } &

@@ -11,8 +11,8 @@
 #   NAMESPACE        namespace in the cluster that kubectl is connected to
 #   BUILD_LOCATION   location of the image's build (global)
 #   KUBECTL_SECONDS  time limit for one call of kubectl (150)
-# The settings are those of restore.sh. What cannot be read is named, and the rest goes on; the exit code is 1 if nothing could
-# be read. Settings of the calls and other exit codes: google-rest.sh.
+# The settings are those of restore.sh. What cannot be read is named, and the rest goes on, also without a sign-in to
+# Google; the exit code is 1 if nothing could be read. Settings of the calls and other exit codes: google-rest.sh.
 set -eu
 
 folder=${0%"${0##*/}"}.
@@ -55,16 +55,24 @@ part() {
   title "$1"
   part_filter=$2
   shift 2
+  if [ "$signed_in" = no ]; then echo "- not readable: not signed in to Google" && return; fi
   if [ "${3:-}" = POST ]; then set -- google_post "$1" "$2" "$4"; else set -- google_get "$@"; fi
-  if "$@"; then
-    facts "$part_filter" "$GOOGLE_ANSWER"
-  elif [ "$GOOGLE_STATUS" = 404 ]; then
-    readable=yes
-    echo "- does not exist"
-  else
-    echo "- not readable: HTTP $GOOGLE_STATUS"
-  fi
+  # A token that has expired ends the shell that sends it.
+  status=$(
+    exec 3>&1 >&2
+    if "$@"; then echo read >&3; else echo "$GOOGLE_STATUS" >&3; fi
+  ) || status=401
+  case $status in
+    read) facts "$part_filter" "$GOOGLE_ANSWER" ;;
+    404) readable=yes && echo "- does not exist" ;;
+    401) signed_in=no && echo "- not readable: not signed in to Google" ;;
+    *) echo "- not readable: HTTP $status" ;;
+  esac
 }
+
+# Without credentials, this ends the shell that looks for them. What it finds holds for all parts.
+signed_in=yes
+if (google_authorize); then google_authorize; else signed_in=no; fi
 
 title Programs
 row terraform version

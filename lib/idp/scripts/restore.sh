@@ -5,7 +5,7 @@
 #   restore.sh dump latest|OBJECT   the database from a dump, for example dumps/db_demo_1a2b3c_idp-20261122T020000Z.dump
 #   restore.sh backup latest|NAME   all databases of the instance from a backup, by its name or description
 #   restore.sh final-backup         the same from the newest final backup of a deleted instance of this name
-#   restore.sh media [TIME]         deleted files of the media bucket, or only those deleted since TIME
+#   restore.sh media [TIME]         deleted files of the application, or only those deleted since TIME
 #   restore.sh drop-former          removes the database that point-in-time or dump has put aside, or left when it failed
 #
 #   --dry-run     prints the steps and changes nothing
@@ -164,24 +164,29 @@ exists() {
     [ "$GOOGLE_READ" = true ]
 }
 
-# Restores soft-deleted files of the media bucket; a file that exists again stays as it is, and one that cannot be restored
-# does not stop the others.
+# Folders of the application: uploads, and what it exports. A bucket may hold files of others, too.
+media_folders='^(media|reports)/'
+
+# Restores soft-deleted files of the application; a file that exists again stays as it is, and one that cannot be
+# restored does not stop the others.
 restore_media() {
   google_pages storage "b/$MEDIA_BUCKET/o" items "softDeleted=true&maxResults=1000" "$GOOGLE_WORK/deleted" ||
     google_fail "The deleted files of $MEDIA_BUCKET cannot be listed." "To fix: the caller needs roles/storage.admin on the bucket."
   # The newest version of each. Times have fractions of the second, and the second itself counts.
-  jq -rs --arg since "${SUBJECT%Z}" 'map(select(.softDeleteTime >= $since)) | group_by(.name)[]
+  jq -rs --arg since "${SUBJECT%Z}" --arg folders "$media_folders" \
+    'map(select(.softDeleteTime >= $since and (.name | test($folders)))) | group_by(.name)[]
     | max_by(.generation | tonumber)
     | [(.name | '"$encoded"'), .generation, (.name | gsub("[[:cntrl:]]"; " "))] | @tsv' \
     "$GOOGLE_WORK/deleted" >"$GOOGLE_WORK/newest"
   total=$(($(wc -l <"$GOOGLE_WORK/newest")))
   if [ "$total" -eq 0 ]; then
-    google_say "The bucket $MEDIA_BUCKET has no deleted files${SUBJECT:+ since $SUBJECT}: nothing to restore."
+    google_say "$MEDIA_BUCKET has no deleted files of the application, which are in media/ and reports/," \
+      "${SUBJECT:+since $SUBJECT, }so there is nothing to restore."
     exit 0
   fi
-  shown=$(sed -n '1,10p' "$GOOGLE_WORK/newest" | cut -f 3 | jq -Rrs 'rtrimstr("\n") | gsub("\n"; ", ")')
-  [ "$total" -le 10 ] || shown="$shown and $((total - 10)) more"
-  steps "Restore $total file(s) of $MEDIA_BUCKET?" "restore $shown; files that exist again stay as they are"
+  shown=$(cut -f 3 "$GOOGLE_WORK/newest" | sed 's/^/     /')
+  steps "Restore $total file(s) of $MEDIA_BUCKET?" \
+    "restore $total file(s); files that exist again stay as they are:$(printf '\n%s' "$shown")"
   restored=0 kept=0 failed=0
   echo '{}' >"$GOOGLE_WORK/object.json"
   while IFS="$(printf '\t')" read -r file generation plain <&4; do
@@ -254,7 +259,8 @@ adopt() {
   [ "$FROM_DATABASE" = "$DATABASE" ] || [ "$1" != "$INSTANCE" ] ||
     run_job "$INIT_JOB" "$connection" "" "$folder/swap-database.sh" "renamed: " ACTION=rename "DB_NAME=$DATABASE" \
       "FROM_NAME=$FROM_DATABASE" || return 1
-  run_job "$INIT_JOB" "$connection" "" "" "done: " "DB_NAME=$DATABASE"
+  # A backup may have another login open, with a password that a rotation has replaced since.
+  run_job "$INIT_JOB" "$connection" "" "" "done: of its logins, " "DB_NAME=$DATABASE" DB_CLOSE_OTHER=true
 }
 
 say_former() {

@@ -1,11 +1,12 @@
 # shellcheck shell=sh disable=SC2154 # after database-client.sh, which reads what a job has
 # Runs as a job, in which it comes after database-client.sh: closes the login of a former password, once nothing is signed in as
-# it any more. Safe to run again.
+# it any more. Safe to run again, and to run too late: a login that db-init has made current again meanwhile stays open.
 #
 # Sessions outlive their login, but cannot begin again. Those of former instances end with these, and those of a pool soon after;
 # what is left at the time limit goes on, and loses its next sign-in.
 #
 #   DB_OTHER_USER, DB_OWNER             the login, and the role that it acts as
+#   DB_USER, DB_PASSWORD_VERSION        the current login, and the number of its password
 #   DB_ADMIN_USER, DB_ADMIN_PASSWORD    administrator
 #   DB_WAIT_SECONDS                     time limit of the wait (300)
 #
@@ -13,17 +14,47 @@
 [ "${1---help}" = --help ] || { echo "\"$1\" is not an option; there is --help." >&2 && exit 2; }
 [ "$#" -eq 0 ] || { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" && exit; }
 
-: "${DB_WAIT_SECONDS:=300}"
+: "${DB_WAIT_SECONDS:=300}" "${DB_PASSWORD_VERSION:=}"
 case $DB_OTHER_USER/$DB_OWNER in /* | */) fail 2 "DB_OTHER_USER or DB_OWNER is missing; set both" ;; esac
-export PGUSER="${DB_ADMIN_USER:-postgres}" PGPASSWORD="$DB_ADMIN_PASSWORD" PGDATABASE=postgres
+export PGUSER="${DB_ADMIN_USER:-postgres}" PGPASSWORD="$DB_ADMIN_PASSWORD" PGDATABASE="${DB_ADMIN_DATABASE:-postgres}"
 await "$PGHOST" "$PGPORT"
-export DB_OTHER_USER DB_OWNER
+export DB_OTHER_USER DB_OWNER DB_PASSWORD_VERSION DB_USER
+RECORD='' sessions=''
+export RECORD
 
-# statements: runs those on standard input, after the names.
+# statements: runs those on standard input, after the names. An empty search path keeps it from calling what others have
+# made.
 statements() {
-  { printf '\\getenv login DB_OTHER_USER\n\\getenv owner DB_OWNER\n' && cat; } | ask || fail 1 "the reason is above; an apply repeats it"
+  {
+    cat <<'SQL'
+\getenv login DB_OTHER_USER
+\getenv owner DB_OWNER
+\getenv current DB_USER
+\getenv version DB_PASSWORD_VERSION
+\getenv record RECORD
+SET search_path = '';
+SET lock_timeout = '60s';
+SQL
+    cat
+  } | ask || fail 1 "the reason is above; an apply repeats it"
 }
 
+refuse_current() {
+  fail 1 "$DB_OTHER_USER stays open: by their comments, $DB_USER is not the current login with password version" \
+    "$DB_PASSWORD_VERSION and $DB_OTHER_USER the former one, because db-init has run since, or not yet for it;" \
+    "an apply with the number that you want runs both"
+}
+
+# What db-init has written about the two logins, as one line. Empty unless the one is current and the other former.
+record="SELECT coalesce(string_agg(rolname || ' has ' || said, '; ' ORDER BY rolname), '') AS now
+  FROM pg_catalog.pg_roles,
+  coalesce(pg_catalog.shobj_description(oid, 'pg_authid'), '') AS said WHERE rolname IN (:'login', :'current')
+  HAVING bool_and(CASE rolname WHEN :'login' THEN said LIKE '%, former'
+    ELSE said LIKE 'password version ' || :'version' || ', current %' END)
+  AND bool_or(rolname = :'current')"
+
+RECORD=$(printf '%s\n' "$record;" | statements)
+[ -n "$RECORD" ] || refuse_current
 echo "waiting until nothing is signed in as $DB_OTHER_USER, at most $DB_WAIT_SECONDS s"
 deadline=$(($(date +%s) + DB_WAIT_SECONDS))
 while sessions=$(echo "SELECT count(*) FROM pg_stat_activity WHERE usename = :'login';" | statements) &&
@@ -31,16 +62,26 @@ while sessions=$(echo "SELECT count(*) FROM pg_stat_activity WHERE usename = :'l
   sleep 2
 done
 [ -n "$sessions" ] || exit 1
-[ "$sessions" -eq 0 ] || echo "$sessions sessions of $DB_OTHER_USER are left; they can go on, and not sign in again"
+# Under the lock of db-init, which may have made this login current again meanwhile.
 # The membership goes too, because an older package takes a role with members for a group.
-statements <<SQL
-SELECT count(*) > 0 AS is_there, coalesce(bool_or(rolname <> :'owner' AND $sessions = 0), false) AS is_member
+outcome=$(
+  statements <<SQL
+BEGIN;
+SELECT 1 AS lock_held FROM pg_advisory_xact_lock(hashtextextended('db-init', 0)) \gset
+SELECT count(*) > 0 AS is_former FROM ($record) AS found WHERE now = :'record' \gset
+SELECT :'is_former' AND count(*) > 0 AS closes,
+  :'is_former' AND coalesce(bool_or(rolname <> :'owner' AND $sessions = 0), false) AS revokes
 FROM pg_roles WHERE rolname = :'login' \gset
-\if :is_there
+\if :closes
 ALTER ROLE :"login" NOLOGIN PASSWORD NULL;
 \endif
-\if :is_member
+\if :revokes
 REVOKE :"owner" FROM :"login";
 \endif
+COMMIT;
+\echo :is_former
 SQL
+)
+[ "$outcome" = t ] || refuse_current
+[ "$sessions" -eq 0 ] || echo "$sessions sessions of $DB_OTHER_USER are left; they can go on, and not sign in again"
 echo "done: nothing can sign in as $DB_OTHER_USER"

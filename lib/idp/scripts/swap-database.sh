@@ -2,10 +2,14 @@
 # Runs as a job with the administrator's login, after database-client.sh: puts a restored database in the place of the
 # application's. It can be killed and repeated.
 #
-#   clear        removes the restored database, so that a restore begins with an empty one
+#   clear        puts a new empty database in the place of the restored one
 #   swap         the application's database becomes <name>_former, the restored one takes its name
 #   drop-former  removes <name>_former, and the restored database of a restore that failed
 #   rename       the database and the login FROM_NAME, of another deployment, take the application's name
+#
+# A database that is made, put aside or closed here has a mark, the first line of its comment, which names the
+# application's database. Only what has one is removed or opened: others may have databases of these names. What its
+# owner has written into the comment of the application's database stays, also with what is put aside.
 #
 #   ACTION                                       one of these
 #   RESTORED_ID                                  for swap: identity of the restored database, from fill-database.sh
@@ -25,16 +29,78 @@ before_end() {
 # run: statements from standard input. A lock that somebody else holds must not take the job's time limit, whose end is a
 # kill.
 run() {
-  { echo "SET lock_timeout = '3s';" && cat; } | ask --set=name="$DB_NAME" --set=restored="${DB_NAME}_restored" --set=former="${DB_NAME}_former" \
-    --set=from="${FROM_NAME:-}" --set=id="${RESTORED_ID:-0}"
+  { echo "SET lock_timeout = '3s';" && cat; } | ask --set=name="$DB_NAME" \
+    --set=restored="${DB_NAME}_restored" --set=made="restore.sh: made for $DB_NAME" \
+    --set=former="${DB_NAME}_former" --set=aside="restore.sh: former $DB_NAME" \
+    --set=closed="restore.sh: closed $DB_NAME" --set=closed_from="restore.sh: closed ${FROM_NAME:-}" \
+    --set=new="${DB_NAME}#restore" --set=from="${FROM_NAME:-}" --set=id="${RESTORED_ID:-0}"
+}
+
+# Of a row of pg_database: the first line of its comment, and the comment without a mark.
+mark="coalesce(split_part(shobj_description(oid, 'pg_database'), E'\n', 1), '')"
+own="nullif(regexp_replace(shobj_description(oid, 'pg_database'), '^restore[.]sh: [^\n]*\n?', ''), '')"
+# What an earlier restore has made or put aside.
+is_ours="(datname, $mark) IN ((:'restored', :'made'), (:'former', :'aside'))"
+
+# closed_by CONDITION: statement that finds the application's database if it is closed and the condition holds.
+closed_by() {
+  printf '%s\n' "SELECT datname FROM pg_database WHERE datname = :'name' AND NOT datallowconn AND $1"
 }
 
 # Lets the application connect, whichever of the databases has its name now.
 open_again() {
-  closed_now=$(echo "SELECT datname FROM pg_database WHERE datname = :'name' AND NOT datallowconn" | run) || return 1
+  closed_now=$(closed_by "$mark = :'closed'" | run) || return 1
   [ -n "$closed_now" ] || return 0
-  echo 'ALTER DATABASE :"name" WITH ALLOW_CONNECTIONS true' | run || return 1
+  run <<SQL || return 1
+BEGIN;
+SELECT format('COMMENT ON DATABASE %I IS %L', datname, $own) FROM pg_database WHERE datname = :'name' \gexec
+ALTER DATABASE :"name" WITH ALLOW_CONNECTIONS true;
+COMMIT;
+SQL
   echo "$DB_NAME is open to connections again; an exchange that was stopped had closed it"
+}
+
+# Ends the script if there is a database that would be in the way, or removed, and no restore has made.
+refuse_foreign() {
+  foreign=$(
+    run <<SQL
+SELECT string_agg(datname, ' and ' ORDER BY datname) FROM pg_database
+WHERE datname IN (:'restored', :'former') AND NOT $is_ours
+SQL
+  )
+  [ -z "$foreign" ] ||
+    fail 1 "$foreign may be somebody's: it has no mark of a restore of $DB_NAME, so it stays, and nothing is changed;" \
+      "rename it, or if nobody needs it, remove it with gcloud sql databases delete, and run the same command again"
+}
+
+# Ends the script if the owner has closed the application's database, which a restored one in its place would open.
+refuse_closed() {
+  closed_now=$(closed_by true | run)
+  [ -z "$closed_now" ] ||
+    fail 1 "$DB_NAME is closed to connections, and no exchange has closed it, so it stays closed; its owner opens it:" \
+      "ALTER DATABASE $DB_NAME WITH ALLOW_CONNECTIONS true"
+}
+
+# drop_ours DATABASES: statements that remove those of them that earlier restores have left.
+drop_ours() {
+  end_sessions "SELECT datname FROM pg_database WHERE datname IN ($1) AND $is_ours"
+  cat <<SQL
+SELECT format('DROP DATABASE %I', datname) FROM pg_database WHERE datname IN ($1) AND $is_ours \gexec
+SQL
+}
+
+# make_restored: statements that make an empty database. It is closed until it has mark and name, so what a kill leaves
+# is empty, has a name that nobody else gives, and is replaced.
+make_restored() {
+  cat <<'SQL'
+SELECT format('DROP DATABASE %I', datname) FROM pg_database WHERE datname = :'new' AND NOT datallowconn \gexec
+CREATE DATABASE :"new" TEMPLATE template0 ENCODING 'UTF8' ALLOW_CONNECTIONS false;
+BEGIN;
+COMMENT ON DATABASE :"new" IS :'made';
+ALTER DATABASE :"new" WITH ALLOW_CONNECTIONS true;
+ALTER DATABASE :"new" RENAME TO :"restored";
+COMMIT;
+SQL
 }
 
 # end_sessions DATABASES: statements that end the sessions in them. Only who has the rights of a session's role, or
@@ -57,13 +123,15 @@ open_again
 
 case $ACTION in
   clear)
+    refuse_foreign
+    refuse_closed
     former=$(echo "SELECT count(*) FROM pg_database WHERE datname = :'former'" | run)
     if [ "$former" != 0 ]; then
       fail 1 "${DB_NAME}_former is still there, the only copy of the data before the last exchange;" \
         "compare the two, and only then remove it with restore.sh drop-former"
     fi
-    { end_sessions ":'restored'" && echo 'DROP DATABASE IF EXISTS :"restored"'; } | run
-    echo "cleared: ${DB_NAME}_restored is free"
+    { drop_ours ":'restored'" && make_restored; } | run
+    echo "cleared: ${DB_NAME}_restored is empty"
     ;;
   swap)
     tries=0
@@ -85,10 +153,16 @@ case $ACTION in
       esac
       tries=$((tries + 1))
       [ "$place" != unknown ] && run <<SQL && continue
-SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS false', datname) FROM pg_database WHERE datname = :'name' \gexec
+BEGIN;
+SELECT format('COMMENT ON DATABASE %I IS %L', datname, concat_ws(E'\n', :'closed', $own)),
+  format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS false', datname) FROM pg_database WHERE datname = :'name' \gexec
+COMMIT;
 $(end_sessions ":'name', :'restored'")
 BEGIN;
-SELECT format('ALTER DATABASE %I RENAME TO %I', datname, :'former') FROM pg_database WHERE datname = :'name' \gexec
+COMMENT ON DATABASE :"restored" IS NULL;
+SELECT format('COMMENT ON DATABASE %I IS %L', :'restored', $own),
+  format('COMMENT ON DATABASE %I IS %L', datname, concat_ws(E'\n', :'aside', $own)),
+  format('ALTER DATABASE %I RENAME TO %I', datname, :'former') FROM pg_database WHERE datname = :'name' \gexec
 ALTER DATABASE :"restored" RENAME TO :"name";
 SELECT 1 / count(*) FROM pg_database WHERE datname = :'name' AND oid = :'id' \g /dev/null
 SELECT format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS true', datname) FROM pg_database WHERE datname = :'former' \gexec
@@ -103,19 +177,26 @@ SQL
     echo "exchanged: $DB_NAME is the restored one; $former"
     ;;
   drop-former)
-    { end_sessions ":'former', :'restored'" && echo 'DROP DATABASE IF EXISTS :"former"; DROP DATABASE IF EXISTS :"restored"'; } | run
+    refuse_foreign
+    drop_ours ":'former', :'restored'" | run
     echo "dropped: ${DB_NAME}_former and ${DB_NAME}_restored are gone"
     ;;
   rename)
     found=$(echo "SELECT count(*) FROM pg_database WHERE datname IN (:'from', :'name')" | run)
     [ "$found" = 1 ] || fail 1 "there must be one of the databases $FROM_NAME and $DB_NAME, not $found"
-    # Repeated after an interruption, it finds nothing left to rename. A login keeps its rights and what it owns. A second one,
-    # which acts as the first, is closed: db-init opens that of its deployment.
+    # Repeated after an interruption, it finds nothing left to rename. A login keeps its rights and what it owns, and
+    # loses the other deployment's password; so does a second one, which acts as the first. db-init opens that of its
+    # deployment.
     run <<SQL
 $(end_sessions ":'from'")
 BEGIN;
+SELECT format('COMMENT ON DATABASE %I IS %L', datname, $own),
+  format('ALTER DATABASE %I WITH ALLOW_CONNECTIONS true', datname)
+  FROM pg_database WHERE datname = :'from' AND NOT datallowconn AND $mark = :'closed_from' \gexec
 SELECT format('ALTER DATABASE %I RENAME TO %I', datname, :'name') FROM pg_database WHERE datname = :'from' \gexec
-SELECT format('ALTER ROLE %I NOLOGIN PASSWORD NULL', rolname), format('REVOKE %I FROM %I', :'from', rolname),
+SELECT format('COMMENT ON ROLE %I IS NULL', rolname), format('ALTER ROLE %I NOLOGIN PASSWORD NULL', rolname)
+  FROM pg_roles WHERE rolname IN (:'from', :'from' || '_b') \gexec
+SELECT format('REVOKE %I FROM %I', :'from', rolname),
   format('ALTER ROLE %I RENAME TO %I', rolname, :'name' || '_b') FROM pg_roles WHERE rolname = :'from' || '_b' \gexec
 SELECT format('ALTER ROLE %I RENAME TO %I', rolname, :'name') FROM pg_roles WHERE rolname = :'from' \gexec
 COMMIT;
