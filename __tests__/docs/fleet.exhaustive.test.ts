@@ -94,6 +94,25 @@ describe("The example of a fleet", () => {
     const unit: unknown = await parseHcl("unit.hcl", readFileSync(join(folder, "units", units[0] ?? ""), "utf8"));
     expect(unit).toMatchObject({ include: { root: [{ path: '${find_in_parent_folders("root.hcl")}' }] } });
   });
+
+  it.each([
+    ["that ends in the middle", '{ "tenants": {'],
+    ["that is empty", ""],
+    ["without tenants", '{ "tenants": {} }'],
+    ["with a tenant that leaves the folder", '{ "tenants": { "../../x": { "ring": "canary" } } }'],
+    ["with a tenant of two lines", '{ "tenants": { "x\\ny": { "ring": "canary" } } }'],
+    ["with a ring that leaves the folder", '{ "tenants": { "x": { "ring": "../.." } } }'],
+    ["with a tenant without a ring, after a whole one", '{ "tenants": { "a": { "ring": "b" }, "x": {} } }'],
+  ])("refuses a fleet.json %s, and keeps the units that there are", async (_, fleet) => {
+    const folder = join(temporaryFolder(), "repository/fleet");
+    cpSync(EXAMPLE, folder, { recursive: true });
+    await shell([textOf("units.sh")], folder, {});
+    const filesAround = () => readdirSync(join(folder, "../.."), { recursive: true, encoding: "utf8" }).sort();
+    const before = filesAround();
+    writeFileSync(join(folder, "fleet.json"), fleet);
+    expect(await shell([textOf("units.sh")], folder, {})).toEqual({ code: 1, stdout: "" });
+    expect(filesAround()).toEqual(before);
+  });
 });
 
 describeWith(["bash", "curl", "jq", "terraform"], "The pipelines of the example", () => {
