@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
+import pLimit from "p-limit";
 import { Client, type ClientConfig } from "pg";
 
 import { RESERVED_CONNECTIONS } from "../../lib/platform/sql/database-size";
@@ -17,6 +18,10 @@ const LISTENERS = 2;
 const STATEMENTS = 3;
 const SECONDS = 5;
 const BURST = 400;
+/** Requests that are never fewer in flight, until so many have been answered. */
+const CROWD = { inFlight: 200, requests: 1000 } as const;
+/** Seconds between two questions of a prober, and until it gives up, as in the probes of a pod. */
+const PROBE = { period: 0.5, limit: 15 } as const;
 const PASSWORD = "not-a-secret";
 
 interface Result {
@@ -26,15 +31,17 @@ interface Result {
   readonly latencies: readonly number[];
   readonly errors: readonly string[];
   readonly mostConnections: number;
+  /** The longest answer to a prober, whose question is a statement as well. */
+  readonly longestProbe: number;
 }
 
 /** One request as the application answers it: a connection of its own, and 20 to 40 ms of prepared statements. */
-async function request(config: ClientConfig): Promise<void> {
+async function request(config: ClientConfig, statements = STATEMENTS): Promise<void> {
   const client = new Client(config);
   client.on("error", () => undefined);
   try {
     await client.connect();
-    for (let index = 0; index < STATEMENTS; index += 1) {
+    for (let index = 0; index < statements; index += 1) {
       const seconds = (20 + 20 * Math.random()) / 1000 / STATEMENTS;
       await client.query({ name: `statement-${index}`, text: "SELECT pg_sleep($1)", values: [seconds] });
     }
@@ -64,6 +71,7 @@ async function measured(
   config: ClientConfig,
   timesMilliseconds: readonly number[],
   connections: () => Promise<number>,
+  mostInFlight = Infinity,
 ): Promise<Result> {
   const latencies: number[] = [];
   const errors: string[] = [];
@@ -75,11 +83,21 @@ async function measured(
       await delay(10);
     }
   })();
+  let longestProbe = 0;
+  const probing = (async () => {
+    while (!end.signal.aborted) {
+      const asked = performance.now();
+      await request(config, 1).catch(() => undefined);
+      longestProbe = Math.max(longestProbe, performance.now() - asked);
+      await delay(PROBE.period * 1000);
+    }
+  })();
   const start = performance.now();
+  const inTurn = pLimit(mostInFlight);
   const sent = timesMilliseconds.map(async (time) => {
     await delay(time - (performance.now() - start));
     try {
-      await request(config);
+      await inTurn(() => request(config));
       latencies.push(performance.now() - start - time);
     } catch (error) {
       errors.push(error instanceof Error ? error.message : String(error));
@@ -88,8 +106,9 @@ async function measured(
   await Promise.all(sent);
   const seconds = (performance.now() - start) / 1000;
   end.abort();
-  await watching;
-  return { ...what, errors, latencies: latencies.sort((one, other) => one - other), mostConnections, seconds };
+  await Promise.all([watching, probing]);
+  latencies.sort((one, other) => one - other);
+  return { ...what, errors, latencies, longestProbe, mostConnections, seconds };
 }
 
 /** Times of random arrivals at a rate. */
@@ -109,10 +128,10 @@ function mostCommon(errors: readonly string[]): string {
 }
 
 function rowOf(result: Result): string {
-  const { errors, latencies, load, mostConnections, seconds, variant } = result;
+  const { errors, latencies, load, longestProbe, mostConnections, seconds, variant } = result;
   const [p50, p99] = [0.5, 0.99].map((share) => percentile(result, share).toFixed(0));
   const rate = (latencies.length / seconds).toFixed(0);
-  return `| ${load} | ${variant} | ${rate} | ${errors.length} | ${p50} | ${p99} | ${mostConnections} | ${mostCommon(errors)} |\n`;
+  return `| ${load} | ${variant} | ${rate} | ${errors.length} | ${p50} | ${p99} | ${mostConnections} | ${(longestProbe / 1000).toFixed(1)} | ${mostCommon(errors)} |\n`;
 }
 
 /** What the pool is for, and whether it was met. */
@@ -130,6 +149,10 @@ function goalsOf(results: readonly Result[]): readonly (readonly [goal: string, 
           p99(load, "pooled") <= 1.1 * p99(load, "direct"),
         ] as const,
     ),
+    [
+      `a prober is answered within ${PROBE.limit} s at every load with the pool`,
+      pooled.every(({ longestProbe }) => longestProbe < PROBE.limit * 1000),
+    ],
     [`the pool has at most ${SHARE} connections`, pooled.every(({ mostConnections }) => mostConnections <= SHARE)],
   ];
 }
@@ -193,8 +216,10 @@ async function resultsOf(cluster: Cluster, clients: Client[], pids: number[], pr
   print(
     `${capacity.toFixed(0)} requests a second is what this machine answers directly, with ${SHARE / 2} in flight.\n\n`,
   );
-  print("| Load | Variant | Requests a second | Errors | p50 ms | p99 ms | Most connections | Most common error |\n");
-  print("| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  print(
+    "| Load | Variant | Requests a second | Errors | p50 ms | p99 ms | Most connections | Longest probe s | Most common error |\n",
+  );
+  print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   // The same arrivals for both variants, because p99 depends on how they happen to cluster.
   const loads = [0.5, 1, 2].map((factor) => [`${factor} x`, arrivals(factor * capacity)] as const);
   const results: Result[] = [];
@@ -202,8 +227,14 @@ async function resultsOf(cluster: Cluster, clients: Client[], pids: number[], pr
     const config = variants[variant];
     const listeners = await Promise.all(Array.from({ length: LISTENERS }, () => opened(config)));
     for (const listener of listeners) await listener.query("LISTEN tasks");
-    for (const [load, times] of [...loads, ["burst", Array.from({ length: BURST }, () => 0)] as const]) {
-      const result = await measured({ load, variant }, config, times, connections);
+    const atOnce = (requests: number) => Array.from({ length: requests }, () => 0);
+    const all = [
+      ...loads,
+      ["burst", atOnce(BURST)] as const,
+      [`${CROWD.inFlight} in flight`, atOnce(CROWD.requests), CROWD.inFlight] as const,
+    ];
+    for (const [load, times, mostInFlight] of all) {
+      const result = await measured({ load, variant }, config, times, connections, mostInFlight);
       results.push(result);
       print(rowOf(result));
       // So that what is left of one load does not count for the next.
