@@ -54,8 +54,11 @@ const MODELS = new Map(
 interface Entry {
   readonly model: string;
   readonly id?: string;
+  readonly state?: "created";
+  readonly conditions?: readonly unknown[];
   readonly identifiers?: Readonly<Record<string, unknown>>;
   readonly attrs?: Readonly<Record<string, unknown>>;
+  readonly permissions?: readonly { readonly permission: string }[];
 }
 
 const FOLDER = join(__dirname, "../../../image/blueprints");
@@ -89,6 +92,8 @@ const blueprints = readdirSync(FOLDER).map((file) => {
 
 const entries = blueprints.flatMap(({ content, name }) => content.entries.map((entry) => ({ ...entry, of: name })));
 
+const keyOf = ({ identifiers, model, of }: (typeof entries)[number]) => ({ identifiers, model, of });
+
 const fieldsOf = ({ attrs = {}, identifiers = {} }: Entry) => ({ ...identifiers, ...attrs });
 
 describe(`Shipped blueprints, by what release ${PINNED_VERSION} takes`, () => {
@@ -110,14 +115,67 @@ describe(`Shipped blueprints, by what release ${PINNED_VERSION} takes`, () => {
 
   it("set every required field of a new object, unless it is one of the application's own", () => {
     const OWN_OBJECTS = ["default-authentication-identification", "default-source-enrollment"];
+    const isMadeBefore = (entry: (typeof entries)[number]) =>
+      entries.some(
+        (each) =>
+          each.state === "created" &&
+          each.id !== entry.id &&
+          JSON.stringify(keyOf(each)) === JSON.stringify(keyOf(entry)),
+      );
     const lacking = entries
       .filter(({ identifiers = {} }) => !OWN_OBJECTS.some((name) => Object.values(identifiers).includes(name)))
+      .filter((entry) => !isMadeBefore(entry))
       .flatMap((entry) =>
         (MODELS.get(entry.model) ?? [])
           .filter((field) => field.endsWith("*") && !(field.slice(0, -1) in fieldsOf(entry)))
           .map((field) => `${entry.of}: ${entry.model}.${field}`),
       );
     expect(lacking).toEqual([]);
+  });
+
+  it("make once what a person may change, and set again only what a stack generates or what a file is for", () => {
+    const setAgain = entries
+      .filter(({ model, state }) => state !== "created" && !model.endsWith(".metaapplyblueprint"))
+      .map(({ attrs = {}, model, of }) => `${of}: ${model.split(".")[1] ?? ""} ${Object.keys(attrs).join(" ")}`);
+    expect(setAgain).toEqual([
+      "branding: brand branding_title branding_logo branding_favicon",
+      "ldap: user name type path password",
+      "ldap: token intent managed expiring user key",
+      "no-sign-up: identificationstage user_fields sources enrollment_flow",
+      "no-sign-up: expressionpolicy expression",
+      "no-sign-up: flow policy_engine_mode",
+      "no-sign-up: policybinding ",
+      "oidc-client: oauth2provider client_secret",
+      "password-recovery: brand flow_recovery",
+      "password-recovery: identificationstage user_fields sources recovery_flow",
+      "radius: radiusprovider shared_secret",
+      "radius: token intent managed expiring user key",
+    ]);
+  });
+
+  it("apply a default of the application only where it is not there", () => {
+    const defaults = entries.filter(({ model }) => model.endsWith(".metaapplyblueprint"));
+    expect(defaults.length).toBeGreaterThan(5);
+    for (const { conditions = [] } of defaults) {
+      const [condition] = taggedIn(conditions);
+      const [mode, found] = condition?.value as readonly [string, Tagged];
+      expect([conditions.length, condition?.tag, mode, found.tag]).toEqual([1, "Condition", "NAND", "Find"]);
+    }
+  });
+
+  it("name permissions with their application, without which releases from 2026.2 on refuse them", () => {
+    const names = entries.flatMap(({ permissions = [] }) => permissions.map(({ permission }) => permission));
+    expect(names).toEqual(["authentik_providers_ldap.search_full_directory"]);
+  });
+
+  it("leave private networks to a second provider of RADIUS", () => {
+    const [, networks] = taggedIn(entries.map(fieldsOf))
+      .map(({ value }) => value)
+      .find((value) => Array.isArray(value) && value[0] === "IDP_BLUEPRINT_RADIUS_NETWORKS") as readonly [
+      string,
+      string,
+    ];
+    expect(networks).toBe("10.0.0.0/8");
   });
 
   it("refer only to entries of their own that precede", () => {
