@@ -49,6 +49,28 @@ const hello = (expires: string) =>
 const signIns = (count: number, address: string) =>
   `INSERT INTO authentik_events_event (action, client_ip, context) SELECT 'login_failed', ${address}, '{"username": "unsaid"}' FROM generate_series(1, ${count}) n`;
 
+const CERTIFICATE = "application-certificate";
+const certificate = (name: string, ends: string, managed = "NULL") =>
+  `INSERT INTO authentik_crypto_certificatekeypair (name, managed, cert_expiry) VALUES ('${name}', ${managed}, now() + interval '${ends}')`;
+const provider = (name: string, key = "signing_kp_id") =>
+  `INSERT INTO authentik_providers_saml_samlprovider (${key}) SELECT kp_uuid FROM authentik_crypto_certificatekeypair WHERE name = '${name}'`;
+
+/** A task of a schedule, as the pages of a synchronization are. */
+const ofSchedule = (actor: string, state: string, age: string) =>
+  `INSERT INTO authentik_tasks_task (actor_name, state, mtime, rel_obj_content_type_id, rel_obj_id) VALUES ('authentik.providers.scim.tasks.${actor}', '${state}', now() - interval '${age}', 158, 'schedule')`;
+const page = (state: string, age: string) => ofSchedule("scim_sync_objects", state, age);
+const synchronization = (begun: string, lastPage: string) => [
+  ofSchedule("scim_sync", "running", begun),
+  page("done", lastPage),
+];
+
+const BLUEPRINT = "blueprints-failed";
+const INSTANCE = "22222222-2222-4333-8444-555555555555";
+const blueprint = (status: string) =>
+  `INSERT INTO authentik_blueprints_blueprintinstance (instance_uuid, name, status) VALUES ('${INSTANCE}', 'own', '${status}')`;
+const attempt = (state: string, age: string) =>
+  `INSERT INTO authentik_tasks_task (actor_name, state, mtime, rel_obj_content_type_id, rel_obj_id) VALUES ('authentik.blueprints.v1.tasks.apply_blueprint', '${state}', now() - interval '${age}', 160, '${INSTANCE}')`;
+
 /** What is in the database, and the alerts that it raises. */
 const STATES: Readonly<Record<string, readonly [statements: readonly string[], alerts: readonly string[]]>> = {
   "an installation that nobody uses": [[], []],
@@ -89,16 +111,68 @@ const STATES: Readonly<Record<string, readonly [statements: readonly string[], a
   "a wave of failed sign-ins from everywhere": [[signIns(101, "('10.0.' || n || '.1')::inet")], ["sign-ins-failed"]],
   "many from one address": [[signIns(31, "'192.0.2.7'")], ["sign-ins-failed"]],
   "some people who mistype": [[signIns(30, "'192.0.2.7'"), signIns(60, "('10.0.' || n || '.1')::inet")], []],
-  "a certificate with 29 days": [
-    ["INSERT INTO authentik_crypto_certificatekeypair (name, cert_expiry) VALUES ('saml', now() + interval '29 days')"],
-    ["application-certificate"],
+  "a certificate with 29 days that a provider signs with": [
+    [certificate("saml", "29 days"), provider("saml")],
+    [CERTIFICATE],
+  ],
+  "one that ended last week, which a provider verifies with": [
+    [certificate("saml", "-7 days"), provider("saml", "verification_kp_id")],
+    [CERTIFICATE],
+  ],
+  "one that nothing refers to": [[certificate("unused", "29 days")], []],
+  "the internal one for tokens, which nobody sees": [
+    [certificate("jwt", "29 days", "'goauthentik.io/crypto/jwt-managed'"), provider("jwt")],
+    [],
+  ],
+  "a release that does not write down when certificates end, nor when tasks are tried again": [
+    [
+      "ALTER TABLE authentik_crypto_certificatekeypair DROP COLUMN cert_expiry",
+      "ALTER TABLE authentik_tasks_task DROP COLUMN eta",
+      "DELETE FROM django_migrations",
+      "UPDATE authentik_tasks_task SET mtime = now() WHERE state = 'queued'",
+    ],
+    [],
+  ],
+  "a column of certificates that another release names otherwise": [
+    ["ALTER TABLE authentik_crypto_certificatekeypair RENAME COLUMN cert_expiry TO ends"],
+    ["check-up-blind"],
+  ],
+  "a synchronization of hours whose pages end": [[...synchronization("3 h", "1 min"), page("queued", "55 min")], []],
+  "one whose page takes 25 minutes while others end": [
+    [...synchronization("3 h", "1 min"), page("running", "25 min")],
+    [],
+  ],
+  "one that waits for pages that are never begun": [
+    [...synchronization("30 min", "25 min"), page("consumed", "25 min"), page("queued", "29 min")],
+    ["tasks-hanging", "tasks-late"],
+  ],
+  "mail that waits for eleven minutes during a synchronization": [
+    [...synchronization("3 h", "1 min"), task(MAIL, "queued", "11 min")],
+    ["tasks-late"],
+  ],
+  "a task that hangs although others of its schedule end": [
+    [page("running", "21 min"), page("done", "1 min")],
+    ["tasks-hanging"],
   ],
   "an outpost that connects": [[outpost, hello("15 s")], []],
   "an outpost that does not": [[outpost, hello("-1 s")], ["outposts-disconnected"]],
-  "a blueprint that failed": [
-    ["UPDATE authentik_blueprints_blueprintinstance SET status = 'error'"],
-    ["blueprints-failed"],
+  "a blueprint that failed, and again in the next hour": [
+    [blueprint("error"), attempt("done", "62 min"), attempt("done", "2 min")],
+    [BLUEPRINT],
   ],
+  "one whose attempts end by an exception": [
+    [blueprint("unknown"), attempt("rejected", "62 min"), attempt("rejected", "2 min")],
+    [BLUEPRINT, "tasks-failed"],
+  ],
+  "one whose new content does": [
+    [blueprint("successful"), attempt("done", "100 min"), attempt("rejected", "62 min"), attempt("rejected", "2 min")],
+    [BLUEPRINT, "tasks-failed"],
+  ],
+  "one that failed after another attempt had applied it": [
+    [blueprint("error"), attempt("done", "5 min"), attempt("done", "4 min")],
+    [],
+  ],
+  "one that did so yesterday": [[blueprint("error"), attempt("done", "1 day"), attempt("done", "1 day")], []],
   "a renamed column": [["ALTER TABLE authentik_tasks_task RENAME COLUMN state TO phase"], ["check-up-blind"]],
   "a missing table": [["DROP TABLE authentik_outposts_outpost"], ["check-up-blind"]],
 };

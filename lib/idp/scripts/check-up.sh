@@ -43,7 +43,7 @@ line() {
       tasks = $6
       gsub(/[^A-Za-z0-9_.,]/, "", tasks)
       gsub(/,/, "\",\"", tasks)
-      signals = signals (signals == "" ? "" : ",") "\"" $1 "\":{\"count\":" $2 ",\"oldest_seconds\":" ($3 == "" ? 0 : $3) \
+      signals = signals (signals == "" ? "" : ",") "\"" $1 "\":{\"count\":" ($2 == "" ? "null" : $2) ",\"oldest_seconds\":" ($3 == "" ? 0 : $3) \
         ",\"limit\":" $4 ",\"raised\":" ($5 == "t" ? "true" : "false") (tasks == "" ? "" : ",\"tasks\":[\"" tasks "\"]") "}"
       known[$1] = 1
       if ($5 == "t") raised = raised (raised == "" ? "" : ", ") $1

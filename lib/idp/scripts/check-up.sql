@@ -1,20 +1,46 @@
 -- What psql asks the application's database: a row for each signal, of its name, count, greatest age in seconds, limit, whether
 -- something is wrong, and names of tasks. Each statement stands alone, so that a table or column that another release names
--- otherwise costs one signal; its first comment names it. `state` is asked, not the aggregated status, whose meaning releases
--- change. Nothing here is of a user.
+-- otherwise costs one signal; its first comment names it. A row without a count says that this release does not know. `state`
+-- is asked, not the aggregated status, whose meaning releases change. Nothing here is of a user.
+--
+-- A synchronization of a directory is a task that runs for hours, and its pages, which may wait as long: other tasks of the
+-- same object. They are judged by whether a page of theirs has ended, as nothing else tells a long one from one that stands still.
 
--- tasks_late: no thread takes tasks: one waits and none has ended meanwhile, as many do in a large synchronization, or it waits
--- five times as long; a retry that waits has an eta in the future
+-- tasks_late: no thread takes tasks: one waits and none has ended meanwhile, or it waits five times as long; a page waits for
+-- the others, and a retry has an eta in the future, which older releases do not write down
 SELECT 'tasks_late', count(*), max(age)::bigint, :task_late_seconds, count(*) > 0, string_agg(DISTINCT actor_name, ',')
-FROM (SELECT actor_name, extract(epoch FROM now() - coalesce(eta, mtime)) AS age FROM authentik_tasks_task WHERE state = 'queued') queued
-WHERE age > :task_late_seconds AND (age > 5 * :task_late_seconds OR NOT EXISTS (
-  SELECT FROM authentik_tasks_task WHERE state = 'done' AND mtime > now() - interval '1 s' * :task_late_seconds));
+FROM (
+  SELECT actor_name, rel_obj_content_type_id AS kind, rel_obj_id AS object,
+    extract(epoch FROM now() - coalesce((to_jsonb(task) ->> 'eta')::timestamptz, mtime)) AS age
+  FROM authentik_tasks_task task WHERE state = 'queued') waiting
+WHERE age > :task_late_seconds
+  AND (age > 5 * :task_late_seconds OR NOT EXISTS (
+    SELECT FROM authentik_tasks_task WHERE state = 'done' AND mtime > now() - interval '1 s' * :task_late_seconds))
+  AND NOT (
+    EXISTS (
+      SELECT FROM authentik_tasks_task parent
+      WHERE parent.rel_obj_content_type_id = kind AND parent.rel_obj_id = object AND parent.actor_name <> waiting.actor_name
+        AND parent.state IN ('consumed', 'preprocess', 'running', 'postprocess'))
+    AND EXISTS (
+      SELECT FROM authentik_tasks_task page
+      WHERE page.rel_obj_content_type_id = kind AND page.rel_obj_id = object AND page.actor_name = waiting.actor_name
+        AND page.state = 'done' AND page.mtime > now() - interval '1 s' * :task_hanging_seconds));
 
--- tasks_hanging: begun, and not ended long after their own time limit
+-- tasks_hanging: begun, and not ended long after their own time limit, nor any page of the same synchronization meanwhile
 SELECT 'tasks_hanging', count(*), max(age)::bigint, :task_hanging_seconds, count(*) > 0, string_agg(DISTINCT actor_name, ',')
-FROM (SELECT actor_name, extract(epoch FROM now() - mtime) AS age FROM authentik_tasks_task
-  WHERE state IN ('consumed', 'preprocess', 'running', 'postprocess')) begun
-WHERE age > :task_hanging_seconds;
+FROM (
+  SELECT message_id, actor_name, rel_obj_content_type_id AS kind, rel_obj_id AS object, extract(epoch FROM now() - mtime) AS age
+  FROM authentik_tasks_task WHERE state IN ('consumed', 'preprocess', 'running', 'postprocess')) begun
+WHERE age > :task_hanging_seconds
+  AND NOT (
+    EXISTS (
+      SELECT FROM authentik_tasks_task other
+      WHERE other.rel_obj_content_type_id = kind AND other.rel_obj_id = object AND other.actor_name <> begun.actor_name
+        AND other.state <> 'rejected' AND (other.state <> 'done' OR other.mtime > now() - interval '1 s' * age))
+    AND EXISTS (
+      SELECT FROM authentik_tasks_task page
+      WHERE page.rel_obj_content_type_id = kind AND page.rel_obj_id = object AND page.state = 'done'
+        AND page.mtime > now() - interval '1 s' * :task_hanging_seconds));
 
 -- schedules_overdue: no worker enqueues what is due, also while nobody works
 SELECT 'schedules_overdue', count(*), max(age)::bigint, :schedule_overdue_seconds, count(*) > 0, string_agg(DISTINCT actor_name, ',')
@@ -42,11 +68,29 @@ SELECT 'sign_ins_failed_from_one_address', coalesce(max(count), 0), max(age)::bi
 FROM (SELECT count(*), max(extract(epoch FROM now() - created)) AS age FROM authentik_events_event
   WHERE action = 'login_failed' AND created > now() - interval '1 s' * :window_seconds GROUP BY client_ip) addresses;
 
--- application_certificate: ends soon, or has ended, within the last month
-SELECT 'application_certificate', count(*), greatest(max(extract(epoch FROM now() - cert_expiry)), 0)::bigint, :certificate_days,
-  count(*) > 0, ''
-FROM authentik_crypto_certificatekeypair
-WHERE cert_expiry BETWEEN now() - interval '30 days' AND now() + interval '1 day' * :certificate_days;
+-- application_certificate: one that something refers to ends soon, or has ended, within the last month. What refers to it
+-- follows from the keys of all tables. Nobody sees the one for internal tokens, which is never renewed and never checked.
+-- Releases before the column say nothing of it.
+WITH known AS (
+  SELECT EXISTS (
+    SELECT FROM pg_attribute
+    WHERE attrelid = 'authentik_crypto_certificatekeypair'::regclass AND attname = 'cert_expiry') AS has_column
+), certificate AS (
+  SELECT kp_uuid, (to_jsonb(pair) ->> 'cert_expiry')::timestamptz AS expiry
+  FROM authentik_crypto_certificatekeypair pair WHERE managed IS DISTINCT FROM 'goauthentik.io/crypto/jwt-managed'
+)
+SELECT 'application_certificate', CASE WHEN has_column THEN count(kp_uuid) END,
+  greatest(max(extract(epoch FROM now() - expiry)), 0)::bigint, :certificate_days, count(kp_uuid) > 0, ''
+FROM known LEFT JOIN certificate ON expiry BETWEEN now() - interval '30 days' AND now() + interval '1 day' * :certificate_days
+  AND EXISTS (
+    SELECT FROM pg_constraint refers JOIN pg_attribute named ON attrelid = conrelid AND attnum = conkey[1]
+    WHERE contype = 'f' AND confrelid = 'authentik_crypto_certificatekeypair'::regclass
+      AND (xpath('/row/used/text()', query_to_xml(
+        format('SELECT EXISTS (SELECT FROM %s WHERE %I = %L) AS used', conrelid::regclass, attname, kp_uuid),
+        true, true, '')))[1]::text = 'true')
+WHERE has_column OR NOT EXISTS (
+  SELECT FROM django_migrations WHERE app = 'authentik_crypto' AND name = '0006_certificatekeypair_cert_expiry_and_more')
+GROUP BY has_column;
 
 -- outposts_disconnected: have said nothing for 15 seconds; the embedded one is part of the server
 SELECT 'outposts_disconnected', count(*), NULL, 0, count(*) > 0, ''
@@ -55,6 +99,13 @@ WHERE managed IS DISTINCT FROM 'goauthentik.io/outposts/embedded' AND NOT EXISTS
   SELECT FROM django_postgres_cache_cacheentry
   WHERE expires > now() AND cache_key LIKE '%goauthentik.io/outposts/state/' || replace(outpost.uuid::text, '-', '') || '/%');
 
--- blueprints_failed: could not be applied
+-- blueprints_failed: could not be applied, nor when it was tried again. The application tries a file again within the hour until
+-- its content was applied once. Of two attempts at the same time, one may fail after the other, which leaves a failed state
+-- although the content is applied; one that ends by an exception leaves the state that there was.
 SELECT 'blueprints_failed', count(*), NULL, 0, count(*) > 0, ''
-FROM authentik_blueprints_blueprintinstance WHERE enabled AND status = 'error';
+FROM authentik_blueprints_blueprintinstance blueprint WHERE enabled AND EXISTS (
+  SELECT FROM authentik_tasks_task attempt
+  WHERE actor_name = 'authentik.blueprints.v1.tasks.apply_blueprint' AND rel_obj_id = instance_uuid::text
+    AND state IN ('done', 'rejected') AND mtime > now() - interval '3 h'
+  HAVING max(mtime) - min(mtime) > interval '30 min'
+    AND (blueprint.status IN ('error', 'unknown') OR (array_agg(state ORDER BY mtime DESC))[1] = 'rejected'));

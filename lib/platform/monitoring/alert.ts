@@ -19,7 +19,8 @@ export type NamedSetting =
   | "workerCpu"
   | "workerMaxCount"
   | "workerMemory"
-  | "workerProcesses";
+  | "workerProcesses"
+  | "workerThreads";
 
 /**
  * Names in queries, filters and first steps. Each is a literal or a Terraform expression; one that only some deployments

@@ -21,7 +21,11 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
     title: "a background task does not end",
     severity: "ERROR",
     firstSteps: (names, platform) =>
-      `It has run longer than its own time limit and keeps a thread. ${workerLog(names, platform)}. Start the worker anew; the task is tried again.`,
+      [
+        "It has run longer than its own time limit and keeps a thread, or a synchronization waits for pages, none of which",
+        `has ended meanwhile. ${workerLog(names, platform)}. Start the worker anew; the task is tried again. For`,
+        `synchronizations, raise \`${names.called("workerThreads")}\` if as many run at once as there are threads.`,
+      ].join(" "),
   },
   "schedules-overdue": {
     title: "the schedules of the application stand still",
@@ -63,7 +67,7 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
     title: "a blueprint could not be applied",
     severity: "WARNING",
     firstSteps: (names, platform) =>
-      `The settings in it are not in effect; the application shows it under Customization, Blueprints. ${workerLog(names, platform)}.`,
+      `Two attempts within an hour failed, so what is in it is not in effect; the application shows it under Customization, Blueprints. ${workerLog(names, platform)}.`,
   },
 };
 
