@@ -159,6 +159,38 @@ describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pip
     ),
   );
 
+  const ACCOUNT = "deployer@demo-project.iam.gserviceaccount.com";
+  const IMPERSONATION = `/projects/-/serviceAccounts/${ACCOUNT}:generateAccessToken`;
+
+  it.concurrent("act as the account that the provider acts as, whoever has signed in", () =>
+    withTokenServices({ [IMPERSONATION]: { accessToken: "ya29.first" } }, async (scene, url) => {
+      const run = await look(scene, {
+        GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.person",
+        GOOGLE_IMPERSONATE_SERVICE_ACCOUNT: ACCOUNT,
+        GOOGLE_IAM_CREDENTIALS_CUSTOM_ENDPOINT: `${url}/`,
+      });
+
+      expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(scene.tokensUsed()).toEqual(["Bearer ya29.first"]);
+      expect(scene.standIn.requests[0]?.headers.authorization).toBe("Bearer ya29.person");
+    }),
+  );
+
+  it.concurrent("end the script when who has signed in may not act as that account", () =>
+    withTokenServices({ [IMPERSONATION]: { error: { message: "Permission denied" } } }, async (scene, url) => {
+      const run = await look(scene, {
+        GOOGLE_OAUTH_ACCESS_TOKEN: "ya29.person",
+        GOOGLE_IMPERSONATE_SERVICE_ACCOUNT: ACCOUNT,
+        GOOGLE_IAM_CREDENTIALS_CUSTOM_ENDPOINT: `${url}/`,
+      });
+
+      expect(run.exitCode).toBe(1);
+      expect(run.stderr).toContain("roles/iam.serviceAccountTokenCreator");
+      expect(run.stderr).not.toContain("ya29.");
+      expect(scene.tokensUsed()).toEqual([]);
+    }),
+  );
+
   /** Credentials that end the script. */
   const refused = (
     what: string,

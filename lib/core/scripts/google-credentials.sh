@@ -50,7 +50,31 @@ google_try_metadata() {
   google_keep_token "metadata server at $google_host" "$google_answered" "no token (it exists on Google Cloud machines only)"
 }
 
+# The provider acts as the account of GOOGLE_IMPERSONATE_SERVICE_ACCOUNT whatever credentials it has, so scripts do too.
 google_authorize() {
+  google_sign_in
+  [ -z "${GOOGLE_IMPERSONATE_SERVICE_ACCOUNT:-}" ] || google_act_as "$GOOGLE_IMPERSONATE_SERVICE_ACCOUNT"
+}
+
+# google_act_as ACCOUNT: replaces the token by one of a service account, or ends the script.
+google_act_as() {
+  google_signed_in_by=$GOOGLE_TOKEN_SOURCE
+  google_answered=$google_token google_why=''
+  case $1 in
+    *[!A-Za-z0-9@._-]*) google_answered='' google_why="it is no mail address of a service account" ;;
+    *)
+      google_impersonate "${GOOGLE_IAM_CREDENTIALS_CUSTOM_ENDPOINT:-https://iamcredentials.googleapis.com/v1/}projects/-/\
+serviceAccounts/$1:generateAccessToken" || google_answered=
+      ;;
+  esac
+  if ! google_keep_token GOOGLE_IMPERSONATE_SERVICE_ACCOUNT "$google_answered" "$google_why"; then
+    google_error "GOOGLE_IMPERSONATE_SERVICE_ACCOUNT is \"$1\", and \"$google_signed_in_by\" gets no token for it: $google_why."
+    google_error "  To fix: grant who signs in roles/iam.serviceAccountTokenCreator on that account, or unset the variable."
+    exit 1
+  fi
+}
+
+google_sign_in() {
   google_tried=
   google_why="not set"
   [ -z "${GOOGLE_OAUTH_ACCESS_TOKEN:-}" ] || google_why="its value has characters that no access token has"
