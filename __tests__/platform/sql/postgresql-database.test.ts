@@ -4,15 +4,37 @@ import { InputVariable } from "../../../lib/core/input-variable";
 import { packageFile } from "../../../lib/core/package-file";
 import { DATABASE_MAJOR_VERSIONS } from "../../../lib/idp/contract";
 import { DATABASE_ENDS } from "../../../lib/idp/releases";
+import { refuseSkippedVersion } from "../../../lib/platform/sql/database-passwords";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../../lib/platform/sql/postgresql-database";
 import { PLACE } from "../../support/stand-in-parts";
 import { valueAt } from "../../stacks/configuration-graph";
+import { evaluated } from "../../stacks/terraform-run";
+import { describeWith } from "../../support/programs";
 import { bareStack, terraformOf, type BareStack } from "../../support/synthesis";
 
 const remainsOf = (props: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
   new PostgresqlDatabase(stack, "Database", { place: PLACE, ...props });
   return terraformOf(stack).locals?.database_backups_after_destroy;
 };
+
+/** Keys of the records of a password's number. */
+const recordsOf = (numbers: readonly (number | null)[]): readonly string[][] => {
+  const stack = bareStack();
+  const version = new InputVariable(stack, "version", { type: "number", description: "Number." });
+  refuseSkippedVersion(stack, version.numberValue);
+  const records = String(valueAt(terraformOf(stack), "resource.terraform_data.login_in_use.for_each")).slice(2, -1);
+  const keys = numbers.map((number) => `keys(${records.replaceAll("var.version", `tonumber(${number})`)})`);
+  return evaluated({ locals: { keys: `\${[${keys.join(", ")}]}` } }).keys as string[][];
+};
+
+describeWith(["terraform"], "The number of the database password", () => {
+  it("meets a record of the former one if it is not the next, up to sixteen steps away, also after none", () => {
+    const [none = [], first = [], ...later] = recordsOf([null, ...Array.from({ length: 18 }, (_, index) => index + 1)]);
+    const meets = later.map((keys) => keys.some((key) => first.includes(key)));
+    expect(none).toEqual(first);
+    expect(meets).toEqual([false, ...Array<boolean>(15).fill(true), false]);
+  });
+});
 
 /** A number of days that only the plan knows. */
 const daysIn = (stack: BareStack) =>

@@ -116,9 +116,9 @@ export const ROTATIONS: Episode = {
       await deployment.refuse(["plan", "-input=false"], `set it one higher or lower than ${former}`);
       deployment.inputs = inputs;
     };
-    await refuseAfter(1, 3);
+    await refuseAfter(1, 4);
     await rotate(deployment, 2);
-    await refuseAfter(2, 5);
+    await refuseAfter(2, 15);
     deployment.inputs = { ...deployment.inputs, application_version: "2026.5.8" };
     await rotate(deployment, 3);
   },

@@ -29,8 +29,9 @@ export const DATABASE_PASSWORDS = {
 /**
  * Refuses, at plan, a number that is not the next one, with which a login in use would get another password.
  *
- * A record keeps the number with which it was made, and there is one for each remainder. The next number has other remainders, so
- * its records are new. A later one shares a remainder with the former number, whose record is still there.
+ * A record keeps the number with which it was made, and there is one for each remainder by some primes. The next number
+ * has other remainders, so its records are new. A later one shares a remainder with the former number, whose record is
+ * still there, unless none of the primes divides the distance: of skipped numbers, the first that is not seen is 18 after 1.
  */
 export function refuseSkippedVersion(scope: Construct, version: number): TerraformData {
   const given = numberText(version);
@@ -47,11 +48,9 @@ export function refuseSkippedVersion(scope: Construct, version: number): Terrafo
       ],
     },
   });
-  // Without a number, there is one login, which odd numbers stand for.
-  const divisors = `slice([2, 3, 5, 7, 11], 0, ${given} == null ? 1 : 5)`;
   repeatFor(
     record,
-    expression(`{ for divisor in ${divisors} : "\${divisor}:\${${now} % divisor}" => tostring(${now}) }`),
+    expression(`{ for divisor in [2, 3, 5, 7, 11, 13] : "\${divisor}:\${${now} % divisor}" => tostring(${now}) }`),
   );
   return record;
 }
