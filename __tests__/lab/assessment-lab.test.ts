@@ -91,6 +91,17 @@ it.each<[string, (stack: TerraformStack) => Partial<AssessmentLabProps>]>([
   expect([terraform.provider?.aws, terraform.output?.arn?.value]).toEqual([undefined, "${null}"]);
 });
 
+describeWith(["terraform"], "The provider of AWS", () => {
+  it("asks no region that an account may not have enabled", () => {
+    const { provider } = labTerraform();
+    const { region } = valueAt(provider, "aws.0") as { readonly region: string };
+    const of = (name: string) => region.replaceAll("var.cloudb_region", JSON.stringify(name));
+    expect(
+      evaluated({ locals: { bahrain: of("me-south-1"), beijing: of("cn-north-1"), government: of("us-gov-west-1") } }),
+    ).toEqual({ bahrain: "us-east-1", beijing: "cn-north-1", government: "us-gov-west-1" });
+  });
+});
+
 describe("The Windows VM of AssessmentLab", () => {
   const passwordOf = (props: Partial<AssessmentLabProps>): unknown =>
     valueAt(literalLab(props).resource?.google_compute_instance?.lab_windows_vm, "metadata.lab-password");

@@ -7,7 +7,7 @@ import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf, isOn, oneAttribute } from "../core/conditional";
-import { expression } from "../core/expression";
+import { expression, operand } from "../core/expression";
 import { runsScript, shellCommand } from "../core/project-apis";
 import { addScript, hashOf } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
@@ -118,8 +118,11 @@ function awsProvider(
   // line break, which makes every signature invalid.
   const given = (value: string) => expression(`(${accessKeyId} == "" ? "none" : trimspace(${value}))`);
   const profiles = addScript(scope, `lib/lab/scripts/no-profile.ini`);
+  const { awsRegion } = DEFAULTS;
   const provider = new AwsProvider(scope, "UserProvider", {
-    region,
+    // It makes the user alone, which is of no region. Asked in one that is not enabled, AWS would say that the key is wrong;
+    // the step that lists the instances says what to do. Other partitions have users of their own.
+    region: expression(`(can(regex("^(cn|us-gov|us-iso)", ${operand(region)})) ? ${operand(region)} : "${awsRegion}")`),
     // Even with a key the provider reads the user's AWS files, and fails if one is broken or if none has the profile
     // that AWS_PROFILE names.
     profile: "default",
