@@ -1,5 +1,5 @@
 import { NETWORK_RELATIONS, networkInputs } from "./core/full-names";
-import { flag, type PropsOf, type Relation } from "./core/inputs";
+import { flag, type PropsOf, type Relation, type ValuesOf } from "./core/inputs";
 import { PLACE_RELATIONS, placeInputs } from "./core/place";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
 import { CHECK_UP, receiverCount } from "./idp/check-up";
@@ -96,6 +96,9 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
   ...PROTECTION_RELATIONS,
 ];
 
+const unchangedAlerts = ({ alerts }: ValuesOf<CommonInputs>) =>
+  `[for id, alert in ${alerts} : id if alert.enabled && alert.threshold == null && alert.duration_seconds == null]`;
+
 /** Inputs that are valid, and do nothing or harm. */
 export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   ...ENVIRONMENT_WARNINGS,
@@ -115,6 +118,11 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
     holds: (v) => `length(${v.alerts}) == 0 || ${receiverCount(v)} > 0`,
     says: ({ alertEmails: emails, alerts, notificationChannels: channels, notificationChannelsBySeverity: some }) =>
       `${alerts.name} is set, and nobody gets an alert; without ${emails.name}, ${channels.name} and ${some.name} there are none; set one of them`,
+  },
+  {
+    holds: (v) => `length(${unchangedAlerts(v)}) == 0`,
+    says: (v) =>
+      `${v.alerts.name} has \${join(", ", ${unchangedAlerts(v)})} with nothing that changes the alert; Terraform drops members of other names than enabled, threshold and duration_seconds; correct or remove it`,
   },
   {
     holds: ({ dumpSchedule }) => `${dumpSchedule} == null ? true : can(regex("^[0-9]+ ", ${dumpSchedule}))`,

@@ -1,10 +1,10 @@
-import { type IResolvable, type ITerraformDependable } from "cdktf";
+import { TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { not } from "./core/conditional";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
-import { expression, numberText } from "./core/expression";
+import { expression, numberText, rendered } from "./core/expression";
 import { inFiles } from "./core/hcl/stack-origin";
 import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
 import {
@@ -17,9 +17,11 @@ import {
   type Table,
   type ValuesOf,
 } from "./core/inputs";
+import { propProblems, unknownNames } from "./core/known-props";
 import { tenantContext, type DeploymentContext } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
+import { RulesBrokenError } from "./core/rules-broken-error";
 import { warnUnless } from "./core/warnings";
 import { addApis, type VariantApis } from "./apis";
 import { COMMON_WARNINGS, type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
@@ -29,6 +31,7 @@ import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
 import { DatabaseDump } from "./idp/dumps";
+import { warnOfUnread } from "./idp/environment";
 import { ExistingSecrets } from "./idp/existing-secrets";
 import { containerOf } from "./idp/identity-provider-container";
 import { IdpImage } from "./idp/idp-image";
@@ -46,7 +49,7 @@ import { type ExistingAccount, existingAccount, ServiceIdentity } from "./platfo
 import { addLandingZone, keyIdentity } from "./platform/landing-zone";
 import { type NamedSetting } from "./platform/monitoring/alert";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
-import { warnOfNetwork, type NetworkAttachment } from "./platform/network/network-attachment";
+import { NETWORK_PROP, warnOfNetwork, type NetworkAttachment } from "./platform/network/network-attachment";
 import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
@@ -177,14 +180,16 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   constructor(scope: Construct, id: string, props: VariantProps<T>, variant: Variant<T>) {
     super(scope, id);
     stateProvidersOf(this);
-    const { blueprintFiles, network } = props as ProgramProps;
+    const { blueprintFiles, network } = (props as ProgramProps | undefined) ?? {};
     const given = { ...props, network: network?.network, subnetwork: network?.subnetwork };
-    this.values = valuesFrom(this, variant.inputs, given as unknown as PropsOf<T>, variant.relations);
+    const others = otherProblems(props, Object.keys(variant.inputs));
+    this.values = valuesFrom(this, variant.inputs, given as unknown as PropsOf<T>, variant.relations, others);
     this.network = network;
     const v = this.values;
     const settings = settingsOf<CommonInputs>(v);
     this.settings = settings;
     this.protect = v.deletionProtection.flag;
+    this.refuseSameNames();
     this.place = tenantContext(this, {
       applicationName: v.applicationName.text,
       labels: v.labels.map,
@@ -203,6 +208,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     // Undefined without blueprints, so that such an image is not built again.
     const hasBlueprints =
       (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles ?? {}).length > 0;
+    warnOfUnread(this, v);
     warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], this.values);
 
     const apis = addApis(this, variant.apis, { network, place, settings, values: v });
@@ -215,8 +221,11 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       existing: this.partOf(settings.existingRepository),
     });
     this.image = new IdpImage(this, "Image", {
-      ...settings,
       ...{ existingImage, place, repository: this.registry },
+      applicationVersion: settings.applicationVersion,
+      buildLocation: settings.buildLocation,
+      buildPool: settings.buildPool,
+      imageMirror: settings.imageMirror,
       blueprints: hasBlueprints
         ? new Blueprints(this, "Blueprints", { blueprints: settings.blueprints, blueprintFiles })
         : undefined,
@@ -227,8 +236,14 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       dependsOn: apis.ready("storage"),
     });
     this.database = new PostgresqlDatabase(this, "Database", {
-      ...settings,
-      ...{ network, place },
+      ...{ deletionProtection, network, place },
+      administratorPasswordVersion: settings.administratorPasswordVersion,
+      backupLocation: settings.backupLocation,
+      backupRetentionCount: settings.backupRetentionCount,
+      denyMaintenancePeriod: settings.denyMaintenancePeriod,
+      imageMirror: settings.imageMirror,
+      maintenanceWindow: settings.maintenanceWindow,
+      transactionLogDays: settings.transactionLogDays,
       conditionalAccess: settings.databaseConditionalAccess,
       existing: this.partOf(settings.existingDatabase),
       tier: settings.databaseTier,
@@ -255,6 +270,20 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     this.checker = this.addAccount("Checker");
   }
 
+  /** @throws RulesBrokenError if another deployment of the stack would have the same names */
+  private refuseSameNames(): void {
+    const namesOf = ({ settings: { applicationName, projectId, tenantId } }: IdentityProvider) =>
+      JSON.stringify(rendered(this, [projectId, tenantId, applicationName]));
+    const others = TerraformStack.of(this)
+      .node.findAll()
+      .filter((each): each is IdentityProvider => each instanceof IdentityProvider);
+    const same = others.find((other) => other !== this && namesOf(other) === namesOf(this));
+    if (same === undefined) return;
+    throw new RulesBrokenError(this.node.path, [
+      `projectId, tenantId and applicationName are those of ${same.node.path}; one of them must differ, because all names consist of them, and the apply would end at the first one that exists; give it a tenantId or an applicationName of its own`,
+    ]);
+  }
+
   /** An existing part, beside which the own one may stay. */
   protected partOf<T extends Existing>(given: T | undefined): (Existing & T) | undefined {
     return given && { ...given, own: this.settings.ownParts };
@@ -269,8 +298,13 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const { place, settings } = this;
     const { existingSecrets } = settings;
     return new IdpSecrets(this, "Secrets", {
-      ...settings,
       ...{ place, secretLocations: place.secretLocations },
+      blueprints: settings.blueprints,
+      bootstrapPassword: settings.bootstrapPassword,
+      bootstrapPasswordVersion: settings.bootstrapPasswordVersion,
+      bootstrapToken: settings.bootstrapToken,
+      deletionProtection: settings.deletionProtection,
+      secretKeyVersion: settings.secretKeyVersion,
       existing: existingSecrets && {
         secretKey: this.partOf(existingSecrets.secretKey),
         bootstrapPassword: this.partOf(existingSecrets.bootstrapPassword),
@@ -370,4 +404,17 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     guardDestroy(this, "DeletionGuard", { protect, dependsOn: [guard] }, { remains });
     inFiles(this, FOLDER_FILES);
   }
+}
+
+/** What is wrong with the props that are no inputs, and with the names of all. */
+function otherProblems(props: unknown, inputs: readonly string[]): string[] {
+  const given = (props ?? {}) as object & { readonly network?: unknown };
+  const names = [...inputs.filter((name) => name !== "subnetwork"), "blueprintFiles", "network"];
+  const { network } = given;
+  if (Token.isUnresolved(network))
+    return [
+      ...unknownNames(given, names),
+      "network is a reference; it must be an object with network and subnetwork, because its parts are looked at one by one; pass both references in one",
+    ];
+  return [...unknownNames(given, names), ...propProblems({ network }, { network: NETWORK_PROP })];
 }

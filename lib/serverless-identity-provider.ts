@@ -195,13 +195,14 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const httpRedirect = values.httpRedirect.flag;
     const isExternal = `!(${isInternal(values)})`;
     if (domain !== undefined) {
-      const common = { place, dependsOn: apis.ready("compute") };
+      // If another deployment has the names, the apply fails at the secrets, before anything is billed.
+      const common = { place, dependsOn: [...apis.ready("compute"), ...database.password.ready] };
       const of = (id: string, condition: string) =>
         new TerraformLocal(this, id, expression(`(${condition} ? ${values.domain} : null)`)).asString;
       const external = network === undefined ? domain : of("ExternalDomain", isExternal);
       const ipv6 = new Ipv6Address(this, "Ipv6", { ...common, domain: external, enabled: values.ipv6 });
       this.address = new DomainAddress(this, "Address", { ...common, domain: external, ipv6 });
-      edge = this.addEdge(external, this.address);
+      edge = this.addEdge(external, this.address, database.password.ready);
       const { addressId, ipAddress } = this.address;
       address = { addressId, domain, ipAddress, ipv6 };
       if (network !== undefined) {
@@ -257,7 +258,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
         requestLogSampleRate,
         httpRedirect,
         strictTransportSecurity: String(strictTransportSecurity),
-        dependsOn: apis.ready("compute"),
+        dependsOn: [...apis.ready("compute"), ...database.password.ready],
       });
     }
     this.internalLoadBalancer?.serve(this.service);

@@ -16,8 +16,11 @@ import { outputsOf } from "./output-table";
 export class AssessmentLabStack extends PortableStack {
   constructor(scope: Construct, id: string, { backend }: Pick<PortableStackProps, "backend"> = {}) {
     super(scope, id, { providers: ["google", "random", "tls"], backend });
-    const inputs = declareInputs(this, LAB, LAB_RELATIONS);
-    const { cloudbAccessKeyId, cloudbRegion, cloudbSecretAccessKey, rdpSourceRanges } = inputs;
+    const { cloudbAccessKeyId, cloudbRegion, cloudbSecretAccessKey, rdpSourceRanges, ...inputs } = declareInputs(
+      this,
+      LAB,
+      LAB_RELATIONS,
+    );
     explainUnused(this.node.findChild("Inputs").node.findChild("tenant_id"), "For forms that always ask for a tenant.");
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
     new RandomProvider(this, "random");

@@ -1,4 +1,4 @@
-import { addressRange, anyAddressRange } from "../../lib/core/address-range";
+import { addressRange, anyAddressRange, endsOf, isAddressRange } from "../../lib/core/address-range";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 
@@ -13,7 +13,18 @@ const RANGES: readonly (readonly [range: string, any: boolean, ipv4: boolean])[]
   ["2001:DB8::/32", false, false],
   ["::ffff:cb00:7107/128", false, false],
   ["office", false, false],
+  ["10.0.0.0/8", true, true],
+  ["010.0.0.0/8", false, false],
+  ["10.0.0.0/08", false, true],
+  ["10.0.0.0/33", false, false],
+  ["256.0.0.0/8", false, false],
 ];
+
+it("A range of addresses of version 4 is told at synth as at plan, with its first and last address", () => {
+  expect(RANGES.map(([range]) => isAddressRange(range))).toEqual(RANGES.map(([, , isIpv4]) => isIpv4));
+  expect(endsOf("172.16.0.0/12")).toEqual(["172.16.0.0", "172.31.255.255"]);
+  expect(endsOf("0.0.0.0/0")).toEqual(["0.0.0.0", "255.255.255.255"]);
+});
 
 describeWith(["terraform"], "A range of addresses", () => {
   it("is accepted in either version or in version 4, if it is written with its first address", () => {

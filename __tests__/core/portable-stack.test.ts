@@ -3,6 +3,7 @@ import { Construct } from "constructs";
 
 import { CheckBlock } from "../../lib/core/warnings";
 import { EphemeralResource } from "../../lib/core/ephemeral-resource";
+import { rendered } from "../../lib/core/expression";
 import { PortableStack } from "../../lib/core/portable-stack";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { bareStack, terraformOf, testApp } from "../support/synthesis";
@@ -81,3 +82,16 @@ describe("a reference from one stack to another", () => {
 });
 
 type StackClass = new (scope: Construct, id: string, props: { providers: [] }) => TerraformStack;
+
+describe("An ephemeral block", () => {
+  it("has the type of its provider, which aspects go by, and an address of its own", () => {
+    const stack = bareStack();
+    const password = new EphemeralResource(stack, "Password", {
+      ...{ type: "random_password", provider: "random", attributes: { length: 8 } },
+    });
+    expect(password.terraformResourceType).toBe("random_password");
+    expect(rendered(stack, password.fqn)).toBe("${ephemeral.random_password.password}");
+    expect(rendered(stack, password.stringAttribute("result"))).toBe("${ephemeral.random_password.password.result}");
+    expect(terraformOf(stack).ephemeral).toEqual({ random_password: { password: { length: 8 } } });
+  });
+});

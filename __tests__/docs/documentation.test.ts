@@ -79,7 +79,9 @@ it.each(COMMANDS)("The commands of %s name scripts, stacks, inputs, outputs and 
 
 /** Programs that the commands of pages call: each succeeds, and says what the next command takes from it. */
 const STAND_INS = {
-  ...Object.fromEntries(["cp", "docker", "gcloud", "kubectl", "npm", "npx", "rm", "tar"].map((name) => [name, ":"])),
+  ...Object.fromEntries(
+    ["cp", "docker", "gcloud", "kubectl", "npm", "npx", "pipx", "rm", "tar"].map((name) => [name, ":"]),
+  ),
   sh: '[ -f "$1" ]',
   terraform: `case "$*" in
 *restore_settings) echo "export INIT_JOB=idp-db-init MEDIA_BUCKET=media NAMESPACE=idp PROJECT_ID=my-project REGION=us-central1" ;;

@@ -274,7 +274,7 @@ export const ACCEPTED_SETS: AcceptedInputs = {
   "more that answer fewer requests each": {
     connection_pool: false,
     max_instance_count: 6,
-    max_instance_request_concurrency: 7,
+    max_instance_request_concurrency: 5,
   },
   "as many that always run as there may be": { min_instance_count: 3 },
   "the least memory": { container_cpu: 1, container_memory: "512Mi" },

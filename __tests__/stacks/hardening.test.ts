@@ -2,6 +2,8 @@ import { resourceAddresses, type Terraform } from "../support/synthesis";
 import ADDRESSES from "./addresses.json";
 import { valueAt } from "./configuration-graph";
 import { literalKubernetes, literalLabWithEverything, literalServerless } from "./literal-programs";
+import { argumentAt } from "./provider-schema/argument-at";
+import { isKnownPath, providerSchema } from "./provider-schema/provider-schema";
 import { shippedStacks } from "./shipped-stacks";
 
 /**
@@ -17,8 +19,8 @@ const BY_INPUT = /^\$\{var\.deletion_protection\}$/;
 const ALWAYS: readonly Row[] = [
   ["takes no unencrypted connection", DATABASE, "settings.ip_configuration.ssl_mode", /^ENCRYPTED_ONLY$/],
   ["takes no connection past the proxy", DATABASE, "settings.connector_enforcement", /^REQUIRED$/],
-  ["lets in no address", DATABASE, "settings.ip_configuration.authorized_networks", /^undefined$/],
-  ["has its password in no state", "google_sql_user", "password", /^undefined$/],
+  ["lets in no address", DATABASE, "settings.ip_configuration.authorized_networks", /^absent$/],
+  ["has its password in no state", "google_sql_user", "password", /^absent$/],
   ["gets its password as a write-only value", "google_sql_user", "password_wo", /ephemeral\./],
   ["is forgotten, not dropped", "google_sql_user", "deletion_policy", /^ABANDON$/],
   ["has TLS 1.2 at least", "google_compute_ssl_policy", "min_tls_version", /^TLS_1_2$/],
@@ -39,7 +41,7 @@ const ALWAYS: readonly Row[] = [
   ["can be replaced after a failed start", "google_cloud_run_v2_service", "deletion_protection", /^false$/],
   ["can be replaced after a failed start", "google_cloud_run_v2_job", "deletion_protection", /^false$/],
   ["may be changed by other tools", "google_cloud_run_v2_service", "lifecycle.ignore_changes", /client,client_version/],
-  ["grows by itself, and is never made smaller", DATABASE, "settings.disk_size", /^undefined$/],
+  ["grows by itself, and is never made smaller", DATABASE, "settings.disk_size", /^absent$/],
   ["stays on for other users of the project", "google_project_service", "disable_on_destroy", /^false$/],
   ["is never public", "google_storage_bucket", "public_access_prevention", /^enforced$/],
   ["has no rights of single objects", "google_storage_bucket", "uniform_bucket_level_access", /^true$/],
@@ -47,11 +49,11 @@ const ALWAYS: readonly Row[] = [
     "has only scripts in the state",
     "google_secret_manager_secret_version",
     "secret_data",
-    /^undefined$|^\$\{(filebase64\(|base64encode\(join\("\\n", \[file\()"\$\{path\.module\}\/scripts\//,
+    /^absent$|^\$\{(filebase64\(|base64encode\(join\("\\n", \[file\()"\$\{path\.module\}\/scripts\//,
   ],
-  ["is stored in no other region than these", SECRET, "replication.auto", /^undefined$/],
+  ["is stored in no other region than these", SECRET, "replication.auto", /^absent$/],
   ["stays where it is stored", SECRET, "lifecycle.ignore_changes", /^replication$/],
-  ["has nothing in the state", "kubernetes_secret_v1", "data", /^undefined$/],
+  ["has nothing in the state", "kubernetes_secret_v1", "data", /^absent$/],
   ["is never changed", "kubernetes_secret_v1", "immutable", /^true$/],
   ["has no token of the cluster", "kubernetes_service_account_v1", "automount_service_account_token", /^false$/],
   [
@@ -62,7 +64,7 @@ const ALWAYS: readonly Row[] = [
   ],
   ["boots signed code alone", "google_compute_instance", "shielded_instance_config.enable_secure_boot", /^true$/],
   ["takes no keys of the project", "google_compute_instance", "metadata.block-project-ssh-keys", /^TRUE$/],
-  ["runs as no account", "google_compute_instance", "service_account", /^undefined$/],
+  ["runs as no account", "google_compute_instance", "service_account", /^absent$/],
   ["ends", "google_cloud_run_v2_job", "template.template.timeout", /^(240|600|1800)s$/],
   ["is not tried without end", "google_cloud_run_v2_job", "template.template.max_retries", /^[02]$/],
   ["ends", "kubernetes_job_v1", "spec.active_deadline_seconds", /^2400$/],
@@ -112,12 +114,12 @@ const PROGRAMS: readonly Program[] = [
   ["lab program", literalLabWithEverything()],
 ];
 
-/** The resources of this type whose value at the path is another. */
+/** The resources of this type whose value at the path is another; an argument that the type does not have is an error. */
 function others(programs: readonly Program[], type: string, path: string, pattern: RegExp): string[] {
   const values = programs.flatMap(([program, { resource = {} }]) =>
     Object.entries(resource[type] ?? {}).map(([id, block]) => ({
       address: `${program}: ${type}.${id}`,
-      value: String(valueAt(block, path)),
+      value: String(argumentAt(type, block, path)),
     })),
   );
   expect(values.length).toBeGreaterThan(0);
@@ -169,11 +171,15 @@ describe("Always", () => {
   it.each(["host_path", "host_network", "host_pid", "host_ipc", "host_port", "privileged"])(
     "pods have nothing of their node: %s",
     (field) => {
+      expect(under(field, providerSchema("kubernetes").resource_schemas).length).toBeGreaterThan(0);
       expect(under(field, PROGRAMS).filter((value) => value !== false)).toEqual([]);
     },
   );
 
   it("containers are given no capability", () => {
+    const path = "spec.template.spec.container.security_context.capabilities.add";
+    expect(isKnownPath("kubernetes_deployment_v1", path)).toBe(true);
+    expect(having("drop", under("capabilities", PROGRAMS)).length).toBeGreaterThan(0);
     expect(having("add", under("capabilities", PROGRAMS))).toEqual([]);
   });
 
@@ -194,6 +200,7 @@ describe("Always", () => {
   it("grants revoke nothing of others, and nothing refuses to be replaced", () => {
     const types = PROGRAMS.flatMap(([, { resource = {} }]) => Object.keys(resource));
     expect(types.filter((type) => /^google_\w+_iam_(binding|policy)$/.test(type))).toEqual([]);
+    expect(isKnownPath(DATABASE, "lifecycle.prevent_destroy")).toBe(true);
     expect(under("prevent_destroy", PROGRAMS)).toEqual([]);
   });
 

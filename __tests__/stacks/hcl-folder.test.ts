@@ -58,7 +58,7 @@ describe.each(FOLDERS)("The folder of $name in HCL", ({ files, stack, stackOf })
 
   it("has a file for each part, none longer than a reader takes, and no line that is long for another reason than a text or a condition", () => {
     const long = Object.entries(files).filter(
-      ([name, text]) => name !== "variables.tf" && text.split("\n").length > 620,
+      ([name, text]) => name !== "variables.tf" && text.split("\n").length > 640,
     );
     expect(long.map(([name]) => name)).toEqual([]);
     const lines = Object.values(files).flatMap((text) => text.split("\n"));

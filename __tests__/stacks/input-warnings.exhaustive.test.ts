@@ -23,6 +23,23 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   [{ database_version: 16 }],
   [ALERTS, "alerts is set, and nobody gets an alert; "],
   [{ ...ALERTS, alert_emails: ["on-call@example.com"] }],
+  [
+    { alerts: { uptime: {}, memory: { threshold: 0.8 } }, alert_emails: ["on-call@example.com"] },
+    "alerts has uptime with nothing that changes the alert; ",
+  ],
+  [
+    {
+      environment_variables: { LOG_LEVEL: "debug", TZ: "UTC", https_proxy: "http://proxy", IDP_X: "1", PYTHONFOO: "1" },
+      secret_environment_variables: { SMTP_PASSWORD: { secret_id: "smtp", version: 1 } },
+    },
+    "environment_variables or secret_environment_variables has LOG_LEVEL, SMTP_PASSWORD; neither the application nor ",
+  ],
+  [
+    {
+      environment_variables: { IDP_EMAIL__HOST: "env://MAIL_HOST?none", MAIL_HOST: "smtp.example.com", TMPDIR: "/tmp" },
+      secret_environment_variables: { dramatiq_queue_prefetch: { secret_id: "prefetch", version: 1 } },
+    },
+  ],
   [{ dump_schedule: "0-59 * * * *" }, "dump_schedule dumps the whole database several times an hour; "],
   [{ dump_schedule: "0 * * * *" }],
   [

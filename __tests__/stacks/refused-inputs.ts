@@ -284,6 +284,9 @@ const REFUSED_ALONE: Refused = {
   "a header without an age": { ...DOMAIN, strict_transport_security: "includeSubDomains" },
   "a project by its id, where its agents have its number": { kms_keys: { default: KEY, project_number: "my-project" } },
   "a key by its name alone": { kms_keys: { database: "idp" } },
+  "a key for nothing, by a misspelt member": { kms_keys: { defualt: KEY, project_number: "123456789012" } },
+  "no account, by a misspelt member": { existing_service_accounts: { server: "idp@accounts.iam.gserviceaccount.com" } },
+  "no secret, by a misspelt member": { existing_secrets: { secretkey: { secret_id: "key", version: 1 } } },
   "a bucket as a URL": { existing_bucket: { name: "gs://acme-uploads" } },
   "a folder of a bucket": { existing_bucket: { name: "acme-uploads/idp" } },
   "a repository in another location than its prefix says": {
@@ -350,7 +353,7 @@ const REFUSED_TOGETHER: Refused = {
   "a part of a process, and no thread": { worker_processes: 1.5, worker_threads: 0 },
   "a worker with a single thread, which no synchronization ends with": [
     { worker_processes: 1, worker_threads: 1 },
-    ["worker_processes and worker_threads are 1; a worker needs two threads or more in all"],
+    ["worker_processes is 1 and worker_threads is 1; each must be a whole number from 1, and not both 1"],
   ],
   "a part of an instance": { max_instance_count: 2.5 },
   "more backups than are kept": { backup_retention_count: 366 },
@@ -464,12 +467,12 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
   "more separate workers than the database has connections for": [
     { connection_pool: false, max_instance_count: 3, worker_mode: "separate", worker_count: 7 },
     [
-      "max_instance_count is 3; with 3 more during a rollout that needs 496 database connections, 196 of them for separate workers",
+      "max_instance_count is 3; with 3 more during a rollout that needs 512 database connections, 224 of them for separate workers",
     ],
   ],
   "more threads beside the server than the database has connections for": [
     { connection_pool: false, max_instance_count: 3, worker_threads: 14 },
-    ["max_instance_count is 3; with 3 more during a rollout that needs 420 database connections"],
+    ["max_instance_count is 3; with 3 more during a rollout that needs 516 database connections"],
   ],
   "the default address closed without another one": { close_default_address: true },
   "names that make the socket's path too long": [
@@ -478,7 +481,7 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
   ],
   "more instances than the default database has connections for": [
     { max_instance_count: 6 },
-    ["max_instance_count is 6; with 6 more during a rollout that needs 408 database connections"],
+    ["max_instance_count is 6; with 6 more during a rollout that needs 432 database connections"],
   ],
   "the default number of instances on the smallest database": [
     { connection_pool: false, database_tier: "db-g1-small", max_instance_count: 3 },
@@ -572,7 +575,7 @@ const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
   "more separate workers than the database has connections for during a rollout": [
     { max_instance_count: 3, worker_mode: "separate", worker_count: 20 },
     [
-      "max_instance_count is 3; with 1 more during a rollout that needs 396 database connections, 308 of them for separate workers",
+      "max_instance_count is 3; with 1 more during a rollout that needs 440 database connections, 352 of them for separate workers",
     ],
   ],
   "more memory than the CPUs may have": { container_memory: "8Gi", container_cpu: 1 },
@@ -581,7 +584,7 @@ const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
   "memory in another unit": { container_memory: "4G" },
   "more instances than the default database has connections for during a rollout": [
     { max_instance_count: 11 },
-    ["max_instance_count is 11; with 1 more during a rollout that needs 408 database connections"],
+    ["max_instance_count is 11; with 1 more during a rollout that needs 432 database connections"],
   ],
   "two instances on the smallest database": [
     { connection_pool: false, database_tier: "db-g1-small", max_instance_count: 2 },

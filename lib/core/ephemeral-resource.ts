@@ -21,7 +21,8 @@ export interface EphemeralResourceProps {
  * An `ephemeral` block: opened anew in every run, never stored in the state or a saved plan.
  *
  * Its attributes may only feed write-only arguments, provider configuration and other ephemeral values. Terraform opens
- * it at apply if an argument is unknown at plan. To an aspect it is a resource like others, with a `provider`.
+ * it at apply if an argument is unknown at plan. To an aspect it is a resource like others, of the type of its provider and with
+ * a `provider`.
  */
 export class EphemeralResource extends TerraformResource {
   constructor(
@@ -31,12 +32,16 @@ export class EphemeralResource extends TerraformResource {
   ) {
     const { count, dependsOn, forEach, provider, type } = props;
     super(scope, id, {
-      ...{ count, dependsOn, terraformResourceType: `ephemeral.${type}` },
+      ...{ count, dependsOn, terraformResourceType: type },
       // It alone works without a configuration, so that none need be in the stack.
       ...(provider !== "random" && { terraformGeneratorMetadata: { providerName: provider } }),
     });
     requireProvider(this, provider);
     if (forEach !== undefined) repeatFor(this, forEach);
+  }
+
+  override get fqn(): string {
+    return Token.asString(ref(this.address, this.cdktfStack));
   }
 
   /** Reference to one string attribute of the opened resource; empty if its count is 0. */
@@ -60,6 +65,6 @@ export class EphemeralResource extends TerraformResource {
   }
 
   private get address(): string {
-    return `${this.terraformResourceType}.${this.friendlyUniqueId}`;
+    return `ephemeral.${this.terraformResourceType}.${this.friendlyUniqueId}`;
   }
 }

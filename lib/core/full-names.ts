@@ -14,6 +14,7 @@ export const KMS_KEY = matching(
   `be the name of a key in full, ${KMS_KEY_REASON}; look it up with gcloud kms keys list`,
 );
 
+const NETWORK_TAG = "^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
 const NETWORK = "^projects/[^/]+/global/networks/[^/]+$";
 
 /** Inputs of an existing network, in words of the deployment: what it must have, and what a change does. @param group of a form */
@@ -35,7 +36,8 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
       default: [],
       description: `${group}Network tags of ${words.tagged}, which rules of the network's firewall go by. Changing them later rolls out new instances, or changes VMs in place.`,
       must: {
-        condition: (tags) => `alltrue([for tag in ${tags} : can(regex("^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$", tag))])`,
+        accepts: (tags: readonly string[]) => tags.every((tag) => new RegExp(NETWORK_TAG).test(tag)),
+        condition: (tags) => `alltrue([for tag in ${tags} : can(regex("${NETWORK_TAG}", tag))])`,
         must: "have tags of 1 to 63 lower-case letters, digits and hyphens that begin with a letter, because Compute Engine accepts no others; correct it",
       },
     }),

@@ -18,6 +18,7 @@ import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from ".
 import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
 import { expression, numberExpression, numberText, operand, quoted } from "./expression";
 import { grantee, Grants, type WorkloadIdentity } from "./identity";
+import { type KnownPropsOf, refuseProps } from "./known-props";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { stateProvidersOf } from "./provider-requirements";
 import { rotationOf } from "./rotation";
@@ -82,6 +83,22 @@ export interface GeneratedSecretProps {
   readonly writeVersion?: number;
 }
 
+const PROPS: KnownPropsOf<GeneratedSecretProps> = {
+  condition: "optional",
+  deletionProtection: "optional",
+  dependsOn: "optional",
+  existing: "optional",
+  labels: "optional",
+  length: "required",
+  loss: "optional",
+  override: "optional",
+  projectId: "required",
+  rotation: "optional",
+  secretId: "required",
+  secretLocations: "optional",
+  writeVersion: "optional",
+};
+
 /**
  * A secret whose value is written once, at the first apply, and appears in no state, plan or log.
  *
@@ -121,6 +138,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   constructor(scope: Construct, id: string, props: GeneratedSecretProps) {
     super(scope, id);
     stateProvidersOf(this);
+    refuseProps(this, props, PROPS);
     if (props.override !== undefined && !Token.isUnresolved(props.override)) {
       throw new RulesBrokenError(this.node.path, [
         "override is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",

@@ -25,6 +25,7 @@ import {
 import { isSet } from "./conditional";
 import { expression, literal, settingName } from "./expression";
 import { InputVariable } from "./input-variable";
+import { elementProblem, missing, unknownNames } from "./known-props";
 import { type Input, type PropOf, type PropsOf, type Table } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
 import { TerraformData } from "./terraform-data";
@@ -174,6 +175,7 @@ export function declareInputs<T extends Table>(
 /**
  * Values of props: refuses wrong literals now, and everything else at plan, but for variables that have the same rules.
  *
+ * @param others what is wrong with props that are no inputs, to be said with the rest
  * @throws RulesBrokenError naming everything that is missing or wrong
  */
 export function valuesFrom<T extends Table>(
@@ -181,6 +183,7 @@ export function valuesFrom<T extends Table>(
   table: T,
   props: PropsOf<T>,
   relations: readonly Relation<T>[] = [],
+  others: readonly string[] = [],
 ): ValuesOf<T> {
   const declared = DECLARED.get(TerraformStack.of(scope));
   const given = (name: string) => {
@@ -195,7 +198,7 @@ export function valuesFrom<T extends Table>(
     const called = settingName(scope, value, name);
     return new Value(row, value, path, called, called === name ? String : snakeCase);
   }) as ValuesOf<T>;
-  refuse(scope, values);
+  refuse(scope, values, others);
 
   const isOpen = (name: string) => given(name) !== undefined && !isVariable(name);
   const isUnchecked = (relation: Relation<T>) =>
@@ -217,22 +220,29 @@ export function judgeOf(scope: Construct): ITerraformDependable[] {
   return judge instanceof TerraformData ? [judge] : [];
 }
 
-/** Refuses wrong literals among props of some rows of a table. @throws RulesBrokenError naming all that is wrong */
+/**
+ * Refuses wrong literals among props of some rows of a table.
+ *
+ * @param others what else is wrong with the props, to be said with the rest
+ * @throws RulesBrokenError naming all that is wrong
+ */
 export function refuseWrong<T extends Table, Name extends keyof T & string>(
   scope: Construct,
   table: T,
   props: Partial<Pick<PropsOf<T>, Name & keyof PropsOf<T>>>,
   names: readonly Name[],
+  others: readonly string[] = [],
 ): void {
   const values = names.map((name) => {
     const row = table[name] as Input;
-    return [name, new Value(row, (props as Given)[name] ?? row.default ?? null, () => name, name, String)] as const;
+    const given = (props as Given | undefined)?.[name] ?? row.default ?? null;
+    return [name, new Value(row, given, () => name, name, String)] as const;
   });
-  refuse(scope, Object.fromEntries(values));
+  refuse(scope, Object.fromEntries(values), others);
 }
 
-function refuse(scope: Construct, values: Readonly<Record<string, Value>>): void {
-  const wrong = Object.values(values).flatMap(problemsOf);
+function refuse(scope: Construct, values: Readonly<Record<string, Value>>, others: readonly string[]): void {
+  const wrong = [...others, ...Object.values(values).flatMap(problemsOf)];
   if (wrong.length > 0) throw new RulesBrokenError(scope.node.path, wrong);
 }
 
@@ -281,8 +291,9 @@ function namesIn<T extends Table>({ holds }: Relation<T>, values: ValuesOf<T>): 
 
 function problemsOf(value: Value): string[] {
   const { given, name, row } = value;
-  if (given === null) return row.default === undefined ? [`${name} is missing; it has no default; set it`] : [];
-  if (Token.isUnresolved(given)) return [];
+  if (given === null) return row.default === undefined ? [missing(name)] : [];
+  const misshapen = formProblems(name, row, given);
+  if (misshapen.length > 0 || Token.isUnresolved(given)) return misshapen;
   if (isSecret(row) && given !== "") {
     return [
       `${name} is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of ${row.ephemeral === true ? "an ephemeral" : "a sensitive"} variable`,
@@ -290,6 +301,65 @@ function problemsOf(value: Value): string[] {
   }
   const own = checksOf(value).flatMap((check) => problems(check, name, given, isSecret(row)));
   return own.concat(Object.values<Value>(value.at).flatMap(problemsOf));
+}
+
+/** A literal of another type than the row's, or an object with members that it does not have, as sentences. */
+function formProblems(name: string, row: Input, given: unknown): string[] {
+  const element = elementProblem(name, given);
+  if (element !== undefined) return [element];
+  if (Token.isUnresolved(given)) return [];
+  const { converted = [], entries, members, type } = row;
+  if (LITERALS[type] !== undefined) {
+    const isFitting = [LITERALS[type], ...converted].some((each) => typeof given === each);
+    return isFitting ? [] : [misshapen(name, given, LITERALS[type])];
+  }
+  const item = /^(?:list|map)\((.+)\)$/s.exec(type)?.[1] ?? "";
+  const each = { ...TEXT, type: item, members: entries };
+  if (type.startsWith("list(")) {
+    if (!Array.isArray(given)) return [misshapen(name, given, "list")];
+    return given.flatMap((value, index) => formProblems(`${name}[${index}]`, each, value));
+  }
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return [misshapen(name, given, "object")];
+  // Members have their own rows, which are looked at one by one.
+  if (members !== undefined) return unknownNames(given, Object.keys(members), `${name}.`);
+  return Object.entries(given as Given)
+    .filter(([key, value]) => value !== undefined && !Token.isUnresolved(key))
+    .flatMap(([key, value]) => {
+      const path = `${name}[${JSON.stringify(key)}]`;
+      const own = formProblems(path, each, value);
+      if (own.length > 0 || entries === undefined || Token.isUnresolved(value)) return own;
+      return Object.entries(entries).flatMap(([member, entry]) => memberProblems(path, member, entry, value as Given));
+    });
+}
+
+/** The same of a member of an object in a map, which must also be there if it has no default. */
+function memberProblems(name: string, member: string, row: Input, entry: Given): string[] {
+  const [path, given] = [`${name}.${member}`, entry[member] ?? null];
+  if (given === null) return row.default === undefined ? [missing(path)] : [];
+  return formProblems(path, row, given);
+}
+
+/** Types of Terraform that have literals of their own in TypeScript. */
+const LITERALS: Readonly<Record<string, "boolean" | "number" | "string">> = {
+  ...{ bool: "boolean", number: "number", string: "string" },
+};
+
+/** @param wanted what it must be */
+function misshapen(name: string, given: unknown, wanted: "boolean" | "list" | "number" | "object" | "string"): string {
+  const kind = given === null ? "null" : Array.isArray(given) ? "list" : typeof given;
+  const isPlain = (type: string) => type === "number" || type === "boolean";
+  const fix =
+    wanted === "string" && isPlain(kind)
+      ? "put it in quotes"
+      : kind === "string" && isPlain(wanted)
+        ? "write it without quotes"
+        : "correct it";
+  return `${name} is ${withArticle(kind)}; it must be ${withArticle(wanted)}; ${fix}`;
+}
+
+function withArticle(kind: string): string {
+  if (kind === "null") return kind;
+  return `${kind === "object" ? "an" : "a"} ${kind}`;
 }
 
 /** The rules of a row, and those of its entries' members. */

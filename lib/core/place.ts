@@ -3,6 +3,7 @@ import { type Construct } from "constructs";
 
 import { matching, tried, type EachCheck } from "./checks";
 import { namedValue } from "./expression";
+import { type KnownPropsOf, unknownNames } from "./known-props";
 import { refuseWrong, text, textMap, texts, type PropsOf, type Relation } from "./inputs";
 import { commonLabels } from "./labels";
 import {
@@ -34,6 +35,18 @@ export interface DeploymentContext {
   /** Regions in which new secrets are stored. @default - `region` */
   readonly secretLocations?: readonly string[];
 }
+
+/** A place as a prop of a construct. */
+export const PLACE_PROP = {
+  presence: "required",
+  members: {
+    projectId: "required",
+    region: "required",
+    deployment: { presence: "required", members: { applicationName: "required", tenantPrefix: "required" } },
+    labels: "optional",
+    secretLocations: "optional",
+  } satisfies KnownPropsOf<DeploymentContext>,
+} as const;
 
 export const PROJECT_ID = matching(
   PROJECT_ID_PATTERN,
@@ -143,7 +156,8 @@ export const PLACE_RELATIONS: readonly Relation<PlaceInputs>[] = [
  * @throws RulesBrokenError naming the scope if a prop breaks a rule
  */
 export function tenantContext(scope: Construct, props: TenantPlaceProps): DeploymentContext {
-  refuseWrong(scope, placeInputs(""), props, Object.keys(placeInputs("")) as (keyof PlaceInputs)[]);
+  const names = Object.keys(placeInputs("")) as (keyof PlaceInputs)[];
+  refuseWrong(scope, placeInputs(""), props, names, unknownNames((props as object | undefined) ?? {}, names));
   const { applicationName = DEFAULT_APPLICATION_NAME, labels, projectId, secretLocations } = props;
   const { region = DEFAULT_REGION, tenantId = DEFAULT_TENANT_ID } = props;
 

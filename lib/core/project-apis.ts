@@ -3,6 +3,7 @@ import { type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIf } from "./conditional";
+import { type KnownPropsOf, refuseProps } from "./known-props";
 import { stateProvidersOf } from "./provider-requirements";
 import { addScript, type StackFile, unixLineEnds } from "./stack-file";
 import { TerraformData } from "./terraform-data";
@@ -42,6 +43,13 @@ export interface ProjectApisProps {
   readonly dependsOn?: ITerraformDependable[];
 }
 
+const PROPS: KnownPropsOf<ProjectApisProps> = {
+  apis: "required",
+  dependsOn: "optional",
+  projectId: "required",
+  region: "required",
+};
+
 /**
  * Enables APIs in an empty project and waits until each of them answers.
  *
@@ -59,6 +67,7 @@ export class ProjectApis extends Construct {
   ) {
     super(scope, id);
     stateProvidersOf(this);
+    refuseProps(this, props, PROPS);
     const { projectId, apis } = props;
 
     this.resourceManager = new TerraformData(this, "ResourceManager", {

@@ -73,6 +73,7 @@ class StackRequirements extends TerraformElement {
     // A plain stack begins to render with a list of the overrides, so writing them there alone shows them a second time only.
     Aspects.of(this).add({ visit: () => void this.toTerraform() });
     this.node.addValidation({ validate: () => this.refuseMissingProviders() });
+    this.node.addValidation({ validate: () => this.refuseTwoDefaults() });
   }
 
   /** What is in the constructs, with the provider of each. */
@@ -104,6 +105,24 @@ class StackRequirements extends TerraformElement {
         return `each provider ${name} has an alias, and ${path} names none of them; it must, because Terraform would give it an empty configuration; set its provider, or that of a whole construct by an aspect, or add one without alias`;
       return `the provider ${name} is missing, which ${path} needs; a construct adds none, because its configuration is the stack's to decide; add new ${construct}(stack, "${name}") to the stack`;
     });
+    if (failures.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, failures);
+    return [];
+  }
+
+  /** A construct that is added later gets an alias; a provider that is added after it need not have one. */
+  private refuseTwoDefaults(): string[] {
+    const defaults = new Map<string, string[]>();
+    for (const element of this.cdktfStack.node.findAll()) {
+      if (!TerraformProvider.isTerraformProvider(element) || element.alias !== undefined) continue;
+      const { terraformResourceType: name } = element;
+      defaults.set(name, [...(defaults.get(name) ?? []), element.node.path]);
+    }
+    const failures = [...defaults]
+      .filter(([, paths]) => paths.length > 1)
+      .map(
+        ([name, paths]) =>
+          `${paths.join(" and ")} configure the provider ${name}, ${paths.length === 2 ? "both" : "all"} without an alias; only one may, because Terraform takes it by default; give the second an alias, or add it before the first, which then gets one`,
+      );
     if (failures.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, failures);
     return [];
   }

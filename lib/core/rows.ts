@@ -21,6 +21,8 @@ export interface Input<Prop = unknown> {
   readonly members?: Table;
   /** Members of each object in a map. */
   readonly entries?: Table;
+  /** Types of literals that Terraform converts to this one. */
+  readonly converted?: readonly ("boolean" | "number")[];
   /** Keeps the value out of the state, of saved plans and of messages. */
   readonly ephemeral?: boolean;
   /** Keeps the value out of Terraform's output and of messages. */
@@ -35,22 +37,22 @@ export interface Optional<Prop> extends Input<Prop> {
 
 export type Table = Readonly<Record<string, Input>>;
 
-type Spec = Omit<Input, "entries" | "members" | "prop" | "type">;
+type Spec = Omit<Input, "converted" | "entries" | "members" | "prop" | "type">;
 
 /** Rows of one type, given as HCL and as that of the prop. */
-function rows<Prop>(type: string) {
+function rows<Prop>(type: string, converted: Input["converted"] = []) {
   function row(spec: Spec & { readonly default: unknown }): Optional<Prop>;
   function row(spec: Spec): Input<Prop>;
   function row(spec: Spec): Input<Prop> {
-    return { type, ...spec };
+    return { type, converted, ...spec };
   }
   return row;
 }
 
 export const text = rows<string>("string");
 export const textOrNull = rows<string | null>("string");
-export const textOrNumber = rows<number | string>("string");
-export const textOrFlag = rows<boolean | string | IResolvable>("string");
+export const textOrNumber = rows<number | string>("string", ["number"]);
+export const textOrFlag = rows<boolean | string | IResolvable>("string", ["boolean"]);
 export const number = rows<number>("number");
 export const flag = rows<boolean | IResolvable>("bool");
 export const texts = rows<readonly string[]>("list(string)");

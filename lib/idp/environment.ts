@@ -1,5 +1,19 @@
+import { Annotations, Token } from "cdktf";
+import { type Construct } from "constructs";
+
 import { matching, type Check, type EachCheck } from "../core/checks";
-import { choice, mapOf, text, textMap, textOrNumber, type Relation, type Table, type Value } from "../core/inputs";
+import {
+  choice,
+  mapOf,
+  text,
+  textMap,
+  textOrNumber,
+  type PropsOf,
+  type Relation,
+  type Table,
+  type Value,
+  type ValuesOf,
+} from "../core/inputs";
 import { SECRET_ID_MAX_LENGTH } from "../core/names";
 import {
   BASELINE_ENVIRONMENT,
@@ -203,8 +217,15 @@ const isReference = (value: string) =>
 const REFERENCE_RULE =
   "name a secret, or projects/<project>/secrets/<name> for one of another project, and the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; look both up with gcloud secrets versions list";
 
+/** Whether a literal is one; what is known only at plan is judged there. */
+export function isSecretReference({ secretId, version }: PropsOf<typeof SECRET_REFERENCE>): boolean {
+  const fits = (value: number | string, pattern: string) =>
+    Token.isUnresolved(value) || new RegExp(pattern).test(String(value));
+  return fits(secretId, SECRET_ID) && fits(version, SECRET_VERSION);
+}
+
 /** A reference to a secret as a whole. */
-export const IS_REFERENCE: Check = { condition: isReference, must: REFERENCE_RULE };
+export const IS_REFERENCE: Check = { accepts: isSecretReference, condition: isReference, must: REFERENCE_RULE };
 
 const BASELINE = Object.entries(BASELINE_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
 
@@ -228,6 +249,7 @@ export const ENVIRONMENT = {
         says: `${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password, ports, paths and trusted proxies are its own; leave these out, and set the first password as the bootstrap password`,
       },
       {
+        accepts: (_, reference: PropsOf<typeof SECRET_REFERENCE>) => isSecretReference(reference),
         each: isReference("value"),
         shows: { expression: '"${key} = ${jsonencode(value)}"', of: (key) => key },
         says: `each must ${REFERENCE_RULE}`,
@@ -267,11 +289,55 @@ const initialIn = (variables: Value) =>
 export const settingIn = (variables: Value, setting: string) =>
   `compact([for name in ${JSON.stringify(bothPrefixes(setting))} : lookup(${variables}, name, "")])`;
 
+/** What else reads variables: the runtimes of Python and Go, the C library, clients of PostgreSQL and of clouds, and TLS. */
+const READ_NAMES = [
+  ...["ALL", "HTTP", "HTTPS", "NO"].map((scheme) => `${scheme}_PROXY`),
+  ...["CURL_CA_BUNDLE", "HOME", "LANG", "LANGUAGE", "PATH", "PROMETHEUS_MULTIPROC_DIR", "REQUESTS_CA_BUNDLE"],
+  ...["SSLKEYLOGFILE", "SSL_CERT_DIR", "SSL_CERT_FILE", "TMPDIR", "TZ", "WEB_CONCURRENCY"],
+  ...["PGAPPNAME", "PGCONNECT_TIMEOUT", "PGOPTIONS", "PGTZ"],
+];
+const READ_BEGINNINGS = [
+  ...[NEUTRAL_PREFIX, UPSTREAM_PREFIX, "AWS_", "BOTO_", "DJANGO_", "DRAMATIQ_", "GLIBC_", "GODEBUG", "GOFIPS", "GOGC"],
+  ...["GOMAXPROCS", "GOMEMLIMIT", "GOOGLE_", "GOTRACEBACK", "GRPC_", "GUNICORN_", "KRB5", "LC_", "LD_", "MALLOC_"],
+  ...["OPENSSL_", "OTEL_", "PGSSL", "PYTHON", "RUST_", "SENTRY_"],
+];
+const IS_READ = `^((${READ_NAMES.join("|")})$|${READ_BEGINNINGS.join("|")})`;
+
+/** Names of variables, and what refers to others by `env://`, as an expression; case does not matter to all readers. */
+const unreadIn = (plain: Value, secret: Value) =>
+  `[for name in concat(keys(${plain}), keys(${secret})) : name if !can(regex("${IS_READ}", upper(name))) && !contains([for value in values(${plain}) : trimprefix(split("?", value)[0], "env://")], name)]`;
+
+const NOBODY_READS =
+  "neither the application nor what it runs on reads such a name, so that it has no effect; correct it, or begin it with IDP_, and with IDP_BLUEPRINT_ where a blueprint of your own reads it";
+
+/** Warns at synth of literal names that nothing reads. */
+export function warnOfUnread(scope: Construct, values: ValuesOf<Partial<EnvironmentInputs>>): void {
+  const { environmentVariables: plain, secretEnvironmentVariables: secret } = values;
+  const texts = Object.values(literalMap(plain)).map((value) => String(value).split("?")[0]);
+  for (const { given, name } of [plain, secret].filter((each) => each !== undefined)) {
+    const unread = Object.keys(literalMap({ given }))
+      .filter((key) => !Token.isUnresolved(key) && !new RegExp(IS_READ).test(key.toUpperCase()))
+      .filter((key) => !texts.includes(`env://${key}`));
+    if (unread.length > 0) Annotations.of(scope).addWarning(`${name} has ${unread.join(", ")}; ${NOBODY_READS}`);
+  }
+}
+
+/** A map of the program; empty where it is known only at plan. */
+function literalMap(value: Pick<Value, "given"> | undefined): Readonly<Record<string, unknown>> {
+  const given = value?.given;
+  return Token.isUnresolved(given) ? {} : ((given ?? {}) as Readonly<Record<string, unknown>>);
+}
+
 export const ENVIRONMENT_WARNINGS: readonly Omit<Relation<EnvironmentInputs>, "of">[] = [
   {
     holds: (v) => `length(${initialIn(v.environmentVariables)}) == 0`,
     says: (v) =>
       `${v.environmentVariables.name} has \${join(", ", ${initialIn(v.environmentVariables)})}; that counts at the first start only, after which the application keeps it itself; change it there, at System > Settings`,
+  },
+  {
+    holds: (v) => `length(${unreadIn(v.environmentVariables, v.secretEnvironmentVariables)}) == 0`,
+    says: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
+      `${plain.name} or ${secret.name} has \${join(", ", ${unreadIn(plain, secret)})}; ${NOBODY_READS}`,
   },
   {
     holds: ({ environmentVariables: plain }) =>

@@ -3,6 +3,7 @@ import { type Construct } from "constructs";
 
 import { valuesFrom, type PropsOf, type ValuesOf } from "../core/inputs";
 import { expression, operand } from "../core/expression";
+import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { type ReadableSecret } from "../core/stored-secret";
 import {
   BASE_URL_VARIABLE,
@@ -18,7 +19,7 @@ import {
   TRUSTED_PROXIES,
 } from "./contract";
 import { type ContainerSpec, type EnvironmentOverrides, type ResourcesSpec } from "./container-spec";
-import { ENVIRONMENT, ENVIRONMENT_RELATIONS, LOG_LEVEL_VARIABLE } from "./environment";
+import { ENVIRONMENT, ENVIRONMENT_RELATIONS, LOG_LEVEL_VARIABLE, warnOfUnread } from "./environment";
 import { MAIL, MAIL_RELATIONS, mailSettings } from "./mail";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { PROBE_RELATIONS, probeOf, PROBES } from "./probes";
@@ -59,6 +60,20 @@ type ContainerInputs = typeof CONTAINER;
 export type IdentityProviderContainerProps = ContainerParts &
   Omit<PropsOf<ContainerInputs>, "secretEnvironmentVariables">;
 
+const PARTS: KnownPropsOf<ContainerParts> = {
+  connectionPool: "optional",
+  database: "required",
+  image: "required",
+  initialization: "required",
+  media: "required",
+  resources: "optional",
+  secrets: "required",
+  secretSettings: "optional",
+};
+
+const INPUT_NAMES = Object.keys(CONTAINER).filter((name) => name !== "secretEnvironmentVariables");
+const PROPS = { ...PARTS, ...Object.fromEntries(INPUT_NAMES.map((name) => [name, "optional" as const])) };
+
 /**
  * The identity provider's container: server and worker in one, or the server alone, the same on every platform.
  *
@@ -66,7 +81,9 @@ export type IdentityProviderContainerProps = ContainerParts &
  */
 export function identityProviderContainer(scope: Construct, props: IdentityProviderContainerProps): ContainerSpec {
   const relations = [...ENVIRONMENT_RELATIONS, ...MAIL_RELATIONS, ...PROBE_RELATIONS, ...WORKER_FORM_RELATIONS];
-  return containerOf(props, valuesFrom<ContainerInputs>(scope, CONTAINER, props, relations));
+  const values = valuesFrom<ContainerInputs>(scope, CONTAINER, props, relations, propProblems(props, PROPS));
+  warnOfUnread(scope, values);
+  return containerOf(props, values);
 }
 
 /** The same with settings that have been judged. */

@@ -5,12 +5,12 @@ import { matching } from "../core/checks";
 import { countIf, isSet, isUnset, valueOr } from "../core/conditional";
 import { expression, settingName } from "../core/expression";
 import { refuseWrong, text, type Relation, type Value, type ValuesOf } from "../core/inputs";
+import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { type WorkloadIdentity } from "../core/identity";
 import { packageFile } from "../core/package-file";
 import { imagePrefix, tenantPrefix } from "../core/names";
-import { type DeploymentContext, type PlaceInputs } from "../core/place";
+import { type DeploymentContext, PLACE_PROP, type PlaceInputs } from "../core/place";
 import { stateProvidersOf } from "../core/provider-requirements";
-import { RulesBrokenError } from "../core/rules-broken-error";
 import { addRestLibraries, runsScript } from "../core/project-apis";
 import { addWarnings, type Warning } from "../core/warnings";
 import { addScript, addStackFile } from "../core/stack-file";
@@ -103,7 +103,6 @@ export const IMAGE = {
 
 export type ImageInputs = typeof IMAGE;
 
-/** An existing image must not be in the deployment's own repository. */
 export const IMAGE_RELATIONS: readonly Relation<ImageInputs & PlaceInputs & typeof BLUEPRINTS>[] = [
   {
     of: "blueprints",
@@ -112,6 +111,7 @@ export const IMAGE_RELATIONS: readonly Relation<ImageInputs & PlaceInputs & type
       `${v.existingContainerImage.name} is ${v.existingContainerImage.shown} and ${v.blueprints.name} has \${join(", ", ${v.blueprints})}; there must be none, because only an image that is built here can contain them; copy them to /blueprints in that image, and remove them here`,
   },
   {
+    // An existing image must not be in the deployment's own repository.
     of: "existingContainerImage",
     holds: (v) =>
       `${v.existingContainerImage} == null ? true : !startswith(${v.existingContainerImage}, ${ownImages(v)})`,
@@ -165,6 +165,19 @@ export interface IdpImageProps {
   readonly upstreamPrefix?: string;
 }
 
+const PROPS: KnownPropsOf<IdpImageProps> = {
+  place: PLACE_PROP,
+  applicationVersion: "optional",
+  blueprints: "optional",
+  buildLocation: "optional",
+  buildPool: "optional",
+  existingImage: "optional",
+  imageMirror: "optional",
+  repository: "optional",
+  upstreamImage: "optional",
+  upstreamPrefix: "optional",
+};
+
 /**
  * The identity provider's container image: the upstream's, with an entrypoint adapted to the cloud.
  *
@@ -186,12 +199,14 @@ export class IdpImage extends Construct implements ContainerImage {
   ) {
     super(scope, id);
     stateProvidersOf(this);
-    refuseWrong(this, IMAGE, props, ["applicationVersion"]);
-    if (props.repository === undefined && !isLiteral(props.existingImage)) {
-      throw new RulesBrokenError(this.node.path, [
-        "repository is missing; it is required, because a built image must be pushed somewhere; set it, or set existingImage to an existing image",
-      ]);
-    }
+    const given = (props as Partial<IdpImageProps> | undefined) ?? {};
+    const nowhere =
+      given.repository === undefined && !isLiteral(given.existingImage)
+        ? [
+            "repository is missing; it is required, because a built image must be pushed somewhere; set it, or set existingImage to an existing image",
+          ]
+        : [];
+    refuseWrong(this, IMAGE, given, ["applicationVersion"], [...propProblems(given, PROPS), ...nowhere]);
 
     const { existingImage, place, repository } = props;
     if (repository === undefined || isLiteral(existingImage)) {

@@ -7,12 +7,13 @@ import { GeneratedSecret } from "../core/generated-secret";
 import { type Existing } from "../core/existing";
 import { type SecretAttributes } from "../core/existing-secret";
 import { inFiles } from "../core/hcl/stack-origin";
-import { flag, number, object, refuseWrong, text, type Relation } from "../core/inputs";
+import { flag, number, object, refuseWrong, text, type PropsOf, type Relation } from "../core/inputs";
+import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { secretId } from "../core/names";
-import { type DeploymentContext } from "../core/place";
+import { type DeploymentContext, PLACE_PROP } from "../core/place";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { BLUEPRINT_SECRETS, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
-import { IS_REFERENCE, SECRET_REFERENCE, setOnce, type EnvironmentInputs } from "./environment";
+import { IS_REFERENCE, isSecretReference, SECRET_REFERENCE, setOnce, type EnvironmentInputs } from "./environment";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
 
 /** Minimum length of the first administrator's password. */
@@ -79,9 +80,14 @@ export const EXISTING_SECRETS = {
     description: (members) =>
       `Existing secrets instead of generated ones; what reads them is granted access, and they are never written or deleted. ${members} Another secret key ends all sessions; setting one later needs deletion_protection = false first, and see own_parts.`,
     must: {
+      accepts: (secrets: PropsOf<typeof KEYS>) =>
+        (secrets.secretKey ?? secrets.bootstrapPassword) !== undefined &&
+        Object.values<PropsOf<typeof SECRET_REFERENCE> | IResolvable | undefined>(secrets).every(
+          (each) => each === undefined || isSecretReference(each as PropsOf<typeof SECRET_REFERENCE>),
+        ),
       condition: (secrets) =>
-        `alltrue([for secret in [${secrets}.secret_key, ${secrets}.bootstrap_password] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
-      must: `have references that each ${IS_REFERENCE.must}`,
+        `(${secrets}.secret_key != null || ${secrets}.bootstrap_password != null) && alltrue([for secret in [${secrets}.secret_key, ${secrets}.bootstrap_password] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
+      must: `have at least one secret, because Terraform drops members of other names and a new one would be generated, and references that each ${IS_REFERENCE.must}`,
     },
   }),
 };
@@ -89,7 +95,6 @@ export const EXISTING_SECRETS = {
 /** A secret that exists, of which attributes may be null. */
 type ExistingKey = Existing & Partial<SecretAttributes>;
 
-/** A token is either generated or given. */
 export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECRETS>[] = [
   {
     of: "secretKeyVersion",
@@ -98,6 +103,7 @@ export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECR
     says: ({ acceptedSecretKeyVersion: accepted, secretKeyVersion: version }) =>
       `${version.name} is ${version.shown} and ${accepted.name} is ${accepted.shown}; they must be the same whole number, because another key ends all sessions and makes signed links invalid; set ${version.name} back, or accept that with ${accepted.name}`,
   },
+  // A token is either generated or given.
   setOnce<EnvironmentInputs & typeof SECRETS>("bootstrapToken", {
     names: [BOOTSTRAP_TOKEN.variable],
     isOff: (token) => `!${token}`,
@@ -143,6 +149,19 @@ export interface IdpSecretsProps {
   readonly secretLocations?: readonly string[];
 }
 
+const PROPS: KnownPropsOf<IdpSecretsProps> = {
+  place: PLACE_PROP,
+  blueprints: "optional",
+  bootstrapPassword: "optional",
+  bootstrapPasswordVersion: "optional",
+  bootstrapToken: "optional",
+  deletionProtection: "optional",
+  dependsOn: "optional",
+  existing: "optional",
+  secretKeyVersion: "optional",
+  secretLocations: "optional",
+};
+
 /**
  * The application's secret key and the initial password of its administrator, each generated once, and on request a
  * token for its API.
@@ -172,7 +191,7 @@ export class IdpSecrets extends Construct {
   constructor(scope: Construct, id: string, props: IdpSecretsProps) {
     super(scope, id);
     stateProvidersOf(this);
-    refuseWrong(this, SECRETS, props, ["bootstrapPassword"]);
+    refuseWrong(this, SECRETS, props, ["bootstrapPassword"], propProblems(props, PROPS));
     const { deletionProtection, dependsOn, place, secretLocations = place.secretLocations ?? [place.region] } = props;
     const common = { deletionProtection, dependsOn, secretLocations, labels: place.labels, projectId: place.projectId };
 

@@ -9,7 +9,8 @@ import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "..
 import { grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { matching } from "../core/checks";
 import { object, type PropsOf, refuseWrong, text } from "../core/inputs";
-import { type DeploymentContext } from "../core/place";
+import { type KnownPropsOf, refuseProps } from "../core/known-props";
+import { type DeploymentContext, PLACE_PROP } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { stateProvidersOf } from "../core/provider-requirements";
 import {
@@ -90,6 +91,13 @@ export interface MediaBucketProps {
   readonly existing?: Existing & Partial<BucketAttributes>;
 }
 
+const PROPS: KnownPropsOf<MediaBucketProps> = {
+  place: PLACE_PROP,
+  deletionProtection: "optional",
+  dependsOn: "optional",
+  existing: "optional",
+};
+
 /** A bucket as a folder of the runtime user. */
 abstract class BucketFolder extends Construct implements MediaStore {
   readonly name = MEDIA_BUCKET_SUFFIX;
@@ -158,6 +166,7 @@ export class MediaBucket extends BucketFolder {
   constructor(scope: Construct, id: string, props: MediaBucketProps) {
     super(scope, id);
     stateProvidersOf(this);
+    refuseProps(this, props, PROPS);
     const { deletionProtection = true, dependsOn, existing, place } = props;
     const name = bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
     this.condition = isMade(existing);

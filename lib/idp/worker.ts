@@ -184,21 +184,17 @@ export const WORKER_FORM_RELATIONS: readonly Relation<WorkerForm>[] = [
   {
     of: "workerProcesses",
     holds: ({ workerProcesses: processes, workerThreads: threads }) =>
-      [processes, threads]
-        .map((value) => `(${value} == null ? true : ${value} >= 1 && floor(${value}) == ${value})`)
-        .join(" && "),
-    says: ({ workerProcesses: processes, workerThreads: threads }) =>
-      `${processes.name} is ${processes.shown} and ${threads.name} is ${threads.shown}; each must be a whole number from 1; correct it, or leave it out for the default`,
-  },
-  {
-    of: "workerThreads",
-    holds: ({ workerProcesses: processes, workerThreads: threads }) =>
-      `coalesce(${processes}, ${PROCESSES.usual}) != 1 || coalesce(${threads}, ${THREADS.usual}) != 1`,
+      [
+        ...[processes, threads].map(
+          (value) => `(${value} == null ? true : ${value} >= 1 && floor(${value}) == ${value})`,
+        ),
+        `!(coalesce(${processes}, ${PROCESSES.usual}) == 1 && coalesce(${threads}, ${THREADS.usual}) == 1)`,
+      ].join(" && "),
     says: ({ workerProcesses: processes, workerThreads: threads }) =>
       [
-        `${processes.name} and ${threads.name} are 1; a worker needs two threads or more in all,`,
-        "because the synchronization of a directory holds one while it waits for others to run its pages;",
-        `leave ${threads.name} out for ${THREADS.usual}`,
+        `${processes.name} is ${processes.shown} and ${threads.name} is ${threads.shown};`,
+        "each must be a whole number from 1, and not both 1, because the synchronization of a directory holds a thread",
+        "while others run its pages; correct them, or leave them out for the default",
       ].join(" "),
   },
 ];

@@ -10,6 +10,7 @@ import { allOf, isOn, isUnset, not } from "../core/conditional";
 import { expression, namedValue } from "../core/expression";
 import { type FileTable, inFiles } from "../core/hcl/stack-origin";
 import { settingsOf, valuesFrom } from "../core/inputs";
+import { type KnownPropsOf, knownOf, propProblems, unknownNames } from "../core/known-props";
 import { commonLabels } from "../core/labels";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { assessmentSource } from "./assessment-source";
@@ -37,6 +38,21 @@ const FILES: FileTable = {
   ],
   network: ["The network and its firewall rules", ["Firewall", "Vpc"]],
   source: ["The discovery source in Migration Center", ["Source"]],
+};
+
+/** Inputs that a program gives in another way. */
+const INPUTS_OF_STACK = ["cloudbAccessKeyId", "cloudbRegion", "cloudbSecretAccessKey", "rdpSourceRanges"];
+
+const RANGES = { internal: "optional", ssh: "optional", rdp: "optional", icmp: "optional", http: "optional" } as const;
+
+/** Props that are no inputs. */
+const PROPS: KnownPropsOf<Omit<AssessmentLabProps, keyof typeof LAB>> = {
+  apis: "optional",
+  aws: {
+    presence: "optional",
+    members: { accessKeyId: "required", secretAccessKey: "required", region: "optional" },
+  },
+  sourceRanges: { presence: "optional", members: RANGES },
 };
 
 /**
@@ -112,7 +128,7 @@ export class AssessmentLab extends Construct {
   constructor(scope: Construct, id: string, props: AssessmentLabProps) {
     super(scope, id);
     stateProvidersOf(this);
-    const { aws: credentials, sourceRanges: ranges } = props;
+    const { aws: credentials, sourceRanges: ranges } = (props as AssessmentLabProps | undefined) ?? {};
     const given = {
       ...props,
       cloudbAccessKeyId: credentials?.accessKeyId,
@@ -120,7 +136,7 @@ export class AssessmentLab extends Construct {
       cloudbRegion: credentials?.region,
       rdpSourceRanges: ranges?.rdp,
     };
-    const v = valuesFrom(this, LAB, given, LAB_RELATIONS);
+    const v = valuesFrom(this, LAB, given, LAB_RELATIONS, otherProblems(props));
     const createBucket = v.createSshKeyBucket.flag;
     const { network: existing } = settingsOf(v);
     const usesAssessment = v.initializeAssessmentService.flag;
@@ -211,4 +227,11 @@ export class AssessmentLab extends Construct {
 function awsModule(): { readonly awsInventory: typeof awsInventory } {
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- an import statement would load them always
   return require("./aws-inventory") as ReturnType<typeof awsModule>;
+}
+
+/** What is wrong with the props that are no inputs, and with the names of all. */
+function otherProblems(props: object | undefined): string[] {
+  const names = Object.keys(LAB).filter((name) => !INPUTS_OF_STACK.includes(name));
+  const own = propProblems(knownOf(props, Object.keys(PROPS)), PROPS);
+  return [...unknownNames(props ?? {}, [...names, ...Object.keys(PROPS)]), ...own];
 }

@@ -1,4 +1,4 @@
-import { addressRange } from "../core/address-range";
+import { addressRange, isAddressRange } from "../core/address-range";
 import { matching, tried, whole } from "../core/checks";
 import { NETWORK_RELATIONS } from "../core/full-names";
 import { choice, flag, number, text, textMap, texts, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
@@ -107,6 +107,7 @@ export const LAB = {
     default: AUTO_MODE_RANGE,
     description: `${NETWORK} Source range of allow-internal, which allows every protocol; ${AUTO_MODE_RANGE} is the range of auto-mode networks. Changing it later is safe.`,
     must: {
+      accepts: (range: string) => isAddressRange(range) && Number(range.split("/")[1]) >= INTERNAL_RANGE_LEAST_PREFIX,
       condition: (range) =>
         `${addressRange(range)} && tonumber(split("/", ${range})[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}`,
       must: `be an IPv4 range that begins with its first address, /${INTERNAL_RANGE_LEAST_PREFIX} or smaller, because every protocol is allowed from there and the Windows VM has a public address; use the range of the network, ${AUTO_MODE_RANGE}`,
@@ -117,6 +118,7 @@ export const LAB = {
     default: [EVERYWHERE],
     description: `${NETWORK} Source ranges of allow-rdp, at least one. The default allows any source address, because participants of a lab come from anywhere; a plan warns of it. Changing it later is safe.`,
     must: {
+      accepts: (ranges: readonly string[]) => ranges.length > 0 && ranges.every(isAddressRange),
       condition: (ranges) =>
         `length(${ranges}) > 0 && alltrue([for range in ${ranges} : ${tried(addressRange("range"))}])`,
       must: `have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; set one, for example ${RDP_SOURCE_EXAMPLE}`,

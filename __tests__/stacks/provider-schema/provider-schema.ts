@@ -84,6 +84,41 @@ export function providerSchema(provider: ProviderName): ProviderSchema {
   return schema;
 }
 
+/** What Terraform itself has in `lifecycle`, which every resource may have. */
+const LIFECYCLE = [
+  ...["create_before_destroy", "ignore_changes", "postcondition", "precondition", "prevent_destroy"],
+  ...["replace_triggered_by"],
+];
+
+/** Whether resources of a type have an argument at this path of keys and list positions, whether or not it is set. */
+export function isKnownPath(type: string, path: string): boolean {
+  const { block } = providerSchema(type.split("_")[0] as ProviderName).resource_schemas?.[type] ?? {};
+  const [key = "", ...rest] = path.split(".").filter((each) => !/^\d+$/.test(each));
+  if (block === undefined) return false;
+  return key === "lifecycle" ? LIFECYCLE.includes(rest.join(".")) : isKnownIn(block, [key, ...rest]);
+}
+
+function isKnownIn({ attributes = {}, block_types: blocks = {} }: BlockSchema, keys: readonly string[]): boolean {
+  const [key = "", ...rest] = keys;
+  const attribute = attributes[key];
+  if (attribute !== undefined) return isKnownInType(attribute.type, rest);
+  const nested = blocks[key];
+  return nested !== undefined && (rest.length === 0 || isKnownIn(nested.block, rest));
+}
+
+/** A map may have every key, an object those of its type alone, and what is not a collection has none. */
+function isKnownInType(type: AttributeType, keys: readonly string[]): boolean {
+  const [key, ...rest] = keys;
+  if (key === undefined) return true;
+  if (typeof type === "string") return false;
+  const [collection, item] = type;
+  if (collection === "object") {
+    const member = (item as Readonly<Record<string, AttributeType>>)[key];
+    return member !== undefined && isKnownInType(member, rest);
+  }
+  return isKnownInType(item as AttributeType, collection === "map" ? rest : keys);
+}
+
 const FOLDER_SCHEMAS = new Map<string, ProviderSchema>();
 
 /**

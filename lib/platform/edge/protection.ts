@@ -1,4 +1,4 @@
-import { anyAddressRange } from "../../core/address-range";
+import { anyAddressRange, isAnyAddressRange } from "../../core/address-range";
 import { matching, whole } from "../../core/checks";
 import { isWord, not } from "../../core/conditional";
 import { choice, flag, number, object, text, texts, type Relation, type ValuesOf } from "../../core/inputs";
@@ -102,6 +102,7 @@ function ranges(description: string) {
     default: [],
     description,
     must: {
+      accepts: (_, range: string) => isAnyAddressRange(range) && !range.endsWith("/0"),
       each: `${anyAddressRange("value")} && !endswith(value, "/0")`,
       shows: "value",
       says: "each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",

@@ -9,8 +9,9 @@ import { quoted } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { object, type PropsOf, type SettingsOf, text } from "../../core/inputs";
 import { freeChildId, type GrantedAccount, type GrantLimits, type WorkloadIdentity } from "../../core/identity";
+import { type KnownPropsOf, refuseProps } from "../../core/known-props";
 import { serviceAccountId } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type DeploymentContext, PLACE_PROP } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { stateProvidersOf } from "../../core/provider-requirements";
 
@@ -44,11 +45,12 @@ export const EXISTING_SERVICE_ACCOUNTS = {
         const known = Object.values<string | undefined>(accounts)
           .filter((email) => email !== undefined && !Token.isUnresolved(email))
           .map(String);
-        return known.every((email) => new RegExp(EMAIL).test(email)) && new Set(known).size === known.length;
+        const isAny = Object.values<string | undefined>(accounts).some((email) => email !== undefined);
+        return isAny && known.every((email) => new RegExp(EMAIL).test(email)) && new Set(known).size === known.length;
       },
       condition: (accounts) =>
-        `alltrue([for email in compact(values(${accounts})) : can(regex(${JSON.stringify(EMAIL)}, email))]) && length(distinct(compact(values(${accounts})))) == length(compact(values(${accounts})))`,
-      must: "have e-mail addresses of service accounts, which end with .gserviceaccount.com, because nothing else can run a service, and each only once, because the end of one use would end the roles of the other; look them up with gcloud iam service-accounts list",
+        `length(compact(values(${accounts}))) > 0 && alltrue([for email in compact(values(${accounts})) : can(regex(${JSON.stringify(EMAIL)}, email))]) && length(distinct(compact(values(${accounts})))) == length(compact(values(${accounts})))`,
+      must: "have at least one account, because Terraform drops members of other names, by e-mail addresses of service accounts, which end with .gserviceaccount.com, because nothing else can run a service, and each only once, because the end of one use would end the roles of the other; look them up with gcloud iam service-accounts list",
     },
   }),
 };
@@ -89,6 +91,15 @@ export interface ServiceIdentityProps {
   readonly dependsOn?: ITerraformDependable[];
 }
 
+const PROPS: KnownPropsOf<ServiceIdentityProps> = {
+  place: PLACE_PROP,
+  condition: "optional",
+  dependsOn: "optional",
+  description: "required",
+  existing: "optional",
+  purpose: "required",
+};
+
 /**
  * A service account without permissions; each resource that it uses grants it access. A new one, or one that is managed
  * elsewhere: then that gets the same grants.
@@ -117,6 +128,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
   ) {
     super(scope, id);
     stateProvidersOf(this);
+    refuseProps(this, props, PROPS);
 
     const { condition = "true", dependsOn, description, existing, place, purpose } = props;
     const { deployment, projectId: project } = place;

@@ -1,7 +1,7 @@
 import { type ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
 import { Token, type IResolvable } from "cdktf";
 
-import { addressRange } from "../../core/address-range";
+import { addressRange, isAddressRange } from "../../core/address-range";
 import { addDynamicBlock, isWord, listIf, not, switchOf } from "../../core/conditional";
 import { tagsIn, type networkInputs } from "../../core/full-names";
 import { madeAttribute } from "../../core/existing";
@@ -21,6 +21,18 @@ export const IS_PRIVATE = "^(10|172[.](1[6-9]|2[0-9]|3[01])|192[.]168|100[.](6[4
 
 const ENDPOINTS = ["public", "private", "dns"] as const;
 
+const GROUP = "^gke-security-groups@";
+const TOPIC = "^projects/[^/]+/topics/[^/]+$";
+
+interface HardeningProps {
+  readonly notificationTopic?: string | undefined;
+  readonly securityGroup?: string | undefined;
+}
+
+function isAbsentOr(value: string | null | undefined, pattern: string): boolean {
+  return value === undefined || value === null || new RegExp(pattern).test(value);
+}
+
 /** Inputs of the control plane. */
 export const CONTROL_PLANE = {
   /** CIDR ranges that may reach the control plane, by name; include that of the machine that applies. Empty: any; sign-in is still required. */
@@ -29,6 +41,7 @@ export const CONTROL_PLANE = {
     description:
       "CIDR ranges that may reach the control plane of the cluster, by name; include that of the machine that applies. Empty allows any source address, or any private one with a private endpoint; sign-in is still required. Changing it later is safe.",
     must: {
+      accepts: (_, range: string) => isAddressRange(range),
       each: addressRange("value"),
       shows: "entry",
       says: "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address",
@@ -58,8 +71,10 @@ export const CONTROL_PLANE = {
       description: (members) =>
         `What organizations require of clusters: no rights for all signed-in users, and no unauthenticated port of nodes; {} for these alone. ${members} Changing it later is safe; removing it leaves the cluster as it is.`,
       must: {
+        accepts: ({ notificationTopic: topic, securityGroup: group }: HardeningProps) =>
+          isAbsentOr(group, GROUP) && isAbsentOr(topic, TOPIC),
         condition: (given) =>
-          `(${given}.security_group == null ? true : can(regex("^gke-security-groups@", ${given}.security_group))) && (${given}.notification_topic == null ? true : can(regex("^projects/[^/]+/topics/[^/]+$", ${given}.notification_topic)))`,
+          `(${given}.security_group == null ? true : can(regex("${GROUP}", ${given}.security_group))) && (${given}.notification_topic == null ? true : can(regex("${TOPIC}", ${given}.notification_topic)))`,
         must: "have a group named gke-security-groups@<domain> and a topic projects/<project>/topics/<name>, because GKE accepts no others; correct it, or leave it out",
       },
     },

@@ -30,6 +30,8 @@ const CLUSTER = {
   autopilot: flag({ default: true, description: "false for a standard cluster" }),
 };
 
+const NAMESPACE_NAME = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
+
 /** Inputs of a cluster, and of a namespace in it, that exist. */
 export const EXISTING_CLUSTER = {
   /** Existing cluster, in which nothing outside of the namespace, and that of outposts, is changed. */
@@ -56,7 +58,8 @@ export const EXISTING_CLUSTER = {
       description: (members) =>
         `Existing namespace of the existing cluster, instead of one that would be created. ${members} There is no other identity provider in it, because alerts and load balancers are found by their namespace. Setting or removing it later moves everything in the namespace, as existing_cluster does.`,
       must: {
-        condition: (namespace) => `can(regex("^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", ${namespace}.name))`,
+        accepts: ({ name }: { readonly name: string }) => new RegExp(NAMESPACE_NAME).test(name),
+        condition: (namespace) => `can(regex("${NAMESPACE_NAME}", ${namespace}.name))`,
         must: "be the name of a namespace, of 1 to 63 lower-case letters, digits and hyphens, because nothing else can be one; look it up with kubectl get namespaces",
       },
     },

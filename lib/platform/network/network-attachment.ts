@@ -9,6 +9,7 @@ import {
 import { type Construct } from "constructs";
 
 import { rendered } from "../../core/expression";
+import { type KnownPropsOf } from "../../core/known-props";
 
 /** An existing network for private addresses; an expression that is null at plan time means none. */
 export interface NetworkAttachment {
@@ -32,6 +33,18 @@ export interface NetworkAttachment {
   /** Network tags of what runs on Cloud Run, which rules of the network's firewall go by. @default - none */
   readonly tags?: string[];
 }
+
+/** A network as a prop of a construct. */
+export const NETWORK_PROP = {
+  presence: "optional",
+  members: {
+    network: "required",
+    subnetwork: "required",
+    dependsOn: "optional",
+    egress: "optional",
+    tags: "optional",
+  } satisfies KnownPropsOf<NetworkAttachment>,
+} as const;
 
 /** Warns at synth of what the network of the same stack lacks, or that its subnetwork is elsewhere. */
 export function warnOfNetwork(scope: Construct, attachment: NetworkAttachment, region: string): void {

@@ -5,7 +5,8 @@ import { Construct } from "constructs";
 
 import { type GrantedAccount, grantee, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type KnownPropsOf, refuseProps } from "../../core/known-props";
+import { type DeploymentContext, PLACE_PROP } from "../../core/place";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { allOf, countIf, isUnset } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
@@ -72,6 +73,14 @@ export interface ImageRegistryProps {
   readonly existing?: Existing & Partial<RepositoryAttributes>;
 }
 
+const PROPS: KnownPropsOf<ImageRegistryProps> = {
+  place: PLACE_PROP,
+  apis: "required",
+  builder: "optional",
+  existing: "optional",
+  existingImage: "optional",
+};
+
 /**
  * A repository for container images, and the service account that builds and pushes them.
  *
@@ -110,6 +119,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
   ) {
     super(scope, id);
     stateProvidersOf(this);
+    refuseProps(this, props, PROPS);
     const { apis, existing, place } = props;
     const { deployment, labels, projectId: project, region: location } = place;
     const isUsed = isUnset(props.existingImage);

@@ -16,7 +16,8 @@ import { expression } from "../../core/expression";
 import { type GrantedAccount, grantee, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { partName, secretId } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type DeploymentContext } from "../../core/place";
+import { type KnownPropsOf, refuseProps } from "../../core/known-props";
+import { type DeploymentContext, PLACE_PROP } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { addSecret } from "../../core/stored-secret";
@@ -31,7 +32,7 @@ import {
 } from "../../idp/job-runner";
 import { grantsTo } from "../environment";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
-import { type NetworkAttachment } from "../network/network-attachment";
+import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachment";
 import { addFurtherBlocks, containerBlock, EXECUTION_ENVIRONMENT, templateBlocks } from "./cloud-run-template";
 import { explain } from "../../core/hcl/stack-origin";
 
@@ -61,6 +62,14 @@ export interface ServerlessJobsProps {
   readonly network?: NetworkAttachment;
 }
 
+const PROPS: KnownPropsOf<ServerlessJobsProps> = {
+  place: PLACE_PROP,
+  dependsOn: "optional",
+  identity: "required",
+  network: NETWORK_PROP,
+  starter: "optional",
+};
+
 /** A job that runs the command of its container. */
 type CommandJobSpec = Omit<JobSpec, "script" | "scriptName">;
 
@@ -75,7 +84,9 @@ interface OnCloudRun {
  * They deliberately have no deletion protection: a job holds no data, and after a failed run the next apply replaces it.
  */
 export class ServerlessJobs implements ScheduledJobRunner {
-  constructor(private readonly props: ServerlessJobsProps) {}
+  constructor(private readonly props: ServerlessJobsProps) {
+    refuseProps("ServerlessJobs", props, PROPS);
+  }
 
   /** Replaced, and so run again, when its trigger changes, but not after other changes or manual executions. */
   runOnce(scope: Construct, id: string, job: OneTimeJobSpec): OneTimeJob & OnCloudRun {

@@ -10,7 +10,8 @@ import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs";
 import { serviceName, workerPoolName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { type DeploymentContext } from "../../core/place";
+import { type KnownPropsOf, propProblems } from "../../core/known-props";
+import { type DeploymentContext, PLACE_PROP } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { addWarnings, type Warning } from "../../core/warnings";
 import { stateProvidersOf } from "../../core/provider-requirements";
@@ -19,7 +20,7 @@ import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCE
 import { type LoadBalancerAddress } from "../edge/domain-address";
 import { grantsTo } from "../environment";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instances";
-import { type NetworkAttachment } from "../network/network-attachment";
+import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachment";
 import { type SeparateWorker } from "../parts";
 import {
   addFurtherBlocks,
@@ -71,6 +72,24 @@ export interface ServerlessServiceProps extends ServiceOptions {
   readonly requestTimeoutSeconds?: number;
 }
 
+const PROPS: KnownPropsOf<ServerlessServiceProps> = {
+  place: PLACE_PROP,
+  address: "optional",
+  closeDefaultAddress: "optional",
+  container: "required",
+  cpuAlwaysAllocated: "optional",
+  dependsOn: "optional",
+  identity: "required",
+  maxInstanceCount: "optional",
+  maxInstanceRequestConcurrency: "optional",
+  minInstanceCount: "optional",
+  network: NETWORK_PROP,
+  publicAccess: "optional",
+  requestTimeoutSeconds: "optional",
+  startupCpuBoost: "optional",
+  vpcEgress: "optional",
+};
+
 /**
  * A Cloud Run service of a container that always sends all traffic to its newest revision.
  *
@@ -94,7 +113,7 @@ export class ServerlessService extends Construct {
   constructor(scope: Construct, id: string, props: ServerlessServiceProps) {
     super(scope, id);
     stateProvidersOf(this);
-    refuseWrong(this, SERVICE, props, ["maxInstanceRequestConcurrency"]);
+    refuseWrong(this, SERVICE, props, ["maxInstanceRequestConcurrency"], propProblems(props, PROPS));
 
     const { address, closeDefaultAddress = false, container, network } = props;
     const { cpuAlwaysAllocated = true } = props;

@@ -9,9 +9,10 @@ import { expression, namedValue, numberText, operand } from "../../core/expressi
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type PropsOf, refuseWrong } from "../../core/inputs";
+import { type KnownPropsOf, refuseProps } from "../../core/known-props";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { postgresqlName, secretId, sqlInstanceName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type DeploymentContext, PLACE_PROP } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { TerraformData } from "../../core/terraform-data";
 import { rotationOf } from "../../core/rotation";
@@ -39,7 +40,7 @@ import {
 import { databaseClientImage, PUBLIC_IMAGES, referenceTo } from "../../idp/images";
 import { type SqlInstance } from "../../idp/parts";
 import { addDeniedPeriod, databaseWindow, type Maintenance } from "../maintenance";
-import { type NetworkAttachment } from "../network/network-attachment";
+import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachment";
 import { explain } from "../../core/hcl/stack-origin";
 
 export interface PostgresqlDatabaseProps
@@ -134,6 +135,47 @@ export interface PostgresqlDatabaseProps
 }
 
 /**
+ * What an override file of the folder's owner could take away unnoticed, because Terraform replaces a whole nested block by
+ * that of an override, which leaves conditions alone. Each is on its own, as some are known only after the plan.
+ */
+function keptByOverrides(deletionProtection: string) {
+  const settings = "self.settings[0]";
+  const kept = {
+    "deletion protection": `coalesce(${settings}.deletion_protection_enabled, false) == tobool(${deletionProtection})`,
+    "backups or point-in-time recovery": `try(${settings}.backup_configuration[0].enabled && ${settings}.backup_configuration[0].point_in_time_recovery_enabled, false)`,
+    "the flags of the server": `length(${settings}.database_flags) > 0`,
+    "TLS or the proxy": `try(${settings}.ip_configuration[0].ssl_mode == "ENCRYPTED_ONLY" && ${settings}.connector_enforcement == "REQUIRED", false)`,
+  };
+  return Object.entries(kept).map(([what, condition]) => ({
+    condition: `\${${condition}}`,
+    errorMessage: `The database is without ${what} after an override; it must keep that, because its data would be lost or exposed, and Terraform replaces a nested block as a whole; repeat the whole block settings in it, and change there what you want to change.`,
+  }));
+}
+
+const PROPS: KnownPropsOf<PostgresqlDatabaseProps> = {
+  place: PLACE_PROP,
+  administratorPasswordVersion: "optional",
+  availability: "optional",
+  backupLocation: "optional",
+  backupRetentionCount: "optional",
+  conditionalAccess: "optional",
+  deletionProtection: "optional",
+  denyMaintenancePeriod: "optional",
+  dependsOn: "optional",
+  diskLimitGb: "optional",
+  existing: "optional",
+  finalBackupDays: "optional",
+  flags: "optional",
+  imageMirror: "optional",
+  maintenanceWindow: "optional",
+  network: NETWORK_PROP,
+  passwordVersion: "optional",
+  tier: "optional",
+  transactionLogDays: "optional",
+  version: "optional",
+};
+
+/**
  * A Cloud SQL instance of PostgreSQL with backups that outlive it, point-in-time recovery and automatic storage
  * growth, and its two passwords.
  *
@@ -196,6 +238,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   ) {
     super(scope, id);
     stateProvidersOf(this);
+    refuseProps(this, props, PROPS);
 
     const { deletionProtection = true, existing, network, place } = props;
     const { deployment, labels, projectId, region } = place;
@@ -274,7 +317,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         maintenanceWindow: databaseWindow(props),
       },
       // From a state that has these, the provider would otherwise send a change of the login without a password.
-      lifecycle: { ignoreChanges: ["root_password_wo", "root_password_wo_version"] },
+      lifecycle: {
+        ignoreChanges: ["root_password_wo", "root_password_wo_version"],
+        postcondition: keptByOverrides(isOn(deletionProtection)),
+      },
       // If another deployment has the names, the apply fails at the secret, before anything is billed.
       dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...(props.dependsOn ?? [])],
     });

@@ -1,0 +1,211 @@
+import { TerraformLocal, TerraformVariable, type TerraformStack } from "cdktf";
+import { type Construct } from "constructs";
+
+import { KubernetesIdentityProvider } from "../../lib/kubernetes";
+import { AssessmentLab } from "../../lib/lab";
+import {
+  DbInit,
+  GeneratedSecret,
+  IdpImage,
+  IdpSecrets,
+  ImageRegistry,
+  MediaBucket,
+  PostgresqlDatabase,
+  ProjectApis,
+  RulesBrokenError,
+  ServerlessIdentityProvider,
+  ServerlessJobs,
+  ServerlessService,
+  ServiceIdentity,
+} from "../../lib";
+import { bareStack, warningsOf } from "../support/synthesis";
+
+type Make = (scope: Construct, props: object) => unknown;
+type Constructor = new (scope: Construct, id: string, props: object) => unknown;
+
+const made =
+  (constructor: unknown): Make =>
+  (scope, props) =>
+    new (constructor as Constructor)(scope, "Made", props);
+
+const PROVIDERS = { ServerlessIdentityProvider, KubernetesIdentityProvider };
+const WITH_PROJECT = { ...PROVIDERS, AssessmentLab };
+const PARTS = {
+  ...{ DbInit, GeneratedSecret, IdpImage, IdpSecrets, ImageRegistry, MediaBucket, PostgresqlDatabase, ProjectApis },
+  ...{ ServerlessService, ServiceIdentity },
+};
+
+const eachOf = (classes: object): [string, Make][] =>
+  Object.entries(classes).map(([name, constructor]) => [name, made(constructor)]);
+
+const EVERY = [
+  ...eachOf({ ...WITH_PROJECT, ...PARTS }),
+  ["ServerlessJobs", (_: Construct, props: object) => new ServerlessJobs(props as never)] as [string, Make],
+];
+
+/** What a construct says of its props. */
+function problemsOf(make: Make, props: unknown, prepare: (stack: TerraformStack) => object = () => ({})): string[] {
+  const stack = bareStack();
+  const prepared = prepare(stack);
+  try {
+    make(stack, props === undefined ? (undefined as never) : { ...(props as object), ...prepared });
+  } catch (error) {
+    if (!(error instanceof RulesBrokenError)) throw error;
+    return [...error.failures];
+  }
+  return [];
+}
+
+const PROJECT = { projectId: "demo-project" };
+
+describe.each(EVERY)("The props of %s", (_, make) => {
+  it("that are missing altogether are asked for by name", () => {
+    expect(problemsOf(make, undefined).join()).toContain("is missing; ");
+  });
+
+  it("are refused if it has none of that name", () => {
+    expect(problemsOf(make, { nonsense: true })).toContain(
+      "nonsense is no prop; it would have no effect; correct or remove it",
+    );
+  });
+});
+
+describe.each(eachOf(PARTS))("The place of %s", (name, make) => {
+  const hasPlace = name !== "DbInit" && name !== "GeneratedSecret" && name !== "ProjectApis";
+  it("is asked for, also its parts", () => {
+    if (!hasPlace) return;
+    expect(problemsOf(make, {})).toContain("place is missing; it has no default; set it");
+    expect(problemsOf(make, { place: { region: "us-central1" } })).toEqual(
+      expect.arrayContaining([
+        "place.projectId is missing; it has no default; set it",
+        "place.deployment is missing; it has no default; set it",
+      ]),
+    );
+  });
+});
+
+describe.each(eachOf(WITH_PROJECT))("The inputs of %s", (name, make) => {
+  it("are refused all at once, with the nearest name for a misspelt one", () => {
+    const misspelt = { aplicationVersion: "2026.5.1", project_id: "demo-project", regoin: "us-central1", Labels: {} };
+    const nearest =
+      name === "AssessmentLab" ? "it would have no effect; correct or remove it" : "did you mean applicationVersion?";
+    expect(problemsOf(make, misspelt)).toEqual([
+      expect.stringMatching(/^aplicationVersion is no prop; /),
+      "project_id is no prop; did you mean projectId?",
+      "regoin is no prop; did you mean region?",
+      "Labels is no prop; did you mean labels?",
+      "projectId is missing; it has no default; set it",
+    ]);
+    expect(problemsOf(make, misspelt)[0]).toContain(nearest);
+  });
+
+  it("must be values, not the elements of the stack that have one", () => {
+    const elements = (stack: TerraformStack) => ({
+      labels: { team: new TerraformVariable(stack, "team", { type: "string" }) },
+      projectId: new TerraformVariable(stack, "project", { type: "string" }),
+      region: new TerraformLocal(stack, "region", "us-central1"),
+    });
+    expect(problemsOf(make, {}, elements)).toEqual([
+      "projectId is the variable project; it must be its value; pass variable.stringValue",
+      "region is the local region; it must be its value; pass local.asString",
+      'labels["team"] is the variable team; it must be its value; pass variable.stringValue',
+    ]);
+  });
+});
+
+describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {
+  it("in objects are refused by their names, of members and of entries", () => {
+    const wrong = {
+      smtp: { host: "smtp.example.com", from: "idp@example.com", pasword_secret: { secretId: "smtp", version: 1 } },
+      secretEnvironmentVariables: { IDP_X: { secretID: "x", version: true } },
+      network: { network: "projects/p/global/networks/n", subnet: "s" },
+    };
+    expect(problemsOf(make, { ...PROJECT, ...wrong })).toEqual([
+      "network.subnet is no prop; it would have no effect; correct or remove it",
+      "network.subnetwork is missing; it has no default; set it",
+      'secretEnvironmentVariables["IDP_X"].secretID is no prop; did you mean secretId?',
+      "smtp.pasword_secret is no prop; did you mean passwordSecret?",
+    ]);
+  });
+
+  it("that are objects known at plan only are refused where their parts decide at synth", () => {
+    const network = (stack: TerraformStack) => ({
+      network: new TerraformVariable(stack, "net", { type: "any" }).value as unknown,
+    });
+    expect(problemsOf(make, PROJECT, network)).toEqual([expect.stringContaining("network is a reference; ")]);
+  });
+
+  it("of another type are refused by name, without those of variables", () => {
+    const wrong = {
+      databaseTier: 5,
+      environmentVariables: { IDP_X: 5, IDP_Y: undefined, IDP_Z: null, IDP_FINE: "yes" },
+      labels: "team",
+      minInstanceCount: "1",
+      secretLocations: "us-central1",
+      smtp: [],
+      uptimeCheck: "true",
+    };
+    expect(problemsOf(make, { ...PROJECT, ...wrong })).toEqual([
+      "secretLocations is a string; it must be a list; correct it",
+      "labels is a string; it must be an object; correct it",
+      'environmentVariables["IDP_X"] is a number; it must be a string; put it in quotes',
+      'environmentVariables["IDP_Z"] is null; it must be a string; correct it',
+      "smtp is a list; it must be an object; correct it",
+      "databaseTier is a number; it must be a string; put it in quotes",
+      "minInstanceCount is a string; it must be a number; write it without quotes",
+      "uptimeCheck is a string; it must be a boolean; write it without quotes",
+    ]);
+  });
+});
+
+describe("Names of variables that nothing reads", () => {
+  const unread = (make: Make, props: object) => {
+    const stack = bareStack();
+    make(stack, { ...PROJECT, ...props });
+    return warningsOf(stack).filter((text) => String(text).includes("reads such a name"));
+  };
+
+  it.each(eachOf(PROVIDERS))("are warned of at synth: %s", (_, make) => {
+    const plain = { LOG_LEVEL: "debug", no_proxy: "internal", AUTHENTIK_X: "1", HOST: "a", IDP_Y: "env://HOST?b" };
+    const secret = { PASSWORD: { secretId: "smtp", version: 1 } };
+    const names = unread(make, { environmentVariables: plain, secretEnvironmentVariables: secret });
+    expect(names.map((text) => String(text).split(";")[0])).toEqual([
+      "environmentVariables has LOG_LEVEL",
+      "secretEnvironmentVariables has PASSWORD",
+    ]);
+  });
+});
+
+describe("What one literal is enough to tell", () => {
+  const reference = { secretId: "smtp", version: "latest" };
+  const secrets = { secretEnvironmentVariables: { IDP_X: reference }, existingSecrets: { secretKey: reference } };
+  const smtp = { host: "smtp.example.com", from: "idp@example.com", username: "idp", passwordSecret: reference };
+  const named = (...names: string[]) => names.map((name): unknown => expect.stringMatching(new RegExp(`^${name} `)));
+
+  it.each(eachOf(PROVIDERS))("is refused at synth: secrets, tags and ranges of %s", (_, make) => {
+    const wrong = { ...secrets, smtp, networkTags: ["Sign-in"], protection: { trustedRanges: ["203.0.113.7/24"] } };
+    const places = ["secretEnvironmentVariables", "smtp.passwordSecret", "networkTags", "existingSecrets"];
+    expect(problemsOf(make, { ...PROJECT, ...wrong })).toEqual(
+      expect.arrayContaining(named(...places, "protection.trustedRanges has")),
+    );
+  });
+
+  it("is refused at synth: ranges, groups and namespaces on GKE", () => {
+    const wrong = {
+      outpostRanges: ["10.0.0.0/7"],
+      authorizedNetworks: { office: "203.0.113.7/24" },
+      clusterHardening: { securityGroup: "admins@example.com" },
+      existingNamespace: { name: "Sign-in" },
+    };
+    expect(problemsOf(made(KubernetesIdentityProvider), { ...PROJECT, ...wrong })).toEqual(
+      expect.arrayContaining(named(...Object.keys(wrong))),
+    );
+  });
+
+  it("is refused at synth: ranges of the lab", () => {
+    const wrong = { internalTrafficCidr: "10.128.0.1/9", sourceRanges: { rdp: ["203.0.113.7"] } };
+    expect(problemsOf(made(AssessmentLab), { ...PROJECT, ...wrong })).toEqual(
+      named("internalTrafficCidr", "rdpSourceRanges"),
+    );
+  });
+});
