@@ -9,6 +9,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   busybox: "busybox (not busybox-static, whose shell never runs what a test puts in the place of a program)",
   checkov: "checkov (from PyPI, in an environment of its own)",
   "django-admin": "Django (from PyPI: Django)",
+  dramatiq: "dramatiq (from PyPI: dramatiq, dramatiq-postgres, psycopg, psycopg-binary)",
   initdb: "postgresql-15",
   moto_server: "moto (from PyPI: moto[ec2,server])",
   postgres: "postgresql-15",
