@@ -59,6 +59,24 @@ const provider = (name: string, key = "signing_kp_id") =>
 const ofSchedule = (actor: string, state: string, age: string) =>
   `INSERT INTO authentik_tasks_task (actor_name, state, mtime, rel_obj_content_type_id, rel_obj_id) VALUES ('authentik.providers.scim.tasks.${actor}', '${state}', now() - interval '${age}', 158, 'schedule')`;
 const page = (state: string, age: string) => ofSchedule("scim_sync_objects", state, age);
+const SCHEDULE = "47a9c7e4-a3bd-475b-a8bf-42a715855f72";
+
+/**
+ * Tasks of a synchronization of 5,000 users by SCIM, as release 2026.5.0-rc1 had them after so many minutes, with two
+ * processes of two threads: actor, state, age in seconds, and how many there are.
+ */
+const real = (minutes: 10 | 20): string[] =>
+  readFileSync(join(__dirname, `synchronization-after-${minutes}-minutes.tsv`), "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t"))
+    .map(
+      ([actor = "", state = "", age = "", count = ""]) =>
+        `INSERT INTO authentik_tasks_task (actor_name, state, mtime, rel_obj_content_type_id, rel_obj_id) SELECT '${actor}', '${state}', now() - interval '${age} s', 158, '${SCHEDULE}' FROM generate_series(1, ${count})`,
+    );
+const due = (age: string) =>
+  `INSERT INTO authentik_tasks_schedules_schedule (id, actor_name, next_run) VALUES ('${SCHEDULE}', 'scim_sync', now() - interval '${age}')`;
+
 const synchronization = (begun: string, lastPage: string) => [
   ofSchedule("scim_sync", "running", begun),
   page("done", lastPage),
@@ -137,13 +155,19 @@ const STATES: Readonly<Record<string, readonly [statements: readonly string[], a
     ["ALTER TABLE authentik_crypto_certificatekeypair RENAME COLUMN cert_expiry TO ends"],
     ["check-up-blind"],
   ],
+  "a synchronization of 5,000 users, after ten minutes": [real(10), []],
+  "a synchronization of 5,000 users, after twenty minutes, with what waits behind it": [
+    [...real(20), task("authentik.core.tasks.clean_expired_models", "queued", "14 min")],
+    [],
+  ],
+  "one that is due again before it has ended": [[...real(20), due("16 min")], []],
   "a synchronization of hours whose pages end": [[...synchronization("3 h", "1 min"), page("queued", "55 min")], []],
   "one whose page takes 25 minutes while others end": [
     [...synchronization("3 h", "1 min"), page("running", "25 min")],
     [],
   ],
   "one that waits for pages that are never begun": [
-    [...synchronization("30 min", "25 min"), page("consumed", "25 min"), page("queued", "29 min")],
+    [...synchronization("50 min", "45 min"), page("consumed", "45 min"), page("queued", "49 min")],
     ["tasks-hanging", "tasks-late"],
   ],
   "mail that waits for eleven minutes during a synchronization": [

@@ -4,47 +4,60 @@
 -- is asked, not the aggregated status, whose meaning releases change. Nothing here is of a user.
 --
 -- A synchronization of a directory is a task that runs for hours, and its pages, which may wait as long: other tasks of the
--- same object. They are judged by whether a page of theirs has ended, as nothing else tells a long one from one that stands still.
+-- same object. A page may run for half an hour. They are judged by whether a page of theirs has ended, as nothing else tells a
+-- long one from one that stands still.
 
--- tasks_late: no thread takes tasks: one waits and none has ended meanwhile, or it waits five times as long; a page waits for
--- the others, and a retry has an eta in the future, which older releases do not write down
-SELECT 'tasks_late', count(*), max(age)::bigint, :task_late_seconds, count(*) > 0, string_agg(DISTINCT actor_name, ',')
-FROM (
+-- tasks_late: no thread takes tasks: one waits and none has ended meanwhile, or it waits five times as long; behind a
+-- synchronization whose pages end, only mail counts; a retry has an eta in the future, which older releases do not write down
+WITH going_on AS (
+  SELECT parent.rel_obj_content_type_id AS kind, parent.rel_obj_id AS object FROM authentik_tasks_task parent
+  WHERE parent.state IN ('consumed', 'preprocess', 'running', 'postprocess') AND EXISTS (
+    SELECT FROM authentik_tasks_task page
+    WHERE page.rel_obj_content_type_id = parent.rel_obj_content_type_id AND page.rel_obj_id = parent.rel_obj_id
+      AND page.actor_name <> parent.actor_name AND page.state = 'done'
+      AND page.mtime > now() - interval '2 s' * :task_hanging_seconds)
+), waiting AS (
   SELECT actor_name, rel_obj_content_type_id AS kind, rel_obj_id AS object,
     extract(epoch FROM now() - coalesce((to_jsonb(task) ->> 'eta')::timestamptz, mtime)) AS age
-  FROM authentik_tasks_task task WHERE state = 'queued') waiting
+  FROM authentik_tasks_task task WHERE state = 'queued'
+)
+SELECT 'tasks_late', count(*), max(age)::bigint, :task_late_seconds, count(*) > 0, string_agg(DISTINCT actor_name, ',')
+FROM waiting
 WHERE age > :task_late_seconds
   AND (age > 5 * :task_late_seconds OR NOT EXISTS (
     SELECT FROM authentik_tasks_task WHERE state = 'done' AND mtime > now() - interval '1 s' * :task_late_seconds))
-  AND NOT (
-    EXISTS (
-      SELECT FROM authentik_tasks_task parent
-      WHERE parent.rel_obj_content_type_id = kind AND parent.rel_obj_id = object AND parent.actor_name <> waiting.actor_name
-        AND parent.state IN ('consumed', 'preprocess', 'running', 'postprocess'))
-    AND EXISTS (
-      SELECT FROM authentik_tasks_task page
-      WHERE page.rel_obj_content_type_id = kind AND page.rel_obj_id = object AND page.actor_name = waiting.actor_name
-        AND page.state = 'done' AND page.mtime > now() - interval '1 s' * :task_hanging_seconds));
+  AND NOT EXISTS (
+    SELECT FROM going_on
+    WHERE waiting.actor_name <> 'authentik.stages.email.tasks.send_mail'
+      OR going_on.kind = waiting.kind AND going_on.object = waiting.object);
 
--- tasks_hanging: begun, and not ended long after their own time limit, nor any page of the same synchronization meanwhile
-SELECT 'tasks_hanging', count(*), max(age)::bigint, :task_hanging_seconds, count(*) > 0, string_agg(DISTINCT actor_name, ',')
-FROM (
-  SELECT message_id, actor_name, rel_obj_content_type_id AS kind, rel_obj_id AS object, extract(epoch FROM now() - mtime) AS age
-  FROM authentik_tasks_task WHERE state IN ('consumed', 'preprocess', 'running', 'postprocess')) begun
-WHERE age > :task_hanging_seconds
-  AND NOT (
-    EXISTS (
+-- tasks_hanging: begun, and not ended long after their own time limit; of a synchronization, nor has any page meanwhile
+WITH begun AS (
+  SELECT message_id, actor_name, mtime, rel_obj_content_type_id AS kind, rel_obj_id AS object,
+    extract(epoch FROM now() - mtime) AS age
+  FROM authentik_tasks_task WHERE state IN ('consumed', 'preprocess', 'running', 'postprocess')
+), judged AS (
+  SELECT actor_name, age, EXISTS (
       SELECT FROM authentik_tasks_task other
       WHERE other.rel_obj_content_type_id = kind AND other.rel_obj_id = object AND other.actor_name <> begun.actor_name
-        AND other.state <> 'rejected' AND (other.state <> 'done' OR other.mtime > now() - interval '1 s' * age))
-    AND EXISTS (
+        AND (other.state NOT IN ('done', 'rejected') OR other.mtime > begun.mtime)) AS is_part,
+    EXISTS (
       SELECT FROM authentik_tasks_task page
       WHERE page.rel_obj_content_type_id = kind AND page.rel_obj_id = object AND page.state = 'done'
-        AND page.mtime > now() - interval '1 s' * :task_hanging_seconds));
+        AND page.mtime > now() - interval '2 s' * :task_hanging_seconds) AS goes_on
+  FROM begun
+)
+SELECT 'tasks_hanging', count(*), max(age)::bigint, :task_hanging_seconds, count(*) > 0, string_agg(DISTINCT actor_name, ',')
+FROM judged
+WHERE age > :task_hanging_seconds AND NOT (is_part AND (goes_on OR age < 2 * :task_hanging_seconds));
 
--- schedules_overdue: no worker enqueues what is due, also while nobody works
+-- schedules_overdue: no worker enqueues what is due, also while nobody works; a task that has not ended is not enqueued again
 SELECT 'schedules_overdue', count(*), max(age)::bigint, :schedule_overdue_seconds, count(*) > 0, string_agg(DISTINCT actor_name, ',')
-FROM (SELECT actor_name, extract(epoch FROM now() - next_run) AS age FROM authentik_tasks_schedules_schedule WHERE NOT paused) planned
+FROM (
+  SELECT actor_name, extract(epoch FROM now() - next_run) AS age FROM authentik_tasks_schedules_schedule schedule
+  WHERE NOT paused AND NOT EXISTS (
+    SELECT FROM authentik_tasks_task task WHERE task.rel_obj_id = schedule.id::text AND task.state NOT IN ('done', 'rejected'))
+  ) planned
 WHERE age > :schedule_overdue_seconds;
 
 -- tasks_failed: given up after all attempts
