@@ -309,6 +309,7 @@ const REFUSED_ALONE: Refused = {
   "a connection name that is too long for the path of a socket": {
     existing_database: { ...DATABASE, connection_name: `shared-data:us-central1:${"a".repeat(70)}` },
   },
+  "the name by which the connection pool calls itself": { existing_database: { ...DATABASE, database: "pgbouncer" } },
   "the administrator's own database": { existing_database: { ...DATABASE, database: "postgres" } },
   "the application's login as its administrator": {
     existing_database: { ...DATABASE, administrator: { user: "idp", secret: DATABASE.password_secret } },

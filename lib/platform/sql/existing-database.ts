@@ -56,7 +56,7 @@ export const EXISTING_DATABASE = {
           `can(regex("${CONNECTION_NAME}", ${database}.connection_name))`,
           `length(${database}.connection_name) <= ${CONNECTION_NAME_MAX_LENGTH}`,
           `alltrue([for name in [${database}.database, ${database}.user, try(${database}.administrator.user, ${database}.user)] : can(regex("${NAME}", name))])`,
-          `!contains(["postgres", "template0", "template1"], ${database}.database)`,
+          `!contains(["pgbouncer", "postgres", "template0", "template1"], ${database}.database)`,
           `try(${database}.administrator.user, "") != ${database}.user`,
           `alltrue([for secret in [${database}.password_secret, try(${database}.administrator.secret, null)] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
         ].join(" && "),
