@@ -108,8 +108,8 @@ ssl_mode_of() {
   esac
 }
 
-# A replica inherits what is not set for it, and this is for the database alone: its port, which may become that of a pool,
-# and its encryption.
+# A replica inherits what is not set for it, and this is for the database alone: its port, which may become that of a
+# pool, and its encryption.
 separate_replica() {
   case $1 in
     IDP_POSTGRESQL__READ_REPLICAS__?*__HOST) ce_replica=${1#IDP_} ;;
@@ -237,8 +237,8 @@ stop() {
   [ -z "$ce_child" ] || end_process "$ce_child" "$ce_stop_seconds"
 }
 
-# A shell that cannot start a process ends itself, and one that is killed says nothing. Runs in a trap, in which the shell
-# of BusyBox 1.38 never returns from `read`.
+# A shell that cannot start a process ends itself, and one that is killed says nothing. Runs in a trap, in which the
+# shell of BusyBox 1.38 never returns from `read`.
 notice_supervisions() {
   notice_supervision "$ce_supervision" worker
   notice_supervision "$ce_pool_supervision" "connection pool"

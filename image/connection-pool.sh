@@ -36,16 +36,16 @@ route_through_pool() {
   ce_pool=${ce_folder%/}/connection-pool.$$
   ce_pool_port=6432
   ce_socket=$ce_pool/.s.PGSQL.$ce_pool_port
-  [ "${#ce_socket}" -le 107 ] || refuse "TMPDIR is $ce_folder, and the path of a socket may have 107 characters, but that of" \
-    "the connection pool would have ${#ce_socket}; use a shorter TMPDIR, or switch the connection pool off"
+  [ "${#ce_socket}" -le 107 ] || refuse "TMPDIR is $ce_folder, and the path of a socket may have 107 characters, but that" \
+    "of the connection pool would have ${#ce_socket}; use a shorter TMPDIR, or switch the connection pool off"
   ce_pool_ssl_mode=$IDP_POSTGRESQL__SSLMODE
   export "IDP_POSTGRESQL__HOST=$ce_pool" "IDP_POSTGRESQL__PORT=$ce_pool_port" IDP_POSTGRESQL__SSLMODE=disable
 }
 
 # PgBouncer 1.18 crashes on a longer one, and takes what looks like a hash for one.
 require_password_for_pool() {
-  [ "${#1}" -le 1000 ] || refuse "DB_PASSWORD has ${#1} characters, and the connection pool takes up to 1000; choose a" \
-    "shorter one, or switch the connection pool off"
+  [ "${#1}" -le 1000 ] || refuse "DB_PASSWORD has ${#1} characters, and the connection pool takes up to 1000; choose" \
+    "a shorter one, or switch the connection pool off"
   case $1 in
     md5????????????????????????????????)
       case ${1#md5} in
@@ -55,8 +55,8 @@ require_password_for_pool() {
     'SCRAM-SHA-256$'*) ;;
     *) return 0 ;;
   esac
-  refuse "DB_PASSWORD looks like the hash of a password, for which the connection pool would take it; choose another one," \
-    "or switch the connection pool off"
+  refuse "DB_PASSWORD looks like the hash of a password, for which the connection pool would take it; choose another" \
+    "one, or switch the connection pool off"
 }
 
 # As a value of the pool's settings, in which a quote is doubled.
@@ -98,8 +98,8 @@ stop_pool() {
   stop
 }
 
-# Prints what the pool says, without the ends of its clients' connections. Why the database gives no connection stands in
-# the log once a minute, and a request that waited meanwhile is not one that waited for others.
+# Prints what the pool says, without the ends of its clients' connections. Why the database gives no connection stands
+# in the log once a minute, and a request that waited meanwhile is not one that waited for others.
 pass_log_on() {
   ce_reason=
   ce_reason_time=0

@@ -122,7 +122,11 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   {
     holds: (v) => `length(${unchangedAlerts(v)}) == 0`,
     says: (v) =>
-      `${v.alerts.name} has \${join(", ", ${unchangedAlerts(v)})} with nothing that changes the alert; Terraform drops members of other names than enabled, threshold and duration_seconds; correct or remove it`,
+      [
+        `${v.alerts.name} has \${join(", ", ${unchangedAlerts(v)})} with nothing that changes the alert;`,
+        `Terraform drops members of other names than enabled, threshold and duration_seconds; correct or`,
+        `remove it`,
+      ].join(" "),
   },
   {
     holds: ({ dumpSchedule }) => `${dumpSchedule} == null ? true : can(regex("^[0-9]+ ", ${dumpSchedule}))`,

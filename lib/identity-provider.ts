@@ -236,7 +236,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       dependsOn: apis.ready("storage"),
     });
     this.database = new PostgresqlDatabase(this, "Database", {
-      ...{ deletionProtection, network, place },
+      deletionProtection,
+      network,
+      place,
       administratorPasswordVersion: settings.administratorPasswordVersion,
       backupLocation: settings.backupLocation,
       backupRetentionCount: settings.backupRetentionCount,
@@ -280,7 +282,11 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const same = others.find((other) => other !== this && namesOf(other) === namesOf(this));
     if (same === undefined) return;
     throw new RulesBrokenError(this.node.path, [
-      `projectId, tenantId and applicationName are those of ${same.node.path}; one of them must differ, because all names consist of them, and the apply would end at the first one that exists; give it a tenantId or an applicationName of its own`,
+      [
+        `projectId, tenantId and applicationName are those of ${same.node.path}; one of them must differ,`,
+        `because all names consist of them, and the apply would end at the first one that exists; give it`,
+        `a tenantId or an applicationName of its own`,
+      ].join(" "),
     ]);
   }
 
@@ -414,7 +420,10 @@ function otherProblems(props: unknown, inputs: readonly string[]): string[] {
   if (Token.isUnresolved(network))
     return [
       ...unknownNames(given, names),
-      "network is a reference; it must be an object with network and subnetwork, because its parts are looked at one by one; pass both references in one",
+      [
+        "network is a reference; it must be an object with network and subnetwork, because its parts are",
+        "looked at one by one; pass both references in one",
+      ].join(" "),
     ];
   return [...unknownNames(given, names), ...propProblems({ network }, { network: NETWORK_PROP })];
 }

@@ -32,7 +32,9 @@ export class EphemeralResource extends TerraformResource {
   ) {
     const { count, dependsOn, forEach, provider, type } = props;
     super(scope, id, {
-      ...{ count, dependsOn, terraformResourceType: type },
+      count,
+      dependsOn,
+      terraformResourceType: type,
       // It alone works without a configuration, so that none need be in the stack.
       ...(provider !== "random" && { terraformGeneratorMetadata: { providerName: provider } }),
     });

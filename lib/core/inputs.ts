@@ -341,7 +341,9 @@ function memberProblems(name: string, member: string, row: Input, entry: Given):
 
 /** Types of Terraform that have literals of their own in TypeScript. */
 const LITERALS: Readonly<Record<string, "boolean" | "number" | "string">> = {
-  ...{ bool: "boolean", number: "number", string: "string" },
+  bool: "boolean",
+  number: "number",
+  string: "string",
 };
 
 /** @param wanted what it must be */

@@ -119,9 +119,12 @@ class StackRequirements extends TerraformElement {
     }
     const failures = [...defaults]
       .filter(([, paths]) => paths.length > 1)
-      .map(
-        ([name, paths]) =>
-          `${paths.join(" and ")} configure the provider ${name}, ${paths.length === 2 ? "both" : "all"} without an alias; only one may, because Terraform takes it by default; give the second an alias, or add it before the first, which then gets one`,
+      .map(([name, paths]) =>
+        [
+          `${paths.join(" and ")} configure the provider ${name}, ${paths.length === 2 ? "both" : "all"}`,
+          `without an alias; only one may, because Terraform takes it by default; give the second an alias,`,
+          `or add it before the first, which then gets one`,
+        ].join(" "),
       );
     if (failures.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, failures);
     return [];

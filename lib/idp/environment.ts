@@ -305,10 +305,16 @@ const IS_READ = `^((${READ_NAMES.join("|")})$|${READ_BEGINNINGS.join("|")})`;
 
 /** Names of variables, and what refers to others by `env://`, as an expression; case does not matter to all readers. */
 const unreadIn = (plain: Value, secret: Value) =>
-  `[for name in concat(keys(${plain}), keys(${secret})) : name if !can(regex("${IS_READ}", upper(name))) && !contains([for value in values(${plain}) : trimprefix(split("?", value)[0], "env://")], name)]`;
+  [
+    `[for name in concat(keys(${plain}), keys(${secret})) : name if !can(regex("${IS_READ}",`,
+    `upper(name))) && !contains([for value in values(${plain}) : trimprefix(split("?", value)[0],`,
+    `"env://")], name)]`,
+  ].join(" ");
 
-const NOBODY_READS =
-  "neither the application nor what it runs on reads such a name, so that it has no effect; correct it, or begin it with IDP_, and with IDP_BLUEPRINT_ where a blueprint of your own reads it";
+const NOBODY_READS = [
+  "neither the application nor what it runs on reads such a name, so that it has no effect; correct",
+  "it, or begin it with IDP_, and with IDP_BLUEPRINT_ where a blueprint of your own reads it",
+].join(" ");
 
 /** Warns at synth of literal names that nothing reads. */
 export function warnOfUnread(scope: Construct, values: ValuesOf<Partial<EnvironmentInputs>>): void {

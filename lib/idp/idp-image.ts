@@ -203,7 +203,10 @@ export class IdpImage extends Construct implements ContainerImage {
     const nowhere =
       given.repository === undefined && !isLiteral(given.existingImage)
         ? [
-            "repository is missing; it is required, because a built image must be pushed somewhere; set it, or set existingImage to an existing image",
+            [
+              "repository is missing; it is required, because a built image must be pushed somewhere; set it,",
+              "or set existingImage to an existing image",
+            ].join(" "),
           ]
         : [];
     refuseWrong(this, IMAGE, given, ["applicationVersion"], [...propProblems(given, PROPS), ...nowhere]);

@@ -86,8 +86,15 @@ export const EXISTING_SECRETS = {
           (each) => each === undefined || isSecretReference(each as PropsOf<typeof SECRET_REFERENCE>),
         ),
       condition: (secrets) =>
-        `(${secrets}.secret_key != null || ${secrets}.bootstrap_password != null) && alltrue([for secret in [${secrets}.secret_key, ${secrets}.bootstrap_password] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
-      must: `have at least one secret, because Terraform drops members of other names and a new one would be generated, and references that each ${IS_REFERENCE.must}`,
+        [
+          `(${secrets}.secret_key != null || ${secrets}.bootstrap_password != null) && alltrue([for secret`,
+          `in [${secrets}.secret_key, ${secrets}.bootstrap_password] : ${IS_REFERENCE.condition("secret")}`,
+          `if secret != null])`,
+        ].join(" "),
+      must: [
+        `have at least one secret, because Terraform drops members of other names and a new one would be`,
+        `generated, and references that each ${IS_REFERENCE.must}`,
+      ].join(" "),
     },
   }),
 };

@@ -29,9 +29,9 @@ const ALL_IN_ONE_SINCE = { year: 2026, feature: 5 } as const;
 /**
  * Variables for the size of a worker.
  *
- * The synchronization of a directory is a task that holds a thread and waits for other tasks, its pages. With one thread
- * in all, it would wait for what can never run. So there are two threads in each process, as upstream recommends, and two
- * processes where the memory has room for the second one, of up to 330 MB.
+ * The synchronization of a directory is a task that holds a thread and waits for other tasks, its pages. With one
+ * thread in all, it would wait for what can never run. So there are two threads in each process, as upstream
+ * recommends, and two processes where the memory has room for the second one, of up to 330 MB.
  */
 const PROCESSES = { variable: "IDP_WORKER__PROCESSES", usual: 2, inShortMemory: 1 } as const;
 const THREADS = { variable: "IDP_WORKER__THREADS", usual: 2 } as const;
@@ -54,7 +54,7 @@ function workerForm(place: string) {
       default: WORKER_MODES.inContainer,
       description: `Where the worker runs: ${WORKER_MODES.inContainer}, beside the server, restarted by the image's entrypoint; ${WORKER_MODES.allInOne}, beside the server, and the application ends both when one ends, from release 2026.5 on; ${WORKER_MODES.separate}, in ${place}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.`,
     }),
-    /** Processes of one worker; 2 by default, or 1 with two threads in less than 2560Mi, or 1536Mi of a separate worker. */
+    /** Processes of one worker; 2 by default, or 1 in less than 2560Mi, 1536Mi of a separate worker. */
     workerProcesses: number({
       default: null,
       description: [
@@ -205,7 +205,10 @@ export const WORKER_WARNINGS: readonly Omit<Relation<WorkerForm>, "of">[] = [
     holds: ({ workerThreads: threads }) => `coalesce(${threads}, ${THREADS.usual}) != 1`,
     says: ({ workerProcesses: processes, workerThreads: threads }) =>
       [
-        `${threads.name} is 1; each synchronization of a directory then occupies a whole process while it waits for its`,
+        [
+          `${threads.name} is 1; each synchronization of a directory then occupies a whole process while it`,
+          `waits for its`,
+        ].join(" "),
         "pages, and as many at once as there are processes wait for each other until their time limit of hours;",
         `leave ${threads.name} out for ${THREADS.usual}, and raise ${processes.name} for more tasks at a time`,
       ].join(" "),

@@ -120,8 +120,8 @@ function awsProvider(
   const profiles = addScript(scope, `lib/lab/scripts/no-profile.ini`);
   const { awsRegion } = DEFAULTS;
   const provider = new AwsProvider(scope, "UserProvider", {
-    // It makes the user alone, which is of no region. Asked in one that is not enabled, AWS would say that the key is wrong;
-    // the step that lists the instances says what to do. Other partitions have users of their own.
+    // It makes the user alone, which is of no region. Asked in one that is not enabled, AWS would say that the key is
+    // wrong; the step that lists the instances says what to do. Other partitions have users of their own.
     region: expression(`(can(regex("^(cn|us-gov|us-iso)", ${operand(region)})) ? ${operand(region)} : "${awsRegion}")`),
     // Even with a key the provider reads the user's AWS files, and fails if one is broken or if none has the profile
     // that AWS_PROFILE names.

@@ -71,8 +71,17 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
               new RegExp(name === "projectNumber" ? NUMBER_PATTERN : KMS_KEY_PATTERN).test(each),
           ),
         condition: (given) =>
-          `anytrue([for name, key in ${given} : name != "project_number" && key != null]) && alltrue([for name, key in ${given} : key == null || can(regex(name == "project_number" ? "${NUMBER_PATTERN}" : "${KMS_KEY_PATTERN}", key))])`,
-        must: `have at least one key, because Terraform drops members of other names and nothing would be encrypted with it, and all keys by their names in full, ${KMS_KEY_REASON}, and a project's number in digits, which its agents have in their names; look them up with gcloud kms keys list and gcloud projects describe`,
+          [
+            `anytrue([for name, key in ${given} : name != "project_number" && key != null]) && alltrue([for`,
+            `name, key in ${given} : key == null || can(regex(name == "project_number" ? "${NUMBER_PATTERN}"`,
+            `: "${KMS_KEY_PATTERN}", key))])`,
+          ].join(" "),
+        must: [
+          `have at least one key, because Terraform drops members of other names and nothing would be`,
+          `encrypted with it, and all keys by their names in full, ${KMS_KEY_REASON}, and a project's`,
+          `number in digits, which its agents have in their names; look them up with gcloud kms keys list`,
+          `and gcloud projects describe`,
+        ].join(" "),
       },
     }),
     /** Lets only images run that the project's policy of Binary Authorization admits. */

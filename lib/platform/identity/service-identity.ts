@@ -49,8 +49,17 @@ export const EXISTING_SERVICE_ACCOUNTS = {
         return isAny && known.every((email) => new RegExp(EMAIL).test(email)) && new Set(known).size === known.length;
       },
       condition: (accounts) =>
-        `length(compact(values(${accounts}))) > 0 && alltrue([for email in compact(values(${accounts})) : can(regex(${JSON.stringify(EMAIL)}, email))]) && length(distinct(compact(values(${accounts})))) == length(compact(values(${accounts})))`,
-      must: "have at least one account, because Terraform drops members of other names, by e-mail addresses of service accounts, which end with .gserviceaccount.com, because nothing else can run a service, and each only once, because the end of one use would end the roles of the other; look them up with gcloud iam service-accounts list",
+        [
+          `length(compact(values(${accounts}))) > 0 && alltrue([for email in compact(values(${accounts})) :`,
+          `can(regex(${JSON.stringify(EMAIL)}, email))]) && length(distinct(compact(values(${accounts}))))`,
+          `== length(compact(values(${accounts})))`,
+        ].join(" "),
+      must: [
+        "have at least one account, because Terraform drops members of other names, by e-mail addresses",
+        "of service accounts, which end with .gserviceaccount.com, because nothing else can run a",
+        "service, and each only once, because the end of one use would end the roles of the other; look",
+        "them up with gcloud iam service-accounts list",
+      ].join(" "),
     },
   }),
 };

@@ -74,7 +74,11 @@ export const CONTROL_PLANE = {
         accepts: ({ notificationTopic: topic, securityGroup: group }: HardeningProps) =>
           isAbsentOr(group, GROUP) && isAbsentOr(topic, TOPIC),
         condition: (given) =>
-          `(${given}.security_group == null ? true : can(regex("${GROUP}", ${given}.security_group))) && (${given}.notification_topic == null ? true : can(regex("${TOPIC}", ${given}.notification_topic)))`,
+          [
+            `(${given}.security_group == null ? true : can(regex("${GROUP}", ${given}.security_group))) &&`,
+            `(${given}.notification_topic == null ? true : can(regex("${TOPIC}",`,
+            `${given}.notification_topic)))`,
+          ].join(" "),
         must: "have a group named gke-security-groups@<domain> and a topic projects/<project>/topics/<name>, because GKE accepts no others; correct it, or leave it out",
       },
     },

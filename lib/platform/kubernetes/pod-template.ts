@@ -177,8 +177,8 @@ export function probes({ livenessProbe, port, probePort = port, startupProbe }: 
   return {
     startupProbe: probe(startupProbe),
     livenessProbe: probe(livenessProbe),
-    // The HTTP load balancer derives its health check from a server's, which takes a pod out of it within three quarters of
-    // a minute, and back within a quarter. With 200 requests at once, an answer was seen to take more than ten seconds.
+    // The HTTP load balancer derives its health check from a server's, which takes a pod out of it within three quarters
+    // of a minute, and back within a quarter. With 200 requests at once, an answer was seen to take over ten seconds.
     readinessProbe: startupProbe && port !== undefined ? probe({ ...READINESS, path: startupProbe.path }) : undefined,
   };
 }

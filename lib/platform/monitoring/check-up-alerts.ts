@@ -22,7 +22,10 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
     severity: "ERROR",
     firstSteps: (names, platform) =>
       [
-        "It has run longer than its own time limit and keeps a thread, or a synchronization waits for pages, none of which",
+        [
+          "It has run longer than its own time limit and keeps a thread, or a synchronization waits for",
+          "pages, none of which",
+        ].join(" "),
         `has ended meanwhile. ${workerLog(names, platform)}. Start the worker anew; the task is tried again. For`,
         `synchronizations, raise \`${names.called("workerThreads")}\` if as many run at once as there are threads.`,
       ].join(" "),
@@ -67,7 +70,10 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
     title: "a blueprint could not be applied",
     severity: "WARNING",
     firstSteps: (names, platform) =>
-      `Two attempts within an hour failed, so what is in it is not in effect; the application shows it under Customization, Blueprints. ${workerLog(names, platform)}.`,
+      [
+        `Two attempts within an hour failed, so what is in it is not in effect; the application shows it`,
+        `under Customization, Blueprints. ${workerLog(names, platform)}.`,
+      ].join(" "),
   },
 };
 

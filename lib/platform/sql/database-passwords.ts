@@ -31,7 +31,7 @@ export const DATABASE_PASSWORDS = {
  *
  * A record keeps the number with which it was made, and there is one for each remainder by some primes. The next number
  * has other remainders, so its records are new. A later one shares a remainder with the former number, whose record is
- * still there, unless none of the primes divides the distance: of skipped numbers, the first that is not seen is 18 after 1.
+ * still there, unless none of the primes divides the distance: the first skipped number that is not seen is 18 after 1.
  */
 export function refuseSkippedVersion(scope: Construct, version: number): TerraformData {
   const given = numberText(version);

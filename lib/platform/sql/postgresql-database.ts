@@ -148,7 +148,11 @@ function keptByOverrides(deletionProtection: string) {
   };
   return Object.entries(kept).map(([what, condition]) => ({
     condition: `\${${condition}}`,
-    errorMessage: `The database is without ${what} after an override; it must keep that, because its data would be lost or exposed, and Terraform replaces a nested block as a whole; repeat the whole block settings in it, and change there what you want to change.`,
+    errorMessage: [
+      `The database is without ${what} after an override; it must keep that, because its data would be`,
+      `lost or exposed, and Terraform replaces a nested block as a whole; repeat the whole block`,
+      `settings in it, and change there what you want to change.`,
+    ].join(" "),
   }));
 }
 
