@@ -4,16 +4,15 @@ import { packageFile } from "../../lib/core/package-file";
 import { LAB_PASSWORD, LAB_USER } from "../../lib/lab/contract";
 import { LAB_LANDING_ZONE } from "../../lib/lab/lab-landing-zone";
 import { awsUserName } from "../../lib/lab/lab-names";
-import { valueAt } from "../stacks/configuration-graph";
 import { labResource, labTerraform } from "../stacks/lab-stack";
 import { type Block } from "../support/synthesis";
-import { testContract } from "./rows";
+import { elementOf, factAt, testContract } from "./rows";
 
-const variable = (name: string): Block => labTerraform().variable?.[name] ?? {};
-const output = (name: string): Block => labTerraform().output?.[name] ?? {};
-const local = (name: string) => labTerraform().locals?.[name];
+const variable = (name: string): Block => elementOf(labTerraform().variable, name);
+const output = (name: string): Block => elementOf(labTerraform().output, name);
+const local = (name: string) => elementOf(labTerraform().locals, name);
 const types = () => Object.keys(labTerraform().resource ?? {});
-const warning = (check: string) => valueAt(labTerraform().check?.[check], "assert.0.error_message");
+const warning = (check: string) => factAt(elementOf(labTerraform().check, check), "assert.0.error_message");
 const count = (address: string) => labResource(address).count;
 
 const WINDOWS = "google_compute_instance.lab_windows_vm";
@@ -24,13 +23,15 @@ const AWS_USER = "aws_iam_user.lab_cloudb_user";
 const SOURCE = "terraform_data.lab_source_registered";
 const IMPORT = "terraform_data.lab_cloudb_import";
 const firewall = (rule: string) => labResource(`google_compute_firewall.lab_firewall_allow_${rule}`);
-const at = (address: string, path: string) => valueAt(labResource(address), path);
+const at = (address: string, path: string) => factAt(labResource(address), path);
 const command = (address: string) => at(address, "provisioner.0.local-exec.command");
 const environment = (address: string, name: string) => at(address, `provisioner.0.local-exec.environment.${name}`);
 
+const REQUIRED = "required";
+
 /** Type and default of an input, and whether it is sensitive, by the group of its form. */
 const input = (name: string) => {
-  const { default: value, description, sensitive = false, type } = variable(name);
+  const { default: value = REQUIRED, description, sensitive = false, type } = variable(name);
   return [/^\[(\d) [^\]]+\]/.exec(String(description))?.[1], type, value, sensitive];
 };
 
@@ -277,7 +278,7 @@ testContract("assessment-lab", {
     "project_id, required: project must already exist; the provisioning account needs the Owner role on the target project":
       [
         () => [input("project_id"), variable("project_id").description],
-        [["1", "string", undefined, false], expect.stringMatching(/it must exist.* needs the Owner role/)],
+        [["1", "string", REQUIRED, false], expect.stringMatching(/it must exist.* needs the Owner role/)],
       ],
     "region: permanently sets the assessment region": [() => input("region"), ["1", "string", "us-central1", false]],
     "zone: must lie in region": [

@@ -1,6 +1,5 @@
 import { CONTAINER_PORT, SERVER_LISTENER, TRUSTED_PROXIES } from "../../lib/idp/contract";
 import { type Block } from "../support/synthesis";
-import { valueAt } from "../stacks/configuration-graph";
 import { atDefaults } from "../stacks/default-values";
 import {
   KUBERNETES_ADDRESS,
@@ -11,13 +10,14 @@ import {
   podTemplateOf,
 } from "../stacks/kubernetes-stack";
 import { asMade, isForExisting } from "../stacks/made-parts";
-import { testContract } from "./rows";
+import { ABSENT, argumentAt } from "../stacks/provider-schema/argument-at";
+import { elementOf, factAt, testContract } from "./rows";
 
 const ADDRESS = KUBERNETES_ADDRESS;
 
 const made = <Value>(value: Value) => asMade(kubernetesTerraform(), value);
-const output = (name: string) => made(kubernetesTerraform().output?.[name]?.value);
-const local = (name: string) => made(kubernetesTerraform().locals?.[name]) as Record<string, string>;
+const output = (name: string) => made(elementOf(kubernetesTerraform().output, name).value);
+const local = (name: string) => made(elementOf(kubernetesTerraform().locals, name)) as Record<string, string>;
 const namesOf = (type: string) => Object.keys(kubernetesTerraform().resource?.[type] ?? {}).sort();
 /** The jobs that every deployment has. */
 const jobsOfEvery = () =>
@@ -26,11 +26,13 @@ const typesOf = (pattern: RegExp) =>
   Object.keys(kubernetesTerraform().resource ?? {})
     .filter((type) => pattern.test(type))
     .sort();
-const at = (address: string, path: string) => valueAt(kubernetesResource(address), path);
+const at = (address: string, path: string) => factAt(kubernetesResource(address), path);
+const argumentOf = (address: string, path: string) =>
+  argumentAt(address.split(".")[0] ?? "", kubernetesResource(address), path);
 const server = () => made(podContainerOf(ADDRESS.workload));
 const job = () => made(podContainerOf(ADDRESS.job));
-const proxyOptions = () => valueAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args");
-const jobVariables = () => valueAt(job(), "dynamic.env.for_each") as Record<string, string>;
+const proxyOptions = () => factAt(podTemplateOf(ADDRESS.job), "spec.init_container.0.args");
+const jobVariables = () => factAt(job(), "dynamic.env.for_each") as Record<string, string>;
 /** What stands there while nobody sets an input. */
 const byDefault = (value: unknown) => atDefaults(kubernetesTerraform(), value);
 const secretNames = (container: Block) => (container.env as Block[]).map(({ name }) => name);
@@ -48,17 +50,17 @@ testContract(KUBERNETES_STACK_NAME, {
       ],
     "No cache service: no Redis-style cache is provisioned": [() => typesOf(/redis|memcache|memorystore/), []],
     "Media storage: a storage bucket mounted at /media; output storage_buckets": [
-      () => [output("storage_buckets"), valueAt(server(), "volume_mount.0")],
+      () => [output("storage_buckets"), factAt(server(), "volume_mount.0")],
       [{ storage: `\${${ADDRESS.bucket}.name}` }, { name: "storage", mount_path: "/media" }],
     ],
     "Worker co-location: one container, in which the entrypoint starts both": [
       () =>
-        (valueAt(podTemplateOf(ADDRESS.workload), "spec.container") as Block[]).map(({ command, args, name }) => [
+        (factAt(podTemplateOf(ADDRESS.workload), "spec.container") as Block[]).map(({ args, name }, position) => [
           name,
-          command,
+          argumentOf(ADDRESS.workload, `spec.template.spec.container.${position}.command`),
           byDefault(args),
         ]),
-      [["server", undefined, null]],
+      [["server", ABSENT, null]],
     ],
   },
 
@@ -142,9 +144,9 @@ testContract(KUBERNETES_STACK_NAME, {
       [
         () =>
           ["startup_probe", "liveness_probe", "readiness_probe"].map((kind) =>
-            valueAt(server()[kind], "http_get.http_header"),
+            argumentOf(ADDRESS.workload, `spec.template.spec.container.0.${kind}.http_get.http_header`),
           ),
-        [undefined, undefined, undefined],
+        [ABSENT, ABSENT, ABSENT],
       ],
     "First login uses the built-in administrator user with the bootstrap password read from the managed secret store": [
       () => output("first_sign_in"),
@@ -251,19 +253,19 @@ testContract(KUBERNETES_STACK_NAME, {
       () => [
         local("workload_baseline_environment").IDP_LISTEN__HTTPS,
         at(ADDRESS.loadBalancer, "spec.port.1.target_port"),
-        valueAt(server(), "port.1.container_port"),
+        factAt(server(), "port.1.container_port"),
       ],
       ["0.0.0.0:9443", "9443", 9443],
     ],
     "The metrics port is open to nobody": [
       () => [
-        valueAt(
+        factAt(
           kubernetesResource("kubernetes_network_policy_v1.front_door_allow_ingress"),
           "spec.ingress.0.dynamic.ports.for_each",
         ),
-        at("kubernetes_network_policy_v1.namespace_outbound", "spec.ingress"),
+        argumentOf("kubernetes_network_policy_v1.namespace_outbound", "spec.ingress"),
       ],
-      [`\${(var.domain != null ? [${CONTAINER_PORT}] : [${CONTAINER_PORT},9443])}`, undefined],
+      [`\${(var.domain != null ? [${CONTAINER_PORT}] : [${CONTAINER_PORT},9443])}`, ABSENT],
     ],
   },
 });

@@ -11,32 +11,39 @@ import {
   UPSTREAM_PREFIX,
   WORKER_LISTENERS,
 } from "../../lib/idp/contract";
-import { valueAt } from "../stacks/configuration-graph";
 import { atDefaults } from "../stacks/default-values";
 import { asMade, isForExisting } from "../stacks/made-parts";
 import { ADDRESS, containerOf, serverlessResource, serverlessTerraform, STACK_NAME } from "../stacks/serverless-stack";
-import { testContract } from "./rows";
+import { ABSENT, argumentAt } from "../stacks/provider-schema/argument-at";
+import { elementOf, factAt, testContract } from "./rows";
 
-const variable = (name: string) => serverlessTerraform().variable?.[name] ?? {};
+const variable = (name: string) => elementOf(serverlessTerraform().variable, name);
 const made = <Value>(value: Value) => asMade(serverlessTerraform(), value);
-const output = (name: string) => made(serverlessTerraform().output?.[name]?.value);
-const local = (name: string) => made(serverlessTerraform().locals?.[name]);
-const ephemeral = (type: string, name: string) => serverlessTerraform().ephemeral?.[type]?.[name] ?? {};
-const resourcesOf = (type: string) => serverlessTerraform().resource?.[type] ?? {};
+const output = (name: string) => made(elementOf(serverlessTerraform().output, name).value);
+const local = (name: string) => made(elementOf(serverlessTerraform().locals, name));
+const ephemeral = (type: string, name: string) => elementOf(elementOf(serverlessTerraform().ephemeral, type), name);
+const resourcesOf = (type: string) => elementOf(serverlessTerraform().resource, type);
 const variablesLike = (pattern: RegExp) =>
   Object.keys(serverlessTerraform().variable ?? {}).filter((name) => pattern.test(name));
 const typesOf = (pattern: RegExp) =>
   Object.keys(serverlessTerraform().resource ?? {}).filter((type) => pattern.test(type));
 const service = () => made(containerOf(ADDRESS.service));
 const job = () => made(containerOf(ADDRESS.job));
-const ofService = (path: string) => valueAt(service(), path);
-const jobVariable = (name: string) => valueAt(job(), `dynamic.env.for_each.${name}`);
-const baseline = (name: string) => valueAt(local("service_baseline_environment"), name);
-const at = (address: string, path: string) => valueAt(serverlessResource(address), path);
+const ofService = (path: string) => factAt(service(), path);
+const jobVariables = () => factAt(job(), "dynamic.env.for_each") as Readonly<Record<string, unknown>>;
+const jobVariable = (name: string) => elementOf(jobVariables(), name);
+const baseline = (name: string) => factAt(local("service_baseline_environment"), name);
+const at = (address: string, path: string) => factAt(serverlessResource(address), path);
 
 const file = (path: string) => readFileSync(packageFile(path), "utf8");
 const entrypoint = () => file("image/cloud-entrypoint.sh");
 const dbInit = () => file("lib/idp/scripts/db-init.sh");
+
+/** Which mode each host of a database has, as the cases of the entrypoint's function. */
+const sslModes = () => {
+  const [, cases = ""] = /^ssl_mode_of\(\) \{\n  case \$1 in\n([^]*?)\n  esac\n\}$/m.exec(entrypoint()) ?? [];
+  return cases.split("\n").map((line) => line.replace(" ;;", "").trim());
+};
 
 /** Instructions of the image, without comments and continued lines in one. */
 const instructions = () =>
@@ -164,8 +171,12 @@ testContract(STACK_NAME, {
       [
         () => [
           [output("secret_key_secret"), output("bootstrap_password_secret"), output("database_password_secret")],
-          Object.values(resourcesOf("google_secret_manager_secret_version")).filter(
-            (version) => "enabled" in version || "deletion_policy" in version,
+          new Set(
+            ["enabled", "deletion_policy"].flatMap((argument) =>
+              Object.values(resourcesOf("google_secret_manager_secret_version")).map((version) =>
+                argumentAt("google_secret_manager_secret_version", version, argument),
+              ),
+            ),
           ),
         ],
         [
@@ -174,7 +185,7 @@ testContract(STACK_NAME, {
             `\${${ADDRESS.bootstrapPassword}.secret_id}`,
             "${google_secret_manager_secret.database_password.secret_id}",
           ],
-          [],
+          new Set([ABSENT]),
         ],
       ],
     "Listing can be filtered by the substring of the application name": [
@@ -316,8 +327,8 @@ testContract(STACK_NAME, {
       `/cloudsql/\${${ADDRESS.database}.connection_name}`,
     ],
     "Signal the database proxy sidecar to shut down: there is none in the serverless variant": [
-      () => jobVariable("DB_PROXY_QUIT_URL"),
-      undefined,
+      () => [dbInit().includes('"${DB_PROXY_QUIT_URL:=}"'), Object.hasOwn(jobVariables(), "DB_PROXY_QUIT_URL")],
+      [true, false],
     ],
     "Server start, every startup: the server applies its own schema migrations under a PostgreSQL advisory lock, so concurrent instances do not collide. The entrypoint has no migration step and there is no separate migrate job":
       [
@@ -334,7 +345,7 @@ testContract(STACK_NAME, {
       [
         () => {
           const service = serverlessResource(ADDRESS.service);
-          return [probeSeconds("startup_probe"), valueAt(service, "timeouts.update"), service.traffic];
+          return [probeSeconds("startup_probe"), factAt(service, "timeouts.update"), service.traffic];
         },
         [660, "30m", [{ percent: 100, type: "TRAFFIC_TARGET_ALLOCATION_TYPE_LATEST" }]],
       ],
@@ -377,12 +388,14 @@ testContract(STACK_NAME, {
       [
         () => [
           variablesLike(/path|health/),
-          ["startup_probe", "liveness_probe"].filter((probe) => /path|port|host/.test(String(variable(probe).type))),
+          ["startup_probe", "liveness_probe"].filter((probe) =>
+            /path|port|host/.test(String(factAt(variable(probe), "type"))),
+          ),
         ],
         [[], []],
       ],
     "First login uses the built-in administrator user with the bootstrap password read from the managed secret store": [
-      () => valueAt(output("first_sign_in"), "password_command"),
+      () => factAt(output("first_sign_in"), "password_command"),
       "gcloud secrets versions access ${google_secret_manager_secret_version.secrets_bootstrap_password_version.version}" +
         ` --secret=\${${ADDRESS.bootstrapPassword}.secret_id} --project=\${var.project_id}`,
     ],
@@ -472,7 +485,7 @@ testContract(STACK_NAME, {
       [
         () => [
           byDefault(serverlessResource(ADDRESS.database).database_version),
-          valueAt(variable("database_version"), "validation.0.condition"),
+          factAt(variable("database_version"), "validation.0.condition"),
           variablesLike(/engine/),
           OLDEST_DATABASE_MAJOR_VERSION,
         ],
@@ -488,12 +501,12 @@ testContract(STACK_NAME, {
       ],
     "Default SSL mode (IDP_POSTGRESQL__SSLMODE) when DB host is a Unix-socket directory or loopback: disable (the proxy is TLS-terminated and does not speak SSL itself). SSL is required on a loopback (127.0.0.1 or localhost) proxy connection: connection fails with a message that the server does not support SSL although SSL was required":
       [
-        () => /^ +(.*)\) export IDP_POSTGRESQL__SSLMODE=disable ;;$/m.exec(entrypoint())?.[1],
-        "/* | localhost | 127.0.0.1 | ::1",
+        () => [entrypoint().includes('default_to IDP_POSTGRESQL__SSLMODE "$(ssl_mode_of "$ce_value")"'), sslModes()[0]],
+        [true, "/* | localhost | 127.0.0.1 | ::1) echo disable"],
       ],
     "Default SSL mode when connecting by direct TCP to any other host: require": [
-      () => /^ +\*\) export IDP_POSTGRESQL__SSLMODE=require ;;$/m.test(entrypoint()),
-      true,
+      () => sslModes().slice(1),
+      ["*) echo require"],
     ],
   },
 
@@ -513,7 +526,7 @@ testContract(STACK_NAME, {
     "Application version 2025.10 or later keeps cache, sessions, task queue and channel layer in PostgreSQL. No cache service: the application (version >= 2025.10) keeps cache, sessions, task queue and WebSocket channel layer in PostgreSQL; no Redis-style cache is provisioned":
       [
         () => [
-          String(valueAt(variable("application_version"), "validation.0.condition")).includes(">= 202510"),
+          String(factAt(variable("application_version"), "validation.0.condition")).includes(">= 202510"),
           typesOf(/redis|memcache|memorystore/),
         ],
         [true, []],
@@ -522,9 +535,14 @@ testContract(STACK_NAME, {
       () => [
         instructions().at(-1),
         /^exec ak "\$@"$/m.test(entrypoint()),
-        at("terraform_data.db_init_trigger", "input.version"),
+        Object.keys(factAt(serverlessResource("terraform_data.db_init_trigger"), "triggers_replace") as object),
       ],
-      ['CMD ["server"]', true, undefined],
+      [
+        'CMD ["server"]',
+        true,
+        // No release among them: an upgrade does not run the job again.
+        ["script", "image", "instance", "database", "user", "password_version", "administrator_password_version"],
+      ],
     ],
   },
 });

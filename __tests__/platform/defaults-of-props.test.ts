@@ -1,0 +1,299 @@
+import { readFileSync } from "node:fs";
+
+import { ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
+
+import { GeneratedSecret, type GeneratedSecretProps } from "../../lib/core/generated-secret";
+import { packageFile } from "../../lib/core/package-file";
+import { DbInit, type DbInitProps } from "../../lib/idp/db-init";
+import { IdpImage, type IdpImageProps } from "../../lib/idp/idp-image";
+import { IdpSecrets, type IdpSecretsProps } from "../../lib/idp/idp-secrets";
+import { MediaBucket, type MediaBucketProps } from "../../lib/idp/media-bucket";
+import { UpgradeBackup } from "../../lib/idp/upgrade-backup";
+import { ServiceIdentity, type ServiceIdentityProps } from "../../lib/platform/identity/service-identity";
+import { addMaintenancePolicy, type Maintenance } from "../../lib/platform/maintenance";
+import { Monitoring, type MonitoringProps } from "../../lib/platform/monitoring/monitoring";
+import { ImageRegistry, type ImageRegistryProps } from "../../lib/platform/registry/image-registry";
+import { ServerlessJobs } from "../../lib/platform/serverless/cloud-run-jobs";
+import { ServerlessService, type ServerlessServiceProps } from "../../lib/platform/serverless/serverless-service";
+import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../lib/platform/sql/postgresql-database";
+import {
+  apisIn,
+  PLACE,
+  STAND_IN_REPOSITORY,
+  standInDatabase,
+  standInIdentity,
+  standInIdentityProvider,
+} from "../support/stand-in-parts";
+import { withoutMetadata } from "../stacks/serverless-stack";
+import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
+
+/** A construct with what it needs, and props that a row adds. */
+type Build<Props> = (stack: BareStack, props: Partial<Props>) => void;
+
+/** A prop that may be left out: the path of its name, what that means, another value, and the props around it. */
+type Row<Props> = readonly [path: string, usual: unknown, other: unknown, around?: Partial<Props>];
+
+interface Defaults {
+  readonly file: string;
+  readonly of: string;
+  readonly given: (stack: BareStack, props: object) => void;
+  readonly rows: readonly Row<object>[];
+}
+
+const defaultsOf = <Props extends object>(
+  of: string,
+  file: string,
+  build: Build<Props>,
+  rows: readonly Row<Props>[],
+): Defaults => ({ of, file, given: build, rows: rows });
+
+const PURPOSE = { place: PLACE, purpose: "run", description: "Runs." };
+const NETWORK = { network: "projects/demo/global/networks/a", subnetwork: "projects/demo/regions/us-central1/a" };
+const EXISTING_DATABASE = {
+  connectionName: "shared:us-central1:postgres",
+  database: "app",
+  user: "app",
+  passwordSecret: { secretId: "app-password", version: 1 },
+};
+
+/** A part that exists is given, and the part of its own is deleted or never made. */
+const ofExisting = (existing: object): readonly Row<{ existing: object }>[] => [
+  ["existing.enabled", true, false, { existing }],
+  ["existing.own", "deleted", "kept", { existing }],
+];
+
+const DEFAULTS: readonly Defaults[] = [
+  defaultsOf<PostgresqlDatabaseProps>(
+    "PostgresqlDatabase",
+    "lib/platform/sql/postgresql-database.ts",
+    (stack, props) => {
+      const database = new PostgresqlDatabase(stack, "Part", { place: PLACE, ...props });
+      database.grantConnect(new ServiceIdentity(stack, "Runtime", PURPOSE));
+    },
+    [
+      ...(ofExisting(EXISTING_DATABASE) as Row<PostgresqlDatabaseProps>[]),
+      ["administratorPasswordVersion", 1, 2],
+      ["availability", "ZONAL", "REGIONAL"],
+      ["conditionalAccess", true, false],
+      ["deletionProtection", true, false],
+      [
+        "denyMaintenancePeriod.enabled",
+        true,
+        false,
+        { denyMaintenancePeriod: { startDate: "2026-12-01", endDate: "2026-12-31" } },
+      ],
+      ["finalBackupDays", 30, 31],
+      ["maintenanceWindow.day", 7, 1, { maintenanceWindow: { enabled: true } }],
+      ["maintenanceWindow.hour", 3, 4, { maintenanceWindow: { enabled: true } }],
+      ["maintenanceWindow.track", "stable", "week5", { maintenanceWindow: { enabled: true } }],
+      ["tier", "db-custom-1-3840", "db-custom-2-7680"],
+      ["version", 15, 17],
+    ],
+  ),
+  defaultsOf<Maintenance>(
+    "the maintenance of a cluster",
+    "lib/platform/maintenance.ts",
+    (stack, props) => {
+      addMaintenancePolicy(new ContainerCluster(stack, "Part", { name: "a", location: "us-central1" }), props);
+    },
+    [
+      ["maintenanceWindow.enabled", true, false, { maintenanceWindow: { day: 1 } }],
+      [
+        "denyMaintenancePeriod.enabled",
+        true,
+        false,
+        {
+          maintenanceWindow: { day: 1 },
+          denyMaintenancePeriod: { startDate: "2026-12-01", endDate: "2026-12-31" },
+        },
+      ],
+    ],
+  ),
+  defaultsOf<MediaBucketProps>(
+    "MediaBucket",
+    "lib/idp/media-bucket.ts",
+    (stack, props) => {
+      const bucket = new MediaBucket(stack, "Part", { place: PLACE, ...props });
+      bucket.grantReadWrite(new ServiceIdentity(stack, "Runtime", PURPOSE));
+    },
+    [...(ofExisting({ name: "acme-uploads" }) as Row<MediaBucketProps>[]), ["deletionProtection", true, false]],
+  ),
+  defaultsOf<ImageRegistryProps>(
+    "ImageRegistry",
+    "lib/platform/registry/image-registry.ts",
+    (stack, props) => {
+      const apis = apisIn(stack, "artifactregistry", "cloudbuild", "iam", "logging");
+      new ImageRegistry(stack, "Part", { place: PLACE, apis, ...props });
+    },
+    ofExisting({ imagePrefix: "us-docker.pkg.dev/shared/idp", location: "us" }),
+  ),
+  defaultsOf<ServiceIdentityProps>(
+    "ServiceIdentity",
+    "lib/platform/identity/service-identity.ts",
+    (stack, props) => {
+      new ServiceIdentity(stack, "Part", { ...PURPOSE, ...props }).grantOnProject("Role", "roles/logging.logWriter");
+    },
+    [
+      ...(ofExisting({ email: "own@demo-project.iam.gserviceaccount.com" }) as Row<ServiceIdentityProps>[]),
+      ["condition", "true", "false"],
+    ],
+  ),
+  defaultsOf<GeneratedSecretProps>(
+    "GeneratedSecret",
+    "lib/core/generated-secret.ts",
+    (stack, props) => {
+      const needed = { projectId: PLACE.projectId, secretId: "part", length: 32 };
+      new GeneratedSecret(stack, "Part", { ...needed, ...props });
+    },
+    [
+      ...(ofExisting({ secretId: "former", version: 1 }) as Row<GeneratedSecretProps>[]),
+      ["deletionProtection", true, false],
+      ["writeVersion", 1, 2],
+    ],
+  ),
+  defaultsOf<IdpSecretsProps>(
+    "IdpSecrets",
+    "lib/idp/idp-secrets.ts",
+    (stack, props) => {
+      new IdpSecrets(stack, "Part", { place: PLACE, ...props });
+    },
+    [
+      ["bootstrapPasswordVersion", 1, 2],
+      ["secretKeyVersion", 1, 2],
+      ["bootstrapToken", false, true],
+      ["blueprints", [], ["ldap"]],
+      ["deletionProtection", true, false],
+      ["existing.secretKey.enabled", true, false, { existing: { secretKey: { secretId: "former", version: 1 } } }],
+    ],
+  ),
+  defaultsOf<IdpImageProps>(
+    "IdpImage",
+    "lib/idp/idp-image.ts",
+    (stack, props) => {
+      new IdpImage(stack, "Part", { place: PLACE, repository: STAND_IN_REPOSITORY, ...props });
+    },
+    [
+      ["applicationVersion", "latest", "2026.2.1"],
+      ["buildLocation", "global", "europe-west1"],
+      ["upstreamImage", "ghcr.io/goauthentik/server", "host/server"],
+      ["upstreamPrefix", "AUTHENTIK_", "OTHER_"],
+    ],
+  ),
+  defaultsOf<DbInitProps>(
+    "DbInit",
+    "lib/idp/db-init.ts",
+    (stack, props) => {
+      const runner = new ServerlessJobs({ place: PLACE, identity: standInIdentity() });
+      new DbInit(stack, "Part", { database: standInDatabase(), runner, ...props });
+    },
+    [
+      ["grantManagedSuperuser", true, false],
+      ["revokePublicConnect", true, false],
+    ],
+  ),
+  defaultsOf<{ enabled: boolean }>(
+    "UpgradeBackup",
+    "lib/idp/upgrade-backup.ts",
+    (stack, props) => {
+      const needed = { database: standInDatabase(), projectId: PLACE.projectId, release: "2026.5.4" };
+      new UpgradeBackup(stack, "Part", { ...needed, ...props });
+    },
+    [["enabled", true, false]],
+  ),
+  defaultsOf<ServerlessServiceProps>(
+    "ServerlessService",
+    "lib/platform/serverless/serverless-service.ts",
+    (stack, props) => {
+      const needed = { place: PLACE, identity: standInIdentity(), container: standInIdentityProvider(stack) };
+      new ServerlessService(stack, "Part", { ...needed, ...props });
+    },
+    [
+      ["closeDefaultAddress", false, true],
+      ["cpuAlwaysAllocated", true, false],
+      ["maxInstanceCount", 3, 4],
+      ["maxInstanceRequestConcurrency", 36, 41],
+      ["minInstanceCount", 1, 0],
+      ["network.egress", "PRIVATE_RANGES_ONLY", "ALL_TRAFFIC", { network: NETWORK }],
+      ["publicAccess", true, false],
+      ["requestTimeoutSeconds", 3600, 600],
+      ["startupCpuBoost", true, false],
+    ],
+  ),
+  defaultsOf<MonitoringProps>(
+    "Monitoring",
+    "lib/platform/monitoring/monitoring.ts",
+    (stack, props) => {
+      new Monitoring(stack, "Part", {
+        place: PLACE,
+        apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
+        alertEmails: ["admin@example.com"],
+        called: String,
+        connectionPool: "false",
+        ownDatabase: "true",
+        checkUp: { condition: "false", jobName: "", missingAfter: "30m" },
+        domain: "login.example.com",
+        dump: { jobName: "", bucketName: "", condition: "false", isDaily: "false" },
+        identities: [standInIdentity()],
+        maxConnections: "100",
+        maxInstanceCount: 3,
+        minInstanceCount: 1,
+        platform: "serverless",
+        protection: "false",
+        workerCount: "1",
+        workerMode: "in-container",
+        url: "https://idp-1a2b3c.a.run.app",
+        ...props,
+      });
+    },
+    [
+      ["auditSecretAccess", false, true],
+      ["certificateValidation", "dns", "load-balancer"],
+      ["dashboard", true, false],
+    ],
+  ),
+];
+
+const CASES = DEFAULTS.flatMap(({ of, given, rows }) =>
+  rows.map(([path, usual, other, around = {}]) => ({ of, given, path, usual, other, around })),
+);
+
+/** Props with a value at a path of names. */
+function withValue(props: object, path: string, value: unknown): object {
+  const [name = "", ...rest] = path.split(".");
+  const within = (props as Readonly<Record<string, object | undefined>>)[name] ?? {};
+  return { ...props, [name]: rest.length === 0 ? value : withValue(within, rest.join("."), value) };
+}
+
+/** Two ways to write one value: an account by its address or by a reference, and an expression that is always null. */
+const SAME_VALUES: readonly (readonly [written: string | RegExp, as: string])[] = [
+  [/run-\w+@demo-project[.]iam[.]gserviceaccount[.]com/g, "${google_service_account.part.email}"],
+  [',"triggers_replace":"${(1 > 1 ? { version = 1 } : null)}"', ""],
+];
+
+/** What a plan makes of a stack: its configuration without what the framework writes about itself. */
+function plannedOf(stack: BareStack): unknown {
+  const terraform = withoutMetadata(terraformOf(stack));
+  const text = SAME_VALUES.reduce((all, [written, as]) => all.replaceAll(written, as), JSON.stringify(terraform));
+  return JSON.parse(text);
+}
+
+describe("A prop that is left out", () => {
+  it.each(CASES)("of $of means $usual: $path", ({ around, given, other, path, usual }) => {
+    const made = (props: object) => {
+      const stack = bareStack();
+      given(stack, props);
+      return plannedOf(stack);
+    };
+    const leftOut = made(around);
+    expect(made(withValue(around, path, usual))).toEqual(leftOut);
+    // Otherwise nothing would be seen of it here.
+    expect(made(withValue(around, path, other))).not.toEqual(leftOut);
+  });
+
+  it.each(DEFAULTS)("of $of is tried here if its comment has a literal as its default", ({ file, rows }) => {
+    const text = readFileSync(packageFile(file), "utf8");
+    const documented = text.matchAll(/@default (?:true|false|[0-9]+|"[^"]*").*\n(?:\s*\*\/\n)?\s*readonly (\w+)\?:/g);
+    const tried = rows.map(([path]) => path);
+    expect([...documented].map(([, name = ""]) => name).filter((name) => !tried.includes(name))).toEqual([]);
+  });
+});
