@@ -47,7 +47,7 @@ function podsOf(template: Block, [cpu, memory]: (typeof CORNERS)[number]): Value
 }
 
 const pods = Object.entries(POD_PATHS).flatMap(([kind, path]) =>
-  Object.entries((kubernetesTerraform().resource?.[kind] ?? {})).map(
+  Object.entries(kubernetesTerraform().resource?.[kind] ?? {}).map(
     ([name, workload]) => [`${kind}.${name}`, valueAt(workload, path) as Block] as const,
   ),
 );
