@@ -27,8 +27,9 @@ const GIBIBYTES_FOR_A_CPU = { least: 1, most: 6.5 } as const;
 const LEAST = { cpu: 0.05, memoryMebibytes: 52 } as const;
 
 /** The number of CPUs, or of MiB of memory. */
-function quantity(text: Value): number {
-  const [, number = "", unit = ""] = /^([0-9.]+)(m|Mi|Gi)?$/.exec(String(text)) ?? [];
+function quantity(value: Value): number {
+  const text = typeof value === "number" ? String(value) : textAt({ value }, "value");
+  const [, number = "", unit = ""] = /^([0-9.]+)(m|Mi|Gi)?$/.exec(text) ?? [];
   return Number(number) * ({ m: 0.001, Gi: 1024 }[unit] ?? 1);
 }
 
