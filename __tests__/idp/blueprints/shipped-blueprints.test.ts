@@ -163,6 +163,11 @@ describe(`Shipped blueprints, by what release ${PINNED_VERSION} takes`, () => {
     }
   });
 
+  it("allow grants to the OpenID Connect client, without which releases from 2026.5 on refuse its every request", () => {
+    const [client] = entries.filter(({ model, state }) => model.endsWith(".oauth2provider") && state === "created");
+    expect(client?.attrs?.grant_types).toEqual(["authorization_code", "refresh_token"]);
+  });
+
   it("name permissions with their application, without which releases from 2026.2 on refuse them", () => {
     const names = entries.flatMap(({ permissions = [] }) => permissions.map(({ permission }) => permission));
     expect(names).toEqual(["authentik_providers_ldap.search_full_directory"]);
