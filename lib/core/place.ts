@@ -137,9 +137,9 @@ export function placeInputs(changedLabels: string) {
 export type PlaceInputs = ReturnType<typeof placeInputs>;
 export type TenantPlaceProps = PropsOf<PlaceInputs>;
 
-/** Both become part of the media bucket's name. */
 export const PLACE_RELATIONS: readonly Relation<PlaceInputs>[] = [
   {
+    // Application and tenant become part of the media bucket's name.
     of: "applicationName",
     holds: ({ applicationName, tenantId }) =>
       `!strcontains(join("", [${applicationName}, ${tenantId}]), "${BUCKET_NAME_RESERVED_WORD}")`,

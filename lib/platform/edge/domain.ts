@@ -129,7 +129,7 @@ export function uselessWithoutDomain<T extends DomainInputs>(
   };
 }
 
-/** What a variant warns of. */
+/** Warns of a validation of certificates without a domain; each variant has another default. */
 export const certificateWarning = (platform: keyof typeof CERTIFICATE_VALIDATION) =>
   uselessWithoutDomain<DomainInputs>(
     "certificateValidation",

@@ -252,7 +252,7 @@ function inTerraform(spec: ReturnType<typeof probes>["startupProbe"]) {
   return Object.fromEntries(entries.map(([name, value]) => [snakeCase(name), value]));
 }
 
-/** A worker beside the server stops with the instance. */
+/** Warns of settings with which a worker beside the server does not always run. */
 function idleWorkerWarnings(
   scope: Construct,
   { canIdle = "false" }: ContainerSpec,
