@@ -82,28 +82,30 @@ FROM (SELECT count(*), max(extract(epoch FROM now() - created)) AS age FROM auth
   WHERE action = 'login_failed' AND created > now() - interval '1 s' * :window_seconds GROUP BY client_ip) addresses;
 
 -- application_certificate: one that something refers to ends soon, or has ended, within the last month. What refers to it
--- follows from the keys of all tables. Nobody sees the one for internal tokens, which is never renewed and never checked.
--- Releases before the column say nothing of it.
+-- follows from the keys of all tables, so the statement is made first. Nobody sees the one for internal tokens, which is
+-- never renewed and never checked. Releases before the column say nothing of it.
 WITH known AS (
   SELECT EXISTS (
     SELECT FROM pg_attribute
     WHERE attrelid = 'authentik_crypto_certificatekeypair'::regclass AND attname = 'cert_expiry') AS has_column
-), certificate AS (
-  SELECT kp_uuid, (to_jsonb(pair) ->> 'cert_expiry')::timestamptz AS expiry
-  FROM authentik_crypto_certificatekeypair pair WHERE managed IS DISTINCT FROM 'goauthentik.io/crypto/jwt-managed'
+), uses AS (
+  SELECT string_agg(format('SELECT %I FROM %s', attname, conrelid::regclass), ' UNION ALL ') AS statements
+  FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = conkey[1]
+  WHERE contype = 'f' AND confrelid = 'authentik_crypto_certificatekeypair'::regclass
 )
-SELECT 'application_certificate', CASE WHEN has_column THEN count(kp_uuid) END,
-  greatest(max(extract(epoch FROM now() - expiry)), 0)::bigint, :certificate_days, count(kp_uuid) > 0, ''
-FROM known LEFT JOIN certificate ON expiry BETWEEN now() - interval '30 days' AND now() + interval '1 day' * :certificate_days
-  AND EXISTS (
-    SELECT FROM pg_constraint refers JOIN pg_attribute named ON attrelid = conrelid AND attnum = conkey[1]
-    WHERE contype = 'f' AND confrelid = 'authentik_crypto_certificatekeypair'::regclass
-      AND (xpath('/row/used/text()', query_to_xml(
-        format('SELECT EXISTS (SELECT FROM %s WHERE %I = %L) AS used', conrelid::regclass, attname, kp_uuid),
-        true, true, '')))[1]::text = 'true')
+SELECT CASE WHEN NOT has_column
+  THEN format('SELECT %L, NULL, 0, %s, false, NULL', 'application_certificate', :certificate_days)
+  ELSE format(
+    'SELECT %L, count(*), greatest(max(extract(epoch FROM now() - cert_expiry)), 0)::bigint, %s, count(*) > 0, NULL
+     FROM authentik_crypto_certificatekeypair
+     WHERE cert_expiry BETWEEN now() - interval %L AND now() + interval %L AND managed IS DISTINCT FROM %L AND kp_uuid IN (%s)',
+    'application_certificate', :certificate_days, '30 days', :certificate_days || ' days',
+    'goauthentik.io/crypto/jwt-managed', coalesce(statements, 'NULL')) END
+FROM known, uses
 WHERE has_column OR NOT EXISTS (
-  SELECT FROM django_migrations WHERE app = 'authentik_crypto' AND name = '0006_certificatekeypair_cert_expiry_and_more')
-GROUP BY has_column;
+  SELECT FROM django_migrations
+  WHERE app = 'authentik_crypto' AND name = '0006_certificatekeypair_cert_expiry_and_more')
+\gexec
 
 -- outposts_disconnected: have said nothing for 15 seconds; the embedded one is part of the server
 SELECT 'outposts_disconnected', count(*), NULL, 0, count(*) > 0, ''
