@@ -323,7 +323,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const { apis, place, values } = this;
     const [purpose, description, member] = ACCOUNTS[id];
     const checked = id === "Checker" ? isCheckedUp(this, values) : undefined;
-    const condition = id === "Dumper" ? values.dumpSchedule.isSet : checked;
+    const condition = id === "Dumper" ? values.dumpSchedule.isSet().text : checked;
     const common = { place, dependsOn: apis.ready("iam"), existing: this.accountOf(member) };
     return new ServiceIdentity(this, id, { ...common, purpose, description, condition });
   }
@@ -388,7 +388,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       dump: { condition, isDaily, jobName, bucketName: dump.bucket.bucketName },
       identities: [initializer, runtime, dumper, checker],
       ...{ diskLimitGb: settings.databaseDiskLimitGb, maxConnections: database.connectionLimit },
-      protection: v.protection.isSet,
+      protection: v.protection.isSet().text,
       workerCount: expression(workerCount(v)),
       workerMode: v.workerMode.text,
     });

@@ -264,7 +264,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     this.internalLoadBalancer?.serve(this.service);
     // The application's own command in a job, because Cloud Run offers no shell in a running container.
     this.testMail = new ServerlessJobs({ place, network, identity: runtime }).onDemand(this, "TestMail", {
-      condition: values.smtp.isSet,
+      condition: values.smtp.isSet().text,
       // The command needs no uploads.
       container: { ...container, args: [TEST_MAIL_COMMAND, "--help"], mounts: [] },
       name: "test-mail",

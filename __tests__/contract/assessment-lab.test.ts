@@ -47,8 +47,8 @@ const policy = () =>
 const BOOT_STEP = /(?<=@\{ Name = ')[^']+/g;
 const IMPORT_STEPS =
   /\ntables="vmInfo diskInfo tagInfo perfInfo"\n[^]* google_upload [^]*\nrun_phase validate READY\nrun_phase run /;
-const WITH_AWS = '${((var.cloudb_access_key_id != "") && (var.initialize_assessment_service)) ? 1 : 0}';
-const WITH_SERVICE = "${(var.initialize_assessment_service) ? 1 : 0}";
+const WITH_AWS = '${(var.cloudb_access_key_id != "") && var.initialize_assessment_service ? 1 : 0}';
+const WITH_SERVICE = "${var.initialize_assessment_service ? 1 : 0}";
 const says = (text: string) => expect.stringContaining(text) as unknown;
 
 testContract("assessment-lab", {
@@ -233,8 +233,8 @@ testContract("assessment-lab", {
     "The first four are created or skipped together by create_default_firewall_rules": [
       () => ["internal", "ssh", "rdp", "icmp", "http"].map((rule) => firewall(rule).count),
       [
-        ...Array<string>(4).fill("${((var.network == null) && (var.create_default_firewall_rules)) ? 1 : 0}"),
-        "${(var.network == null) ? 1 : 0}",
+        ...Array<string>(4).fill("${var.network == null && var.create_default_firewall_rules ? 1 : 0}"),
+        "${var.network == null ? 1 : 0}",
       ],
     ],
   },
@@ -301,7 +301,7 @@ testContract("assessment-lab", {
         () => [input("create_vpc"), JSON.stringify(labTerraform().data?.google_compute_networks)],
         [
           ["2", "bool", true, false],
-          expect.stringMatching(/!\(var\.create_vpc\).*"error_message":"create_vpc is false /),
+          expect.stringMatching(/!var\.create_vpc .*"error_message":"create_vpc is false /),
         ],
       ],
     "create_default_firewall_rules: set false if the rules already exist on the target network": [

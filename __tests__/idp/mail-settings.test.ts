@@ -15,7 +15,7 @@ describeWith(["terraform"], "The settings of a mail server, read by Terraform", 
     const settings = {
       all,
       environment: "${{ for name, value in local.all : name => value if value != null }}",
-      is_on: `\${${String(rendered(stack, mail.isSet))}}`.replace("${${", "${").replace("}}", "}"),
+      is_on: rendered(stack, mail.isSet()),
       password: `\${${String(rendered(stack, mailPassword(mail))).replaceAll(/\$\{([^{}]*)\}/g, "$1")}}`,
       ports: rendered(stack, mailPorts(mail)),
     };

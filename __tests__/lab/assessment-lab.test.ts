@@ -181,7 +181,7 @@ describe("AssessmentLab in a landing zone", () => {
     const made = ["google_compute_network", "google_compute_firewall"].flatMap((type) =>
       Object.values(terraform.resource?.[type] ?? {}).map(({ count }) => count),
     );
-    expect(made).toEqual(Array<string>(6).fill("${(false) ? 1 : 0}"));
+    expect(made).toEqual(Array<number>(6).fill(0));
     expect(Object.keys(terraform.resource ?? {})).not.toContain("google_compute_router");
     expect(terraform.locals?.lab_vpc_network_id).toContain(`coalesce("${NETWORK}", `);
     expect(each(props, "network_interface.0.subnetwork")).toEqual([SUBNETWORK, SUBNETWORK]);

@@ -36,7 +36,7 @@ const ALWAYS: readonly Row[] = [
     "is public only by its input",
     "google_cloud_run_v2_service",
     "invoker_iam_disabled",
-    /^(\$\{\(var\.public_access == "invoker-check-off"\) \|\| \(var\.public_access == "true"\)\}|true|false)$/,
+    /^(\$\{var\.public_access == "invoker-check-off" \|\| var\.public_access == "true"\}|true|false)$/,
   ],
   ["can be replaced after a failed start", "google_cloud_run_v2_service", "deletion_protection", /^false$/],
   ["can be replaced after a failed start", "google_cloud_run_v2_job", "deletion_protection", /^false$/],

@@ -1,6 +1,6 @@
 import { type Terraform } from "../support/synthesis";
 
-const CHOSEN = /^\$\{\((?:[^?]*var\.own_parts != "used"[^?]*|var\.existing_\w+ != null) \? .+ : (.+)\)\}$/;
+const CHOSEN = /^\$\{\((?:[^?]*var\.own_parts != "used"[^?]*|\(?var\.existing_\w+ != null\)?) \? .+ : (.+)\)\}$/;
 
 /** A value with the parts that the stack makes itself, where no existing one is given. */
 export function asMade<Value>({ locals = {} }: Terraform, value: Value): Value {

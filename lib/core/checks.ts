@@ -1,5 +1,7 @@
 import { Token } from "cdktf";
 
+import { isPlainObject } from "./expr";
+
 /** Keywords of JSON Schema; they may accept more than the rule, never less. */
 export type Facts = Readonly<Record<string, unknown>>;
 
@@ -128,7 +130,7 @@ export function problems(check: Check | EachCheck, name: string, literal: unknow
 /** Whether no part of a value is a token. */
 export function isKnown(value: unknown): boolean {
   if (Token.isUnresolved(value)) return false;
-  return typeof value !== "object" || value === null || Object.values(value).every(isKnown);
+  return !isPlainObject(value) || Object.values(value).every(isKnown);
 }
 
 export function isEach(check: Check | EachCheck): check is EachCheck {

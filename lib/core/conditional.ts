@@ -1,14 +1,33 @@
-import { TerraformCount, Token, Tokenization, type IResolvable, type TerraformResource } from "cdktf";
+import { TerraformCount, Token, type IResolvable, type TerraformResource } from "cdktf";
 
-import { expression, numberExpression } from "./expression";
+import { allOf as allConditions, anyOf as anyCondition, Expr, exprOf, literal } from "./expr";
+import { expression } from "./expression";
+
+/** A condition: typed, or as text, which is `true`, `false` or a token. */
+export type Condition = Expr<boolean> | string;
 
 const CONDITIONS = new WeakMap<object, string>();
 
+/** A condition with its type. */
+export function conditionFrom(condition: Condition): Expr<boolean> {
+  if (condition instanceof Expr) return condition;
+  if (condition === "true" || condition === "false") return literal(condition === "true");
+  const typed = exprOf<unknown>(condition) as Expr<boolean>;
+  return typed.isLiteral || typed.isText ? (exprOf<unknown>(expression(condition)) as Expr<boolean>) : typed;
+}
+
+/** A condition as text. */
+function conditionText(condition: Expr<boolean>): string {
+  return condition.isLiteral ? String(condition.literal) : condition.text;
+}
+
 /** `count` of a resource that exists only if the condition holds at plan; undefined if it always holds. */
-export function countIf(condition: string | undefined): TerraformCount | undefined {
-  if (condition === undefined || condition === "true") return undefined;
-  const count = TerraformCount.of(numberExpression(`(${condition}) ? 1 : 0`));
-  CONDITIONS.set(count, condition);
+export function countIf(condition: Condition | undefined): TerraformCount | undefined {
+  if (condition === undefined) return undefined;
+  const typed = conditionFrom(condition);
+  if (typed.isLiteral && typed.literal) return undefined;
+  const count = TerraformCount.of(typed.isLiteral ? 0 : typed.choose(1, 0).number);
+  CONDITIONS.set(count, conditionText(typed));
   return count;
 }
 
@@ -25,14 +44,13 @@ export function isOn(value: boolean | IResolvable): string {
 }
 
 /** The switch of a condition, for boolean properties: the opposite of `isOn`. */
-export function switchOf(condition: string): boolean | IResolvable {
-  return condition === "true" || condition === "false" ? condition === "true" : Token.asAny(expression(condition));
+export function switchOf(condition: Condition): boolean | IResolvable {
+  return conditionFrom(condition).flag;
 }
 
 /** Whether a value is set, as `true`, `false` or a boolean expression; absent is `undefined`, or null in Terraform. */
 export function isSet(value: string | undefined): string {
-  if (value === undefined || isSurelySet(value)) return String(value !== undefined);
-  return expression(`${value} != null`);
+  return conditionText(exprOf(value ?? null).isSet());
 }
 
 export function isUnset(value: string | undefined): string {
@@ -41,46 +59,35 @@ export function isUnset(value: string | undefined): string {
 
 /** One of two Terraform expressions, depending on whether the value is set. */
 export function ifSet(value: string | undefined, set: string, unset: string): string {
-  if (value === undefined) return expression(unset);
-  return expression(isSurelySet(value) ? set : `(${value} != null ? ${set} : ${unset})`);
+  const present = exprOf(value ?? null).isSet();
+  if (value === undefined || present.isLiteral) return expression(value === undefined ? unset : set);
+  return expression(`(${value} != null ? ${set} : ${unset})`);
 }
 
 /** The value, or a fallback Terraform expression if it is not set. */
 export function valueOr(value: string | undefined, fallback: string): string {
-  return isSurelySet(value) ? String(value) : ifSet(value, String(value), fallback);
+  const isSurelySet = value !== undefined && exprOf(value).isSet().isLiteral;
+  return isSurelySet ? value : ifSet(value, String(value), fallback);
 }
 
-/** Whether all conditions hold, each as `isSet` returns it. */
-export function allOf(...conditions: readonly string[]): string {
-  return joined(conditions, " && ", "true");
+/** Whether all conditions hold. */
+export function allOf(...conditions: readonly Condition[]): string {
+  return conditionText(allConditions(...conditions.map(conditionFrom)));
 }
 
-/** Whether one of the conditions holds, each as `isSet` returns it. */
-export function anyOf(...conditions: readonly string[]): string {
-  return joined(conditions, " || ", "false");
+/** Whether one of the conditions holds. */
+export function anyOf(...conditions: readonly Condition[]): string {
+  return conditionText(anyCondition(...conditions.map(conditionFrom)));
 }
 
-/** @param neutral neutral element of the operation; its opposite decides the result */
-function joined(conditions: readonly string[], operator: string, neutral: "false" | "true"): string {
-  const opposite = neutral === "true" ? "false" : "true";
-  if (conditions.includes(opposite)) return opposite;
-  const [first = neutral, ...others] = conditions.filter((condition) => condition !== neutral);
-  if (others.length === 0) return first;
-  return expression([first, ...others].map((condition) => `(${condition})`).join(operator));
-}
-
-/** The opposite of a condition as `isSet` returns it. */
-export function not(condition: string): string {
-  if (!Token.isUnresolved(condition)) return String(condition !== "true");
-  const comparison = /^(\S+) ([!=])= (null|"[\w-]+")$/.exec(identifierOf(condition) ?? "");
-  if (comparison === null) return expression(`!(${condition})`);
-  const [, left, sign, right] = comparison;
-  return expression(`${left} ${sign === "!" ? "=" : "!"}= ${right}`);
+/** The opposite of a condition. */
+export function not(condition: Condition): string {
+  return conditionText(conditionFrom(condition).not());
 }
 
 /** Whether a value is this word, as a string: `true`, `false` or a boolean expression. */
 export function isWord(value: string, word: string): string {
-  return Token.isUnresolved(value) ? expression(`${value} == ${JSON.stringify(word)}`) : String(value === word);
+  return conditionText(exprOf(value).eq(word));
 }
 
 /** A list of the value, empty if it is not set, as a Terraform expression. */
@@ -135,21 +142,4 @@ export function addDynamicBlock(
   const bodies = blocks.map(({ content, forEach }) => ({ for_each: forEach, content }));
   const path = parentPath === "" ? `dynamic.${block}` : `${parentPath}.dynamic.${block}`;
   resource.addOverride(path, bodies.length === 1 ? bodies[0] : bodies);
-}
-
-/**
- * True for a literal, and for an attribute of a resource, whose value may be unknown at plan but is set: a `count` that
- * compared it with null could not be planned.
- */
-function isSurelySet(value: string | undefined): boolean {
-  return value !== undefined && (!Token.isUnresolved(value) || ATTRIBUTE.test(identifierOf(value) ?? ""));
-}
-
-const ATTRIBUTE = /^[a-z0-9]+_\w+[.][\w-]+[.]\w+$/;
-
-/** Text of a string that is one reference. */
-function identifierOf(text: string): string | undefined {
-  const { literals, tokens } = Tokenization.reverseString(text);
-  const { identifier } = (tokens[0] ?? {}) as { identifier?: unknown };
-  return tokens.length === 1 && literals.length === 0 && typeof identifier === "string" ? identifier : undefined;
 }

@@ -22,8 +22,9 @@ import {
   type EachCheck,
   type Judgement,
 } from "./checks";
-import { isSet } from "./conditional";
-import { expression, literal, settingName } from "./expression";
+import { Expr, exprOf, literal, reference, type KnownAt } from "./expr";
+import { expression, literal as literalText, settingName } from "./expression";
+import { given as givenValue } from "./given";
 import { InputVariable } from "./input-variable";
 import { elementProblem, missing, unknownNames } from "./known-props";
 import { type Input, type PropOf, type PropsOf, type Table } from "./rows";
@@ -45,27 +46,73 @@ export interface Relation<T extends Table> {
 export type ValuesOf<T> = { readonly [Name in keyof T]: Value<T[Name]> };
 type MembersOf<Row> = Row extends { readonly members: infer M extends Table } ? M : Table;
 
-/**
- * The value of an input; as text, it is an HCL expression.
- *
- * That is always a name, `var.x` or `local.idp_given_x`: the framework would print a token as `${var.x}` wherever other
- * text beside it has a brace, as patterns do, and Terraform refuses conditions that name nothing.
- */
-export class Value<Row = unknown> {
-  constructor(
-    readonly row: Input,
-    /** Literal, token or null. */
-    readonly given: unknown,
-    private readonly path: () => string,
-    /** Name in messages. */
-    readonly name: string,
-    /** Spells a member in messages. */
-    readonly spell: (name: string) => string,
-    private readonly isMember = false,
-  ) {}
+/** The type of a value, without the framework's tokens. */
+type Plain<Row> = Row extends Input<infer Prop> ? Exclude<Prop, IResolvable> : unknown;
 
-  toString(): string {
-    return this.isMember ? memberExpression(this.row, this.path()) : this.path();
+/** Where a value comes from, and what it is called. */
+interface Source {
+  /** Literal, token or null. */
+  readonly given: unknown;
+  /** Address of a variable or a local with the value; a local exists once something asks for it. */
+  readonly path: () => string;
+  /** Name in messages. */
+  readonly name: string;
+  /** Spells a member in messages. */
+  readonly spell: (name: string) => string;
+  /** What a program gave, which knows whether it may be null; undefined for a variable of the stack. */
+  readonly open?: Expr;
+  /** Whether the path is that of an object that may be null. */
+  readonly isMember?: boolean;
+}
+
+/** The value of an input: an expression that knows its rules and its name. */
+export class Value<Row = unknown> extends Expr<Plain<Row>> {
+  readonly row: Input;
+
+  /** Literal, token or null. */
+  readonly given: unknown;
+
+  /** Name in messages. */
+  readonly name: string;
+
+  /** Spells a member in messages. */
+  readonly spell: (name: string) => string;
+
+  private readonly value: Expr<Plain<Row>>;
+
+  constructor(
+    row: Input,
+    private readonly source: Source,
+  ) {
+    const { given: whole, isMember = false, open, path } = source;
+    const isOptional = (isMember ? (row.default ?? null) : row.default) === null || row.nullable === true;
+    const mayBeNull = isOptional && open?.mayBeNull !== false;
+    const address = () => (isMember ? memberExpression(row, path()) : path());
+    const value = isKnown(whole)
+      ? literal<Plain<Row>>(whole as Plain<Row>)
+      : reference<Plain<Row>>(address, { knownAt: "plan", mayBeNull });
+    super(value);
+    this.value = value;
+    this.row = row;
+    this.given = whole;
+    this.name = source.name;
+    this.spell = source.spell;
+  }
+
+  protected override get token(): IResolvable {
+    return this.value;
+  }
+
+  /** The address of the value, for HCL by hand, also of a literal. */
+  override toString(): string {
+    const { isMember = false, path } = this.source;
+    return isMember ? memberExpression(this.row, path()) : path();
+  }
+
+  /** Something is made of the value, for which its local must exist before the synthesis. */
+  override get knownAt(): KnownAt {
+    if (!this.isLiteral) this.source.path();
+    return super.knownAt;
   }
 
   /** For messages. */
@@ -73,49 +120,34 @@ export class Value<Row = unknown> {
     return isSecret(this.row) ? "given" : shown(String(this));
   }
 
-  /** For arguments, by their type: a literal, or an expression that has the default where the value is null. */
-  get text(): string {
-    return this.isKnown ? (this.given as string) : Token.asString(this.reference);
+  /** As a prop of a part: what a program gave, and a reference to a variable. */
+  get setting(): unknown {
+    const { given, row, source } = this;
+    const { open = this } = source;
+    if (this.isLiteral || !Token.isUnresolved(given)) return given;
+    if (typeof given === "string") return open.text;
+    if (typeof given === "number") return open.number;
+    return row.type.startsWith("list(") ? open.list : open;
   }
 
-  get number(): number {
-    return this.isKnown ? (this.given as number) : Token.asNumber(this.reference);
-  }
-
-  get flag(): boolean | IResolvable {
-    return this.isKnown ? (this.given as boolean) : this.reference;
-  }
-
+  /** For arguments that are maps. */
   get map(): IResolvable {
-    return this.isKnown ? (this.given as IResolvable) : this.reference;
-  }
-
-  /** HCL condition; `true` for an attribute of a resource, which is set but may be unknown at plan. */
-  get isSet(): string {
-    const { given } = this;
-    if (!Token.isUnresolved(given)) return String(given !== null);
-    return typeof given === "string" && isSet(given) === "true" ? "true" : expression(`${this} != null`);
+    return this.isLiteral ? (this.given as IResolvable) : ref(String(this));
   }
 
   /** Members of an object, with their defaults where it is null. */
   get at(): ValuesOf<MembersOf<Row>> {
-    const { given, name, path, row, spell } = this;
+    const { given, row, source } = this;
+    const { name, path, spell } = source;
     const members = mapped(row.members ?? {}, (member, each) => {
       const memberPath = () => `${path()}.${snakeCase(member)}`;
-      const own = Token.isUnresolved(given)
-        ? encoded(each, ref(memberExpression(each, memberPath())))
-        : ((given as Given | null)?.[member] ?? each.default ?? null);
-      return new Value(each, own, memberPath, `${name}.${spell(member)}`, spell, true);
+      const common = { path: memberPath, name: `${name}.${spell(member)}`, spell, isMember: true };
+      if (Token.isUnresolved(given))
+        return new Value(each, { ...common, given: encoded(each, ref(memberExpression(each, memberPath()))) });
+      const own = (given as Given | null)?.[member] ?? each.default ?? null;
+      return new Value(each, { ...common, given: own, open: exprOf(own) });
     });
     return members as ValuesOf<MembersOf<Row>>;
-  }
-
-  private get isKnown(): boolean {
-    return !Token.isUnresolved(this.given);
-  }
-
-  private get reference(): IResolvable {
-    return ref(String(this));
   }
 }
 
@@ -128,11 +160,10 @@ type SettingOf<Row> = Row extends { readonly members: infer M extends Table }
 
 export function settingsOf<T extends Table>(values: ValuesOf<T>): SettingsOf<T> {
   const settings = mapped(values as Readonly<Record<string, Value>>, (_, value) => {
-    const { given, row } = value;
+    const { given, row, setting } = value;
     if (given === null) return undefined;
-    if (row.members === undefined) return given;
-    const isEnabled = Token.isUnresolved(given) ? ref(`${value} != null`) : true;
-    return { enabled: isEnabled, ...settingsOf(value.at) };
+    if (row.members === undefined) return setting;
+    return { enabled: value.isSet().flag, ...settingsOf(value.at) };
   });
   return settings as SettingsOf<T>;
 }
@@ -154,7 +185,8 @@ export function declareInputs<T extends Table>(
   DECLARED.set(stack, own);
   const values = mapped(table, (name, row) => {
     const variable = `var.${snakeCase(name)}`;
-    return new Value(row, encoded(row, ref(variable)), () => variable, snakeCase(name), snakeCase);
+    const given = encoded(row, ref(variable));
+    return new Value(row, { given, path: () => variable, name: snakeCase(name), spell: snakeCase });
   });
   for (const [name, value] of Object.entries(values)) {
     const { default: fallback, description, ephemeral, nullable, sensitive, type } = value.row;
@@ -191,12 +223,14 @@ export function valuesFrom<T extends Table>(
     return table[name]?.nullable === true ? value : (value ?? undefined);
   };
   const isVariable = (name: string) => declared?.get(given(name)) === table[name];
+  const openValue = (name: string, value: unknown) => (isVariable(name) ? undefined : givenValue(scope, value));
   const room = new Construct(scope, "Given");
   const values = mapped(table, (name, row) => {
     const value = given(name) === undefined ? (row.default ?? null) : given(name);
     const path = isVariable(name) ? () => `var.${snakeCase(name)}` : localOf(room, name, row, value);
     const called = settingName(scope, value, name);
-    return new Value(row, value, path, called, called === name ? String : snakeCase);
+    const spell = called === name ? String : snakeCase;
+    return new Value(row, { given: value, path, name: called, spell, open: openValue(name, value) });
   }) as ValuesOf<T>;
   refuse(scope, values, others);
 
@@ -236,7 +270,7 @@ export function refuseWrong<T extends Table, Name extends keyof T & string>(
   const values = names.map((name) => {
     const row = table[name] as Input;
     const given = (props as Given | undefined)?.[name] ?? row.default ?? null;
-    return [name, new Value(row, given, () => name, name, String)] as const;
+    return [name, new Value(row, { given, path: () => name, name, spell: String })] as const;
   });
   refuse(scope, Object.fromEntries(values), others);
 }
@@ -283,7 +317,7 @@ function namesIn<T extends Table>({ holds }: Relation<T>, values: ValuesOf<T>): 
   const names: string[] = [];
   const get = (_: ValuesOf<T>, name: string) => {
     names.push(name);
-    return new Value((values[name] as Value).row, null, () => name, name, String);
+    return new Value((values[name] as Value).row, { given: null, path: () => name, name, spell: String });
   };
   holds(new Proxy(values, { get }));
   return names;
@@ -387,7 +421,7 @@ function printed(row: Input, given: unknown): unknown {
     if ((fallback ?? null) === null || row.nullable === true) return expression(value);
     return expression(`(${value} == null ? ${JSON.stringify(fallback)} : ${value})`);
   }
-  if (type === "string" && (typeof given === "string" || typeof given === "number")) return literal(String(given));
+  if (type === "string" && (typeof given === "string" || typeof given === "number")) return literalText(String(given));
   if (typeof given !== "object" || given === null) return given;
   if (Array.isArray(given)) return given.map((each) => printed(TEXT, each));
   if (members) {

@@ -76,10 +76,10 @@ export function isCheckedUp(
   scope: Construct,
   v: Pick<ValuesOf<typeof CHECK_UP>, "checkUpSchedule"> & Receivers,
 ): string {
-  if (v.checkUpSchedule.isSet === "false") return "false";
+  if (v.checkUpSchedule.isSet().text === "false") return "false";
   const known = scope.node.tryFindChild("Receivers") as TerraformLocal | undefined;
   const receivers = known ?? new TerraformLocal(scope, "Receivers", expression(receiverCount(v)));
-  return allOf(v.checkUpSchedule.isSet, expression(`${receivers.fqn} > 0`));
+  return allOf(v.checkUpSchedule.isSet().text, expression(`${receivers.fqn} > 0`));
 }
 
 /** Name of the job, also in alerts. */

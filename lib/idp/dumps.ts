@@ -148,7 +148,7 @@ export class DatabaseDump extends Construct {
   constructor(scope: Construct, id: string, props: DatabaseDumpProps) {
     super(scope, id);
     const { database, inputs, runner } = props;
-    this.condition = inputs.dumpSchedule.isSet;
+    this.condition = inputs.dumpSchedule.isSet().text;
     this.isDaily = allOf(this.condition, expression(`can(regex(${JSON.stringify(DAILY)}, ${inputs.dumpSchedule}))`));
     const hasBucket = anyOf(this.condition, isOn(inputs.keepDumps.flag));
 

@@ -107,7 +107,7 @@ type Mail = ValuesOf<typeof MAIL>["smtp"];
 /** The application's settings for its mail server, apart from the password; each is null, and so left out, without one. */
 export function mailSettings(mail: Mail): Readonly<Record<string, string>> {
   const { encryption, from, host, port, timeout, username } = mail.at;
-  const setting = (value: string) => expression(`(${mail.isSet} ? tostring(${value}) : null)`);
+  const setting = (value: string) => expression(`(${mail.isSet().text} ? tostring(${value}) : null)`);
   return {
     [MAIL_VARIABLES.host]: setting(`${host}`),
     [MAIL_VARIABLES.port]: setting(`${port}`),
@@ -123,14 +123,18 @@ export function mailSettings(mail: Mail): Readonly<Record<string, string>> {
 /** The variable with the password, as an expression of a map that is empty without one. */
 export function mailPassword(mail: Mail): string {
   const { passwordSecret } = mail.at;
-  return conditionalReference(MAIL_VARIABLES.password, passwordSecret.at, allOf(mail.isSet, passwordSecret.isSet));
+  return conditionalReference(
+    MAIL_VARIABLES.password,
+    passwordSecret.at,
+    allOf(mail.isSet().text, passwordSecret.isSet().text),
+  );
 }
 
 /** TCP ports that must be open. */
-export const mailPorts = (mail: Mail) => expression(`(${mail.isSet} ? [${mail.at.port}] : [])`);
+export const mailPorts = (mail: Mail) => expression(`(${mail.isSet().text} ? [${mail.at.port}] : [])`);
 
 /** A command that exists only with a mail server; null at plan without one. */
-export const ifMail = (mail: Mail, command: string) => expression(`(${mail.isSet} ? ${quoted(command)} : null)`);
+export const ifMail = (mail: Mail, command: string) => expression(`(${mail.isSet().text} ? ${quoted(command)} : null)`);
 
 /** The application's own command that sends a test mail; the recipient's address, here a placeholder, follows. */
 export const TEST_MAIL_COMMAND = "test_email";

@@ -4,7 +4,7 @@ import { PLACE } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, warningsOf } from "../../support/synthesis";
 
 const DOMAIN = "login.example.com";
-const NEVER = "${(false) ? 1 : 0}";
+const NEVER = 0;
 
 interface Rule {
   readonly priority: number;

@@ -64,7 +64,7 @@ export class SecurityPolicy extends Construct {
       // Names the matched part of a request in the log, without which nobody can tell why a rule would refuse it.
       advancedOptionsConfig: { logLevel: "VERBOSE" },
       rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
-      count: countIf(allOf(isSet(domain), protection.isSet)),
+      count: countIf(allOf(isSet(domain), protection.isSet().text)),
       dependsOn,
       // It must be detached from the load balancer before it is destroyed; it is never replaced under the same name.
       lifecycle: { createBeforeDestroy: true },

@@ -1,10 +1,11 @@
 import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member";
 import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
-import { ref, Token, type ITerraformDependable } from "cdktf";
+import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, allOf, countIf, isSet, listIf } from "../../core/conditional";
+import { addDynamicBlock, allOf, countIf, listIf } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
+import { exprOf } from "../../core/expr";
 import { quoted } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { object, type PropsOf, type SettingsOf, text } from "../../core/inputs";
@@ -73,7 +74,7 @@ export function existingAccount(
 ): ExistingAccount | undefined {
   const email = accounts?.[name];
   if (email === undefined) return undefined;
-  return { email, own, enabled: isSet(email) === "true" || ref(`${email} != null`) };
+  return { email, own, enabled: exprOf(email).isSet().flag };
 }
 
 export interface ServiceIdentityProps {

@@ -141,10 +141,10 @@ export function addControlPlane(cluster: ContainerCluster, settings: ControlPlan
     },
   });
   const tags = tagsIn(networkTags);
-  const isHardened = listIf(hardening.isSet, '"hardened"');
+  const isHardened = listIf(hardening.isSet().text, '"hardened"');
   if (tags !== undefined || hardening.given !== null)
     addDynamicBlock(cluster, "", "node_pool_auto_config", {
-      forEach: expression(`length(${networkTags}) > 0 || ${hardening.isSet} ? ["nodes"] : []`),
+      forEach: expression(`length(${networkTags}) > 0 || ${hardening.isSet().text} ? ["nodes"] : []`),
       content: {
         dynamic: {
           network_tags: {

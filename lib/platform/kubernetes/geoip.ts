@@ -73,7 +73,7 @@ export function geoipUpdater(
 ): PodExtension {
   const self = new Construct(scope, id);
   const { accountId, licenseKeySecret, updateHours } = geoip.at;
-  const condition = geoip.isSet;
+  const condition = geoip.isSet().text;
   const script = addScript(self, "lib/platform/kubernetes/scripts/update-geoip.sh");
   const references = expression(conditionalReference("GEOIPUPDATE_LICENSE_KEY", licenseKeySecret.at, condition));
   const secrets = { secretEnvironment: {}, secretSettings: [{ references, ready: namespace.ready }] };

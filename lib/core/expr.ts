@@ -1,0 +1,727 @@
+import { Token, Tokenization, type IResolvable, type IResolveContext } from "cdktf";
+
+/** When a value is known: at synthesis, at every plan, or perhaps not before the apply. */
+export type KnownAt = "synth" | "plan" | "apply";
+
+/** A value of a type, or an expression of it. */
+export type Operand<T> = Expr<T> | T;
+
+/** How tightly the parts of an expression bind; a part that binds less than its place asks for needs parentheses. */
+const BINDING = {
+  choice: 0,
+  or: 1,
+  and: 2,
+  equality: 3,
+  comparison: 4,
+  sum: 5,
+  product: 6,
+  sign: 7,
+  value: 8,
+} as const;
+
+interface Printed {
+  readonly text: string;
+  readonly binding: number;
+}
+
+/** Resolves a token of the framework for a place inside of an expression. */
+type PrintToken = (token: unknown) => unknown;
+
+/** What an expression is: a literal, a reference or an operation. */
+interface Form {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+  /** Undefined unless the value is known at synthesis. */
+  readonly literal?: { readonly value: unknown };
+  /** The references in it. */
+  readonly names: readonly string[];
+  /** Whether it is null, where that is simpler than a comparison. */
+  readonly isNull?: () => Expr<boolean>;
+  print(printToken: PrintToken): Printed;
+  /** Alone, as the value of an argument, where that is more than the printed text in braces. */
+  alone?(): unknown;
+}
+
+/**
+ * A typed Terraform expression: a literal, a reference or an operation.
+ *
+ * Operations on literals are calculated at once, so that what is known at synthesis leaves no trace in the folder. What is
+ * left prints as HCL, with the parentheses that it needs. It can stand wherever the framework takes a token: `text`,
+ * `number`, `list` and the expression itself are tokens, or literals where the value is known.
+ */
+export class Expr<T = unknown> implements IResolvable {
+  /** Empty, because the framework would spend most of its time on stack traces. */
+  readonly creationStack: string[] = [];
+
+  /** For the compiler alone, which would otherwise take an expression of one type for one of another. */
+  declare protected readonly type?: T;
+
+  private readonly form: Form;
+
+  /** @param form what it is, or an expression that it is like */
+  constructor(form: Expr<T> | Form) {
+    this.form = form instanceof Expr ? form.form : form;
+  }
+
+  get knownAt(): KnownAt {
+    return this.form.knownAt;
+  }
+
+  /** Whether the value may be null. */
+  get mayBeNull(): boolean {
+    return this.form.mayBeNull;
+  }
+
+  /** Whether the value is known at synthesis. */
+  get isLiteral(): boolean {
+    return this.form.literal !== undefined;
+  }
+
+  /** Whether it is text around tokens. */
+  get isText(): boolean {
+    return this.form instanceof TokenReference && this.form.isText;
+  }
+
+  /** The value. @throws Error if it is not known at synthesis */
+  get literal(): T {
+    if (this.form.literal === undefined) throw new Error("an expression has no value before the plan");
+    return this.form.literal.value as T;
+  }
+
+  /** Addresses of what the expression refers to, such as `var.domain`. */
+  get names(): readonly string[] {
+    return this.form.names;
+  }
+
+  /** For arguments that are strings. */
+  get text(): string {
+    return this.knownAt === "synth" ? escapedTemplate(String(this.literal)) : Token.asString(this.token);
+  }
+
+  /** For arguments that are numbers. */
+  get number(): number {
+    return this.knownAt === "synth" ? (this.literal as number) : Token.asNumber(this.token);
+  }
+
+  /** For arguments that are lists of strings. */
+  get list(): string[] {
+    return this.knownAt === "synth" ? (this.literal as string[]).map(escapedTemplate) : Token.asList(this.token);
+  }
+
+  /** For arguments that are booleans. */
+  get flag(): boolean | IResolvable {
+    return this.knownAt === "synth" ? (this.literal as boolean) : this.token;
+  }
+
+  isNull(): Expr<boolean> {
+    const { isNull, literal: known, mayBeNull } = this.form;
+    if (known !== undefined) return literal(known.value === null);
+    if (!mayBeNull) return literal(false);
+    return isNull?.() ?? this.compared("==", BINDING.equality, literal(null));
+  }
+
+  isSet(): Expr<boolean> {
+    return this.isNull().not();
+  }
+
+  eq(other: Operand<T>): Expr<boolean> {
+    return this.folded([exprOf(other)], (a, b) => a === b) ?? this.compared("==", BINDING.equality, exprOf(other));
+  }
+
+  ne(other: Operand<T>): Expr<boolean> {
+    return this.eq(other).not();
+  }
+
+  lt(other: Operand<number>): Expr<boolean> {
+    return this.ordered("<", other, (a, b) => a < b);
+  }
+
+  le(other: Operand<number>): Expr<boolean> {
+    return this.ordered("<=", other, (a, b) => a <= b);
+  }
+
+  gt(other: Operand<number>): Expr<boolean> {
+    return this.ordered(">", other, (a, b) => a > b);
+  }
+
+  ge(other: Operand<number>): Expr<boolean> {
+    return this.ordered(">=", other, (a, b) => a >= b);
+  }
+
+  and(...others: readonly Operand<boolean>[]): Expr<boolean> {
+    return allOf(this as Expr<boolean>, ...others);
+  }
+
+  or(...others: readonly Operand<boolean>[]): Expr<boolean> {
+    return anyOf(this as Expr<boolean>, ...others);
+  }
+
+  not(): Expr<boolean> {
+    if (this.isLiteral) return literal(this.literal !== true);
+    const { form } = this;
+    if (form instanceof Operation && form.opposite !== undefined) return form.opposite();
+    return new Expr(
+      new Operation(["!", { expr: this, least: BINDING.sign }], BINDING.sign, {
+        opposite: () => this as Expr<boolean>,
+      }),
+    );
+  }
+
+  /** One of two values, depending on this condition. */
+  choose<A, B = A>(whenTrue: Operand<A>, whenFalse: Operand<B>): Expr<A | B> {
+    const [one, other] = [exprOf(whenTrue), exprOf(whenFalse)] as const;
+    if (this.isLiteral) return this.literal === true ? one : other;
+    if (one.isLiteral && other.isLiteral && one.literal === true && other.literal === false)
+      return this as unknown as Expr<A | B>;
+    if (one.isLiteral && other.isLiteral && one.literal === false && other.literal === true)
+      return this.not() as unknown as Expr<A | B>;
+    const parts = [
+      { expr: this, least: BINDING.or },
+      " ? ",
+      { expr: one, least: BINDING.or },
+      " : ",
+      { expr: other, least: BINDING.choice },
+    ];
+    const isNull = () => this.choose(one.isNull(), other.isNull());
+    return new Expr(new Operation(parts, BINDING.choice, { mayBeNull: one.mayBeNull || other.mayBeNull, isNull }));
+  }
+
+  /** The value, or another one where it is null. */
+  coalesce(fallback: Operand<NonNullable<T>>): Expr<NonNullable<T>> {
+    const other = exprOf(fallback);
+    if (this.isLiteral) return this.literal === null ? other : (this as unknown as Expr<NonNullable<T>>);
+    if (!this.mayBeNull) return this as unknown as Expr<NonNullable<T>>;
+    return call("coalesce", [this, other], { mayBeNull: false });
+  }
+
+  plus(other: Operand<number>): Expr<number> {
+    return this.calculated("+", BINDING.sum, other, (a, b) => a + b);
+  }
+
+  minus(other: Operand<number>): Expr<number> {
+    return this.calculated("-", BINDING.sum, other, (a, b) => a - b);
+  }
+
+  times(other: Operand<number>): Expr<number> {
+    return this.calculated("*", BINDING.product, other, (a, b) => a * b);
+  }
+
+  dividedBy(other: Operand<number>): Expr<number> {
+    return this.calculated("/", BINDING.product, other, (a, b) => a / b);
+  }
+
+  modulo(other: Operand<number>): Expr<number> {
+    return this.calculated("%", BINDING.product, other, (a, b) => a % b);
+  }
+
+  floor(): Expr<number> {
+    return this.folded([], (a) => Math.floor(a as number)) ?? call("floor", [this]);
+  }
+
+  length(): Expr<number> {
+    const { form } = this;
+    if (form instanceof Collection) return literal(form.size);
+    return this.folded([], (value) => Object.keys(value as object).length) ?? call("length", [this]);
+  }
+
+  /** Whether a list has an element. */
+  contains(element: Operand<T extends readonly (infer Element)[] ? Element : never>): Expr<boolean> {
+    const other = exprOf(element as unknown);
+    const folded = this.folded([other], (list, each) => (list as readonly unknown[]).includes(each));
+    return folded ?? call("contains", [this, other]);
+  }
+
+  /** Whether the value is one of a few. */
+  isOneOf(values: readonly T[]): Expr<boolean> {
+    return literal(values).contains(this as never);
+  }
+
+  /** Whether a text matches a pattern, which must mean the same in JavaScript and in Terraform (RE2). */
+  matches(pattern: string): Expr<boolean> {
+    const folded = this.folded([], (text) => new RegExp(pattern).test(String(text)));
+    return folded ?? hcl`can(regex(${pattern}, ${this}))`;
+  }
+
+  /** Its items, separated. */
+  joinedBy(separator: string): Expr<string> {
+    const folded = this.folded([], (items) => (items as readonly unknown[]).join(separator));
+    return folded ?? call("join", [literal(separator), this], { mayBeNull: false });
+  }
+
+  /** A member of an object, under its Terraform name. */
+  member<Value = unknown>(name: string): Expr<Value> {
+    const { form } = this;
+    if (form instanceof Collection) return (form.member(name) ?? literal(null)) as Expr<Value>;
+    const folded = this.folded([], (value) => (value as Readonly<Record<string, unknown>> | null)?.[name] ?? null);
+    const parts = [{ expr: this as Expr, least: BINDING.value }, `.${name}`];
+    return (folded as Expr<Value> | undefined) ?? new Expr(new Operation(parts, BINDING.value, { mayBeNull: true }));
+  }
+
+  /** The value, or another one where it cannot be calculated. */
+  orElse(fallback: Operand<T>): Expr<T> {
+    return this.isLiteral ? this : call("try", [this, exprOf(fallback)], { mayBeNull: this.mayBeNull });
+  }
+
+  /** @internal */
+  print(printToken: PrintToken, least: number = BINDING.choice): string {
+    const { binding, text } = this.form.print(printToken);
+    return binding < least ? `(${text})` : text;
+  }
+
+  resolve(context: IResolveContext): unknown {
+    // The framework keeps in the context whether braces are around already.
+    const { suppressBraces: isInside } = context;
+    try {
+      if (isInside !== true && this.form.alone !== undefined) return this.form.alone();
+      const text = this.print((token) => insideOf(token, context), isInside === true ? BINDING.value : BINDING.choice);
+      return isInside === true ? text : `\${${text}}`;
+    } finally {
+      context.suppressBraces = isInside;
+    }
+  }
+
+  /** What the framework takes for a token; it asks one for its text to find it again. */
+  protected get token(): IResolvable {
+    return this;
+  }
+
+  /** The expression as a string token. */
+  toString(): string {
+    return this.text;
+  }
+
+  toJSON(): string {
+    return "<expression>";
+  }
+
+  private folded<R>(others: readonly Expr[], calculate: (...values: readonly unknown[]) => R): Expr<R> | undefined {
+    const all = [this as Expr, ...others];
+    return all.every((each) => each.isLiteral) ? literal(calculate(...all.map((each) => each.literal))) : undefined;
+  }
+
+  private ordered(operator: string, other: Operand<number>, compare: (a: number, b: number) => boolean) {
+    const right = exprOf(other);
+    const folded = this.folded([right], (a, b) => compare(a as number, b as number));
+    return folded ?? this.compared(operator, BINDING.comparison, right);
+  }
+
+  private compared(operator: string, binding: number, right: Expr): Expr<boolean> {
+    const opposite = OPPOSITES[operator];
+    const parts = infix(this, operator, right, binding);
+    const turned = opposite === undefined ? undefined : () => this.compared(opposite, binding, right);
+    return new Expr(new Operation(parts, binding, { opposite: turned }));
+  }
+
+  private calculated(
+    operator: string,
+    binding: number,
+    other: Operand<number>,
+    calculate: (a: number, b: number) => number,
+  ): Expr<number> {
+    const right = exprOf(other);
+    const folded = this.folded([right], (a, b) => calculate(a as number, b as number));
+    return folded ?? new Expr(new Operation(infix(this, operator, right, binding), binding));
+  }
+}
+
+const OPPOSITES: Readonly<Record<string, string>> = {
+  "==": "!=",
+  "!=": "==",
+  "<": ">=",
+  ">=": "<",
+  ">": "<=",
+  "<=": ">",
+};
+
+/** A value that is known. */
+export function literal<T>(value: T): Expr<T> {
+  return new Expr<T>(new Literal(value));
+}
+
+/**
+ * A value that Terraform knows under an address.
+ *
+ * @param address such as `var.domain`; asked for when it is printed
+ */
+export function reference<T>(address: string | (() => string), facts: Omit<TokenFacts, "names">): Expr<T> {
+  return new Expr<T>(new Reference(address, facts));
+}
+
+/**
+ * HCL by hand, for what there is no operator for: `for`, splats, patterns.
+ *
+ * What is embedded is an operand: a string is printed in quotes, an expression with the parentheses that it needs.
+ */
+export function hcl<T = never>(texts: TemplateStringsArray, ...operands: readonly unknown[]): Expr<T> {
+  const parts = texts.flatMap((text, index): Part[] => {
+    if (index >= operands.length) return [text];
+    // In brackets, or between commas, nothing binds.
+    const isApart = /(?:[([{,]|\bif)\s*$/.test(text) && /^\s*[)\]},]/.test(texts[index + 1] ?? "");
+    return [text, { expr: exprOf(operands[index]), least: isApart ? BINDING.choice : BINDING.value }];
+  });
+  const text = texts.join("\0");
+  return new Expr<T>(new Operation(parts, isWhole(text) ? BINDING.value : BINDING.choice, { mayBeNull: true }));
+}
+
+/** A call of a function of Terraform. */
+export function call<T>(name: string, operands: readonly unknown[], facts: OperationFacts = {}): Expr<T> {
+  const parts = operands.flatMap((operand, index): Part[] => [
+    index === 0 ? "" : ", ",
+    { expr: exprOf(operand), least: BINDING.choice },
+  ]);
+  return new Expr<T>(new Operation([`${name}(`, ...parts, ")"], BINDING.value, facts));
+}
+
+/** Whether all conditions hold. */
+export function allOf(...conditions: readonly Operand<boolean>[]): Expr<boolean> {
+  return combined(conditions, "&&", BINDING.and, true);
+}
+
+/** Whether one of the conditions holds. */
+export function anyOf(...conditions: readonly Operand<boolean>[]): Expr<boolean> {
+  return combined(conditions, "||", BINDING.or, false);
+}
+
+/** @param neutral what changes nothing; the opposite decides the result */
+function combined(conditions: readonly Operand<boolean>[], operator: string, binding: number, neutral: boolean) {
+  const all = conditions.map((each) => exprOf(each));
+  if (all.some((each) => each.isLiteral && each.literal !== neutral)) return literal(!neutral);
+  const open = [...new Set(all.filter((each) => !each.isLiteral))];
+  const [first, ...others] = open;
+  if (first === undefined) return literal(neutral);
+  if (others.length === 0) return first;
+  const parts = open.flatMap((expr, index): Part[] => [
+    index === 0 ? "" : ` ${operator} `,
+    { expr, least: binding + 1 },
+  ]);
+  return new Expr<boolean>(new Operation(parts, binding));
+}
+
+/**
+ * Whatever a caller may give, as an expression: a literal, a token, text around tokens, a list or an object with tokens in it.
+ *
+ * Of a token it is only known that an attribute of a resource is set; `given` finds out more.
+ */
+export function exprOf<T>(value: Operand<T>): Expr<T> {
+  if (isExpr(value)) return value;
+  if (typeof value === "string") return textOf(value) as unknown as Expr<T>;
+  if (Token.isUnresolved(value)) return new Expr<T>(new TokenReference(value));
+  if (!isPlainObject(value)) return literal(value);
+  const entries = Object.entries(value as Readonly<Record<string, unknown>>).map(
+    ([key, each]) => [exprOf(key), exprOf(each)] as const,
+  );
+  if (entries.every(([key, each]) => key.isLiteral && each.isLiteral)) return literal(value);
+  return new Expr<T>(new Collection(entries, Array.isArray(value)));
+}
+
+/** True for lists and objects of values; an element of a stack is refused by name, and would have no end. */
+export function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
+}
+
+function textOf(value: string): Expr<string> {
+  const pieces = piecesOf(value);
+  if (pieces.every((piece) => typeof piece === "string")) return literal(value);
+  const [first, ...others] = pieces;
+  return others.length === 0 && isExpr<string>(first) ? first : new Expr(new TokenReference(value));
+}
+
+function isExpr<T>(value: unknown): value is Expr<T> {
+  return value instanceof Expr;
+}
+
+/** An expression that knows of a token what somebody found out. */
+export function tokenReference<T>(token: T, facts: TokenFacts): Expr<T> {
+  return new Expr<T>(new TokenReference(token, facts));
+}
+
+type Part = string | { readonly expr: Expr; readonly least: number };
+
+/** What is known of a token. */
+export interface TokenFacts {
+  readonly knownAt: Exclude<KnownAt, "synth">;
+  readonly mayBeNull: boolean;
+  /** Addresses of what it refers to. */
+  readonly names?: readonly string[];
+}
+
+interface OperationFacts {
+  readonly mayBeNull?: boolean;
+  /** Whether it is null, where that is simpler than a comparison. */
+  readonly isNull?: (() => Expr<boolean>) | undefined;
+  /** The negation, where it needs no `!`. */
+  readonly opposite?: (() => Expr<boolean>) | undefined;
+}
+
+const infix = (left: Expr, operator: string, right: Expr, binding: number): Part[] => [
+  { expr: left, least: binding },
+  ` ${operator} `,
+  { expr: right, least: binding + 1 },
+];
+
+class Literal implements Form {
+  readonly knownAt = "synth";
+  readonly literal: { readonly value: unknown };
+  readonly names = [];
+
+  constructor(value: unknown) {
+    this.literal = { value };
+  }
+
+  get mayBeNull(): boolean {
+    return this.literal.value === null;
+  }
+
+  print(): Printed {
+    return { text: literalText(this.literal.value), binding: BINDING.value };
+  }
+
+  alone(): unknown {
+    return templatesOf(this.literal.value);
+  }
+}
+
+class Reference implements Form {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+
+  constructor(
+    private readonly address: string | (() => string),
+    { knownAt, mayBeNull }: Omit<TokenFacts, "names">,
+  ) {
+    this.knownAt = knownAt;
+    this.mayBeNull = mayBeNull;
+  }
+
+  get names(): readonly string[] {
+    return [typeof this.address === "string" ? this.address : this.address()];
+  }
+
+  print(): Printed {
+    return { text: this.names.join(""), binding: BINDING.value };
+  }
+}
+
+/** A token of the framework, or text around some. */
+class TokenReference implements Form {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+  readonly names: readonly string[];
+
+  constructor(
+    private readonly token: unknown,
+    { knownAt, mayBeNull, names = [] }: TokenFacts = { knownAt: "apply", mayBeNull: !isSurelySet(token) },
+  ) {
+    this.knownAt = knownAt;
+    this.mayBeNull = mayBeNull;
+    this.names = names;
+  }
+
+  get isText(): boolean {
+    return typeof this.token === "string" && piecesOf(this.token).length > 1;
+  }
+
+  print(printToken: PrintToken): Printed {
+    const pieces = typeof this.token === "string" ? piecesOf(this.token) : [];
+    const [first] = pieces;
+    if (pieces.length <= 1) return printedToken(printToken(first ?? this.token));
+    const texts = pieces.map((piece) =>
+      typeof piece === "string" ? quotedInside(piece) : `\${${printedToken(printToken(piece)).text}}`,
+    );
+    return { text: `"${texts.join("")}"`, binding: BINDING.value };
+  }
+
+  alone(): unknown {
+    return this.token;
+  }
+}
+
+const ATTRIBUTE = /^[a-z0-9]+_\w+[.][\w-]+[.]\w+$/;
+
+/** True for an attribute of a resource, and for text around tokens, whose value may be unknown at plan but is set. */
+function isSurelySet(token: unknown): boolean {
+  const [first, ...others]: unknown[] = typeof token === "string" ? piecesOf(token) : [token];
+  const { identifier } = (first ?? {}) as { readonly identifier?: unknown };
+  return others.length > 0 || (typeof identifier === "string" && ATTRIBUTE.test(identifier));
+}
+
+/** A list or an object in which something is not known at synthesis. */
+class Collection implements Form {
+  readonly mayBeNull = false;
+
+  constructor(
+    private readonly entries: readonly (readonly [key: Expr<string>, value: Expr])[],
+    private readonly isList: boolean,
+  ) {}
+
+  get knownAt(): KnownAt {
+    return latest(this.entries.flat());
+  }
+
+  get names(): readonly string[] {
+    return this.entries.flat().flatMap((each) => each.names);
+  }
+
+  get size(): number {
+    return this.entries.length;
+  }
+
+  member(name: string): Expr | undefined {
+    return this.entries.find(([key]) => key.isLiteral && key.literal === name)?.[1];
+  }
+
+  print(printToken: PrintToken): Printed {
+    const text = this.isList
+      ? `[${this.entries.map(([, value]) => value.print(printToken)).join(", ")}]`
+      : `{ ${this.entries.map(([key, value]) => `${keyText(key, printToken)} = ${value.print(printToken)}`).join(", ")} }`;
+    return { text, binding: BINDING.value };
+  }
+
+  alone(): unknown {
+    const values = this.entries.map(([, value]) => value);
+    return this.isList ? values : Object.fromEntries(this.entries.map(([key, value]) => [key.text, value]));
+  }
+}
+
+/** An operation that cannot be calculated at synthesis. */
+class Operation implements Form {
+  readonly knownAt: KnownAt;
+  readonly mayBeNull: boolean;
+  readonly isNull: (() => Expr<boolean>) | undefined;
+  readonly opposite: (() => Expr<boolean>) | undefined;
+
+  constructor(
+    private readonly parts: readonly Part[],
+    private readonly binding: number,
+    { isNull, mayBeNull = false, opposite }: OperationFacts = {},
+  ) {
+    this.isNull = isNull;
+    this.mayBeNull = mayBeNull;
+    this.opposite = opposite;
+    this.knownAt = latest(this.operands);
+  }
+
+  get names(): readonly string[] {
+    return [...new Set(this.operands.flatMap((each) => each.names))];
+  }
+
+  print(printToken: PrintToken): Printed {
+    const texts = this.parts.map((part) => (typeof part === "string" ? part : part.expr.print(printToken, part.least)));
+    return { text: texts.join(""), binding: this.binding };
+  }
+
+  private get operands(): readonly Expr[] {
+    return this.parts.flatMap((part) => (typeof part === "string" ? [] : part.expr));
+  }
+}
+
+const MOMENTS: readonly KnownAt[] = ["synth", "plan", "apply"];
+
+/** When the last one is known; an operation is left for the plan at least. */
+function latest(operands: readonly Expr[]): KnownAt {
+  const moments = operands.map(({ knownAt }) => MOMENTS.indexOf(knownAt));
+  return MOMENTS[Math.max(1, ...moments)] ?? "apply";
+}
+
+/** A literal as HCL. */
+function literalText(value: unknown): string {
+  if (typeof value === "string") return `"${quotedInside(escapedTemplate(value))}"`;
+  if (typeof value !== "object" || value === null) return String(value);
+  if (Array.isArray(value)) return `[${value.map(literalText).join(", ")}]`;
+  const members = Object.entries(value).map(([key, each]) => `${plainKey(key)} = ${literalText(each)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
+
+function keyText(key: Expr<string>, printToken: PrintToken): string {
+  return key.isLiteral ? plainKey(key.literal) : `(${key.print(printToken)})`;
+}
+
+const plainKey = (key: string): string => (/^[A-Za-z_][\w-]*$/.test(key) ? key : literalText(key));
+
+const quotedInside = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** A text that Terraform reads unchanged, although it has markers of templates in it. */
+function escapedTemplate(text: string): string {
+  return text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
+}
+
+/** The same for all texts in a value. */
+function templatesOf(value: unknown): unknown {
+  if (typeof value === "string") return escapedTemplate(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(templatesOf);
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [escapedTemplate(key), templatesOf(each)]));
+}
+
+/** What a text consists of: literals and tokens. */
+function piecesOf(text: string): (string | IResolvable)[] {
+  const pieces: (string | IResolvable)[] = [];
+  let rest = text;
+  for (const token of Tokenization.reverseString(text).tokens) {
+    const mark = Token.asString(token);
+    const at = rest.indexOf(mark);
+    pieces.push(rest.slice(0, at), token);
+    rest = rest.slice(at + mark.length);
+  }
+  return [...pieces, rest].flatMap((piece) => (typeof piece === "string" ? withNumbers(piece) : [piece]));
+}
+
+/** Digits under which the framework hides a number that it does not know yet. */
+const NUMBER_TOKEN = /(-?\d\.\d+e\+\d{3})/;
+
+function withNumbers(text: string): (string | IResolvable)[] {
+  return text
+    .split(NUMBER_TOKEN)
+    .filter((piece) => piece !== "")
+    .map((piece) => (NUMBER_TOKEN.test(piece) ? (Tokenization.reverseNumber(Number(piece)) ?? piece) : piece));
+}
+
+/** What the framework has made of a token that stands inside of an expression. */
+function printedToken(resolved: unknown): Printed {
+  if (resolved instanceof PlainText) return { text: literalText(resolved.text), binding: BINDING.value };
+  if (typeof resolved !== "string") return { text: resolvedText(resolved), binding: BINDING.value };
+  const text = resolved.startsWith("${") && isWhole(resolved) ? resolved.slice(2, -1) : resolved;
+  return { text, binding: isWhole(text) ? BINDING.value : BINDING.choice };
+}
+
+/** A value of Terraform JSON, whose texts are templates, as HCL. */
+function resolvedText(value: unknown): string {
+  if (typeof value === "string")
+    return value.startsWith("${") && isWhole(value) ? value.slice(2, -1) : `"${quotedInside(value)}"`;
+  if (typeof value !== "object" || value === null) return String(value);
+  if (Array.isArray(value)) return `[${value.map(resolvedText).join(", ")}]`;
+  const members = Object.entries(value).map(([key, each]) => `${plainKey(key)} = ${resolvedText(each)}`);
+  return `{ ${members.join(", ")} }`;
+}
+
+/** A token as the framework writes it inside of an expression; text, where its value is that. */
+function insideOf(token: unknown, context: IResolveContext): unknown {
+  if (token instanceof Expr) return token.print((each) => insideOf(each, context), BINDING.value);
+  context.suppressBraces = true;
+  const inside: unknown = context.resolve(token);
+  // Expressions of the framework have braces around them elsewhere; what comes without is a text.
+  const isExpression = typeof (token as { readonly resolveArg?: unknown }).resolveArg === "function";
+  if (isExpression && typeof inside === "string") return inside;
+  context.suppressBraces = false;
+  const outside: unknown = context.resolve(token);
+  if (typeof inside !== "string") return outside;
+  return outside === inside && !inside.startsWith("${") ? new PlainText(inside) : inside;
+}
+
+/** A text that is no expression, from a token whose value is one. */
+class PlainText {
+  constructor(readonly text: string) {}
+}
+
+/** Whether nothing in a text binds less than a value: no operator stands outside of brackets and strings. */
+function isWhole(text: string): boolean {
+  const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').replaceAll(/[^\s()[\]{}!-]+/g, "x");
+  let inner = outside;
+  for (let before = ""; before !== inner;) {
+    before = inner;
+    inner = inner.replaceAll(/\([^()[\]{}]*\)|\[[^()[\]{}]*\]|\{[^()[\]{}]*\}/g, "x");
+  }
+  return !/[\s!]|^-/.test(inner.trim());
+}
