@@ -8,7 +8,7 @@ import pLimit from "p-limit";
 import { Deployment, type Inputs } from "../rehearsal/deployment/deployment";
 import { besideHandedOverFolder } from "../support/handed-over-folder";
 import { findProgram, programPath } from "../support/programs";
-import { blocksIn, pageOf } from "../tools/pages";
+import { blockWith } from "../tools/pages";
 
 const PROGRAMS = ["curl", "jq", "terraform", "time"];
 const CORES = availableParallelism();
@@ -44,7 +44,7 @@ export async function measureFleet(print: (text: string) => void): Promise<boole
 async function measureModules(count: number, print: (text: string) => void): Promise<void> {
   const source = besideHandedOverFolder();
   rmSync(join(source, "idp-serverless/root.tf"));
-  writeFileSync(join(source, "main.tf"), blocksIn(pageOf("stacks/guides/module.md").text, "hcl")[0] ?? "");
+  writeFileSync(join(source, "main.tf"), blockWith("stacks/guides/module.md", "hcl", 'source   = "./idp-serverless"'));
   const inputs = {
     tenants: Object.fromEntries(tenants(count).map((name) => [name, { project_id: `${name}-sign-in` }])),
   };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { packageFile } from "../../lib/core/package-file";
 import { describeWith, programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
-import { blocksIn, pageOf } from "../tools/pages";
+import { blockWith } from "../tools/pages";
 
 const RELEASE = packageFile("dist/release");
 const folder = temporaryFolder();
@@ -41,11 +41,9 @@ describe("The archives of a release", () => {
 });
 
 describeWith(["terraform"], "A folder as a module", () => {
-  const [tenants = "", , kubernetes = ""] = blocksIn(pageOf("stacks/guides/module.md").text, "hcl");
-
   it.each([
-    ["idp-serverless", tenants],
-    ["idp-kubernetes", kubernetes],
+    ["idp-serverless", blockWith("stacks/guides/module.md", "hcl", 'source   = "./idp-serverless"')],
+    ["idp-kubernetes", blockWith("stacks/guides/module.md", "hcl", 'source = "./idp-kubernetes"')],
   ])(
     "is what the page makes of the archive of %s, formatted and without blocks that a module must not have",
     (stack, root) => {

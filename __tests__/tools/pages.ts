@@ -53,6 +53,14 @@ export function blocksIn(text: string, language: string): string[] {
   );
 }
 
+/** The one block of a page that has this in it, wherever it stands. @throws Error unless there is exactly one */
+export function blockWith(page: string, language: string, part: string): string {
+  const [block, ...others] = blocksIn(pageOf(page).text, language).filter((each) => each.includes(part));
+  if (block === undefined || others.length > 0)
+    throw new Error(`${page} has not one block of ${language} with ${part}`);
+  return block;
+}
+
 /** The programs of the pages that a user of the package has, and those of the folders of examples. */
 export function programs(): Program[] {
   const onPages = ["README.md", "lib/README.md"].flatMap((path) => blocksIn(pageOf(path).text, "ts"));

@@ -195,10 +195,12 @@ describeOnServers("db-init.sh, for two logins that act as one role,", (test) => 
       const [second, third] = [2, 3].map((version) => deployment(tenant, version)) as [Tenant, Tenant];
       for (const each of [second, third]) expect(await prepare(each)).toMatchObject({ exitCode: 0 });
       const session = server.cluster.query(applicationLogin(second), "SELECT pg_sleep(100)").catch(() => "ended");
+      const sleeping = `usename = '${second.DB_USER}' AND query LIKE 'SELECT pg_sleep%'`;
+      const count = `SELECT count(*) FROM pg_stat_activity WHERE ${sleeping}`;
+      while ((await server.cluster.query({ user: SUPERUSER }, count)) !== "1") await setTimeout(100);
       const late = retire({ ...third, DB_WAIT_SECONDS: "100" });
       await setTimeout(1500);
       for (const number of numbers) expect(await prepare(deployment(tenant, number))).toMatchObject({ exitCode: 0 });
-      const sleeping = `usename = '${second.DB_USER}' AND query LIKE 'SELECT pg_sleep%'`;
       const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${sleeping}`;
       await server.cluster.query({ user: SUPERUSER }, end);
       expect(await session).toBe("ended");

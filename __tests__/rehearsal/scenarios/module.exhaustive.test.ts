@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { besideHandedOverFolder } from "../../support/handed-over-folder";
 import { describeWith, programPath } from "../../support/programs";
-import { blocksIn, pageOf } from "../../tools/pages";
+import { blockWith } from "../../tools/pages";
 import { Deployment } from "../deployment/deployment";
 import { requireSoundness } from "../engine/journey";
 
@@ -11,10 +11,10 @@ import { requireSoundness } from "../engine/journey";
 function rootOfThePage(): string {
   const root = besideHandedOverFolder();
   rmSync(join(root, "idp-serverless", "root.tf"));
-  const [example = "", test = ""] = blocksIn(pageOf("stacks/guides/module.md").text, "hcl");
-  writeFileSync(join(root, "main.tf"), example);
+  const page = "stacks/guides/module.md";
+  writeFileSync(join(root, "main.tf"), blockWith(page, "hcl", 'source   = "./idp-serverless"'));
   mkdirSync(join(root, "tests"));
-  writeFileSync(join(root, "tests/sign-in.tftest.hcl"), test);
+  writeFileSync(join(root, "tests/sign-in.tftest.hcl"), blockWith(page, "hcl", 'run "'));
   return root;
 }
 
