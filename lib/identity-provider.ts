@@ -1,7 +1,8 @@
 import { TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { not } from "./core/conditional";
+import { isUnset, not, partIf, present } from "./core/conditional";
+import { allOf, anyOf } from "./core/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
 import { expression, numberText, rendered } from "./core/expression";
@@ -26,11 +27,11 @@ import { warnUnless } from "./core/warnings";
 import { addApis, type VariantApis } from "./apis";
 import { COMMON_WARNINGS, type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
 import { Blueprints } from "./idp/blueprints";
-import { CheckUp, isCheckedUp } from "./idp/check-up";
+import { CheckUp, isCheckedUp, isHeard } from "./idp/check-up";
 import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
-import { DatabaseDump } from "./idp/dumps";
+import { DatabaseDump, hasDumpBucket } from "./idp/dumps";
 import { warnOfUnread } from "./idp/environment";
 import { ExistingSecrets } from "./idp/existing-secrets";
 import { containerOf } from "./idp/identity-provider-container";
@@ -102,8 +103,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   /** Secret key and bootstrap password. */
   readonly secrets: IdpSecrets;
 
-  /** Repository of the image. */
-  readonly registry: ImageRegistry;
+  /** Repository of the image; undefined where an existing image runs. */
+  readonly registry: ImageRegistry | undefined;
 
   /** Image that runs, built or existing. */
   readonly image: IdpImage;
@@ -117,8 +118,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   /** The backup before each rollout of another release. */
   readonly upgradeBackup: UpgradeBackup;
 
-  /** Existing secrets with settings of the application. */
-  readonly existingSecrets: ExistingSecrets;
+  /** Existing secrets with settings of the application; undefined without any. */
+  readonly existingSecrets: ExistingSecrets | undefined;
 
   /** Service account of the initialization job. */
   readonly initializer: ServiceIdentity;
@@ -126,11 +127,11 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   /** Service account of the server. */
   readonly runtime: ServiceIdentity;
 
-  /** Service account of the dump, the only one that can add files to its bucket. */
-  readonly dumper: ServiceIdentity;
+  /** Service account of the dump, the only one that can add files to its bucket; undefined without a schedule. */
+  readonly dumper: ServiceIdentity | undefined;
 
-  /** Service account of the check-up, which may read the database and nothing else. */
-  readonly checker: ServiceIdentity;
+  /** Service account of the check-up, which may read the database and nothing else; undefined without a check-up. */
+  readonly checker: ServiceIdentity | undefined;
 
   /** The job that prepares the database. */
   declare readonly initialization: DbInit;
@@ -138,8 +139,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   /** Settings of the restore scripts, as words `NAME=value`. */
   declare readonly restoreSettings: string;
 
-  /** Command that sends a test mail; null at plan without a mail server. */
-  declare readonly testMailCommand: string;
+  /** Command that sends a test mail; undefined, or null at plan, without a mail server. */
+  declare readonly testMailCommand: string | undefined;
 
   /** URL of the application. */
   declare readonly url: string;
@@ -156,17 +157,17 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   /** Uptime check, dashboard and alerts. */
   declare readonly monitoring: Monitoring;
 
-  /** The check-up of what stands still; it exists only where somebody gets alerts. */
-  declare readonly checkUp: CheckUp;
+  /** The check-up of what stands still; undefined where nobody gets alerts. */
+  declare readonly checkUp: CheckUp | undefined;
 
-  /** Dumps of the database. */
-  declare readonly dump: DatabaseDump;
+  /** Dumps of the database; undefined without a schedule and without dumps that are kept. */
+  declare readonly dump: DatabaseDump | undefined;
 
   /** Commands for the grants that are left to others, as an expression of a list. */
   declare readonly grantCommands: string;
 
-  /** Separate workers; they exist in that mode alone. */
-  declare readonly worker: SeparateWorker;
+  /** Separate workers; undefined in the other modes. */
+  declare readonly worker: SeparateWorker | undefined;
 
   /** Values of the inputs. */
   protected readonly values: ValuesOf<CommonInputs> & ValuesOf<T>;
@@ -215,11 +216,17 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     this.apis = apis;
     this.secrets = this.addSecrets();
     const { deletionProtection, existingContainerImage: existingImage } = settings;
-    this.registry = new ImageRegistry(this, "Registry", {
-      ...{ apis, existingImage, place },
-      builder: this.accountOf("build"),
-      existing: this.partOf(settings.existingRepository),
-    });
+    this.registry = partIf(
+      isUnset(existingImage),
+      () =>
+        new ImageRegistry(this, "Registry", {
+          apis,
+          builder: this.accountOf("build"),
+          existing: this.partOf(settings.existingRepository),
+          existingImage,
+          place,
+        }),
+    );
     this.image = new IdpImage(this, "Image", {
       ...{ existingImage, place, repository: this.registry },
       applicationVersion: settings.applicationVersion,
@@ -261,15 +268,22 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       ...{ database: this.database, projectId: place.projectId, release: this.image.release },
       enabled: settings.backupBeforeUpgrade,
     });
-    this.initializer = this.addAccount("Initializer");
-    this.existingSecrets = new ExistingSecrets(this, "ExistingSecrets", {
-      projectId: place.projectId,
-      references: [String(v.secretEnvironmentVariables), mailPassword(v.smtp)],
-      dependsOn: apis.ready("secretmanager"),
-    });
-    this.runtime = this.addAccount("Runtime");
-    this.dumper = this.addAccount("Dumper");
-    this.checker = this.addAccount("Checker");
+    this.initializer = this.addAccount("Initializer", undefined);
+    const hasMailPassword = allOf(v.smtp.isSet(), v.smtp.at.passwordSecret.isSet());
+    this.existingSecrets = partIf(
+      anyOf(hasMailPassword, v.secretEnvironmentVariables.length().gt(0)),
+      () =>
+        new ExistingSecrets(this, "ExistingSecrets", {
+          projectId: place.projectId,
+          references: [String(v.secretEnvironmentVariables), mailPassword(v.smtp)],
+          dependsOn: apis.ready("secretmanager"),
+        }),
+    );
+    this.runtime = this.addAccount("Runtime", undefined);
+    const isScheduled = v.dumpSchedule.isSet();
+    this.dumper = partIf(isScheduled, () => this.addAccount("Dumper", isScheduled.text));
+    const isChecked = isCheckedUp(this, v);
+    this.checker = partIf(isChecked, () => this.addAccount("Checker", isChecked));
   }
 
   /** @throws RulesBrokenError if another deployment of the stack would have the same names */
@@ -319,13 +333,17 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     });
   }
 
-  private addAccount(id: keyof typeof ACCOUNTS): ServiceIdentity {
-    const { apis, place, values } = this;
+  private addAccount(id: keyof typeof ACCOUNTS, condition: string | undefined): ServiceIdentity {
+    const { apis, place } = this;
     const [purpose, description, member] = ACCOUNTS[id];
-    const checked = id === "Checker" ? isCheckedUp(this, values) : undefined;
-    const condition = id === "Dumper" ? values.dumpSchedule.isSet().text : checked;
-    const common = { place, dependsOn: apis.ready("iam"), existing: this.accountOf(member) };
-    return new ServiceIdentity(this, id, { ...common, purpose, description, condition });
+    return new ServiceIdentity(this, id, {
+      condition: condition === "true" ? undefined : condition,
+      dependsOn: apis.ready("iam"),
+      description,
+      existing: this.accountOf(member),
+      place,
+      purpose,
+    });
   }
 
   /** Container to run once the database is prepared. */
@@ -334,7 +352,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     return containerOf(
       {
         ...{ connectionPool, database, image, media, secrets },
-        secretSettings: [...secrets.settings, existingSecrets],
+        secretSettings: present(...secrets.settings, existingSecrets),
         initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
         resources: { cpu: numberText(v.containerCpu.number), memory: v.containerMemory.text },
       },
@@ -342,16 +360,32 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     );
   }
 
-  /** The scheduled dump, as a job of the platform with an identity of its own; the first one waits for `dependsOn`. */
-  protected addDump(runner: ScheduledJobRunner, dependsOn: ITerraformDependable[]): DatabaseDump {
-    const { apis, database, place, protect: deletionProtection, values: inputs } = this;
-    return new DatabaseDump(this, "Dump", { apis, database, deletionProtection, dependsOn, inputs, place, runner });
+  /**
+   * The scheduled dump, as a job of the platform with an identity of its own; the first one waits for `dependsOn`.
+   *
+   * @param runnerOf a platform that runs jobs as an identity
+   */
+  protected addDump(
+    runnerOf: (identity: ServiceIdentity) => ScheduledJobRunner,
+    dependsOn: ITerraformDependable[],
+  ): DatabaseDump | undefined {
+    const { apis, database, dumper, place, protect: deletionProtection, values: inputs } = this;
+    const runner = dumper && runnerOf(dumper);
+    return partIf(
+      hasDumpBucket(inputs),
+      () => new DatabaseDump(this, "Dump", { apis, database, deletionProtection, dependsOn, inputs, place, runner }),
+    );
   }
 
   /** The check-up, as a job of the platform with an identity of its own. */
-  protected addCheckUp(runner: ScheduledJobRunner, dependsOn: ITerraformDependable[]): CheckUp {
-    const { database, values: inputs } = this;
-    return new CheckUp(this, "CheckUp", { database, dependsOn, inputs, runner, condition: isCheckedUp(this, inputs) });
+  protected addCheckUp(
+    runnerOf: (identity: ServiceIdentity) => ScheduledJobRunner,
+    dependsOn: ITerraformDependable[],
+  ): CheckUp | undefined {
+    const { checker, database, values: inputs } = this;
+    if (checker === undefined) return undefined;
+    const condition = isCheckedUp(this, inputs);
+    return new CheckUp(this, "CheckUp", { condition, database, dependsOn, inputs, runner: runnerOf(checker) });
   }
 
   /** What a domain needs on either platform. */
@@ -369,11 +403,10 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   /** Uptime check, dashboard and alerts. */
   protected addMonitoring(
     platform: Pick<MonitoringProps, "domain" | "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
-    dump: DatabaseDump,
-    checkUp: CheckUp,
+    dump: DatabaseDump | undefined,
+    checkUp: CheckUp | undefined,
   ): Monitoring {
     const { apis, checker, database, dumper, initializer, place, runtime, settings, values: v } = this;
-    const { condition, isDaily, jobName } = dump;
     return new Monitoring(this, "Monitoring", {
       ...settings,
       ...platform,
@@ -382,11 +415,24 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
         (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,
       certificateValidation: v.certificateValidation.text,
       ...{ maxInstanceCount: v.maxInstanceCount.number, minInstanceCount: v.minInstanceCount.number },
-      checkUp: { condition: isCheckedUp(this, v), jobName: checkUp.jobName, missingAfter: checkUp.missingAfter },
+      checkUp: checkUp && {
+        condition: isCheckedUp(this, v),
+        jobName: checkUp.jobName,
+        missingAfter: checkUp.missingAfter,
+      },
       connectionPool: expression(isPooled(v)),
+      isHeard: isHeard(this, v),
       ownDatabase: not(isExistingUsed(this.partOf(settings.existingDatabase))),
-      dump: { condition, isDaily, jobName, bucketName: dump.bucket.bucketName },
-      identities: [initializer, runtime, dumper, checker],
+      dump:
+        dump?.jobName === undefined
+          ? undefined
+          : {
+              bucketName: dump.bucket.bucketName,
+              condition: dump.condition,
+              isDaily: dump.isDaily,
+              jobName: dump.jobName,
+            },
+      identities: present(initializer, runtime, dumper, checker),
       ...{ diskLimitGb: settings.databaseDiskLimitGb, maxConnections: database.connectionLimit },
       protection: v.protection.isSet().text,
       workerCount: expression(workerCount(v)),

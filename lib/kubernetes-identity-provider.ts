@@ -2,7 +2,7 @@ import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { TerraformLocal, TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
-import { not } from "./core/conditional";
+import { isOn, not, partIf } from "./core/conditional";
 import { existingOr, isExisting, isMade } from "./core/existing";
 import { expression, numberExpression } from "./core/expression";
 import { number, type Relation, settingsOf, type ValuesOf } from "./core/inputs";
@@ -181,7 +181,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       identity: ["namespace", "network", "subnetwork"],
       apis: { always: ["compute", "container", "iamcredentials"] },
     });
-    const { apis, checker, database, dumper, initializer, media, network, place, runtime, settings, values } = this;
+    const { apis, database, initializer, media, network, place, runtime, settings, values } = this;
 
     // If another deployment has the names, the apply fails at the secrets, before anything is billed.
     const networkReady = [...apis.ready("compute"), ...database.password.ready];
@@ -240,10 +240,12 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     const poolSize = new TerraformLocal(this, "ConnectionPoolSize", expression(pool.ofInstance));
     const { imageMirror } = settings;
     const inCluster = { cluster: this.cluster, namespace: this.namespace };
-    const outposts = addOutposts(this, { ...inCluster, imageMirror, inputs: values, place });
+    const outposts = partIf(isOn(values.manageOutposts.flag), () =>
+      addOutposts(this, { ...inCluster, imageMirror, inputs: values, place }),
+    );
     const container = this.container(initialization, {
       ...poolVariables(values, poolSize.asString),
-      ...outposts.variables,
+      ...outposts?.variables,
     });
     this.workload = new KubernetesWorkload(this, "Workload", {
       place,
@@ -253,21 +255,25 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       container,
       geoip: values.geoip,
       imageMirror,
-      outposts: outposts.mountIf(not(isSeparate(values))),
+      outposts: outposts?.mountIf(not(isSeparate(values))),
       minInstanceCount: values.minInstanceCount.number,
       maxInstanceCount: values.maxInstanceCount.number,
     });
-    const worker = new KubernetesWorker(this, "Worker", {
-      place,
-      condition: isSeparate(values),
-      container: workerContainer(container, values, poolVariables(values, pool.ofWorker)),
-      identity: runtime,
-      minInstanceCount: numberExpression(workerCount(values)),
-      maxInstanceCount: numberExpression(workerMaxCount(values)),
-      namespace: this.namespace,
-      outposts: outposts.mountIf("true"),
-      server: this.workload,
-    });
+    const worker = partIf(
+      isSeparate(values),
+      () =>
+        new KubernetesWorker(this, "Worker", {
+          place,
+          condition: isSeparate(values),
+          container: workerContainer(container, values, poolVariables(values, pool.ofWorker)),
+          identity: runtime,
+          minInstanceCount: numberExpression(workerCount(values)),
+          maxInstanceCount: numberExpression(workerMaxCount(values)),
+          namespace: this.namespace,
+          outposts: outposts?.mountIf("true"),
+          server: this.workload,
+        }),
+    );
     this.frontDoor = new ClusterIngress(this, "FrontDoor", {
       place,
       namespace: this.namespace,
@@ -285,8 +291,8 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       values.smtp,
       `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER} --namespace=${namespace} -- ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`,
     );
-    const dump = this.addDump(jobsOf(dumper), this.workload.ready);
-    const checkUp = this.addCheckUp(jobsOf(checker), this.workload.ready);
+    const dump = this.addDump(jobsOf, this.workload.ready);
+    const checkUp = this.addCheckUp(jobsOf, this.workload.ready);
     const { url } = this.frontDoor;
     const urlMap = urlMapPattern(namespaceName);
     const monitoring = this.addMonitoring({ domain, namespace, platform: "kubernetes", url, urlMap }, dump, checkUp);
@@ -296,14 +302,14 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     const parts = { dns, checkUp, dump, edge, initialization, loadBalancerAddress, monitoring, restoreSettings };
     this.complete({ ...parts, testMailCommand, url, worker }, [
       ...this.namespace.grants,
-      ...outposts.ready,
+      ...(outposts?.ready ?? []),
       ...this.workload.ready,
-      ...worker.ready,
+      ...(worker?.ready ?? []),
       ...this.frontDoor.ready,
       ...(edge?.ready ?? []),
       ...monitoring.ready,
-      ...dump.ready,
-      ...checkUp.ready,
+      ...(dump?.ready ?? []),
+      ...(checkUp?.ready ?? []),
       clusterGuard.check,
     ]);
     this.useOwnProvider();

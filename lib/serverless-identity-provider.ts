@@ -1,7 +1,8 @@
 import { TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf } from "./core/conditional";
+import { allOf, isNever, partIf, present } from "./core/conditional";
+import { type Expr, literal } from "./core/expr";
 import { expression, numberExpression } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
 import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
@@ -24,6 +25,7 @@ import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } f
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { tagsIn } from "./core/full-names";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
+import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { accessOf, isOpen } from "./platform/serverless/public-access";
 import {
   INTERNAL_LOAD_BALANCER,
@@ -150,7 +152,7 @@ export type ServerlessIdentityProviderProps = VariantProps<ServerlessInputs>;
 export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInputs> {
   /** Cloud Run service of the server. */
   readonly service: ServerlessService;
-  declare readonly worker: ServerlessWorkerPool;
+  declare readonly worker: ServerlessWorkerPool | undefined;
 
   /** Load balancer of the domain; undefined if there can be none. */
   readonly frontDoor: ServerlessLoadBalancer | undefined;
@@ -158,8 +160,8 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
   /** Internal load balancer of the domain; undefined if there can be none. */
   readonly internalLoadBalancer: InternalLoadBalancer | undefined;
 
-  /** The job that sends a test mail. */
-  readonly testMail: ReturnType<ServerlessJobs["onDemand"]>;
+  /** The job that sends a test mail; undefined without a mail server. */
+  readonly testMail: ReturnType<ServerlessJobs["onDemand"]> | undefined;
 
   /** Address of the load balancer; undefined if there can be none. */
   readonly address: DomainAddress | undefined;
@@ -172,7 +174,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       identity: [],
       apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
     });
-    const { apis, checker, database, dumper, initializer, media, place, runtime, settings, values } = this;
+    const { apis, database, initializer, media, place, runtime, settings, values } = this;
     const { domain } = settings;
     const egress = expression(`replace(upper(${values.vpcEgress}), "-", "_")`);
     const network = this.network && { ...this.network, egress, tags: tagsIn(values.networkTags) };
@@ -193,27 +195,37 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const requestLogSampleRate = numberExpression(requestLogRate(values));
     const { strictTransportSecurity } = values;
     const httpRedirect = values.httpRedirect.flag;
-    const isExternal = `!(${isInternal(values)})`;
+    // Only a network has an internal one.
+    const internal = network === undefined ? literal(false) : isInternal(values);
     if (domain !== undefined) {
       // If another deployment has the names, the apply fails at the secrets, before anything is billed.
       const common = { place, dependsOn: [...apis.ready("compute"), ...database.password.ready] };
-      const of = (id: string, condition: string) =>
-        new TerraformLocal(this, id, expression(`(${condition} ? ${values.domain} : null)`)).asString;
-      const external = network === undefined ? domain : of("ExternalDomain", isExternal);
-      const ipv6 = new Ipv6Address(this, "Ipv6", { ...common, domain: external, enabled: values.ipv6 });
-      this.address = new DomainAddress(this, "Address", { ...common, domain: external, ipv6 });
-      edge = this.addEdge(external, this.address, database.password.ready);
-      const { addressId, ipAddress } = this.address;
-      address = { addressId, domain, ipAddress, ipv6 };
-      if (network !== undefined) {
+      const domainIf = (id: string, condition: Expr<boolean>) =>
+        condition.isLiteral
+          ? domain
+          : new TerraformLocal(this, id, condition.choose<unknown, null>(values.domain, null)).asString;
+      if (!isNever(internal.not())) {
+        const external = domainIf("ExternalDomain", internal.not());
+        const ipv6 = new Ipv6Address(this, "Ipv6", { ...common, domain: external, enabled: values.ipv6 });
+        this.address = new DomainAddress(this, "Address", { ...common, domain: external, ipv6 });
+        edge = this.addEdge(external, this.address, database.password.ready);
+        address = { domain, ipAddress: this.address.ipAddress, ipv6 };
+      }
+      if (network !== undefined && !isNever(internal)) {
         this.internalLoadBalancer = new InternalLoadBalancer(this, "InternalLoadBalancer", {
-          ...{ ...common, apis, httpRedirect, network, requestLogSampleRate, strictTransportSecurity },
-          zone: settings.dnsZone,
-          domain: of("InternalDomain", isInternal(values)),
+          ...common,
+          apis,
+          domain: domainIf("InternalDomain", internal),
+          httpRedirect,
+          network,
           proxyRange: settingsOf<ServerlessInputs>(values).loadBalancerProxyRange,
+          requestLogSampleRate,
+          strictTransportSecurity,
+          zone: settings.dnsZone,
         });
-        const all = `concat(${this.address.ipAddresses}, ${this.internalLoadBalancer.ipAddresses})`;
-        address = { ...address, ipAddress: `one(${all})` };
+        const all = present(this.address?.ipAddresses, this.internalLoadBalancer.ipAddresses);
+        const addresses = all.length === 1 ? all.join("") : `concat(${all.join(", ")})`;
+        address = { domain, ipv6: undefined, ...address, ipAddress: `one(${addresses})` };
       }
     }
     const loadBalancerAddress = expression(address?.ipAddress ?? "null");
@@ -221,15 +233,19 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const pool = poolSizes(values, INSTANCE, DEMAND);
     const poolSize = new TerraformLocal(this, "ConnectionPoolSize", expression(pool.ofInstance));
     const container = this.container(initialization, poolVariables(values, poolSize.asString));
-    const worker = new ServerlessWorkerPool(this, "Worker", {
-      place,
-      network,
-      address,
-      condition: isSeparate(values),
-      container: workerContainer(container, values, poolVariables(values, pool.ofWorker)),
-      identity: runtime,
-      instanceCount: numberExpression(workerCount(values)),
-    });
+    const worker = partIf(
+      isSeparate(values),
+      () =>
+        new ServerlessWorkerPool(this, "Worker", {
+          place,
+          network,
+          address,
+          condition: isSeparate(values),
+          container: workerContainer(container, values, poolVariables(values, pool.ofWorker)),
+          identity: runtime,
+          instanceCount: numberExpression(workerCount(values)),
+        }),
+    );
     this.service = new ServerlessService(this, "Service", {
       closeDefaultAddress: values.closeDefaultAddress.flag,
       cpuAlwaysAllocated: values.cpuAlwaysAllocated.flag,
@@ -245,7 +261,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       maxInstanceCount: values.maxInstanceCount.number,
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
       // A separate worker must be running before the last worker beside a server stops.
-      dependsOn: worker.ready,
+      dependsOn: worker?.ready ?? [],
     });
     if (this.address !== undefined && edge !== undefined) {
       this.frontDoor = new ServerlessLoadBalancer(this, "FrontDoor", {
@@ -263,39 +279,42 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     }
     this.internalLoadBalancer?.serve(this.service);
     // The application's own command in a job, because Cloud Run offers no shell in a running container.
-    this.testMail = new ServerlessJobs({ place, network, identity: runtime }).onDemand(this, "TestMail", {
-      condition: values.smtp.isSet().text,
-      // The command needs no uploads.
-      container: { ...container, args: [TEST_MAIL_COMMAND, "--help"], mounts: [] },
-      name: "test-mail",
-      maxRetries: 0,
-      // The application starts in half a minute, then waits for the worker and the mail server.
-      timeoutSeconds: 600,
-    });
-    const sendTestMail = `${this.testMail.runCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`;
-    const testMailCommand = ifMail(values.smtp, sendTestMail);
+    this.testMail = partIf(values.smtp.isSet(), () =>
+      new ServerlessJobs({ place, network, identity: runtime }).onDemand(this, "TestMail", {
+        condition: values.smtp.isSet().text,
+        // The command needs no uploads.
+        container: { ...container, args: [TEST_MAIL_COMMAND, "--help"], mounts: [] },
+        name: "test-mail",
+        maxRetries: 0,
+        // The application starts in half a minute, then waits for the worker and the mail server.
+        timeoutSeconds: 600,
+      }),
+    );
+    const testMailArguments = `--args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`;
+    const testMailCommand = this.testMail && ifMail(values.smtp, `${this.testMail.runCommand} ${testMailArguments}`);
     const url =
       domain === undefined
         ? this.service.url
         : expression(`(${values.domain} == null ? ${this.service.url} : "https://\${${values.domain}}")`);
     const dumpsReady = [...jobsReady, ...apis.ready("iam", "cloudscheduler")];
     const scheduled = { place, network, starter: this.accountOf("scheduler"), dependsOn: dumpsReady };
-    const dump = this.addDump(new ServerlessJobs({ ...scheduled, identity: dumper }), this.service.ready);
-    const checkUp = this.addCheckUp(new ServerlessJobs({ ...scheduled, identity: checker }), this.service.ready);
-    const isPublic = allOf(isOpen(access), network === undefined ? "true" : expression(isExternal));
+    const jobsOf = (identity: ServiceIdentity) => new ServerlessJobs({ ...scheduled, identity });
+    const dump = this.addDump(jobsOf, this.service.ready);
+    const checkUp = this.addCheckUp(jobsOf, this.service.ready);
+    const isPublic = allOf(isOpen(access), internal.not());
     const ofDomain = { domain: this.address?.domain, urlMap: urlMapName(place) };
     const monitoring = this.addMonitoring({ ...ofDomain, isPublic, platform: "serverless", url }, dump, checkUp);
 
     const ready = [
       ...this.service.ready,
-      ...this.testMail.ready,
-      ...worker.ready,
+      ...(this.testMail?.ready ?? []),
+      ...(worker?.ready ?? []),
       ...(this.frontDoor?.ready ?? []),
       ...(edge?.ready ?? []),
       ...(this.internalLoadBalancer?.ready ?? []),
       ...monitoring.ready,
-      ...dump.ready,
-      ...checkUp.ready,
+      ...(dump?.ready ?? []),
+      ...(checkUp?.ready ?? []),
     ];
     const mustStay = { prop: "network", value: network?.network };
     const networkGuard = guardPresence(this, mustStay, { dependsOn: ready, protect: this.protect });
@@ -306,6 +325,6 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       nextSteps: both(edge?.nextSteps, this.internalLoadBalancer?.nextSteps),
     };
     const parts = { dns, checkUp, dump, edge, initialization, loadBalancerAddress, monitoring, restoreSettings };
-    this.complete({ ...parts, testMailCommand, url, worker }, [networkGuard]);
+    this.complete({ ...parts, testMailCommand, url, worker }, networkGuard);
   }
 }

@@ -143,7 +143,15 @@ it("The table of what can be referred to names properties that an identity provi
   const paths = [...table.matchAll(/^\| `.*$/gm)].flatMap(([row]) =>
     [...row.matchAll(/`([\w.]+)`/g)].map(([, path = ""]) => path),
   );
-  const props = { projectId: "my-project", tenantId: "acme", domain: "sign-in.example.com", workerMode: "separate" };
+  const props = {
+    projectId: "my-project",
+    tenantId: "acme",
+    domain: "sign-in.example.com",
+    alertEmails: ["admin@example.com"],
+    dumpSchedule: "30 4 * * *",
+    protection: {},
+    workerMode: "separate",
+  };
   const variants = [
     new ServerlessIdentityProvider(bareStack(), "IdentityProvider", props),
     new KubernetesIdentityProvider(bareStack(), "IdentityProvider", props),

@@ -31,6 +31,23 @@ export function countIf(condition: Condition | undefined): TerraformCount | unde
   return count;
 }
 
+/** Whether synthesis knows that the condition does not hold. */
+export function isNever(condition: Condition | undefined): boolean {
+  if (condition === undefined) return false;
+  const typed = conditionFrom(condition);
+  return typed.isLiteral && !typed.literal;
+}
+
+/** A part that is there if the condition holds; undefined where synthesis knows that it does not. */
+export function partIf<Part>(condition: Condition | undefined, make: () => Part): Part | undefined {
+  return isNever(condition) ? undefined : make();
+}
+
+/** The parts that are there. */
+export function present<Part>(...parts: readonly (Part | undefined)[]): Part[] {
+  return parts.filter((part) => part !== undefined);
+}
+
 /** The condition under which there is a resource, as it was given to `countIf`. */
 export function conditionOf({ count }: TerraformResource): string {
   const condition = typeof count === "object" ? CONDITIONS.get(count) : "true";
@@ -101,13 +118,19 @@ export function listIf(condition: string, element: string): string {
   return expression(`(${condition} ? [${element}] : [])`);
 }
 
-/** Attribute of a resource whose count is 0 or 1, as a Terraform expression; null if there is none. */
-export function oneAttribute(resource: TerraformResource, attribute: string): string {
-  return `one(${resource.fqn}[*].${attribute})`;
+/** Attribute of a resource that need not exist, as a Terraform expression; null where it does not. */
+export function oneAttribute(resource: TerraformResource | undefined, attribute: string): string {
+  if (resource === undefined) return "null";
+  return resource.count === undefined ? `${resource.fqn}.${attribute}` : `one(${resource.fqn}[*].${attribute})`;
+}
+
+/** The same as a token. */
+export function attributeOf(resource: TerraformResource | undefined, attribute: string): string {
+  return expression(oneAttribute(resource, attribute));
 }
 
 /** Id of such a resource. */
-export const idOf = (resource: TerraformResource): string => expression(oneAttribute(resource, "id"));
+export const idOf = (resource: TerraformResource | undefined): string => attributeOf(resource, "id");
 
 /** Repeats a resource for each element, `each`, of an expression of a map or a set of strings. */
 export function repeatFor(resource: TerraformResource, collection: string): void {

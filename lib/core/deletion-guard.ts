@@ -1,4 +1,4 @@
-import { Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { TerraformElement, Token, type IResolvable, type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { type Construct } from "constructs";
 
 import { settingName } from "./expression";
@@ -33,24 +33,67 @@ export function guardDestroy(
   { dependsOn, protect }: Protection,
   { refusal = "nothing is deleted", remains, remedy = "first", ...own }: Refusal = {},
 ): TerraformData {
-  const protection = settingName(scope, protect, "deletionProtection");
-  const saysRemains = remains === undefined ? "" : 'echo "A destroy leaves $REMAINS." >&2; ';
   return new TerraformData(scope, id, {
     input: { protected: Token.asString(protect), ...(remains !== undefined && { remains }) },
-    provisioners: [
-      {
-        type: "local-exec",
-        when: "destroy",
-        command: `${saysRemains}[ "$PROTECTED" = false ] || { echo "${protection} was $PROTECTED at the last apply; ${refusal}, because data would be lost; apply with ${protection}=false ${remedy}." >&2; exit 1; }`,
-        // A destroy provisioner can refer only to `self`.
-        environment: {
-          PROTECTED: "${self.input.protected}",
-          // A state from before this value existed has none.
-          ...(remains !== undefined && { REMAINS: '${try(self.input.remains, "what the last apply said")}' }),
-        },
-      },
-    ],
+    provisioners: [refusalOf(scope, protect, { refusal, remains, remedy })],
     dependsOn,
     ...own,
   });
+}
+
+/**
+ * Refuses the end of a guard that a program no longer has: Terraform asks only a block that is still there, and this one
+ * says what becomes of a guard that the state may have.
+ *
+ * @param id that of the guard
+ */
+export function refuseRemoval(
+  scope: Construct,
+  id: string,
+  { protect }: Pick<Protection, "protect">,
+  { refusal = "nothing is deleted", remedy = "first" }: Pick<Refusal, "refusal" | "remedy">,
+): void {
+  new RemovedGuard(scope, id, refusalOf(scope, protect, { refusal, remedy }));
+}
+
+class RemovedGuard extends TerraformElement {
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly provisioner: LocalExecProvisioner,
+  ) {
+    super(scope, id, "terraform_data");
+  }
+
+  override toTerraform(): unknown {
+    const { type, ...body } = this.provisioner;
+    const from = `terraform_data.${this.friendlyUniqueId}`;
+    return { removed: [{ from, lifecycle: { destroy: true }, provisioner: [{ [type]: body }] }] };
+  }
+}
+
+function refusalOf(
+  scope: Construct,
+  protect: Protection["protect"],
+  {
+    refusal,
+    remains,
+    remedy,
+  }: Required<Pick<Refusal, "refusal" | "remedy">> & { readonly remains?: string | undefined },
+): LocalExecProvisioner {
+  const protection = settingName(scope, protect, "deletionProtection");
+  const saysRemains = remains === undefined ? "" : 'echo "A destroy leaves $REMAINS." >&2; ';
+  const says = `${protection} was $PROTECTED at the last apply; ${refusal}, because data would be lost;`;
+  const fix = `apply with ${protection}=false ${remedy}.`;
+  return {
+    type: "local-exec",
+    when: "destroy",
+    command: `${saysRemains}[ "$PROTECTED" = false ] || { echo "${says} ${fix}" >&2; exit 1; }`,
+    // A destroy provisioner can refer only to `self`.
+    environment: {
+      PROTECTED: "${self.input.protected}",
+      // A state from before this value existed has none.
+      ...(remains !== undefined && { REMAINS: '${try(self.input.remains, "what the last apply said")}' }),
+    },
+  };
 }

@@ -94,6 +94,7 @@ export class ExistingSecret extends Construct implements ReadableSecret {
           secretId: this.fullName,
           role: "roles/secretmanager.secretAccessor",
         }),
+      this.condition,
     );
   }
 }

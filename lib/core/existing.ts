@@ -55,7 +55,8 @@ export function isMade(existing: Existing | undefined): string {
 }
 
 /** Attribute of a resource that is made only where there is no such part yet; null at plan where it is not. */
-export function madeAttribute(resource: TerraformResource, name: string): string {
+export function madeAttribute(resource: TerraformResource | undefined, name: string): string {
+  if (resource === undefined) return expression("null");
   return resource.count === undefined ? resource.getStringAttribute(name) : expression(oneAttribute(resource, name));
 }
 

@@ -1,18 +1,10 @@
 import { type SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
-import {
-  Fn,
-  ref,
-  Token,
-  type IResolvable,
-  type ITerraformDependable,
-  type TerraformCount,
-  type TerraformResource,
-} from "cdktf";
+import { Fn, ref, Token, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, anyOf, countIf, not } from "./conditional";
+import { allOf, anyOf, countIf, not, partIf } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "./existing";
 import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
@@ -110,8 +102,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly secretId: string;
   readonly ready: ITerraformDependable[];
 
-  /** The secret itself, without its value. */
-  readonly secret: SecretManagerSecret;
+  /** The secret itself, without its value; undefined where another one is used. */
+  readonly secret: SecretManagerSecret | undefined;
 
   /**
    * Whether there is a version that can be read, as a boolean expression: a disabled one cannot, and must not keep the
@@ -123,14 +115,11 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly identity: string;
   private readonly condition: string;
   private readonly projectId: string;
-  private readonly count: TerraformCount | undefined;
+  private readonly own: OwnVersion | undefined;
   private readonly grants = new Grants(this);
   private readonly existing: ExistingSecret | undefined;
   private readonly isExistingUsed: string;
   private readonly isOptional: boolean;
-  private readonly isOwnReadable: string;
-  /** Attribute of the current version. */
-  private readonly current: (name: string) => string;
   private opensAfter: string | undefined;
   private stored: EphemeralResource | undefined;
   private storedOwn: EphemeralResource | undefined;
@@ -149,65 +138,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     this.isOptional = condition !== "true";
     this.isExistingUsed = isExistingUsed(existing);
     this.projectId = props.projectId;
-    this.count = countIf(this.condition);
-
-    const password = new EphemeralResource(this, "Candidate", {
-      type: "random_password",
-      provider: "random",
-      // Letters and digits need no quoting in shells, URLs and connection strings. At least one letter, because the
-      // application parses values that look like JSON and would turn digits alone into a number.
-      attributes: { length: props.length, special: false, min_lower: 1, min_upper: 1, min_numeric: 1 },
-    }).stringAttribute("result");
-
-    this.secret = addSecret(this, MAIN_CHILD_ID, props.secretLocations, {
-      count: this.count,
-      project: props.projectId,
-      secretId: props.secretId,
-      deletionProtection: props.deletionProtection ?? true,
-      // A week, in which a version that was destroyed by mistake can be enabled again.
-      versionDestroyTtl: "604800s",
-      labels: props.labels,
-      dependsOn: props.dependsOn,
-    });
-
-    const turns = props.rotation === undefined ? undefined : rotationOf(numberText(props.rotation));
-    // In the project of the full id. An argument for it, which no state has, would replace every version.
-    const write = (id: string, condition: string, version: number, isIdle: string | undefined) =>
-      new SecretManagerSecretVersion(this, id, {
-        count: countIf(condition),
-        secret: this.attribute(this.secret, "id"),
-        secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
-        secretDataWoVersion: version,
-        lifecycle: {
-          // Consumers use the old version until they are updated, so it must not be deleted first.
-          createBeforeDestroy: true,
-          // Whoever disabled a version had a reason, and an update would come after the values are read.
-          ignoreChanges: ["enabled"],
-          postcondition: [
-            {
-              condition: expression(`self.enabled${isIdle === undefined ? "" : ` || ${isIdle}`}`),
-              errorMessage: `version \${coalesce(self.version, "<number>")} of the secret ${props.secretId} is disabled; it must be enabled, because every apply and every new instance reads it; run gcloud secrets versions enable \${coalesce(self.version, "<number>")} --secret=${props.secretId} --project=${props.projectId} and apply again.`,
-            },
-          ],
-        },
-      });
-    const number = turns ? numberExpression(turns.odd) : (props.writeVersion ?? 1);
-    const written = write("Version", this.condition, number, turns?.isEven);
-    const second =
-      turns &&
-      write("SecondVersion", allOf(this.condition, turns.hasSecond), numberExpression(turns.even), not(turns.isEven));
-    explain(
-      written,
-      "Written once, when the version number of the value is first set or raised: the value is in no state, plan or log.",
-    );
-    this.current = (name) => {
-      const first = this.attribute(written, name);
-      return turns && second ? expression(`(${turns.isEven} ? try(${second.fqn}[0].${name}, "") : ${first})`) : first;
-    };
-    const isEnabled = this.count === undefined ? `${written.fqn}.enabled` : `try(${written.fqn}[0].enabled, false)`;
-    this.isOwnReadable = expression(
-      turns && second ? `(${turns.isEven} ? try(${second.fqn}[0].enabled, false) : ${isEnabled})` : isEnabled,
-    );
+    this.own = partIf(this.condition, () => addOwnVersion(this, this.condition, props));
+    this.secret = this.own?.secret;
     const { isGranted = "true", secretId, version } = existing ?? {};
     if (secretId !== undefined && version !== undefined) {
       const there = allOf(condition, isExisting(existing), isGranted);
@@ -215,18 +147,19 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       this.existing = new ExistingSecret(scope, `Existing${id}`, attributes);
     }
     // Whether an existing version is enabled is its owner's business, and not looked up.
-    this.isReadable = this.existing === undefined ? this.isOwnReadable : anyOf(this.isExistingUsed, this.isOwnReadable);
+    const isOwnReadable = this.own?.isReadable ?? "false";
+    this.isReadable = this.existing === undefined ? isOwnReadable : anyOf(this.isExistingUsed, isOwnReadable);
     const choose = (part: string, ofExisting: string | undefined, own: string) =>
       existingOr(this, part, existing, ofExisting, own);
-    this.secretId = choose("Id", this.existing?.secretId, this.attribute(this.secret, "secret_id"));
-    this.version = choose("Number", this.existing?.version, this.current("version"));
-    const [name, created] = ["name", "create_time"].map((part) => this.current(part));
-    const own = expression(`join("@", [${name}, ${created}])`);
-    const stored = choose("Identity", this.existing?.identity, own);
+    this.secretId = choose("Id", this.existing?.secretId, this.own?.ofSecret("secret_id") ?? "");
+    this.version = choose("Number", this.existing?.version, this.own?.current("version") ?? "");
+    const [name, created] = ["name", "create_time"].map((part) => this.own?.current(part));
+    const own = this.own && expression(`join("@", [${name}, ${created}])`);
+    const stored = choose("Identity", this.existing?.identity, own ?? "");
     const { loss } = props;
     if (loss === undefined) {
       this.identity = stored;
-      this.ready = [written, ...(second ? [second] : [])];
+      this.ready = [...(this.own?.versions ?? [])];
       return;
     }
     const record = new TerraformData(this, "First", {
@@ -258,11 +191,11 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   }
 
   get ephemeralValue(): string {
-    const own = this.attribute(this.secret, "id");
+    const own = this.own?.ofSecret("id") ?? "";
     const isOpen = this.opensAfter === undefined ? "" : `${this.opensAfter} == "" ? "" : `;
     this.stored ??= openVersion(this, "Stored", this.isReadable, {
       secret: this.existing
-        ? expression(`(${this.isExistingUsed} ? (${isOpen}${operand(this.existing.fullName)}) : ${own})`)
+        ? expression(this.existingOrOwn(`(${isOpen}${operand(this.existing.fullName)})`, own))
         : own,
       version: this.version,
     });
@@ -276,9 +209,10 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 
   /** The value of the secret that is created here, for what is created here too; empty where another one is used. */
   get ownValue(): string {
-    if (this.existing === undefined) return this.ephemeralValue;
-    const [secret, version] = [this.attribute(this.secret, "id"), this.current("version")];
-    this.storedOwn ??= openVersion(this, "StoredOwn", this.isOwnReadable, { secret, version });
+    const { own } = this;
+    if (this.existing === undefined || own === undefined) return this.ephemeralValue;
+    const attributes = { secret: own.ofSecret("id"), version: own.current("version") };
+    this.storedOwn ??= openVersion(this, "StoredOwn", own.isReadable, attributes);
     return this.storedOwn.stringAttribute("secret_data");
   }
 
@@ -289,20 +223,104 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
         new SecretManagerSecretIamMember(this, id, {
           ...grantee(account, this.condition),
           project: this.projectId,
-          secretId: this.attribute(this.secret, "id"),
+          secretId: this.own?.ofSecret("id") ?? "",
           role: "roles/secretmanager.secretAccessor",
           // An optional secret that is being removed is read until its consumers are updated.
           lifecycle: this.isOptional ? { createBeforeDestroy: true } : undefined,
         }),
+      this.condition,
     );
     return [...own, ...(this.existing?.grantAccess(identity) ?? [])];
   }
 
   /** Attribute of a resource of this secret; empty if it does not exist, because null cannot be part of a text. */
-  private attribute(resource: TerraformResource, name: string): string {
-    if (this.count === undefined) return resource.getStringAttribute(name);
-    return expression(`try(${resource.fqn}[0].${name}, "")`);
+  /** One of two expressions, of the existing secret or of the own one. */
+  private existingOrOwn(existing: string, own: string): string {
+    return this.own === undefined ? existing : `(${this.isExistingUsed} ? ${existing} : ${own})`;
   }
+}
+
+/** The secret that is made here, and its versions. */
+interface OwnVersion {
+  readonly secret: SecretManagerSecret;
+  readonly versions: readonly SecretManagerSecretVersion[];
+  /** Whether the current version can be read, as a boolean expression. */
+  readonly isReadable: string;
+  /** Attribute of the secret. */
+  readonly ofSecret: (name: string) => string;
+  /** Attribute of the current version. */
+  readonly current: (name: string) => string;
+}
+
+/** @param condition under which there is such a secret */
+function addOwnVersion(scope: Construct, condition: string, props: GeneratedSecretProps): OwnVersion {
+  const count = countIf(condition);
+  const attribute = (resource: TerraformResource, name: string) =>
+    count === undefined ? resource.getStringAttribute(name) : expression(`try(${resource.fqn}[0].${name}, "")`);
+
+  const password = new EphemeralResource(scope, "Candidate", {
+    type: "random_password",
+    provider: "random",
+    // Letters and digits need no quoting in shells, URLs and connection strings. At least one letter, because the
+    // application parses values that look like JSON and would turn digits alone into a number.
+    attributes: { length: props.length, special: false, min_lower: 1, min_upper: 1, min_numeric: 1 },
+  }).stringAttribute("result");
+
+  const secret = addSecret(scope, MAIN_CHILD_ID, props.secretLocations, {
+    count,
+    project: props.projectId,
+    secretId: props.secretId,
+    deletionProtection: props.deletionProtection ?? true,
+    // A week, in which a version that was destroyed by mistake can be enabled again.
+    versionDestroyTtl: "604800s",
+    labels: props.labels,
+    dependsOn: props.dependsOn,
+  });
+
+  const turns = props.rotation === undefined ? undefined : rotationOf(numberText(props.rotation));
+  // In the project of the full id. An argument for it, which no state has, would replace every version.
+  const write = (id: string, isWritten: string, version: number, isIdle: string | undefined) =>
+    new SecretManagerSecretVersion(scope, id, {
+      count: countIf(isWritten),
+      secret: attribute(secret, "id"),
+      secretDataWo: props.override === undefined ? password : Token.asString(Fn.coalesce([props.override, password])),
+      secretDataWoVersion: version,
+      lifecycle: {
+        // Consumers use the old version until they are updated, so it must not be deleted first.
+        createBeforeDestroy: true,
+        // Whoever disabled a version had a reason, and an update would come after the values are read.
+        ignoreChanges: ["enabled"],
+        postcondition: [
+          {
+            condition: expression(`self.enabled${isIdle === undefined ? "" : ` || ${isIdle}`}`),
+            errorMessage: `version \${coalesce(self.version, "<number>")} of the secret ${props.secretId} is disabled; it must be enabled, because every apply and every new instance reads it; run gcloud secrets versions enable \${coalesce(self.version, "<number>")} --secret=${props.secretId} --project=${props.projectId} and apply again.`,
+          },
+        ],
+      },
+    });
+  const number = turns ? numberExpression(turns.odd) : (props.writeVersion ?? 1);
+  const written = write("Version", condition, number, turns?.isEven);
+  const second =
+    turns && write("SecondVersion", allOf(condition, turns.hasSecond), numberExpression(turns.even), not(turns.isEven));
+  explain(
+    written,
+    "Written once, when the version number of the value is first set or raised: the value is in no state, plan or log.",
+  );
+  const current = (name: string) => {
+    const first = attribute(written, name);
+    return turns && second ? expression(`(${turns.isEven} ? try(${second.fqn}[0].${name}, "") : ${first})`) : first;
+  };
+  const isEnabled = count === undefined ? `${written.fqn}.enabled` : `try(${written.fqn}[0].enabled, false)`;
+  const isReadable = expression(
+    turns && second ? `(${turns.isEven} ? try(${second.fqn}[0].enabled, false) : ${isEnabled})` : isEnabled,
+  );
+  return {
+    secret,
+    versions: second ? [written, second] : [written],
+    isReadable,
+    ofSecret: (name) => attribute(secret, name),
+    current,
+  };
 }
 
 /** What replaces the record of the first version, once there is a number above 1. */

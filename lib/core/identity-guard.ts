@@ -1,8 +1,8 @@
-import { Annotations, Fn, TerraformLocal, TerraformStack, Token } from "cdktf";
+import { Annotations, Fn, TerraformLocal, TerraformStack, Token, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { countIf, isSet } from "./conditional";
-import { guardDestroy, type Protection } from "./deletion-guard";
+import { countIf, isNever, isSet } from "./conditional";
+import { guardDestroy, refuseRemoval, type Protection } from "./deletion-guard";
 import { expression, operand, settingName, quoted, rendered } from "./expression";
 import { TerraformData } from "./terraform-data";
 
@@ -103,13 +103,21 @@ export function guardIdentity(scope: Construct, parts: readonly IdentityPart[], 
   });
 }
 
-/** Refuses, at apply, to take away what a database can be given later, but not lose without being replaced. */
-export function guardPresence(scope: Construct, { prop, value }: IdentityPart, protection: Protection): TerraformData {
-  return guardDestroy(scope, "PresenceGuard", protection, {
-    refusal: `${settingName(scope, value, prop)} cannot be taken away`,
-    // Terraform asks only a block that is still there, so it stays when a program no longer gives the value.
-    count: countIf(isSet(value)),
-  });
+/**
+ * Refuses, at apply, to take away what a database can be given later, but not lose without being replaced.
+ *
+ * @returns what a destroy must ask for before what the protection depends on
+ */
+export function guardPresence(
+  scope: Construct,
+  { prop, value }: IdentityPart,
+  protection: Protection,
+): ITerraformDependable[] {
+  const refusal = `${settingName(scope, value, prop)} cannot be taken away`;
+  if (!isNever(isSet(value)))
+    return [guardDestroy(scope, "PresenceGuard", protection, { refusal, count: countIf(isSet(value)) })];
+  refuseRemoval(scope, "PresenceGuard", protection, { refusal });
+  return protection.dependsOn;
 }
 
 function valuesOf(parts: readonly IdentityPart[]): Record<string, string> {

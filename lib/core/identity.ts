@@ -1,7 +1,7 @@
 import { type ITerraformDependable, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, countIf } from "./conditional";
+import { allOf, type Condition, countIf, isNever } from "./conditional";
 import { inFileOfExisting } from "./hcl/stack-origin";
 
 /** A service account that a workload runs as. */
@@ -71,14 +71,20 @@ export class Grants {
   /** @param owner construct in which the grants are created, each under the name of its identity */
   constructor(private readonly owner: Construct) {}
 
-  /** What must exist before the identity can use the resource; empty if it takes no grants. */
+  /**
+   * What must exist before the identity can use the resource; empty if it takes no grants.
+   *
+   * @param needed condition under which there is anything to grant
+   */
   to(
     identity: WorkloadIdentity,
     make: (id: string, account: GrantedAccount) => TerraformResource,
+    needed: Condition = "true",
   ): ITerraformDependable[] {
     const made = this.made.get(identity);
     if (made !== undefined) return made;
-    const accounts = identity.grantable ? (identity.granted ?? [identity]) : [];
+    const all = identity.grantable ? (identity.granted ?? [identity]) : [];
+    const accounts = all.filter(({ condition = "true" }) => !isNever(allOf(needed, condition)));
     const grants = accounts.map((account) => grantTo(account, make(freeChildId(this.owner, account.name), account)));
     this.made.set(identity, grants);
     return grants;

@@ -2,7 +2,7 @@ import { ProjectService } from "@cdktf/provider-google/lib/project-service";
 import { type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf } from "./conditional";
+import { type Condition, countIf, isNever } from "./conditional";
 import { type KnownPropsOf, refuseProps } from "./known-props";
 import { stateProvidersOf } from "./provider-requirements";
 import { addScript, type StackFile, unixLineEnds } from "./stack-file";
@@ -57,7 +57,8 @@ const PROPS: KnownPropsOf<ProjectApisProps> = {
  * enables that one first. Each API has its own gate, so that a resource waits only for the APIs it needs.
  */
 export class ProjectApis extends Construct {
-  private readonly gates = new Map<ApiName, ITerraformDependable>();
+  /** What waits for each API; nothing for one that nothing uses. */
+  private readonly gates = new Map<ApiName, ITerraformDependable[]>();
   private readonly resourceManager: TerraformData;
 
   constructor(
@@ -86,9 +87,13 @@ export class ProjectApis extends Construct {
    *
    * An API without a harmless test call has no gate; whatever uses it must be created minutes later anyway.
    *
-   * @param condition Terraform expression that decides; without it the API is always enabled
+   * @param condition decides on it; without one, the API is always enabled
    */
-  enable(api: ApiName, condition?: string): void {
+  enable(api: ApiName, condition?: Condition): void {
+    if (isNever(condition)) {
+      this.gates.set(api, []);
+      return;
+    }
     const { projectId } = this.props;
     const count = countIf(condition);
     const enabled = new ProjectService(this, api, {
@@ -106,7 +111,7 @@ export class ProjectApis extends Construct {
         count,
       });
     // Every call of this one creates credentials.
-    this.gates.set(api, api === "iamcredentials" ? enabled : gate());
+    this.gates.set(api, [api === "iamcredentials" ? enabled : gate()]);
   }
 
   private run(api: ApiName, option = ""): LocalExecProvisioner {
@@ -122,7 +127,7 @@ export class ProjectApis extends Construct {
 
   /** What a resource that uses these APIs must depend on. @throws Error if one of them is not enabled here */
   ready(...apis: ApiName[]): ITerraformDependable[] {
-    return apis.map((api) => {
+    return apis.flatMap((api) => {
       const gate = this.gates.get(api);
       if (gate !== undefined) return gate;
       throw new Error(

@@ -1,8 +1,9 @@
-import { TerraformLocal, type ITerraformDependable } from "cdktf";
+import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { matching } from "../core/checks";
-import { allOf } from "../core/conditional";
+import { allOf, type Condition, isNever } from "../core/conditional";
+import { literal } from "../core/expr";
 import { expression } from "../core/expression";
 import { number, object, textOrNull, type Value, type ValuesOf } from "../core/inputs";
 import { addScript, joined, type StackFile } from "../core/stack-file";
@@ -71,15 +72,34 @@ export function receiverCount(v: Receivers): string {
   return `length(concat(${v.alertEmails}, ${v.notificationChannels}, flatten(values(${v.notificationChannelsBySeverity}))))`;
 }
 
+/** Whether somebody gets alerts, by a local of the scope where only a plan knows it. */
+export function isHeard(scope: Construct, v: Receivers): Condition {
+  const isKnown = isKnownToBeHeard(v);
+  if (isKnown !== undefined) return literal(isKnown);
+  const known = scope.node.tryFindChild("Receivers") as TerraformLocal | undefined;
+  const receivers = known ?? new TerraformLocal(scope, "Receivers", expression(receiverCount(v)));
+  return expression(`${receivers.fqn} > 0`);
+}
+
+/** The same where synthesis knows it. */
+function isKnownToBeHeard({ alertEmails, notificationChannels, notificationChannelsBySeverity }: Receivers) {
+  const given = [alertEmails, notificationChannels, notificationChannelsBySeverity].map((each) => each.given);
+  const lists = given.flatMap((each) => [
+    each,
+    ...Object.values(each as object).filter((list): list is unknown[] => Array.isArray(list)),
+  ]);
+  if (lists.some((each) => Token.isUnresolved(each))) return undefined;
+  // A token in a list is one receiver.
+  return given.flatMap((each) => Object.values(each as Readonly<Record<string, unknown>>)).flat().length > 0;
+}
+
 /** Whether there is a check-up, as an expression: with a schedule, and somebody to tell, whose number is a local of the scope. */
 export function isCheckedUp(
   scope: Construct,
   v: Pick<ValuesOf<typeof CHECK_UP>, "checkUpSchedule"> & Receivers,
 ): string {
-  if (v.checkUpSchedule.isSet().text === "false") return "false";
-  const known = scope.node.tryFindChild("Receivers") as TerraformLocal | undefined;
-  const receivers = known ?? new TerraformLocal(scope, "Receivers", expression(receiverCount(v)));
-  return allOf(v.checkUpSchedule.isSet().text, expression(`${receivers.fqn} > 0`));
+  const isScheduled = v.checkUpSchedule.isSet();
+  return isNever(isScheduled) ? "false" : allOf(isScheduled, isHeard(scope, v));
 }
 
 /** Name of the job, also in alerts. */

@@ -3,8 +3,8 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, anyOf, countIf, idOf, isOn } from "../core/conditional";
-import { expression, quoted } from "../core/expression";
+import { countIf, idOf, partIf } from "../core/conditional";
+import { allOf, anyOf, type Expr } from "../core/expr";
 import { type GrantedAccount, grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { choice, flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
@@ -116,13 +116,17 @@ interface DatabaseDumpProps {
   readonly apis: ProjectApis;
   readonly database: SqlInstance;
   readonly place: DeploymentContext;
-  /** Platform that runs the job, with a service account for nothing else. */
-  readonly runner: ScheduledJobRunner;
+  /** Platform that runs the job, with a service account for nothing else; undefined where there is no schedule. */
+  readonly runner: ScheduledJobRunner | undefined;
   /** The first start of the application, which creates the tables. The bucket does not wait for it. */
   readonly dependsOn: ITerraformDependable[];
   /** Prevents the bucket from being deleted while it holds dumps. */
   readonly deletionProtection: boolean | IResolvable;
 }
+
+/** Whether there is a bucket: with a schedule, or where one is kept. */
+export const hasDumpBucket = ({ dumpSchedule, keepDumps }: ValuesOf<typeof DUMPS>): Expr<boolean> =>
+  anyOf(dumpSchedule.isSet(), keepDumps);
 
 /**
  * Dumps the database on a schedule into a bucket of its own.
@@ -133,26 +137,29 @@ interface DatabaseDumpProps {
  */
 export class DatabaseDump extends Construct {
   /** Whether there is a schedule. */
-  readonly condition: string;
-  readonly isDaily: string;
+  readonly condition: Expr<boolean>;
+  readonly isDaily: Expr<boolean>;
   readonly bucket: DumpBucket;
 
   /** Name of the bucket; null at plan if there is none. */
   readonly bucketName: string;
-  readonly jobName: string;
 
-  /** Command that makes a dump at once; null at plan if there is no schedule. */
-  readonly runCommand: string;
+  /** Name of the job; undefined if there is no schedule. */
+  readonly jobName: string | undefined;
+
+  /** Command that makes a dump at once; undefined, or null at plan, if there is no schedule. */
+  readonly runCommand: string | undefined;
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: DatabaseDumpProps) {
     super(scope, id);
     const { database, inputs, runner } = props;
-    this.condition = inputs.dumpSchedule.isSet().text;
-    this.isDaily = allOf(this.condition, expression(`can(regex(${JSON.stringify(DAILY)}, ${inputs.dumpSchedule}))`));
-    const hasBucket = anyOf(this.condition, isOn(inputs.keepDumps.flag));
+    const isScheduled = inputs.dumpSchedule.isSet();
+    this.condition = isScheduled;
+    this.isDaily = allOf(isScheduled, (inputs.dumpSchedule as Expr<string>).matches(DAILY));
+    const hasBucket = hasDumpBucket(inputs);
 
-    this.bucket = new DumpBucket(this, "Bucket", props, hasBucket);
+    this.bucket = new DumpBucket(this, "Bucket", props, hasBucket.text);
     const script = addScript(this, "lib/idp/scripts/dump-database.sh");
     const job = {
       script,
@@ -167,7 +174,7 @@ export class DatabaseDump extends Construct {
       // Far more than a dump of gigabytes takes.
       timeoutSeconds: 1800,
     };
-    const scheduled = runner.schedule(this, "Job", {
+    const scheduled = runner?.schedule(this, "Job", {
       ...job,
       name: DUMP_JOB,
       // Each attempt writes a file of its own.
@@ -175,26 +182,29 @@ export class DatabaseDump extends Construct {
       schedule: inputs.dumpSchedule.text,
       // The times of Cloud SQL's backups are in UTC too.
       timeZone: "Etc/UTC",
-      condition: this.condition,
+      condition: isScheduled.text,
     });
-    const first = runner.runOnce(this, "AtApply", {
-      ...job,
-      name: FIRST_DUMP_JOB,
-      // The apply waits for it.
-      maxRetries: 0,
-      rerunWhenChanged: {
-        script: script.sha256,
-        image: clientImage(database),
-        instance: database.connectionName,
-        database: database.databaseName,
-      },
-      condition: allOf(this.condition, isOn(inputs.dumpAtApply.flag)),
-    });
+    const isAtApply = allOf(isScheduled, inputs.dumpAtApply);
+    const first = partIf(isAtApply, () =>
+      runner?.runOnce(this, "AtApply", {
+        ...job,
+        name: FIRST_DUMP_JOB,
+        // The apply waits for it.
+        maxRetries: 0,
+        rerunWhenChanged: {
+          script: script.sha256,
+          image: clientImage(database),
+          instance: database.connectionName,
+          database: database.databaseName,
+        },
+        condition: isAtApply.text,
+      }),
+    );
 
-    this.bucketName = expression(`(${hasBucket} ? ${quoted(this.bucket.bucketName)} : null)`);
-    this.jobName = scheduled.jobName;
-    this.runCommand = expression(`(${this.condition} ? ${quoted(scheduled.runCommand)} : null)`);
-    this.ready = [...scheduled.ready, ...first.ready];
+    this.bucketName = hasBucket.choose(this.bucket.bucketName, null).text;
+    this.jobName = scheduled?.jobName;
+    this.runCommand = scheduled && isScheduled.choose(scheduled.runCommand, null).text;
+    this.ready = [...(scheduled?.ready ?? []), ...(first?.ready ?? [])];
   }
 }
 

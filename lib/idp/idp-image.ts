@@ -2,7 +2,7 @@ import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { matching } from "../core/checks";
-import { countIf, isSet, isUnset, valueOr } from "../core/conditional";
+import { countIf, isNever, isSet, isUnset, valueOr } from "../core/conditional";
 import { expression, settingName } from "../core/expression";
 import { refuseWrong, text, type Relation, type Value, type ValuesOf } from "../core/inputs";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
@@ -152,7 +152,7 @@ export interface IdpImageProps {
   /** An existing image with its tag, to run instead; an expression that is null at plan means none. @default - built */
   readonly existingImage?: string;
 
-  /** Where the image is pushed, and who builds it; required unless `existingImage` is a literal. @default - none */
+  /** Where the image is pushed, and who builds it; required without `existingImage`. @default - none */
   readonly repository?: ImageRepository;
 
   /** Prefix from which the images of the build are pulled. @default - their public registries */
@@ -201,7 +201,7 @@ export class IdpImage extends Construct implements ContainerImage {
     stateProvidersOf(this);
     const given = (props as Partial<IdpImageProps> | undefined) ?? {};
     const nowhere =
-      given.repository === undefined && !isLiteral(given.existingImage)
+      given.repository === undefined && given.existingImage === undefined
         ? [
             [
               "repository is missing; it is required, because a built image must be pushed somewhere; set it,",
@@ -212,7 +212,7 @@ export class IdpImage extends Construct implements ContainerImage {
     refuseWrong(this, IMAGE, given, ["applicationVersion"], [...propProblems(given, PROPS), ...nowhere]);
 
     const { existingImage, place, repository } = props;
-    if (repository === undefined || isLiteral(existingImage)) {
+    if (repository === undefined || isGiven(existingImage)) {
       this.containerImage = this.release = existingImage ?? "";
       this.ready = [];
       return;
@@ -281,7 +281,7 @@ export class IdpImage extends Construct implements ContainerImage {
   grantPull(identity: WorkloadIdentity): ITerraformDependable[] {
     const { existingImage, repository } = this.props;
     return [
-      ...(repository === undefined || isLiteral(existingImage) ? [] : repository.grantPull(identity)),
+      ...(repository === undefined || isGiven(existingImage) ? [] : repository.grantPull(identity)),
       ...(existingImage === undefined
         ? []
         : identity.grantOnProject("PullsImages", "roles/artifactregistry.reader", { condition: isSet(existingImage) })),
@@ -299,7 +299,8 @@ function exactVersion(version: string): string {
   return expression(`(${version} == "${LATEST_VERSION}" ? "${PINNED_VERSION}" : ${version})`);
 }
 
-const isLiteral = (image: string | undefined) => image !== undefined && !Token.isUnresolved(image);
+/** Whether an image is given in any case, and not only where a variable is not null. */
+const isGiven = (image: string | undefined) => isNever(isUnset(image));
 
 /** Warns of a release that may not exist, and of one with known holes. */
 function releaseRisks(scope: Construct, version: string, existingImage: string | undefined): Warning[] {

@@ -4,7 +4,7 @@ import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { bucketName } from "../core/names";
-import { countIf } from "../core/conditional";
+import { countIf, partIf, present } from "../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../core/existing";
 import { grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { matching } from "../core/checks";
@@ -120,6 +120,7 @@ abstract class BucketFolder extends Construct implements MediaStore {
     return this.grants.to(
       identity,
       (id, account) => new StorageBucketIamMember(this, id, { bucket, role, ...grantee(account, condition) }),
+      condition,
     );
   }
 }
@@ -151,8 +152,8 @@ class ExistingBucket extends BucketFolder {
 export class MediaBucket extends BucketFolder {
   readonly bucketName: string;
 
-  /** The bucket itself, for overrides; there is none where another one is used. */
-  readonly bucket: StorageBucket;
+  /** The bucket itself, for overrides; undefined where another one is used. */
+  readonly bucket: StorageBucket | undefined;
 
   private readonly existing: MediaStore | undefined;
   private readonly condition: string;
@@ -170,12 +171,15 @@ export class MediaBucket extends BucketFolder {
     const { deletionProtection = true, dependsOn, existing, place } = props;
     const name = bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
     this.condition = isMade(existing);
-    this.bucket = addBucket(this, place, deletionProtection, { name, dependsOn, count: countIf(this.condition) });
-    explain(this.bucket, "Protected by not being emptied: Google refuses to delete a bucket that has files.");
+    this.bucket = partIf(this.condition, () =>
+      addBucket(this, place, deletionProtection, { name, dependsOn, count: countIf(this.condition) }),
+    );
+    if (this.bucket !== undefined)
+      explain(this.bucket, "Protected by not being emptied: Google refuses to delete a bucket that has files.");
     this.bucketName = existingOr(this, "Name", existing, existing?.name, madeAttribute(this.bucket, "name"));
     if (existing?.name !== undefined)
       this.existing = new ExistingBucket(scope, `Existing${id}`, existing.name, isExisting(existing));
-    this.ready.push(this.bucket);
+    this.ready.push(...present(this.bucket));
   }
 
   grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {

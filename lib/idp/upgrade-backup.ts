@@ -1,7 +1,7 @@
 import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, isOn } from "../core/conditional";
+import { countIf, isOn, partIf, present } from "../core/conditional";
 import { expression } from "../core/expression";
 import { flag } from "../core/inputs";
 import { addRestLibraries, runsScript } from "../core/project-apis";
@@ -48,23 +48,27 @@ export class UpgradeBackup extends Construct {
     addRestLibraries(this);
     addScript(this, "lib/idp/scripts/sql-rest.sh");
     const script = addScript(this, "lib/idp/scripts/backup-before-upgrade.sh");
-    const backup = new TerraformData(this, MAIN_CHILD_ID, {
-      triggersReplace: { release },
-      provisioners: runsScript(script, {
-        PROJECT_ID: database.projectId ?? projectId,
-        INSTANCE: database.instanceName,
-        DATABASE: database.databaseName,
-        RELEASE: release,
-        BACKUP_DAYS: String(UPGRADE_BACKUP_DAYS),
-      }),
-      count: countIf(isOn(enabled)),
-      dependsOn: database.ready,
-    });
+    const backup = partIf(
+      isOn(enabled),
+      () =>
+        new TerraformData(this, MAIN_CHILD_ID, {
+          triggersReplace: { release },
+          provisioners: runsScript(script, {
+            PROJECT_ID: database.projectId ?? projectId,
+            INSTANCE: database.instanceName,
+            DATABASE: database.databaseName,
+            RELEASE: release,
+            BACKUP_DAYS: String(UPGRADE_BACKUP_DAYS),
+          }),
+          count: countIf(isOn(enabled)),
+          dependsOn: database.ready,
+        }),
+    );
     if (typeof enabled !== "boolean") {
       this.description = expression(`(${isOn(enabled)} ? ${Fn.join("", ["before ", release])} : null)`);
     } else if (enabled) {
       this.description = `before ${release}`;
     }
-    this.ready = [backup];
+    this.ready = present(backup);
   }
 }

@@ -54,7 +54,13 @@ function listOf(
   environmentVariables?: Readonly<Record<string, string>>,
 ): string {
   const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
-  new Variant(stack, "Idp", { projectId: "demo-project", tenantId: "demo", domain, environmentVariables });
+  new Variant(stack, "Idp", {
+    projectId: "demo-project",
+    tenantId: "demo",
+    domain,
+    environmentVariables,
+    ipv6: domain !== undefined,
+  });
   const [, list] =
     /"IDP_LISTEN__TRUSTED_PROXY_CIDRS":"(127(?:[^"\\]|\\.)*)"/.exec(JSON.stringify(terraformOf(stack))) ?? [];
   return (list ?? "").replace(/\$\{join\(.*\]\)\}/, `,${IPV6_BALANCER}/128`).replaceAll(/\$\{[^}]*\}/g, BALANCER);

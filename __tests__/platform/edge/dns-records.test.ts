@@ -19,7 +19,7 @@ describeWith(["terraform"], "The records of a domain that a program gives", () =
     const { output = {} } = terraformOf(stack);
     const known = String(output.records?.value)
       .replaceAll(/google_compute_global_address[.]idp_ipv6\[\*\][.]address/g, '["2001:db8::1"]')
-      .replaceAll(/google_compute_global_address[.]\w+\[\*\][.]address/g, '["192.0.2.1"]')
+      .replaceAll(/google_compute_global_address[.]idp_address[.]address/g, '"192.0.2.1"')
       .replaceAll(
         /google_certificate_manager_dns_authorization[.]\w+\[\*\][.]dns_resource_record/g,
         '[{ name = "_acme.login.example.com.", type = "CNAME", data = "authorize." }]',

@@ -1,10 +1,9 @@
 import { SecurityPolicy, type SecurityPolicyProps } from "../../../lib/platform/edge/security-policy";
 import { valueOf, type Protection } from "./cloud-armor";
 import { PLACE } from "../../support/stand-in-parts";
-import { bareStack, resourceOf, terraformOf, warningsOf } from "../../support/synthesis";
+import { bareStack, terraformOf, warningsOf } from "../../support/synthesis";
 
 const DOMAIN = "login.example.com";
-const NEVER = 0;
 
 interface Rule {
   readonly priority: number;
@@ -18,20 +17,20 @@ const policyOf = ({
 }: Omit<Partial<SecurityPolicyProps>, "protection"> & { protection?: Protection }) => {
   const stack = bareStack();
   new SecurityPolicy(stack, "Policy", { place: PLACE, ...props, protection: valueOf(stack, protection) });
-  const block = resourceOf(terraformOf(stack), "google_compute_security_policy", "policy");
-  return { count: block.count, rules: block.rule as readonly Rule[], stack };
+  const policies = terraformOf(stack).resource?.google_compute_security_policy;
+  return { isMade: policies !== undefined, rules: policies?.policy?.rule as readonly Rule[], stack };
 };
 
 const protectedBy = (protection: Protection) => policyOf({ domain: DOMAIN, protection });
 
 describe("SecurityPolicy", () => {
-  it.each<[string, Parameters<typeof policyOf>[0], unknown]>([
-    ["a domain and a protection", { domain: DOMAIN, protection: {} }, undefined],
-    ["no domain", {}, NEVER],
-    ["no protection", { domain: DOMAIN }, NEVER],
-    ["an existing policy", { domain: DOMAIN, existing: "projects/security/global/securityPolicies/company" }, NEVER],
-  ])("exists as requested: %s", (_, props, count) => {
-    expect(policyOf(props).count).toEqual(count);
+  it.each<[string, Parameters<typeof policyOf>[0], boolean]>([
+    ["a domain and a protection", { domain: DOMAIN, protection: {} }, true],
+    ["no domain", {}, false],
+    ["no protection", { domain: DOMAIN }, false],
+    ["an existing policy", { domain: DOMAIN, existing: "projects/security/global/securityPolicies/company" }, false],
+  ])("exists as requested: %s", (_, props, isMade) => {
+    expect(policyOf(props).isMade).toBe(isMade);
   });
 
   it("gives a thousand and one ranges as many rules as they need, below the next rule", () => {

@@ -2,7 +2,7 @@ import { DnsRecordSet, type DnsRecordSetConfig } from "@cdktf/provider-google/li
 import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, countIf, isOn, isSet, isWord, listOf, not, valueOr } from "../../core/conditional";
+import { allOf, countIf, isOn, isSet, isWord, listOf, not, partIf, valueOr } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { hashedName } from "../../core/names";
 import { type ProjectApis } from "../../core/project-apis";
@@ -25,18 +25,22 @@ export function zoneRecord(
   { apis, place, zone: { name: managedZone = "", project } }: ZoneRecordProps,
   condition: string,
   record: Pick<DnsRecordSetConfig, "name" | "rrdatas" | "type">,
-): DnsRecordSet {
-  return new DnsRecordSet(scope, id, {
-    ...record,
-    managedZone,
-    project: Token.isUnresolved(project)
-      ? expression(valueOr(project, quoted(place.projectId)))
-      : (project ?? place.projectId),
-    // Short, so that a correction takes effect soon.
-    ttl: 300,
-    count: countIf(condition),
-    dependsOn: apis.ready("dns"),
-  });
+): DnsRecordSet | undefined {
+  return partIf(
+    condition,
+    () =>
+      new DnsRecordSet(scope, id, {
+        ...record,
+        managedZone,
+        project: Token.isUnresolved(project)
+          ? expression(valueOr(project, quoted(place.projectId)))
+          : (project ?? place.projectId),
+        // Short, so that a correction takes effect soon.
+        ttl: 300,
+        count: countIf(condition),
+        dependsOn: apis.ready("dns"),
+      }),
+  );
 }
 
 /**
@@ -49,7 +53,7 @@ export function validationRecord(
   props: ZoneRecordProps,
   condition: string,
   records: string,
-): DnsRecordSet {
+): DnsRecordSet | undefined {
   const record = `one(${records})`;
   const isPublic = not(isOn(props.zone.private ?? false));
   return zoneRecord(scope, id, props, allOf(condition, isPublic), {

@@ -9,7 +9,10 @@ import { type PartProps } from "../parts";
 import { type Ipv6Address } from "./ipv6";
 
 /** What the parts behind the load balancer must know of it. */
-export type LoadBalancerAddress = Pick<DomainAddress, "addressId" | "domain" | "ipAddress" | "ipv6">;
+export interface LoadBalancerAddress extends Pick<DomainAddress, "domain" | "ipAddress"> {
+  /** Undefined for an internal load balancer. */
+  readonly ipv6: Ipv6Address | undefined;
+}
 
 /**
  * The static IP address of a global load balancer for a domain.

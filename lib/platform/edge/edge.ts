@@ -6,7 +6,18 @@ import { type DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
 import { ref, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, idOf, isSet, isWord, listOf, oneAttribute } from "../../core/conditional";
+import {
+  allOf,
+  countIf,
+  idOf,
+  isNever,
+  isSet,
+  isWord,
+  listOf,
+  oneAttribute,
+  partIf,
+  present,
+} from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { type ValuesOf } from "../../core/inputs";
 import { hashedName, partName } from "../../core/names";
@@ -15,7 +26,7 @@ import { type ProjectApis } from "../../core/project-apis";
 import { type PartProps } from "../parts";
 import { type DnsZone } from "./domain";
 import { domainSteps, entriesOf, validationRecord, zoneRecord } from "./dns-records";
-import { type LoadBalancerAddress } from "./domain-address";
+import { type DomainAddress } from "./domain-address";
 import { type ProtectionInputs } from "./protection";
 import { SecurityPolicy } from "./security-policy";
 
@@ -27,7 +38,7 @@ interface CertificateProps extends PartProps {
 }
 
 /** Addresses to which a domain points; the IPv4 address is a Terraform expression. */
-export type EdgeAddress = Pick<LoadBalancerAddress, "ipAddress" | "ipv6">;
+export type EdgeAddress = Pick<DomainAddress, "ipAddress" | "ipv6">;
 
 interface DomainSetupProps extends CertificateProps {
   readonly apis: ProjectApis;
@@ -86,11 +97,11 @@ export class DomainSetup extends Construct {
     const isByDns = allOf(exists, isWord(validation, "dns"));
     const a = { name: `${domain}.`, type: "A", rrdatas: [expression(ipAddress)] };
     const aaaa = { ...a, type: "AAAA", rrdatas: Token.asList(ref(ipv6.ipAddresses)) };
-    return [
+    return present(
       zoneRecord(scope, "Address", common, exists, a),
       zoneRecord(ipv6, "Record", common, allOf(exists, ipv6.condition), aaaa),
-      validationRecord(scope, "Validation", common, isByDns, this.certificate.records),
-    ];
+      partIf(isByDns, () => validationRecord(scope, "Validation", common, isByDns, this.certificate.records)),
+    );
   }
 }
 
@@ -110,18 +121,25 @@ export class DnsCertificate extends Construct {
   /** The records that validate the domain, as a Terraform expression: a list of objects with name, type and data. */
   readonly records: string;
   readonly ready: ITerraformDependable[];
-  readonly certificate: CertificateManagerCertificate;
-  readonly authorization: CertificateManagerDnsAuthorization;
-  readonly map: CertificateManagerCertificateMap;
+
+  /** Undefined for another validation, as the two below. */
+  readonly certificate: CertificateManagerCertificate | undefined;
+  readonly authorization: CertificateManagerDnsAuthorization | undefined;
+  readonly map: CertificateManagerCertificateMap | undefined;
 
   constructor(scope: Construct, id: string, { dependsOn, domain, place, validation }: CertificateProps) {
     super(scope, id);
+    const isByDns = allOf(isSet(domain), isWord(validation, "dns"));
+    if (isNever(isByDns)) {
+      [this.mapId, this.mapUrl, this.records, this.ready] = ["null", "null", "[]", []];
+      return;
+    }
     // All but the map are replaced when the domain changes, and the new ones come first.
     const common = {
       project: place.projectId,
       name: hashedName(place.deployment, domain),
       labels: place.labels,
-      count: countIf(allOf(isSet(domain), isWord(validation, "dns"))),
+      count: countIf(isByDns),
       lifecycle: { createBeforeDestroy: true },
     };
 

@@ -4,7 +4,7 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, countIf, idOf, isOn } from "../../core/conditional";
+import { allOf, countIf, idOf, isNever, isOn, present } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { partName } from "../../core/names";
 import { type PartProps } from "../parts";
@@ -26,7 +26,9 @@ interface HttpsRedirectProps extends PartProps {
 export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): ComputeGlobalForwardingRule[] {
   const { dependsOn, ipv6, place, scheme } = props;
   const enabled = isOn(props.enabled);
-  const common = { project: place.projectId, count: countIf(allOf(props.condition, enabled)) };
+  const isRedirected = allOf(props.condition, enabled);
+  if (isNever(isRedirected)) return [];
+  const common = { project: place.projectId, count: countIf(isRedirected) };
   const name = partName(place.deployment, "redirect");
   const urlMap = new ComputeUrlMap(scope, "Redirect", {
     ...common,
@@ -51,5 +53,5 @@ export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): Comp
     portRange: "80",
     target,
   });
-  return ipv6 === undefined ? [rule] : [rule, ipv6.forward("HttpRule", 80, target, scheme, { condition: enabled })];
+  return present(rule, ipv6?.forward("HttpRule", 80, target, scheme, { condition: enabled }));
 }

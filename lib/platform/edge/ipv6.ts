@@ -3,7 +3,7 @@ import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-
 import { type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isOn, isSet, oneAttribute } from "../../core/conditional";
+import { allOf, countIf, isOn, isSet, oneAttribute, partIf } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { flag, type Relation, type Value } from "../../core/inputs";
 import { partName } from "../../core/names";
@@ -40,7 +40,8 @@ export class Ipv6Address extends Construct {
 
   /** Whether it exists, as a Terraform condition. */
   readonly condition: string;
-  readonly globalAddress: ComputeGlobalAddress;
+  /** Undefined where it is not wanted. */
+  readonly globalAddress: ComputeGlobalAddress | undefined;
 
   constructor(
     scope: Construct,
@@ -51,22 +52,27 @@ export class Ipv6Address extends Construct {
     const { dependsOn, domain, enabled, place } = props;
     this.condition = allOf(isSet(domain), isOn(enabled.flag));
     this.count = countIf(this.condition);
-    this.globalAddress = new ComputeGlobalAddress(this, MAIN_CHILD_ID, {
-      project: place.projectId,
-      name: partName(place.deployment, "ipv6"),
-      ipVersion: "IPV6",
-      labels: place.labels,
-      count: this.count,
-      dependsOn,
-      // As for a TLS policy.
-      lifecycle: { createBeforeDestroy: true },
-    });
+    this.globalAddress = partIf(
+      this.condition,
+      () =>
+        new ComputeGlobalAddress(this, MAIN_CHILD_ID, {
+          project: place.projectId,
+          name: partName(place.deployment, "ipv6"),
+          ipVersion: "IPV6",
+          labels: place.labels,
+          count: this.count,
+          dependsOn,
+          // As for a TLS policy.
+          lifecycle: { createBeforeDestroy: true },
+        }),
+    );
     this.addressId = oneAttribute(this.globalAddress, "id");
-    this.ipAddresses = `${this.globalAddress.fqn}[*].address`;
+    this.ipAddresses = this.globalAddress === undefined ? "[]" : `${this.globalAddress.fqn}[*].address`;
   }
 
   /** The address as a range that ends a list of ranges, with the comma before it; empty if there is none. */
   get nextRange(): string {
+    if (this.globalAddress === undefined) return "";
     return expression(`join("", [for address in ${this.ipAddresses} : ",\${address}/128"])`);
   }
 
@@ -79,17 +85,22 @@ export class Ipv6Address extends Construct {
     { condition = "true", dependsOn }: { readonly condition?: string; readonly dependsOn?: ITerraformDependable[] },
   ) {
     const { place } = this.props;
-    return new ComputeGlobalForwardingRule(this, id, {
-      project: place.projectId,
-      name: partName(place.deployment, `ipv6-${port}`),
-      labels: place.labels,
-      loadBalancingScheme: scheme,
-      ipAddress: expression(this.addressId),
-      ipProtocol: "TCP",
-      portRange: String(port),
-      target,
-      count: countIf(allOf(this.condition, condition)),
-      dependsOn,
-    });
+    const isForwarded = allOf(this.condition, condition);
+    return partIf(
+      isForwarded,
+      () =>
+        new ComputeGlobalForwardingRule(this, id, {
+          project: place.projectId,
+          name: partName(place.deployment, `ipv6-${port}`),
+          labels: place.labels,
+          loadBalancingScheme: scheme,
+          ipAddress: expression(this.addressId),
+          ipProtocol: "TCP",
+          portRange: String(port),
+          target,
+          count: countIf(isForwarded),
+          dependsOn,
+        }),
+    );
   }
 }

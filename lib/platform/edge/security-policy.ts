@@ -15,6 +15,8 @@ import {
   isSet,
   listIf,
   oneAttribute,
+  partIf,
+  present,
   switchOf,
   valueOr,
 } from "../../core/conditional";
@@ -46,7 +48,7 @@ export class SecurityPolicy extends Construct {
   readonly ready: ITerraformDependable[];
 
   /** Created only with a domain and a protection. */
-  readonly policy: ComputeSecurityPolicy;
+  readonly policy: ComputeSecurityPolicy | undefined;
 
   constructor(scope: Construct, id: string, props: SecurityPolicyProps) {
     super(scope, id);
@@ -56,30 +58,33 @@ export class SecurityPolicy extends Construct {
     const name = securityPolicyName(place.deployment);
     addWarnings(this, "ContentIsExamined", [unexaminedPathsRisk(settings.waf)]);
 
-    const blocks = PROTECTION_RULES.flatMap((rule) => blocksOf(rule, settings));
-    this.policy = new ComputeSecurityPolicy(this, MAIN_CHILD_ID, {
-      project: place.projectId,
-      name,
-      type: "CLOUD_ARMOR",
-      // Names the matched part of a request in the log, without which nobody can tell why a rule would refuse it.
-      advancedOptionsConfig: { logLevel: "VERBOSE" },
-      rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
-      count: countIf(allOf(isSet(domain), protection.isSet().text)),
-      dependsOn,
-      // It must be detached from the load balancer before it is destroyed; it is never replaced under the same name.
-      lifecycle: { createBeforeDestroy: true },
+    const isProtected = allOf(isSet(domain), protection.isSet());
+    this.policy = partIf(isProtected, () => {
+      const blocks = PROTECTION_RULES.flatMap((rule) => blocksOf(rule, settings));
+      const policy = new ComputeSecurityPolicy(this, MAIN_CHILD_ID, {
+        project: place.projectId,
+        name,
+        type: "CLOUD_ARMOR",
+        // Names the matched part of a request in the log, without which nobody can tell why a rule would refuse it.
+        advancedOptionsConfig: { logLevel: "VERBOSE" },
+        rule: blocks.filter(({ forEach }) => forEach === undefined).map(({ rule }) => rule),
+        count: countIf(isProtected),
+        dependsOn,
+        // It must be detached from the load balancer before it is destroyed; it is never replaced under the same name.
+        lifecycle: { createBeforeDestroy: true },
+      });
+      const repeated = blocks
+        .filter(({ forEach }) => forEach !== undefined)
+        .map(({ forEach, rule }) => ({
+          forEach,
+          content: computeSecurityPolicyRuleToTerraform(rule) as DynamicBlock["content"],
+        }));
+      addDynamicBlock(policy, "", "rule", ...repeated);
+      if (place.labels !== undefined) setNewerAttribute(policy, "labels", place.labels);
+      return policy;
     });
-    const repeated = blocks
-      .filter(({ forEach }) => forEach !== undefined)
-      .map(({ forEach, rule }) => ({
-        forEach,
-        content: computeSecurityPolicyRuleToTerraform(rule) as DynamicBlock["content"],
-      }));
-    addDynamicBlock(this.policy, "", "rule", ...repeated);
-    if (place.labels !== undefined) setNewerAttribute(this.policy, "labels", place.labels);
-
     this.policyId = valueOr(existing, oneAttribute(this.policy, "id"));
-    this.ready = [this.policy];
+    this.ready = present(this.policy);
   }
 }
 

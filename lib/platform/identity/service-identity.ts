@@ -3,7 +3,7 @@ import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
 import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, allOf, countIf, listIf } from "../../core/conditional";
+import { addDynamicBlock, allOf, countIf, isNever, listIf, partIf, present } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { exprOf } from "../../core/expr";
 import { quoted } from "../../core/expression";
@@ -123,8 +123,8 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
   readonly granted: readonly GrantedAccount[];
   readonly ready: ITerraformDependable[];
 
-  /** The account itself, for overrides; there is none where another one is used. */
-  readonly account: ServiceAccount;
+  /** The account itself, for overrides; undefined where another one is used. */
+  readonly account: ServiceAccount | undefined;
 
   /** Holds the grants to an existing account, apart from those to the own one. */
   private readonly ofExisting: Construct;
@@ -144,10 +144,17 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     const { deployment, projectId: project } = place;
     const accountId = serviceAccountId(deployment, purpose);
     const isOwn = allOf(condition, isMade(existing));
-    const count = countIf(isOwn);
-    this.account = new ServiceAccount(this, MAIN_CHILD_ID, {
-      ...{ project, accountId, description, count, dependsOn },
-      displayName: `${deployment.applicationName} ${deployment.tenantPrefix} ${purpose}`,
+    this.account = partIf(isOwn, () => {
+      const displayName = `${deployment.applicationName} ${deployment.tenantPrefix} ${purpose}`;
+      const count = countIf(isOwn);
+      return new ServiceAccount(this, MAIN_CHILD_ID, {
+        project,
+        accountId,
+        description,
+        count,
+        dependsOn,
+        displayName,
+      });
     });
     this.name = id;
     this.condition = props.condition;
@@ -156,7 +163,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     const own = props.condition === undefined ? madeAttribute(this.account, "email") : named;
     this.email = existingOr(this, "Email", existing, existing?.email, own);
     this.member = `serviceAccount:${this.email}`;
-    this.ready = [this.account];
+    this.ready = present(this.account);
     this.ofExisting = new Construct(scope, `Existing${id}`);
     inFileOfExisting(this.ofExisting, "accounts-project");
     const account = { name: id, email: own, member: `serviceAccount:${own}`, condition: isOwn, ready: this.ready };
@@ -168,7 +175,9 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
 
   grantOnProject(id: string, role: string, limits: GrantLimits = {}): ITerraformDependable[] {
     const key = `${id} ${limits.resource?.name ?? ""}`;
-    const made = this.projectGrants.get(key) ?? this.granted.map((account) => this.grant(id, role, account, limits));
+    const needed = ({ condition = "true" }: GrantedAccount) => allOf(limits.condition ?? "true", condition);
+    const accounts = this.granted.filter((account) => !isNever(needed(account)));
+    const made = this.projectGrants.get(key) ?? accounts.map((account) => this.grant(id, role, account, limits));
     this.projectGrants.set(key, made);
     return made;
   }

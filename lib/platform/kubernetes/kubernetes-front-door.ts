@@ -7,7 +7,18 @@ import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
 import { Fn, Token, type IResolvable, type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, countIf, ifSet, isSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
+import {
+  addDynamicBlock,
+  countIf,
+  idOf,
+  ifSet,
+  isSet,
+  isUnset,
+  oneAttribute,
+  partIf,
+  present,
+  valueOr,
+} from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { explain } from "../../core/hcl/stack-origin";
 import { hashedName, objectName, serviceName } from "../../core/names";
@@ -46,6 +57,8 @@ interface IngressSpec {
   /** End of its name. */
   readonly part?: string;
   readonly service: ServiceV1;
+  /** Versions and ciphers of TLS. */
+  readonly tls: ComputeSslPolicy;
 }
 
 /**
@@ -60,13 +73,10 @@ export class ClusterIngress extends Construct {
   readonly ready: ITerraformDependable[];
 
   /** The passthrough load balancer, created only without a domain. */
-  readonly loadBalancer: ServiceV1;
+  readonly loadBalancer: ServiceV1 | undefined;
 
   /** The HTTPS load balancer, created only with a domain. */
-  readonly ingress: IngressV1;
-
-  /** Versions and ciphers of TLS, created only with a domain. */
-  private readonly tls: ComputeSslPolicy;
+  readonly ingress: IngressV1 | undefined;
 
   constructor(
     scope: Construct,
@@ -77,17 +87,22 @@ export class ClusterIngress extends Construct {
     const { address, place } = props;
     this.url = address.url;
     const policy = this.allowIngress();
-    this.loadBalancer = this.passthrough();
-    this.tls = tlsPolicy(this, { count: countIf(isSet(address.domain)), place, dependsOn: address.ready });
-    const backend = this.backend();
+    this.loadBalancer = partIf(isUnset(address.domain), () => this.passthrough());
+    if (address.global === undefined) {
+      this.ready = present<ITerraformDependable>(policy, this.loadBalancer);
+      return;
+    }
+    const tls = tlsPolicy(this, { count: countIf(isSet(address.domain)), place, dependsOn: address.ready });
+    const backend = { ...this.backend(), tls };
     this.ingress = this.ingressAt(this, { ...backend, address: address.global });
     explain(this.ingress, "GKE makes an HTTPS load balancer of it, which opens port 443 at the static address.");
-    const settings = [this.configure(this, this.ingress, { address: address.global })];
-    if (address.ipv6 !== undefined) {
+    const settings = [this.configure(this, this.ingress, { address: address.global, tls })];
+    if (address.ipv6?.globalAddress !== undefined) {
       const { count, globalAddress } = address.ipv6;
       const ingress = this.ingressAt(address.ipv6, { ...backend, address: globalAddress, count, part: "ipv6" });
       // After the other, because both have one backend service.
-      settings.push(this.configure(address.ipv6, ingress, { address: globalAddress, dependsOn: settings.slice() }));
+      const dependsOn = settings.slice();
+      settings.push(this.configure(address.ipv6, ingress, { address: globalAddress, dependsOn, tls }));
     }
     // The Ingress leaves port 80 of its address free.
     const redirects = httpsRedirect(this, {
@@ -100,7 +115,7 @@ export class ClusterIngress extends Construct {
       scheme: "EXTERNAL",
       dependsOn: address.ready,
     });
-    this.ready = [policy, this.loadBalancer, ...settings, ...redirects];
+    this.ready = present<ITerraformDependable>(policy, this.loadBalancer, ...settings, ...redirects);
   }
 
   /** Without a domain, connections come from the clients' own addresses; with one, only from the load balancer. */
@@ -171,7 +186,7 @@ export class ClusterIngress extends Construct {
 
   private ingressAt(scope: Construct, spec: IngressSpec): IngressV1 {
     const { edge, workload } = this.props;
-    const { address, certificate, count, part, service } = spec;
+    const { address, certificate, count, part, service, tls } = spec;
     return new IngressV1(scope, "Ingress", {
       metadata: {
         ...this.metadataOf(part),
@@ -192,11 +207,7 @@ export class ClusterIngress extends Construct {
       count,
       // Its health check is derived from the readiness probe of existing pods. Without a reference to the certificate
       // map and the policies, these would be destroyed before it.
-      dependsOn: [
-        ...workload.ready,
-        this.tls,
-        ...(edge ? [...edge.certificate.ready, ...edge.securityPolicy.ready] : []),
-      ],
+      dependsOn: [...workload.ready, tls, ...(edge ? [...edge.certificate.ready, ...edge.securityPolicy.ready] : [])],
     });
   }
 
@@ -209,7 +220,7 @@ export class ClusterIngress extends Construct {
   private configure(
     scope: Construct,
     ingress: IngressV1,
-    { address, dependsOn = [] }: Pick<IngressSpec, "address"> & Pick<PartProps, "dependsOn">,
+    { address, dependsOn = [], tls }: Pick<IngressSpec, "address" | "tls"> & Pick<PartProps, "dependsOn">,
   ): TerraformData {
     const { edge, namespace, place, strictTransportSecurity } = this.props;
     const libraries = addRestLibraries(this);
@@ -225,7 +236,7 @@ export class ClusterIngress extends Construct {
       REQUEST_TIMEOUT_SECONDS: numberText(this.props.requestTimeoutSeconds),
       SECURITY_POLICY: edge === undefined ? "" : valueOr(edge.securityPolicy.policyId, '""'),
       STRICT_TRANSPORT_SECURITY: strictTransportSecurity,
-      TLS_POLICY: expression(oneAttribute(this.tls, "id")),
+      TLS_POLICY: idOf(tls),
     };
     return new TerraformData(scope, "LoadBalancerSettings", {
       triggersReplace: {

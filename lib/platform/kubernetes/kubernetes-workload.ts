@@ -4,7 +4,7 @@ import { PodDisruptionBudgetV1 } from "@cdktf/provider-kubernetes/lib/pod-disrup
 import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf } from "../../core/conditional";
+import { countIf, partIf, present } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type ValuesOf } from "../../core/inputs";
@@ -86,7 +86,9 @@ export class KubernetesWorkload extends Construct {
     const { accountName, podLabels, secret } = this;
     const { ready, workload } = addDeployment(this, props, {
       ...{ accountName, address, name, podLabels, secret },
-      extensions: [geoipUpdater(this, "Geoip", { geoip, imageMirror, namespace, place })],
+      extensions: present(
+        partIf(geoip.isSet(), () => geoipUpdater(this, "Geoip", { geoip, imageMirror, namespace, place })),
+      ),
       details: {
         name: SERVER_CONTAINER,
         port: [

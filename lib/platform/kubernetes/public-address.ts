@@ -3,7 +3,7 @@ import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, ifSet, isSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
+import { countIf, ifSet, isSet, isUnset, oneAttribute, partIf, present, valueOr } from "../../core/conditional";
 import { partName } from "../../core/names";
 import { type Ipv6Address } from "../edge/ipv6";
 import { type PartProps } from "../parts";
@@ -26,10 +26,10 @@ export class PublicAddress extends Construct {
   readonly domain: string | undefined;
 
   /** The regional address, created only without a domain. */
-  readonly regional: ComputeAddress;
+  readonly regional: ComputeAddress | undefined;
 
   /** The global address, created only with a domain. */
-  readonly global: ComputeGlobalAddress;
+  readonly global: ComputeGlobalAddress | undefined;
 
   /** IP address of the regional address, as a Terraform expression. */
   readonly regionalAddress: string;
@@ -46,14 +46,20 @@ export class PublicAddress extends Construct {
     const { dependsOn, domain, place } = props;
     const { deployment, labels, projectId: project, region } = place;
     const common = { project, name: partName(deployment, "address"), labels, dependsOn };
-    this.regional = new ComputeAddress(this, "Regional", { ...common, region, count: countIf(isUnset(domain)) });
-    this.global = new ComputeGlobalAddress(this, "Global", { ...common, count: countIf(isSet(domain)) });
+    this.regional = partIf(
+      isUnset(domain),
+      () => new ComputeAddress(this, "Regional", { ...common, region, count: countIf(isUnset(domain)) }),
+    );
+    this.global = partIf(
+      isSet(domain),
+      () => new ComputeGlobalAddress(this, "Global", { ...common, count: countIf(isSet(domain)) }),
+    );
     this.regionalAddress = oneAttribute(this.regional, "address");
     this.ipAddress = oneAttribute(this.global, "address");
     this.domain = domain;
     this.ipv6 = props.ipv6;
     this.address = ifSet(domain, this.ipAddress, this.regionalAddress);
     this.url = `https://${valueOr(domain, this.regionalAddress)}`;
-    this.ready = [this.regional, this.global];
+    this.ready = present<ITerraformDependable>(this.regional, this.global);
   }
 }

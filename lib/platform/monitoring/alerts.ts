@@ -1,6 +1,6 @@
 import { Token } from "cdktf";
 
-import { allOf } from "../../core/conditional";
+import { allOf, type Condition } from "../../core/conditional";
 import { expression, literal } from "../../core/expression";
 import { type AlertNames, type AlertNeed, type Platform } from "./alert";
 import { CHECK_UP_ALERTS } from "./check-up-alerts";
@@ -39,7 +39,7 @@ export function alertsOn(platform: Platform) {
 export function alertTable(
   platform: Platform,
   names: AlertNames,
-  conditions: Readonly<Record<AlertNeed, string>>,
+  conditions: Readonly<Record<AlertNeed, Condition>>,
 ): Readonly<Record<string, object>> {
   const rows = alertsOn(platform).flatMap(({ filter, firstSteps, id, limit, needs = [], query, severity, title }) => {
     const exists = allOf(...needs.map((need) => conditions[need]));

@@ -4,7 +4,7 @@ import { ProjectIamAuditConfig } from "@cdktf/provider-google/lib/project-iam-au
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, isOn, isSet, isWord, switchOf } from "../../core/conditional";
+import { type Condition, countIf, isOn, isSet, isWord, partIf, present, switchOf } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { objectName, partName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
@@ -35,6 +35,8 @@ export interface MonitoringProps extends MonitoringSettings {
   /** Accounts of the deployment, which may read its secrets. */
   readonly identities: readonly WorkloadIdentity[];
   /** Whether the database's instance is one of the deployment: `true`, `false` or a boolean expression. */
+  /** Whether somebody gets alerts. @default - always */
+  readonly isHeard?: Condition;
   readonly ownDatabase: string;
   readonly called: (setting: NamedSetting) => string;
   readonly domain?: string;
@@ -42,8 +44,10 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly certificateValidation?: string;
   /** Whether instances have a pool of connections, as a condition. */
   readonly connectionPool: string;
-  readonly checkUp: Readonly<Record<"condition" | "jobName" | "missingAfter", string>>;
-  readonly dump: Readonly<Record<"bucketName" | "condition" | "isDaily" | "jobName", string>>;
+  readonly checkUp: Readonly<Record<"condition" | "jobName" | "missingAfter", string>> | undefined;
+  readonly dump:
+    | (Readonly<Record<"bucketName" | "jobName", string>> & Readonly<Record<"condition" | "isDaily", Condition>>)
+    | undefined;
   /** Whether the address accepts unauthenticated requests; by default it does. */
   readonly isPublic?: string;
   /** Namespace in the cluster; needed on Kubernetes. */
@@ -64,16 +68,16 @@ export interface MonitoringProps extends MonitoringSettings {
  */
 export class Monitoring extends Construct {
   /** Policies of the table of alerts, and the channels of `alertEmails`. */
-  readonly alertPolicies: AlertPolicies;
+  readonly alertPolicies: AlertPolicies | undefined;
 
   /** Charts of the metrics that the alerts watch. */
-  readonly dashboard: MonitoringDashboard;
+  readonly dashboard: MonitoringDashboard | undefined;
 
   /** Audit log of all reads of secrets: the setting of the whole project, which replaces an existing one. */
-  readonly secretAudit: ProjectIamAuditConfig;
+  readonly secretAudit: ProjectIamAuditConfig | undefined;
 
   /** Request from several places in the world once a minute. */
-  readonly uptimeCheck: MonitoringUptimeCheckConfig;
+  readonly uptimeCheck: MonitoringUptimeCheckConfig | undefined;
   readonly ready: ITerraformDependable[];
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
@@ -84,11 +88,11 @@ export class Monitoring extends Construct {
     const conditions = {
       audit: isOn(auditSecretAccess),
       certificateByDns: isWord(props.certificateValidation ?? "dns", "dns"),
-      checkUp: props.checkUp.condition,
+      checkUp: props.checkUp?.condition ?? "false",
       connectionPool: props.connectionPool,
       domain: isSet(domain),
-      dailyDump: dump.isDaily,
-      dump: dump.condition,
+      dailyDump: dump?.isDaily ?? "false",
+      dump: dump?.condition ?? "false",
       ownDatabase: props.ownDatabase,
       protection: props.protection,
       room: canScale(props),
@@ -104,41 +108,59 @@ export class Monitoring extends Construct {
     const alerts = new TerraformLocal(this, "ExistingAlerts", existing).fqn;
 
     const project = place.projectId;
-    this.uptimeCheck = new MonitoringUptimeCheckConfig(this, "UptimeCheck", {
-      project,
-      displayName: serviceName(place.deployment),
-      period: "60s",
-      timeout: "10s",
-      // Replaced when the host changes, so no policy may name the check, which would keep it from being deleted.
-      monitoredResource: { type: "uptime_url", labels: { host: names.host, project_id: project } },
-      httpCheck: {
-        // Ready, not alive: sign-in needs the database, and a process without one is alive.
-        path: STARTUP_PROBE.path,
-        port: 443,
-        useSsl: true,
-        // Without a domain, the server in the cluster answers with a certificate of its own.
-        validateSsl: platform === "serverless" ? true : switchOf(conditions.domain),
-        acceptedResponseStatusCodes: [{ statusClass: "STATUS_CLASS_2XX" }],
-      },
-      userLabels: place.labels,
-      count: countIf(conditions.uptimeCheck),
-      dependsOn,
-    });
-    this.dashboard = new MonitoringDashboard(this, "Dashboard", {
-      project,
-      dashboardJson: dashboardOf(serviceName(place.deployment), alerts),
-      count: countIf(isOn(dashboard)),
-      dependsOn,
-    });
-    this.secretAudit = new ProjectIamAuditConfig(this, "SecretAudit", {
-      project,
-      service: "secretmanager.googleapis.com",
-      auditLogConfig: [{ logType: "DATA_READ" }],
-      count: countIf(conditions.audit),
-      dependsOn: apis.ready("secretmanager", "logging"),
-    });
-    this.alertPolicies = new AlertPolicies(this, "Alerts", { ...props, alerts, dependsOn });
-    this.ready = [this.uptimeCheck, this.dashboard, this.secretAudit, ...this.alertPolicies.ready];
+    this.uptimeCheck = partIf(
+      conditions.uptimeCheck,
+      () =>
+        new MonitoringUptimeCheckConfig(this, "UptimeCheck", {
+          project,
+          displayName: serviceName(place.deployment),
+          period: "60s",
+          timeout: "10s",
+          // Replaced when the host changes, so no policy may name the check, which would keep it from being deleted.
+          monitoredResource: { type: "uptime_url", labels: { host: names.host, project_id: project } },
+          httpCheck: {
+            // Ready, not alive: sign-in needs the database, and a process without one is alive.
+            path: STARTUP_PROBE.path,
+            port: 443,
+            useSsl: true,
+            // Without a domain, the server in the cluster answers with a certificate of its own.
+            validateSsl: platform === "serverless" ? true : switchOf(conditions.domain),
+            acceptedResponseStatusCodes: [{ statusClass: "STATUS_CLASS_2XX" }],
+          },
+          userLabels: place.labels,
+          count: countIf(conditions.uptimeCheck),
+          dependsOn,
+        }),
+    );
+    this.dashboard = partIf(
+      isOn(dashboard),
+      () =>
+        new MonitoringDashboard(this, "Dashboard", {
+          project,
+          dashboardJson: dashboardOf(serviceName(place.deployment), alerts),
+          count: countIf(isOn(dashboard)),
+          dependsOn,
+        }),
+    );
+    this.secretAudit = partIf(
+      conditions.audit,
+      () =>
+        new ProjectIamAuditConfig(this, "SecretAudit", {
+          project,
+          service: "secretmanager.googleapis.com",
+          auditLogConfig: [{ logType: "DATA_READ" }],
+          count: countIf(conditions.audit),
+          dependsOn: apis.ready("secretmanager", "logging"),
+        }),
+    );
+    this.alertPolicies = partIf(
+      props.isHeard,
+      () => new AlertPolicies(this, "Alerts", { ...props, alerts, dependsOn }),
+    );
+    this.ready = [
+      ...present<ITerraformDependable>(this.uptimeCheck, this.dashboard, this.secretAudit),
+      ...(this.alertPolicies?.ready ?? []),
+    ];
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
@@ -163,11 +185,11 @@ export class Monitoring extends Construct {
       workers: props.workerCount,
       workload: isServerless ? serviceName(deployment) : objectName(deployment),
       job: isServerless ? partName(deployment, DB_INIT_JOB) : objectName(deployment, DB_INIT_JOB),
-      checkUpJob: checkUp.jobName,
-      checkUpWindow: checkUp.missingAfter,
-      dumpJob: dump.jobName,
+      checkUpJob: checkUp?.jobName ?? "",
+      checkUpWindow: checkUp?.missingAfter ?? "",
+      dumpJob: dump?.jobName ?? "",
       firstDumpJob: isServerless ? partName(deployment, FIRST_DUMP_JOB) : objectName(deployment, FIRST_DUMP_JOB),
-      dumpBucket: dump.bucketName,
+      dumpBucket: dump?.bucketName ?? "",
       namespace: props.namespace ?? "",
       secretPrefix: secretId(deployment, ""),
       secretReaders: expression(`join(" OR ", [for reader in concat(${readers}, ${others}) : jsonencode(reader)])`),

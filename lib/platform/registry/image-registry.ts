@@ -8,7 +8,7 @@ import { imagePrefix, serviceName } from "../../core/names";
 import { type KnownPropsOf, refuseProps } from "../../core/known-props";
 import { type DeploymentContext, PLACE_PROP } from "../../core/place";
 import { stateProvidersOf } from "../../core/provider-requirements";
-import { allOf, countIf, isUnset } from "../../core/conditional";
+import { allOf, countIf, isNever, isUnset, partIf, present } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
 import { expression, operand } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
@@ -92,8 +92,8 @@ export class ImageRegistry extends Construct implements ImageRepository {
   readonly builderEmail: string;
   readonly ready: ITerraformDependable[];
 
-  /** The repository itself, for overrides; there is none where another one is used. */
-  readonly repository: ArtifactRegistryRepository;
+  /** The repository itself, for overrides; undefined where another one is used. */
+  readonly repository: ArtifactRegistryRepository | undefined;
 
   private readonly grants = new Grants(this);
 
@@ -126,21 +126,25 @@ export class ImageRegistry extends Construct implements ImageRepository {
     this.condition = allOf(isUsed, isMade(existing));
     const count = countIf(this.condition);
 
-    this.repository = new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
-      ...{ project, location, labels, count },
-      repositoryId: serviceName(deployment),
-      format: "DOCKER",
-      description: `Images of ${deployment.applicationName}`,
-      // Otherwise the policies below only report what they would delete.
-      cleanupPolicyDryRun: false,
-      cleanupPolicies: [
-        // The most recent images stay whatever their age.
-        { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: 10 } },
-        // 90 days, longer than two upstream release cycles; in seconds, because the registry returns seconds.
-        { id: "delete-old", action: "DELETE", condition: { tagState: "ANY", olderThan: `${90 * 24 * 60 * 60}s` } },
-      ],
-      dependsOn: apis.ready("artifactregistry"),
-    });
+    this.repository = partIf(
+      this.condition,
+      () =>
+        new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
+          ...{ project, location, labels, count },
+          repositoryId: serviceName(deployment),
+          format: "DOCKER",
+          description: `Images of ${deployment.applicationName}`,
+          // Otherwise the policies below only report what they would delete.
+          cleanupPolicyDryRun: false,
+          cleanupPolicies: [
+            // The most recent images stay whatever their age.
+            { id: "keep-recent", action: "KEEP", mostRecentVersions: { keepCount: 10 } },
+            // 90 days, longer than two upstream release cycles; in seconds, because the registry returns seconds.
+            { id: "delete-old", action: "DELETE", condition: { tagState: "ANY", olderThan: `${90 * 24 * 60 * 60}s` } },
+          ],
+          dependsOn: apis.ready("artifactregistry"),
+        }),
+    );
     const builder = new ServiceIdentity(this, "Builder", {
       place,
       purpose: "idp-build",
@@ -156,7 +160,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
       const attributes = [existing.imagePrefix, builder.email, builders, allOf(isUsed, isExisting(existing))] as const;
       this.existing = existingRepository(scope, `Existing${id}`, ...attributes);
     }
-    const mayPush = builders.map((each) => this.grant(`${each.name}Pushes`, "writer", each));
+    const mayPush = this.needed(builders).map((each) => this.grant(`${each.name}Pushes`, "writer", each));
     // A build under a service account of its own can log only to Cloud Logging.
     const mayLog = builder.grantOnProject("Logs", "roles/logging.logWriter");
 
@@ -166,16 +170,21 @@ export class ImageRegistry extends Construct implements ImageRepository {
 
   grantPull(identity: WorkloadIdentity): ITerraformDependable[] {
     return [
-      ...this.grants.to(identity, (id, account) => this.grant(id, "reader", account)),
+      ...this.grants.to(identity, (id, account) => this.grant(id, "reader", account), this.condition),
       ...(this.existing?.grantPull(identity) ?? []),
     ];
+  }
+
+  /** The accounts to which this repository, which may not exist, can be granted. */
+  private needed(accounts: readonly GrantedAccount[]): readonly GrantedAccount[] {
+    return accounts.filter(({ condition = "true" }) => !isNever(allOf(this.condition, condition)));
   }
 
   private grant(id: string, role: Role, account: GrantedAccount) {
     const { deployment, projectId: project, region: location } = this.props.place;
     const grant = new ArtifactRegistryRepositoryIamMember(this, id, {
       ...{ project, location, repository: serviceName(deployment), role: `roles/artifactregistry.${role}` },
-      ...grantee(account, this.condition, this.repository),
+      ...grantee(account, this.condition, ...present(this.repository)),
     });
     return grantTo(account, grant);
   }
@@ -210,8 +219,10 @@ function existingRepository(
   const grants = new Grants(self);
   return {
     ...{ builderEmail, imagePrefix },
-    ready: builders.map((builder) => grant(`${builder.name}Pushes`, "writer", builder)),
-    grantPull: (identity) => grants.to(identity, (id, account) => grant(id, "reader", account)),
+    ready: builders
+      .filter((builder) => !isNever(allOf(condition, builder.condition ?? "true")))
+      .map((builder) => grant(`${builder.name}Pushes`, "writer", builder)),
+    grantPull: (identity) => grants.to(identity, (id, account) => grant(id, "reader", account), condition),
   };
 }
 

@@ -1,6 +1,7 @@
 import { Token, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock, isSet, listIf } from "../../core/conditional";
+import { exprOf } from "../../core/expr";
 import { expression } from "../../core/expression";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec } from "../../idp/container-spec";
@@ -121,13 +122,13 @@ function factsOf(address: LoadBalancerAddress | undefined) {
   if (address === undefined) return { loadBalancerRanges: LOAD_BALANCER_RANGES };
   const { domain, ipAddress, ipv6 } = address;
   // Google's load balancers append their own address to X-Forwarded-For.
-  if (!Token.isUnresolved(domain)) {
-    const range = `${expression(ipAddress)}/32${ipv6.nextRange}`;
+  if (exprOf(domain).isSet().isLiteral) {
+    const range = `${expression(ipAddress)}/32${ipv6?.nextRange ?? ""}`;
     return { loadBalancerRanges: [...LOAD_BALANCER_RANGES, range], baseUrl: `https://${domain}` };
   }
   const range = expression(`(${domain} == null ? "" : ",\${${ipAddress}}/32")`);
   return {
-    loadBalancerRanges: [`${LOAD_BALANCER_RANGES.join(",")}${range}${ipv6.nextRange}`],
+    loadBalancerRanges: [`${LOAD_BALANCER_RANGES.join(",")}${range}${ipv6?.nextRange ?? ""}`],
     optionalBaseUrl: expression(`(${domain} == null ? null : "https://\${${domain}}")`),
   };
 }

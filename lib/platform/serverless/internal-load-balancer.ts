@@ -12,7 +12,8 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, allOf, countIf, idOf, isOn, isSet } from "../../core/conditional";
+import { addDynamicBlock, allOf, countIf, idOf, isOn, isSet, partIf, present } from "../../core/conditional";
+import { type Expr } from "../../core/expr";
 import { expression, quoted } from "../../core/expression";
 import { type networkInputs } from "../../core/full-names";
 import { choice, text, type Relation, type Value, type ValuesOf } from "../../core/inputs";
@@ -53,14 +54,14 @@ type Inputs = typeof INTERNAL_LOAD_BALANCER &
   ProtectionInputs &
   ReturnType<typeof networkInputs>;
 
-/** Whether the load balancer is internal, as an HCL condition. */
-export const isInternal = (v: ValuesOf<typeof INTERNAL_LOAD_BALANCER>) => `${v.loadBalancer} == "${INTERNAL}"`;
+/** Whether the load balancer is internal. */
+export const isInternal = (v: ValuesOf<typeof INTERNAL_LOAD_BALANCER>) => (v.loadBalancer as Expr<string>).eq(INTERNAL);
 
 export const INTERNAL_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "loadBalancer",
     holds: (v) =>
-      `${v.loadBalancer} == "external" ? ${v.loadBalancerProxyRange} == null : ${isInternal(v)} && ${v.domain} != null && ${v.network} != null && ${v.closeDefaultAddress} && ${v.certificateValidation} == "dns" && ${v.protection} == null && ${v.existingSecurityPolicy} == null && !${v.ipv6} && !coalesce(${v.uptimeCheck}, false)`,
+      `${v.loadBalancer} == "external" ? ${v.loadBalancerProxyRange} == null : ${v.loadBalancer} == "${INTERNAL}" && ${v.domain} != null && ${v.network} != null && ${v.closeDefaultAddress} && ${v.certificateValidation} == "dns" && ${v.protection} == null && ${v.existingSecurityPolicy} == null && !${v.ipv6} && !coalesce(${v.uptimeCheck}, false)`,
     says: (v) =>
       `${v.loadBalancer.name} is ${v.loadBalancer.shown}; it must be external without ${v.loadBalancerProxyRange.name}, or internal with ${v.domain.name}, ${v.network.name}, ${v.closeDefaultAddress.name} true and ${v.certificateValidation.name} dns, and without ${v.protection.name}, ${v.existingSecurityPolicy.name}, ${v.ipv6.name} and ${v.uptimeCheck.name}, because nothing outside reaches an internal one, and those protect or check global ones alone; set or remove what does not fit`,
   },
@@ -98,7 +99,7 @@ export class InternalLoadBalancer extends Construct {
   readonly ready: ITerraformDependable[] = [];
 
   private readonly isRedirected: string;
-  private readonly proxies: readonly [https: TerraformResource, http: TerraformResource];
+  private readonly proxies: { readonly https: TerraformResource; readonly http: TerraformResource | undefined };
 
   constructor(
     scope: Construct,
@@ -121,16 +122,21 @@ export class InternalLoadBalancer extends Construct {
       subnetwork: network.subnetwork,
     });
     this.ipAddresses = `${this.address.fqn}[*].address`;
-    const proxySubnetwork = new ComputeSubnetwork(this, "Proxies", {
-      ...common("proxies"),
-      project: expression(`split("/", ${quoted(network.network)})[1]`),
-      network: network.network,
-      ipCidrRange: proxyRange ?? "",
-      purpose: "REGIONAL_MANAGED_PROXY",
-      role: "ACTIVE",
-      count: countIf(allOf(isSet(domain), isSet(proxyRange))),
-      dependsOn,
-    });
+    const ownsProxies = allOf(isSet(domain), isSet(proxyRange));
+    const proxySubnetwork = partIf(
+      ownsProxies,
+      () =>
+        new ComputeSubnetwork(this, "Proxies", {
+          ...common("proxies"),
+          project: expression(`split("/", ${quoted(network.network)})[1]`),
+          network: network.network,
+          ipCidrRange: proxyRange ?? "",
+          purpose: "REGIONAL_MANAGED_PROXY",
+          role: "ACTIVE",
+          count: countIf(ownsProxies),
+          dependsOn,
+        }),
+    );
 
     // Another domain needs another certificate, which comes before the former goes.
     const certified = {
@@ -185,17 +191,23 @@ export class InternalLoadBalancer extends Construct {
       sslPolicy: idOf(tls),
       certificateManagerCertificates: [idOf(certificate)],
       // A load balancer of this kind cannot be made without a subnetwork for its proxies.
-      dependsOn: [proxySubnetwork],
+      dependsOn: present(proxySubnetwork),
     });
-    const redirected = { ...common("redirect"), count: countIf(this.isRedirected) };
-    const redirect = new ComputeRegionUrlMap(this, "Redirect", {
-      ...{ ...redirected, dependsOn },
-      defaultUrlRedirect: { httpsRedirect: true, redirectResponseCode: "MOVED_PERMANENTLY_DEFAULT", stripQuery: false },
+    const http = partIf(this.isRedirected, () => {
+      const redirected = { ...common("redirect"), count: countIf(this.isRedirected) };
+      const redirectResponseCode = "MOVED_PERMANENTLY_DEFAULT";
+      const redirect = new ComputeRegionUrlMap(this, "Redirect", {
+        ...redirected,
+        dependsOn,
+        defaultUrlRedirect: { httpsRedirect: true, redirectResponseCode, stripQuery: false },
+      });
+      return new ComputeRegionTargetHttpProxy(this, "HttpProxy", {
+        ...redirected,
+        urlMap: idOf(redirect),
+        dependsOn: present(proxySubnetwork),
+      });
     });
-    const http = new ComputeRegionTargetHttpProxy(this, "HttpProxy", {
-      ...{ ...redirected, urlMap: idOf(redirect), dependsOn: [proxySubnetwork] },
-    });
-    this.proxies = [https, http];
+    this.proxies = { https, http };
     if (zone !== undefined) {
       const isIn = allOf(isSet(domain), isSet(zone.name));
       const records = { apis, place, zone };
@@ -222,8 +234,9 @@ export class InternalLoadBalancer extends Construct {
         portRange: String(port),
         dependsOn: [...service.ready, ...(network.dependsOn ?? [])],
       });
-    const [https, http] = this.proxies;
-    this.ready.push(open("HttpsRule", 443, https), open("HttpRule", 80, http, this.isRedirected));
+    const { https, http } = this.proxies;
+    this.ready.push(open("HttpsRule", 443, https));
+    if (http !== undefined) this.ready.push(open("HttpRule", 80, http, this.isRedirected));
   }
 }
 

@@ -7,11 +7,11 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { ref, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, idOf, isSet, isWord } from "../../core/conditional";
+import { allOf, countIf, idOf, isSet, isWord, partIf, present } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
-import { type LoadBalancerAddress } from "../edge/domain-address";
+import { type DomainAddress } from "../edge/domain-address";
 import { strictTransportHeaders } from "../edge/domain";
 import { type DnsCertificate } from "../edge/edge";
 import { httpsRedirect } from "../edge/https-redirect";
@@ -21,7 +21,7 @@ import { type ServerlessService } from "./serverless-service";
 
 interface ServerlessLoadBalancerProps extends PartProps {
   /** Address and domain that clients connect to; it must be the service's address too. */
-  readonly address: LoadBalancerAddress;
+  readonly address: DomainAddress;
   /** It exists only if it is validated by DNS. */
   readonly certificate: DnsCertificate;
   /** Redirects port 80. */
@@ -59,7 +59,7 @@ export class ServerlessLoadBalancer extends Construct {
   readonly forwardingRule: ComputeGlobalForwardingRule;
 
   /** The certificate that the load balancer validates, created only with that kind of validation. */
-  readonly loadBalancerCertificate: ComputeManagedSslCertificate;
+  readonly loadBalancerCertificate: ComputeManagedSslCertificate | undefined;
 
   constructor(scope: Construct, id: string, props: ServerlessLoadBalancerProps) {
     super(scope, id);
@@ -85,12 +85,21 @@ export class ServerlessLoadBalancer extends Construct {
       customResponseHeaders: Token.asList(ref(strictTransportHeaders(props.strictTransportSecurity))),
       logConfig: logConfig(props.requestLogSampleRate),
     });
-    this.loadBalancerCertificate = new ComputeManagedSslCertificate(this, "Certificate", {
-      ...{ project, name: hashedName(deployment, domain), managed: { domains: [domain] }, dependsOn },
-      count: countIf(allOf(isSet(domain), isWord(validation, "load-balancer"))),
+    const isOwn = allOf(isSet(domain), isWord(validation, "load-balancer"));
+    this.loadBalancerCertificate = partIf(isOwn, () => {
+      const name = hashedName(deployment, domain);
+      const count = countIf(isOwn);
+      return new ComputeManagedSslCertificate(this, "Certificate", {
+        project,
+        name,
+        managed: { domains: [domain] },
+        dependsOn,
+        count,
+      });
     });
     const urlMap = new ComputeUrlMap(this, "UrlMap", { ...common(URL_MAP), defaultService: idOf(this.backendService) });
-    const own = `(${isWord(validation, "load-balancer")} ? ${this.loadBalancerCertificate.fqn}[*].id : null)`;
+    const isByLoadBalancer = isWord(validation, "load-balancer");
+    const own = this.loadBalancerCertificate && `${this.loadBalancerCertificate.fqn}[*].id`;
     this.httpsProxy = new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
       // a map.
@@ -98,7 +107,7 @@ export class ServerlessLoadBalancer extends Construct {
       urlMap: idOf(urlMap),
       sslPolicy: idOf(tlsPolicy(this, { count, dependsOn, place })),
       certificateMap: expression(certificate.mapUrl),
-      sslCertificates: Token.asList(ref(own)),
+      sslCertificates: own === undefined ? undefined : Token.asList(ref(`(${isByLoadBalancer} ? ${own} : null)`)),
       lifecycle: { createBeforeDestroy: true },
       dependsOn: certificate.ready,
     });
@@ -118,7 +127,7 @@ export class ServerlessLoadBalancer extends Construct {
     const redirects = httpsRedirect(this, { ...redirect, addressId, dependsOn, ipv6, place, scheme: SCHEME });
 
     this.url = `https://${domain}`;
-    this.ready = [this.forwardingRule, alsoIpv6, ...redirects];
+    this.ready = present(this.forwardingRule, alsoIpv6, ...redirects);
   }
 }
 

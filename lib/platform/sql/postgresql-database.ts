@@ -3,7 +3,7 @@ import { SqlUser } from "@cdktf/provider-google/lib/sql-user";
 import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, isOn, isSet, isUnset, switchOf } from "../../core/conditional";
+import { countIf, isOn, isSet, isUnset, partIf, present, switchOf } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { expression, namedValue, numberText, operand } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
@@ -212,11 +212,11 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   readonly backupsAfterDestroy: string;
   readonly ready: ITerraformDependable[];
 
-  /** The instance itself, for overrides; there is none where another one is used. */
-  readonly instance: SqlDatabaseInstance;
+  /** The instance itself, for overrides; undefined where another one is used. */
+  readonly instance: SqlDatabaseInstance | undefined;
 
-  /** The `postgres` login, for overrides. */
-  readonly administrator: SqlUser;
+  /** The `postgres` login of that instance, for overrides. */
+  readonly administrator: SqlUser | undefined;
 
   /**
    * A database on an instance that is managed elsewhere; nothing but grants is created.
@@ -288,74 +288,78 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.proxyImage = referenceTo(PUBLIC_IMAGES.databaseProxy, imageMirror);
     const connections = new TerraformLocal(this, "MaxConnections", expression(maxConnections(operand(tier))));
     this.connectionLimit = connections.asString;
-    this.instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
-      count,
-      project: projectId,
-      name: sqlInstanceName(deployment),
-      region,
-      databaseVersion: `POSTGRES_${numberText(version)}`,
-      deletionProtection,
-      settings: {
-        edition: "ENTERPRISE",
-        tier,
-        availabilityType: props.availability ?? "ZONAL",
-        diskType: "PD_SSD",
-        // No disk size: once the disk has grown, an apply would try to shrink it, and so replace the instance.
-        diskAutoresize: true,
-        diskAutoresizeLimit: props.diskLimitGb,
-        deletionProtectionEnabled: deletionProtection,
-        connectorEnforcement: "REQUIRED",
-        userLabels: labels,
-        databaseFlags: flagBlocks(connections.asString, props.flags),
-        retainBackupsOnDelete: Token.asAny(kept.isKept),
-        backupConfiguration: backupConfiguration(props),
-        // Only the proxy can connect; with an existing network, through a private address on it and no public one.
-        ipConfiguration: {
-          ipv4Enabled: switchOf(isUnset(network?.network)),
-          privateNetwork: network?.network,
-          sslMode: "ENCRYPTED_ONLY",
-          // Cloud Run's built-in connection trusts the instance's own certificate authority.
-          serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
+    this.instance = partIf(isMade(existing), () => {
+      const instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
+        count,
+        project: projectId,
+        name: sqlInstanceName(deployment),
+        region,
+        databaseVersion: `POSTGRES_${numberText(version)}`,
+        deletionProtection,
+        settings: {
+          edition: "ENTERPRISE",
+          tier,
+          availabilityType: props.availability ?? "ZONAL",
+          diskType: "PD_SSD",
+          // No disk size: once the disk has grown, an apply would try to shrink it, and so replace the instance.
+          diskAutoresize: true,
+          diskAutoresizeLimit: props.diskLimitGb,
+          deletionProtectionEnabled: deletionProtection,
+          connectorEnforcement: "REQUIRED",
+          userLabels: labels,
+          databaseFlags: flagBlocks(connections.asString, props.flags),
+          retainBackupsOnDelete: Token.asAny(kept.isKept),
+          backupConfiguration: backupConfiguration(props),
+          // Only the proxy can connect; with an existing network, through a private address on it and no public one.
+          ipConfiguration: {
+            ipv4Enabled: switchOf(isUnset(network?.network)),
+            privateNetwork: network?.network,
+            sslMode: "ENCRYPTED_ONLY",
+            // Cloud Run's built-in connection trusts the instance's own certificate authority.
+            serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
+          },
+          insightsConfig: { queryInsightsEnabled: true },
+          maintenanceWindow: databaseWindow(props),
         },
-        insightsConfig: { queryInsightsEnabled: true },
-        maintenanceWindow: databaseWindow(props),
-      },
-      // From a state that has these, the provider would otherwise send a change of the login without a password.
-      lifecycle: {
-        ignoreChanges: ["root_password_wo", "root_password_wo_version"],
-        postcondition: keptByOverrides(isOn(deletionProtection)),
-      },
-      // If another deployment has the names, the apply fails at the secret, before anything is billed.
-      dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...(props.dependsOn ?? [])],
+        // From a state that has these, the provider would otherwise send a change of the login without a password.
+        lifecycle: {
+          ignoreChanges: ["root_password_wo", "root_password_wo_version"],
+          postcondition: keptByOverrides(isOn(deletionProtection)),
+        },
+        // If another deployment has the names, the apply fails at the secret, before anything is billed.
+        dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...(props.dependsOn ?? [])],
+      });
+      addFlags(instance, connections.asString, props.flags);
+      setNewerAttribute(instance, "settings.final_backup_config.enabled", kept.isKept);
+      setNewerAttribute(instance, "settings.final_backup_config.retention_days", kept.retentionDays);
+      addDeniedPeriod(instance, props);
+      return instance;
     });
-    addFlags(this.instance, connections.asString, props.flags);
-    setNewerAttribute(this.instance, "settings.final_backup_config.enabled", kept.isKept);
-    setNewerAttribute(this.instance, "settings.final_backup_config.retention_days", kept.retentionDays);
-    addDeniedPeriod(this.instance, props);
-    const sent = new TerraformData(this, "AdministratorVersion", {
-      // Another instance of the same name has no password either.
-      triggersReplace: {
-        instance: madeAttribute(this.instance, "connection_name"),
-        password_version: this.administratorPassword.identity,
-      },
-      count,
+    this.administrator = partIf(isMade(existing), () => {
+      const sent = new TerraformData(this, "AdministratorVersion", {
+        // Another instance of the same name has no password either.
+        triggersReplace: {
+          instance: madeAttribute(this.instance, "connection_name"),
+          password_version: this.administratorPassword.identity,
+        },
+        count,
+      });
+      explain(
+        sent,
+        "The provider would record a refused update of a password as done. So another password replaces this record, and with it the login; creating that again sets its password, also after a failure.",
+      );
+      return new SqlUser(this, "Administrator", {
+        count,
+        project: projectId,
+        instance: madeAttribute(this.instance, "name"),
+        name: DATABASE_ADMINISTRATOR,
+        passwordWo: this.administratorPassword.ownValue,
+        passwordWoVersion: 1,
+        deletionPolicy: "ABANDON",
+        dependsOn: [sent],
+        lifecycle: { replaceTriggeredBy: [dependable(sent)] },
+      });
     });
-    explain(
-      sent,
-      "The provider would record a refused update of a password as done. So another password replaces this record, and with it the login; creating that again sets its password, also after a failure.",
-    );
-    this.administrator = new SqlUser(this, "Administrator", {
-      count,
-      project: projectId,
-      instance: madeAttribute(this.instance, "name"),
-      name: DATABASE_ADMINISTRATOR,
-      passwordWo: this.administratorPassword.ownValue,
-      passwordWoVersion: 1,
-      deletionPolicy: "ABANDON",
-      dependsOn: [sent],
-      lifecycle: { replaceTriggeredBy: [dependable(sent)] },
-    });
-
     this.instanceName = choose("InstanceName", this.there?.instance, madeAttribute(this.instance, "name"));
     const connectionName = madeAttribute(this.instance, "connection_name");
     this.connectionName = choose("ConnectionName", existing?.connectionName, connectionName);
@@ -372,7 +376,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.hasPrivateAddress = isSet(network?.network);
     const remains = new TerraformLocal(this, "BackupsAfterDestroy", kept.remains).asString;
     this.backupsAfterDestroy = choose("Remains", existing && "the database, which is managed elsewhere", remains);
-    this.ready = [this.instance, this.administrator];
+    this.ready = present<ITerraformDependable>(this.instance, this.administrator);
   }
 
   /** Allows an identity to connect through the proxy. The role can be granted only on a project, with a condition. */

@@ -16,6 +16,6 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   deletionProtection: false,
 });
 // The longest queries, for which there is no prop.
-identityProvider.database.instance.addOverride("settings.insights_config.query_string_length", 4096);
+identityProvider.database.instance?.addOverride("settings.insights_config.query_string_length", 4096);
 new TerraformOutput(stack, "address", { value: identityProvider.url });
 app.synth();
