@@ -20,7 +20,7 @@ import { type InstanceInputs } from "./platform/instances";
 import { LANDING_ZONE_RELATIONS, landingZoneInputs } from "./platform/landing-zone";
 import { MAINTENANCE_RELATIONS, maintenanceInputs } from "./platform/maintenance";
 import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
-import { type NetworkAttachment } from "./platform/network/network-attachment";
+import { type ExistingNetwork } from "./platform/network/network-attachment";
 import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
 import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
 import { DATABASE_SERVER, DATABASE_WARNINGS } from "./platform/sql/database-flags";
@@ -145,7 +145,7 @@ export interface ProgramProps extends Pick<BlueprintProps, "blueprintFiles"> {
    * @default - a public address that only authorized, mutually authenticated proxy connections can use; on GKE, a new
    * network for the cluster
    */
-  readonly network?: NetworkAttachment;
+  readonly network?: ExistingNetwork;
 }
 
 export type VariantProps<T extends CommonInputs> = Omit<PropsOf<T>, "network" | "subnetwork"> & ProgramProps;

@@ -18,7 +18,7 @@ import {
   type Table,
   type ValuesOf,
 } from "./core/inputs";
-import { propProblems, unknownNames } from "./core/known-props";
+import { unknownNames } from "./core/known-props";
 import { tenantContext, type DeploymentContext } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
@@ -50,7 +50,7 @@ import { type ExistingAccount, existingAccount, ServiceIdentity } from "./platfo
 import { addLandingZone, keyIdentity } from "./platform/landing-zone";
 import { type NamedSetting } from "./platform/monitoring/alert";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
-import { NETWORK_PROP, warnOfNetwork, type NetworkAttachment } from "./platform/network/network-attachment";
+import { networkProblems, warnOfNetwork, type ExistingNetwork } from "./platform/network/network-attachment";
 import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
@@ -174,7 +174,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
   /** The same as props of parts. */
   protected readonly settings: SettingsOf<CommonInputs>;
-  protected readonly network: NetworkAttachment | undefined;
+  protected readonly network: ExistingNetwork | undefined;
   protected readonly protect: boolean | IResolvable;
   private readonly identityParts: readonly IdentityPart[];
 
@@ -460,7 +460,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
 
 /** What is wrong with the props that are no inputs, and with the names of all. */
 function otherProblems(props: unknown, inputs: readonly string[]): string[] {
-  const given = (props ?? {}) as object & { readonly network?: unknown };
+  const given = (props ?? {}) as Partial<Pick<ProgramProps, "network">>;
   const names = [...inputs.filter((name) => name !== "subnetwork"), "blueprintFiles", "network"];
   const { network } = given;
   if (Token.isUnresolved(network))
@@ -471,5 +471,5 @@ function otherProblems(props: unknown, inputs: readonly string[]): string[] {
         "looked at one by one; pass both references in one",
       ].join(" "),
     ];
-  return [...unknownNames(given, names), ...propProblems({ network }, { network: NETWORK_PROP })];
+  return [...unknownNames(given, names), ...networkProblems(network, inputs)];
 }

@@ -30,7 +30,7 @@ export { type SecretSettings } from "./idp/secret-settings";
 export { type IdentityProvider } from "./identity-provider";
 export { ExistingIdentity } from "./platform/identity/existing-identity";
 export { ServiceIdentity, type ServiceIdentityProps } from "./platform/identity/service-identity";
-export { type NetworkAttachment } from "./platform/network/network-attachment";
+export { type ExistingNetwork, type NetworkAttachment } from "./platform/network/network-attachment";
 export { ImageRegistry, type ImageRegistryProps } from "./platform/registry/image-registry";
 export { ServerlessJobs, type ServerlessJobsProps } from "./platform/serverless/cloud-run-jobs";
 export { ServerlessService, type ServerlessServiceProps } from "./platform/serverless/serverless-service";

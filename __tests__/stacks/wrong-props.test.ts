@@ -128,6 +128,21 @@ describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {
     ]);
   });
 
+  it("of a network that are inputs of their own are refused by name", () => {
+    const network = {
+      network: "projects/p/global/networks/n",
+      subnetwork: "projects/p/regions/us-central1/subnetworks/s",
+      egress: "ALL_TRAFFIC",
+      tags: ["team"],
+    };
+    expect(problemsOf(make, { ...PROJECT, network })).toEqual([
+      expect.stringMatching(
+        /^network[.]egress is no prop of an identity provider; .*; (set vpcEgress instead|remove it)$/,
+      ),
+      "network.tags is no prop of an identity provider; it would have no effect; set networkTags instead",
+    ]);
+  });
+
   it("that are objects known at plan only are refused where their parts decide at synth", () => {
     const network = (stack: TerraformStack) => ({
       network: new TerraformVariable(stack, "net", { type: "any" }).value as unknown,

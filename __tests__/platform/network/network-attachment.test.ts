@@ -8,7 +8,7 @@ import { type TerraformStack } from "cdktf";
 
 import { type ServerlessIdentityProviderProps } from "../../../lib";
 import { KubernetesIdentityProvider } from "../../../lib/kubernetes-identity-provider";
-import { type NetworkAttachment } from "../../../lib/platform/network/network-attachment";
+import { type ExistingNetwork } from "../../../lib/platform/network/network-attachment";
 import { ServerlessIdentityProvider } from "../../../lib/serverless-identity-provider";
 import { ConfigurationGraph } from "../../stacks/configuration-graph";
 import { bareStack, terraformOf, warningsOf } from "../../support/synthesis";
@@ -16,7 +16,7 @@ import { bareStack, terraformOf, warningsOf } from "../../support/synthesis";
 const REGION = "us-central1";
 
 /** A network of the stack itself. */
-const networkOf = (stack: TerraformStack): Required<NetworkAttachment> => {
+const networkOf = (stack: TerraformStack): Required<ExistingNetwork> => {
   const { id: network } = new ComputeNetwork(stack, "vpc", { name: "vpc" });
   const subnetwork = new ComputeSubnetwork(stack, "subnetwork", {
     ...{ name: "services", network, region: REGION },
@@ -38,8 +38,6 @@ const networkOf = (stack: TerraformStack): Required<NetworkAttachment> => {
     network,
     subnetwork: subnetwork.id,
     dependsOn: [servicesAccess, nat],
-    egress: "ALL_TRAFFIC",
-    tags: ["sign-in"],
   };
 };
 
@@ -62,7 +60,7 @@ const VARIANTS = [{ Variant: ServerlessIdentityProvider }, { Variant: Kubernetes
 
 const graphOf = (
   Variant: (typeof VARIANTS)[number]["Variant"],
-  network: (stack: TerraformStack) => NetworkAttachment,
+  network: (stack: TerraformStack) => ExistingNetwork,
 ) => {
   const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
   new Variant(stack, "Idp", { ...PROPS, network: network(stack) });
@@ -89,7 +87,7 @@ describe.each(VARIANTS)("A network of the same stack, of $Variant.name,", ({ Var
 });
 
 describe("A network that a synthesis looks at", () => {
-  const warned = (change: (given: Required<NetworkAttachment>, stack: TerraformStack) => NetworkAttachment) => {
+  const warned = (change: (given: Required<ExistingNetwork>, stack: TerraformStack) => ExistingNetwork) => {
     const stack = bareStack();
     const given = networkOf(stack);
     new ServerlessIdentityProvider(stack, "Idp", {

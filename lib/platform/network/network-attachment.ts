@@ -9,10 +9,10 @@ import {
 import { type Construct } from "constructs";
 
 import { rendered } from "../../core/expression";
-import { type KnownPropsOf } from "../../core/known-props";
+import { type KnownPropsOf, propProblems } from "../../core/known-props";
 
 /** An existing network for private addresses; an expression that is null at plan time means none. */
-export interface NetworkAttachment {
+export interface ExistingNetwork {
   /** `projects/<project>/global/networks/<name>`; it must have private services access. */
   readonly network: string;
 
@@ -26,7 +26,10 @@ export interface NetworkAttachment {
    * @default - nothing; the network is complete
    */
   readonly dependsOn?: ITerraformDependable[];
+}
 
+/** The same, and how what runs on Cloud Run is attached to it. */
+export interface NetworkAttachment extends ExistingNetwork {
   /** What Cloud Run sends through it: `PRIVATE_RANGES_ONLY` or `ALL_TRAFFIC`. @default "PRIVATE_RANGES_ONLY" */
   readonly egress?: string;
 
@@ -46,8 +49,23 @@ export const NETWORK_PROP = {
   } satisfies KnownPropsOf<NetworkAttachment>,
 } as const;
 
+/** Inputs of an identity provider in place of what a network attachment has. */
+const INSTEAD = { egress: "vpcEgress", tags: "networkTags" } as const;
+
+/** What is wrong with the network of an identity provider, as sentences. @param inputs names of the provider's inputs */
+export function networkProblems(network: ExistingNetwork | undefined, inputs: readonly string[]): string[] {
+  const given: Partial<NetworkAttachment> = network ?? {};
+  const ofInputs = Object.entries(INSTEAD)
+    .filter(([name]) => given[name as keyof typeof INSTEAD] !== undefined)
+    .map(([name, input]) => {
+      const fix = inputs.includes(input) ? `set ${input} instead` : "remove it";
+      return `network.${name} is no prop of an identity provider; it would have no effect; ${fix}`;
+    });
+  return [...ofInputs, ...propProblems({ network }, { network: NETWORK_PROP })];
+}
+
 /** Warns at synth of what the network of the same stack lacks, or that its subnetwork is elsewhere. */
-export function warnOfNetwork(scope: Construct, attachment: NetworkAttachment, region: string): void {
+export function warnOfNetwork(scope: Construct, attachment: ExistingNetwork, region: string): void {
   const warn = (text: string) => Annotations.of(scope).addWarning(text);
   const network = sourceOf(scope, attachment.network);
   if (TerraformResource.isTerraformResource(network) && attachment.dependsOn === undefined)
