@@ -81,8 +81,13 @@ export function choice<const Word extends string>(
 /** Spec of rows with members, whose descriptions are part of theirs. */
 type Described = Omit<Spec, "default" | "description"> & { readonly description: (members: string) => string };
 
-export type ObjectRow<M extends Table> = Optional<PropsOf<M> | IResolvable> & { readonly members: M };
-export type RequiredObjectRow<M extends Table> = Input<PropsOf<M> | IResolvable> & { readonly members: M };
+// Interfaces, because in an intersection `members` would also be any table, which has members of every name.
+export interface ObjectRow<M extends Table> extends Optional<PropsOf<M> | IResolvable> {
+  readonly members: M;
+}
+export interface RequiredObjectRow<M extends Table> extends Input<PropsOf<M> | IResolvable> {
+  readonly members: M;
+}
 
 /** An object; with `default: {}`, one that is never null. */
 export function object<M extends Table>(members: M, spec: Described & { readonly default?: object }): ObjectRow<M> {
