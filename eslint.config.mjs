@@ -10,6 +10,8 @@ export default tseslint.config(
     languageOptions: { parserOptions: { project: "tsconfig.json", tsconfigRootDir: import.meta.dirname } },
     rules: {
       "@typescript-eslint/consistent-type-imports": ["error", { fixStyle: "inline-type-imports" }],
+      // An editor shows the name of an interface, and all members of a type that is computed.
+      "@typescript-eslint/no-empty-object-type": ["error", { allowInterfaces: "with-single-extends" }],
       // Creating a construct has the effect of adding it to its scope; the value is often not needed.
       "no-new": "off",
       // What a shorthand calls is seen on the same line.

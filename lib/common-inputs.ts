@@ -1,30 +1,56 @@
-import { NETWORK_RELATIONS, networkInputs } from "./core/full-names";
+import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/full-names";
 import { flag, type PropsOf, type Relation, type ValuesOf } from "./core/inputs";
-import { PLACE_RELATIONS, placeInputs } from "./core/place";
+import { PLACE_RELATIONS, placeInputs, type PlaceInputs } from "./core/place";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
-import { CHECK_UP, receiverCount } from "./idp/check-up";
-import { CONNECTION_POOL, POOL_WARNINGS } from "./idp/connection-pool";
+import { CHECK_UP, receiverCount, type CheckUpLimits } from "./idp/check-up";
+import { CONNECTION_POOL, POOL_WARNINGS, type ConnectionPoolInputs } from "./idp/connection-pool";
 import { DATABASE_RIGHTS } from "./idp/db-init";
 import { DUMP_RELATIONS, DUMPS } from "./idp/dumps";
-import { COOKIE_DOMAIN, ENVIRONMENT, ENVIRONMENT_RELATIONS, ENVIRONMENT_WARNINGS, settingIn } from "./idp/environment";
-import { IMAGE, IMAGE_RELATIONS } from "./idp/idp-image";
-import { SECRET_RELATIONS, SECRETS } from "./idp/idp-secrets";
+import {
+  COOKIE_DOMAIN,
+  ENVIRONMENT,
+  ENVIRONMENT_RELATIONS,
+  ENVIRONMENT_WARNINGS,
+  settingIn,
+  type EnvironmentInputs,
+  type SecretReference,
+} from "./idp/environment";
+import { IMAGE, IMAGE_RELATIONS, type ImageInputs } from "./idp/idp-image";
+import { SECRET_RELATIONS, SECRETS, type SecretKeys } from "./idp/idp-secrets";
 import { EXISTING_PARTS, EXISTING_RELATIONS } from "./existing-parts";
-import { MAIL, MAIL_RELATIONS } from "./idp/mail";
-import { PROBE_RELATIONS, PROBES } from "./idp/probes";
+import { MAIL, MAIL_RELATIONS, type SmtpProps } from "./idp/mail";
+import { type BucketAttributes } from "./idp/media-bucket";
+import { PROBE_RELATIONS, PROBES, type ProbeProps } from "./idp/probes";
 import { UPGRADE_BACKUPS } from "./idp/upgrade-backup";
 import { WORKER_WARNINGS, type WorkerInputs } from "./idp/worker";
-import { DOMAIN_RELATIONS, DOMAIN_WARNINGS, type DomainInputs } from "./platform/edge/domain";
-import { PROTECTION_RELATIONS, PROTECTION_WARNINGS, type ProtectionInputs } from "./platform/edge/protection";
+import { DOMAIN_RELATIONS, DOMAIN_WARNINGS, type DnsZoneProps, type DomainInputs } from "./platform/edge/domain";
+import {
+  PROTECTION_RELATIONS,
+  PROTECTION_WARNINGS,
+  type ProtectionInputs,
+  type ProtectionProps,
+} from "./platform/edge/protection";
+import { type AccountEmails } from "./platform/identity/service-identity";
 import { type InstanceInputs } from "./platform/instances";
-import { LANDING_ZONE_RELATIONS, landingZoneInputs } from "./platform/landing-zone";
-import { MAINTENANCE_RELATIONS, maintenanceInputs } from "./platform/maintenance";
-import { type MonitoringInputs } from "./platform/monitoring/monitoring-settings";
+import { LANDING_ZONE_RELATIONS, landingZoneInputs, type KmsKeys } from "./platform/landing-zone";
+import {
+  MAINTENANCE_RELATIONS,
+  maintenanceInputs,
+  type DenyMaintenancePeriod,
+  type MaintenanceWindow,
+} from "./platform/maintenance";
+import {
+  type AlertProps,
+  type ChannelsBySeverity,
+  type MonitoringInputs,
+} from "./platform/monitoring/monitoring-settings";
 import { type ExistingNetwork } from "./platform/network/network-attachment";
+import { type RepositoryAttributes } from "./platform/registry/image-registry";
 import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
 import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
 import { DATABASE_SERVER, DATABASE_WARNINGS } from "./platform/sql/database-flags";
-import { DATABASE_SIZE } from "./platform/sql/database-size";
+import { DATABASE_SIZE, type DatabaseInputs } from "./platform/sql/database-size";
+import { type DatabaseAttributes } from "./platform/sql/existing-database";
 
 /** Words for the inputs that both variants have. */
 interface VariantWords {
@@ -39,8 +65,31 @@ interface VariantWords {
   readonly runner: Parameters<typeof landingZoneInputs>[0];
 }
 
+/** Types of tables, because the compiler prints those of a spread table without the comments of its rows. */
+type SharedInputs = PlaceInputs &
+  ImageInputs &
+  typeof SECRETS &
+  typeof BLUEPRINTS &
+  EnvironmentInputs &
+  typeof MAIL &
+  DatabaseInputs &
+  typeof DATABASE_SERVER &
+  typeof DATABASE_PASSWORDS &
+  typeof DATABASE_RIGHTS &
+  ConnectionPoolInputs &
+  ReturnType<typeof maintenanceInputs> &
+  typeof BACKUPS &
+  typeof UPGRADE_BACKUPS &
+  typeof DUMPS &
+  typeof CHECK_UP &
+  typeof PROBES &
+  NetworkInputs &
+  typeof EXISTING_PARTS &
+  ReturnType<typeof landingZoneInputs> &
+  ReturnType<typeof protectedInputs>;
+
 /** Inputs of both variants whose words or rules do not depend on the platform's sizes. */
-export function commonInputs({ alsoProtected, changedLabels, identity, network, runner }: VariantWords) {
+export function commonInputs({ changedLabels, network, runner, ...words }: VariantWords): SharedInputs {
   return {
     ...placeInputs(changedLabels),
     ...IMAGE,
@@ -62,6 +111,12 @@ export function commonInputs({ alsoProtected, changedLabels, identity, network, 
     ...networkInputs(network),
     ...EXISTING_PARTS,
     ...landingZoneInputs(runner),
+    ...protectedInputs(words),
+  };
+}
+
+function protectedInputs({ alsoProtected, identity }: Pick<VariantWords, "alsoProtected" | "identity">) {
+  return {
     /** Refuses to delete what holds data, and to change what would replace it, such as project, region and names. */
     deletionProtection: flag({
       default: true,
@@ -75,7 +130,7 @@ export type CommonInputs = DomainInputs &
   InstanceInputs &
   MonitoringInputs &
   ProtectionInputs &
-  ReturnType<typeof commonInputs> &
+  SharedInputs &
   WorkerInputs;
 
 /** Rules that relate them, apart from those about the platform's sizes. */
@@ -148,4 +203,30 @@ export interface ProgramProps extends Pick<BlueprintProps, "blueprintFiles"> {
   readonly network?: ExistingNetwork;
 }
 
-export type VariantProps<T extends CommonInputs> = Omit<PropsOf<T>, "network" | "subnetwork"> & ProgramProps;
+/** Names of the types of props that are objects. */
+export interface CommonObjects {
+  readonly alerts: Readonly<Record<string, AlertProps>>;
+  readonly checkUpLimits: CheckUpLimits;
+  readonly denyMaintenancePeriod: DenyMaintenancePeriod;
+  readonly dnsZone: DnsZoneProps;
+  readonly existingBucket: BucketAttributes;
+  readonly existingDatabase: DatabaseAttributes;
+  readonly existingRepository: RepositoryAttributes;
+  readonly existingSecrets: SecretKeys;
+  readonly existingServiceAccounts: AccountEmails;
+  readonly kmsKeys: KmsKeys;
+  readonly livenessProbe: ProbeProps;
+  readonly maintenanceWindow: MaintenanceWindow;
+  readonly notificationChannelsBySeverity: ChannelsBySeverity;
+  readonly protection: ProtectionProps;
+  readonly secretEnvironmentVariables: Readonly<Record<string, SecretReference>>;
+  readonly smtp: SmtpProps;
+  readonly startupProbe: ProbeProps;
+}
+
+/** Props of a variant. `Objects` has names for the types of its own objects too. */
+export type VariantProps<T extends CommonInputs, Objects = CommonObjects> = Omit<
+  PropsOf<T, Objects>,
+  "network" | "subnetwork"
+> &
+  ProgramProps;

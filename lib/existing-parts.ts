@@ -22,8 +22,17 @@ import { clusterIdentity, type EXISTING_CLUSTER } from "./platform/kubernetes/ex
 import { type NAMESPACE } from "./platform/kubernetes/workload-namespace";
 import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
 
+/** The same as a type, which keeps their comments where the compiler would print a table without them. */
+type ExistingPartInputs = typeof EXISTING_BUCKET &
+  typeof EXISTING_DATABASE &
+  typeof EXISTING_REPOSITORY &
+  typeof EXISTING_SECRETS &
+  typeof EXISTING_SERVICE_ACCOUNTS &
+  typeof OWN_PARTS_INPUT &
+  typeof GRANT_ROLES;
+
 /** Inputs of parts that exist, of both variants. */
-export const EXISTING_PARTS = {
+export const EXISTING_PARTS: ExistingPartInputs = {
   ...EXISTING_BUCKET,
   ...EXISTING_DATABASE,
   ...EXISTING_REPOSITORY,

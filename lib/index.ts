@@ -1,6 +1,6 @@
 export { GeneratedSecret, type GeneratedSecretProps } from "./core/generated-secret";
 export { type ReadableSecret } from "./core/stored-secret";
-export { type WorkloadIdentity } from "./core/identity";
+export { type GrantedAccount, type GrantLimits, type WorkloadIdentity } from "./core/identity";
 export { type DeploymentName } from "./core/names";
 export { tenantContext, type DeploymentContext, type TenantPlaceProps } from "./core/place";
 export { PortableStack, type PortableStackProps, type StackOutput } from "./core/portable-stack";
@@ -19,20 +19,58 @@ export {
   type ResourcesSpec,
   type TlsPortSpec,
 } from "./idp/container-spec";
+export { type CheckUp, type CheckUpLimits } from "./idp/check-up";
 export { DbInit, type DbInitProps } from "./idp/db-init";
+export { type DatabaseDump, type DumpBucket } from "./idp/dumps";
+export { type SecretReference } from "./idp/environment";
+export { type ExistingSecrets } from "./idp/existing-secrets";
 export { identityProviderContainer, type IdentityProviderContainerProps } from "./idp/identity-provider-container";
 export { IdpImage, type IdpImageProps } from "./idp/idp-image";
-export { IdpSecrets, type IdpSecretsProps } from "./idp/idp-secrets";
-export { MediaBucket, type MediaBucketProps } from "./idp/media-bucket";
-export { type JobRunner, type JobSpec, type OneTimeJob, type OneTimeJobSpec } from "./idp/job-runner";
+export { IdpSecrets, type IdpSecretsProps, type SecretKeys } from "./idp/idp-secrets";
+export {
+  type JobRunner,
+  type JobSpec,
+  type OneTimeJob,
+  type OneTimeJobSpec,
+  type ScheduledJob,
+  type ScheduledJobSpec,
+} from "./idp/job-runner";
+export { type SmtpProps } from "./idp/mail";
+export { MediaBucket, type BucketAttributes, type MediaBucketProps } from "./idp/media-bucket";
 export { type ContainerImage, type ImageRepository, type MediaStore, type SqlInstance } from "./idp/parts";
+export { type ProbeProps } from "./idp/probes";
 export { type SecretSettings } from "./idp/secret-settings";
+export { type UpgradeBackup } from "./idp/upgrade-backup";
 export { type IdentityProvider } from "./identity-provider";
+export { type DnsZoneProps } from "./platform/edge/domain";
+export { type DomainAddress, type LoadBalancerAddress } from "./platform/edge/domain-address";
+export { type DnsCertificate, type DomainSetup } from "./platform/edge/edge";
+export { type Ipv6Address } from "./platform/edge/ipv6";
+export { type ProtectionProps } from "./platform/edge/protection";
+export { type SecurityPolicy } from "./platform/edge/security-policy";
 export { ExistingIdentity } from "./platform/identity/existing-identity";
-export { ServiceIdentity, type ServiceIdentityProps } from "./platform/identity/service-identity";
+export { ServiceIdentity, type AccountEmails, type ServiceIdentityProps } from "./platform/identity/service-identity";
+export { type KmsKeys } from "./platform/landing-zone";
+export {
+  type DeniedSettings,
+  type DenyMaintenancePeriod,
+  type MaintenanceWindow,
+  type WindowSettings,
+} from "./platform/maintenance";
+export { type AlertPolicies } from "./platform/monitoring/alert-policies";
+export { type Monitoring } from "./platform/monitoring/monitoring";
+export { type AlertProps, type ChannelsBySeverity } from "./platform/monitoring/monitoring-settings";
 export { type ExistingNetwork, type NetworkAttachment } from "./platform/network/network-attachment";
-export { ImageRegistry, type ImageRegistryProps } from "./platform/registry/image-registry";
-export { ServerlessJobs, type ServerlessJobsProps } from "./platform/serverless/cloud-run-jobs";
-export { ServerlessService, type ServerlessServiceProps } from "./platform/serverless/serverless-service";
+export { type SeparateWorker } from "./platform/parts";
+export { ImageRegistry, type ImageRegistryProps, type RepositoryAttributes } from "./platform/registry/image-registry";
+export { ServerlessJobs, type OnCloudRun, type ServerlessJobsProps } from "./platform/serverless/cloud-run-jobs";
+export { type InternalLoadBalancer } from "./platform/serverless/internal-load-balancer";
+export { type ServerlessLoadBalancer } from "./platform/serverless/serverless-front-door";
+export {
+  ServerlessService,
+  type ServerlessServiceProps,
+  type ServerlessWorkerPool,
+} from "./platform/serverless/serverless-service";
+export { type DatabaseAdministrator, type DatabaseAttributes } from "./platform/sql/existing-database";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/sql/postgresql-database";
 export { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "./serverless-identity-provider";

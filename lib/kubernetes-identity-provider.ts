@@ -12,7 +12,13 @@ import { DbInit } from "./idp/db-init";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
-import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
+import {
+  COMMON_RELATIONS,
+  commonInputs,
+  type CommonInputs,
+  type CommonObjects,
+  type VariantProps,
+} from "./common-inputs";
 import { EXISTING_CLUSTER_RELATIONS, rightsOf } from "./existing-parts";
 import { IdentityProvider } from "./identity-provider";
 import { certificateWarning, domainInputs, uselessWithoutDomain } from "./platform/edge/domain";
@@ -26,8 +32,8 @@ import {
   poolSizes,
 } from "./platform/instances";
 import { AutopilotCluster } from "./platform/kubernetes/autopilot-cluster";
-import { CONTROL_PLANE, CONTROL_PLANE_RELATIONS } from "./platform/kubernetes/control-plane";
-import { GEOIP } from "./platform/kubernetes/geoip";
+import { CONTROL_PLANE, CONTROL_PLANE_RELATIONS, type ClusterHardening } from "./platform/kubernetes/control-plane";
+import { GEOIP, type GeoipProps } from "./platform/kubernetes/geoip";
 import { ClusterIngress, urlMapPattern } from "./platform/kubernetes/kubernetes-front-door";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
 import {
@@ -38,7 +44,12 @@ import {
 } from "./platform/kubernetes/kubernetes-workload";
 import { podSize } from "./platform/kubernetes/pod-template";
 import { PublicAddress } from "./platform/kubernetes/public-address";
-import { EXISTING_CLUSTER, guardCluster } from "./platform/kubernetes/existing-cluster";
+import {
+  EXISTING_CLUSTER,
+  guardCluster,
+  type ClusterAttributes,
+  type NamespaceAttributes,
+} from "./platform/kubernetes/existing-cluster";
 import { addOutposts, OUTPOST_WARNINGS, OUTPOSTS } from "./platform/kubernetes/outposts";
 import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
@@ -66,8 +77,26 @@ const INSTANCE = {
   },
 } as const;
 
+const MOST_WORKERS = {
+  /** Maximum number of separate workers, plus one during a rollout; by default one more than `workerCount`. */
+  workerMaxCount: number({
+    default: null,
+    description:
+      "Maximum number of separate workers, plus 1 during a rollout; null for one more than worker_count. Changing it later is safe.",
+  }),
+};
+
+export type KubernetesInputs = CommonInputs &
+  typeof MOST_WORKERS &
+  typeof NAMESPACE &
+  typeof CONTROL_PLANE &
+  typeof EXISTING_CLUSTER &
+  typeof GEOIP &
+  typeof OUTPOSTS &
+  typeof IPV6;
+
 /** Inputs of the variant on GKE. */
-export const KUBERNETES_INPUTS = {
+export const KUBERNETES_INPUTS: KubernetesInputs = {
   ...commonInputs({
     runner: "cluster",
     alsoProtected: "cluster, ",
@@ -83,12 +112,7 @@ export const KUBERNETES_INPUTS = {
   }),
   ...instanceInputs(INSTANCE),
   ...workerInputs(WORKER),
-  /** Maximum number of separate workers, plus one during a rollout; by default one more than `workerCount`. */
-  workerMaxCount: number({
-    default: null,
-    description:
-      "Maximum number of separate workers, plus 1 during a rollout; null for one more than worker_count. Changing it later is safe.",
-  }),
+  ...MOST_WORKERS,
   ...NAMESPACE,
   ...CONTROL_PLANE,
   ...EXISTING_CLUSTER,
@@ -102,8 +126,6 @@ export const KUBERNETES_INPUTS = {
   ...protectionInputs("Removing it leaves it attached: detach it by hand, or set protection."),
   ...monitoringInputs("kubernetes"),
 };
-
-type KubernetesInputs = typeof KUBERNETES_INPUTS;
 
 const workerMaxCount = (v: ValuesOf<KubernetesInputs>) =>
   `coalesce(${v.workerMaxCount}, ${workerCount(v)} + ${EXTRA_WORKERS})`;
@@ -142,7 +164,15 @@ const WARNINGS: readonly Omit<Relation<KubernetesInputs>, "of">[] = [
   ),
 ];
 
-export type KubernetesIdentityProviderProps = VariantProps<KubernetesInputs>;
+/** Names of the types of props that are objects. */
+interface KubernetesObjects extends CommonObjects {
+  readonly clusterHardening: ClusterHardening;
+  readonly existingCluster: ClusterAttributes;
+  readonly existingNamespace: NamespaceAttributes;
+  readonly geoip: GeoipProps;
+}
+
+export interface KubernetesIdentityProviderProps extends VariantProps<KubernetesInputs, KubernetesObjects> {}
 
 /**
  * The identity provider on GKE Autopilot, cluster included, from an empty project in one apply.

@@ -13,7 +13,7 @@ import { DbInit } from "./idp/db-init";
 import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
-import { COMMON_RELATIONS, commonInputs, type VariantProps } from "./common-inputs";
+import { COMMON_RELATIONS, commonInputs, type CommonInputs, type VariantProps } from "./common-inputs";
 import { rightsOf } from "./existing-parts";
 import { IdentityProvider } from "./identity-provider";
 import { certificateWarning, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/edge/domain";
@@ -35,7 +35,7 @@ import {
 } from "./platform/serverless/internal-load-balancer";
 import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
-import { instanceSize, SERVICE } from "./platform/serverless/service-options";
+import { instanceSize, SERVICE, type ServiceInputs } from "./platform/serverless/service-options";
 
 const WORKER = {
   ...instanceSize(WORKER_DEFAULTS.cpu),
@@ -53,8 +53,10 @@ const INSTANCE = {
   requestTimeout: { limit: "Time limit of a request", change: "A change rolls out new instances." },
 } as const;
 
+export type ServerlessInputs = CommonInputs & ServiceInputs & typeof INTERNAL_LOAD_BALANCER & typeof IPV6;
+
 /** Inputs of the variant on Cloud Run. */
-export const SERVERLESS_INPUTS = {
+export const SERVERLESS_INPUTS: ServerlessInputs = {
   ...commonInputs({
     runner: "service",
     alsoProtected: "",
@@ -77,8 +79,6 @@ export const SERVERLESS_INPUTS = {
   ...protectionInputs("Removing it detaches it."),
   ...monitoringInputs("serverless"),
 };
-
-type ServerlessInputs = typeof SERVERLESS_INPUTS;
 
 const connectionNameLength = (v: ValuesOf<ServerlessInputs>) =>
   `(length(join("", [${v.projectId}, ${v.region}, ${v.tenantId}, ${v.applicationName}])) + ${CONNECTION_NAME_FRAME_LENGTH})`;
@@ -141,7 +141,7 @@ const WARNINGS: readonly Omit<Relation<ServerlessInputs>, "of">[] = [
   },
 ];
 
-export type ServerlessIdentityProviderProps = VariantProps<ServerlessInputs>;
+export interface ServerlessIdentityProviderProps extends VariantProps<ServerlessInputs> {}
 
 /**
  * The identity provider on Cloud Run, from an empty project in one apply.

@@ -44,7 +44,8 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
   };
 }
 
-type Inputs = Pick<PlaceInputs, "region"> & ReturnType<typeof networkInputs>;
+export type NetworkInputs = ReturnType<typeof networkInputs>;
+type Inputs = NetworkInputs & Pick<PlaceInputs, "region">;
 
 export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
   {

@@ -135,7 +135,7 @@ export function placeInputs(changedLabels: string) {
 }
 
 export type PlaceInputs = ReturnType<typeof placeInputs>;
-export type TenantPlaceProps = PropsOf<PlaceInputs>;
+export interface TenantPlaceProps extends PropsOf<PlaceInputs> {}
 
 export const PLACE_RELATIONS: readonly Relation<PlaceInputs>[] = [
   {

@@ -113,11 +113,18 @@ export function mapOf<M extends Table>(
   return { ...spec, default: {}, type: `map(${type})`, entries, description };
 }
 
-/** Props of a table; the comments of its rows are those of the props. */
-export type PropsOf<T> = {
-  readonly [Name in keyof T as T[Name] extends Optional<unknown> ? never : Name]: PropOf<T[Name]>;
+/**
+ * Props of a table; the comments of its rows are those of the props.
+ *
+ * `Named` has a type with a name for each prop that is an object: an editor shows the name, and not all members.
+ */
+export type PropsOf<T, Named = unknown> = {
+  readonly [Name in keyof T as T[Name] extends Optional<unknown> ? never : Name]: NamedProp<T[Name], Name, Named>;
 } & {
-  readonly [Name in keyof T as T[Name] extends Optional<unknown> ? Name : never]?: PropOf<T[Name]> | undefined;
+  readonly [Name in keyof T as T[Name] extends Optional<unknown> ? Name : never]?:
+    NamedProp<T[Name], Name, Named> | undefined;
 };
+
+type NamedProp<Row, Name, Named> = Name extends keyof Named ? IResolvable | Named[Name] : PropOf<Row>;
 
 export type PropOf<Row> = Row extends Input<infer Prop> ? Prop : never;

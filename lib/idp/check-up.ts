@@ -5,7 +5,7 @@ import { matching } from "../core/checks";
 import { allOf, type Condition, isNever } from "../core/conditional";
 import { literal } from "../core/expr";
 import { expression } from "../core/expression";
-import { number, object, textOrNull, type Value, type ValuesOf } from "../core/inputs";
+import { number, object, textOrNull, type PropsOf, type Value, type ValuesOf } from "../core/inputs";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
 import { type ScheduledJobRunner } from "./job-runner";
@@ -40,6 +40,9 @@ export const LIMITS = {
   /** Days before the end of a certificate of the application, 30 by default. */
   certificateDays: number({ default: 30, description: "days before the end of a certificate of the application" }),
 };
+
+/** The same as props. */
+export interface CheckUpLimits extends PropsOf<typeof LIMITS> {}
 
 /** Inputs of the check-up. */
 export const CHECK_UP = {

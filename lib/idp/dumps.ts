@@ -216,7 +216,7 @@ export class DatabaseDump extends Construct {
  * the next dump replaces. Deleted and replaced files can be restored for seven days. There is no retention policy,
  * because the mount of a bucket could not write under one.
  */
-class DumpBucket extends Construct implements MediaStore {
+export class DumpBucket extends Construct implements MediaStore {
   readonly name = "dumps";
 
   /** By its formula, because a bucket that may not exist has no attribute to refer to. */

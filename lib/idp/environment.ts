@@ -211,6 +211,9 @@ export const SECRET_REFERENCE = {
   version: textOrNumber({ description: "number of its version", schema: { pattern: SECRET_VERSION } }),
 };
 
+/** What names such a version. */
+export interface SecretReference extends PropsOf<typeof SECRET_REFERENCE> {}
+
 const isReference = (value: string) =>
   `can(regex("${SECRET_ID}", ${value}.secret_id)) && can(regex("${SECRET_VERSION}", ${value}.version))`;
 
@@ -218,7 +221,7 @@ const REFERENCE_RULE =
   "name a secret, or projects/<project>/secrets/<name> for one of another project, and the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; look both up with gcloud secrets versions list";
 
 /** Whether a literal is one; what is known only at plan is judged there. */
-export function isSecretReference({ secretId, version }: PropsOf<typeof SECRET_REFERENCE>): boolean {
+export function isSecretReference({ secretId, version }: SecretReference): boolean {
   const fits = (value: number | string, pattern: string) =>
     Token.isUnresolved(value) || new RegExp(pattern).test(String(value));
   return fits(secretId, SECRET_ID) && fits(version, SECRET_VERSION);
@@ -249,7 +252,7 @@ export const ENVIRONMENT = {
         says: `${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password, ports, paths and trusted proxies are its own; leave these out, and set the first password as the bootstrap password`,
       },
       {
-        accepts: (_, reference: PropsOf<typeof SECRET_REFERENCE>) => isSecretReference(reference),
+        accepts: (_, reference: SecretReference) => isSecretReference(reference),
         each: isReference("value"),
         shows: { expression: '"${key} = ${jsonencode(value)}"', of: (key) => key },
         says: `each must ${REFERENCE_RULE}`,

@@ -19,12 +19,25 @@ import {
   TRUSTED_PROXIES,
 } from "./contract";
 import { type ContainerSpec, type EnvironmentOverrides, type ResourcesSpec } from "./container-spec";
-import { ENVIRONMENT, ENVIRONMENT_RELATIONS, LOG_LEVEL_VARIABLE, warnOfUnread } from "./environment";
-import { MAIL, MAIL_RELATIONS, mailSettings } from "./mail";
+import {
+  ENVIRONMENT,
+  ENVIRONMENT_RELATIONS,
+  LOG_LEVEL_VARIABLE,
+  warnOfUnread,
+  type EnvironmentInputs,
+} from "./environment";
+import { MAIL, MAIL_RELATIONS, mailSettings, type SmtpProps } from "./mail";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
-import { PROBE_RELATIONS, probeOf, PROBES } from "./probes";
+import { PROBE_RELATIONS, probeOf, PROBES, type ProbeProps } from "./probes";
 import { type SecretSettings } from "./secret-settings";
-import { isSeparate, serverArguments, WORKER_FORM, WORKER_FORM_RELATIONS, workerVariables } from "./worker";
+import {
+  isSeparate,
+  serverArguments,
+  WORKER_FORM,
+  WORKER_FORM_RELATIONS,
+  workerVariables,
+  type WorkerForm,
+} from "./worker";
 
 /** Parts that a server's container uses. */
 interface ContainerParts {
@@ -53,12 +66,19 @@ interface ContainerParts {
   readonly resources?: ResourcesSpec;
 }
 
-const CONTAINER = { ...ENVIRONMENT, ...MAIL, ...PROBES, ...WORKER_FORM };
-type ContainerInputs = typeof CONTAINER;
+type ContainerInputs = EnvironmentInputs & typeof MAIL & typeof PROBES & WorkerForm;
+const CONTAINER: ContainerInputs = { ...ENVIRONMENT, ...MAIL, ...PROBES, ...WORKER_FORM };
+
+/** Names of the types of settings that are objects. */
+interface ContainerObjects {
+  readonly livenessProbe: ProbeProps;
+  readonly smtp: SmtpProps;
+  readonly startupProbe: ProbeProps;
+}
 
 /** Parts that a server's container uses, and its settings; the password of a mail server is one of `secretSettings`. */
-export type IdentityProviderContainerProps = ContainerParts &
-  Omit<PropsOf<ContainerInputs>, "secretEnvironmentVariables">;
+export interface IdentityProviderContainerProps
+  extends ContainerParts, Omit<PropsOf<ContainerInputs, ContainerObjects>, "secretEnvironmentVariables"> {}
 
 const PARTS: KnownPropsOf<ContainerParts> = {
   connectionPool: "optional",

@@ -13,7 +13,14 @@ import { secretId } from "../core/names";
 import { type DeploymentContext, PLACE_PROP } from "../core/place";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { BLUEPRINT_SECRETS, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
-import { IS_REFERENCE, isSecretReference, SECRET_REFERENCE, setOnce, type EnvironmentInputs } from "./environment";
+import {
+  IS_REFERENCE,
+  isSecretReference,
+  SECRET_REFERENCE,
+  setOnce,
+  type EnvironmentInputs,
+  type SecretReference,
+} from "./environment";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
 
 /** Minimum length of the first administrator's password. */
@@ -73,6 +80,12 @@ const KEYS = {
   }),
 };
 
+/** Secrets of the application that exist. */
+export interface SecretKeys extends PropsOf<
+  typeof KEYS,
+  { readonly bootstrapPassword: SecretReference; readonly secretKey: SecretReference }
+> {}
+
 /** Input of secrets that exist. */
 export const EXISTING_SECRETS = {
   /** Existing secrets instead of those that would be generated. They are never written and never deleted. */
@@ -80,10 +93,10 @@ export const EXISTING_SECRETS = {
     description: (members) =>
       `Existing secrets instead of generated ones; what reads them is granted access, and they are never written or deleted. ${members} Another secret key ends all sessions; setting one later needs deletion_protection = false first, and see own_parts.`,
     must: {
-      accepts: (secrets: PropsOf<typeof KEYS>) =>
+      accepts: (secrets: SecretKeys) =>
         (secrets.secretKey ?? secrets.bootstrapPassword) !== undefined &&
-        Object.values<PropsOf<typeof SECRET_REFERENCE> | IResolvable | undefined>(secrets).every(
-          (each) => each === undefined || isSecretReference(each as PropsOf<typeof SECRET_REFERENCE>),
+        Object.values<IResolvable | SecretReference | undefined>({ ...secrets }).every(
+          (each) => each === undefined || isSecretReference(each as SecretReference),
         ),
       condition: (secrets) =>
         [

@@ -1,8 +1,16 @@
 import { matching, whole } from "../core/checks";
 import { allOf } from "../core/conditional";
 import { expression, quoted } from "../core/expression";
-import { choice, number, object, text, type Relation, type ValuesOf } from "../core/inputs";
-import { HOST, IS_REFERENCE, IS_SENDER, SECRET_REFERENCE, setOnce, type EnvironmentInputs } from "./environment";
+import { choice, number, object, text, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
+import {
+  HOST,
+  IS_REFERENCE,
+  IS_SENDER,
+  SECRET_REFERENCE,
+  setOnce,
+  type EnvironmentInputs,
+  type SecretReference,
+} from "./environment";
 import { conditionalReference } from "./secret-settings";
 
 /** The application's settings of the mail server. */
@@ -78,6 +86,12 @@ export const MAIL = {
     },
   ),
 };
+
+/** A mail server. */
+export interface SmtpProps extends PropsOf<
+  (typeof MAIL)["smtp"]["members"],
+  { readonly passwordSecret: SecretReference }
+> {}
 
 export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[] = [
   {

@@ -75,7 +75,8 @@ export const EXISTING_BUCKET = {
   }),
 };
 
-export type BucketAttributes = PropsOf<typeof BUCKET>;
+/** Attributes of a bucket that exists. */
+export interface BucketAttributes extends PropsOf<typeof BUCKET> {}
 
 export interface MediaBucketProps {
   /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */

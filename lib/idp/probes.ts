@@ -1,5 +1,5 @@
 import { whole } from "../core/checks";
-import { count, number, object, type Relation, type ValuesOf } from "../core/inputs";
+import { count, number, object, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
 import { type ProbeSpec } from "./container-spec";
 import {
   LIVENESS_PROBE,
@@ -50,6 +50,9 @@ export const PROBES = {
     },
   ),
 };
+
+/** When a probe asks, and what it makes of the answers. */
+export interface ProbeProps extends PropsOf<ReturnType<typeof probeRows>> {}
 
 type Probe = "livenessProbe" | "startupProbe";
 

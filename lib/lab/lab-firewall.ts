@@ -15,7 +15,18 @@ import { type LabContext } from "./lab-foundation";
 import { labName } from "./lab-names";
 
 /** Source ranges in CIDR notation by firewall rule, at least one each. */
-export type FirewallSourceRanges = Readonly<Record<FirewallRuleName, readonly string[]>>;
+export interface FirewallSourceRanges extends Readonly<Record<FirewallRuleName, readonly string[]>> {
+  /** Of what reaches every port of the VMs. */
+  readonly internal: readonly string[];
+  /** Of SSH. */
+  readonly ssh: readonly string[];
+  /** Of remote desktop. */
+  readonly rdp: readonly string[];
+  /** Of pings. */
+  readonly icmp: readonly string[];
+  /** Of web requests to the Windows VM. */
+  readonly http: readonly string[];
+}
 
 interface LabFirewallProps extends LabContext {
   readonly networkId: string;

@@ -50,8 +50,8 @@ const OTHER_PASSWORD =
 
 const ID_LENGTHS = `^([a-z0-9]{1,${ILLEGAL_DEPLOYMENT_ID_LENGTH - 1}}|[a-z0-9]{${ILLEGAL_DEPLOYMENT_ID_LENGTH + 1}})$`;
 
-/** Inputs of the assessment lab. */
-export const LAB = {
+/** Inputs of the lab itself. */
+const OWN_INPUTS = {
   /** Project of all resources; it must exist and have billing enabled. Another project is another lab. */
   projectId: text({
     example: "my-project",
@@ -204,10 +204,12 @@ export const LAB = {
     description: `${ASSESSMENT} AWS region whose instances are imported; used only with credentials. A region without instances imports nothing.`,
     must: matching(AWS_REGION_PATTERN, "be the name of an AWS region such as us-east-1; correct it"),
   }),
-  ...LAB_LANDING_ZONE,
 };
 
-type LabInputs = typeof LAB;
+export type LabInputs = typeof OWN_INPUTS & typeof LAB_LANDING_ZONE;
+
+/** Inputs of the assessment lab. */
+export const LAB: LabInputs = { ...OWN_INPUTS, ...LAB_LANDING_ZONE };
 
 const VMS = {
   windows: { existence: "createWindowsVm", none: "false", reason: "there is no Windows Server for Arm" },

@@ -6,7 +6,7 @@ import { Token } from "cdktf";
 
 import { addDynamicBlock, isOn, listIf, setArgument, valueOr } from "../core/conditional";
 import { expression } from "../core/expression";
-import { KMS_KEY, networkInputs, tagsIn } from "../core/full-names";
+import { KMS_KEY, networkInputs, tagsIn, type NetworkInputs } from "../core/full-names";
 import { flag, settingsOf, text, type Value, type ValuesOf } from "../core/inputs";
 import { PROJECT_ID } from "../core/place";
 import {
@@ -20,17 +20,17 @@ import {
   type FirewallRuleName,
 } from "./contract";
 
-/** Inputs for what organizations require. */
-export const LAB_LANDING_ZONE = {
-  ...networkInputs(
-    {
-      network:
-        "in custom mode or shared by another project. No firewall rule and no NAT is created in it; they are its owner's, and the documentation of the lab lists them. Do not change it later: a network with VMs on it can be neither released nor adopted.",
-      tagged: "the VMs",
-      subnetwork: "in which the VMs get their addresses. Do not change it later, for the same reason.",
-    },
-    `${NETWORK} `,
-  ),
+const NETWORK_INPUTS = networkInputs(
+  {
+    network:
+      "in custom mode or shared by another project. No firewall rule and no NAT is created in it; they are its owner's, and the documentation of the lab lists them. Do not change it later: a network with VMs on it can be neither released nor adopted.",
+    tagged: "the VMs",
+    subnetwork: "in which the VMs get their addresses. Do not change it later, for the same reason.",
+  },
+  `${NETWORK} `,
+);
+
+const OTHER_INPUTS = {
   /** Logs the connections that the firewall rules of the lab allow. */
   firewallLogging: flag({
     default: false,
@@ -64,6 +64,11 @@ export const LAB_LANDING_ZONE = {
     must: KMS_KEY,
   }),
 };
+
+type LabLandingZone = NetworkInputs & typeof OTHER_INPUTS;
+
+/** Inputs for what organizations require. */
+export const LAB_LANDING_ZONE: LabLandingZone = { ...NETWORK_INPUTS, ...OTHER_INPUTS };
 
 type Values = ValuesOf<typeof LAB_LANDING_ZONE>;
 

@@ -36,13 +36,20 @@ const NUMBER_PATTERN = "^[0-9]+$";
 
 /** What runs the application, by the platform. */
 const RUNNERS = {
-  /** For secrets and disks of the cluster. */
-  cluster: { cluster: key("secrets and disks of the cluster") },
-  /** For services, jobs and worker pools of Cloud Run. */
-  service: { service: key("services, jobs and worker pools of Cloud Run") },
+  cluster: {
+    /** For secrets and disks of the cluster. */
+    cluster: key("secrets and disks of the cluster"),
+  },
+  service: {
+    /** For services, jobs and worker pools of Cloud Run. */
+    service: key("services, jobs and worker pools of Cloud Run"),
+  },
 };
 
 type Keys = typeof KEYS & Partial<typeof RUNNERS.cluster & typeof RUNNERS.service>;
+
+/** Keys of Cloud KMS, by what they encrypt. */
+export interface KmsKeys extends PropsOf<Keys> {}
 
 /** Inputs for what organizations require. */
 export function landingZoneInputs(runner: keyof typeof RUNNERS) {
@@ -60,7 +67,7 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
       description: (members) =>
         `Keys of Cloud KMS that encrypt what is created, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region. ${members} Changing those of ${replaced} later replaces these, and needs deletion_protection = false.`,
       must: {
-        accepts: (given: PropsOf<Keys>) =>
+        accepts: (given: KmsKeys) =>
           Object.entries<string | undefined>(given).some(
             ([name, each]) => name !== "projectNumber" && each !== undefined,
           ) &&

@@ -4,7 +4,7 @@ import { type ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 import { addDynamicBlock, isOn, listIf } from "../core/conditional";
 import { expression, numberText } from "../core/expression";
 import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
-import { choice, count, object, text, type Relation, type SettingsOf } from "../core/inputs";
+import { choice, count, object, text, type PropsOf, type Relation, type SettingsOf } from "../core/inputs";
 
 /** Sunday 03:00 UTC, after the backup. */
 const DEFAULT_WINDOW = { day: 7, hour: 3, track: "stable" } as const;
@@ -67,8 +67,25 @@ export function maintenanceInputs(runner: keyof typeof WORDS) {
 
 type Inputs = ReturnType<typeof maintenanceInputs>;
 
+/** When Google may maintain something. */
+export interface MaintenanceWindow extends PropsOf<Inputs["maintenanceWindow"]["members"]> {}
+
+/** Days on which Google does not. */
+export interface DenyMaintenancePeriod extends PropsOf<Inputs["denyMaintenancePeriod"]["members"]> {}
+
+type SettingsOfInput<Name extends keyof Inputs> = Partial<NonNullable<SettingsOf<Inputs>[Name]>>;
+
+/** The same as settings of parts. */
+export interface WindowSettings extends SettingsOfInput<"maintenanceWindow"> {}
+export interface DeniedSettings extends SettingsOfInput<"denyMaintenancePeriod"> {}
+
+interface MaintenanceObjects {
+  readonly denyMaintenancePeriod: DeniedSettings;
+  readonly maintenanceWindow: WindowSettings;
+}
+
 /** When something may be maintained; a member that is not enabled counts as absent. */
-export type Maintenance = { readonly [Name in keyof Inputs]?: Partial<NonNullable<SettingsOf<Inputs>[Name]>> };
+export type Maintenance = { readonly [Name in keyof Inputs]?: MaintenanceObjects[Name] };
 
 const MOST_DENIED_DAYS = 90;
 

@@ -1,5 +1,5 @@
 import { matching, type Check } from "../../core/checks";
-import { choice, flag, number, object, text, type Relation, type SettingsOf } from "../../core/inputs";
+import { choice, flag, number, object, text, type PropsOf, type Relation, type SettingsOf } from "../../core/inputs";
 import { PROJECT_ID } from "../../core/place";
 
 const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
@@ -42,6 +42,9 @@ const ZONE = {
 };
 
 export type DnsZone = SettingsOf<typeof ZONE>;
+
+/** The same as a prop. */
+export interface DnsZoneProps extends PropsOf<typeof ZONE> {}
 
 /**
  * Inputs of the domain, its certificate and its records.

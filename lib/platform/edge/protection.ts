@@ -1,7 +1,17 @@
 import { anyAddressRange, isAnyAddressRange } from "../../core/address-range";
 import { matching, whole } from "../../core/checks";
 import { isWord, not } from "../../core/conditional";
-import { choice, flag, number, object, text, texts, type Relation, type ValuesOf } from "../../core/inputs";
+import {
+  choice,
+  flag,
+  number,
+  object,
+  text,
+  texts,
+  type PropsOf,
+  type Relation,
+  type ValuesOf,
+} from "../../core/inputs";
 import { type Warning } from "../../core/warnings";
 import { needsDomain, type DomainInputs } from "./domain";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
@@ -111,6 +121,10 @@ function ranges(description: string) {
 }
 
 export type ProtectionInputs = ReturnType<typeof protectionInputs>;
+
+/** Rules of Cloud Armor. */
+export interface ProtectionProps extends PropsOf<ProtectionInputs["protection"]["members"]> {}
+
 type Inputs = DomainInputs & ProtectionInputs;
 
 const NO_BALANCER = "without it there is no load balancer to protect";

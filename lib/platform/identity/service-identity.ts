@@ -35,6 +35,9 @@ const ACCOUNTS = {
   scheduler: account("starts jobs by their schedules"),
 };
 
+/** E-mail addresses of service accounts that exist. */
+export interface AccountEmails extends PropsOf<typeof ACCOUNTS> {}
+
 /** Input of service accounts that exist. */
 export const EXISTING_SERVICE_ACCOUNTS = {
   /** Existing service accounts, each instead of one that would be created. They get the same grants. */

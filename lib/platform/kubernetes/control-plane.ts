@@ -6,7 +6,7 @@ import { addDynamicBlock, isWord, listIf, not, switchOf } from "../../core/condi
 import { tagsIn, type networkInputs } from "../../core/full-names";
 import { madeAttribute } from "../../core/existing";
 import { expression } from "../../core/expression";
-import { choice, object, text, textMap, type Relation, type ValuesOf } from "../../core/inputs";
+import { choice, object, text, textMap, type PropsOf, type Relation, type ValuesOf } from "../../core/inputs";
 
 /** Every IPv4 address. */
 export const ANYWHERE = "0.0.0.0/0";
@@ -24,6 +24,7 @@ const ENDPOINTS = ["public", "private", "dns"] as const;
 const GROUP = "^gke-security-groups@";
 const TOPIC = "^projects/[^/]+/topics/[^/]+$";
 
+/** The same as the props, which are made of the table whose rule looks at them. */
 interface HardeningProps {
   readonly notificationTopic?: string | undefined;
   readonly securityGroup?: string | undefined;
@@ -84,6 +85,9 @@ export const CONTROL_PLANE = {
     },
   ),
 };
+
+/** What organizations require of clusters. */
+export interface ClusterHardening extends PropsOf<(typeof CONTROL_PLANE)["clusterHardening"]["members"]> {}
 
 export const CONTROL_PLANE_RELATIONS: readonly Relation<
   typeof CONTROL_PLANE & Pick<ReturnType<typeof networkInputs>, "network">

@@ -53,7 +53,10 @@ export const EXISTING_CLUSTER = {
   }),
   /** Existing namespace of an existing cluster, with no other identity provider in it, because alerts go by namespaces. */
   existingNamespace: object(
-    { /** Name of the namespace. */ name: text({ description: "its name" }) },
+    {
+      /** Name of the namespace. */
+      name: text({ description: "its name" }),
+    },
     {
       description: (members) =>
         `Existing namespace of the existing cluster, instead of one that would be created. ${members} There is no other identity provider in it, because alerts and load balancers are found by their namespace. Setting or removing it later moves everything in the namespace, as existing_cluster does.`,
@@ -66,8 +69,14 @@ export const EXISTING_CLUSTER = {
   ),
 };
 
+/** Attributes of a cluster that exists. */
+export interface ClusterAttributes extends PropsOf<typeof CLUSTER> {}
+
+/** Attributes of a namespace that exists. */
+export interface NamespaceAttributes extends PropsOf<(typeof EXISTING_CLUSTER)["existingNamespace"]["members"]> {}
+
 /** Attributes of a cluster that exists, which may be null at plan. */
-export type ExistingCluster = Existing & Partial<PropsOf<typeof CLUSTER>>;
+export type ExistingCluster = Existing & Partial<ClusterAttributes>;
 
 /**
  * What pods of a standard cluster ask of a node: the metadata server that issues their tokens. Autopilot has it on every

@@ -4,13 +4,13 @@ import { Construct } from "constructs";
 import { matching, whole } from "../../core/checks";
 import { listIf } from "../../core/conditional";
 import { expression } from "../../core/expression";
-import { number, object, requiredObject, textOrNumber, type ValuesOf } from "../../core/inputs";
+import { number, object, requiredObject, textOrNumber, type PropsOf, type ValuesOf } from "../../core/inputs";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
-import { IS_REFERENCE, SECRET_REFERENCE } from "../../idp/environment";
+import { IS_REFERENCE, SECRET_REFERENCE, type SecretReference } from "../../idp/environment";
 import { conditionalReference } from "../../idp/secret-settings";
 import { HARDENED, literalText, type PodExtension, sized } from "./pod-template";
 import { type WorkloadNamespace } from "./workload-namespace";
@@ -52,6 +52,12 @@ export const GEOIP = {
     },
   ),
 };
+
+/** An account at MaxMind. */
+export interface GeoipProps extends PropsOf<
+  (typeof GEOIP)["geoip"]["members"],
+  { readonly licenseKeySecret: SecretReference }
+> {}
 
 interface GeoipUpdaterProps {
   readonly geoip: ValuesOf<typeof GEOIP>["geoip"];

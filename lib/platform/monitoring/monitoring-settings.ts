@@ -1,5 +1,5 @@
 import { eachMatching, type EachCheck } from "../../core/checks";
-import { flag, mapOf, number, object, texts, type SettingsOf } from "../../core/inputs";
+import { flag, mapOf, number, object, texts, type PropsOf, type SettingsOf } from "../../core/inputs";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn } from "./alerts";
 
@@ -34,6 +34,9 @@ const ALERT = {
 /** Changes to one alert. */
 export type AlertSettings = { readonly enabled?: boolean } & Omit<SettingsOf<typeof ALERT>, "enabled">;
 
+/** The same as props. */
+export interface AlertProps extends PropsOf<typeof ALERT> {}
+
 /** Inputs of monitoring: receivers, alerts, uptime check and dashboard. */
 export function monitoringInputs(platform: Platform) {
   const known = alertsOn(platform);
@@ -56,8 +59,11 @@ export function monitoringInputs(platform: Platform) {
     /** Further channels for alerts of one severity, such as a pager for `critical`. */
     notificationChannelsBySeverity: object(
       {
+        /** For outages, repeated every hour until they end. */
         critical: texts({ default: [], description: "channels for outages, repeated every hour until they end" }),
+        /** For what must be mended soon. */
         error: texts({ default: [], description: "channels for what must be mended soon" }),
+        /** For what may become an error. */
         warning: texts({ default: [], description: "channels for what may become an error" }),
       },
       {
@@ -111,6 +117,10 @@ export function monitoringInputs(platform: Platform) {
 }
 
 export type MonitoringInputs = ReturnType<typeof monitoringInputs>;
+
+/** Notification channels by the severity of alerts. */
+export interface ChannelsBySeverity extends PropsOf<MonitoringInputs["notificationChannelsBySeverity"]["members"]> {}
+
 export type MonitoringSettings = SettingsOf<MonitoringInputs>;
 
 /** Alerts about the service that only the other platform has, and their counterparts for the load balancer. */

@@ -44,7 +44,8 @@ export const EXISTING_REPOSITORY = {
   }),
 };
 
-export type RepositoryAttributes = PropsOf<typeof REPOSITORY>;
+/** Attributes of a repository that exists. */
+export interface RepositoryAttributes extends PropsOf<typeof REPOSITORY> {}
 
 export interface ImageRegistryProps {
   /** APIs of the project; needs `artifactregistry`, `cloudbuild`, `iam` and `logging`. */

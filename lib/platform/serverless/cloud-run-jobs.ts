@@ -74,7 +74,7 @@ const PROPS: KnownPropsOf<ServerlessJobsProps> = {
 type CommandJobSpec = Omit<JobSpec, "script" | "scriptName">;
 
 /** The resource, for overrides. */
-interface OnCloudRun {
+export interface OnCloudRun {
   readonly job: CloudRunV2Job;
 }
 

@@ -6,8 +6,8 @@ import { type InstanceSize } from "../../idp/worker";
 import { DEFAULT_ADDRESS } from "../edge/domain";
 import { PUBLIC_ACCESS } from "./public-access";
 
-/** Inputs of the Cloud Run service, on its own and in a whole identity provider. */
-export const SERVICE = {
+/** Inputs of its instances. */
+const INSTANCES = {
   /** Keeps the CPU allocated between requests, which a worker beside the server needs. */
   cpuAlwaysAllocated: flag({
     default: true,
@@ -26,8 +26,10 @@ export const SERVICE = {
     description:
       "Gives an instance more CPU while it starts, billed as if it had it. A change rolls out new instances.",
   }),
-  ...DEFAULT_ADDRESS,
-  ...PUBLIC_ACCESS,
+};
+
+/** Input of what it sends. */
+const EGRESS = {
   /** What goes through the network: `private-ranges-only`, or `all-traffic`, for which it needs NAT. */
   vpcEgress: choice(["private-ranges-only", "all-traffic"], undefined, {
     default: "private-ranges-only",
@@ -36,7 +38,12 @@ export const SERVICE = {
   }),
 };
 
-export type ServiceOptions = SettingsOf<typeof SERVICE>;
+export type ServiceInputs = typeof INSTANCES & typeof DEFAULT_ADDRESS & typeof PUBLIC_ACCESS & typeof EGRESS;
+
+/** Inputs of the Cloud Run service, on its own and in a whole identity provider. */
+export const SERVICE: ServiceInputs = { ...INSTANCES, ...DEFAULT_ADDRESS, ...PUBLIC_ACCESS, ...EGRESS };
+
+export type ServiceOptions = SettingsOf<ServiceInputs>;
 
 /** Memory in MiB that Cloud Run allows for each number of CPUs, in the execution environment that can mount buckets. */
 const MEMORY_MIB = { 1: [512, 4096], 2: [512, 8192], 4: [2048, 16384], 8: [4096, 32768] } as const;

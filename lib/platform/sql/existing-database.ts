@@ -7,7 +7,7 @@ import { ExistingSecret, type SecretAttributes } from "../../core/existing-secre
 import { expression, numberText, operand } from "../../core/expression";
 import { number, object, type PropsOf, requiredObject, text } from "../../core/inputs";
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
-import { IS_REFERENCE, SECRET_REFERENCE } from "../../idp/environment";
+import { IS_REFERENCE, SECRET_REFERENCE, type SecretReference } from "../../idp/environment";
 import { type SqlInstance } from "../../idp/parts";
 
 const CONNECTION_NAME = "^([a-z0-9.-]+:)?[a-z][a-z0-9-]+:[a-z]+-[a-z]+[0-9]+:[a-z][a-z0-9-]*$";
@@ -67,7 +67,13 @@ export const EXISTING_DATABASE = {
 };
 
 /** Attributes of a database that exists; secrets without a project in their names are in that of the instance. */
-export type DatabaseAttributes = PropsOf<typeof DATABASE>;
+export interface DatabaseAttributes extends PropsOf<
+  typeof DATABASE,
+  { readonly administrator: DatabaseAdministrator; readonly passwordSecret: SecretReference }
+> {}
+
+/** A login that makes the application's login and database. */
+export interface DatabaseAdministrator extends PropsOf<typeof ADMINISTRATOR, { readonly secret: SecretReference }> {}
 
 /** The same where they may be null at plan. */
 export interface ExistingDatabaseProps
