@@ -1,5 +1,9 @@
+export { type Existing } from "./core/existing";
+export { type SecretAttributes } from "./core/existing-secret";
 export { GeneratedSecret, type GeneratedSecretProps } from "./core/generated-secret";
 export { type ReadableSecret } from "./core/stored-secret";
+export { type Blocks } from "./core/hcl/hcl-body";
+export { type HclBlocks } from "./core/hcl/stack-origin";
 export { type GrantedAccount, type GrantLimits, type WorkloadIdentity } from "./core/identity";
 export { type DeploymentName } from "./core/names";
 export { tenantContext, type DeploymentContext, type TenantPlaceProps } from "./core/place";
@@ -49,7 +53,12 @@ export { type Ipv6Address } from "./platform/edge/ipv6";
 export { type ProtectionProps } from "./platform/edge/protection";
 export { type SecurityPolicy } from "./platform/edge/security-policy";
 export { ExistingIdentity } from "./platform/identity/existing-identity";
-export { ServiceIdentity, type AccountEmails, type ServiceIdentityProps } from "./platform/identity/service-identity";
+export {
+  ServiceIdentity,
+  type AccountEmails,
+  type ExistingAccount,
+  type ServiceIdentityProps,
+} from "./platform/identity/service-identity";
 export { type KmsKeys } from "./platform/landing-zone";
 export {
   type DeniedSettings,
@@ -71,6 +80,11 @@ export {
   type ServerlessServiceProps,
   type ServerlessWorkerPool,
 } from "./platform/serverless/serverless-service";
-export { type DatabaseAdministrator, type DatabaseAttributes } from "./platform/sql/existing-database";
+export { type DatabaseFlags } from "./platform/sql/database-flags";
+export {
+  type DatabaseAdministrator,
+  type DatabaseAttributes,
+  type ExistingDatabaseProps,
+} from "./platform/sql/existing-database";
 export { PostgresqlDatabase, type PostgresqlDatabaseProps } from "./platform/sql/postgresql-database";
 export { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "./serverless-identity-provider";

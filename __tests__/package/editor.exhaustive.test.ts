@@ -72,7 +72,7 @@ describe("An editor of a program with the packed library", () => {
   function objectsIn(type: ts.Type): ts.Type[] {
     if (type.isUnion()) return type.types.flatMap(objectsIn);
     const entries = editor.checker.getIndexTypeOfType(type, ts.IndexKind.String);
-    if (entries !== undefined) return objectsIn(entries);
+    if (entries !== undefined && entries !== type) return objectsIn(entries);
     return editor.checker.getPropertiesOfType(type).some((each) => editor.isOwn(each)) ? [type] : [];
   }
 
@@ -120,10 +120,10 @@ describe("An editor of a program with the packed library", () => {
         paths.filter((path) => !path.includes(".")).map((path) => `${entry}Props.${path}`),
       );
     });
-    const members = classes().flatMap(([entry, type]) => [
-      `declare const ${type.symbol.name}It: ${entry}.${type.symbol.name}`,
-      ...membersOf(type).map(({ name }) => `${type.symbol.name}It.${name}`),
-      ...type.getConstructSignatures().map(() => `new ${entry}.${type.symbol.name}`),
+    const members = exported(ts.SymbolFlags.Class).flatMap(([entry, name, type]) => [
+      `declare const ${name}It: ${entry}.${name}`,
+      ...membersOf(type).map((member) => `${name}It.${member.name}`),
+      ...type.getConstructSignatures().map(() => `new ${entry}.${name}`),
     ]);
     editor.write([...props, ...members].join("\n"));
     const shown = editor.shown();
@@ -138,16 +138,13 @@ describe("An editor of a program with the packed library", () => {
     expect(editor.problems()).toEqual([]);
   });
 
-  /** All classes that can be imported, those whose types alone can be included, with their entries. */
-  function classes(): [entry: Entry, type: ts.InterfaceType][] {
+  /** All types of a kind that can be imported, with their entries; a class of which only the type can be is one. */
+  function exported(kind: ts.SymbolFlags): [entry: Entry, name: string, type: ts.Type][] {
     return (Object.keys(ENTRIES) as Entry[]).flatMap((entry) =>
       editor
         .exportsOf(entry)
-        .filter(({ flags }) => flags & ts.SymbolFlags.Class)
-        .map((each): [Entry, ts.InterfaceType] => [
-          entry,
-          editor.checker.getDeclaredTypeOfSymbol(each) as ts.InterfaceType,
-        ]),
+        .filter(({ flags }) => flags & kind)
+        .map((each): [Entry, string, ts.Type] => [entry, each.name, editor.checker.getDeclaredTypeOfSymbol(each)]),
     );
   }
 
@@ -160,7 +157,7 @@ describe("An editor of a program with the packed library", () => {
       .filter(({ valueDeclaration: of }) => of === undefined || !(ts.getCombinedModifierFlags(of) & hidden));
   }
 
-  /** Functions of a program that return what is reachable from the classes, for each type once. */
+  /** Functions of a program that return what is reachable from what is exported, each type once. */
   function reachable(): string[] {
     const lines = ["declare const given: any;"];
     const seen = new Set<ts.Type>();
@@ -171,12 +168,14 @@ describe("An editor of a program with the packed library", () => {
         const value = editor.checker.getNonNullableType(editor.checker.getTypeOfSymbol(member));
         const [method] = value.getCallSignatures();
         const given = method?.parameters.map(() => "given").join(", ");
-        const returned = given === undefined ? `${path}.${member.name}` : `${path}.${member.name}(${given})`;
+        const returned = `${path}.${member.name}!${given === undefined ? "" : `(${given})`}`;
         lines.push(`export const by${lines.length} = (it: ${of}) => ${returned};`);
-        for (const next of objectsIn(method?.getReturnType() ?? value)) visit(of, `${returned}!`, next);
+        const next = editor.checker.getNonNullableType(method?.getReturnType() ?? value);
+        // Of a union, which has a member is not known, and its types are visited where they are exported.
+        if (!next.isUnion()) for (const each of objectsIn(next)) visit(of, `${returned}!`, each);
       }
     };
-    for (const [entry, type] of classes()) visit(`${entry}.${type.symbol.name}`, "it", type);
+    for (const [entry, name, type] of exported(ts.SymbolFlags.Type)) visit(`${entry}.${name}`, "it", type);
     return lines;
   }
 });

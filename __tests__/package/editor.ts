@@ -33,6 +33,7 @@ export class Editor {
   private readonly service: ts.LanguageService;
   private text = IMPORTS;
   private version = 0;
+  private current: ts.Program | undefined;
 
   constructor(private readonly project: string) {
     installPackage(project, PEERS);
@@ -57,6 +58,7 @@ export class Editor {
   write(text: string): void {
     this.text = IMPORTS + text;
     this.version += 1;
+    this.current = undefined;
   }
 
   get checker(): ts.TypeChecker {
@@ -115,9 +117,10 @@ export class Editor {
   }
 
   private get program(): ts.Program {
-    const program = this.service.getProgram();
-    if (program === undefined) throw new Error(`the editor has no program of ${this.project}`);
-    return program;
+    // Asked once, because the service looks at all files each time.
+    this.current ??= this.service.getProgram();
+    if (this.current === undefined) throw new Error(`the editor has no program of ${this.project}`);
+    return this.current;
   }
 
   private get source(): ts.SourceFile {
