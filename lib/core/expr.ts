@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { Token, Tokenization, type IResolvable, type IResolveContext } from "cdktf";
 
 /** When a value is known: at synthesis, at every plan, or perhaps not before the apply. */
@@ -27,6 +29,8 @@ interface Printed {
 /** Resolves a token of the framework for a place inside of an expression. */
 type PrintToken = (token: unknown) => unknown;
 
+type Entry = readonly [key: Expr<string>, value: Expr];
+
 /** What an expression is: a literal, a reference or an operation. */
 interface Form {
   readonly knownAt: KnownAt;
@@ -37,6 +41,12 @@ interface Form {
   readonly names: readonly string[];
   /** Whether it is null, where that is simpler than a comparison. */
   readonly isNull?: () => Expr<boolean>;
+  /** Whether Terraform may stop at it, such as at a number in words. */
+  readonly canFail?: boolean;
+  /** Whether it is known to do so. */
+  readonly fails?: boolean;
+  /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
+  readonly entries?: readonly Entry[];
   print(printToken: PrintToken): Printed;
   /** Alone, as the value of an argument, where that is more than the printed text in braces. */
   alone?(): unknown;
@@ -70,6 +80,27 @@ export class Expr<T = unknown> implements IResolvable {
   /** Whether the value may be null. */
   get mayBeNull(): boolean {
     return this.form.mayBeNull;
+  }
+
+  /** Whether Terraform may stop at the expression, such as at a number in words. */
+  get canFail(): boolean {
+    return this.form.canFail ?? false;
+  }
+
+  /** Whether no value can be calculated, whatever is not known yet. */
+  get fails(): boolean {
+    return this.form.fails ?? false;
+  }
+
+  /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
+  get entries(): readonly Entry[] | undefined {
+    return this.form.entries;
+  }
+
+  /** The same where it is not null. */
+  get present(): Expr<NonNullable<T>> {
+    if (!this.mayBeNull || this.isLiteral) return this as unknown as Expr<NonNullable<T>>;
+    return new Expr<NonNullable<T>>(new Present(this.form));
   }
 
   /** Whether the value is known at synthesis. */
@@ -125,11 +156,24 @@ export class Expr<T = unknown> implements IResolvable {
   }
 
   eq(other: Operand<T>): Expr<boolean> {
-    return this.folded([exprOf(other)], (a, b) => a === b) ?? this.compared("==", BINDING.equality, exprOf(other));
+    const right = exprOf(other);
+    return known([this, right], isDeepStrictEqual, () => this.compared("==", BINDING.equality, right));
   }
 
   ne(other: Operand<T>): Expr<boolean> {
     return this.eq(other).not();
+  }
+
+  /** Whether a condition holds for the value, or the value is null. */
+  isNullOr(condition: (present: Expr<NonNullable<T>>) => Operand<boolean>): Expr<boolean> {
+    const isNull = this.isNull();
+    return isNull.isLiteral && isNull.literal ? isNull : isNull.choose(true, condition(this.present));
+  }
+
+  /** Whether the value is there and a condition holds for it. */
+  isSetAnd(condition: (present: Expr<NonNullable<T>>) => Operand<boolean>): Expr<boolean> {
+    const isSet = this.isSet();
+    return isSet.isLiteral && !isSet.literal ? isSet : isSet.choose(condition(this.present), false);
   }
 
   lt(other: Operand<number>): Expr<boolean> {
@@ -160,11 +204,8 @@ export class Expr<T = unknown> implements IResolvable {
     if (this.isLiteral) return literal(this.literal !== true);
     const { form } = this;
     if (form instanceof Operation && form.opposite !== undefined) return form.opposite();
-    return new Expr(
-      new Operation(["!", { expr: this, least: BINDING.sign }], BINDING.sign, {
-        opposite: () => this as Expr<boolean>,
-      }),
-    );
+    const parts = ["!", { expr: this as Expr, least: BINDING.sign }];
+    return new Expr(new Operation(parts, BINDING.sign, { opposite: () => this as Expr<boolean> }));
   }
 
   /** One of two values, depending on this condition. */
@@ -183,7 +224,9 @@ export class Expr<T = unknown> implements IResolvable {
       { expr: other, least: BINDING.choice },
     ];
     const isNull = () => this.choose(one.isNull(), other.isNull());
-    return new Expr(new Operation(parts, BINDING.choice, { mayBeNull: one.mayBeNull || other.mayBeNull, isNull }));
+    const canFail = this.canFail || this.mayBeNull || one.canFail || other.canFail;
+    const mayBeNull = one.mayBeNull || other.mayBeNull;
+    return new Expr(new Operation(parts, BINDING.choice, { canFail, fails: this.fails, isNull, mayBeNull }));
   }
 
   /** The value, or another one where it is null. */
@@ -191,7 +234,7 @@ export class Expr<T = unknown> implements IResolvable {
     const other = exprOf(fallback);
     if (this.isLiteral) return this.literal === null ? other : (this as unknown as Expr<NonNullable<T>>);
     if (!this.mayBeNull) return this as unknown as Expr<NonNullable<T>>;
-    return call("coalesce", [this, other], { mayBeNull: false });
+    return call("coalesce", [this, other], { canFail: this.canFail || other.canFail, mayBeNull: false });
   }
 
   plus(other: Operand<number>): Expr<number> {
@@ -215,20 +258,24 @@ export class Expr<T = unknown> implements IResolvable {
   }
 
   floor(): Expr<number> {
-    return this.folded([], (a) => Math.floor(a as number)) ?? call("floor", [this]);
+    return known(
+      [this],
+      (a) => Math.floor(numberIn(a)),
+      () => call("floor", [this], ifOperandsDo([this])),
+    );
   }
 
   length(): Expr<number> {
-    const { form } = this;
-    if (form instanceof Collection) return literal(form.size);
-    return this.folded([], (value) => Object.keys(value as object).length) ?? call("length", [this]);
+    const { entries } = this;
+    if (entries !== undefined) return literal(entries.length);
+    return known([this], lengthOf, () => call("length", [this], ifOperandsDo([this])));
   }
 
   /** Whether a list has an element. */
   contains(element: Operand<T extends readonly (infer Element)[] ? Element : never>): Expr<boolean> {
     const other = exprOf(element as unknown);
-    const folded = this.folded([other], (list, each) => (list as readonly unknown[]).includes(each));
-    return folded ?? call("contains", [this, other]);
+    const has = (list: unknown, each: unknown) => listIn(list).includes(valueIn(each));
+    return known([this, other], has, () => call("contains", [this, other], ifOperandsDo([this, other])));
   }
 
   /** Whether the value is one of a few. */
@@ -237,29 +284,43 @@ export class Expr<T = unknown> implements IResolvable {
   }
 
   /** Whether a text matches a pattern, which must mean the same in JavaScript and in Terraform (RE2). */
-  matches(pattern: string): Expr<boolean> {
-    const folded = this.folded([], (text) => new RegExp(pattern).test(String(text)));
-    return folded ?? hcl`can(regex(${pattern}, ${this}))`;
+  matches(pattern: Operand<string>): Expr<boolean> {
+    const other = exprOf(pattern);
+    if (this.fails || other.fails) return literal(false);
+    const fits = (text: unknown, form: unknown) =>
+      text !== null && regularExpression(form as string).test(textIn(text));
+    const parts = [
+      "can(regex(",
+      { expr: other, least: BINDING.choice },
+      ", ",
+      { expr: this as Expr, least: BINDING.choice },
+    ];
+    const facts = { canFail: false, mayBeNull: false };
+    return known([this, other], fits, () => new Expr(new Operation([...parts, "))"], BINDING.value, facts)));
   }
 
   /** Its items, separated. */
   joinedBy(separator: string): Expr<string> {
-    const folded = this.folded([], (items) => (items as readonly unknown[]).join(separator));
-    return folded ?? call("join", [literal(separator), this], { mayBeNull: false });
+    const joined = (items: unknown) => listIn(items).map(textIn).join(separator);
+    return known([this], joined, () => call("join", [literal(separator), this], { mayBeNull: false }));
   }
 
   /** A member of an object, under its Terraform name. */
   member<Value = unknown>(name: string): Expr<Value> {
     const { form } = this;
     if (form instanceof Collection) return (form.member(name) ?? literal(null)) as Expr<Value>;
-    const folded = this.folded([], (value) => (value as Readonly<Record<string, unknown>> | null)?.[name] ?? null);
+    const memberOf = (value: unknown) => (value as Readonly<Record<string, Value>> | null)?.[name] ?? (null as Value);
     const parts = [{ expr: this as Expr, least: BINDING.value }, `.${name}`];
-    return (folded as Expr<Value> | undefined) ?? new Expr(new Operation(parts, BINDING.value, { mayBeNull: true }));
+    const facts = { mayBeNull: true, ...ifOperandsDo([this]) };
+    return known([this], memberOf, () => new Expr<Value>(new Operation(parts, BINDING.value, facts)));
   }
 
   /** The value, or another one where it cannot be calculated. */
   orElse(fallback: Operand<T>): Expr<T> {
-    return this.isLiteral ? this : call("try", [this, exprOf(fallback)], { mayBeNull: this.mayBeNull });
+    const other = exprOf(fallback);
+    if (this.fails) return other;
+    if (this.isLiteral || !this.canFail) return this;
+    return call("try", [this, other], { canFail: other.canFail, mayBeNull: this.mayBeNull || other.mayBeNull });
   }
 
   /** @internal */
@@ -294,22 +355,19 @@ export class Expr<T = unknown> implements IResolvable {
     return "<expression>";
   }
 
-  private folded<R>(others: readonly Expr[], calculate: (...values: readonly unknown[]) => R): Expr<R> | undefined {
-    const all = [this as Expr, ...others];
-    return all.every((each) => each.isLiteral) ? literal(calculate(...all.map((each) => each.literal))) : undefined;
-  }
-
   private ordered(operator: string, other: Operand<number>, compare: (a: number, b: number) => boolean) {
     const right = exprOf(other);
-    const folded = this.folded([right], (a, b) => compare(a as number, b as number));
-    return folded ?? this.compared(operator, BINDING.comparison, right);
+    const compared = (a: unknown, b: unknown) => compare(numberIn(a), numberIn(b));
+    return known([this, right], compared, () => this.compared(operator, BINDING.comparison, right));
   }
 
   private compared(operator: string, binding: number, right: Expr): Expr<boolean> {
     const opposite = OPPOSITES[operator];
     const parts = infix(this, operator, right, binding);
     const turned = opposite === undefined ? undefined : () => this.compared(opposite, binding, right);
-    return new Expr(new Operation(parts, binding, { opposite: turned }));
+    // Null is equal to nothing else, and has no order.
+    const canFail = [this, right].some((each) => each.canFail || (binding === BINDING.comparison && each.mayBeNull));
+    return new Expr(new Operation(parts, binding, { canFail, opposite: turned }));
   }
 
   private calculated(
@@ -319,8 +377,9 @@ export class Expr<T = unknown> implements IResolvable {
     calculate: (a: number, b: number) => number,
   ): Expr<number> {
     const right = exprOf(other);
-    const folded = this.folded([right], (a, b) => calculate(a as number, b as number));
-    return folded ?? new Expr(new Operation(infix(this, operator, right, binding), binding));
+    const result = (a: unknown, b: unknown) => finite(calculate(numberIn(a), numberIn(b)));
+    const parts = infix(this, operator, right, binding);
+    return known([this, right], result, () => new Expr(new Operation(parts, binding, ifOperandsDo([this, right]))));
   }
 }
 
@@ -332,6 +391,74 @@ const OPPOSITES: Readonly<Record<string, string>> = {
   ">": "<=",
   "<=": ">",
 };
+
+/**
+ * What is calculated here where all operands are known, and by Terraform otherwise.
+ *
+ * @param calculate throws an error where Terraform would stop too; undefined for what it alone can tell
+ */
+export function known<R>(
+  operands: readonly Expr[],
+  calculate: (...values: readonly unknown[]) => R | undefined,
+  otherwise: () => Expr<R>,
+): Expr<R> {
+  if (!operands.every((each) => each.isLiteral)) return otherwise();
+  try {
+    const value = calculate(...operands.map((each) => each.literal));
+    return value === undefined ? otherwise() : literal(value);
+  } catch (error) {
+    if (!(error instanceof NoValueError)) throw error;
+    return new Expr<R>(new Failure(otherwise()));
+  }
+}
+
+/** Terraform would stop at such a value. */
+export class NoValueError extends Error {}
+
+/** A value that is not null. */
+export function valueIn(value: unknown): unknown {
+  if (value === null || value === undefined) throw new NoValueError();
+  return value;
+}
+
+/** A number, also from a text, as Terraform converts it. */
+export function numberIn(value: unknown): number {
+  const isNumber = typeof value === "string" ? /^-?[0-9]+([.][0-9]+)?$/.test(value) : typeof value === "number";
+  return finite(isNumber ? Number(value) : NaN);
+}
+
+function finite(value: number): number {
+  if (!Number.isFinite(value)) throw new NoValueError();
+  return value;
+}
+
+/** A text, also from a number or a switch, in the form that Terraform gives all texts. */
+export function textIn(value: unknown): string {
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") throw new NoValueError();
+  return String(value).normalize("NFC");
+}
+
+export function listIn(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new NoValueError();
+  return value;
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === "string") return [...new Intl.Segmenter().segment(textIn(value))].length;
+  if (typeof value !== "object" || value === null) throw new NoValueError();
+  return Object.keys(value).length;
+}
+
+/** A pattern of Terraform. */
+export function regularExpression(pattern: string, flags = ""): RegExp {
+  const [, insensitive, rest = pattern] = /^([(][?]i[)])?(.*)$/s.exec(pattern) ?? [];
+  return new RegExp(rest, `${flags}u${insensitive === undefined ? "" : "i"}`);
+}
+
+/** Facts of an operation that has a value wherever its operands have one. */
+export function ifOperandsDo(operands: readonly Expr[]): { readonly canFail: boolean } {
+  return { canFail: operands.some((each) => each.canFail || each.mayBeNull) };
+}
 
 /** A value that is known. */
 export function literal<T>(value: T): Expr<T> {
@@ -353,14 +480,44 @@ export function reference<T>(address: string | (() => string), facts: Omit<Token
  * What is embedded is an operand: a string is printed in quotes, an expression with the parentheses that it needs.
  */
 export function hcl<T = never>(texts: TemplateStringsArray, ...operands: readonly unknown[]): Expr<T> {
+  return writtenHcl(texts, operands, { mayBeNull: true });
+}
+
+/** The same, of which more is known. */
+export function writtenHcl<T>(texts: readonly string[], operands: readonly unknown[], facts: OperationFacts): Expr<T> {
   const parts = texts.flatMap((text, index): Part[] => {
     if (index >= operands.length) return [text];
     // In brackets, or between commas, nothing binds.
-    const isApart = /(?:[([{,]|\bif)\s*$/.test(text) && /^\s*[)\]},]/.test(texts[index + 1] ?? "");
+    const isApart = /(?:[([{,:]|\bif)\s*$/.test(text) && /^\s*[)\]},]/.test(texts[index + 1] ?? "");
     return [text, { expr: exprOf(operands[index]), least: isApart ? BINDING.choice : BINDING.value }];
   });
-  const text = texts.join("\0");
-  return new Expr<T>(new Operation(parts, isWhole(text) ? BINDING.value : BINDING.choice, { mayBeNull: true }));
+  return new Expr<T>(new Operation(parts, isWhole(texts.join("\0")) ? BINDING.value : BINDING.choice, facts));
+}
+
+/** A text around values. */
+export function interpolated(texts: TemplateStringsArray, ...operands: readonly Operand<unknown>[]): Expr<string> {
+  const values = operands.map((each) => exprOf(each));
+  const pieces: string[] = [];
+  const open: Expr[] = [];
+  let piece = "";
+  for (const [index, text] of texts.entries()) {
+    piece += escapedTemplate(text);
+    const value = values[index];
+    if (value === undefined) pieces.push(piece);
+    else if (value.isLiteral && value.literal !== null) piece += escapedTemplate(textIn(value.literal));
+    else {
+      pieces.push(piece);
+      open.push(value);
+      piece = "";
+    }
+  }
+  const joined = (...parts: readonly unknown[]) =>
+    texts.reduce((before, text, index) => before + textIn(parts[index - 1]) + text);
+  const [quote, begin, end] = ['"', "${", "}"] as const;
+  const frame = pieces.map(
+    (text, index) => `${index === 0 ? quote : end}${quotedInside(text)}${index === pieces.length - 1 ? quote : begin}`,
+  );
+  return known(values, joined, () => writtenHcl(frame, open, { mayBeNull: false, ...ifOperandsDo(values) }));
 }
 
 /** A call of a function of Terraform. */
@@ -387,6 +544,7 @@ function combined(conditions: readonly Operand<boolean>[], operator: string, bin
   const all = conditions.map((each) => exprOf(each));
   if (all.some((each) => each.isLiteral && each.literal !== neutral)) return literal(!neutral);
   const open = [...new Set(all.filter((each) => !each.isLiteral))];
+  const failing = open.filter((each) => each.fails).length;
   const [first, ...others] = open;
   if (first === undefined) return literal(neutral);
   if (others.length === 0) return first;
@@ -394,7 +552,8 @@ function combined(conditions: readonly Operand<boolean>[], operator: string, bin
     index === 0 ? "" : ` ${operator} `,
     { expr, least: binding + 1 },
   ]);
-  return new Expr<boolean>(new Operation(parts, binding));
+  const fails = neutral ? failing > 0 : failing === open.length;
+  return new Expr<boolean>(new Operation(parts, binding, { fails, ...ifOperandsDo(open) }));
 }
 
 /**
@@ -410,7 +569,10 @@ export function exprOf<T>(value: Operand<T>): Expr<T> {
   const entries = Object.entries(value as Readonly<Record<string, unknown>>).map(
     ([key, each]) => [exprOf(key), exprOf(each)] as const,
   );
-  if (entries.every(([key, each]) => key.isLiteral && each.isLiteral)) return literal(value);
+  if (entries.every(([key, each]) => key.isLiteral && each.isLiteral)) {
+    const known = entries.map(([key, each]) => [key.literal, each.literal] as const);
+    return literal((Array.isArray(value) ? known.map(([, each]) => each) : Object.fromEntries(known)) as T);
+  }
   return new Expr<T>(new Collection(entries, Array.isArray(value)));
 }
 
@@ -447,10 +609,14 @@ export interface TokenFacts {
   readonly names?: readonly string[];
 }
 
-interface OperationFacts {
+export interface OperationFacts {
   readonly mayBeNull?: boolean;
   /** Whether it is null, where that is simpler than a comparison. */
   readonly isNull?: (() => Expr<boolean>) | undefined;
+  /** Whether Terraform may stop at it; by default, it may. */
+  readonly canFail?: boolean;
+  /** Whether it is known to; by default, if it does at an operand. */
+  readonly fails?: boolean;
   /** The negation, where it needs no `!`. */
   readonly opposite?: (() => Expr<boolean>) | undefined;
 }
@@ -472,6 +638,12 @@ class Literal implements Form {
 
   get mayBeNull(): boolean {
     return this.literal.value === null;
+  }
+
+  get entries(): readonly Entry[] | undefined {
+    const { value } = this.literal;
+    if (typeof value !== "object" || value === null) return undefined;
+    return Object.entries(value).map(([key, each]) => [literal(key), literal<unknown>(each)]);
   }
 
   print(): Printed {
@@ -552,7 +724,7 @@ class Collection implements Form {
   readonly mayBeNull = false;
 
   constructor(
-    private readonly entries: readonly (readonly [key: Expr<string>, value: Expr])[],
+    readonly entries: readonly Entry[],
     private readonly isList: boolean,
   ) {}
 
@@ -560,12 +732,16 @@ class Collection implements Form {
     return latest(this.entries.flat());
   }
 
-  get names(): readonly string[] {
-    return this.entries.flat().flatMap((each) => each.names);
+  get canFail(): boolean {
+    return this.entries.flat().some((each) => each.canFail);
   }
 
-  get size(): number {
-    return this.entries.length;
+  get fails(): boolean {
+    return this.entries.flat().some((each) => each.fails);
+  }
+
+  get names(): readonly string[] {
+    return this.entries.flat().flatMap((each) => each.names);
   }
 
   member(name: string): Expr | undefined {
@@ -585,18 +761,84 @@ class Collection implements Form {
   }
 }
 
+/** An operation on literals at which Terraform stops. */
+class Failure implements Form {
+  readonly knownAt = "plan";
+  readonly mayBeNull = false;
+  readonly canFail = true;
+  readonly fails = true;
+  readonly names = [];
+
+  constructor(private readonly operation: Expr) {}
+
+  print(printToken: PrintToken): Printed {
+    return { text: this.operation.print(printToken, BINDING.value), binding: BINDING.value };
+  }
+}
+
+/** What stands for each item in turn. */
+class LoopVariable implements Form {
+  readonly mayBeNull = true;
+  readonly names = [];
+
+  constructor(
+    private readonly name: string,
+    readonly knownAt: KnownAt,
+  ) {}
+
+  print(): Printed {
+    return { text: this.name, binding: BINDING.value };
+  }
+}
+
+/** A variable of a `for` expression. */
+export function loopVariable<T>(name: string, { knownAt }: Expr): Expr<T> {
+  return new Expr<T>(new LoopVariable(name, knownAt));
+}
+
+/** A value in a place that is only reached if it is not null. */
+class Present implements Form {
+  readonly mayBeNull = false;
+
+  constructor(private readonly form: Form) {}
+
+  get knownAt(): KnownAt {
+    return this.form.knownAt;
+  }
+
+  get canFail(): boolean {
+    return this.form.canFail ?? false;
+  }
+
+  get fails(): boolean {
+    return this.form.fails ?? false;
+  }
+
+  get names(): readonly string[] {
+    return this.form.names;
+  }
+
+  print(printToken: PrintToken): Printed {
+    return this.form.print(printToken);
+  }
+}
+
 /** An operation that cannot be calculated at synthesis. */
 class Operation implements Form {
   readonly knownAt: KnownAt;
   readonly mayBeNull: boolean;
   readonly isNull: (() => Expr<boolean>) | undefined;
   readonly opposite: (() => Expr<boolean>) | undefined;
+  readonly canFail: boolean;
+  readonly fails: boolean;
 
   constructor(
     private readonly parts: readonly Part[],
     private readonly binding: number,
-    { isNull, mayBeNull = false, opposite }: OperationFacts = {},
+    { canFail = true, fails, isNull, mayBeNull = false, opposite }: OperationFacts = {},
   ) {
+    this.canFail = canFail;
+    this.fails = fails ?? this.operands.some((each) => each.fails);
     this.isNull = isNull;
     this.mayBeNull = mayBeNull;
     this.opposite = opposite;
