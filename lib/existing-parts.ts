@@ -21,6 +21,8 @@ import { type CONTROL_PLANE } from "./platform/kubernetes/control-plane";
 import { clusterIdentity, type EXISTING_CLUSTER } from "./platform/kubernetes/existing-cluster";
 import { type NAMESPACE } from "./platform/kubernetes/workload-namespace";
 import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
+import { allOf, interpolated, type Expr } from "./core/expr";
+import { jsonOf, startsWith } from "./core/expr-functions";
 
 /** The same as a type, which keeps their comments where the compiler would print a table without them. */
 type ExistingPartInputs = typeof EXISTING_BUCKET &
@@ -87,7 +89,7 @@ export function rightsOf(v: ValuesOf<Pick<typeof EXISTING_PARTS, "existingDataba
 export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "existingRepository",
-    holds: (v) => `${v.existingRepository} == null || ${v.existingContainerImage} == null`,
+    holds: (v) => v.existingRepository.isNull().or(v.existingContainerImage.isNull()),
     says: (v) =>
       `${v.existingRepository.name} and ${v.existingContainerImage.name} are given; there must be one of them, because nothing is pushed where nothing is built; remove one`,
   },
@@ -95,9 +97,10 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
     of: "existingDatabase",
     holds: (v) => {
       const isDefault = (name: (typeof OF_INSTANCE)[number]) =>
-        `jsonencode(${v[name]}) == ${JSON.stringify(JSON.stringify(DATABASE_OF_OWN[name].default))}`;
+        jsonOf(v[name]).eq(JSON.stringify(DATABASE_OF_OWN[name].default));
       // While the own instance exists, they are about that.
-      return `${v.existingDatabase} == null || ${v.ownParts} != "deleted" ? true : ${OF_INSTANCE.map(isDefault).join(" && ")}`;
+      const isOwn = v.existingDatabase.isNull().or(v.ownParts.ne("deleted"));
+      return isOwn.choose(true, allOf(...OF_INSTANCE.map(isDefault)));
     },
     says: (v) =>
       `${v.existingDatabase.name} is given together with one of ${OF_INSTANCE.map((name) => v[name].name).join(", ")}; these must be left out, because the owner of the instance decides on its size, flags, passwords and backups; remove them`,
@@ -105,7 +108,10 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "existingSecrets",
     holds: ({ bootstrapPasswordVersion: version, existingSecrets: { at }, secretKeyVersion: ofKey }) =>
-      `(${at.bootstrapPassword} == null || ${version} == 1) && (${at.secretKey} == null || ${ofKey} == 1)`,
+      at.bootstrapPassword
+        .isNull()
+        .or(version.eq(1))
+        .and(at.secretKey.isNull().or(ofKey.eq(1))),
     says: ({ bootstrapPasswordVersion: version, existingSecrets, secretKeyVersion: ofKey }) =>
       `${existingSecrets.name} is given, ${version.name} is ${version.shown} and ${ofKey.name} is ${ofKey.shown}; that of a secret that exists must be 1, because it is never written; name another version of the secret instead`,
   },
@@ -121,22 +127,33 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
 >[] = [
   {
     of: "existingCluster",
-    holds: (v) =>
-      `${v.existingCluster} == null || (length(${v.authorizedNetworks}) == 0 && ${v.controlPlaneEndpoint} == "public" && ${v.clusterHardening} == null && length(${v.networkTags}) == 0)`,
+    holds: (v) => {
+      const isLeftOut = allOf(
+        v.authorizedNetworks.length().eq(0),
+        v.controlPlaneEndpoint.eq("public"),
+        v.clusterHardening.isNull(),
+        v.networkTags.length().eq(0),
+      );
+      return v.existingCluster.isNull().or(isLeftOut);
+    },
     says: (v) =>
       `${v.existingCluster.name} is given together with ${v.authorizedNetworks.name}, ${v.controlPlaneEndpoint.name}, ${v.networkTags.name} or ${v.clusterHardening.name}; these must be left out, because the owner of the cluster decides how its control plane is reached and what is allowed there; remove them`,
   },
   {
     of: "existingCluster",
-    holds: (v) =>
-      `${v.existingCluster} == null || ${v.domain} != null ? true : startswith("\${${v.existingCluster.at.location}}-", "\${${v.region}}-")`,
+    holds: (v) => {
+      const isInRegion = startsWith(interpolated`${v.existingCluster.at.location}-`, interpolated`${v.region}-`);
+      return v.existingCluster.isNull().or(v.domain.isSet()).choose(true, isInRegion);
+    },
     says: (v) =>
       `${v.existingCluster.at.location.name} is ${v.existingCluster.at.location.shown}, ${v.region.name} is ${v.region.shown} and there is no ${v.domain.name}; without one, the cluster must be in that region, because the address of its load balancer is; set ${v.region.name} or ${v.domain.name}`,
   },
   {
     of: "existingNamespace",
-    holds: (v) =>
-      `${v.existingNamespace} == null || (${v.existingCluster} != null && ${v.namespace} == ${JSON.stringify(v.namespace.row.default)})`,
+    holds: (v) => {
+      const isDefault = (v.namespace as Expr).eq(v.namespace.row.default);
+      return v.existingNamespace.isNull().or(v.existingCluster.isSet().and(isDefault));
+    },
     says: (v) =>
       `${v.existingNamespace.name} is given without ${v.existingCluster.name} or together with ${v.namespace.name}; it needs the first, because a new cluster has no namespaces, and takes the place of the second; give the cluster, and remove ${v.namespace.name}`,
   },

@@ -2,7 +2,7 @@ import { TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
 import { allOf, isNever, partIf, present } from "./core/conditional";
-import { type Expr, literal } from "./core/expr";
+import { anyOf, type Expr, literal } from "./core/expr";
 import { expression, numberExpression } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
 import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
@@ -103,15 +103,19 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   ...INTERNAL_RELATIONS,
   {
     of: "maintenanceWindow",
-    holds: (v) =>
-      `${v.existingDatabase} == null || ${v.ownParts} != "deleted" || (${v.maintenanceWindow} == null && ${v.denyMaintenancePeriod} == null)`,
+    holds: (v) => {
+      const isLeftOut = v.maintenanceWindow.isNull().and(v.denyMaintenancePeriod.isNull());
+      return anyOf(v.existingDatabase.isNull(), v.ownParts.ne("deleted"), isLeftOut);
+    },
     says: (v) =>
       `${v.existingDatabase.name} is given together with ${v.maintenanceWindow.name} or ${v.denyMaintenancePeriod.name}; these must be left out, because the owner of the instance decides on its maintenance; remove them`,
   },
   {
     of: "vpcEgress",
-    holds: (v) =>
-      `(${v.vpcEgress} == "private-ranges-only" && length(${v.networkTags}) == 0) || (contains(["all-traffic", "private-ranges-only"], ${v.vpcEgress}) && ${v.network} != null)`,
+    holds: (v) => {
+      const needsNone = v.vpcEgress.eq("private-ranges-only").and(v.networkTags.length().eq(0));
+      return needsNone.or(v.vpcEgress.isOneOf(["all-traffic", "private-ranges-only"]).and(v.network.isSet()));
+    },
     says: (v) =>
       `${v.vpcEgress.name} is ${v.vpcEgress.shown} and ${v.networkTags.name} is ${v.networkTags.shown}; the first must be private-ranges-only, or all-traffic with ${v.network.name}, which tags need too, because nothing goes through a network that is not given; give one, or leave both out`,
   },

@@ -299,10 +299,7 @@ testContract("assessment-lab", {
     "create_vpc: if false, a network named assess-<id>-vpc must already exist (no custom-name variable). create_vpc = false and no network assess-<id>-vpc exists, with firewall rules enabled: apply fails":
       [
         () => [input("create_vpc"), JSON.stringify(labTerraform().data?.google_compute_networks)],
-        [
-          ["2", "bool", true, false],
-          expect.stringMatching(/!var\.create_vpc .*"error_message":"create_vpc is false /),
-        ],
+        [["2", "bool", true, false], expect.stringMatching(/!var\.create_vpc .*"error_message":"create_vpc is false /)],
       ],
     "create_default_firewall_rules: set false if the rules already exist on the target network": [
       () => [input("create_default_firewall_rules"), variable("create_default_firewall_rules").description],

@@ -489,7 +489,7 @@ testContract(STACK_NAME, {
           variablesLike(/engine/),
           OLDEST_DATABASE_MAJOR_VERSION,
         ],
-        ["POSTGRES_15", "${try(contains([15,16,17], var.database_version), false)}", [], 14],
+        ["POSTGRES_15", "${contains([15, 16, 17], var.database_version)}", [], 14],
       ],
     "Serverless variant defaults: cpu_always_allocated = true, min_instance_count = 1 (the worker must keep running between requests)":
       [

@@ -1,6 +1,11 @@
-import { addressRange, anyAddressRange, endsOf, isAddressRange } from "../../lib/core/address-range";
+import { TerraformLocal } from "cdktf";
+
+import { endsOf, isAddressRange, isAnyAddressRange } from "../../lib/core/address-range";
+import { literal, reference, type Expr } from "../../lib/core/expr";
+import { each } from "../../lib/core/expr-functions";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
+import { bareStack, terraformOf } from "../support/synthesis";
 
 /** Ranges of either version, and whether they are the first address with a prefix in the form that is expected. */
 const RANGES: readonly (readonly [range: string, any: boolean, ipv4: boolean])[] = [
@@ -21,7 +26,7 @@ const RANGES: readonly (readonly [range: string, any: boolean, ipv4: boolean])[]
 ];
 
 it("A range of addresses of version 4 is told at synth as at plan, with its first and last address", () => {
-  expect(RANGES.map(([range]) => isAddressRange(range))).toEqual(RANGES.map(([, , isIpv4]) => isIpv4));
+  expect(RANGES.map(([range]) => isAddressRange(literal(range)).literal)).toEqual(RANGES.map(([, , isIpv4]) => isIpv4));
   expect(endsOf("172.16.0.0/12")).toEqual(["172.16.0.0", "172.31.255.255"]);
   expect(endsOf("0.0.0.0/0")).toEqual(["0.0.0.0", "255.255.255.255"]);
 });
@@ -29,9 +34,13 @@ it("A range of addresses of version 4 is told at synth as at plan, with its firs
 describeWith(["terraform"], "A range of addresses", () => {
   it("is accepted in either version or in version 4, if it is written with its first address", () => {
     const ranges = JSON.stringify(RANGES.map(([range]) => range));
-    const judged = (condition: (value: string) => string) =>
-      `\${[for range in ${ranges} : try(${condition("range")}, false)]}`;
-    const { any, ipv4 } = evaluated({ locals: { any: judged(anyAddressRange), ipv4: judged(addressRange) } });
+    const list = reference<readonly string[]>(ranges, { knownAt: "plan", mayBeNull: false });
+    const judged = (isRange: (value: Expr<string>) => Expr<boolean>) =>
+      each(list, (range) => isRange(range).orElse(false)).text;
+    const stack = bareStack();
+    new TerraformLocal(stack, "any", judged(isAnyAddressRange));
+    new TerraformLocal(stack, "ipv4", judged(isAddressRange));
+    const { any, ipv4 } = evaluated(terraformOf(stack));
     expect(any).toEqual(RANGES.map(([, isAny]) => isAny));
     expect(ipv4).toEqual(RANGES.map(([, , isIpv4]) => isIpv4));
   });

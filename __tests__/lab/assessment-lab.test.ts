@@ -127,7 +127,7 @@ describe("Several labs", () => {
     const addresses = resourceAddresses(terraformOf(stack));
     const own = (name: string) =>
       addresses.filter((address) => address.includes(`.${name}_`)).map((address) => address.replace(name, "lab"));
-    expect(own("morning")).toHaveLength(15);
+    expect(own("morning")).toHaveLength(14);
     expect(own("evening")).toEqual(own("morning"));
     expect(addresses.filter((address) => address.startsWith("google_project_service."))).toHaveLength(4);
   });

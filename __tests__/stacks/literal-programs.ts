@@ -18,12 +18,12 @@ type Left = "existingContainerImage" | "existingDatabase" | "existingSecurityPol
 
 const identityProviderProps = (
   stack: BareStack,
-): Omit<Given<ServerlessIdentityProviderProps, Left>, keyof typeof SERVERLESS_ALONE> => ({
+): Omit<Given<ServerlessIdentityProviderProps, Left>, "existingRepository" | keyof typeof SERVERLESS_ALONE> => ({
   projectId: "demo-project",
   tenantId: "acme",
-  acceptedSecretKeyVersion: 3,
+  acceptedSecretKeyVersion: 1,
   administratorPasswordVersion: 2,
-  secretKeyVersion: 3,
+  secretKeyVersion: 1,
   databasePasswordVersion: 4,
   alertEmails: ["on-call@example.com"],
   alerts: { uptime: { enabled: false }, "database-cpu": { durationSeconds: 600, threshold: 0.8 } },
@@ -62,9 +62,8 @@ const identityProviderProps = (
   existingBucket: { name: "acme-uploads" },
   grantRoles: false,
   buildPool: "projects/builders/locations/us-central1/workerPools/private",
-  kmsKeys: { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" },
+  kmsKeys: { default: "projects/keys/locations/europe-west1/keyRings/idp/cryptoKeys/idp" },
   binaryAuthorization: true,
-  existingRepository: { imagePrefix: "europe-docker.pkg.dev/shared-images/idp", location: "europe" },
   existingSecrets: {
     secretKey: { secretId: "former-key", version: 3 },
     bootstrapPassword: { secretId: "projects/shared-secrets/secrets/first-password", version: "1" },
@@ -103,7 +102,7 @@ const identityProviderProps = (
     waf: "enforce",
   },
   region: "europe-west1",
-  secretLocations: ["europe-west1", "europe-west4"],
+  secretLocations: ["europe-west1"],
   requestLogSampleRate: 1,
   requestTimeoutSeconds: 120,
   secretEnvironmentVariables: { IDP_EXTRA: { secretId: "extra", version: 4 } },
@@ -143,15 +142,20 @@ const SERVERLESS_ALONE = {
 const serverlessProps = (stack: BareStack): Given<ServerlessIdentityProviderProps, Left> => ({
   ...identityProviderProps(stack),
   ...SERVERLESS_ALONE,
+  existingRepository: { imagePrefix: "europe-docker.pkg.dev/shared-images/idp", location: "europe" },
 });
 
+/** What excludes others on Kubernetes: an existing image leaves out what is built. */
+type LeftByKubernetes =
+  | "applicationVersion"
+  | "existingCluster"
+  | "existingDatabase"
+  | "existingNamespace"
+  | "existingRepository"
+  | "existingSecurityPolicy";
+
 /** With an image that exists, which needs no version and has no blueprints of ours. */
-const kubernetesProps = (
-  stack: BareStack,
-): Given<
-  KubernetesIdentityProviderProps,
-  "applicationVersion" | "existingCluster" | "existingDatabase" | "existingNamespace" | "existingSecurityPolicy"
-> => ({
+const kubernetesProps = (stack: BareStack): Given<KubernetesIdentityProviderProps, LeftByKubernetes> => ({
   ...identityProviderProps(stack),
   authorizedNetworks: { office: "10.1.0.0/16", pipeline: "192.168.7.7/32" },
   blueprintFiles: {},

@@ -1,15 +1,38 @@
-/** An IPv4 range in CIDR notation whose address is the first one of the range, as an HCL condition that can fail. */
-export function addressRange(value: string): string {
-  return `"\${cidrhost(${value}, 0)}/\${split("/", ${value})[1]}" == ${value} && can(cidrnetmask(${value}))`;
+import { call, interpolated, known, textIn, type Expr } from "./expr";
+import { element, split, toNumber } from "./expr-functions";
+
+/** Whether a text is an IPv4 range in CIDR notation whose address is the first one of the range. */
+export function isAddressRange(range: Expr<string>): Expr<boolean> {
+  const [first, prefix] = [addressIn(range, 0), element(split("/", range), 1)];
+  const isIpv4 = call<boolean>("can", [call("cidrnetmask", [range])], { canFail: false });
+  const isWrittenSo = interpolated`${first}/${prefix}`.eq(range).and(isIpv4);
+  return known(
+    [range],
+    (text) => endsOf(textIn(text)) !== undefined,
+    () => isWrittenSo,
+  );
+}
+
+/** The same, or an IPv6 range in its short form, but no IPv4-mapped one. */
+export function isAnyAddressRange(range: Expr<string>): Expr<boolean> {
+  const [first, prefix] = [addressIn(range, 0), toNumber(element(split("/", range), 1))];
+  // Of IPv6, Terraform judges the form.
+  const isFit = (text: unknown) =>
+    textIn(text).includes(":") ? undefined : endsOf(textIn(text)) !== undefined && !/[/]0./.test(textIn(text));
+  return known([range], isFit, () => interpolated`${first}/${prefix}`.eq(range));
+}
+
+/** An address of a range, by its number, from the last one if that is negative. */
+export function addressIn(range: Expr<string>, number: -1 | 0): Expr<string> {
+  const calculated = (text: unknown) => {
+    const ends = endsOf(textIn(text));
+    return number === 0 ? ends?.[0] : ends?.[1];
+  };
+  return known([range], calculated, () => call("cidrhost", [range, number], { mayBeNull: false }));
 }
 
 const OCTET = "(0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])";
 const RANGE = new RegExp(`^${OCTET}[.]${OCTET}[.]${OCTET}[.]${OCTET}/(0?[0-9]|[12][0-9]|3[0-2])$`);
-
-/** The same for a literal. */
-export function isAddressRange(value: string): boolean {
-  return endsOf(value) !== undefined;
-}
 
 /** First and last address of such a range, in dotted notation; undefined for anything else. */
 export function endsOf(value: string): readonly [first: string, last: string] | undefined {
@@ -23,14 +46,4 @@ export function endsOf(value: string): readonly [first: string, last: string] | 
 
 function dotted(address: number): string {
   return [24, 16, 8, 0].map((bits) => Math.floor(address / 2 ** bits) % 256).join(".");
-}
-
-/** The first, or an IPv6 range in its short form, but no IPv4-mapped one. */
-export function anyAddressRange(value: string): string {
-  return `"\${cidrhost(${value}, 0)}/\${tonumber(split("/", ${value})[1])}" == ${value}`;
-}
-
-/** The same for a literal; of IPv6, Terraform judges the form. */
-export function isAnyAddressRange(value: string): boolean {
-  return value.includes(":") || isAddressRange(value);
 }

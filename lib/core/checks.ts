@@ -1,84 +1,75 @@
 import { Token } from "cdktf";
 
-import { isPlainObject } from "./expr";
+import { exprOf, interpolated, isPlainObject, literal, type Expr } from "./expr";
+import { eachEntry, everyEntry, jsonOf } from "./expr-functions";
 
 /** Keywords of JSON Schema; they may accept more than the rule, never less. */
 export type Facts = Readonly<Record<string, unknown>>;
 
 /** What a value must be. */
-export interface Check {
+export interface Check<T = never> {
   /** Completes "it must": the rule, the reason if it is not obvious, and the fix. */
   readonly must: string;
-  /** HCL condition on an HCL expression; one that fails to evaluate counts as false. */
-  readonly condition: (value: string) => string;
-  /** The same for a literal, to refuse it at synth; without it, the plan does. */
-  readonly accepts?: (value: never) => boolean;
+  /**
+   * Condition for a value that is not null, whose members have their Terraform names; it judges a literal at synth, and
+   * everything else at plan. One that fails to evaluate counts as false.
+   */
+  readonly condition: (value: Expr<T>) => Expr<boolean>;
   readonly schema?: Facts;
   /** Keeps the value out of the message. */
   readonly hides?: boolean;
 }
 
 /** What each entry of a map must be, or each item of a list, whose index is its key. */
-export interface EachCheck {
-  /** HCL condition on `key` and `value`; the members of objects have their Terraform names. */
-  readonly each: string;
+export interface EachCheck<T = never> {
+  /** Condition like that of a check. */
+  readonly each: (key: Expr<string>, value: Expr<T>) => Expr<boolean>;
   /** What the message shows of a wrong entry: never the value if it may be secret. */
   readonly shows: "entry" | "key" | "value" | Shown;
   /** Rest of the sentence: the rule, the reason if it is not obvious, and the fix. */
   readonly says: string;
-  /** The same for a literal. */
-  readonly accepts?: (key: string, value: never) => boolean;
   readonly keySchema?: Facts;
   readonly schema?: Facts;
 }
 
-/** How an entry is shown, as an HCL expression and for a literal. */
-interface Shown {
-  readonly expression: string;
-  readonly of: (key: string, value: never) => string;
-}
+/** How an entry is shown. */
+type Shown = (key: Expr<string>, value: Expr) => Expr<string>;
 
 /** Text that matches a pattern, which must mean the same in JavaScript and in Terraform (RE2). */
-export function matching(pattern: string, must: string): Check {
-  return {
-    must,
-    schema: { pattern },
-    accepts: (text: number | string) => new RegExp(pattern).test(String(text)),
-    condition: (text) => `can(regex(${JSON.stringify(pattern)}, ${text}))`,
-  };
+export function matching(pattern: string, must: string): Check<string> {
+  return { must, schema: { pattern }, condition: (text) => text.matches(pattern) };
 }
 
 /** A whole number; `rest` follows the limits. */
-export function whole(from: number, to: number, rest: string): Check {
+export function whole(from: number, to: number, rest: string): Check<number> {
   const isLimited = to < Infinity;
   return {
     must: `be a whole number from ${from}${isLimited ? ` to ${to}` : ""}${rest}`,
     schema: { multipleOf: 1, minimum: from, ...(isLimited && { maximum: to }) },
-    accepts: (number: number) => Number.isInteger(number) && number >= from && number <= to,
-    condition: (number) =>
-      `floor(${number}) == ${number} && ${number} >= ${from}${isLimited ? ` && ${number} <= ${to}` : ""}`,
+    condition: (number) => isWhole(number, from, to),
   };
 }
 
+/** Whether a number is a whole one within limits. */
+export function isWhole(number: Expr<number>, from: number, to = Infinity): Expr<boolean> {
+  return number
+    .floor()
+    .eq(number)
+    .and(number.ge(from), to < Infinity ? number.le(to) : true);
+}
+
 /** One of a few words; `rest` follows them. */
-export function oneOf(words: readonly string[], rest: string): Check {
+export function oneOf(words: readonly string[], rest: string): Check<string> {
   return {
     must: `be ${words.slice(0, -1).join(", ")} or ${words.slice(-1).join("")}${rest}`,
     schema: { enum: words },
-    accepts: (word: string) => words.includes(word),
-    condition: (word) => `contains(${JSON.stringify(words)}, ${word})`,
+    condition: (word) => word.isOneOf(words),
   };
 }
 
 /** Items of a list that match a pattern. */
-export function eachMatching(pattern: string, says: string): EachCheck {
-  return {
-    says,
-    shows: "value",
-    schema: { pattern },
-    accepts: (_, value: string) => new RegExp(pattern).test(value),
-    each: `can(regex(${JSON.stringify(pattern)}, value))`,
-  };
+export function eachMatching(pattern: string, says: string): EachCheck<string> {
+  return { says, shows: "value", schema: { pattern }, each: (_, value) => value.matches(pattern) };
 }
 
 /** A rule as a condition for a plan, and its message. */
@@ -88,43 +79,75 @@ export interface Judgement {
 }
 
 /**
- * A rule for a value that is an HCL expression.
+ * A rule for a value.
  *
- * @param absent expression that is null where the rule does not apply; it always applies without one
+ * @param absent what is null where the rule does not apply; it always applies without one
  * @param isSecret keeps the value out of the message
  */
 export function planned(
   check: Check | EachCheck,
   name: string,
-  value: string,
-  absent?: string,
+  value: Expr,
+  absent?: Expr,
   isSecret = false,
 ): Judgement {
   if (isEach(check)) {
-    const wrong = `[for key, value in ${value} : ${shownBy(check).expression} if !${tried(check.each)}]`;
+    const isRight = (key: Expr<string>, entry: Expr) => check.each(key, entry as Expr<never>).orElse(false);
+    const wrong = eachEntry(value, shownBy(check), (key, entry) => isRight(key, entry).not());
     return {
-      condition: `\${alltrue([for key, value in ${value} : ${tried(check.each)}])}`,
-      errorMessage: `${name} has \${join(", ", ${wrong})}; ${check.says}.`,
+      condition: everyEntry(value, isRight).text,
+      errorMessage: `${name} has ${wrong.joinedBy(", ").text}; ${check.says}.`,
     };
   }
+  const condition = check.condition(value.present as Expr<never>).orElse(false);
   return {
-    condition: `\${${absent === undefined ? "" : `${absent} == null ? true : `}${tried(check.condition(value))}}`,
+    condition: (absent?.isNull().choose(true, condition) ?? condition).text,
     errorMessage: `${name} is ${isSecret || check.hides === true ? "given" : shown(value)}; it must ${check.must}.`,
   };
 }
 
-/** What is wrong with a literal; empty for nothing, and for what only a plan can tell. */
-export function problems(check: Check | EachCheck, name: string, literal: unknown, isSecret = false): string[] {
+/**
+ * What is wrong with a literal; empty for nothing, and for what only a plan can tell.
+ *
+ * @param given as its author wrote it
+ * @param plain as Terraform has it
+ */
+export function problems(
+  check: Check | EachCheck,
+  name: string,
+  given: unknown,
+  plain: unknown = given,
+  isSecret = false,
+): string[] {
+  const isWrong = (condition: Expr<boolean>) => {
+    const judged = condition.orElse(false);
+    return judged.isLiteral && !judged.literal;
+  };
   if (!isEach(check)) {
-    if (!isKnown(literal) || (check.accepts?.(literal as never) ?? true)) return [];
-    // JSON cannot represent NaN.
-    const text = isSecret || check.hides === true ? "given" : Number.isNaN(literal) ? "NaN" : JSON.stringify(literal);
+    if (!isWrong(check.condition(exprOf(plain) as Expr<never>))) return [];
+    const text = isSecret || check.hides === true ? "given" : jsonText(given);
     return [`${name} is ${text}; it must ${check.must}`];
   }
-  const wrong = Object.entries(literal as Readonly<Record<string, never>>)
-    .filter(([key, each]) => !Token.isUnresolved(each) && check.accepts?.(key, each) === false)
-    .map(([key, each]) => shownBy(check).of(key, each));
+  const wrong = Object.entries(plain as object)
+    .map(([key, each]) => [literal(key), exprOf(each as unknown)] as const)
+    .filter(([key, each]) => isWrong(check.each(key, each as Expr<never>)))
+    .map(([key, each]) => (each.isLiteral ? shownBy(check) : SHOWN.key)(key, each).literal);
   return wrong.length === 0 ? [] : [`${name} has ${wrong.join(", ")}; ${check.says}`];
+}
+
+/** Whether a rule needs no plan to judge a literal. @param plain as Terraform has it */
+export function isDecided(check: Check | EachCheck, plain: unknown): boolean {
+  if (plain === null) return true;
+  if (!isEach(check)) return check.condition(exprOf(plain) as Expr<never>).orElse(false).isLiteral;
+  return Object.entries(plain as object).every(
+    ([key, each]) => check.each(literal(key), exprOf(each as unknown) as Expr<never>).orElse(false).isLiteral,
+  );
+}
+
+/** A literal, for messages; one that has a token in it is known only at plan. */
+function jsonText(given: unknown): string {
+  const text = isKnown(given) ? jsonOf(literal(given)).literal : JSON.stringify(given);
+  return text.replaceAll(/\$\{TfToken\[[^\]]*\]\}/g, "…");
 }
 
 /** Whether no part of a value is a token. */
@@ -138,38 +161,28 @@ export function isEach(check: Check | EachCheck): check is EachCheck {
 }
 
 /** A rule for a member of each object in a map; objects without that member pass. */
-export function ofMember(member: string, spelled: string, { accepts, condition, must }: Check): EachCheck {
-  const value = `value.${snakeCase(member)}`;
-  const of = (entry: Readonly<Record<string, unknown>>) => entry[member] ?? null;
+export function ofMember(member: string, spelled: string, { condition, must }: Check): EachCheck {
+  const memberOf = (entry: Expr) => entry.member(snakeCase(member));
   return {
-    each: `${value} == null ? true : ${tried(condition(value))}`,
-    ...(accepts && { accepts: (_: string, entry: never) => of(entry) === null || accepts(of(entry) as never) }),
-    shows: {
-      expression: `"\${key}.${spelled} = \${jsonencode(${value})}"`,
-      of: (key, entry) => `${key}.${spelled} = ${JSON.stringify(of(entry))}`,
-    },
+    each: (_, entry) => memberOf(entry).isNullOr((value) => condition(value as Expr<never>).orElse(false)),
+    shows: (key, entry) => interpolated`${key}.${spelled} = ${jsonOf(memberOf(entry))}`,
     says: `it must ${must}`,
   };
 }
 
 const SHOWN: Readonly<Record<"entry" | "key" | "value", Shown>> = {
-  entry: { expression: '"${key} = ${value}"', of: (key, value) => `${key} = ${String(value)}` },
-  key: { expression: "jsonencode(key)", of: (key) => JSON.stringify(key) },
-  value: { expression: "jsonencode(value)", of: (_, value) => JSON.stringify(value) },
+  entry: (key, value) => interpolated`${key} = ${value}`,
+  key: (key) => jsonOf(key),
+  value: (_, value) => jsonOf(value),
 };
 
 function shownBy({ shows }: EachCheck): Shown {
-  return typeof shows === "object" ? shows : SHOWN[shows];
+  return typeof shows === "function" ? shows : SHOWN[shows];
 }
 
-/** An expression's value, for messages. */
-export function shown(expression: string): string {
-  return `\${jsonencode(${expression})}`;
-}
-
-/** A condition; one that fails to evaluate counts as false. */
-export function tried(condition: string): string {
-  return `try(${condition}, false)`;
+/** A value, for messages. */
+export function shown(value: Expr): string {
+  return jsonOf(value).text;
 }
 
 /** The Terraform name of a prop. */

@@ -74,6 +74,16 @@ export function captured(text: Operand<string>, pattern: string, index: number):
   return known([whole], part, () => hcl`regex(${pattern}, ${whole})[${index}]`.present as Expr<string>);
 }
 
+/** What parentheses in a pattern match, for each part of a text that matches. */
+export function allIn(text: Operand<string>, pattern: string): Expr<readonly (readonly string[])[]> {
+  const whole = exprOf(text);
+  const parts = (value: unknown) =>
+    [...textIn(value).matchAll(regularExpression(pattern, "g"))].map((match) => match.slice(1));
+  return known([whole], parts, () =>
+    call("regexall", [pattern, whole], { mayBeNull: false, ...ifOperandsDo([whole]) }),
+  );
+}
+
 function stop(): never {
   throw new NoValueError();
 }

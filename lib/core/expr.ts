@@ -579,8 +579,9 @@ export function exprOf<T>(value: Operand<T>): Expr<T> {
 /** True for lists and objects of values; an element of a stack is refused by name, and would have no end. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== "object" || value === null) return false;
+  // Not by identity: an object may come from another realm, as in a test of Jest.
   const prototype: unknown = Object.getPrototypeOf(value);
-  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
+  return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function textOf(value: string): Expr<string> {

@@ -1,6 +1,8 @@
 import { ref, Token } from "cdktf";
 
 import { matching } from "./checks";
+import { interpolated, type Expr } from "./expr";
+import { every } from "./expr-functions";
 import { text, texts, type Relation, type Value } from "./inputs";
 import { type PlaceInputs } from "./place";
 
@@ -36,9 +38,11 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
       default: [],
       description: `${group}Network tags of ${words.tagged}, which rules of the network's firewall go by. Changing them later rolls out new instances, or changes VMs in place.`,
       must: {
-        accepts: (tags: readonly string[]) => tags.every((tag) => new RegExp(NETWORK_TAG).test(tag)),
-        condition: (tags) => `alltrue([for tag in ${tags} : can(regex("${NETWORK_TAG}", tag))])`,
-        must: "have tags of 1 to 63 lower-case letters, digits and hyphens that begin with a letter, because Compute Engine accepts no others; correct it",
+        condition: (tags: Expr<readonly string[]>) => every(tags, (tag) => tag.matches(NETWORK_TAG), "tag"),
+        must: [
+          "have tags of 1 to 63 lower-case letters, digits and hyphens that begin with a letter,",
+          "because Compute Engine accepts no others; correct it",
+        ].join(" "),
       },
     }),
   };
@@ -50,10 +54,20 @@ type Inputs = NetworkInputs & Pick<PlaceInputs, "region">;
 export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "subnetwork",
-    holds: ({ network, region, subnetwork }) =>
-      `(${network} == null && ${subnetwork} == null) || (can(regex("${NETWORK}", ${network})) && can(regex("^projects/[^/]+/regions/\${${region}}/subnetworks/[^/]+$", ${subnetwork})))`,
+    holds: ({ network, region, subnetwork }) => {
+      const inRegion = interpolated`^projects/[^/]+/regions/${region}/subnetworks/[^/]+$`;
+      const areInFull = network.matches(NETWORK).and(subnetwork.matches(inRegion));
+      return network.isNull().and(subnetwork.isNull()).or(areInFull);
+    },
     says: ({ network, region, subnetwork }) =>
-      `${network.name} is ${network.shown} and ${subnetwork.name} is ${subnetwork.shown} in ${region.name} ${region.shown}; they must be given together or not at all, as projects/<project>/global/networks/<name> and projects/<project>/regions/<region>/subnetworks/<name> in that region, because they may belong to another project, and addresses are taken from the same region only; write both in full, or remove both`,
+      [
+        `${network.name} is ${network.shown} and ${subnetwork.name} is ${subnetwork.shown}`,
+        `in ${region.name} ${region.shown}; they must be given together or not at all,`,
+        "as projects/<project>/global/networks/<name>",
+        "and projects/<project>/regions/<region>/subnetworks/<name> in that region,",
+        "because they may belong to another project, and addresses are taken from the same region only;",
+        "write both in full, or remove both",
+      ].join(" "),
   },
 ];
 

@@ -10,6 +10,7 @@ import {
 import { Construct } from "constructs";
 
 import {
+  isDecided,
   isEach,
   isKnown,
   ofMember,
@@ -17,12 +18,11 @@ import {
   problems,
   shown,
   snakeCase,
-  tried,
   type Check,
   type EachCheck,
   type Judgement,
 } from "./checks";
-import { Expr, exprOf, literal, reference, type KnownAt } from "./expr";
+import { Expr, exprOf, isPlainObject, literal, reference, type KnownAt } from "./expr";
 import { expression, literal as literalText, settingName } from "./expression";
 import { given as givenValue } from "./given";
 import { InputVariable } from "./input-variable";
@@ -37,8 +37,8 @@ export * from "./rows";
 export interface Relation<T extends Table> {
   /** The input whose validation it becomes. */
   readonly of: keyof T;
-  /** HCL condition; one that fails to evaluate counts as false. */
-  readonly holds: (values: ValuesOf<T>) => string;
+  /** Condition, typed or in HCL; one that fails to evaluate counts as false. */
+  readonly holds: (values: ValuesOf<T>) => Expr<boolean> | string;
   /** What is wrong, the rule, the reason if it is not obvious, and the fix, without a full stop. */
   readonly says: (values: ValuesOf<T>) => string;
 }
@@ -89,7 +89,7 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     const mayBeNull = isOptional && open?.mayBeNull !== false;
     const address = () => (isMember ? memberExpression(row, path()) : path());
     const value = isKnown(whole)
-      ? literal<Plain<Row>>(whole as Plain<Row>)
+      ? literal<Plain<Row>>(plainOf(row, whole) as Plain<Row>)
       : reference<Plain<Row>>(address, { knownAt: "plan", mayBeNull });
     super(value);
     this.value = value;
@@ -117,7 +117,7 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
 
   /** For messages. */
   get shown(): string {
-    return isSecret(this.row) ? "given" : shown(String(this));
+    return isSecret(this.row) ? "given" : shown(this);
   }
 
   /** As a prop of a part: what a program gave, and a reference to a variable. */
@@ -232,15 +232,30 @@ export function valuesFrom<T extends Table>(
     const spell = called === name ? String : snakeCase;
     return new Value(row, { given: value, path, name: called, spell, open: openValue(name, value) });
   }) as ValuesOf<T>;
-  refuse(scope, values, others);
 
   const isOpen = (name: string) => given(name) !== undefined && !isVariable(name);
   const isUnchecked = (relation: Relation<T>) =>
     namesIn(relation, values).some((name) => (isVariable(name) ? declared?.has(relation) !== true : isOpen(name)));
+  const isWrong = (name: string) =>
+    problemsOf(values[name] as Value).length > 0 || others.some((problem) => problem.startsWith(`${name}.`));
+  const wrong = new Set(Object.keys(table).filter(isWrong));
+  const judged = relations
+    .filter((relation) => isUnchecked(relation) && !namesIn(relation, values).some((name) => wrong.has(name)))
+    .map((relation) => ({ relation, holds: conditionOf(relation, values) }));
+  const broken = judged.filter(({ holds }) => isFalse(holds)).map(({ relation }) => textAtSynth(relation.says(values)));
+  refuse(scope, values, others, broken);
+
   const precondition = Object.entries<Value>(values)
     .filter(([name, { row }]) => isOpen(name) && row.ephemeral !== true)
     .flatMap(([, value]) => judgementsOf(value))
-    .concat(relations.filter(isUnchecked).map((relation) => judgementOf(relation, values)));
+    .concat(
+      judged
+        .filter(({ holds }) => !holds.isLiteral)
+        .map(({ holds, relation }) => ({
+          condition: namingSomething(room, relation, holds),
+          errorMessage: `${relation.says(values)}.`,
+        })),
+    );
   // Nothing waits for it but guards, because a plan that one resource refuses is never applied.
   if (precondition.length > 0) new TerraformData(scope, JUDGE, { lifecycle: { precondition } });
   return values;
@@ -275,8 +290,13 @@ export function refuseWrong<T extends Table, Name extends keyof T & string>(
   refuse(scope, Object.fromEntries(values), others);
 }
 
-function refuse(scope: Construct, values: Readonly<Record<string, Value>>, others: readonly string[]): void {
-  const wrong = [...others, ...Object.values(values).flatMap(problemsOf)];
+function refuse(
+  scope: Construct,
+  values: Readonly<Record<string, Value>>,
+  others: readonly string[],
+  broken: readonly string[] = [],
+): void {
+  const wrong = [...others, ...Object.values(values).flatMap(problemsOf), ...broken];
   if (wrong.length > 0) throw new RulesBrokenError(scope.node.path, wrong);
 }
 
@@ -289,27 +309,58 @@ function localOf(room: Construct, name: string, row: Input, value: unknown): () 
   };
 }
 
-/** @param whole expression that is null where the rules of required members do not apply */
-function judgementsOf(value: Value, whole?: () => string): Judgement[] {
+/** @param whole what is null where the rules of required members do not apply */
+function judgementsOf(value: Value, whole?: Expr): Judgement[] {
   const { given, name, row } = value;
+  const isOptional = row.default === null || row.nullable === true;
   const own = checksOf(value)
     // What synth has judged needs no condition, and so no local.
-    .filter((check) => check.accepts === undefined || !isKnown(given))
+    .filter((check) => !isKnown(given) || !isDecided(check, plainOf(row, given)))
     .map((check) => {
-      const absent =
-        row.default === null || row.nullable === true
-          ? String(value)
-          : row.default === undefined
-            ? whole?.()
-            : undefined;
-      return planned(check, name, String(value), absent, isSecret(row));
+      const absent = isOptional ? value : row.default === undefined ? whole : undefined;
+      return planned(check, name, addressOf(value), absent, isSecret(row));
     });
-  const around = row.default === null ? () => String(value) : whole;
+  const around = row.default === null ? value : whole;
   return own.concat(Object.values<Value>(value.at).flatMap((each) => judgementsOf(each, around)));
 }
 
-function judgementOf<T extends Table>({ holds, says }: Relation<T>, values: ValuesOf<T>): Judgement {
-  return { condition: `\${${tried(holds(values))}}`, errorMessage: `${says(values)}.` };
+/** A value by its address, also a literal. */
+function addressOf(value: Value): Expr {
+  const { isLiteral, mayBeNull } = value;
+  // Its local must exist before the synthesis.
+  return isLiteral ? reference(String(value), { knownAt: "plan", mayBeNull }) : value;
+}
+
+/** Whether a relation holds; of one in HCL, synth knows nothing. */
+export function conditionOf<T extends Table>(
+  { holds }: Pick<Relation<T>, "holds">,
+  values: ValuesOf<T>,
+): Expr<boolean> {
+  const condition = holds(values);
+  if (typeof condition !== "string") return condition.orElse(false);
+  return reference<boolean>(`try(${condition}, false)`, { knownAt: "plan", mayBeNull: false });
+}
+
+function isFalse(condition: Expr<boolean>): boolean {
+  return condition.isLiteral && !condition.literal;
+}
+
+/** A condition of literals that only Terraform can calculate, by a local, because it refuses one that names nothing. */
+function namingSomething<T extends Table>(room: Construct, { of }: Relation<T>, condition: Expr<boolean>): string {
+  if (condition.names.length > 0) return condition.text;
+  const id = `${String(of)}IsFine`;
+  const count = room.node.children.filter((each) => each.node.id.startsWith(id)).length;
+  return new TerraformLocal(room, count === 0 ? id : `${id}${count + 1}`, condition).asString;
+}
+
+/** A message that no plan evaluates: without what is known only there. */
+export function textAtSynth(message: string): string {
+  const known = message.replaceAll(/\$\{TfToken\[[^\]]*\]\}/g, "known only at plan");
+  return known.replaceAll(/([$%])\1\{/g, "$1{");
+}
+
+function judgementOf<T extends Table>(relation: Relation<T>, values: ValuesOf<T>): Judgement {
+  return { condition: conditionOf(relation, values).text, errorMessage: `${relation.says(values)}.` };
 }
 
 /** The inputs that a relation looks at. */
@@ -333,7 +384,7 @@ function problemsOf(value: Value): string[] {
       `${name} is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of ${row.ephemeral === true ? "an ephemeral" : "a sensitive"} variable`,
     ];
   }
-  const own = checksOf(value).flatMap((check) => problems(check, name, given, isSecret(row)));
+  const own = checksOf(value).flatMap((check) => problems(check, name, given, plainOf(row, given), isSecret(row)));
   return own.concat(Object.values<Value>(value.at).flatMap(problemsOf));
 }
 
@@ -431,6 +482,25 @@ function printed(row: Input, given: unknown): unknown {
   const entry = entries ? { ...TEXT, type: "object", members: entries } : TEXT;
   const all = mapped(given as Given, (_, each) => printed(entry, each));
   return Object.fromEntries(Object.entries(all).map(([key, value]) => [literal(key), value]));
+}
+
+/** A literal as Terraform has it: with defaults, and members under their Terraform names. */
+function plainOf(row: Input, given: unknown): unknown {
+  const { entries, members, type } = row;
+  if (Token.isUnresolved(given)) return given;
+  if (type === "string" && (typeof given === "boolean" || typeof given === "number")) return String(given);
+  if (!isPlainObject(given)) return given;
+  if (Array.isArray(given)) return given.map((each) => plainOf(TEXT, each));
+  if (members) {
+    const all = Object.entries(members).map(([name, each]) => {
+      const own = (given as Given)[name] ?? each.default ?? null;
+      return [snakeCase(name), plainOf(each, own)];
+    });
+    return Object.fromEntries(all) as Given;
+  }
+  const entry = entries ? { ...TEXT, type: "object", members: entries } : TEXT;
+  const there = Object.entries(given as Given).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(there.map(([key, each]) => [key, plainOf(entry, each)]));
 }
 
 const TEXT: Input = { type: "string", description: "" };

@@ -1,7 +1,9 @@
 import { Fn, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { matching, tried, type EachCheck } from "./checks";
+import { matching, type EachCheck } from "./checks";
+import { interpolated, type Expr } from "./expr";
+import { every, includes, isDistinct } from "./expr-functions";
 import { namedValue } from "./expression";
 import { type KnownPropsOf, unknownNames } from "./known-props";
 import { refuseWrong, text, textMap, texts, type PropsOf, type Relation } from "./inputs";
@@ -68,17 +70,16 @@ export const TENANT_ID = matching(
 const LABEL_KEY = "^[a-z][a-z0-9_-]{0,62}$";
 const LABEL_VALUE = "^[a-z0-9_-]{0,63}$";
 
-export const LABELS: EachCheck = {
-  accepts: (key, value: string) => new RegExp(LABEL_KEY).test(key) && new RegExp(LABEL_VALUE).test(value),
-  each: `can(regex("${LABEL_KEY}", key)) && can(regex("${LABEL_VALUE}", value))`,
+export const LABELS: EachCheck<string> = {
+  each: (key, value) => key.matches(LABEL_KEY).and(value.matches(LABEL_VALUE)),
   shows: "key",
-  says: "keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores, and keys must start with a letter; rewrite them",
+  says: [
+    "keys must be 1 to 63 and values up to 63 lower-case letters, digits, hyphens and underscores,",
+    "and keys must start with a letter; rewrite them",
+  ].join(" "),
   keySchema: { pattern: LABEL_KEY },
   schema: { pattern: LABEL_VALUE },
 };
-
-/** A region that is a literal, or known only at plan. */
-const isRegion = (region: string) => Token.isUnresolved(region) || new RegExp(REGION_PATTERN).test(region);
 
 /** Inputs of a tenant's place. @param changedLabels which labels are changed, from a semicolon on, or empty */
 export function placeInputs(changedLabels: string) {
@@ -102,11 +103,15 @@ export function placeInputs(changedLabels: string) {
       description:
         "Regions in which new secrets are stored, each with a copy that is billed; null for region. Changing it later moves no secret.",
       must: {
-        accepts: (regions: readonly string[]) =>
-          regions.length > 0 && regions.every(isRegion) && new Set(regions).size === regions.length,
-        condition: (regions) =>
-          `length(${regions}) > 0 && alltrue([for region in ${regions} : ${tried(REGION.condition("region"))}]) && length(distinct(${regions})) == length(${regions})`,
-        must: "have at least one region such as us-central1, and each only once, because Secret Manager stores a copy in each; correct it, or leave it out for the region of the deployment",
+        condition: (regions: Expr<readonly string[]>) => {
+          const areRegions = every(regions, (region) => REGION.condition(region), "region");
+          return regions.length().gt(0).and(areRegions, isDistinct(regions));
+        },
+        must: [
+          "have at least one region such as us-central1, and each only once,",
+          "because Secret Manager stores a copy in each;",
+          "correct it, or leave it out for the region of the deployment",
+        ].join(" "),
         schema: { items: REGION.schema, minItems: 1, uniqueItems: true },
       },
     }),
@@ -141,10 +146,16 @@ export const PLACE_RELATIONS: readonly Relation<PlaceInputs>[] = [
   {
     // Application and tenant become part of the media bucket's name.
     of: "applicationName",
-    holds: ({ applicationName, tenantId }) =>
-      `!strcontains(join("", [${applicationName}, ${tenantId}]), "${BUCKET_NAME_RESERVED_WORD}")`,
+    holds: ({ applicationName, tenantId }) => {
+      const partOfName = interpolated`${applicationName}${tenantId}`;
+      return includes(partOfName, BUCKET_NAME_RESERVED_WORD).not();
+    },
     says: ({ applicationName, tenantId }) =>
-      `${applicationName.name} is ${applicationName.shown} and ${tenantId.name} is ${tenantId.shown}; together they must not contain "${BUCKET_NAME_RESERVED_WORD}", because Cloud Storage reserves that word in bucket names; rename one of them`,
+      [
+        `${applicationName.name} is ${applicationName.shown} and ${tenantId.name} is ${tenantId.shown};`,
+        `together they must not contain "${BUCKET_NAME_RESERVED_WORD}",`,
+        "because Cloud Storage reserves that word in bucket names; rename one of them",
+      ].join(" "),
   },
 ];
 

@@ -1,7 +1,8 @@
 import { Annotations, TerraformElement, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Relation, type Table, type ValuesOf } from "./inputs";
+import { type Expr, reference } from "./expr";
+import { textAtSynth, type Relation, type Table, type ValuesOf } from "./inputs";
 
 /** A value that is valid but probably a mistake. */
 export interface Warning {
@@ -20,18 +21,26 @@ export function addWarnings(scope: Construct, id: string, risks: readonly Warnin
   for (const { condition, message } of risks) if (condition === "false") Annotations.of(scope).addWarning(message);
 }
 
-/** Warns at every plan and apply of inputs for which a relation does not hold, without stopping either. */
+/** Warns of inputs for which a relation does not hold: of literals at synth, of others at every plan and apply. */
 export function warnUnless<T extends Table>(
   scope: Construct,
   id: string,
   relations: readonly Omit<Relation<T>, "of">[],
   values: ValuesOf<T>,
 ): void {
-  const assertions = relations.map(({ holds, says }) => ({
-    condition: `\${${holds(values)}}`,
-    errorMessage: `${says(values)}.`,
-  }));
-  new CheckBlock(scope, id, assertions);
+  const risks = relations.map((relation) => ({ holds: untried(relation, values), message: relation.says(values) }));
+  const assertions = risks
+    .filter(({ holds }) => !holds.isLiteral)
+    .map(({ holds, message }) => ({ condition: holds.text, errorMessage: `${message}.` }));
+  if (assertions.length > 0) new CheckBlock(scope, id, assertions);
+  for (const { holds, message } of risks)
+    if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(message));
+}
+
+function untried<T extends Table>({ holds }: Pick<Relation<T>, "holds">, values: ValuesOf<T>): Expr<boolean> {
+  const condition = holds(values);
+  if (typeof condition !== "string") return condition;
+  return reference<boolean>(condition, { knownAt: "plan", mayBeNull: false });
 }
 
 /** A `check` block: warns at every plan and apply of what is valid but risky, and never stops either. */

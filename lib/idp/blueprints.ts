@@ -5,6 +5,7 @@ import { type Precondition, TerraformLocal, TerraformStack, Token } from "cdktf"
 import { Construct } from "constructs";
 
 import { planned, type Check, type EachCheck } from "../core/checks";
+import { call, hcl, reference, writtenHcl, type Expr } from "../core/expr";
 import { expression } from "../core/expression";
 import { refuseWrong, texts, type Relation, type Value } from "../core/inputs";
 import { packageFile } from "../core/package-file";
@@ -35,8 +36,7 @@ export const BLUEPRINTS = {
     default: [],
     description: `Shipped blueprints to apply: ${SHIPPED.join(", ")}. Blueprints of your own go into the folder blueprints beside the configuration. A change builds an image and rolls it out. Removing a blueprint does not remove what it created.`,
     must: {
-      accepts: (_: string, name: string) => Object.hasOwn(SHIPPED_BLUEPRINTS, name),
-      each: `contains(${JSON.stringify(SHIPPED_NAMES)}, value)`,
+      each: (_, name: Expr<string>) => name.isOneOf(SHIPPED_NAMES),
       shows: "value",
       says: `each must be ${SHIPPED_NAMES.slice(0, -1).join(", ")} or ${SHIPPED_NAMES.slice(-1).join("")}; put blueprints of your own into files`,
       schema: { enum: SHIPPED_NAMES },
@@ -80,7 +80,8 @@ export const BLUEPRINT_TAGS = [
 const TAG = `(^|[\\s\\[{,])!(?:${BLUEPRINT_TAGS.join("|")})\\b`;
 
 /** A blueprint without its tags, decoded. */
-const decoded = (text: string) => `yamldecode(replace(${text}, ${JSON.stringify(`/${TAG}/`)}, "$1"))`;
+const decoded = (text: Expr<string>) =>
+  call<{ readonly entries: unknown }>("yamldecode", [call("replace", [text, `/${TAG}/`, "$1"])]);
 
 /** A file is part of the build request in base64, in chunks; a request has a maximum number of chunks. */
 const FILE_MAX_BYTES = 60_000;
@@ -98,43 +99,59 @@ const LITERAL_SECRET =
   '[{,]"(?:(?:[a-z0-9_]*_)?(?:password|passphrase|secret|token|api_key|private_key|secret_key)|key|key_data|credentials)":(?:\\["(?:[^"\\\\]|\\\\.)*",)?(?:"(?:[^"\\\\]|\\\\.)|-?[0-9])';
 
 /** Rules for each custom blueprint, by the name of its file. */
-export const BLUEPRINT_FILE_RULES: readonly EachCheck[] = [
+export const BLUEPRINT_FILE_RULES: readonly EachCheck<string>[] = [
   {
-    each: 'can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,59}[.]yaml$", key))',
+    each: (name) => name.matches("^[A-Za-z0-9][A-Za-z0-9._-]{0,59}[.]yaml$"),
     shows: "key",
-    says: "each must be directly in the folder and have a name of at most 65 letters, digits, dots, hyphens and underscores that ends with .yaml, because the application reads no others; move or rename it",
+    says: [
+      "each must be directly in the folder and have a name of at most 65 letters, digits, dots, hyphens and",
+      "underscores that ends with .yaml, because the application reads no others; move or rename it",
+    ].join(" "),
   },
   {
-    each: `length(base64encode(value)) <= ${Math.ceil(FILE_MAX_BYTES / 3) * 4}`,
+    each: (_, text) =>
+      call<string>("base64encode", [text])
+        .length()
+        .le(Math.ceil(FILE_MAX_BYTES / 3) * 4),
     shows: "key",
     says: `each may have ${FILE_MAX_BYTES} bytes, because it is part of a build request; divide it`,
   },
   {
-    each: `can([for entry in ${decoded("value")}.entries : entry])`,
+    each: (_, text) => hcl`can([for entry in ${decoded(text).member("entries")} : entry])`,
     shows: "key",
     says: `each must be YAML in UTF-8 with a list of entries and no tags but ${BLUEPRINT_TAGS.map((tag) => `!${tag}`).join(", ")}; correct it`,
   },
   {
     // Invalid YAML has a rule of its own.
-    each: `length(regexall(${JSON.stringify(LITERAL_SECRET)}, try(jsonencode(${decoded(`replace(value, ${JSON.stringify(`/${SCALAR_TAG}/`)}, "$1 null")`)}), ""))) == 0`,
+    each: (_, text) => {
+      const untagged = call<string>("replace", [text, `/${SCALAR_TAG}/`, "$1 null"]);
+      const asJson = call<string>("jsonencode", [decoded(untagged)]).orElse("");
+      return call<readonly string[]>("regexall", [LITERAL_SECRET, asJson]).length().eq(0);
+    },
     shows: "key",
-    says: "none may contain a literal password, secret, token or key, not even as a default, because anyone who can pull the image can read it; use !Env and the name of a secret variable",
+    says: [
+      "none may contain a literal password, secret, token or key, not even as a default,",
+      "because anyone who can pull the image can read it; use !Env and the name of a secret variable",
+    ].join(" "),
   },
 ];
 
 /** Limits of all blueprints together, and their names, which must be unique. */
-const COUNT: Check = {
-  condition: (count) => `${count} <= ${MAX_FILES}`,
+const COUNT: Check<number> = {
+  condition: (count) => count.le(MAX_FILES),
   must: `be at most ${MAX_FILES}, because all are part of one build request; combine several in one file`,
 };
-const BYTES: Check = {
-  condition: (bytes) => `${bytes} <= ${MAX_BYTES}`,
+const BYTES: Check<number> = {
+  condition: (bytes) => bytes.le(MAX_BYTES),
   must: `be at most ${MAX_BYTES}, because all are part of one build request; apply some of them with the application's own API`,
 };
-const NO_NAME_TWICE: Check = {
-  condition: (repeated) => `length(${repeated}) == 0`,
+const NO_NAME_TWICE: Check<readonly string[]> = {
+  condition: (repeated) => repeated.length().eq(0),
   must: "be the metadata.name of only one blueprint, because the application identifies blueprints by that name; rename one",
 };
+
+/** Of what Terraform reads from files. */
+const KNOWN = { knownAt: "plan", mayBeNull: false } as const;
 
 /** Blueprints by the names of their files. */
 export type BlueprintFiles = Readonly<Record<string, string>>;
@@ -221,16 +238,17 @@ export class Blueprints extends Construct {
 
     this.count = `length(${own})`;
     const bytes = `sum(concat([0], [for name in keys(${own}) : floor(length(filebase64("${folder}/\${name}")) / 4) * 3]))`;
+    const named = decoded(reference("text", KNOWN)).member("metadata").member("name").text;
     const names = this.local(
       "Names",
-      `concat([for name, text in ${own} : try(tostring(${decoded("text")}.metadata.name), name)], [for name in ${shipped} : "${shippedBlueprintName("${name}")}"])`,
+      `concat([for name, text in ${own} : try(tostring(${named}), name)], [for name in ${shipped} : "${shippedBlueprintName("${name}")}"])`,
     );
     const twice = `[for name in distinct(${names}) : name if length([for other in ${names} : other if other == name]) > 1]`;
     this.conditions = [
-      ...BLUEPRINT_FILE_RULES.map((rule) => planned(rule, `${this.folder}/`, own)),
-      planned(COUNT, `number of files in ${this.folder}/`, this.count),
-      planned(BYTES, `size of ${this.folder}/ in bytes`, bytes),
-      planned(NO_NAME_TWICE, `repeated name in ${this.folder}/`, twice),
+      ...BLUEPRINT_FILE_RULES.map((rule) => planned(rule, `${this.folder}/`, reference(own, KNOWN))),
+      planned(COUNT, `number of files in ${this.folder}/`, reference(this.count, KNOWN)),
+      planned(BYTES, `size of ${this.folder}/ in bytes`, writtenHcl([bytes], [], { mayBeNull: false })),
+      planned(NO_NAME_TWICE, `repeated name in ${this.folder}/`, reference(twice, KNOWN)),
     ];
   }
 

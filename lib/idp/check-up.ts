@@ -1,9 +1,10 @@
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { matching } from "../core/checks";
+import { isWhole, matching } from "../core/checks";
 import { allOf, type Condition, isNever } from "../core/conditional";
-import { literal } from "../core/expr";
+import { type Expr, literal } from "../core/expr";
+import { everyEntry } from "../core/expr-functions";
 import { expression } from "../core/expression";
 import { number, object, textOrNull, type PropsOf, type Value, type ValuesOf } from "../core/inputs";
 import { addScript, joined, type StackFile } from "../core/stack-file";
@@ -60,7 +61,8 @@ export const CHECK_UP = {
   checkUpLimits: object(LIMITS, {
     default: {},
     must: {
-      condition: (limits) => `alltrue([for limit in ${limits} : limit >= 0 && floor(limit) == limit])`,
+      condition: (limits: Expr<Readonly<Record<string, number>>>) =>
+        everyEntry(limits, (_, limit) => isWhole(limit, 0)),
       must: "have whole numbers from 0, because the check-up counts rows and seconds; correct them",
     },
     description: (members) =>

@@ -3,8 +3,10 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { isWhole } from "../core/checks";
 import { countIf, idOf, partIf } from "../core/conditional";
-import { allOf, anyOf, type Expr } from "../core/expr";
+import { allOf, anyOf, literal, type Expr } from "../core/expr";
+import { allIn, element, every, lookup, toNumber } from "../core/expr-functions";
 import { type GrantedAccount, grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { choice, flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
@@ -40,7 +42,7 @@ const NEVER = `^[^ ]+ [^ ]+ (${[
 const DAILY = "^[^ ]+ [^ ]+ [*] [*] [*]$";
 
 /** Days for which an object is billed at least; a shorter retention would cost the same. */
-const BILLED_DAYS = "{ STANDARD = 1, NEARLINE = 30, COLDLINE = 90 }";
+const BILLED_DAYS: Readonly<Record<string, number>> = { STANDARD: 1, NEARLINE: 30, COLDLINE: 90 };
 
 const MOST_DAYS = 3650;
 
@@ -54,12 +56,12 @@ export const DUMPS = {
     must: {
       must: 'have five cron fields in numbers, days of the week from 0 to 6, and name a day that one of its months has, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC',
       schema: { pattern: CRON },
-      accepts: (schedule: string) =>
-        new RegExp(CRON).test(schedule) &&
-        !new RegExp(NEVER).test(schedule) &&
-        [...schedule.matchAll(new RegExp(RANGE, "g"))].every(([, from, to]) => Number(from) <= Number(to)),
-      condition: (schedule) =>
-        `can(regex(${JSON.stringify(CRON)}, ${schedule})) && !can(regex(${JSON.stringify(NEVER)}, ${schedule})) && alltrue([for range in regexall(${JSON.stringify(RANGE)}, ${schedule}) : tonumber(range[0]) <= tonumber(range[1])])`,
+      condition: (schedule: Expr<string>) => {
+        const isOrdered = (range: Expr<readonly string[]>) =>
+          toNumber(element(range, 0)).le(toNumber(element(range, 1)));
+        const hasDay = schedule.matches(NEVER).not();
+        return schedule.matches(CRON).and(hasDay, every(allIn(schedule, RANGE), isOrdered, "range"));
+      },
     },
   }),
   /** Makes a first dump in the apply that sets this or adds the schedule; the apply waits for it. */
@@ -91,14 +93,16 @@ export const DUMPS = {
 export const DUMP_RELATIONS: readonly Relation<typeof DUMPS>[] = [
   {
     of: "dumpAtApply",
-    holds: (v) => `!${v.dumpAtApply} || ${v.dumpSchedule} != null`,
+    holds: (v) => v.dumpAtApply.not().or(v.dumpSchedule.isSet()),
     says: ({ dumpAtApply: first, dumpSchedule: schedule }) =>
       `${first.name} is true and ${schedule.name} is not given; there must be a schedule, because nothing is dumped without one; set ${schedule.name}, or set ${first.name} to false`,
   },
   {
     of: "dumpRetentionDays",
-    holds: ({ dumpRetentionDays: days, dumpStorageClass: storage }) =>
-      `floor(${days}) == ${days} && ${days} <= ${MOST_DAYS} && ${days} >= lookup(${BILLED_DAYS}, ${storage}, ${MOST_DAYS} + 1)`,
+    holds: ({ dumpRetentionDays: days, dumpStorageClass: storage }) => {
+      const billedDays = lookup(literal(BILLED_DAYS), storage, MOST_DAYS + 1);
+      return isWhole(days, 1, MOST_DAYS).and(days.ge(billedDays));
+    },
     says: ({ dumpRetentionDays: days, dumpStorageClass: storage }) =>
       `${days.name} is ${days.shown} and ${storage.name} is ${storage.shown}; days must be a whole number up to ${MOST_DAYS} and at least 1 for STANDARD, 30 for NEARLINE and 90 for COLDLINE, because a dump is billed that long, and there is no other class, because others are billed for a year or cannot be restored at once; use 30 and NEARLINE`,
   },

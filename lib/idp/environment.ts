@@ -5,12 +5,12 @@ import { matching, type Check, type EachCheck } from "../core/checks";
 import {
   choice,
   mapOf,
-  text,
-  textMap,
-  textOrNumber,
   type PropsOf,
   type Relation,
   type Table,
+  text,
+  textMap,
+  textOrNumber,
   type Value,
   type ValuesOf,
 } from "../core/inputs";
@@ -29,6 +29,8 @@ import {
   TRUSTED_PROXIES,
   UPSTREAM_PREFIX,
 } from "./contract";
+import { interpolated, literal, type Expr } from "../core/expr";
+import { concat, intersection, jsonOf, keys, lookup, upper } from "../core/expr-functions";
 
 /** A variable with our prefix and with the upstream's own, which would take precedence. */
 export function bothPrefixes(variable: string): string[] {
@@ -137,60 +139,62 @@ const PATTERNS = byName(([pattern]) => pattern);
 const FORMS = byName(([, form]) => form);
 
 /** Shows a name with a text about it, never the value. */
-const withText = (texts: Readonly<Record<string, string>>): EachCheck["shows"] => ({
-  expression: `"\${jsonencode(key)} (\${lookup(${JSON.stringify(texts)}, key, "")})"`,
-  of: (key) => `${JSON.stringify(key)} (${texts[key] ?? ""})`,
-});
+const withText =
+  (texts: Readonly<Record<string, string>>): EachCheck["shows"] =>
+  (key) =>
+    interpolated`${jsonOf(key)} (${lookup(literal(texts), key, "")})`;
 
 /** Names of variables, plain or secret, that the platforms and POSIX accept. */
 const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
 const SETTING = `^(${NEUTRAL_PREFIX}|${UPSTREAM_PREFIX})`;
 
-function isVariable(name: string): boolean {
-  return new RegExp(NAME_PATTERN).test(name) && (!new RegExp(SETTING, "i").test(name) || name === name.toUpperCase());
-}
-
 /** The application takes its settings in any case, and would have two of one kind. */
-const VARIABLE_NAME: EachCheck = {
-  accepts: isVariable,
-  each: `can(regex("${NAME_PATTERN}", key)) && (!can(regex("(?i)${SETTING}", key)) || key == upper(key))`,
+const VARIABLE_NAME: EachCheck<unknown> = {
+  each: (name) =>
+    name.matches(NAME_PATTERN).and(
+      name
+        .matches(`(?i)${SETTING}`)
+        .not()
+        .or(name.eq(upper(name))),
+    ),
   shows: "key",
-  says: `a name must be letters, digits and underscores and must not start with a digit, because shells drop others, and with ${NEUTRAL_PREFIX} it must be in capitals; rename it`,
+  says: [
+    "a name must be letters, digits and underscores and must not start with a digit, because shells drop others,",
+    `and with ${NEUTRAL_PREFIX} it must be in capitals; rename it`,
+  ].join(" "),
   keySchema: { pattern: NAME_PATTERN },
 };
 
-const looksSecret = (name: string) =>
-  new RegExp(SECRET_NAME).test(name.toUpperCase()) && !new RegExp(HARMLESS_NAME).test(name.toUpperCase());
+const looksSecret = (name: Expr<string>) =>
+  upper(name).matches(SECRET_NAME).and(upper(name).matches(HARMLESS_NAME).not());
 
 /** They have a rule of their own, with other remedies. */
-const RESERVED_SECRETS = Object.keys(REASONS).filter(looksSecret);
+const RESERVED_SECRETS = Object.keys(REASONS).filter((name) => looksSecret(literal(name)).literal);
 
 /** Rules for the caller's variables; values are never shown, because some hold secrets. */
-export const ENVIRONMENT_RULES: readonly EachCheck[] = [
+export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
   VARIABLE_NAME,
   {
-    accepts: (name) => !Object.hasOwn(REASONS, name),
-    each: `!contains(${JSON.stringify(Object.keys(REASONS))}, key)`,
+    each: (name) => name.isOneOf(Object.keys(REASONS)).not(),
     shows: withText(REASONS),
     says: "the deployment sets these itself; leave them out, or do what is said with each",
   },
   {
-    accepts: (name, value: string) => !Object.hasOwn(PATTERNS, name) || new RegExp(PATTERNS[name] ?? "").test(value),
-    each: `can(regex(lookup(${JSON.stringify(PATTERNS)}, key, ""), value))`,
+    each: (name, value) => value.matches(lookup(literal(PATTERNS), name, "")),
     shows: withText(FORMS),
-    says: "the application parses these values and fails on others only later; write them in the form that is said with each",
+    says: [
+      "the application parses these values and fails on others only later;",
+      "write them in the form that is said with each",
+    ].join(" "),
   },
   {
-    accepts: (name, value: string) =>
-      !looksSecret(name) || RESERVED_SECRETS.includes(name) || new RegExp(REFERENCE).test(value),
-    each: [
-      `!can(regex("${SECRET_NAME}", upper(key)))`,
-      `can(regex("${HARMLESS_NAME}", upper(key)))`,
-      `contains(${JSON.stringify(RESERVED_SECRETS)}, key)`,
-      `can(regex("${REFERENCE}", value))`,
-    ].join(" || "),
+    each: (name, value) => looksSecret(name).not().or(name.isOneOf(RESERVED_SECRETS), value.matches(REFERENCE)),
     shows: "key",
-    says: "such a name usually holds a secret, and variables are in plain text in the state; put the value into Secret Manager and refer to it in the secret environment variables, or use a file:// or env:// reference",
+    says: [
+      "such a name usually holds a secret, and variables are in plain text in the state;",
+      "put the value into Secret Manager and refer to it in the secret environment variables,",
+      "or use a file:// or env:// reference",
+    ].join(" "),
   },
 ];
 
@@ -214,21 +218,23 @@ export const SECRET_REFERENCE = {
 /** What names such a version. */
 export interface SecretReference extends PropsOf<typeof SECRET_REFERENCE> {}
 
-const isReference = (value: string) =>
-  `can(regex("${SECRET_ID}", ${value}.secret_id)) && can(regex("${SECRET_VERSION}", ${value}.version))`;
-
-const REFERENCE_RULE =
-  "name a secret, or projects/<project>/secrets/<name> for one of another project, and the number of a version, because with latest, instances would get a new value at their next start, without a plan that shows it; look both up with gcloud secrets versions list";
-
-/** Whether a literal is one; what is known only at plan is judged there. */
-export function isSecretReference({ secretId, version }: SecretReference): boolean {
-  const fits = (value: number | string, pattern: string) =>
-    Token.isUnresolved(value) || new RegExp(pattern).test(String(value));
-  return fits(secretId, SECRET_ID) && fits(version, SECRET_VERSION);
+/** The same as Terraform has it. */
+export interface StoredReference {
+  readonly secret_id: string;
+  readonly version: string;
 }
 
+const isReference = (value: Expr<StoredReference>) =>
+  value.member<string>("secret_id").matches(SECRET_ID).and(value.member<string>("version").matches(SECRET_VERSION));
+
+const REFERENCE_RULE = [
+  "name a secret, or projects/<project>/secrets/<name> for one of another project, and the number of a version,",
+  "because with latest, instances would get a new value at their next start, without a plan that shows it;",
+  "look both up with gcloud secrets versions list",
+].join(" ");
+
 /** A reference to a secret as a whole. */
-export const IS_REFERENCE: Check = { accepts: isSecretReference, condition: isReference, must: REFERENCE_RULE };
+export const IS_REFERENCE: Check<StoredReference> = { condition: isReference, must: REFERENCE_RULE };
 
 const BASELINE = Object.entries(BASELINE_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
 
@@ -247,14 +253,16 @@ export const ENVIRONMENT = {
     must: [
       {
         ...VARIABLE_NAME,
-        accepts: (name: string) => isVariable(name) && !FIXED_NAMES.includes(name),
-        each: `${VARIABLE_NAME.each} && !contains(${JSON.stringify(FIXED_NAMES)}, key)`,
-        says: `${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password, ports, paths and trusted proxies are its own; leave these out, and set the first password as the bootstrap password`,
+        each: (name, value) => VARIABLE_NAME.each(name, value).and(name.isOneOf(FIXED_NAMES).not()),
+        says: [
+          `${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password,`,
+          "ports, paths and trusted proxies are its own;",
+          "leave these out, and set the first password as the bootstrap password",
+        ].join(" "),
       },
       {
-        accepts: (_, reference: SecretReference) => isSecretReference(reference),
-        each: isReference("value"),
-        shows: { expression: '"${key} = ${jsonencode(value)}"', of: (key) => key },
+        each: (_, reference: Expr<StoredReference>) => isReference(reference),
+        shows: (key, reference) => interpolated`${key} = ${jsonOf(reference)}`,
         says: `each must ${REFERENCE_RULE}`,
       },
     ],
@@ -269,14 +277,19 @@ export const ENVIRONMENT = {
 
 export type EnvironmentInputs = typeof ENVIRONMENT;
 
+const inBoth = (plain: Value, secret: Value) => intersection(keys(plain), keys(secret));
+
 /** A variable has one value: Cloud Run would refuse a second one, and Kubernetes would use the last. */
 export const ENVIRONMENT_RELATIONS: readonly Relation<EnvironmentInputs>[] = [
   {
     of: "secretEnvironmentVariables",
     holds: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
-      `length(setintersection(keys(${plain}), keys(${secret}))) == 0`,
+      inBoth(plain, secret).length().eq(0),
     says: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
-      `${secret.name} and ${plain.name} both have \${join(", ", sort(setintersection(keys(${plain}), keys(${secret}))))}; a variable has only one value; remove it from ${plain.name}`,
+      [
+        `${secret.name} and ${plain.name} both have ${inBoth(plain, secret).joinedBy(", ").text};`,
+        `a variable has only one value; remove it from ${plain.name}`,
+      ].join(" "),
   },
 ];
 
@@ -361,25 +374,29 @@ export const ENVIRONMENT_WARNINGS: readonly Omit<Relation<EnvironmentInputs>, "o
 /**
  * A rule against variables of the caller, with either prefix, that another input sets.
  *
- * @param how the names, an HCL condition that the input sets none of them, what the message says of it, and the remedy
+ * @param how the names, a condition that the input sets none of them, what the message says of it, and the remedy
  */
 export function setOnce<T extends Table & EnvironmentInputs>(
   setter: keyof T,
   how: {
     readonly names: readonly string[];
-    readonly isOff: (setter: Value) => string;
+    readonly isOff: (setter: Value) => Expr<boolean>;
     readonly is: string;
     readonly remedy: (name: string) => string;
   },
 ): Relation<T> {
-  const names = JSON.stringify(how.names.flatMap(bothPrefixes).sort());
-  const taken = (plain: Value, secret: Value) => `setintersection(concat(keys(${plain}), keys(${secret})), ${names})`;
+  const names = how.names.flatMap(bothPrefixes).sort();
+  const taken = (plain: Value, secret: Value) => intersection(concat<string>(keys(plain), keys(secret)), names);
   return {
     of: setter,
     holds: ({ [setter]: by, environmentVariables: plain, secretEnvironmentVariables: secret }) =>
-      `${how.isOff(by)} || length(${taken(plain, secret)}) == 0`,
+      how.isOff(by).or(taken(plain, secret).length().eq(0)),
     says: ({ [setter]: by, environmentVariables: plain, secretEnvironmentVariables: secret }) =>
-      `${plain.name} or ${secret.name} has \${join(", ", sort(${taken(plain, secret)}))} and ${by.name} is ${how.is}; only one of them can set it, because a variable has one value; remove it there, or ${how.remedy(by.name)}`,
+      [
+        `${plain.name} or ${secret.name} has ${taken(plain, secret).joinedBy(", ").text} and ${by.name} is ${how.is};`,
+        "only one of them can set it, because a variable has one value;",
+        `remove it there, or ${how.remedy(by.name)}`,
+      ].join(" "),
   };
 }
 

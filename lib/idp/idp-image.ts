@@ -3,6 +3,8 @@ import { Construct } from "constructs";
 
 import { matching } from "../core/checks";
 import { countIf, isNever, isSet, isUnset, valueOr } from "../core/conditional";
+import { type Expr } from "../core/expr";
+import { captured, endsWith, toNumber } from "../core/expr-functions";
 import { expression, settingName } from "../core/expression";
 import { refuseWrong, text, type Relation, type Value, type ValuesOf } from "../core/inputs";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
@@ -49,15 +51,11 @@ export const IMAGE = {
     example: RECOMMENDED_VERSION,
     description: `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION}, whose later patches close security holes, or an exact release such as ${RECOMMENDED_VERSION}, from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. Changing it later builds an image, rolls it out and migrates the database, which cannot be undone.`,
     must: {
-      accepts: (version: string) => {
-        if (version === LATEST_VERSION) return true;
-        const [, year, feature] = new RegExp(RELEASE_PATTERN).exec(version) ?? [];
-        return Number(year) * 100 + Number(feature) >= OLDEST_RELEASE && !Object.hasOwn(REFUSED_VERSIONS, version);
-      },
-      condition: (version) => {
-        const part = (index: number) => `tonumber(regex("${RELEASE_PATTERN}", ${version})[${index}])`;
-        const isRefused = `contains(${JSON.stringify(Object.keys(REFUSED_VERSIONS))}, ${version})`;
-        return `${version} == "${LATEST_VERSION}" || try(${part(0)} * 100 + ${part(1)} >= ${OLDEST_RELEASE} && !${isRefused}, false)`;
+      condition: (version: Expr<string>) => {
+        const part = (index: number) => toNumber(captured(version, RELEASE_PATTERN, index));
+        const isNewEnough = part(0).times(100).plus(part(1)).ge(OLDEST_RELEASE);
+        const isRelease = isNewEnough.and(version.isOneOf(Object.keys(REFUSED_VERSIONS)).not());
+        return version.eq(LATEST_VERSION).or(isRelease.orElse(false));
       },
       must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, year.month.patch, because older ones need Redis, and rolling tags change without notice, and none of ${REFUSED.join(", ")}; use for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`,
       schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}`, not: { enum: Object.keys(REFUSED_VERSIONS) } },
@@ -93,8 +91,7 @@ export const IMAGE = {
     description:
       "Image with its tag or digest to run instead of building one, for example one that this stack built in another project. No repository is created then. Setting it later deletes the repository of this deployment with all its images, so the image must not be one of them; removing it builds a new one.",
     must: {
-      accepts: (image: string) => !image.endsWith(":latest") && new RegExp(IMAGE_PATTERN).test(image),
-      condition: (image) => `!endswith(${image}, ":latest") && can(regex(${JSON.stringify(IMAGE_PATTERN)}, ${image}))`,
+      condition: (image: Expr<string>) => endsWith(image, ":latest").not().and(image.matches(IMAGE_PATTERN)),
       must: `be a host, a path and a tag other than latest or a digest, because another image could be rolled out unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:${RECOMMENDED_VERSION}`,
       schema: { pattern: IMAGE_PATTERN },
     },
@@ -106,9 +103,9 @@ export type ImageInputs = typeof IMAGE;
 export const IMAGE_RELATIONS: readonly Relation<ImageInputs & PlaceInputs & typeof BLUEPRINTS>[] = [
   {
     of: "blueprints",
-    holds: (v) => `${v.existingContainerImage} == null || length(${v.blueprints}) == 0`,
+    holds: (v) => v.existingContainerImage.isNull().or(v.blueprints.length().eq(0)),
     says: (v) =>
-      `${v.existingContainerImage.name} is ${v.existingContainerImage.shown} and ${v.blueprints.name} has \${join(", ", ${v.blueprints})}; there must be none, because only an image that is built here can contain them; copy them to /blueprints in that image, and remove them here`,
+      `${v.existingContainerImage.name} is ${v.existingContainerImage.shown} and ${v.blueprints.name} has ${v.blueprints.joinedBy(", ").text}; there must be none, because only an image that is built here can contain them; copy them to /blueprints in that image, and remove them here`,
   },
   {
     // An existing image must not be in the deployment's own repository.

@@ -7,7 +7,7 @@ import { GeneratedSecret } from "../core/generated-secret";
 import { type Existing } from "../core/existing";
 import { type SecretAttributes } from "../core/existing-secret";
 import { inFiles } from "../core/hcl/stack-origin";
-import { flag, number, object, refuseWrong, text, type PropsOf, type Relation } from "../core/inputs";
+import { flag, number, object, type PropsOf, refuseWrong, type Relation, text } from "../core/inputs";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { secretId } from "../core/names";
 import { type DeploymentContext, PLACE_PROP } from "../core/place";
@@ -15,13 +15,14 @@ import { stateProvidersOf } from "../core/provider-requirements";
 import { BLUEPRINT_SECRETS, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
 import {
   IS_REFERENCE,
-  isSecretReference,
   SECRET_REFERENCE,
   setOnce,
   type EnvironmentInputs,
   type SecretReference,
+  type StoredReference,
 } from "./environment";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
+import { anyOf, type Expr } from "../core/expr";
 
 /** Minimum length of the first administrator's password. */
 const LEAST_LENGTH = 8;
@@ -39,7 +40,7 @@ export const SECRETS = {
     description:
       "First password of the built-in administrator; null or empty generates one of 24 characters. It is stored in Secret Manager, never in the state. The application reads it on its first start only; change it in the application later.",
     must: {
-      condition: (password) => `${password} == "" || length(${password}) >= ${LEAST_LENGTH}`,
+      condition: (password: Expr<string>) => password.eq("").or(password.length().ge(LEAST_LENGTH)),
       must: `have ${LEAST_LENGTH} or more characters, because the sign-in page is public, and a short one can be guessed; use a longer one, or none to generate it`,
     },
   }),
@@ -93,17 +94,11 @@ export const EXISTING_SECRETS = {
     description: (members) =>
       `Existing secrets instead of generated ones; what reads them is granted access, and they are never written or deleted. ${members} Another secret key ends all sessions; setting one later needs deletion_protection = false first, and see own_parts.`,
     must: {
-      accepts: (secrets: SecretKeys) =>
-        (secrets.secretKey ?? secrets.bootstrapPassword) !== undefined &&
-        Object.values<IResolvable | SecretReference | undefined>({ ...secrets }).every(
-          (each) => each === undefined || isSecretReference(each as SecretReference),
-        ),
-      condition: (secrets) =>
-        [
-          `(${secrets}.secret_key != null || ${secrets}.bootstrap_password != null) && alltrue([for secret`,
-          `in [${secrets}.secret_key, ${secrets}.bootstrap_password] : ${IS_REFERENCE.condition("secret")}`,
-          `if secret != null])`,
-        ].join(" "),
+      condition: (secrets: Expr) => {
+        const all = ["secret_key", "bootstrap_password"].map((name) => secrets.member<StoredReference | null>(name));
+        const isAny = anyOf(...all.map((secret) => secret.isSet()));
+        return isAny.and(...all.map((secret) => secret.isNullOr((given) => IS_REFERENCE.condition(given))));
+      },
       must: [
         `have at least one secret, because Terraform drops members of other names and a new one would be`,
         `generated, and references that each ${IS_REFERENCE.must}`,
@@ -118,15 +113,15 @@ type ExistingKey = Existing & Partial<SecretAttributes>;
 export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECRETS>[] = [
   {
     of: "secretKeyVersion",
-    holds: (v) =>
-      `${v.secretKeyVersion} == ${v.acceptedSecretKeyVersion} && floor(${v.secretKeyVersion}) == ${v.secretKeyVersion}`,
+    holds: ({ acceptedSecretKeyVersion: accepted, secretKeyVersion: version }) =>
+      version.eq(accepted).and(version.floor().eq(version)),
     says: ({ acceptedSecretKeyVersion: accepted, secretKeyVersion: version }) =>
       `${version.name} is ${version.shown} and ${accepted.name} is ${accepted.shown}; they must be the same whole number, because another key ends all sessions and makes signed links invalid; set ${version.name} back, or accept that with ${accepted.name}`,
   },
   // A token is either generated or given.
   setOnce<EnvironmentInputs & typeof SECRETS>("bootstrapToken", {
     names: [BOOTSTRAP_TOKEN.variable],
-    isOff: (token) => `!${token}`,
+    isOff: (token) => (token as Expr as Expr<boolean>).not(),
     is: "true",
     remedy: (token) => `set ${token} to false`,
   }),

@@ -1,5 +1,6 @@
-import { matching, whole } from "../core/checks";
+import { isWhole, matching, whole } from "../core/checks";
 import { allOf } from "../core/conditional";
+import { type Expr } from "../core/expr";
 import { expression, quoted } from "../core/expression";
 import { choice, number, object, text, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
 import {
@@ -44,8 +45,7 @@ export const MAIL = {
         description: "port of the server, never 25, which Google Cloud blocks",
         must: {
           must: "be a port from 1 to 65535 and not 25, because Google Cloud blocks that one; use 587, or 465 with tls",
-          accepts: (port: number) => Number.isInteger(port) && port >= 1 && port <= 65_535 && port !== 25,
-          condition: (port) => `${whole(1, 65_535, "").condition(port)} && ${port} != 25`,
+          condition: (port: Expr<number>) => isWhole(port, 1, 65_535).and(port.ne(25)),
           schema: { ...whole(1, 65_535, "").schema, not: { enum: [25] } },
         },
       }),
@@ -93,24 +93,29 @@ export interface SmtpProps extends PropsOf<
   { readonly passwordSecret: SecretReference }
 > {}
 
+const givenOrNot = (value: Expr) => value.isNull().choose("not given", "given").text;
+
 export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[] = [
   {
     of: "smtp",
-    holds: ({ smtp: { at } }) => `(${at.username} == null) == (${at.passwordSecret} == null)`,
+    holds: ({ smtp: { at } }) => at.username.isNull().eq(at.passwordSecret.isNull()),
     says: ({ smtp: { at } }) =>
-      `${at.username.name} is ${at.username.shown} and ${at.passwordSecret.name} is \${${at.passwordSecret} == null ? "not " : ""}given; the application signs in with both or not at all; set both, or remove both`,
+      `${at.username.name} is ${at.username.shown} and ${at.passwordSecret.name} is ${givenOrNot(at.passwordSecret)}; the application signs in with both or not at all; set both, or remove both`,
   },
   {
     // On these two ports servers agree about the encryption; with the other one, each side waits for the other to begin.
     of: "smtp",
-    holds: ({ smtp: { at } }) =>
-      `(${at.encryption} != "none" || ${at.passwordSecret} == null) && (!contains([465, 587], ${at.port}) || (${at.port} == 465) == (${at.encryption} == "tls"))`,
+    holds: ({ smtp: { at } }) => {
+      const isEncrypted = at.encryption.ne("none").or(at.passwordSecret.isNull());
+      const isAgreed = at.port.eq(465).eq(at.encryption.eq("tls"));
+      return isEncrypted.and(at.port.isOneOf([465, 587]).not().or(isAgreed));
+    },
     says: ({ smtp: { at } }) =>
-      `${at.encryption.name} is ${at.encryption.shown} with ${at.port.name} ${at.port.shown}, and ${at.passwordSecret.name} is \${${at.passwordSecret} == null ? "not " : ""}given; a password needs encryption, because it could be read in transit, and servers encrypt from the first byte on port 465 and not on 587; use tls with 465, or starttls with 587, and none only without a password`,
+      `${at.encryption.name} is ${at.encryption.shown} with ${at.port.name} ${at.port.shown}, and ${at.passwordSecret.name} is ${givenOrNot(at.passwordSecret)}; a password needs encryption, because it could be read in transit, and servers encrypt from the first byte on port 465 and not on 587; use tls with 465, or starttls with 587, and none only without a password`,
   },
   setOnce<EnvironmentInputs & typeof MAIL>("smtp", {
     names: Object.values(MAIL_VARIABLES),
-    isOff: (smtp) => `${smtp} == null`,
+    isOff: (smtp) => smtp.isNull(),
     is: "given",
     remedy: (smtp) => `remove ${smtp}`,
   }),

@@ -1,4 +1,5 @@
-import { whole } from "../core/checks";
+import { isWhole } from "../core/checks";
+import { allOf } from "../core/expr";
 import { count, number, object, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
 import { type ProbeSpec } from "./container-spec";
 import {
@@ -60,26 +61,40 @@ type Probe = "livenessProbe" | "startupProbe";
 const timing = (of: Probe): Relation<typeof PROBES> => ({
   of,
   holds: ({ [of]: { at } }) =>
-    [
-      whole(0, PROBE_MAX_SECONDS[of], "").condition(String(at.initialDelaySeconds)),
-      whole(1, PROBE_MAX_SECONDS[of], "").condition(String(at.periodSeconds)),
-      whole(1, Infinity, "").condition(String(at.timeoutSeconds)),
-      whole(1, Infinity, "").condition(String(at.failureThreshold)),
-      `${at.timeoutSeconds} <= ${at.periodSeconds}`,
-    ].join(" && "),
+    allOf(
+      isWhole(at.initialDelaySeconds, 0, PROBE_MAX_SECONDS[of]),
+      isWhole(at.periodSeconds, 1, PROBE_MAX_SECONDS[of]),
+      isWhole(at.timeoutSeconds, 1),
+      isWhole(at.failureThreshold, 1),
+      at.timeoutSeconds.le(at.periodSeconds),
+    ),
   says: ({ [of]: { at } }) => {
     const given = Object.values(at).map(({ name, shown }) => `${name} is ${shown}`);
-    return `${given.join(", ")}; all must be whole numbers, delay and period at most ${PROBE_MAX_SECONDS[of]}, period, timeout and threshold at least 1, and the timeout at most the period, because Cloud Run refuses others, and both platforms get the same probes; change what differs`;
+    return [
+      `${given.join(", ")}; all must be whole numbers, delay and period at most ${PROBE_MAX_SECONDS[of]},`,
+      "period, timeout and threshold at least 1, and the timeout at most the period,",
+      "because Cloud Run refuses others, and both platforms get the same probes; change what differs",
+    ].join(" ");
   },
 });
+
+type Start = ValuesOf<typeof PROBES>["startupProbe"]["at"];
+
+const longestStart = ({ failureThreshold, periodSeconds }: Start) => periodSeconds.times(failureThreshold);
 
 export const PROBE_RELATIONS: readonly Relation<typeof PROBES>[] = [
   timing("startupProbe"),
   {
     of: "startupProbe",
-    holds: ({ startupProbe: { at } }) => `${at.periodSeconds} * ${at.failureThreshold} <= ${STARTUP_MAX_SECONDS}`,
-    says: ({ startupProbe: { at } }) =>
-      `${at.periodSeconds.name} × ${at.failureThreshold.name} is ${at.periodSeconds.shown} s × ${at.failureThreshold.shown} = \${${at.periodSeconds} * ${at.failureThreshold}} s; it must not exceed ${STARTUP_MAX_SECONDS} s, because Cloud Run refuses more, and both platforms get the same probes; lower one of the two`,
+    holds: ({ startupProbe: { at } }) => longestStart(at).le(STARTUP_MAX_SECONDS),
+    says: ({ startupProbe: { at } }) => {
+      const { failureThreshold: failures, periodSeconds: period } = at;
+      return [
+        `${period.name} × ${failures.name} is ${period.shown} s × ${failures.shown} = ${longestStart(at).text} s;`,
+        `it must not exceed ${STARTUP_MAX_SECONDS} s,`,
+        "because Cloud Run refuses more, and both platforms get the same probes; lower one of the two",
+      ].join(" ");
+    },
   },
   timing("livenessProbe"),
 ];

@@ -1,6 +1,6 @@
 import { Token, ref } from "cdktf";
 
-import { type Check } from "../core/checks";
+import { isWhole, shown, type Check } from "../core/checks";
 import { isWord } from "../core/conditional";
 import { expression } from "../core/expression";
 import { mebibytes } from "../core/memory";
@@ -16,6 +16,8 @@ import {
 } from "./contract";
 import { type ImageInputs } from "./idp-image";
 import { MISSPELT_WORKER_HEALTH, PINNED_VERSION, RECOMMENDED_VERSION } from "./releases";
+import { allOf, literal, type Expr } from "../core/expr";
+import { element, split, toNumber } from "../core/expr-functions";
 
 /** Where the worker runs: beside the server, supervised by the image's entrypoint or by the application, or separate. */
 export const WORKER_MODES = { inContainer: "in-container", allInOne: "all-in-one", separate: "separate" } as const;
@@ -90,9 +92,12 @@ export type WorkerForm = typeof WORKER_FORM;
 export interface InstanceSize {
   /** The choice of CPUs, in words. */
   readonly cpuChoice: string;
-  readonly cpu: Check;
-  /** Whether the memory fits the CPUs, as an HCL condition, and the rule in words. */
-  readonly memory: { readonly fits: (cpu: string, memory: string) => string; readonly rule: string };
+  readonly cpu: Check<number>;
+  /** Whether the memory fits the CPUs, and the rule in words. */
+  readonly memory: {
+    readonly fits: (cpu: Expr<number>, memory: Expr<string>) => Expr<boolean>;
+    readonly rule: string;
+  };
 }
 
 /** How the worker runs on a platform. */
@@ -136,9 +141,26 @@ function isSince(version: Value, { feature, year }: { readonly feature: number; 
   return `(${version} == "${LATEST_VERSION}" ? ${pinnedYear * 100 + pinnedFeature >= year * 100 + feature} : try(${part(0)} * 100 + ${part(1)} >= ${year * 100 + feature}, true))`;
 }
 
+/** The same, typed. */
+function isFeatureSince(version: Expr<string>, { feature, year }: typeof ALL_IN_ONE_SINCE): Expr<boolean> {
+  const rankOf = (release: Expr<string>) => {
+    const part = (index: number) => toNumber(element(split(".", release), index));
+    return part(0).times(100).plus(part(1));
+  };
+  const isLater = (release: Expr<string>) => rankOf(release).ge(year * 100 + feature);
+  const isPinnedLater = isLater(literal(PINNED_VERSION));
+  return version.eq(LATEST_VERSION).choose(isPinnedLater, isLater(version).orElse(true));
+}
+
 /** Number and size apply to separate workers only. */
 const isSeparateOr = (v: ValuesOf<WorkerInputs>, name: "workerCount" | "workerCpu" | "workerMemory") =>
-  `${v[name]} == null || ${v.workerMode} == "${WORKER_MODES.separate}"`;
+  v[name].isNull().or(isSeparateMode(v));
+
+const isSeparateMode = ({ workerMode }: ValuesOf<WorkerForm>) => workerMode.eq(WORKER_MODES.separate);
+
+/** CPUs and memory of separate workers, with their defaults. */
+const cpuOf = (v: ValuesOf<WorkerInputs>) => v.workerCpu.coalesce(WORKER_DEFAULTS.cpu);
+const memoryOf = (v: ValuesOf<WorkerInputs>) => v.workerMemory.coalesce(WORKER_DEFAULTS.memory);
 
 /** Number, CPUs and memory of separate workers, with their defaults, as HCL expressions. */
 export const workerCount = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerCount}, ${WORKER_DEFAULTS.count})`;
@@ -153,28 +175,44 @@ export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relat
       // Not with the mode, on which other rules depend: a wrong release would hide what they refuse.
       of: "applicationVersion",
       holds: ({ applicationVersion: version, workerMode }) =>
-        `${workerMode} != "${WORKER_MODES.allInOne}" || ${isSince(version, ALL_IN_ONE_SINCE)}`,
+        workerMode.ne(WORKER_MODES.allInOne).or(isFeatureSince(version, ALL_IN_ONE_SINCE)),
       says: ({ applicationVersion: version, workerMode: mode }) =>
-        `${mode.name} is ${mode.shown} with ${version.name} ${version.shown}; it needs release ${ALL_IN_ONE_SINCE.year}.${ALL_IN_ONE_SINCE.feature} or newer, because older ones cannot supervise server and worker themselves; use ${WORKER_MODES.inContainer} or for example "${RECOMMENDED_VERSION}"`,
+        [
+          `${mode.name} is ${mode.shown} with ${version.name} ${version.shown};`,
+          `it needs release ${ALL_IN_ONE_SINCE.year}.${ALL_IN_ONE_SINCE.feature} or newer,`,
+          "because older ones cannot supervise server and worker themselves;",
+          `use ${WORKER_MODES.inContainer} or for example "${RECOMMENDED_VERSION}"`,
+        ].join(" "),
     },
     {
       of: "workerCount",
-      holds: (v) =>
-        `${v.workerCount} == null ? true : ${v.workerMode} == "${WORKER_MODES.separate}" && ${v.workerCount} >= 1 && floor(${v.workerCount}) == ${v.workerCount}`,
+      holds: (v) => v.workerCount.isNullOr((count) => isSeparateMode(v).and(isWhole(count, 1))),
       says: ({ workerCount: count, workerMode: mode }) =>
-        `${count.name} is ${count.shown} with ${mode.name} ${mode.shown}; it must be a whole number from 1, because nothing else sends mail or runs tasks, and needs "${WORKER_MODES.separate}"; use ${WORKER_DEFAULTS.count} and set ${mode.name} to "${WORKER_MODES.separate}", or leave it out`,
+        [
+          `${count.name} is ${count.shown} with ${mode.name} ${mode.shown}; it must be a whole number from 1,`,
+          `because nothing else sends mail or runs tasks, and needs "${WORKER_MODES.separate}";`,
+          `use ${WORKER_DEFAULTS.count} and set ${mode.name} to "${WORKER_MODES.separate}", or leave it out`,
+        ].join(" "),
     },
     {
       of: "workerCpu",
-      holds: (v) => `(${isSeparateOr(v, "workerCpu")}) && (${cpu.condition(workerCpu(v))})`,
+      holds: (v) => isSeparateOr(v, "workerCpu").and(cpu.condition(cpuOf(v))),
       says: ({ workerCpu: given, workerMode: mode }) =>
-        `${given.name} is ${given.shown} with ${mode.name} ${mode.shown}; it needs "${WORKER_MODES.separate}", because otherwise every instance of the server has a worker in it, and must ${cpu.must}, or leave it out`,
+        [
+          `${given.name} is ${given.shown} with ${mode.name} ${mode.shown}; it needs "${WORKER_MODES.separate}",`,
+          "because otherwise every instance of the server has a worker in it,",
+          `and must ${cpu.must}, or leave it out`,
+        ].join(" "),
     },
     {
       of: "workerMemory",
-      holds: (v) => `(${isSeparateOr(v, "workerMemory")}) && (${fits(workerCpu(v), workerMemory(v))})`,
+      holds: (v) => isSeparateOr(v, "workerMemory").and(fits(cpuOf(v), memoryOf(v))),
       says: (v) =>
-        `${v.workerMemory.name} is \${jsonencode(${workerMemory(v)})} with ${v.workerCpu.name} \${jsonencode(${workerCpu(v)})} and ${v.workerMode.name} ${v.workerMode.shown}; it must be a whole number with Mi or Gi ${rule}, of a "${WORKER_MODES.separate}" worker; change one of these`,
+        [
+          `${v.workerMemory.name} is ${shown(memoryOf(v))} with ${v.workerCpu.name} ${shown(cpuOf(v))}`,
+          `and ${v.workerMode.name} ${v.workerMode.shown}; it must be a whole number with Mi or Gi ${rule},`,
+          `of a "${WORKER_MODES.separate}" worker; change one of these`,
+        ].join(" "),
     },
   ];
 }
@@ -183,13 +221,11 @@ export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relat
 export const WORKER_FORM_RELATIONS: readonly Relation<WorkerForm>[] = [
   {
     of: "workerProcesses",
-    holds: ({ workerProcesses: processes, workerThreads: threads }) =>
-      [
-        ...[processes, threads].map(
-          (value) => `(${value} == null ? true : ${value} >= 1 && floor(${value}) == ${value})`,
-        ),
-        `!(coalesce(${processes}, ${PROCESSES.usual}) == 1 && coalesce(${threads}, ${THREADS.usual}) == 1)`,
-      ].join(" && "),
+    holds: ({ workerProcesses: processes, workerThreads: threads }) => {
+      const areWhole = [processes, threads].map((value) => value.isNullOr((number) => isWhole(number, 1)));
+      const isSingle = processes.coalesce(PROCESSES.usual).eq(1).and(threads.coalesce(THREADS.usual).eq(1));
+      return allOf(...areWhole, isSingle.not());
+    },
     says: ({ workerProcesses: processes, workerThreads: threads }) =>
       [
         `${processes.name} is ${processes.shown} and ${threads.name} is ${threads.shown};`,
@@ -202,13 +238,10 @@ export const WORKER_FORM_RELATIONS: readonly Relation<WorkerForm>[] = [
 /** What is allowed for the size of a worker, but slow or stuck at times. */
 export const WORKER_WARNINGS: readonly Omit<Relation<WorkerForm>, "of">[] = [
   {
-    holds: ({ workerThreads: threads }) => `coalesce(${threads}, ${THREADS.usual}) != 1`,
+    holds: ({ workerThreads: threads }) => threads.coalesce(THREADS.usual).ne(1),
     says: ({ workerProcesses: processes, workerThreads: threads }) =>
       [
-        [
-          `${threads.name} is 1; each synchronization of a directory then occupies a whole process while it`,
-          `waits for its`,
-        ].join(" "),
+        `${threads.name} is 1; each synchronization of a directory then occupies a whole process while it waits for its`,
         "pages, and as many at once as there are processes wait for each other until their time limit of hours;",
         `leave ${threads.name} out for ${THREADS.usual}, and raise ${processes.name} for more tasks at a time`,
       ].join(" "),

@@ -1,5 +1,7 @@
-import { addressRange, isAddressRange } from "../core/address-range";
-import { matching, tried, whole } from "../core/checks";
+import { isAddressRange } from "../core/address-range";
+import { matching, whole } from "../core/checks";
+import { interpolated, type Expr } from "../core/expr";
+import { element, every, includes, split, toNumber } from "../core/expr-functions";
 import { NETWORK_RELATIONS } from "../core/full-names";
 import { choice, flag, number, text, textMap, texts, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
 import { BUCKET_NAME_RESERVED_WORD, TENANT_ID_MAX_LENGTH } from "../core/names";
@@ -80,8 +82,7 @@ const OWN_INPUTS = {
     default: null,
     description: `${LOCATION} Part of every name: up to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}; null for 8 random hexadecimal digits. The Windows VM is named ${windowsVmName("<id>")}, of which Windows keeps the first ${COMPUTER_NAME_MAX_LENGTH} characters as its computer name: with 8 that is assess-<id>. The name of the key bucket, ${keyBucketName("<id>")}, must be available: bucket names are global, so choose an id that others are unlikely to use. Changing it later replaces everything.`,
     must: {
-      accepts: (id: string) => new RegExp(ID_LENGTHS).test(id) && !id.includes(BUCKET_NAME_RESERVED_WORD),
-      condition: (id) => `can(regex("${ID_LENGTHS}", ${id})) && !strcontains(${id}, "${BUCKET_NAME_RESERVED_WORD}")`,
+      condition: (id: Expr<string>) => id.matches(ID_LENGTHS).and(includes(id, BUCKET_NAME_RESERVED_WORD).not()),
       must: `be 1 to 8 lower-case letters and digits, but not ${ILLEGAL_DEPLOYMENT_ID_LENGTH}, and not contain "${BUCKET_NAME_RESERVED_WORD}", because Windows keeps ${COMPUTER_NAME_MAX_LENGTH} characters of ${windowsVmName("<id>")} as its computer name, which must not end in a hyphen, and Cloud Storage reserves that word; choose another id`,
       schema: { pattern: DEPLOYMENT_ID_PATTERN },
     },
@@ -107,9 +108,10 @@ const OWN_INPUTS = {
     default: AUTO_MODE_RANGE,
     description: `${NETWORK} Source range of allow-internal, which allows every protocol; ${AUTO_MODE_RANGE} is the range of auto-mode networks. Changing it later is safe.`,
     must: {
-      accepts: (range: string) => isAddressRange(range) && Number(range.split("/")[1]) >= INTERNAL_RANGE_LEAST_PREFIX,
-      condition: (range) =>
-        `${addressRange(range)} && tonumber(split("/", ${range})[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}`,
+      condition: (range: Expr<string>) => {
+        const prefix = toNumber(element(split("/", range), 1));
+        return isAddressRange(range).and(prefix.ge(INTERNAL_RANGE_LEAST_PREFIX));
+      },
       must: `be an IPv4 range that begins with its first address, /${INTERNAL_RANGE_LEAST_PREFIX} or smaller, because every protocol is allowed from there and the Windows VM has a public address; use the range of the network, ${AUTO_MODE_RANGE}`,
     },
   }),
@@ -118,9 +120,11 @@ const OWN_INPUTS = {
     default: [EVERYWHERE],
     description: `${NETWORK} Source ranges of allow-rdp, at least one. The default allows any source address, because participants of a lab come from anywhere; a plan warns of it. Changing it later is safe.`,
     must: {
-      accepts: (ranges: readonly string[]) => ranges.length > 0 && ranges.every(isAddressRange),
-      condition: (ranges) =>
-        `length(${ranges}) > 0 && alltrue([for range in ${ranges} : ${tried(addressRange("range"))}])`,
+      condition: (ranges: Expr<readonly string[]>) =>
+        ranges
+          .length()
+          .gt(0)
+          .and(every(ranges, isAddressRange, "range")),
       must: `have at least one IPv4 range, each beginning with its first address, because a firewall rule without a source allows any; set one, for example ${RDP_SOURCE_EXAMPLE}`,
       schema: { minItems: 1 },
     },
@@ -180,9 +184,7 @@ const OWN_INPUTS = {
     default: DEFAULTS.discoveryClientName,
     description: `${ASSESSMENT} Display name of the discovery source, 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters. Type the same name into the discovery client at sign-in, including capitals; with another name, its results go to a second source. Labs of one project with the same name share one source, so give each its own. Changing it later registers another source.`,
     must: {
-      // Terraform normalizes every string to NFC.
-      accepts: (name: string) => new RegExp(DISCOVERY_CLIENT_NAME_PATTERN, "u").test(name.normalize("NFC")),
-      condition: (name) => `can(regex(${JSON.stringify(DISCOVERY_CLIENT_NAME_PATTERN)}, ${name}))`,
+      condition: (name: Expr<string>) => name.matches(DISCOVERY_CLIENT_NAME_PATTERN),
       must: `be 1 to ${DISCOVERY_CLIENT_NAME_MAX_LENGTH} characters, without control characters and with no white space except plain spaces between other characters, because it is typed into the discovery client and must match; rewrite it`,
     },
   }),
@@ -212,8 +214,8 @@ export type LabInputs = typeof OWN_INPUTS & typeof LAB_LANDING_ZONE;
 export const LAB: LabInputs = { ...OWN_INPUTS, ...LAB_LANDING_ZONE };
 
 const VMS = {
-  windows: { existence: "createWindowsVm", none: "false", reason: "there is no Windows Server for Arm" },
-  linux: { existence: "linuxVmCount", none: "0", reason: "the image of the targets is for these" },
+  windows: { existence: "createWindowsVm", none: false, reason: "there is no Windows Server for Arm" },
+  linux: { existence: "linuxVmCount", none: 0, reason: "the image of the targets is for these" },
 } as const;
 
 /** Rules that apply only if there are VMs of that kind. */
@@ -222,18 +224,26 @@ const ofVms = (vm: keyof typeof VMS): Relation<LabInputs>[] => {
   const [machineType, disk] = [`${vm}VmMachineType`, `${vm}VmBootDiskSizeGb`] as const;
   const leastGb = LEAST_DISK_SIZE_GB[vm];
   const size = whole(leastGb, LARGEST_DISK_SIZE_GB, `, because the image alone needs ${leastGb} GB; change it`);
-  const unless = (v: ValuesOf<LabInputs>) => `${v[existence]} == ${none} || `;
+  const hasNone = (v: ValuesOf<LabInputs>) => (v[existence] as Expr).eq(none);
   return [
     {
       of: machineType,
-      holds: (v) => `${unless(v)}!can(regex("${ARM_MACHINE_TYPE_PATTERN}", ${v[machineType]}))`,
+      holds: (v) => hasNone(v).or(v[machineType].matches(ARM_MACHINE_TYPE_PATTERN).not()),
       says: (v) =>
-        `${v[machineType].name} is ${v[machineType].shown}; it must be of a family with x86 processors, because ${reason}; use for example ${DEFAULTS.machineType} or n2-standard-4, or set ${v[existence].name} to ${none}`,
+        [
+          `${v[machineType].name} is ${v[machineType].shown};`,
+          `it must be of a family with x86 processors, because ${reason};`,
+          `use for example ${DEFAULTS.machineType} or n2-standard-4, or set ${v[existence].name} to ${String(none)}`,
+        ].join(" "),
     },
     {
       of: disk,
-      holds: (v) => `${unless(v)}${tried(size.condition(String(v[disk])))}`,
-      says: (v) => `${v[disk].name} is ${v[disk].shown}; it must ${size.must}, or set ${v[existence].name} to ${none}`,
+      holds: (v) => hasNone(v).or(size.condition(v[disk])),
+      says: (v) =>
+        [
+          `${v[disk].name} is ${v[disk].shown};`,
+          `it must ${size.must}, or set ${v[existence].name} to ${String(none)}`,
+        ].join(" "),
     },
   ];
 };
@@ -250,20 +260,20 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   {
     // An existing network is found by its name, which contains the deployment id.
     of: "createVpc",
-    holds: (v) => `${v.createVpc} || ${v.deploymentId} != null`,
+    holds: (v) => v.createVpc.or(v.deploymentId.isSet()),
     says: ({ createVpc: create, deploymentId: id }) =>
       `${create.name} is false and ${id.name} is missing; the existing network must be named ${vpcName("<id>")}, because the lab finds it by that name; set ${id.name} to the id in the network's name, or set ${create.name} to true`,
   },
   ...NETWORK_RELATIONS,
   {
     of: "network",
-    holds: (v) => `${v.network} == null || ${v.createVpc}`,
+    holds: (v) => v.network.isNull().or(v.createVpc),
     says: ({ createVpc: create, network }) =>
       `${network.name} is ${network.shown} and ${create.name} is false; only one of them can be given, because ${create.name} = false uses the network ${vpcName("<id>")} instead; remove ${network.name}, or set ${create.name} to true`,
   },
   {
     of: "kmsKey",
-    holds: ({ kmsKey, region }) => `${kmsKey} == null ? true : strcontains(${kmsKey}, "/locations/\${${region}}/")`,
+    holds: ({ kmsKey, region }) => kmsKey.isNullOr((key) => includes(key, interpolated`/locations/${region}/`)),
     says: ({ kmsKey, region }) =>
       `${kmsKey.name} is ${kmsKey.shown}, in another location than ${region.shown}; it must be of the region, because a key encrypts no disk elsewhere; create a key there`,
   },

@@ -1,4 +1,4 @@
-import { whole } from "../core/checks";
+import { isWhole, whole } from "../core/checks";
 import { number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
 import {
@@ -122,9 +122,13 @@ export function instanceRelations<T extends Inputs>(
     {
       of: "minInstanceCount",
       holds: ({ maxInstanceCount: most, minInstanceCount: count }) =>
-        `floor(${count}) == ${count} && floor(${most}) == ${most} && ${most} >= 1 && ${count} >= ${least} && ${count} <= ${most}`,
+        isWhole(count, least).and(isWhole(most, 1), count.le(most)),
       says: ({ maxInstanceCount: most, minInstanceCount: count }) =>
-        `${count.name} is ${count.shown} and ${most.name} is ${most.shown}; they must be whole numbers from ${least} and from 1, and the former must not exceed the latter; lower one or raise the other`,
+        [
+          `${count.name} is ${count.shown} and ${most.name} is ${most.shown};`,
+          `they must be whole numbers from ${least} and from 1, and the former must not exceed the latter;`,
+          "lower one or raise the other",
+        ].join(" "),
     },
     {
       of: "maxInstanceCount",
@@ -141,9 +145,12 @@ export function instanceRelations<T extends Inputs>(
     },
     {
       of: "containerMemory",
-      holds: (v) => ofMemory.fits(String(v.containerCpu), String(v.containerMemory)),
+      holds: (v) => ofMemory.fits(v.containerCpu, v.containerMemory),
       says: ({ containerCpu: cpu, containerMemory: memory }) =>
-        `${memory.name} is ${memory.shown} with ${cpu.name} ${cpu.shown}; it must be a whole number with Mi or Gi ${ofMemory.rule}; change one of the two`,
+        [
+          `${memory.name} is ${memory.shown} with ${cpu.name} ${cpu.shown};`,
+          `it must be a whole number with Mi or Gi ${ofMemory.rule}; change one of the two`,
+        ].join(" "),
     },
   ];
 }

@@ -2,8 +2,9 @@ import { KmsCryptoKeyIamMember } from "@cdktf/provider-google/lib/kms-crypto-key
 import { TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isSet, setArgument } from "../core/conditional";
-import { expression } from "../core/expression";
+import { countIf, isNever, setArgument } from "../core/conditional";
+import { allOf, type Expr } from "../core/expr";
+import { expression, operand } from "../core/expression";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { type ApiName, type ProjectApis } from "../core/project-apis";
 
@@ -25,35 +26,45 @@ export type KeyName = keyof typeof AGENTS;
 /**
  * Makes the agents, and grants them the use of keys that are managed elsewhere.
  *
- * @param keys expression of an object with a key by each name, null at plan without one, and `project_number`, that of the
- *   agents, of which nothing is made where it is null at plan
+ * @param keys a key by each name, which may be null at plan
+ * @param projectNumber that of the agents, of which nothing is made without it
  * @returns the same keys, known to whatever they encrypt only once it can use them
  */
-export function grantKeys(scope: Construct, apis: ProjectApis, keys: string, names: readonly KeyName[]) {
-  const projectNumber = expression(`${keys}.project_number`);
+export function grantKeys(
+  scope: Construct,
+  apis: ProjectApis,
+  keys: Readonly<Record<string, Expr<string | null>>>,
+  projectNumber: Expr<string | null>,
+): Readonly<Record<string, string>> {
   const grants = new Construct(scope, "KeyGrants");
   inFileOfExisting(grants, "keys");
-  apis.enable("workloadidentity", isSet(projectNumber));
-  const granted = (name: KeyName) => {
-    const key = expression(`${keys}.${name}`);
-    const count = countIf(allOf(isSet(projectNumber), isSet(key)));
+  apis.enable("workloadidentity", projectNumber.isSet());
+  const granted = (name: KeyName, key: Expr<string | null>): string => {
+    const isGranted = allOf(projectNumber.isSet(), key.isSet());
+    if (isNever(isGranted)) return key.text;
+    const count = countIf(isGranted);
     const used = AGENTS[name].map(([service, host]) => {
       const agent = new TerraformResource(grants, `${service}-agent`, {
         // The bindings lack this type.
         terraformResourceType: "google_workload_identity_service_agent",
         terraformGeneratorMetadata: { providerName: "google" },
-        ...{ count, dependsOn: apis.ready("workloadidentity", service) },
+        count,
+        dependsOn: apis.ready("workloadidentity", service),
       });
-      const parent = `projects/${projectNumber}/locations/global/serviceProducers/${service}.googleapis.com`;
-      setArgument(agent, "parent", parent);
+      const number = projectNumber.text;
+      setArgument(agent, "parent", `projects/${number}/locations/global/serviceProducers/${service}.googleapis.com`);
       const grant = new KmsCryptoKeyIamMember(grants, `${service}-encrypts`, {
-        ...{ count, cryptoKeyId: key, dependsOn: [agent] },
+        count,
+        cryptoKeyId: key.text,
+        dependsOn: [agent],
         role: "roles/cloudkms.cryptoKeyEncrypterDecrypter",
-        member: `serviceAccount:service-${projectNumber}@${host}.iam.gserviceaccount.com`,
+        member: `serviceAccount:service-${number}@${host}.iam.gserviceaccount.com`,
       });
       return `${grant.fqn}[*].crypto_key_id`;
     });
-    return expression(`concat(${used.join(", ")}, [${key}])[0]`);
+    return expression(`concat(${used.join(", ")}, [${operand(key.text)}])[0]`);
   };
-  return Object.fromEntries(names.map((name) => [name, granted(name)]));
+  const isThere = ([, key]: readonly [string, Expr<string | null>]) => !isNever(key.isSet());
+  const entries = Object.entries(keys).filter(isThere) as [KeyName, Expr<string | null>][];
+  return Object.fromEntries(entries.map(([name, key]) => [name, granted(name, key)]));
 }

@@ -1,7 +1,9 @@
-import { TerraformLocal, TerraformResource, Token } from "cdktf";
+import { TerraformLocal, TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { addDynamicBlock, isOn, listIf, setArgument } from "../core/conditional";
+import { addDynamicBlock, isNever, isOn, listIf, present, setArgument } from "../core/conditional";
+import { type Expr, exprOf, hcl, interpolated, literal, reference } from "../core/expr";
+import { difference, everyEntry, includes, someEntry } from "../core/expr-functions";
 import { expression } from "../core/expression";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/full-names";
@@ -46,6 +48,10 @@ const RUNNERS = {
   },
 };
 
+/** As Terraform has them. */
+type KeyValues = Readonly<Record<string, string | null>>;
+type Texts = Expr<readonly string[]>;
+
 type Keys = typeof KEYS & Partial<typeof RUNNERS.cluster & typeof RUNNERS.service>;
 
 /** Keys of Cloud KMS, by what they encrypt. */
@@ -67,22 +73,14 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
       description: (members) =>
         `Keys of Cloud KMS that encrypt what is created, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region. ${members} Changing those of ${replaced} later replaces these, and needs deletion_protection = false.`,
       must: {
-        accepts: (given: KmsKeys) =>
-          Object.entries<string | undefined>(given).some(
-            ([name, each]) => name !== "projectNumber" && each !== undefined,
-          ) &&
-          Object.entries<string | undefined>(given).every(
-            ([name, each]) =>
-              each === undefined ||
-              Token.isUnresolved(each) ||
-              new RegExp(name === "projectNumber" ? NUMBER_PATTERN : KMS_KEY_PATTERN).test(each),
-          ),
-        condition: (given) =>
-          [
-            `anytrue([for name, key in ${given} : name != "project_number" && key != null]) && alltrue([for`,
-            `name, key in ${given} : key == null || can(regex(name == "project_number" ? "${NUMBER_PATTERN}"`,
-            `: "${KMS_KEY_PATTERN}", key))])`,
-          ].join(" "),
+        condition: (given: Expr<KeyValues>) => {
+          const hasKey = someEntry(given, (name, key) => name.ne("project_number").and(key.isSet()));
+          const areInForm = everyEntry(given, (name, key) => {
+            const pattern = name.eq("project_number").choose(NUMBER_PATTERN, KMS_KEY_PATTERN);
+            return key.isNull().or(key.matches(pattern));
+          });
+          return hasKey.and(areInForm);
+        },
         must: [
           `have at least one key, because Terraform drops members of other names and nothing would be`,
           `encrypted with it, and all keys by their names in full, ${KMS_KEY_REASON}, and a project's`,
@@ -105,7 +103,13 @@ export const LANDING_ZONE_RELATIONS: readonly Relation<
   {
     of: "kmsKeys",
     holds: ({ kmsKeys, region, secretLocations }) =>
-      `${kmsKeys} == null ? true : alltrue([for name, key in ${kmsKeys} : name == "project_number" || key == null ? true : strcontains(key, "/locations/\${${region}}/")]) && length(setsubtract(coalesce(${secretLocations}, []), [${region}])) == 0`,
+      (kmsKeys as Expr<KeyValues>).isNullOr((keys) => {
+        const isThere = (key: Expr<string | null>) =>
+          key.isNullOr((name) => includes(name, interpolated`/locations/${region}/`));
+        const areThere = everyEntry(keys, (name, key) => name.eq("project_number").choose(true, isThere(key)));
+        const elsewhere = difference(secretLocations.coalesce([]), exprOf([region]) as Expr as Texts);
+        return areThere.and(elsewhere.length().eq(0));
+      }),
     says: ({ kmsKeys, region, secretLocations }) =>
       `${kmsKeys.name} is given in ${region.name} ${region.shown}, with ${secretLocations.name} ${secretLocations.shown}; all keys must be of that region, and secrets in it alone, because a key encrypts nothing elsewhere; make keys there, and remove ${secretLocations.name}`,
   },
@@ -158,9 +162,13 @@ const BINARY_AUTHORIZATION: Readonly<Record<string, Readonly<Record<string, unkn
 
 type Values = ValuesOf<ReturnType<typeof landingZoneInputs>>;
 
-/** The key for something, null at plan without one. */
-const keyFor = ({ at }: Values["kmsKeys"], name: KeyName) =>
-  expression(`try(coalesce(${at[name]}, ${at.default}), null)`);
+/** The key for something: its own one, or the default. */
+function keyFor({ at }: Values["kmsKeys"], name: KeyName): Expr<string | null> {
+  const own = at[name] as Expr<string | null> | undefined;
+  const usual = at.default as Expr<string | null>;
+  if (own === undefined || isNever(own.isSet())) return usual;
+  return isNever(own.isNull()) || isNever(usual.isSet()) ? own : hcl`try(coalesce(${own}, ${usual}), null)`;
+}
 
 /** Keys that cannot change while what they encrypt stays. */
 export function keyIdentity({ kmsKeys }: Values): readonly IdentityPart[] {
@@ -168,7 +176,7 @@ export function keyIdentity({ kmsKeys }: Values): readonly IdentityPart[] {
   const { cluster, database, registry } = kmsKeys.at;
   return Object.entries({ database, registry, ...(cluster && { cluster }) }).map(([name, { name: called }]) => ({
     ...{ prop: `kmsKey${name}`, called, leavesNullOut: true },
-    value: keyFor(kmsKeys, name as KeyName),
+    value: textIfAny(keyFor(kmsKeys, name as KeyName)),
   }));
 }
 
@@ -186,19 +194,39 @@ export function addLandingZone(scope: Construct, { binaryAuthorization, kmsKeys 
     }
     const [name, ...setters] = ENCRYPTED[type] ?? [];
     if (keys === undefined || name === undefined) continue;
-    for (const set of setters) set(resource, keys(name));
+    const key = keys(name);
+    if (key === undefined) continue;
+    for (const set of setters) set(resource, key);
   }
 }
 
-/** All keys by what they are for, each null at plan without one. */
-function addKeys(scope: Construct, kmsKeys: Values["kmsKeys"], apis: ProjectApis): (name: KeyName) => string {
+/** The text of a value that may be null at plan; undefined where it is null in any case. */
+const textIfAny = (value: Expr<string | null>): string | undefined => (isNever(value.isSet()) ? undefined : value.text);
+
+/** The keys that agents of Google may use, by what they are for; each is null at plan, or missing, without one. */
+function addKeys(
+  scope: Construct,
+  kmsKeys: Values["kmsKeys"],
+  apis: ProjectApis,
+): (name: KeyName) => string | undefined {
   const { projectNumber, ...members } = kmsKeys.at;
   const names = Object.keys(members).filter((name): name is KeyName => name !== "default");
-  const given = new TerraformLocal(scope, "KmsKeys", {
-    ...Object.fromEntries(names.map((name) => [name, keyFor(kmsKeys, name)])),
-    project_number: expression(String(projectNumber)),
-  });
-  const usable = new TerraformLocal(scope, "UsableKmsKeys", grantKeys(scope, apis, given.asString, names));
-  for (const local of [given, usable]) inFileOfExisting(local, "keys");
-  return (name) => expression(`${usable.asString}.${name}`);
+  const all = [
+    ...names.map((name) => [name, keyFor(kmsKeys, name)] as const),
+    ["project_number", projectNumber] as const,
+  ];
+  const isOpen = (value: Expr) => !value.isSet().isLiteral;
+  const open = all.filter(([, value]) => isOpen(value));
+  const local = open.length === 0 ? undefined : new TerraformLocal(scope, "KmsKeys", Object.fromEntries(open));
+  const facts = { knownAt: "plan", mayBeNull: true } as const;
+  const given = all.map(
+    ([name, value]) =>
+      [name, local && isOpen(value) ? reference<string | null>(() => `${local.fqn}.${name}`, facts) : value] as const,
+  );
+  const { project_number: number, ...keys } = Object.fromEntries(given) as Readonly<
+    Record<string, Expr<string | null>>
+  >;
+  const usable = new TerraformLocal(scope, "UsableKmsKeys", grantKeys(scope, apis, keys, number ?? literal(null)));
+  for (const part of present(local, usable)) inFileOfExisting(part, "keys");
+  return (name) => (isNever(keys[name]?.isSet() ?? "false") ? undefined : expression(`${usable.fqn}.${name}`));
 }

@@ -2,6 +2,8 @@ import { type SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-databas
 import { type ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
 
 import { addDynamicBlock, isOn, listIf } from "../core/conditional";
+import { isWhole } from "../core/checks";
+import { call, interpolated, type Expr } from "../core/expr";
 import { expression, numberText } from "../core/expression";
 import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
 import { choice, count, object, text, type PropsOf, type Relation, type SettingsOf } from "../core/inputs";
@@ -89,20 +91,27 @@ export type Maintenance = { readonly [Name in keyof Inputs]?: MaintenanceObjects
 
 const MOST_DENIED_DAYS = 90;
 
-const midnight = (date: unknown) => `"\${${String(date)}}T00:00:00Z"`;
+const midnight = (date: Expr<string>) => interpolated`${date}T00:00:00Z`;
+const compared = (time: Expr<string>, other: Expr<string>) => call<number>("timecmp", [time, other]);
 
 export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "maintenanceWindow",
-    holds: ({ maintenanceWindow: window, maintenanceWindow: { at } }) =>
-      `${window} == null || (contains(range(1, 8), ${at.day}) && contains(range(0, 24), ${at.hour}) && contains(${JSON.stringify(TRACKS)}, ${at.track}))`,
+    holds: ({ maintenanceWindow: window, maintenanceWindow: { at } }) => {
+      const isWindow = isWhole(at.day, 1, 7).and(isWhole(at.hour, 0, 23), at.track.isOneOf(TRACKS));
+      return window.isNull().or(isWindow);
+    },
     says: ({ maintenanceWindow: { at } }) =>
       `${at.day.name} is ${at.day.shown}, ${at.hour.name} ${at.hour.shown} and ${at.track.name} ${at.track.shown}; they must be whole numbers from 1 for Monday to 7, and from 0 to 23, and one of ${TRACKS.join(", ")}; use 7, 3 and stable for Sunday at 03:00 UTC`,
   },
   {
     of: "denyMaintenancePeriod",
     holds: ({ denyMaintenancePeriod: period, denyMaintenancePeriod: { at } }) =>
-      `${period} == null ? true : timecmp(${midnight(at.startDate)}, ${midnight(at.endDate)}) < 0 && timecmp(${midnight(at.endDate)}, timeadd(${midnight(at.startDate)}, "${MOST_DENIED_DAYS * 24}h")) <= 0`,
+      period.isNullOr(() => {
+        const [start, end] = [midnight(at.startDate), midnight(at.endDate)] as const;
+        const longest = call<string>("timeadd", [start, `${MOST_DENIED_DAYS * 24}h`]);
+        return compared(start, end).lt(0).and(compared(end, longest).le(0));
+      }),
     says: ({ denyMaintenancePeriod: { at } }) =>
       `${at.startDate.name} is ${at.startDate.shown} and ${at.endDate.name} ${at.endDate.shown}; the second must be 1 to ${MOST_DENIED_DAYS} days after the first, because Cloud SQL does without maintenance no longer; use dates such as 2026-12-01 that are closer together`,
   },
@@ -114,8 +123,7 @@ export const CLUSTER_MAINTENANCE_RELATIONS: readonly Relation<
 >[] = [
   {
     of: "denyMaintenancePeriod",
-    holds: (v) =>
-      `${v.denyMaintenancePeriod} == null || ${v.maintenanceWindow} != null || ${v.existingCluster} != null`,
+    holds: (v) => v.denyMaintenancePeriod.isNull().or(v.maintenanceWindow.isSet(), v.existingCluster.isSet()),
     says: ({ denyMaintenancePeriod: period, maintenanceWindow: window }) =>
       `${period.name} is given without ${window.name}; it needs one, because a cluster has exceptions only from a window; set ${window.name}, for example to {}`,
   },

@@ -1,6 +1,10 @@
+import { TerraformLocal } from "cdktf";
+
 import { planned } from "../../../lib/core/checks";
+import { reference } from "../../../lib/core/expr";
 import { BLUEPRINT_FILE_RULES } from "../../../lib/idp/blueprints";
 import { describeWith } from "../../support/programs";
+import { bareStack, terraformOf } from "../../support/synthesis";
 import { evaluated } from "../../stacks/terraform-run";
 
 const TEXT = `version: 1
@@ -61,10 +65,11 @@ const EXPECTED = ["directly", "60000", "YAML", "literal"].map((word) =>
 
 describeWith(["terraform"], "A blueprint in a folder that is handed over", () => {
   it("is refused at plan for the same rules", () => {
-    const conditions = BLUEPRINT_FILE_RULES.map((rule) => planned(rule, "x", "{ (each.name) = each.text }"));
-    const verdicts = conditions.map(({ condition }) =>
-      condition.replace(/^\$\{(.*)\}$/s, "$1").replace("{ (each.name) = each.text }", "{ (name) = text }"),
-    );
+    const file = reference<object>("{ (name) = text }", { knownAt: "plan", mayBeNull: false });
+    const stack = bareStack();
+    for (const [index, rule] of BLUEPRINT_FILE_RULES.entries())
+      new TerraformLocal(stack, `rule_${index}`, planned(rule, "x", file).condition);
+    const verdicts = Object.values(terraformOf(stack).locals ?? {}).map((rule) => String(rule).slice(2, -1));
     const locals = Object.fromEntries(
       verdicts.map((verdict, index) => [
         `rule_${index}`,

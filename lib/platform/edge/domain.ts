@@ -1,16 +1,22 @@
 import { matching, type Check } from "../../core/checks";
 import { choice, flag, number, object, text, type PropsOf, type Relation, type SettingsOf } from "../../core/inputs";
 import { PROJECT_ID } from "../../core/place";
+import { interpolated, type Expr } from "../../core/expr";
+import { endsWith, trimSuffix } from "../../core/expr-functions";
 
 const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
 const DOMAIN_MAX_LENGTH = 253;
 
 /** Domain name of an identity provider, for which a certificate is issued. */
-const DOMAIN: Check = {
-  accepts: (domain: string) => new RegExp(DOMAIN_PATTERN).test(domain) && domain.length <= DOMAIN_MAX_LENGTH,
-  condition: (domain) => `can(regex("${DOMAIN_PATTERN}", ${domain})) && length(${domain}) <= ${DOMAIN_MAX_LENGTH}`,
+const DOMAIN: Check<string> = {
+  condition: (domain) => domain.matches(DOMAIN_PATTERN).and(domain.length().le(DOMAIN_MAX_LENGTH)),
   schema: { pattern: DOMAIN_PATTERN },
-  must: `be a full domain name of lower-case letters, digits, hyphens and dots, at most ${DOMAIN_MAX_LENGTH} characters, without a dot at the end, because a certificate is made for exactly this name; use for example login.example.com, and for a name with other letters its form in punycode, such as xn--mller-kva.example`,
+  must: [
+    `be a full domain name of lower-case letters, digits, hyphens and dots, at most ${DOMAIN_MAX_LENGTH} characters,`,
+    "without a dot at the end, because a certificate is made for exactly this name;",
+    "use for example login.example.com,",
+    "and for a name with other letters its form in punycode, such as xn--mller-kva.example",
+  ].join(" "),
 };
 
 /** Validation of a domain's certificate by default: on GKE, only the load balancer can do it without a script. */
@@ -109,7 +115,7 @@ export const strictTransportHeaders = (value: string) =>
 export function needsDomain<T extends DomainInputs>(of: keyof T, reason: string): Relation<T> {
   return {
     of,
-    holds: (v) => `${v[of]} == null || ${v.domain} != null`,
+    holds: (v) => v[of].isNull().or(v.domain.isSet()),
     says: (v) =>
       `${v[of].name} is given without ${v.domain.name}; it needs one, because ${reason}; set the domain, or remove ${v[of].name}`,
   };
@@ -148,15 +154,21 @@ export const DOMAIN_WARNINGS: readonly Omit<Relation<DomainInputs>, "of">[] = [
 export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
   {
     of: "dnsZone",
-    holds: ({ dnsZone, dnsZone: { at }, domain }) =>
-      `${dnsZone} == null ? true : ${domain} != null && (${at.dnsName} == null ? true : endswith(".\${${domain}}.", ".\${trimsuffix(${at.dnsName}, ".")}."))`,
+    holds: ({ dnsZone, dnsZone: { at }, domain }) => {
+      const isServed = (name: Expr<string>, zone: Expr<string>) =>
+        endsWith(interpolated`.${name}.`, interpolated`.${trimSuffix(zone, ".")}.`);
+      const isIn = (name: Expr<string>) => at.dnsName.isNullOr((zone) => isServed(name, zone));
+      return dnsZone.isNullOr(() => domain.isSetAnd(isIn));
+    },
     says: ({ dnsZone, dnsZone: { at }, domain }) =>
       `${dnsZone.name} is given and ${domain.name} is ${domain.shown}, with ${at.dnsName.name} ${at.dnsName.shown}; there must be a domain, that of the zone or one below it, because Cloud DNS accepts no other records; use the zone that serves the domain, or remove ${dnsZone.name}`,
   },
   {
     of: "requestLogSampleRate",
-    holds: ({ domain, requestLogSampleRate: rate }) =>
-      `coalesce(${rate}, 0) == 0 || (coalesce(${rate}, 0) > 0 && coalesce(${rate}, 0) <= 1 && ${domain} != null)`,
+    holds: ({ domain, requestLogSampleRate: rate }) => {
+      const share = rate.coalesce(0);
+      return share.eq(0).or(share.gt(0).and(share.le(1), domain.isSet()));
+    },
     says: ({ domain, requestLogSampleRate: rate }) =>
       `${rate.name} is ${rate.shown}; it must be a number from 0 to 1, and 0 without ${domain.name}, because only the load balancer of a domain logs requests; use 0 for no logs, 1 for all requests, and set the domain`,
   },
@@ -176,7 +188,7 @@ export const DEFAULT_ADDRESS = {
 export const DEFAULT_ADDRESS_RELATIONS: readonly Relation<DomainInputs & typeof DEFAULT_ADDRESS>[] = [
   {
     of: "closeDefaultAddress",
-    holds: (v) => `!${v.closeDefaultAddress} || ${v.domain} != null`,
+    holds: (v) => v.closeDefaultAddress.not().or(v.domain.isSet()),
     says: ({ closeDefaultAddress: closed, domain }) =>
       `${closed.name} is true and ${domain.name} is not given; there must be a domain, because the default address is the only one without it; set the domain, or set ${closed.name} to false`,
   },

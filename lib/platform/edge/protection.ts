@@ -1,5 +1,7 @@
-import { anyAddressRange, isAnyAddressRange } from "../../core/address-range";
-import { matching, whole } from "../../core/checks";
+import { isAnyAddressRange } from "../../core/address-range";
+import { isWhole, matching } from "../../core/checks";
+import { allOf, type Expr } from "../../core/expr";
+import { endsWith, max } from "../../core/expr-functions";
 import { isWord, not } from "../../core/conditional";
 import {
   choice,
@@ -112,8 +114,7 @@ function ranges(description: string) {
     default: [],
     description,
     must: {
-      accepts: (_, range: string) => isAnyAddressRange(range) && !range.endsWith("/0"),
-      each: `${anyAddressRange("value")} && !endswith(value, "/0")`,
+      each: (_, range: Expr<string>) => isAnyAddressRange(range).and(endsWith(range, "/0").not()),
       shows: "value",
       says: "each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",
     },
@@ -133,27 +134,43 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "protection",
     holds: ({ protection: { at } }) =>
-      [
-        [at.signInsPerMinute, 1, MOST.beforeBan] as const,
-        [at.requestsPerMinute, 1, MOST.beforeThrottle] as const,
-        [at.banSeconds, LIMIT_SECONDS, MOST.banSeconds] as const,
-      ]
-        .map(([value, from, to]) => whole(from, to, "").condition(String(value)))
-        .join(" && "),
+      allOf(
+        isWhole(at.signInsPerMinute, 1, MOST.beforeBan),
+        isWhole(at.requestsPerMinute, 1, MOST.beforeThrottle),
+        isWhole(at.banSeconds, LIMIT_SECONDS, MOST.banSeconds),
+      ),
     says: ({ protection: { at } }) =>
-      `${at.signInsPerMinute.name} is ${at.signInsPerMinute.shown}, ${at.requestsPerMinute.name} ${at.requestsPerMinute.shown} and ${at.banSeconds.name} ${at.banSeconds.shown}; they must be whole numbers from 1 to ${MOST.beforeBan}, from 1 to ${MOST.beforeThrottle} and from ${LIMIT_SECONDS} to ${MOST.banSeconds}, because Cloud Armor counts no further, and addresses change hands; use ${SIGN_INS_PER_MINUTE}, ${REQUESTS_PER_MINUTE} and 300`,
+      [
+        `${at.signInsPerMinute.name} is ${at.signInsPerMinute.shown},`,
+        `${at.requestsPerMinute.name} ${at.requestsPerMinute.shown}`,
+        `and ${at.banSeconds.name} ${at.banSeconds.shown};`,
+        `they must be whole numbers from 1 to ${MOST.beforeBan}, from 1 to ${MOST.beforeThrottle}`,
+        `and from ${LIMIT_SECONDS} to ${MOST.banSeconds},`,
+        "because Cloud Armor counts no further, and addresses change hands;",
+        `use ${SIGN_INS_PER_MINUTE}, ${REQUESTS_PER_MINUTE} and 300`,
+      ].join(" "),
   },
   {
     of: "protection",
-    holds: ({ protection: { at } }) =>
-      `max(length(${at.adminRanges}), length(${at.trustedRanges})) <= ${MOST_RANGES} && (!${at.restrictAdmin} || length(${at.adminRanges}) > 0)`,
+    holds: ({ protection: { at } }) => {
+      const mostRanges = max(at.adminRanges.length(), at.trustedRanges.length());
+      const hasAdministrators = at.restrictAdmin.not().or(at.adminRanges.length().gt(0));
+      return mostRanges.le(MOST_RANGES).and(hasAdministrators);
+    },
     says: ({ protection: { at } }) =>
-      `${at.adminRanges.name} has \${length(${at.adminRanges})} ranges, ${at.trustedRanges.name} \${length(${at.trustedRanges})}, and ${at.restrictAdmin.name} is ${at.restrictAdmin.shown}; there must be a range to restrict the administration to, because everybody would be locked out, and no more than ${MOST_RANGES}, because a policy has no room for more; set the ranges of the administrators, use wider ones, or set ${at.restrictAdmin.name} to false`,
+      [
+        `${at.adminRanges.name} has ${at.adminRanges.length().text} ranges,`,
+        `${at.trustedRanges.name} ${at.trustedRanges.length().text},`,
+        `and ${at.restrictAdmin.name} is ${at.restrictAdmin.shown};`,
+        "there must be a range to restrict the administration to, because everybody would be locked out,",
+        `and no more than ${MOST_RANGES}, because a policy has no room for more;`,
+        `set the ranges of the administrators, use wider ones, or set ${at.restrictAdmin.name} to false`,
+      ].join(" "),
   },
   needsDomain<Inputs>("protection", NO_BALANCER),
   {
     of: "existingSecurityPolicy",
-    holds: (v) => `${v.existingSecurityPolicy} == null || (${v.domain} != null && ${v.protection} == null)`,
+    holds: (v) => v.existingSecurityPolicy.isNull().or(v.domain.isSet().and(v.protection.isNull())),
     says: ({ domain, existingSecurityPolicy: existing, protection }) =>
       `${existing.name} is given without ${domain.name}, or with ${protection.name}; it needs a domain, because ${NO_BALANCER}, and no ${protection.name}, because a load balancer has one policy; set the domain, and remove one of the two`,
   },

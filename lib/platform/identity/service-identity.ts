@@ -1,11 +1,12 @@
 import { ProjectIamMember } from "@cdktf/provider-google/lib/project-iam-member";
 import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
-import { Token, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { addDynamicBlock, allOf, countIf, isNever, listIf, partIf, present } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
-import { exprOf } from "../../core/expr";
+import { exprOf, type Expr } from "../../core/expr";
+import { compact, every, isDistinct, values } from "../../core/expr-functions";
 import { quoted } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { object, type PropsOf, type SettingsOf, text } from "../../core/inputs";
@@ -45,19 +46,11 @@ export const EXISTING_SERVICE_ACCOUNTS = {
     description: (members) =>
       `Existing service accounts, each instead of one that would be created; they get the same roles on the same resources. ${members} Whoever applies must be allowed to act as them. Changing it later rolls out new instances; see own_parts.`,
     must: {
-      accepts: (accounts: PropsOf<typeof ACCOUNTS>) => {
-        const known = Object.values<string | undefined>(accounts)
-          .filter((email) => email !== undefined && !Token.isUnresolved(email))
-          .map(String);
-        const isAny = Object.values<string | undefined>(accounts).some((email) => email !== undefined);
-        return isAny && known.every((email) => new RegExp(EMAIL).test(email)) && new Set(known).size === known.length;
+      condition: (accounts: Expr<Readonly<Record<string, string>>>) => {
+        const emails = compact(values(accounts));
+        const areAccounts = every(emails, (email) => email.matches(EMAIL), "email");
+        return emails.length().gt(0).and(areAccounts, isDistinct(emails));
       },
-      condition: (accounts) =>
-        [
-          `length(compact(values(${accounts}))) > 0 && alltrue([for email in compact(values(${accounts})) :`,
-          `can(regex(${JSON.stringify(EMAIL)}, email))]) && length(distinct(compact(values(${accounts}))))`,
-          `== length(compact(values(${accounts})))`,
-        ].join(" "),
       must: [
         "have at least one account, because Terraform drops members of other names, by e-mail addresses",
         "of service accounts, which end with .gserviceaccount.com, because nothing else can run a",

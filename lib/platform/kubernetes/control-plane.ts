@@ -1,12 +1,14 @@
 import { type ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
 import { Token, type IResolvable } from "cdktf";
 
-import { addressRange, isAddressRange } from "../../core/address-range";
+import { isAddressRange } from "../../core/address-range";
 import { addDynamicBlock, isWord, listIf, not, switchOf } from "../../core/conditional";
 import { tagsIn, type networkInputs } from "../../core/full-names";
 import { madeAttribute } from "../../core/existing";
 import { expression } from "../../core/expression";
 import { choice, object, text, textMap, type PropsOf, type Relation, type ValuesOf } from "../../core/inputs";
+import { allOf, anyOf, type Expr } from "../../core/expr";
+import { everyEntry } from "../../core/expr-functions";
 
 /** Every IPv4 address. */
 export const ANYWHERE = "0.0.0.0/0";
@@ -24,14 +26,10 @@ const ENDPOINTS = ["public", "private", "dns"] as const;
 const GROUP = "^gke-security-groups@";
 const TOPIC = "^projects/[^/]+/topics/[^/]+$";
 
-/** The same as the props, which are made of the table whose rule looks at them. */
-interface HardeningProps {
-  readonly notificationTopic?: string | undefined;
-  readonly securityGroup?: string | undefined;
-}
-
-function isAbsentOr(value: string | null | undefined, pattern: string): boolean {
-  return value === undefined || value === null || new RegExp(pattern).test(value);
+/** As Terraform has it. */
+interface Hardening {
+  readonly notification_topic: string | null;
+  readonly security_group: string | null;
 }
 
 /** Inputs of the control plane. */
@@ -42,8 +40,7 @@ export const CONTROL_PLANE = {
     description:
       "CIDR ranges that may reach the control plane of the cluster, by name; include that of the machine that applies. Empty allows any source address, or any private one with a private endpoint; sign-in is still required. Changing it later is safe.",
     must: {
-      accepts: (_, range: string) => isAddressRange(range),
-      each: addressRange("value"),
+      each: (_, range: Expr<string>) => isAddressRange(range),
       shows: "entry",
       says: "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address",
     },
@@ -72,14 +69,11 @@ export const CONTROL_PLANE = {
       description: (members) =>
         `What organizations require of clusters: no rights for all signed-in users, and no unauthenticated port of nodes; {} for these alone. ${members} Changing it later is safe; removing it leaves the cluster as it is.`,
       must: {
-        accepts: ({ notificationTopic: topic, securityGroup: group }: HardeningProps) =>
-          isAbsentOr(group, GROUP) && isAbsentOr(topic, TOPIC),
-        condition: (given) =>
-          [
-            `(${given}.security_group == null ? true : can(regex("${GROUP}", ${given}.security_group))) &&`,
-            `(${given}.notification_topic == null ? true : can(regex("${TOPIC}",`,
-            `${given}.notification_topic)))`,
-          ].join(" "),
+        condition: (given: Expr<Hardening>) => {
+          const group = given.member<string | null>("security_group");
+          const topic = given.member<string | null>("notification_topic");
+          return group.isNullOr((name) => name.matches(GROUP)).and(topic.isNullOr((name) => name.matches(TOPIC)));
+        },
         must: "have a group named gke-security-groups@<domain> and a topic projects/<project>/topics/<name>, because GKE accepts no others; correct it, or leave it out",
       },
     },
@@ -94,8 +88,14 @@ export const CONTROL_PLANE_RELATIONS: readonly Relation<
 >[] = [
   {
     of: "controlPlaneEndpoint",
-    holds: (v) =>
-      `contains(${JSON.stringify(ENDPOINTS)}, ${v.controlPlaneEndpoint}) && (${v.controlPlaneEndpoint} != "private" || ${v.network} != null) && (length(${v.authorizedNetworks}) == 0 || ${v.controlPlaneEndpoint} == "public" || (${v.controlPlaneEndpoint} == "private" && alltrue([for range in values(${v.authorizedNetworks}) : can(regex("${IS_PRIVATE}", range))])))`,
+    holds: ({ authorizedNetworks: ranges, controlPlaneEndpoint: endpoint, network }) => {
+      const arePrivate = everyEntry(ranges as Expr<Record<string, string>>, (_, range) => range.matches(IS_PRIVATE));
+      return allOf(
+        endpoint.isOneOf(ENDPOINTS),
+        endpoint.ne("private").or(network.isSet()),
+        anyOf(ranges.length().eq(0), endpoint.eq("public"), endpoint.eq("private").and(arePrivate)),
+      );
+    },
     says: (v) =>
       `${v.controlPlaneEndpoint.name} is ${v.controlPlaneEndpoint.shown} and ${v.authorizedNetworks.name} is ${v.authorizedNetworks.shown}; the first must be public, private with ${v.network.name} and private ranges alone in the second, or dns without any, because nothing can apply from a network that is not there yet, GKE lets no other range reach a private address, and a name has no ranges; correct one of them`,
   },

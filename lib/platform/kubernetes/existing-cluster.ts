@@ -7,6 +7,8 @@ import { expression } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { flag, object, type PropsOf, text, type Value, type ValuesOf } from "../../core/inputs";
 import { TerraformData } from "../../core/terraform-data";
+import { allOf, call, type Expr } from "../../core/expr";
+import { endsWith } from "../../core/expr-functions";
 
 const CLUSTER = {
   /** Name of the cluster. */
@@ -32,6 +34,20 @@ const CLUSTER = {
 
 const NAMESPACE_NAME = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
 
+/** Whether an object has what is needed of a cluster. */
+function isCluster(cluster: Expr): Expr<boolean> {
+  const of = (name: string) => cluster.member<string>(name);
+  const certificate = of("ca_certificate");
+  const isPem = call<string>("base64decode", [certificate]).matches("^-----BEGIN CERTIFICATE-----");
+  return allOf(
+    of("name").matches("^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$"),
+    of("endpoint").matches("^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"),
+    of("location").matches("^[a-z]+-[a-z]+[0-9]+(-[a-z])?$"),
+    endsWith(of("endpoint"), ".goog").choose(certificate.isNull(), isPem),
+    of("node_account").isNullOr((email) => email.matches("[.]gserviceaccount[.]com$")),
+  );
+}
+
 /** Inputs of a cluster, and of a namespace in it, that exist. */
 export const EXISTING_CLUSTER = {
   /** Existing cluster, in which nothing outside of the namespace, and that of outposts, is changed. */
@@ -39,14 +55,7 @@ export const EXISTING_CLUSTER = {
     description: (members) =>
       `Existing cluster of this project, with Workload Identity, network policies and the driver for buckets of Cloud Storage. ${members} Nothing outside of the namespace, and that of outposts, is changed there. Setting or removing it later moves everything in the namespace, and needs deletion_protection = false and the removal of the namespace first.`,
     must: {
-      condition: (cluster) =>
-        [
-          `can(regex("^[a-z]([a-z0-9-]{0,38}[a-z0-9])?$", ${cluster}.name))`,
-          `can(regex("^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", ${cluster}.endpoint))`,
-          `can(regex("^[a-z]+-[a-z]+[0-9]+(-[a-z])?$", ${cluster}.location))`,
-          `(endswith(${cluster}.endpoint, ".goog") ? ${cluster}.ca_certificate == null : can(regex("^-----BEGIN CERTIFICATE-----", base64decode(${cluster}.ca_certificate))))`,
-          `(${cluster}.node_account == null ? true : can(regex("[.]gserviceaccount[.]com$", ${cluster}.node_account)))`,
-        ].join(" && "),
+      condition: isCluster,
       must: "have a name, an endpoint without scheme and port, a region or zone, a certificate in base64 unless the endpoint is a DNS name of GKE, which has a public one, and the e-mail address of a service account, because the provider signs in with them; look them up with gcloud container clusters describe, as name, endpoint or controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint, location, masterAuth.clusterCaCertificate and nodeConfig.serviceAccount",
       hides: true,
     },
@@ -61,8 +70,7 @@ export const EXISTING_CLUSTER = {
       description: (members) =>
         `Existing namespace of the existing cluster, instead of one that would be created. ${members} There is no other identity provider in it, because alerts and load balancers are found by their namespace. Setting or removing it later moves everything in the namespace, as existing_cluster does.`,
       must: {
-        accepts: ({ name }: { readonly name: string }) => new RegExp(NAMESPACE_NAME).test(name),
-        condition: (namespace) => `can(regex("${NAMESPACE_NAME}", ${namespace}.name))`,
+        condition: (namespace: Expr) => namespace.member("name").matches(NAMESPACE_NAME),
         must: "be the name of a namespace, of 1 to 63 lower-case letters, digits and hyphens, because nothing else can be one; look it up with kubectl get namespaces",
       },
     },

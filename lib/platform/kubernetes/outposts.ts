@@ -8,7 +8,8 @@ import { RoleV1 } from "@cdktf/provider-kubernetes/lib/role-v1";
 import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
 import { Construct } from "constructs";
 
-import { addressRange, endsOf } from "../../core/address-range";
+import { addressIn, isAddressRange } from "../../core/address-range";
+import { type Expr } from "../../core/expr";
 import { addDynamicBlock, allOf, countIf, isOn, listIf } from "../../core/conditional";
 import { expression, operand } from "../../core/expression";
 import { explain } from "../../core/hcl/stack-origin";
@@ -42,8 +43,10 @@ export const OUTPOSTS = {
     default: Object.values(PRIVATE_RANGES),
     description: "Private IPv4 ranges that may connect to outposts. Changing it later is safe.",
     must: {
-      accepts: (_, range: string) => endsOf(range)?.every((end) => new RegExp(IS_PRIVATE).test(end)) === true,
-      each: `${addressRange("value")} && alltrue([for end in [0, -1] : can(regex("${IS_PRIVATE}", cidrhost(value, end)))])`,
+      each: (_, range: Expr<string>) => {
+        const ends = [addressIn(range, 0), addressIn(range, -1)];
+        return isAddressRange(range).and(...ends.map((end) => end.matches(IS_PRIVATE)));
+      },
       shows: "value",
       says: "each must be a private IPv4 range that is written with its first address, because an outpost is not for the Internet; use for example 10.0.0.0/8",
     },

@@ -11,7 +11,8 @@ import { type TerraformResource } from "cdktf";
 import { addDynamicBlock, type DynamicBlock } from "../../core/conditional";
 import { type Labels } from "../../core/labels";
 import { setNewerAttribute } from "../../core/newer-attribute";
-import { mebibytes } from "../../core/memory";
+import { allOf, type Expr } from "../../core/expr";
+import { mebibytesIn } from "../../core/memory";
 import { type DeploymentContext } from "../../core/place";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
@@ -249,7 +250,7 @@ export function literalText(value: string): string {
   return `\${replace(${value}, "$", "$$")}`;
 }
 
-const isCpu = (cpu: string) => `${cpu} >= 0.5 && ${cpu} <= 28 && ${cpu} % 0.25 == 0`;
+const isCpu = (cpu: Expr<number>) => allOf(cpu.ge(0.5), cpu.le(28), cpu.modulo(0.25).eq(0));
 
 /**
  * What a pod may have: Autopilot's limits, minus what the containers beside the server take. The memory depends on the CPUs, a
@@ -260,16 +261,20 @@ const isCpu = (cpu: string) => `${cpu} >= 0.5 && ${cpu} <= 28 && ${cpu} % 0.25 =
 export const podSize = (usual: number): InstanceSize => ({
   cpuChoice: "0.5 to 28 in steps of 0.25",
   cpu: {
-    accepts: (cpu: number) => cpu >= 0.5 && cpu <= 28 && cpu % 0.25 === 0,
     condition: isCpu,
     must: `be 0.5 to 28 in steps of 0.25, because Autopilot offers no other pods; use ${usual}`,
     schema: { minimum: 0.5, maximum: 28, multipleOf: 0.25 },
   },
   memory: {
-    rule: "that fits the CPU, 1 to 6.5Gi per CPU and 108Gi at most, because Autopilot raises other requests and bills them",
+    rule: [
+      "that fits the CPU, 1 to 6.5Gi per CPU and 108Gi at most,",
+      "because Autopilot raises other requests and bills them",
+    ].join(" "),
     fits: (cpu, memory) => {
-      const gib = `${mebibytes(memory)} / 1024`;
-      return `!(${isCpu(cpu)}) || (${gib} >= ${cpu} * 1 && ${gib} <= ${cpu} * 6.5 && ${gib} <= 108)`;
+      const gibibytes = mebibytesIn(memory).dividedBy(1024);
+      return isCpu(cpu)
+        .not()
+        .or(gibibytes.ge(cpu).and(gibibytes.le(cpu.times(6.5)), gibibytes.le(108)));
     },
   },
 });

@@ -16,6 +16,8 @@ import { type ContainerSpec } from "../../idp/container-spec";
 import { storesOf } from "../environment";
 import { type AutopilotCluster } from "./autopilot-cluster";
 import { ANYWHERE } from "./control-plane";
+import { anyOf, type Expr } from "../../core/expr";
+import { startsWith } from "../../core/expr-functions";
 
 export interface WorkloadNamespaceProps {
   readonly cluster: Pick<AutopilotCluster, "grantActAs" | "nodeSelector" | "pullers" | "ready">;
@@ -211,16 +213,10 @@ export const NAMESPACE = {
     description:
       "Namespace of all objects in the cluster. Changing it later stops the service, replaces everything in the namespace and starts the service again; the data stays.",
     must: {
-      accepts: (name: string) =>
-        new RegExp(NAME_PATTERN).test(name) &&
-        name !== "default" &&
-        !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)),
-      condition: (name) =>
-        [
-          `can(regex("${NAME_PATTERN}", ${name}))`,
-          ...RESERVED_PREFIXES.map((prefix) => `!startswith(${name}, "${prefix}")`),
-          `${name} != "default"`,
-        ].join(" && "),
+      condition: (name: Expr<string>) => {
+        const isReserved = anyOf(name.eq("default"), ...RESERVED_PREFIXES.map((prefix) => startsWith(name, prefix)));
+        return name.matches(NAME_PATTERN).and(isReserved.not());
+      },
       must: `be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with ${RESERVED_PREFIXES.slice(0, -1).join(", ")} or ${RESERVED_PREFIXES.slice(-1).join("")}, because the namespace is created for this deployment, and these exist already; rename it`,
       schema: { pattern: NAME_PATTERN },
     },

@@ -2,6 +2,8 @@ import { eachMatching, type EachCheck } from "../../core/checks";
 import { flag, mapOf, number, object, texts, type PropsOf, type SettingsOf } from "../../core/inputs";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn } from "./alerts";
+import { allOf, interpolated, type Expr } from "../../core/expr";
+import { every, everyEntry, jsonOf } from "../../core/expr-functions";
 
 /** Addresses of people or service accounts. */
 const EMAIL_ADDRESSES = eachMatching(
@@ -71,7 +73,8 @@ export function monitoringInputs(platform: Platform) {
         description: (members) =>
           `Existing notification channels that get alerts of one severity only, in addition to notification_channels. ${members} Changing it later is safe.`,
         must: {
-          condition: (lists) => `alltrue([for each in flatten(values(${lists})) : can(regex("${CHANNEL}", each))])`,
+          condition: (lists: Expr<Readonly<Record<string, readonly string[]>>>) =>
+            everyEntry(lists, (_, channels) => every(channels, (channel) => channel.matches(CHANNEL), "channel")),
           must: `have channels of the form ${CHANNEL_FORM}`,
         },
       },
@@ -81,8 +84,7 @@ export function monitoringInputs(platform: Platform) {
       description: (members) => `Changes to single alerts, by id. ${members} Changing it later is safe.`,
       must: [
         {
-          accepts: (id: string) => ids.includes(id),
-          each: `contains(${JSON.stringify(ids)}, key)`,
+          each: (id) => id.isOneOf(ids),
           shows: "key",
           says: `alerts are ${ids.join(", ")}; use one of them${counterparts(ids)}`,
           keySchema: { enum: ids },
@@ -134,16 +136,20 @@ function tuning(platform: Platform): EachCheck {
   const known = alertsOn(platform);
   const fixed = known.filter(({ query }) => query === undefined).map(({ id }) => id);
   const shares = known.filter(({ limit }) => limit?.measures.startsWith("share")).map(({ id }) => id);
-  const [threshold, seconds] = ["value.threshold", "value.duration_seconds"] as const;
+  const thresholdOf = (alert: Expr) => alert.member<number | null>("threshold");
+  const secondsOf = (alert: Expr) => alert.member<number | null>("duration_seconds");
   return {
-    each: [
-      `(!contains(${JSON.stringify(fixed)}, key) || (${threshold} == null && ${seconds} == null))`,
-      `(${threshold} == null ? true : ${threshold} >= 0 && (${threshold} <= 1 || !contains(${JSON.stringify(shares)}, key)))`,
-      `(${seconds} == null ? true : ${seconds} >= 0 && ${seconds} <= ${DAY_SECONDS} && ${seconds} % 60 == 0)`,
-    ].join(" && "),
-    shows: {
-      expression: `"\${key} (threshold \${jsonencode(${threshold})}, duration_seconds \${jsonencode(${seconds})})"`,
-      of: (key) => key,
+    each: (id, alert) => {
+      const [threshold, seconds] = [thresholdOf(alert), secondsOf(alert)];
+      return allOf(
+        id.isOneOf(fixed).not().or(threshold.isNull().and(seconds.isNull())),
+        threshold.isNullOr((value) => value.ge(0).and(value.le(1).or(id.isOneOf(shares).not()))),
+        seconds.isNullOr((value) => allOf(value.ge(0), value.le(DAY_SECONDS), value.modulo(60).eq(0))),
+      );
+    },
+    shows: (id, alert) => {
+      const [threshold, seconds] = [jsonOf(thresholdOf(alert)), jsonOf(secondsOf(alert))];
+      return interpolated`${id} (threshold ${threshold}, duration_seconds ${seconds})`;
     },
     says: `a threshold is a number from 0, for a share at most 1 (90 % is 0.9), a duration a multiple of 60 seconds up to ${DAY_SECONDS}, because alerts are evaluated once a minute, and an alert about a log entry has neither, because one entry is enough; correct them, or set enabled to false for no alert`,
   };

@@ -1,6 +1,6 @@
 import { ArtifactRegistryRepository } from "@cdktf/provider-google/lib/artifact-registry-repository";
 import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/artifact-registry-repository-iam-member";
-import { Token, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { type GrantedAccount, grantee, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
@@ -17,6 +17,7 @@ import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type ImageRepository } from "../../idp/parts";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
+import { interpolated, type Expr } from "../../core/expr";
 
 const REPOSITORY = {
   /** Prefix of image names, `<location>-docker.pkg.dev/<project>/<repository>`. */
@@ -32,11 +33,10 @@ export const EXISTING_REPOSITORY = {
   /** Existing repository of Docker images, into which the image is pushed. What it keeps, and how long, is its owner's. */
   existingRepository: object(REPOSITORY, {
     must: {
-      accepts: ({ imagePrefix: prefix, location }: RepositoryAttributes) =>
-        [prefix, location].some((each) => Token.isUnresolved(each)) ||
-        new RegExp(`^${location}${REST_OF_PREFIX}`).test(prefix),
-      condition: (repository) =>
-        `can(regex("^\${${repository}.location}${REST_OF_PREFIX}", ${repository}.image_prefix))`,
+      condition: (repository: Expr) => {
+        const pattern = interpolated`^${repository.member("location")}${REST_OF_PREFIX}`;
+        return repository.member("image_prefix").matches(pattern);
+      },
       must: "have the prefix <location>-docker.pkg.dev/<project>/<repository> with its own location, without scheme, image and slash at the end, because grants are made there; look it up with gcloud artifacts repositories describe, as registryUri",
     },
     description: (members) =>

@@ -20,7 +20,6 @@ export const PUBLIC_ACCESS = {
       "Who may call the service. A sign-in page must be open: invoker-check-off (or true) checks no role; all-users grants everybody the role, for organizations that require the check. none (or false) allows only callers with roles/run.invoker, which browsers do not have. Changing it later takes effect at once.",
     must: {
       ...oneOf(WORDS, ", because nothing else decides who may call the service; use invoker-check-off"),
-      accepts: (word: boolean | string) => WORDS.some((each) => each === String(word)),
       schema: { enum: [...WORDS, true, false] },
     },
   }),

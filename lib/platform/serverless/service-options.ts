@@ -1,6 +1,7 @@
 import { whole } from "../../core/checks";
 import { choice, flag, number, type SettingsOf } from "../../core/inputs";
-import { mebibytes } from "../../core/memory";
+import { anyOf } from "../../core/expr";
+import { mebibytesIn } from "../../core/memory";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE } from "../../idp/contract";
 import { type InstanceSize } from "../../idp/worker";
 import { DEFAULT_ADDRESS } from "../edge/domain";
@@ -58,20 +59,18 @@ const PAIRS = Object.entries(MEMORY_MIB).map(([cpu, [from, to]]) => `${cpu} CPU 
 export const instanceSize = (usual: number): InstanceSize => ({
   cpuChoice: "1, 2, 4 or 8",
   cpu: {
-    accepts: (cpu: number) => CPUS.includes(cpu),
-    condition: (cpu) => `contains(${JSON.stringify(CPUS)}, ${cpu})`,
+    condition: (cpu) => cpu.isOneOf(CPUS),
     must: `be one of ${CPUS.join(", ")}; use ${usual}`,
     schema: { enum: CPUS },
   },
   memory: {
     rule: `that fits the CPU, ${PAIRS.join(", ")}`,
-    fits: (cpu, memory) =>
-      [
-        `!contains(${JSON.stringify(CPUS)}, ${cpu})`,
-        ...Object.entries(MEMORY_MIB).map(
-          ([each, [from, to]]) =>
-            `(${cpu} == ${each} && ${mebibytes(memory)} >= ${from} && ${mebibytes(memory)} <= ${to})`,
-        ),
-      ].join(" || "),
+    fits: (cpu, memory) => {
+      const mebibytes = mebibytesIn(memory);
+      const pairs = Object.entries(MEMORY_MIB).map(([each, [from, to]]) =>
+        cpu.eq(Number(each)).and(mebibytes.ge(from), mebibytes.le(to)),
+      );
+      return anyOf(cpu.isOneOf(CPUS).not(), ...pairs);
+    },
   },
 });

@@ -1,7 +1,8 @@
 import { type SqlDatabaseInstanceSettings } from "@cdktf/provider-google/lib/sql-database-instance";
 import { Token } from "cdktf";
 
-import { matching, whole } from "../../core/checks";
+import { isWhole, matching, whole } from "../../core/checks";
+import { min } from "../../core/expr-functions";
 import { expression, numberExpression, numberText, quoted } from "../../core/expression";
 import { number, text, type PropsOf, type Relation } from "../../core/inputs";
 
@@ -47,7 +48,7 @@ export const BACKUP_RELATIONS: readonly Relation<typeof BACKUPS>[] = [
   {
     of: "transactionLogDays",
     holds: ({ backupRetentionCount: count, transactionLogDays: days }) =>
-      `floor(${count}) == ${count} && ${count} <= ${MAX_DAYS} && floor(${days}) == ${days} && ${days} >= 1 && ${days} <= min(7, ${count})`,
+      isWhole(count, 1, MAX_DAYS).and(isWhole(days, 1), days.le(min(7, count))),
     says: ({ backupRetentionCount: count, transactionLogDays: days }) =>
       `${days.name} is ${days.shown} and ${count.name} is ${count.shown}; both must be whole numbers from 1, the former up to 7 and the latter up to ${MAX_DAYS}, because Cloud SQL keeps no more, and the former must not exceed the latter, because a restore starts from a backup; use 7 for both`,
   },

@@ -4,6 +4,7 @@ import { addDynamicBlock } from "../../core/conditional";
 import { flag, number, textMap, type Relation, type Value } from "../../core/inputs";
 import { DATABASE_MAJOR_VERSION, DATABASE_MAJOR_VERSIONS, OLDEST_DATABASE_MAJOR_VERSION } from "../../idp/contract";
 import { DATABASE_ENDS } from "../../idp/releases";
+import { type Expr } from "../../core/expr";
 
 /** Flags from the caller: a literal map, or an expression that evaluates to one. */
 export type DatabaseFlags = Readonly<Record<string, string>> | IResolvable;
@@ -56,8 +57,7 @@ export const DATABASE_SERVER = {
     description:
       "Flags of the database server, by name; they override those for logging, and jit = off, without which short queries can take seconds. max_connections follows from database_tier: one for every 10 MB of memory. Changing them later is safe; some flags restart the database.",
     must: {
-      accepts: (name, value: string) => new RegExp(FLAG_NAME).test(name) && name !== OWN_FLAG && value !== "",
-      each: `can(regex(${JSON.stringify(FLAG_NAME)}, key)) && key != "${OWN_FLAG}" && value != ""`,
+      each: (name, value: Expr<string>) => name.matches(FLAG_NAME).and(name.ne(OWN_FLAG), value.ne("")),
       shows: "key",
       says: `a flag has a name in lower-case letters, digits and underscores, with a dot after the name of an extension, and a value, and ${OWN_FLAG} follows from the tier, because it limits the number of instances; use for example log_min_duration_statement, and a tier with more memory for more connections`,
       keySchema: { pattern: FLAG_NAME },
@@ -68,8 +68,7 @@ export const DATABASE_SERVER = {
     default: DATABASE_MAJOR_VERSION,
     description: `Major version of PostgreSQL: ${VERSIONS}, with which the stacks are tested; the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION}. Raising it later upgrades in place, and sign-in is down meanwhile: see guides/postgresql-upgrade.md. It cannot be lowered.`,
     must: {
-      accepts: (version: number) => DATABASE_MAJOR_VERSIONS.includes(version),
-      condition: (version) => `contains(${JSON.stringify(DATABASE_MAJOR_VERSIONS)}, ${version})`,
+      condition: (version: Expr<number>) => version.isOneOf(DATABASE_MAJOR_VERSIONS),
       must: `be ${VERSIONS}, because the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION}, and the stacks are tested with no other; use one of these`,
       schema: { enum: [...DATABASE_MAJOR_VERSIONS] },
     },

@@ -9,6 +9,7 @@ import { number, object, type PropsOf, requiredObject, text } from "../../core/i
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
 import { IS_REFERENCE, SECRET_REFERENCE, type SecretReference } from "../../idp/environment";
 import { type SqlInstance } from "../../idp/parts";
+import { allOf, type Expr } from "../../core/expr";
 
 const CONNECTION_NAME = "^([a-z0-9.-]+:)?[a-z][a-z0-9-]+:[a-z]+-[a-z]+[0-9]+:[a-z][a-z0-9-]*$";
 const NAME = "^[a-z_][a-z0-9_]{0,53}$";
@@ -44,6 +45,34 @@ const DATABASE = {
   }),
 };
 
+/** As Terraform has it. */
+interface DatabaseValue {
+  readonly administrator: { readonly secret: SecretReference; readonly user: string } | null;
+  readonly password_secret: SecretReference;
+}
+
+/** Names that others have. */
+const TAKEN_NAMES = ["pgbouncer", "postgres", "template0", "template1"];
+
+/** Whether an object has what is needed of a database. */
+function isDatabase(database: Expr<DatabaseValue>): Expr<boolean> {
+  const connectionName = database.member<string>("connection_name");
+  const [name, user] = [database.member<string>("database"), database.member<string>("user")] as const;
+  const administrator = database.member<DatabaseValue["administrator"]>("administrator");
+  return allOf(
+    connectionName.matches(CONNECTION_NAME),
+    connectionName.length().le(CONNECTION_NAME_MAX_LENGTH),
+    name.matches(NAME),
+    name.isOneOf(TAKEN_NAMES).not(),
+    user.matches(NAME),
+    IS_REFERENCE.condition(database.member("password_secret")),
+    administrator.isNullOr((other) => {
+      const login = other.member<string>("user");
+      return allOf(login.matches(NAME), login.ne(user), IS_REFERENCE.condition(other.member("secret")));
+    }),
+  );
+}
+
 /** Input of a database that exists. */
 export const EXISTING_DATABASE = {
   /** Database on an existing instance of Cloud SQL. Protection, backups, flags and size are its owner's. */
@@ -51,15 +80,7 @@ export const EXISTING_DATABASE = {
     description: (members) =>
       `Database on an existing instance of Cloud SQL for PostgreSQL, whose major version is database_version, reached by its private address where network is given. ${members} Protection, backups, flags, size and alerts of the instance are its owner's. Setting it later deletes the instance of this deployment with its data, and needs deletion_protection = false first; removing it creates an empty one.`,
     must: {
-      condition: (database) =>
-        [
-          `can(regex("${CONNECTION_NAME}", ${database}.connection_name))`,
-          `length(${database}.connection_name) <= ${CONNECTION_NAME_MAX_LENGTH}`,
-          `alltrue([for name in [${database}.database, ${database}.user, try(${database}.administrator.user, ${database}.user)] : can(regex("${NAME}", name))])`,
-          `!contains(["pgbouncer", "postgres", "template0", "template1"], ${database}.database)`,
-          `try(${database}.administrator.user, "") != ${database}.user`,
-          `alltrue([for secret in [${database}.password_secret, try(${database}.administrator.secret, null)] : ${IS_REFERENCE.condition("secret")} if secret != null])`,
-        ].join(" && "),
+      condition: isDatabase,
       must: `have a connection name <project>:<region>:<instance> of up to ${CONNECTION_NAME_MAX_LENGTH} characters, because it is part of the path of a socket, names of a database of its own and of two different logins, of up to 54 lower-case letters, digits and underscores, not beginning with a digit, because scripts add a word to them, and secrets by name with the number of a version; look the first up with gcloud sql instances describe, as connectionName`,
       hides: true,
     },

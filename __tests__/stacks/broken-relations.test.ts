@@ -1,0 +1,57 @@
+import { KubernetesIdentityProvider } from "../../lib/kubernetes";
+import { RulesBrokenError, ServerlessIdentityProvider } from "../../lib";
+import { bareStack } from "../support/synthesis";
+
+/** Literals of a program of which each is valid, and all together are not, with the beginning of what is said. */
+const BROKEN: readonly (readonly [props: object, message: string])[] = [
+  [
+    { minInstanceCount: 5 },
+    "minInstanceCount is 5 and maxInstanceCount is 3; they must be whole numbers from 0 and from 1",
+  ],
+  [
+    {
+      existingContainerImage: "europe-docker.pkg.dev/p/r/idp:1",
+      existingRepository: { imagePrefix: "europe-docker.pkg.dev/p/r", location: "europe" },
+    },
+    "existingRepository and existingContainerImage are given; there must be one of them",
+  ],
+  [{ containerMemory: "4GB" }, 'containerMemory is "4GB" with containerCpu 2; it must be a whole number with Mi or Gi'],
+  [{ closeDefaultAddress: true }, "closeDefaultAddress is true and domain is not given; there must be a domain"],
+  [{ dumpAtApply: true }, "dumpAtApply is true and dumpSchedule is not given; there must be a schedule"],
+  [
+    {
+      environmentVariables: { IDP_X: "x" },
+      secretEnvironmentVariables: { IDP_X: { secretId: "x", version: "latest" } },
+    },
+    'secretEnvironmentVariables has IDP_X = {"secret_id":"x","version":"latest"}; each must name a secret',
+  ],
+];
+
+const problemsOf = (make: () => unknown): readonly string[] => {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof RulesBrokenError) return error.failures;
+    throw error;
+  }
+  return [];
+};
+
+describe("Literals of a program that do not go together", () => {
+  it.each(BROKEN)("are refused at synth: %j", (props, message) => {
+    const made = { projectId: "demo-project", ...props };
+    const problems = problemsOf(() => new ServerlessIdentityProvider(bareStack(), "Made", made));
+    expect(problems).toEqual([expect.stringContaining(message)]);
+    expect(problems.join()).not.toContain("${");
+  });
+
+  it("are refused all at once", () => {
+    const props = { projectId: "demo-project", minInstanceCount: 5, outpostRanges: ["8.8.8.0/24"], dumpAtApply: true };
+    const problems = problemsOf(() => new KubernetesIdentityProvider(bareStack(), "Made", props));
+    expect(problems).toEqual([
+      expect.stringContaining('outpostRanges has "8.8.8.0/24"; each must be a private IPv4 range'),
+      expect.stringContaining("dumpAtApply is true"),
+      expect.stringContaining("minInstanceCount is 5"),
+    ]);
+  });
+});
