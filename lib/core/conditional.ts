@@ -9,7 +9,7 @@ export type Condition = Expr<boolean> | string;
 const CONDITIONS = new WeakMap<object, string>();
 
 /** A condition with its type. */
-export function conditionFrom(condition: Condition): Expr<boolean> {
+function conditionFrom(condition: Condition): Expr<boolean> {
   if (condition instanceof Expr) return condition;
   if (condition === "true" || condition === "false") return literal(condition === "true");
   const typed = exprOf<unknown>(condition) as Expr<boolean>;
@@ -125,7 +125,7 @@ export function oneAttribute(resource: TerraformResource | undefined, attribute:
 }
 
 /** The same as a token. */
-export function attributeOf(resource: TerraformResource | undefined, attribute: string): string {
+function attributeOf(resource: TerraformResource | undefined, attribute: string): string {
   return expression(oneAttribute(resource, attribute));
 }
 

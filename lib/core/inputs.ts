@@ -332,10 +332,7 @@ function addressOf(value: Value): Expr {
 }
 
 /** Whether a relation holds; of one in HCL, synth knows nothing. */
-export function conditionOf<T extends Table>(
-  { holds }: Pick<Relation<T>, "holds">,
-  values: ValuesOf<T>,
-): Expr<boolean> {
+function conditionOf<T extends Table>({ holds }: Pick<Relation<T>, "holds">, values: ValuesOf<T>): Expr<boolean> {
   const condition = holds(values);
   if (typeof condition !== "string") return condition.orElse(false);
   return reference<boolean>(`try(${condition}, false)`, { knownAt: "plan", mayBeNull: false });
