@@ -317,10 +317,12 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       // Created while the server starts, but only after its database is prepared.
       dependsOn: initialization.ready,
     });
-    const testMailCommand = ifMail(
-      values.smtp,
-      `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER} --namespace=${namespace} -- ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`,
-    );
+    const inServer = [
+      `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER}`,
+      `--namespace=${namespace} --`,
+    ].join(" ");
+    const sendTestMail = `${inServer} ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`;
+    const testMailCommand = partIf(values.smtp.isSet(), () => ifMail(values.smtp, sendTestMail));
     const dump = this.addDump(jobsOf, this.workload.ready);
     const checkUp = this.addCheckUp(jobsOf, this.workload.ready);
     const { url } = this.frontDoor;

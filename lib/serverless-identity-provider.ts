@@ -322,8 +322,12 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     ];
     const mustStay = { prop: "network", value: network?.network };
     const networkGuard = guardPresence(this, mustStay, { dependsOn: ready, protect: this.protect });
-    const both = (one: string | undefined, other: string | undefined) =>
-      other === undefined ? one : expression(`concat(${one}, ${other})`);
+    const both = (...lists: readonly (string | undefined)[]) => {
+      const [first, ...others] = present(...lists);
+      return first === undefined || others.length === 0
+        ? first && expression(first)
+        : expression(`concat(${[first, ...others].join(", ")})`);
+    };
     const dns = {
       records: both(edge?.records.list, this.internalLoadBalancer?.records),
       nextSteps: both(edge?.nextSteps, this.internalLoadBalancer?.nextSteps),

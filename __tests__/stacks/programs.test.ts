@@ -159,7 +159,47 @@ describe("A domain on a network", () => {
     for (const { terraform } of [external, internal])
       expect(JSON.stringify(terraform).includes(") is null")).toBe(false);
   });
+
+  it("has the records of the load balancer that there is", () => {
+    const stack = bareStack();
+    const { dns } = new ServerlessIdentityProvider(stack, "Idp", {
+      projectId: "demo-project",
+      domain,
+      network,
+      loadBalancer: "internal",
+      closeDefaultAddress: true,
+    });
+    stack.addOutputs({
+      records: { value: dns.records, description: "" },
+      steps: { value: dns.nextSteps, description: "" },
+    });
+    const { records, steps } = terraformOf(stack).output ?? {};
+    const text = String(records?.value);
+    expect(text).toContain(`idp_internal_load_balancer_address[*].address : { name = "${domain}", type = "A"`);
+    expect(`${text} ${String(steps?.value)}`).not.toContain("undefined");
+  });
 });
+
+describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIdentityProvider }])(
+  "Existing service accounts of a program with $Variant.name",
+  ({ Variant }) => {
+    it.each(["service", "job", "dump", "checkUp", "build"])(
+      "leave nothing behind of the account that is not made: %s",
+      (member) => {
+        const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
+        new Variant(stack, "Idp", {
+          projectId: "demo-project",
+          alertEmails: ["admin@example.com"],
+          dumpSchedule: "30 4 * * *",
+          existingServiceAccounts: { [member]: "shared@demo-project.iam.gserviceaccount.com" },
+        });
+        const terraform = terraformOf(stack);
+        expect(JSON.stringify(terraform)).not.toContain("${null}");
+        expect(resourcesIn(terraform).filter((block) => "count" in block)).toEqual([]);
+      },
+    );
+  },
+);
 
 describe("Keys of Cloud KMS", () => {
   it.each<[string, Props["kmsKeys"], string[]]>([

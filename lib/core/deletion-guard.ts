@@ -42,7 +42,7 @@ export function guardDestroy(
 }
 
 /**
- * Refuses the end of a guard that a program no longer has: Terraform asks only a block that is still there, and this one
+ * Refuses the end of a guard that is in the state, but not in the program: Terraform asks only a block that is still there, and this one
  * says what becomes of a guard that the state may have.
  *
  * @param id that of the guard

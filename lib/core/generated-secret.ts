@@ -233,7 +233,6 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     return [...own, ...(this.existing?.grantAccess(identity) ?? [])];
   }
 
-  /** Attribute of a resource of this secret; empty if it does not exist, because null cannot be part of a text. */
   /** One of two expressions, of the existing secret or of the own one. */
   private existingOrOwn(existing: string, own: string): string {
     return this.own === undefined ? existing : `(${this.isExistingUsed} ? ${existing} : ${own})`;
@@ -255,6 +254,7 @@ interface OwnVersion {
 /** @param condition under which there is such a secret */
 function addOwnVersion(scope: Construct, condition: string, props: GeneratedSecretProps): OwnVersion {
   const count = countIf(condition);
+  // Empty where it does not exist, because null cannot be part of a text.
   const attribute = (resource: TerraformResource, name: string) =>
     count === undefined ? resource.getStringAttribute(name) : expression(`try(${resource.fqn}[0].${name}, "")`);
 

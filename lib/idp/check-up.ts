@@ -88,14 +88,13 @@ export function isHeard(scope: Construct, v: Receivers): Condition {
 
 /** The same where synthesis knows it. */
 function isKnownToBeHeard({ alertEmails, notificationChannels, notificationChannelsBySeverity }: Receivers) {
-  const given = [alertEmails, notificationChannels, notificationChannelsBySeverity].map((each) => each.given);
-  const lists = given.flatMap((each) => [
-    each,
-    ...Object.values(each as object).filter((list): list is unknown[] => Array.isArray(list)),
-  ]);
-  if (lists.some((each) => Token.isUnresolved(each))) return undefined;
-  // A token in a list is one receiver.
-  return given.flatMap((each) => Object.values(each as Readonly<Record<string, unknown>>)).flat().length > 0;
+  const bySeverity = notificationChannelsBySeverity.given;
+  const severities = Token.isUnresolved(bySeverity)
+    ? [bySeverity]
+    : Object.values(bySeverity as Readonly<Record<string, unknown>>);
+  const lists: unknown[] = [alertEmails.given, notificationChannels.given, ...severities];
+  // A token in a list is one receiver; one in place of a list may be none.
+  return lists.some((list) => Token.isUnresolved(list)) ? undefined : lists.flat().length > 0;
 }
 
 /** Whether there is a check-up, as an expression: with a schedule, and somebody to tell, whose number is a local of the scope. */

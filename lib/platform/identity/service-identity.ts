@@ -166,7 +166,11 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     const { email } = existing ?? {};
     const isUsed = allOf(condition, isExisting(existing));
     const other = { name: `Existing${id}`, member: `serviceAccount:${email}`, condition: isUsed, project: "-" };
-    this.granted = email === undefined ? [account] : [account, { ...other, email, ready: [] }];
+    this.granted = [
+      // One that is not made has no address, not even for a grant that is not made either.
+      ...(this.account === undefined ? [] : [account]),
+      ...(email === undefined ? [] : [{ ...other, email, ready: [] }]),
+    ];
   }
 
   grantOnProject(id: string, role: string, limits: GrantLimits = {}): ITerraformDependable[] {

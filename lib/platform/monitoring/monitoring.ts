@@ -34,9 +34,13 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly maxInstanceCount: number;
   /** Accounts of the deployment, which may read its secrets. */
   readonly identities: readonly WorkloadIdentity[];
-  /** Whether the database's instance is one of the deployment: `true`, `false` or a boolean expression. */
-  /** Whether somebody gets alerts. @default - always */
+  /**
+   * Whether somebody gets alerts.
+   *
+   * @default - always
+   */
   readonly isHeard?: Condition;
+  /** Whether the database's instance is one of the deployment: `true`, `false` or a boolean expression. */
   readonly ownDatabase: string;
   readonly called: (setting: NamedSetting) => string;
   readonly domain?: string;

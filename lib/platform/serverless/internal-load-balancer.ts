@@ -14,7 +14,7 @@ import { Construct } from "constructs";
 
 import { addDynamicBlock, allOf, countIf, idOf, isOn, isSet, partIf, present } from "../../core/conditional";
 import { type Expr } from "../../core/expr";
-import { expression, quoted } from "../../core/expression";
+import { expression, operand, quoted } from "../../core/expression";
 import { type networkInputs } from "../../core/full-names";
 import { choice, text, type Relation, type Value, type ValuesOf } from "../../core/inputs";
 import { hashedName, partName, serviceName } from "../../core/names";
@@ -153,7 +153,9 @@ export class InternalLoadBalancer extends Construct {
       managed: { domains: [domain], dnsAuthorizations: [idOf(authorization)] },
     });
     const validations = `flatten(${authorization.fqn}[*].dns_resource_record)`;
-    this.records = `concat([for address in ${this.ipAddresses} : { name = ${domain}, type = "A", value = address }], ${entriesOf(validations)})`;
+    // A local where the plan chooses the load balancer, and otherwise what was given.
+    const record = `{ name = ${operand(domain)}, type = "A", value = address }`;
+    this.records = `concat([for address in ${this.ipAddresses} : ${record}], ${entriesOf(validations)})`;
     this.nextSteps = domainSteps({
       ...{ domain, place, validation: "dns", zone },
       certificate: `${hashedName(deployment, domain)}-internal --location=${region}`,
