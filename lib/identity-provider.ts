@@ -1,7 +1,7 @@
 import { TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isUnset, not, partIf, present } from "./core/conditional";
+import { isOn, isUnset, not, partIf, present } from "./core/conditional";
 import { allOf, anyOf } from "./core/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
@@ -428,8 +428,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
           ? undefined
           : {
               bucketName: dump.bucket.bucketName,
-              condition: dump.condition,
-              isDaily: dump.isDaily,
+              condition: isOn(dump.condition),
+              isDaily: isOn(dump.isDaily),
               jobName: dump.jobName,
             },
       identities: present(initializer, runtime, dumper, checker),

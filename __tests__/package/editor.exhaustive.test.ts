@@ -162,8 +162,10 @@ describe("An editor of a program with the packed library", () => {
     const lines = ["declare const given: any;"];
     const seen = new Set<ts.Type>();
     const visit = (of: string, path: string, type: ts.Type) => {
-      if (seen.has(type)) return;
-      seen.add(type);
+      // A generic class has the same members whatever its arguments are, and may return itself of others.
+      const { target = type } = type as Partial<ts.TypeReference>;
+      if (seen.has(target)) return;
+      seen.add(target);
       for (const member of membersOf(type)) {
         const value = editor.checker.getNonNullableType(editor.checker.getTypeOfSymbol(member));
         const [method] = value.getCallSignatures();

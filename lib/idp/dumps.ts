@@ -141,8 +141,8 @@ export const hasDumpBucket = ({ dumpSchedule, keepDumps }: ValuesOf<typeof DUMPS
  */
 export class DatabaseDump extends Construct {
   /** Whether there is a schedule. */
-  readonly condition: Expr<boolean>;
-  readonly isDaily: Expr<boolean>;
+  readonly condition: boolean | IResolvable;
+  readonly isDaily: boolean | IResolvable;
   readonly bucket: DumpBucket;
 
   /** Name of the bucket; null at plan if there is none. */
@@ -159,8 +159,8 @@ export class DatabaseDump extends Construct {
     super(scope, id);
     const { database, inputs, runner } = props;
     const isScheduled = inputs.dumpSchedule.isSet();
-    this.condition = isScheduled;
-    this.isDaily = allOf(isScheduled, (inputs.dumpSchedule as Expr<string>).matches(DAILY));
+    this.condition = isScheduled.flag;
+    this.isDaily = allOf(isScheduled, (inputs.dumpSchedule as Expr<string>).matches(DAILY)).flag;
     const hasBucket = hasDumpBucket(inputs);
 
     this.bucket = new DumpBucket(this, "Bucket", props, hasBucket.text);
