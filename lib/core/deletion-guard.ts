@@ -42,8 +42,9 @@ export function guardDestroy(
 }
 
 /**
- * Refuses the end of a guard that is in the state, but not in the program: Terraform asks only a block that is still there, and this one
- * says what becomes of a guard that the state may have.
+ * Refuses the end of a guard that is in the state, but not in the program.
+ *
+ * Terraform asks only a block that is still there, and this one says what becomes of a guard that the state may have.
  *
  * @param id that of the guard
  */

@@ -557,7 +557,7 @@ function combined(conditions: readonly Operand<boolean>[], operator: string, bin
 }
 
 /**
- * Whatever a caller may give, as an expression: a literal, a token, text around tokens, a list or an object with tokens in it.
+ * Whatever a caller may give, as an expression: a literal, a token, text around tokens, a list or an object with tokens.
  *
  * Of a token it is only known that an attribute of a resource is set; `given` finds out more.
  */
@@ -750,9 +750,11 @@ class Collection implements Form {
   }
 
   print(printToken: PrintToken): Printed {
-    const text = this.isList
-      ? `[${this.entries.map(([, value]) => value.print(printToken)).join(", ")}]`
-      : `{ ${this.entries.map(([key, value]) => `${keyText(key, printToken)} = ${value.print(printToken)}`).join(", ")} }`;
+    const items = this.entries.map(([key, value]) => {
+      const text = value.print(printToken);
+      return this.isList ? text : `${keyText(key, printToken)} = ${text}`;
+    });
+    const text = this.isList ? `[${items.join(", ")}]` : `{ ${items.join(", ")} }`;
     return { text, binding: BINDING.value };
   }
 

@@ -131,7 +131,10 @@ export class ImageRegistry extends Construct implements ImageRepository {
       this.condition,
       () =>
         new ArtifactRegistryRepository(this, MAIN_CHILD_ID, {
-          ...{ project, location, labels, count },
+          project,
+          location,
+          labels,
+          count,
           repositoryId: serviceName(deployment),
           format: "DOCKER",
           description: `Images of ${deployment.applicationName}`,
