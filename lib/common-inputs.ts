@@ -1,5 +1,7 @@
 import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/full-names";
 import { flag, type PropsOf, type Relation, type ValuesOf } from "./core/inputs";
+import { allOf, interpolated, type Expr } from "./core/expr";
+import { eachEntry, endsWith, every, trimPrefix } from "./core/expr-functions";
 import { PLACE_RELATIONS, placeInputs, type PlaceInputs } from "./core/place";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
 import { CHECK_UP, receiverCount, type CheckUpLimits } from "./idp/check-up";
@@ -152,7 +154,15 @@ export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
 ];
 
 const unchangedAlerts = ({ alerts }: ValuesOf<CommonInputs>) =>
-  `[for id, alert in ${alerts} : id if alert.enabled && alert.threshold == null && alert.duration_seconds == null]`;
+  eachEntry(
+    alerts as Expr<Readonly<Record<string, unknown>>>,
+    (id) => id,
+    (_, alert) =>
+      allOf(
+        alert.member<boolean>("enabled"),
+        ...["threshold", "duration_seconds"].map((name) => alert.member(name).isNull()),
+      ),
+  );
 
 /** Inputs that are valid, and do nothing or harm. */
 export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
@@ -165,26 +175,33 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   ...DATABASE_WARNINGS,
   {
     holds: ({ domain, environmentVariables: plain }) =>
-      `${domain} == null ? true : alltrue([for value in ${settingIn(plain, COOKIE_DOMAIN)} : can(regex("://", value)) || endswith(".\${${domain}}", ".\${trimprefix(value, ".")}")])`,
+      domain.isNullOr((name) =>
+        every(
+          settingIn(plain, COOKIE_DOMAIN),
+          (value) =>
+            value.matches("://").or(endsWith(interpolated`.${name}`, interpolated`.${trimPrefix(value, ".")}`)),
+          "value",
+        ),
+      ),
     says: ({ domain, environmentVariables: plain }) =>
       `${plain.name} has ${COOKIE_DOMAIN}, which does not cover ${domain.name} ${domain.shown}; browsers then keep no session, and nobody can sign in; use the domain itself or one that it is part of`,
   },
   {
-    holds: (v) => `length(${v.alerts}) == 0 || ${receiverCount(v)} > 0`,
+    holds: (v) => v.alerts.length().eq(0).or(receiverCount(v).gt(0)),
     says: ({ alertEmails: emails, alerts, notificationChannels: channels, notificationChannelsBySeverity: some }) =>
       `${alerts.name} is set, and nobody gets an alert; without ${emails.name}, ${channels.name} and ${some.name} there are none; set one of them`,
   },
   {
-    holds: (v) => `length(${unchangedAlerts(v)}) == 0`,
+    holds: (v) => unchangedAlerts(v).length().eq(0),
     says: (v) =>
       [
-        `${v.alerts.name} has \${join(", ", ${unchangedAlerts(v)})} with nothing that changes the alert;`,
+        `${v.alerts.name} has ${unchangedAlerts(v).joinedBy(", ").text} with nothing that changes the alert;`,
         `Terraform drops members of other names than enabled, threshold and duration_seconds; correct or`,
         `remove it`,
       ].join(" "),
   },
   {
-    holds: ({ dumpSchedule }) => `${dumpSchedule} == null ? true : can(regex("^[0-9]+ ", ${dumpSchedule}))`,
+    holds: ({ dumpSchedule }) => dumpSchedule.isNullOr((schedule) => schedule.matches("^[0-9]+ ")),
     says: ({ dumpSchedule }) =>
       `${dumpSchedule.name} dumps the whole database several times an hour; each dump reads it in full, and holds up migrations; begin with a fixed minute, such as 30 4 * * *`,
   },

@@ -32,7 +32,6 @@ import { isPooled } from "./idp/connection-pool";
 import { type ContainerSpec } from "./idp/container-spec";
 import { type DbInit } from "./idp/db-init";
 import { DatabaseDump, hasDumpBucket } from "./idp/dumps";
-import { warnOfUnread } from "./idp/environment";
 import { ExistingSecrets } from "./idp/existing-secrets";
 import { containerOf } from "./idp/identity-provider-container";
 import { IdpImage } from "./idp/idp-image";
@@ -209,7 +208,6 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     // Undefined without blueprints, so that such an image is not built again.
     const hasBlueprints =
       (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles ?? {}).length > 0;
-    warnOfUnread(this, v);
     warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], this.values);
 
     const apis = addApis(this, variant.apis, { network, place, settings, values: v });
@@ -420,7 +418,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
         jobName: checkUp.jobName,
         missingAfter: checkUp.missingAfter,
       },
-      connectionPool: expression(isPooled(v)),
+      connectionPool: isPooled(v).text,
       isHeard: isHeard(this, v),
       ownDatabase: not(isExistingUsed(this.partOf(settings.existingDatabase))),
       dump:

@@ -159,7 +159,7 @@ const WARNINGS: readonly Omit<Relation<KubernetesInputs>, "of">[] = [
   certificateWarning("kubernetes"),
   uselessWithoutDomain(
     "requestTimeoutSeconds",
-    String(DEFAULT_REQUEST_TIMEOUT_SECONDS),
+    DEFAULT_REQUEST_TIMEOUT_SECONDS,
     "the load balancer of a domain has such a limit",
   ),
 ];
@@ -309,7 +309,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       namespace: this.namespace,
       workload: this.workload,
       address: this.address,
-      requestLogSampleRate: numberExpression(requestLogRate(values)),
+      requestLogSampleRate: requestLogRate(values).number,
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
       httpRedirect: values.httpRedirect.flag,
       strictTransportSecurity: values.strictTransportSecurity.text,

@@ -3,6 +3,7 @@ import { type Construct } from "constructs";
 
 import { allOf, isNever, partIf, present } from "./core/conditional";
 import { anyOf, type Expr, literal } from "./core/expr";
+import { toText } from "./core/expr-functions";
 import { expression, numberExpression } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
 import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
@@ -85,7 +86,7 @@ const connectionNameLength = (v: ValuesOf<ServerlessInputs>) =>
 
 /** Requests that one instance answers at the same time, as an HCL expression. */
 const requestsPerInstance = (v: ValuesOf<ServerlessInputs>) =>
-  `coalesce(${v.maxInstanceRequestConcurrency}, ${isPooled(v)} ? ${POOLED_REQUESTS_PER_INSTANCE} : ${REQUESTS_PER_INSTANCE})`;
+  `coalesce(${v.maxInstanceRequestConcurrency}, ${isPooled(v).text} ? ${POOLED_REQUESTS_PER_INSTANCE} : ${REQUESTS_PER_INSTANCE})`;
 
 const DEMAND: ConnectionDemand<ServerlessInputs> = {
   requests: requestsPerInstance,
@@ -133,13 +134,16 @@ const WARNINGS: readonly Omit<Relation<ServerlessInputs>, "of">[] = [
   certificateWarning("serverless"),
   {
     holds: (v) =>
-      `coalesce(${v.uptimeCheck}, false) ? !contains(["none", "false"], tostring(${v.publicAccess})) : true`,
+      v.uptimeCheck
+        .coalesce(false)
+        .not()
+        .or(toText(v.publicAccess).isOneOf(["none", "false"]).not()),
     says: (v) =>
       `${v.uptimeCheck.name} is true and ${v.publicAccess.name} is ${v.publicAccess.shown}; the check has no permission to call the service, so it always fails; leave ${v.uptimeCheck.name} out, or set ${v.publicAccess.name} to invoker-check-off`,
   },
   {
     // A policy is useless if requests can bypass it.
-    holds: (v) => `(${v.protection} == null && ${v.existingSecurityPolicy} == null) || ${v.closeDefaultAddress}`,
+    holds: (v) => anyOf(v.protection.isNull().and(v.existingSecurityPolicy.isNull()), v.closeDefaultAddress),
     says: (v) =>
       `${v.closeDefaultAddress.name} is false; a security policy protects only the domain, and requests to the address that Cloud Run assigns bypass it; set it to true once the domain works`,
   },
@@ -196,7 +200,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
     let edge: DomainSetup | undefined;
     let address: LoadBalancerAddress | undefined;
-    const requestLogSampleRate = numberExpression(requestLogRate(values));
+    const requestLogSampleRate = requestLogRate(values).number;
     const { strictTransportSecurity } = values;
     const httpRedirect = values.httpRedirect.flag;
     // Only a network has an internal one.

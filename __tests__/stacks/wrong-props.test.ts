@@ -185,8 +185,7 @@ describe("Names of variables that nothing reads", () => {
     const secret = { PASSWORD: { secretId: "smtp", version: 1 } };
     const names = unread(make, { environmentVariables: plain, secretEnvironmentVariables: secret });
     expect(names.map((text) => String(text).split(";")[0])).toEqual([
-      "environmentVariables has LOG_LEVEL",
-      "secretEnvironmentVariables has PASSWORD",
+      "environmentVariables or secretEnvironmentVariables has LOG_LEVEL, PASSWORD",
     ]);
   });
 });

@@ -24,6 +24,9 @@ import {
 type Texts = Operand<readonly string[]>;
 type Condition = Operand<boolean>;
 
+/** A list, or its items. */
+type Items<T> = Operand<readonly T[]> | readonly Operand<T>[];
+
 /** A function that has a value for all operands of its types. */
 function total<R>(name: string, operands: readonly Expr[], calculate: (...values: readonly unknown[]) => R): Expr<R> {
   return known(operands, calculate, () => call(name, operands, { mayBeNull: false, ...ifOperandsDo(operands) }));
@@ -164,15 +167,22 @@ export function lookup<T>(map: Operand<Readonly<Record<string, T>>>, name: Opera
 }
 
 /** Texts that are neither null nor empty. */
-export function compact(texts: Operand<readonly (string | null)[]>): Expr<readonly string[]> {
+export function compact(texts: Items<string | null>): Expr<readonly string[]> {
   const isThere = (text: unknown): text is string => text !== null && text !== "";
-  return total("compact", [exprOf(texts)], (all) => listIn(all).filter(isThere));
+  return total("compact", [exprOf<unknown>(texts)], (all) => listIn(all).filter(isThere));
 }
 
 /** The items of several lists. */
 export function concat<T>(...lists: readonly Operand<readonly T[]>[]): Expr<readonly T[]> {
   const all = lists.map((each) => exprOf(each));
   return total("concat", all, (...known) => known.flatMap((list) => listIn(list) as readonly T[]));
+}
+
+/** The items of the lists of a list. */
+export function flatten<T>(lists: Items<readonly T[]>): Expr<readonly T[]> {
+  return total("flatten", [exprOf<unknown>(lists)], (all) =>
+    listIn(all).flatMap((list) => listIn(list) as readonly T[]),
+  );
 }
 
 export function distinct<T>(list: Operand<readonly T[]>): Expr<readonly T[]> {

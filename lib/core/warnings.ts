@@ -1,4 +1,4 @@
-import { Annotations, TerraformElement, Token } from "cdktf";
+import { Annotations, TerraformElement, TerraformLocal, Token } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type Expr, reference } from "./expr";
@@ -31,7 +31,10 @@ export function warnUnless<T extends Table>(
   const risks = relations.map((relation) => ({ holds: untried(relation, values), message: relation.says(values) }));
   const assertions = risks
     .filter(({ holds }) => !holds.isLiteral)
-    .map(({ holds, message }) => ({ condition: holds.text, errorMessage: `${message}.` }));
+    .map(({ holds, message }, index) => ({
+      condition: holds.names.length > 0 ? holds.text : new TerraformLocal(scope, `${id}${index + 1}`, holds).asString,
+      errorMessage: `${message}.`,
+    }));
   if (assertions.length > 0) new CheckBlock(scope, id, assertions);
   for (const { holds, message } of risks)
     if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(message));

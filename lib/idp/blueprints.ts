@@ -5,7 +5,8 @@ import { type Precondition, TerraformLocal, TerraformStack, Token } from "cdktf"
 import { Construct } from "constructs";
 
 import { planned, type Check, type EachCheck } from "../core/checks";
-import { call, hcl, reference, writtenHcl, type Expr } from "../core/expr";
+import { anyOf, call, hcl, reference, writtenHcl, type Expr } from "../core/expr";
+import { intersection, keys } from "../core/expr-functions";
 import { expression } from "../core/expression";
 import { refuseWrong, texts, type Relation, type Value } from "../core/inputs";
 import { packageFile } from "../core/package-file";
@@ -46,8 +47,7 @@ export const BLUEPRINTS = {
 
 const CLIENT_SECRET = `${BLUEPRINT_VARIABLE_PREFIX}OIDC_CLIENT_SECRET`;
 
-const hasAny = (variables: Value, names: readonly string[]) =>
-  `length(setintersection(keys(${variables}), ${JSON.stringify(names)})) > 0`;
+const hasAny = (variables: Value, names: readonly string[]) => intersection(keys(variables), names).length().gt(0);
 
 type Inputs = EnvironmentInputs & typeof BLUEPRINTS & typeof MAIL;
 
@@ -55,13 +55,21 @@ type Inputs = EnvironmentInputs & typeof BLUEPRINTS & typeof MAIL;
 export const BLUEPRINT_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
   {
     holds: (v) =>
-      `!contains(${v.blueprints}, "password-recovery") || ${v.smtp} != null || ${hasAny(v.environmentVariables, bothPrefixes(MAIL_VARIABLES.host))}`,
+      anyOf(
+        v.blueprints.contains("password-recovery").not(),
+        v.smtp.isSet(),
+        hasAny(v.environmentVariables, bothPrefixes(MAIL_VARIABLES.host)),
+      ),
     says: (v) =>
       `${v.blueprints.name} has "password-recovery" and ${v.smtp.name} is not given; users would wait for a mail that is never sent; set ${v.smtp.name}`,
   },
   {
     holds: (v) =>
-      `!contains(${v.blueprints}, "oidc-client") || ${hasAny(v.secretEnvironmentVariables, [CLIENT_SECRET])} || ${hasAny(v.environmentVariables, [CLIENT_SECRET])}`,
+      anyOf(
+        v.blueprints.contains("oidc-client").not(),
+        hasAny(v.secretEnvironmentVariables, [CLIENT_SECRET]),
+        hasAny(v.environmentVariables, [CLIENT_SECRET]),
+      ),
     says: (v) =>
       `${v.blueprints.name} has "oidc-client" and ${v.secretEnvironmentVariables.name} has no ${CLIENT_SECRET}; the blueprint fails without it, and there is no application; set it`,
   },

@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 import { isWhole, matching } from "../core/checks";
 import { allOf, type Condition, isNever } from "../core/conditional";
 import { type Expr, literal } from "../core/expr";
-import { everyEntry } from "../core/expr-functions";
+import { concat, everyEntry, flatten, values } from "../core/expr-functions";
 import { expression } from "../core/expression";
 import { number, object, textOrNull, type PropsOf, type Value, type ValuesOf } from "../core/inputs";
 import { addScript, joined, type StackFile } from "../core/stack-file";
@@ -70,11 +70,20 @@ export const CHECK_UP = {
   }),
 };
 
-type Receivers = Readonly<Record<"alertEmails" | "notificationChannels" | "notificationChannelsBySeverity", Value>>;
+interface Receivers {
+  readonly alertEmails: Texts;
+  readonly notificationChannels: Texts;
+  readonly notificationChannelsBySeverity: Expr<Readonly<Record<string, readonly string[]>>> & Pick<Value, "given">;
+}
+type Texts = Expr<readonly string[]> & Pick<Value, "given">;
 
-/** Number of all receivers of alerts, as an expression. */
-export function receiverCount(v: Receivers): string {
-  return `length(concat(${v.alertEmails}, ${v.notificationChannels}, flatten(values(${v.notificationChannelsBySeverity}))))`;
+/** Number of all receivers of alerts. */
+export function receiverCount(v: Receivers): Expr<number> {
+  return concat<string>(
+    v.alertEmails,
+    v.notificationChannels,
+    flatten(values(v.notificationChannelsBySeverity)),
+  ).length();
 }
 
 /** Whether somebody gets alerts, by a local of the scope where only a plan knows it. */
@@ -82,7 +91,7 @@ export function isHeard(scope: Construct, v: Receivers): Condition {
   const isKnown = isKnownToBeHeard(v);
   if (isKnown !== undefined) return literal(isKnown);
   const known = scope.node.tryFindChild("Receivers") as TerraformLocal | undefined;
-  const receivers = known ?? new TerraformLocal(scope, "Receivers", expression(receiverCount(v)));
+  const receivers = known ?? new TerraformLocal(scope, "Receivers", receiverCount(v));
   return expression(`${receivers.fqn} > 0`);
 }
 

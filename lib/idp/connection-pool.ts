@@ -1,3 +1,5 @@
+import { type Expr } from "../core/expr";
+import { concat, every, lower } from "../core/expr-functions";
 import { expression } from "../core/expression";
 import { flag, type Relation, type Value, type ValuesOf } from "../core/inputs";
 import { POOL_VARIABLES } from "./contract";
@@ -22,16 +24,16 @@ export const CONNECTION_POOL = {
 
 export type ConnectionPoolInputs = typeof CONNECTION_POOL;
 
-/** Whether instances have a pool, as an HCL condition. */
-export const isPooled = (v: ValuesOf<ConnectionPoolInputs & ImageInputs>) =>
-  `coalesce(${v.connectionPool}, ${v.existingContainerImage} == null)`;
+/** Whether instances have a pool. */
+export const isPooled = (v: ValuesOf<ConnectionPoolInputs & ImageInputs>): Expr<boolean> =>
+  v.connectionPool.coalesce(v.existingContainerImage.isNull());
 
 /** Variables of a container with a pool; null at plan without one. @param size its connections, as an HCL expression */
 export function poolVariables(
   v: ValuesOf<ConnectionPoolInputs & ImageInputs> & { readonly requestTimeoutSeconds: Value },
   size: string,
 ): Record<string, string> {
-  const ifPooled = (value: string) => expression(`(${isPooled(v)} ? ${value} : null)`);
+  const ifPooled = (value: string) => expression(`(${isPooled(v).text} ? ${value} : null)`);
   return {
     [POOL_VARIABLES.size]: ifPooled(size),
     [POOL_VARIABLES.wait]: ifPooled(`min(${LONGEST_WAIT_SECONDS}, ${v.requestTimeoutSeconds} / 2)`),
@@ -44,7 +46,15 @@ const KEEPING = ["IDP_POSTGRESQL__USE_PGBOUNCER", "IDP_POSTGRESQL__CONN_MAX_AGE"
 export const POOL_WARNINGS: readonly Omit<Relation<ConnectionPoolInputs & EnvironmentInputs & ImageInputs>, "of">[] = [
   {
     holds: (v) =>
-      `${isPooled(v)} ? alltrue([for value in concat(${KEEPING.map((name) => settingIn(v.environmentVariables, name)).join(", ")}) : contains(["0", "false"], lower(value))]) : true`,
+      isPooled(v)
+        .not()
+        .or(
+          every(
+            concat<string>(...KEEPING.map((name) => settingIn(v.environmentVariables, name))),
+            (value) => lower(value).isOneOf(["0", "false"]),
+            "value",
+          ),
+        ),
     says: ({ connectionPool, environmentVariables: plain }) =>
       `${plain.name} has ${KEEPING.join(" or ")} and there is a connection pool; the application then keeps a connection for each request for good, and the pool runs dry; remove it, or set ${connectionPool.name} to false`,
   },

@@ -1,6 +1,3 @@
-import { Annotations, Token } from "cdktf";
-import { type Construct } from "constructs";
-
 import { matching, type Check, type EachCheck } from "../core/checks";
 import {
   choice,
@@ -12,7 +9,6 @@ import {
   textMap,
   textOrNumber,
   type Value,
-  type ValuesOf,
 } from "../core/inputs";
 import { SECRET_ID_MAX_LENGTH } from "../core/names";
 import {
@@ -29,8 +25,23 @@ import {
   TRUSTED_PROXIES,
   UPSTREAM_PREFIX,
 } from "./contract";
-import { interpolated, literal, type Expr } from "../core/expr";
-import { concat, intersection, jsonOf, keys, lookup, upper } from "../core/expr-functions";
+import { anyOf, interpolated, literal, type Expr } from "../core/expr";
+import {
+  compact,
+  concat,
+  each,
+  element,
+  intersection,
+  jsonOf,
+  keys,
+  lookup,
+  lower,
+  some,
+  split,
+  trimPrefix,
+  upper,
+  values,
+} from "../core/expr-functions";
 
 /** A variable with our prefix and with the upstream's own, which would take precedence. */
 export function bothPrefixes(variable: string): string[] {
@@ -298,12 +309,20 @@ const INITIAL_SETTINGS = [
   ...["AVATARS", "DEFAULT_TOKEN_DURATION", "DEFAULT_TOKEN_LENGTH", "DEFAULT_USER_CHANGE_EMAIL"],
   ...["DEFAULT_USER_CHANGE_NAME", "DEFAULT_USER_CHANGE_USERNAME", "FOOTER_LINKS", "GDPR_COMPLIANCE", "IMPERSONATION"],
 ];
-const initialIn = (variables: Value) =>
-  `[for name in keys(${variables}) : name if can(regex("(?i)${SETTING}(${INITIAL_SETTINGS.join("|")})$", name))]`;
+const IS_INITIAL = `(?i)${SETTING}(${INITIAL_SETTINGS.join("|")})$`;
+const initialIn = (variables: Variables) =>
+  each(
+    keys(variables),
+    (name) => name,
+    (name) => name.matches(IS_INITIAL),
+    "name",
+  );
 
-/** Values of a setting among variables, under either prefix, as an expression. */
-export const settingIn = (variables: Value, setting: string) =>
-  `compact([for name in ${JSON.stringify(bothPrefixes(setting))} : lookup(${variables}, name, "")])`;
+type Variables = Expr<Readonly<Record<string, string>>>;
+
+/** Values of a setting among variables, under either prefix. */
+export const settingIn = (variables: Variables, setting: string) =>
+  compact(bothPrefixes(setting).map((name) => lookup(variables, name, "")));
 
 /** What else reads variables: the runtimes of Python and Go, the C library, clients of PostgreSQL and of clouds, and TLS. */
 const READ_NAMES = [
@@ -319,55 +338,56 @@ const READ_BEGINNINGS = [
 ];
 const IS_READ = `^((${READ_NAMES.join("|")})$|${READ_BEGINNINGS.join("|")})`;
 
-/** Names of variables, and what refers to others by `env://`, as an expression; case does not matter to all readers. */
-const unreadIn = (plain: Value, secret: Value) =>
-  [
-    `[for name in concat(keys(${plain}), keys(${secret})) : name if !can(regex("${IS_READ}",`,
-    `upper(name))) && !contains([for value in values(${plain}) : trimprefix(split("?", value)[0],`,
-    `"env://")], name)]`,
-  ].join(" ");
+/** Names of variables that nothing reads, nor another one by `env://`; case does not matter to all readers. */
+function unreadIn(plain: Variables, secret: Value): Expr<readonly string[]> {
+  const referred = each(
+    values(plain),
+    (value) => trimPrefix(element(split("?", value), 0), "env://"),
+    undefined,
+    "value",
+  );
+  return each(
+    concat<string>(keys(plain), keys(secret)),
+    (name) => name,
+    (name) => upper(name).matches(IS_READ).not().and(referred.contains(name).not()),
+    "name",
+  );
+}
 
 const NOBODY_READS = [
   "neither the application nor what it runs on reads such a name, so that it has no effect; correct",
   "it, or begin it with IDP_, and with IDP_BLUEPRINT_ where a blueprint of your own reads it",
 ].join(" ");
 
-/** Warns at synth of literal names that nothing reads. */
-export function warnOfUnread(scope: Construct, values: ValuesOf<Partial<EnvironmentInputs>>): void {
-  const { environmentVariables: plain, secretEnvironmentVariables: secret } = values;
-  const texts = Object.values(literalMap(plain)).map((value) => String(value).split("?")[0]);
-  for (const { given, name } of [plain, secret].filter((each) => each !== undefined)) {
-    const unread = Object.keys(literalMap({ given }))
-      .filter((key) => !Token.isUnresolved(key) && !new RegExp(IS_READ).test(key.toUpperCase()))
-      .filter((key) => !texts.includes(`env://${key}`));
-    if (unread.length > 0) Annotations.of(scope).addWarning(`${name} has ${unread.join(", ")}; ${NOBODY_READS}`);
-  }
-}
-
-/** A map of the program; empty where it is known only at plan. */
-function literalMap(value: Pick<Value, "given"> | undefined): Readonly<Record<string, unknown>> {
-  const given = value?.given;
-  return Token.isUnresolved(given) ? {} : ((given ?? {}) as Readonly<Record<string, unknown>>);
-}
+/** Names that have no effect. */
+export const UNREAD_WARNING: Omit<Relation<EnvironmentInputs>, "of"> = {
+  holds: (v) => unreadIn(v.environmentVariables, v.secretEnvironmentVariables).length().eq(0),
+  says: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
+    `${plain.name} or ${secret.name} has ${unreadIn(plain, secret).joinedBy(", ").text}; ${NOBODY_READS}`,
+};
 
 export const ENVIRONMENT_WARNINGS: readonly Omit<Relation<EnvironmentInputs>, "of">[] = [
   {
-    holds: (v) => `length(${initialIn(v.environmentVariables)}) == 0`,
-    says: (v) =>
-      `${v.environmentVariables.name} has \${join(", ", ${initialIn(v.environmentVariables)})}; that counts at the first start only, after which the application keeps it itself; change it there, at System > Settings`,
+    holds: (v) => initialIn(v.environmentVariables).length().eq(0),
+    says: ({ environmentVariables: plain }) =>
+      [
+        `${plain.name} has ${initialIn(plain).joinedBy(", ").text}; that counts at the first start only,`,
+        "after which the application keeps it itself; change it there, at System > Settings",
+      ].join(" "),
   },
-  {
-    holds: (v) => `length(${unreadIn(v.environmentVariables, v.secretEnvironmentVariables)}) == 0`,
-    says: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
-      `${plain.name} or ${secret.name} has \${join(", ", ${unreadIn(plain, secret)})}; ${NOBODY_READS}`,
-  },
+  UNREAD_WARNING,
   {
     holds: ({ environmentVariables: plain }) =>
-      ["IDP_EMAIL__USE_SSL", "IDP_EMAIL__USE_TLS"]
-        .map((name) => `!contains([for value in ${settingIn(plain, name)} : lower(value)], "true")`)
-        .join(" || "),
+      anyOf(
+        ...["IDP_EMAIL__USE_SSL", "IDP_EMAIL__USE_TLS"].map((name) =>
+          some(settingIn(plain, name), (value) => lower(value).eq("true"), "value").not(),
+        ),
+      ),
     says: ({ environmentVariables: plain }) =>
-      `${plain.name} has true for IDP_EMAIL__USE_SSL and for IDP_EMAIL__USE_TLS; the application then sends no mail, because a connection is encrypted either from the first byte or later; set SSL for port 465, and TLS for others`,
+      [
+        `${plain.name} has true for IDP_EMAIL__USE_SSL and for IDP_EMAIL__USE_TLS; the application then sends no mail,`,
+        "because a connection is encrypted either from the first byte or later; set SSL for port 465, and TLS for others",
+      ].join(" "),
   },
 ];
 

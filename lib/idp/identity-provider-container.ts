@@ -5,6 +5,7 @@ import { valuesFrom, type PropsOf, type ValuesOf } from "../core/inputs";
 import { expression, operand } from "../core/expression";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { type ReadableSecret } from "../core/stored-secret";
+import { warnUnless } from "../core/warnings";
 import {
   BASE_URL_VARIABLE,
   BASELINE_ENVIRONMENT,
@@ -23,7 +24,7 @@ import {
   ENVIRONMENT,
   ENVIRONMENT_RELATIONS,
   LOG_LEVEL_VARIABLE,
-  warnOfUnread,
+  UNREAD_WARNING,
   type EnvironmentInputs,
 } from "./environment";
 import { MAIL, MAIL_RELATIONS, mailSettings, type SmtpProps } from "./mail";
@@ -102,7 +103,7 @@ const PROPS = { ...PARTS, ...Object.fromEntries(INPUT_NAMES.map((name) => [name,
 export function identityProviderContainer(scope: Construct, props: IdentityProviderContainerProps): ContainerSpec {
   const relations = [...ENVIRONMENT_RELATIONS, ...MAIL_RELATIONS, ...PROBE_RELATIONS, ...WORKER_FORM_RELATIONS];
   const values = valuesFrom<ContainerInputs>(scope, CONTAINER, props, relations, propProblems(props, PROPS));
-  warnOfUnread(scope, values);
+  warnUnless(scope, "VariablesHaveEffect", [UNREAD_WARNING], values);
   return containerOf(props, values);
 }
 

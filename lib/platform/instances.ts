@@ -114,7 +114,7 @@ export function instanceRelations<T extends Inputs>(
   const { least, memory: ofMemory, rollout } = platform;
   const needed = (v: ValuesOf<T>) => {
     const { instances, ofWorkers, perInstance } = budgetOf(v, platform, demand);
-    const requests = `(${isPooled(v)} ? ${LEAST_POOLED_CONNECTIONS} : ${demand.requests(v)})`;
+    const requests = `(${isPooled(v).text} ? ${LEAST_POOLED_CONNECTIONS} : ${demand.requests(v)})`;
     return { all: `${instances} * (${perInstance} + ${requests}) + ${ofWorkers}`, ofWorkers };
   };
   const namesOf = (v: ValuesOf<T>, names: readonly (keyof T)[]) => names.map((name) => v[name].name).join(", ");
@@ -140,7 +140,7 @@ export function instanceRelations<T extends Inputs>(
         const { all, ofWorkers } = needed(v);
         const lowered = demand.loweringRequests.map((name) => `, or lower ${v[name].name}`).join("");
         const withoutPool = `, or set ${v.connectionPool.name} to true${lowered}`;
-        return `${v.maxInstanceCount.name} is ${v.maxInstanceCount.shown}; with \${${rollout.more(String(v.maxInstanceCount))}} more during a rollout that needs \${${all}} database connections\${${ofWorkers} > 0 ? format(", %d of them for separate workers,", ${ofWorkers}) : ""} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts \${jsonencode(${mostConnections(v, all)})}, and a request without a connection fails; lower it or one of ${namesOf(v, ["workerProcesses", "workerThreads"])}, or of separate workers ${namesOf(v, demand.loweringWorkers)}, or \${${v.existingDatabase} == null ? "choose a ${v.databaseTier.name} with more memory" : "raise ${v.existingDatabase.at.maxConnections.name}"}\${${isPooled(v)} ? "" : "${withoutPool}"}`;
+        return `${v.maxInstanceCount.name} is ${v.maxInstanceCount.shown}; with \${${rollout.more(String(v.maxInstanceCount))}} more during a rollout that needs \${${all}} database connections\${${ofWorkers} > 0 ? format(", %d of them for separate workers,", ${ofWorkers}) : ""} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts \${jsonencode(${mostConnections(v, all)})}, and a request without a connection fails; lower it or one of ${namesOf(v, ["workerProcesses", "workerThreads"])}, or of separate workers ${namesOf(v, demand.loweringWorkers)}, or \${${v.existingDatabase} == null ? "choose a ${v.databaseTier.name} with more memory" : "raise ${v.existingDatabase.at.maxConnections.name}"}\${${isPooled(v).text} ? "" : "${withoutPool}"}`;
       },
     },
     {

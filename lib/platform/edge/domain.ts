@@ -124,16 +124,16 @@ export function needsDomain<T extends DomainInputs>(of: keyof T, reason: string)
 /**
  * Warns of an input that has no effect without a domain.
  *
- * @param usual its default, as an HCL value
+ * @param usual its default
  * @param reason what only a domain has
  */
 export function uselessWithoutDomain<T extends DomainInputs>(
   of: keyof T,
-  usual: string,
+  usual: number | string | boolean,
   reason: string,
 ): Omit<Relation<T>, "of"> {
   return {
-    holds: (v) => `${v.domain} != null || ${v[of]} == ${usual}`,
+    holds: (v) => v.domain.isSet().or((v[of] as Expr).eq(usual)),
     says: (v) => `${v[of].name} is set without ${v.domain.name}; only ${reason}; set ${v.domain.name}, or leave it out`,
   };
 }
@@ -142,13 +142,13 @@ export function uselessWithoutDomain<T extends DomainInputs>(
 export const certificateWarning = (platform: keyof typeof CERTIFICATE_VALIDATION) =>
   uselessWithoutDomain<DomainInputs>(
     "certificateValidation",
-    `"${CERTIFICATE_VALIDATION[platform]}"`,
+    CERTIFICATE_VALIDATION[platform],
     "a domain has a certificate",
   );
 
 /** What both variants warn of. */
 export const DOMAIN_WARNINGS: readonly Omit<Relation<DomainInputs>, "of">[] = [
-  uselessWithoutDomain("strictTransportSecurity", `"${YEAR_OF_HTTPS}"`, "its load balancer sends the header"),
+  uselessWithoutDomain("strictTransportSecurity", YEAR_OF_HTTPS, "its load balancer sends the header"),
 ];
 
 export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [

@@ -21,7 +21,7 @@ export const IPV6 = {
 };
 
 export const IPV6_WARNINGS: readonly Omit<Relation<DomainInputs & typeof IPV6>, "of">[] = [
-  uselessWithoutDomain("ipv6", "false", "the load balancer of a domain has such an address"),
+  uselessWithoutDomain("ipv6", false, "the load balancer of a domain has such an address"),
 ];
 
 /** The scheme of a load balancer; all rules of one target have the same. */

@@ -181,18 +181,20 @@ export function wafSwitches(waf: string): { readonly isOn: string; readonly isPr
   return { isOn: not(isWord(waf, WAF_OFF)), isPreview: isWord(waf, WAF_PREVIEW) };
 }
 
-/** Whether a rule only marks requests in the log, as an HCL condition. */
-const hasPreview = ({ protection: { at } }: ValuesOf<ProtectionInputs>) =>
-  `(${at.waf} == "${WAF_PREVIEW}" || ${at.previewLimits})`;
+/** Whether a rule only marks requests in the log. */
+const hasPreview = ({ protection: { at } }: ValuesOf<ProtectionInputs>) => at.waf.eq(WAF_PREVIEW).or(at.previewLimits);
 
-/** Share of the requests that the load balancer logs, as an HCL expression: all, if something can be seen only there. */
-export const requestLogRate = (v: ValuesOf<Inputs>) =>
-  `coalesce(${v.requestLogSampleRate}, ${v.protection} == null ? 0 : ${hasPreview(v)} ? 1 : 0)`;
+/** Share of the requests that the load balancer logs: all, if something can be seen only there. */
+export const requestLogRate = (v: ValuesOf<Inputs>): Expr<number> =>
+  v.requestLogSampleRate.coalesce(v.protection.isNull().choose(0, hasPreview(v).choose(1, 0)));
 
 export const PROTECTION_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
   {
     holds: (v) =>
-      `${v.protection} == null || ${v.requestLogSampleRate} == null ? true : ${v.requestLogSampleRate} > 0 || !${hasPreview(v)}`,
+      v.protection.isNull().or(
+        v.requestLogSampleRate.isNullOr((rate) => rate.gt(0)),
+        hasPreview(v).not(),
+      ),
     says: ({ protection, requestLogSampleRate: rate }) =>
       `${rate.name} is 0 and ${protection.name} has rules in preview; they mark requests in that log alone, so nothing shows what they would refuse; leave ${rate.name} out to log all requests`,
   },

@@ -10,6 +10,7 @@ import { Construct } from "constructs";
 
 import { addressIn, isAddressRange } from "../../core/address-range";
 import { type Expr } from "../../core/expr";
+import { intersection } from "../../core/expr-functions";
 import { addDynamicBlock, allOf, countIf, isOn, listIf } from "../../core/conditional";
 import { expression, operand } from "../../core/expression";
 import { explain } from "../../core/hcl/stack-origin";
@@ -55,7 +56,7 @@ export const OUTPOSTS = {
 
 export const OUTPOST_WARNINGS: readonly Omit<Relation<typeof OUTPOSTS & typeof BLUEPRINTS>, "of">[] = [
   {
-    holds: (v) => `${v.manageOutposts} || length(setintersection(${v.blueprints}, ["ldap", "radius"])) == 0`,
+    holds: (v) => v.manageOutposts.or(intersection(v.blueprints, ["ldap", "radius"]).length().eq(0)),
     says: ({ blueprints, manageOutposts }) =>
       `${blueprints.name} has "ldap" or "radius" and ${manageOutposts.name} is false; nothing runs their outposts, and the check-up reports them; set ${manageOutposts.name} to true and apply the blueprint again in the application, or run them elsewhere`,
   },

@@ -1,10 +1,11 @@
 import { Fn, Token, type IResolvable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock } from "../../core/conditional";
-import { flag, number, textMap, type Relation, type Value } from "../../core/inputs";
+import { flag, number, textMap, type Relation } from "../../core/inputs";
 import { DATABASE_MAJOR_VERSION, DATABASE_MAJOR_VERSIONS, OLDEST_DATABASE_MAJOR_VERSION } from "../../idp/contract";
 import { DATABASE_ENDS } from "../../idp/releases";
-import { type Expr } from "../../core/expr";
+import { hcl, literal, type Expr } from "../../core/expr";
+import { lookup, toText } from "../../core/expr-functions";
 
 /** Flags from the caller: a literal map, or an expression that evaluates to one. */
 export type DatabaseFlags = Readonly<Record<string, string>> | IResolvable;
@@ -78,16 +79,22 @@ export const DATABASE_SERVER = {
 /** A version of PostgreSQL whose fixes end within a year. */
 export const DATABASE_WARNINGS: readonly Omit<Relation<typeof DATABASE_SERVER>, "of">[] = [
   {
-    holds: ({ databaseVersion }) => `timecmp(timeadd(plantimestamp(), "8760h"), ${endOf(databaseVersion)}) < 0`,
-    says: ({ databaseVersion }) =>
-      `${databaseVersion.name} is ${databaseVersion.shown}; PostgreSQL makes no fixes of it after \${formatdate("D MMMM YYYY", ${endOf(databaseVersion)})}; upgrade before: guides/postgresql-upgrade.md`,
+    holds: ({ databaseVersion }) =>
+      hcl<boolean>`timecmp(timeadd(plantimestamp(), "8760h"), ${endOf(databaseVersion)}) < 0`,
+    says: ({ databaseVersion: version }) => {
+      const day = hcl`formatdate("D MMMM YYYY", ${endOf(version)})`;
+      return [
+        `${version.name} is ${version.shown}; PostgreSQL makes no fixes of it after ${day.text};`,
+        "upgrade before: guides/postgresql-upgrade.md",
+      ].join(" ");
+    },
   },
 ];
 
-/** When the fixes of a version of PostgreSQL end, as an expression. */
-function endOf(version: Value): string {
-  const ends = Object.entries(DATABASE_ENDS).map(([major, day]) => `"${major}" = "${day}T00:00:00Z"`);
-  return `lookup({ ${ends.join(", ")} }, ${version}, "9999-12-31T00:00:00Z")`;
+/** When the fixes of a version of PostgreSQL end. */
+function endOf(version: Expr<number>): Expr<string> {
+  const ends = Object.entries(DATABASE_ENDS).map(([major, day]) => [major, `${day}T00:00:00Z`] as const);
+  return lookup<string>(literal(Object.fromEntries(ends)), toText(version), "9999-12-31T00:00:00Z");
 }
 
 /** All flags of an instance: the library's, the caller's, which override them, and the connections. */
