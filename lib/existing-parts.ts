@@ -61,10 +61,13 @@ export function existingIdentity(
 ): readonly IdentityPart[] {
   const { existingBucket, existingCluster, existingDatabase, existingNamespace, existingSecrets, ownParts } = v;
   const { at: database } = existingDatabase;
+  const { nodes } = v.existingServiceAccounts.at;
   const parts: Readonly<Record<string, readonly [part: Value, identity: string]>> = {
     existingBucket: [existingBucket, `${existingBucket.at.name}`],
     existingDatabase: [existingDatabase, `join("/", [${database.connectionName}, ${database.database}])`],
     existingSecretKey: [existingSecrets.at.secretKey, `${existingSecrets.at.secretKey.at.secretId}`],
+    // Nodes that run keep their account: if that is deleted, they can no longer pull images.
+    ...(existingCluster && { existingNodes: [nodes, `${nodes}`] }),
   };
   // Parts that `own_parts` does not keep.
   const alone: typeof parts = {
@@ -120,6 +123,7 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
 export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
   typeof CONTROL_PLANE &
     typeof EXISTING_CLUSTER &
+    typeof EXISTING_SERVICE_ACCOUNTS &
     typeof NAMESPACE &
     Pick<ReturnType<typeof networkInputs>, "networkTags"> &
     Pick<DomainInputs, "domain"> &
@@ -133,11 +137,18 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
         v.controlPlaneEndpoint.eq("public"),
         v.clusterHardening.isNull(),
         v.networkTags.length().eq(0),
+        v.existingServiceAccounts.at.nodes.isNull(),
       );
       return v.existingCluster.isNull().or(isLeftOut);
     },
-    says: (v) =>
-      `${v.existingCluster.name} is given together with ${v.authorizedNetworks.name}, ${v.controlPlaneEndpoint.name}, ${v.networkTags.name} or ${v.clusterHardening.name}; these must be left out, because the owner of the cluster decides how its control plane is reached and what is allowed there; remove them`,
+    says: (v) => {
+      const given = [v.authorizedNetworks, v.controlPlaneEndpoint, v.networkTags, v.existingServiceAccounts.at.nodes];
+      return [
+        `${v.existingCluster.name} is given together with ${given.map(({ name }) => name).join(", ")} or`,
+        `${v.clusterHardening.name}; these must be left out, because the owner of the cluster decides on its nodes,`,
+        `how its control plane is reached and what is allowed there; remove them`,
+      ].join(" ");
+    },
   },
   {
     of: "existingCluster",

@@ -227,6 +227,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       deletionProtection: this.protect,
       existing: existingCluster,
       maintenance: settings,
+      nodes: this.accountOf("nodes"),
       dependsOn: [...networkReady, ...apis.ready("container", "iam")],
     });
     this.provider = new KubernetesProvider(this, "kubernetes", {

@@ -316,6 +316,9 @@ export const ACCEPTED_SETS_OF_KUBERNETES: AcceptedInputs = {
   "one instance on the smallest database": { database_tier: "db-g1-small", max_instance_count: 1 },
   "databases of addresses, with the number of the account and of the version as numbers": { geoip: GEOIP_IN_NUMBERS },
   "a network of another project": { network: NETWORK, subnetwork: SUBNETWORK },
+  "an existing account of the nodes": {
+    existing_service_accounts: { nodes: "idp-nodes@my-project.iam.gserviceaccount.com" },
+  },
   "an existing cluster": { existing_cluster: CLUSTER },
   "a cluster of another region with a domain, and days on which the database is not maintained": {
     existing_cluster: { ...CLUSTER, location: "europe-west1" },

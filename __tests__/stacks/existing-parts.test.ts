@@ -69,6 +69,43 @@ describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIde
   },
 );
 
+describe("An existing account of the nodes", () => {
+  const NODES = "nodes@my-project.iam.gserviceaccount.com";
+  const synthesized = (props: Partial<KubernetesIdentityProviderProps>) =>
+    terraformWith((stack) => new KubernetesIdentityProvider(stack, "idp", { projectId: "my-project", ...props }))
+      .resource ?? {};
+
+  it("runs the nodes of the new cluster, with the same roles, and none is created for them", () => {
+    const { google_container_cluster: clusters, ...resources } = synthesized({
+      existingServiceAccounts: { nodes: NODES },
+    });
+    expect(clusters?.idp_cluster).toMatchObject({
+      cluster_autoscaling: { auto_provisioning_defaults: { service_account: NODES } },
+    });
+    const granted = Object.values(resources).flatMap((elements) =>
+      Object.values(elements)
+        .filter(({ member }) => member === `serviceAccount:${NODES}`)
+        .map(({ role }) => role),
+    );
+    expect(granted.sort()).toEqual(["roles/artifactregistry.reader", "roles/container.defaultNodeServiceAccount"]);
+    const made = Object.values(resources.google_service_account ?? {}).map((each) => String(each.account_id));
+    expect(made.filter((name) => name.startsWith("idp-node"))).toEqual([]);
+  });
+
+  it("must stay in a protected deployment, because nodes that run keep the former one", () => {
+    const { terraform_data: data } = synthesized({ existingServiceAccounts: { nodes: NODES } });
+    expect(JSON.stringify(data?.idp_protected_identity)).toMatch(
+      /"existingNodes":"[^"]*existing_service_accounts.nodes/,
+    );
+    expect(JSON.stringify(data?.idp_identity_check)).toContain("existingServiceAccounts.nodes is ");
+  });
+
+  it("leaves what a deployment without one is compared by as it was", () => {
+    const { terraform_data: data } = synthesized({});
+    expect(JSON.stringify(data?.idp_protected_identity)).not.toContain("existingNodes");
+  });
+});
+
 describe("An existing cluster", () => {
   const AUTHORITY = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t";
   /** The provider of a program, and how many clusters, networks and namespaces there are. */

@@ -183,7 +183,7 @@ describe("A domain on a network", () => {
 describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIdentityProvider }])(
   "Existing service accounts of a program with $Variant.name",
   ({ Variant }) => {
-    it.each(["service", "job", "dump", "checkUp", "build"])(
+    it.each(["service", "job", "dump", "checkUp", "build", "nodes"])(
       "leave nothing behind of the account that is not made: %s",
       (member) => {
         const stack = bareStack({ providers: ["google", "kubernetes", "random"] });

@@ -551,6 +551,10 @@ const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
   "another way to a cluster that exists": { existing_cluster: CLUSTER, control_plane_endpoint: "dns" },
   "tags for nodes of a cluster that exists": { existing_cluster: CLUSTER, network_tags: ["sign-in"] },
   "rules for a cluster that exists": { existing_cluster: CLUSTER, cluster_hardening: {} },
+  "an account for the nodes of a cluster that exists": {
+    existing_cluster: CLUSTER,
+    existing_service_accounts: { nodes: "idp-nodes@my-project.iam.gserviceaccount.com" },
+  },
   "a range of the Internet for a private address": {
     ...{ control_plane_endpoint: "private", network: NETWORK, subnetwork: SUBNETWORK },
     authorized_networks: { office: "203.0.113.0/24" },

@@ -76,6 +76,15 @@ export const EXISTING_PARTS: Readonly<Record<string, ExistingPart>> = {
   },
 };
 
+/** The account of the nodes of a new cluster, on GKE, which can be given from the beginning alone. */
+const NODES = "idp-nodes@shared-accounts.iam.gserviceaccount.com";
+
+/** Inputs with that account. */
+export const withNodes = (inputs: Inputs): Inputs => ({
+  ...inputs,
+  existing_service_accounts: { ...(inputs.existing_service_accounts as object), nodes: NODES },
+});
+
 /** The inputs of all of them. */
 export const ALL_EXISTING = Object.assign({}, ...Object.values(EXISTING_PARTS).map(({ inputs }) => inputs)) as Inputs;
 
@@ -87,7 +96,8 @@ export function prepareExisting({ cloud }: Deployment): void {
   for (const project of ACCEPTED_BY_BOTH.project_id)
     for (const secret of Object.values({ ...SECRETS, ...LOGINS }))
       for (const version of [1, 3]) cloud.addOthersSecret(project, secret, version, payloadOf(secret));
-  for (const key of Object.values(EXISTING_PARTS).flatMap(({ others }) => others)) cloud.others.add(key);
+  const nodes = `google_service_account projects/-/serviceAccounts/${NODES}`;
+  for (const key of [nodes, ...Object.values(EXISTING_PARTS).flatMap(({ others }) => others)]) cloud.others.add(key);
 }
 
 /** Adds the logins of the existing database, with the passwords in their secrets. */
@@ -121,8 +131,10 @@ export const WITH_EXISTING_PARTS: Episode = {
     addLogins(deployment);
     const begun = { project_id, alert_emails: ["on-call@example.com"], dump_schedule: "30 4 * * *" };
     const unprotected = { ...begun, deletion_protection: false };
-    deployment.inputs = { ...unprotected, ...ALL_EXISTING, existing_database: DATABASE };
+    deployment.inputs = withNodes({ ...unprotected, ...ALL_EXISTING, existing_database: DATABASE });
     await requireParts(deployment, false);
+    const [own] = deployment.cloud.ofType("google_service_account");
+    if (own !== undefined) throw new StepFailure("apply", `the stack has made its own ${own.id}`);
     await deployment.destroy();
 
     await deployment.applyWith(begun);
@@ -135,9 +147,9 @@ export const WITH_EXISTING_PARTS: Episode = {
     deployment.inputs = existing;
     await deployment.refuse([...APPLY_AT_ONCE, ACCEPTED_KEY], "change the rest in a second apply");
     await deployment.applyWith(unprotected);
-    const own = (word: string) => ({ ...existing, own_parts: word });
+    const ownParts = (word: string) => ({ ...existing, own_parts: word });
     // Another secret key is accepted by name.
-    for (const inputs of [own("kept"), existing, own("used"), unprotected]) {
+    for (const inputs of [ownParts("kept"), existing, ownParts("used"), unprotected]) {
       deployment.inputs = inputs;
       const isOther = "own_parts" in inputs;
       if (isOther) await deployment.refuse(APPLY_AT_ONCE, "every session ends");

@@ -34,6 +34,8 @@ const ACCOUNTS = {
   build: account("builds the image"),
   /** E-mail address of the account that starts jobs by their schedule; unused on GKE, which starts them itself. */
   scheduler: account("starts jobs by their schedules"),
+  /** E-mail address of the account of the nodes of a cluster that is created; unused on Cloud Run. */
+  nodes: account("runs the nodes of a cluster that is created, which keep it; another one needs another cluster"),
 };
 
 /** E-mail addresses of service accounts that exist. */
@@ -61,7 +63,12 @@ export const EXISTING_SERVICE_ACCOUNTS = {
   }),
 };
 
-export type ExistingAccount = Existing & { readonly email?: string };
+export type ExistingAccount = Existing & {
+  readonly email?: string;
+
+  /** Name of the account in the ids of its grants. @default - that of the own one, after `Existing` */
+  readonly name?: string;
+};
 
 export function existingAccount(
   accounts: SettingsOf<typeof EXISTING_SERVICE_ACCOUNTS>["existingServiceAccounts"],
@@ -160,12 +167,12 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     this.email = existingOr(this, "Email", existing, existing?.email, own);
     this.member = `serviceAccount:${this.email}`;
     this.ready = present(this.account);
-    this.ofExisting = new Construct(scope, `Existing${id}`);
+    const { email, name = `Existing${id}` } = existing ?? {};
+    this.ofExisting = new Construct(scope, name);
     inFileOfExisting(this.ofExisting, "accounts-project");
     const account = { name: id, email: own, member: `serviceAccount:${own}`, condition: isOwn, ready: this.ready };
-    const { email } = existing ?? {};
     const isUsed = allOf(condition, isExisting(existing));
-    const other = { name: `Existing${id}`, member: `serviceAccount:${email}`, condition: isUsed, project: "-" };
+    const other = { name, member: `serviceAccount:${email}`, condition: isUsed, project: "-" };
     this.granted = [
       // One that is not made has no address, not even for a grant that is not made either.
       ...(this.account === undefined ? [] : [account]),

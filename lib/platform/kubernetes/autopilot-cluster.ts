@@ -13,7 +13,7 @@ import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { freeChildId, type GrantedAccount, grantee, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { clusterName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
-import { ServiceIdentity } from "../identity/service-identity";
+import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
 import { type ClusterNetwork, RANGE_NAMES } from "../network/cluster-network";
 import { accessTo, addControlPlane, type ControlPlane, isAtName } from "./control-plane";
 import { type ExistingCluster, nodeSelectorOf } from "./existing-cluster";
@@ -27,6 +27,8 @@ interface AutopilotClusterProps extends PartProps {
   readonly existing: ExistingCluster | undefined;
   readonly maintenance: Maintenance;
   readonly network: ClusterNetwork;
+  /** An account to run the nodes as instead; its address may be null at plan. */
+  readonly nodes: ExistingAccount | undefined;
 }
 
 /**
@@ -66,13 +68,15 @@ export class AutopilotCluster extends Construct {
     private readonly props: AutopilotClusterProps,
   ) {
     super(scope, id);
-    const { controlPlane, deletionProtection, dependsOn = [], existing, network, place } = props;
+    const { controlPlane, deletionProtection, dependsOn = [], existing, network, nodes, place } = props;
 
     const isOwn = isMade(existing);
     this.nodes = new ServiceIdentity(this, "Nodes", {
       ...{ dependsOn, place, purpose: "idp-node" },
       description: "Runs the nodes of the cluster",
       condition: isOwn === "true" ? undefined : isOwn,
+      // Another name than that of the nodes of an existing cluster, whose grants are made here too.
+      existing: nodes && { ...nodes, name: "GivenNodes" },
     });
     this.pullers = [this.nodes, ...this.existingNodes()];
     this.nodeSelector = nodeSelectorOf(this, existing);
