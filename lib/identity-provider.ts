@@ -5,7 +5,7 @@ import { isOn, isUnset, not, partIf, present } from "./core/conditional";
 import { allOf, anyOf } from "./core/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
-import { expression, numberText, rendered } from "./core/expression";
+import { numberText, rendered } from "./core/expression";
 import { inFiles } from "./core/hcl/stack-origin";
 import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
 import {
@@ -433,7 +433,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       identities: present(initializer, runtime, dumper, checker),
       ...{ diskLimitGb: settings.databaseDiskLimitGb, maxConnections: database.connectionLimit },
       protection: v.protection.isSet().text,
-      workerCount: expression(workerCount(v)),
+      workerCount: workerCount(v).text,
       workerMode: v.workerMode.text,
     });
   }

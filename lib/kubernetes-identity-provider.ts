@@ -1,10 +1,11 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
-import { TerraformLocal, TerraformResource, TerraformStack } from "cdktf";
+import { TerraformResource, TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
 import { isOn, not, partIf } from "./core/conditional";
 import { existingOr, isExisting, isMade } from "./core/existing";
-import { expression, numberExpression } from "./core/expression";
+import { allOf } from "./core/expr";
+import { named } from "./core/expression";
 import { number, type Relation, settingsOf, type ValuesOf } from "./core/inputs";
 import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { poolVariables } from "./idp/connection-pool";
@@ -70,7 +71,7 @@ const INSTANCE = {
   ...podSize(RESOURCES.cpu),
   least: 1,
   leastMeaning: "",
-  rollout: { words: `plus ${ROLLOUT_SURGE}`, more: () => String(ROLLOUT_SURGE) },
+  rollout: { words: `plus ${ROLLOUT_SURGE}`, more: () => ROLLOUT_SURGE },
   requestTimeout: {
     limit: "Time limit of a request to the load balancer of domain",
     change: "Changing it later takes effect within minutes.",
@@ -127,12 +128,11 @@ export const KUBERNETES_INPUTS: KubernetesInputs = {
   ...monitoringInputs("kubernetes"),
 };
 
-const workerMaxCount = (v: ValuesOf<KubernetesInputs>) =>
-  `coalesce(${v.workerMaxCount}, ${workerCount(v)} + ${EXTRA_WORKERS})`;
+const workerMaxCount = (v: ValuesOf<KubernetesInputs>) => v.workerMaxCount.coalesce(workerCount(v).plus(EXTRA_WORKERS));
 
 const DEMAND: ConnectionDemand<KubernetesInputs> = {
-  requests: () => String(REQUESTS_PER_INSTANCE),
-  mostWorkers: (v) => `(${workerMaxCount(v)} + ${ROLLOUT_SURGE})`,
+  requests: () => REQUESTS_PER_INSTANCE,
+  mostWorkers: (v) => workerMaxCount(v).plus(ROLLOUT_SURGE),
   loweringRequests: [],
   loweringWorkers: ["workerMaxCount", "workerCount"],
 };
@@ -147,9 +147,14 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   {
     of: "workerMaxCount",
     holds: (v) =>
-      `${v.workerMaxCount} == null ? true : ${v.workerMode} == "separate" && floor(${v.workerMaxCount}) == ${v.workerMaxCount} && ${v.workerMaxCount} >= ${workerCount(v)}`,
+      v.workerMaxCount.isNullOr((most) => allOf(isSeparate(v), most.floor().eq(most), most.ge(workerCount(v)))),
     says: ({ workerCount: least, workerMaxCount: most, workerMode: mode }) =>
-      `${most.name} is ${most.shown} with ${mode.name} ${mode.shown}; it must be a whole number, not below ${least.name}, and needs "separate", because otherwise every instance of the server has a worker in it; raise it and set ${mode.name} to "separate", or leave it out`,
+      [
+        `${most.name} is ${most.shown} with ${mode.name} ${mode.shown};`,
+        `it must be a whole number, not below ${least.name}, and needs "separate",`,
+        "because otherwise every instance of the server has a worker in it;",
+        `raise it and set ${mode.name} to "separate", or leave it out`,
+      ].join(" "),
   },
 ];
 
@@ -268,14 +273,14 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
         ? undefined
         : this.addEdge(domain, { ipAddress, ipv6 }, database.password.ready);
     const pool = poolSizes(values, INSTANCE, DEMAND);
-    const poolSize = new TerraformLocal(this, "ConnectionPoolSize", expression(pool.ofInstance));
+    const poolSize = named(this, "ConnectionPoolSize", pool.ofInstance);
     const { imageMirror } = settings;
     const inCluster = { cluster: this.cluster, namespace: this.namespace };
     const outposts = partIf(isOn(values.manageOutposts.flag), () =>
       addOutposts(this, { ...inCluster, imageMirror, inputs: values, place }),
     );
     const container = this.container(initialization, {
-      ...poolVariables(values, poolSize.asString),
+      ...poolVariables(values, poolSize),
       ...outposts?.variables,
     });
     this.workload = new KubernetesWorkload(this, "Workload", {
@@ -295,11 +300,11 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       () =>
         new KubernetesWorker(this, "Worker", {
           place,
-          condition: isSeparate(values),
+          condition: isSeparate(values).text,
           container: workerContainer(container, values, poolVariables(values, pool.ofWorker)),
           identity: runtime,
-          minInstanceCount: numberExpression(workerCount(values)),
-          maxInstanceCount: numberExpression(workerMaxCount(values)),
+          minInstanceCount: workerCount(values).number,
+          maxInstanceCount: workerMaxCount(values).number,
           namespace: this.namespace,
           outposts: outposts?.mountIf("true"),
           server: this.workload,

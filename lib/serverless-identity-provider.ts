@@ -2,9 +2,9 @@ import { TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
 import { allOf, isNever, partIf, present } from "./core/conditional";
-import { anyOf, type Expr, literal } from "./core/expr";
+import { anyOf, type Expr, interpolated, literal } from "./core/expr";
 import { toText } from "./core/expr-functions";
-import { expression, numberExpression } from "./core/expression";
+import { expression, named } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
 import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
 import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "./core/names";
@@ -50,7 +50,7 @@ const INSTANCE = {
   leastMeaning:
     "With 0, a worker beside the server stops with the last instance, and mail, tasks and clean-ups wait for the next request.",
   // The maximum is one of each revision, and instances of the old one end with their last request.
-  rollout: { words: "twice as many", more: (count: string) => count },
+  rollout: { words: "twice as many", more: (count: Expr<number>) => count },
   requestTimeout: { limit: "Time limit of a request", change: "A change rolls out new instances." },
 } as const;
 
@@ -82,16 +82,18 @@ export const SERVERLESS_INPUTS: ServerlessInputs = {
 };
 
 const connectionNameLength = (v: ValuesOf<ServerlessInputs>) =>
-  `(length(join("", [${v.projectId}, ${v.region}, ${v.tenantId}, ${v.applicationName}])) + ${CONNECTION_NAME_FRAME_LENGTH})`;
+  interpolated`${v.projectId}${v.region}${v.tenantId}${v.applicationName}`.length().plus(CONNECTION_NAME_FRAME_LENGTH);
 
-/** Requests that one instance answers at the same time, as an HCL expression. */
+/** Requests that one instance answers at the same time. */
 const requestsPerInstance = (v: ValuesOf<ServerlessInputs>) =>
-  `coalesce(${v.maxInstanceRequestConcurrency}, ${isPooled(v).text} ? ${POOLED_REQUESTS_PER_INSTANCE} : ${REQUESTS_PER_INSTANCE})`;
+  v.maxInstanceRequestConcurrency.coalesce(
+    isPooled(v).choose<number>(POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE),
+  );
 
 const DEMAND: ConnectionDemand<ServerlessInputs> = {
   requests: requestsPerInstance,
   // Those of the old revision and of the new one.
-  mostWorkers: (v) => `2 * ${workerCount(v)}`,
+  mostWorkers: (v) => workerCount(v).times(2),
   loweringRequests: ["maxInstanceRequestConcurrency"],
   loweringWorkers: ["workerCount"],
 };
@@ -123,9 +125,17 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   {
     // Cloud Run mounts the socket in a folder of that name.
     of: "applicationName",
-    holds: (v) => `${connectionNameLength(v)} <= ${CONNECTION_NAME_MAX_LENGTH}`,
-    says: (v) =>
-      `the connection name of the database, from ${v.projectId.name}, ${v.region.name}, ${v.tenantId.name} and ${v.applicationName.name}, has \${${connectionNameLength(v)}} characters; it must have at most ${CONNECTION_NAME_MAX_LENGTH}, because the path of its socket has at most ${SOCKET_PATH_MAX_LENGTH}; shorten the application name or the tenant id by \${${connectionNameLength(v)} - ${CONNECTION_NAME_MAX_LENGTH}}`,
+    holds: (v) => connectionNameLength(v).le(CONNECTION_NAME_MAX_LENGTH),
+    says: (v) => {
+      const length = connectionNameLength(v);
+      return [
+        `the connection name of the database, from ${v.projectId.name}, ${v.region.name}, ${v.tenantId.name}`,
+        `and ${v.applicationName.name}, has ${length.text} characters;`,
+        `it must have at most ${CONNECTION_NAME_MAX_LENGTH},`,
+        `because the path of its socket has at most ${SOCKET_PATH_MAX_LENGTH};`,
+        `shorten the application name or the tenant id by ${length.minus(CONNECTION_NAME_MAX_LENGTH).text}`,
+      ].join(" ");
+    },
   },
 ];
 
@@ -239,8 +249,8 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const loadBalancerAddress = expression(address?.ipAddress ?? "null");
 
     const pool = poolSizes(values, INSTANCE, DEMAND);
-    const poolSize = new TerraformLocal(this, "ConnectionPoolSize", expression(pool.ofInstance));
-    const container = this.container(initialization, poolVariables(values, poolSize.asString));
+    const poolSize = named(this, "ConnectionPoolSize", pool.ofInstance);
+    const container = this.container(initialization, poolVariables(values, poolSize));
     const worker = partIf(
       isSeparate(values),
       () =>
@@ -248,16 +258,16 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
           place,
           network,
           address,
-          condition: isSeparate(values),
+          condition: isSeparate(values).text,
           container: workerContainer(container, values, poolVariables(values, pool.ofWorker)),
           identity: runtime,
-          instanceCount: numberExpression(workerCount(values)),
+          instanceCount: workerCount(values).number,
         }),
     );
     this.service = new ServerlessService(this, "Service", {
       closeDefaultAddress: values.closeDefaultAddress.flag,
       cpuAlwaysAllocated: values.cpuAlwaysAllocated.flag,
-      maxInstanceRequestConcurrency: numberExpression(requestsPerInstance(values)),
+      maxInstanceRequestConcurrency: requestsPerInstance(values).number,
       publicAccess: access,
       startupCpuBoost: values.startupCpuBoost.flag,
       place,

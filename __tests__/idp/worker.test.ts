@@ -1,6 +1,7 @@
 import { RESOURCES } from "../../lib/idp/contract";
 import { type PropsOf, valuesFrom } from "../../lib/core/inputs";
 import { connections, serverArguments, WORKER_FORM, workerVariables } from "../../lib/idp/worker";
+import { exprOf, hcl, literal, reference } from "../../lib/core/expr";
 import { rendered } from "../../lib/core/expression";
 import { maxConnections } from "../../lib/platform/sql/database-size";
 import { valueAt } from "../stacks/configuration-graph";
@@ -39,14 +40,15 @@ describeWith(["terraform"], "The worker", () => {
     (_, { memory = RESOURCES.memory, ...form }, args, ofInstance, ofWorker, variables) => {
       const stack = bareStack();
       const values = valuesFrom(stack, WORKER_FORM, form);
-      const inHcl = JSON.stringify(memory);
+      const beside = reference<string>("local.memory", { knownAt: "plan", mayBeNull: false });
       // A separate worker of half of the memory.
-      const halved = JSON.stringify(memory === RESOURCES.memory ? "2Gi" : "1Gi");
-      const { perInstance, perWorker } = connections(values, { beside: inHcl, separate: halved });
+      const separate = literal(memory === RESOURCES.memory ? "2Gi" : "1Gi");
+      const { perInstance, perWorker } = connections(values, { beside, separate });
       const locals = {
-        arguments: rendered(stack, serverArguments(values)),
-        connections: `\${[${perInstance}, ${perWorker}]}`,
-        variables: rendered(stack, workerVariables(values, "beside", inHcl)),
+        memory,
+        arguments: serverArguments(values) ?? null,
+        connections: rendered(stack, exprOf([perInstance, perWorker])),
+        variables: rendered(stack, workerVariables(values, "beside", beside)),
       };
       const found = evaluated({ locals: { ...terraformOf(stack).locals, ...locals } });
       const asText = Object.entries(found.variables as object).map(([name, value]) => [name, String(value)]);
@@ -135,7 +137,11 @@ function restartsDuring(outageSeconds: number, liveness: unknown, startup: unkno
 describeWith(["terraform"], "The size of a database", () => {
   it("gives its connections", () => {
     const tiers = ["db-g1-small", "db-custom-1-3840", "db-custom-2-7424", "db-custom-96-638976"];
-    const found = `\${[${tiers.map((tier) => maxConnections(`"${tier}"`)).join(", ")}]}`;
-    expect(evaluated({ locals: { found } }).found).toEqual([174, 384, 742, 5000]);
+    const limits = [174, 384, 742, 5000];
+    expect(tiers.map((tier) => maxConnections(literal(tier)).literal)).toEqual(limits);
+    const tier = reference<string>("tier", { knownAt: "plan", mayBeNull: false });
+    const stack = bareStack();
+    const found = rendered(stack, hcl`[for tier in ${tiers} : ${maxConnections(tier)}]`);
+    expect(evaluated({ locals: { found } }).found).toEqual(limits);
   });
 });

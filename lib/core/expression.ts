@@ -1,6 +1,8 @@
 import { DefaultTokenResolver, Fn, ref, StringConcat, TerraformLocal, Token, Tokenization } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
+import { reference, type Expr } from "./expr";
+
 /**
  * A hand-written Terraform expression, without the surrounding `${ }`.
  *
@@ -44,6 +46,14 @@ export function literal(text: string): string {
 /** Puts an expression into a local, so that it appears only once in the folder; a literal needs none. */
 export function namedValue(scope: Construct, id: string, value: string): string {
   return Token.isUnresolved(value) ? new TerraformLocal(scope, id, value).asString : value;
+}
+
+/** The same of an expression. */
+export function named<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> {
+  if (value.isLiteral) return value;
+  const knownAt = value.knownAt === "apply" ? "apply" : "plan";
+  const local = new TerraformLocal(scope, id, value);
+  return reference<T>(`local.${local.friendlyUniqueId}`, { knownAt, mayBeNull: value.mayBeNull });
 }
 
 /** A value as it is written to the configuration. @param preparing asks each referenced stack for its value */

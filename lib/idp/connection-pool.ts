@@ -1,9 +1,8 @@
 import { type Expr } from "../core/expr";
-import { concat, every, lower } from "../core/expr-functions";
-import { expression } from "../core/expression";
-import { flag, type Relation, type Value, type ValuesOf } from "../core/inputs";
+import { concat, every, lower, min } from "../core/expr-functions";
+import { flag, type Relation, type ValuesOf } from "../core/inputs";
 import { POOL_VARIABLES } from "./contract";
-import { type EnvironmentInputs, settingIn } from "./environment";
+import { type EnvironmentInputs, optionalVariables, settingIn } from "./environment";
 import { type ImageInputs } from "./idp-image";
 
 /**
@@ -28,16 +27,16 @@ export type ConnectionPoolInputs = typeof CONNECTION_POOL;
 export const isPooled = (v: ValuesOf<ConnectionPoolInputs & ImageInputs>): Expr<boolean> =>
   v.connectionPool.coalesce(v.existingContainerImage.isNull());
 
-/** Variables of a container with a pool; null at plan without one. @param size its connections, as an HCL expression */
+/** Variables of a container with a pool; none, or null at plan, without one. @param size its connections */
 export function poolVariables(
-  v: ValuesOf<ConnectionPoolInputs & ImageInputs> & { readonly requestTimeoutSeconds: Value },
-  size: string,
-): Record<string, string> {
-  const ifPooled = (value: string) => expression(`(${isPooled(v).text} ? ${value} : null)`);
-  return {
+  v: ValuesOf<ConnectionPoolInputs & ImageInputs> & { readonly requestTimeoutSeconds: Expr<number> },
+  size: Expr<number>,
+): Readonly<Record<string, string>> {
+  const ifPooled = (value: Expr<number>) => isPooled(v).choose(value, null);
+  return optionalVariables({
     [POOL_VARIABLES.size]: ifPooled(size),
-    [POOL_VARIABLES.wait]: ifPooled(`min(${LONGEST_WAIT_SECONDS}, ${v.requestTimeoutSeconds} / 2)`),
-  };
+    [POOL_VARIABLES.wait]: ifPooled(min(LONGEST_WAIT_SECONDS, v.requestTimeoutSeconds.dividedBy(2))),
+  });
 }
 
 /** Settings with which the application never gives a connection back. */

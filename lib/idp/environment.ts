@@ -359,6 +359,13 @@ const NOBODY_READS = [
   "it, or begin it with IDP_, and with IDP_BLUEPRINT_ where a blueprint of your own reads it",
 ].join(" ");
 
+/** Further defaults of a container: without those that are known to be null. */
+export function optionalVariables(variables: Readonly<Record<string, Expr>>): Readonly<Record<string, string>> {
+  const there = Object.entries(variables).filter(([, value]) => !value.isLiteral || value.literal !== null);
+  // The platform escapes literals.
+  return Object.fromEntries(there.map(([name, value]) => [name, value.isLiteral ? String(value.literal) : value.text]));
+}
+
 /** Names that have no effect. */
 export const UNREAD_WARNING: Omit<Relation<EnvironmentInputs>, "of"> = {
   holds: (v) => unreadIn(v.environmentVariables, v.secretEnvironmentVariables).length().eq(0),

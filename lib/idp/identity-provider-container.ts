@@ -2,7 +2,8 @@ import { Token, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { valuesFrom, type PropsOf, type ValuesOf } from "../core/inputs";
-import { expression, operand } from "../core/expression";
+import { exprOf } from "../core/expr";
+import { expression } from "../core/expression";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { type ReadableSecret } from "../core/stored-secret";
 import { warnUnless } from "../core/warnings";
@@ -114,7 +115,7 @@ export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>)
   return {
     image: parts.image,
     args: serverArguments(v),
-    canIdle: isSeparate(v),
+    canIdle: isSeparate(v).text,
     port: CONTAINER_PORT,
     tlsPort: TLS_PORT,
     trustedProxies,
@@ -122,7 +123,7 @@ export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>)
     database: { instance: database, hostVariable: DATABASE_VARIABLES.host },
     environment: {
       baseline: { ...BASELINE_ENVIRONMENT, [LOG_LEVEL_VARIABLE]: v.logLevel.text },
-      optional: { ...mailSettings(v.smtp), ...workerVariables(v, "beside", operand(memory)), ...parts.connectionPool },
+      optional: { ...mailSettings(v.smtp), ...workerVariables(v, "beside", exprOf(memory)), ...parts.connectionPool },
       overrides: v.environmentVariables.map,
       required: {
         ...SERVER_LISTENER,

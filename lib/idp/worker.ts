@@ -1,10 +1,6 @@
-import { Token, ref } from "cdktf";
-
 import { isWhole, shown, type Check } from "../core/checks";
-import { isWord } from "../core/conditional";
-import { expression } from "../core/expression";
 import { mebibytes } from "../core/memory";
-import { choice, number, text, type Relation, type Value, type ValuesOf } from "../core/inputs";
+import { choice, number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { type ContainerSpec } from "./container-spec";
 import {
   CONNECTIONS_BESIDE_WORKER,
@@ -14,6 +10,7 @@ import {
   SERVER_CONNECTIONS,
   WORKER_CONNECTIONS,
 } from "./contract";
+import { optionalVariables } from "./environment";
 import { type ImageInputs } from "./idp-image";
 import { MISSPELT_WORKER_HEALTH, PINNED_VERSION, RECOMMENDED_VERSION } from "./releases";
 import { allOf, literal, type Expr } from "../core/expr";
@@ -134,15 +131,14 @@ export function workerInputs({ countMeaning, cpu, cpuChoice, place }: WorkerPlat
 
 export type WorkerInputs = ReturnType<typeof workerInputs>;
 
-/** Whether a release is this feature release or a later one, as an HCL condition; one without numbers counts as later. */
-function isSince(version: Value, { feature, year }: { readonly feature: number; readonly year: number }): string {
-  const [pinnedYear = 0, pinnedFeature = 0] = PINNED_VERSION.split(".").map(Number);
-  const part = (index: number) => `tonumber(split(".", ${version})[${index}])`;
-  return `(${version} == "${LATEST_VERSION}" ? ${pinnedYear * 100 + pinnedFeature >= year * 100 + feature} : try(${part(0)} * 100 + ${part(1)} >= ${year * 100 + feature}, true))`;
+/** A feature release. */
+interface Feature {
+  readonly year: number;
+  readonly feature: number;
 }
 
-/** The same, typed. */
-function isFeatureSince(version: Expr<string>, { feature, year }: typeof ALL_IN_ONE_SINCE): Expr<boolean> {
+/** Whether a release is this feature release or a later one; one without numbers counts as later. */
+function isSince(version: Expr<string>, { feature, year }: Feature): Expr<boolean> {
   const rankOf = (release: Expr<string>) => {
     const part = (index: number) => toNumber(element(split(".", release), index));
     return part(0).times(100).plus(part(1));
@@ -154,18 +150,15 @@ function isFeatureSince(version: Expr<string>, { feature, year }: typeof ALL_IN_
 
 /** Number and size apply to separate workers only. */
 const isSeparateOr = (v: ValuesOf<WorkerInputs>, name: "workerCount" | "workerCpu" | "workerMemory") =>
-  v[name].isNull().or(isSeparateMode(v));
+  v[name].isNull().or(isSeparate(v));
 
-const isSeparateMode = ({ workerMode }: ValuesOf<WorkerForm>) => workerMode.eq(WORKER_MODES.separate);
+/** Whether workers are separate. */
+export const isSeparate = ({ workerMode }: ValuesOf<WorkerForm>) => workerMode.eq(WORKER_MODES.separate);
 
-/** CPUs and memory of separate workers, with their defaults. */
-const cpuOf = (v: ValuesOf<WorkerInputs>) => v.workerCpu.coalesce(WORKER_DEFAULTS.cpu);
-const memoryOf = (v: ValuesOf<WorkerInputs>) => v.workerMemory.coalesce(WORKER_DEFAULTS.memory);
-
-/** Number, CPUs and memory of separate workers, with their defaults, as HCL expressions. */
-export const workerCount = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerCount}, ${WORKER_DEFAULTS.count})`;
-const workerCpu = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerCpu}, ${WORKER_DEFAULTS.cpu})`;
-export const workerMemory = (v: ValuesOf<WorkerInputs>) => `coalesce(${v.workerMemory}, "${WORKER_DEFAULTS.memory}")`;
+/** Number, CPUs and memory of separate workers, with their defaults. */
+export const workerCount = (v: ValuesOf<WorkerInputs>) => v.workerCount.coalesce(WORKER_DEFAULTS.count);
+const workerCpu = (v: ValuesOf<WorkerInputs>) => v.workerCpu.coalesce(WORKER_DEFAULTS.cpu);
+export const workerMemory = (v: ValuesOf<WorkerInputs>) => v.workerMemory.coalesce(WORKER_DEFAULTS.memory);
 
 export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relation<ImageInputs & WorkerInputs>[] {
   const { fits, rule } = memory;
@@ -175,7 +168,7 @@ export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relat
       // Not with the mode, on which other rules depend: a wrong release would hide what they refuse.
       of: "applicationVersion",
       holds: ({ applicationVersion: version, workerMode }) =>
-        workerMode.ne(WORKER_MODES.allInOne).or(isFeatureSince(version, ALL_IN_ONE_SINCE)),
+        workerMode.ne(WORKER_MODES.allInOne).or(isSince(version, ALL_IN_ONE_SINCE)),
       says: ({ applicationVersion: version, workerMode: mode }) =>
         [
           `${mode.name} is ${mode.shown} with ${version.name} ${version.shown};`,
@@ -186,7 +179,7 @@ export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relat
     },
     {
       of: "workerCount",
-      holds: (v) => v.workerCount.isNullOr((count) => isSeparateMode(v).and(isWhole(count, 1))),
+      holds: (v) => v.workerCount.isNullOr((count) => isSeparate(v).and(isWhole(count, 1))),
       says: ({ workerCount: count, workerMode: mode }) =>
         [
           `${count.name} is ${count.shown} with ${mode.name} ${mode.shown}; it must be a whole number from 1,`,
@@ -196,7 +189,7 @@ export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relat
     },
     {
       of: "workerCpu",
-      holds: (v) => isSeparateOr(v, "workerCpu").and(cpu.condition(cpuOf(v))),
+      holds: (v) => isSeparateOr(v, "workerCpu").and(cpu.condition(workerCpu(v))),
       says: ({ workerCpu: given, workerMode: mode }) =>
         [
           `${given.name} is ${given.shown} with ${mode.name} ${mode.shown}; it needs "${WORKER_MODES.separate}",`,
@@ -206,10 +199,10 @@ export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relat
     },
     {
       of: "workerMemory",
-      holds: (v) => isSeparateOr(v, "workerMemory").and(fits(cpuOf(v), memoryOf(v))),
+      holds: (v) => isSeparateOr(v, "workerMemory").and(fits(workerCpu(v), workerMemory(v))),
       says: (v) =>
         [
-          `${v.workerMemory.name} is ${shown(memoryOf(v))} with ${v.workerCpu.name} ${shown(cpuOf(v))}`,
+          `${v.workerMemory.name} is ${shown(workerMemory(v))} with ${v.workerCpu.name} ${shown(workerCpu(v))}`,
           `and ${v.workerMode.name} ${v.workerMode.shown}; it must be a whole number with Mi or Gi ${rule},`,
           `of a "${WORKER_MODES.separate}" worker; change one of these`,
         ].join(" "),
@@ -254,52 +247,50 @@ export const USUAL_CONNECTIONS =
   WORKER_CONNECTIONS.pool +
   PROCESSES.usual * (THREADS.usual + WORKER_CONNECTIONS.perProcess);
 
-/** Processes of a worker and threads of each, as HCL expressions, given the memory of its container. */
-function sizeOf({ workerProcesses, workerThreads }: ValuesOf<WorkerForm>, place: WorkerPlace, memory: string) {
+/** Processes of a worker and threads of each, given the memory of its container. */
+function sizeOf({ workerProcesses, workerThreads }: ValuesOf<WorkerForm>, place: WorkerPlace, memory: Expr<string>) {
   // The memory has rules of its own, whose messages an error here would hide.
-  const isRoomy = `try(${mebibytes(memory)} >= ${ROOMY_MEBIBYTES[place]}, false)`;
-  const threads = `coalesce(${workerThreads}, ${THREADS.usual})`;
+  const isRoomy = mebibytes(memory).ge(ROOMY_MEBIBYTES[place]).orElse(false);
+  const threads = workerThreads.coalesce(THREADS.usual);
   // A single thread in all would run no synchronization.
-  const byDefault = `(${threads} == 1 || ${isRoomy} ? ${PROCESSES.usual} : ${PROCESSES.inShortMemory})`;
-  const processes = `coalesce(${workerProcesses}, ${byDefault})`;
-  return { processes, threads };
+  const byDefault = threads.eq(1).or(isRoomy).choose<number>(PROCESSES.usual, PROCESSES.inShortMemory);
+  return { processes: workerProcesses.coalesce(byDefault), threads };
 }
 
 /**
  * Connections to the database without those of requests: of one instance of the server, and of one separate worker.
  *
- * @param memory memory of the container of a worker beside the server, and of a separate one, as HCL expressions
+ * @param memory memory of the container of a worker beside the server, and of a separate one
  */
-export function connections(v: ValuesOf<WorkerForm>, memory: Readonly<Record<WorkerPlace, string>>) {
+export function connections(v: ValuesOf<WorkerForm>, memory: Readonly<Record<WorkerPlace, Expr<string>>>) {
   const { perProcess, pool } = WORKER_CONNECTIONS;
   const of = (place: WorkerPlace) => {
     const { processes, threads } = sizeOf(v, place, memory[place]);
-    return `${pool} + ${processes} * (${threads} + ${perProcess})`;
+    return literal<number>(pool).plus(processes.times(threads.plus(perProcess)));
   };
-  const beside = `${CONNECTIONS_BESIDE_WORKER} + ${of("beside")}`;
+  const beside = literal<number>(CONNECTIONS_BESIDE_WORKER).plus(of("beside"));
   return {
-    perInstance: `(${v.workerMode} == "${WORKER_MODES.separate}" ? ${SERVER_CONNECTIONS} : ${beside})`,
-    perWorker: `(${of("separate")})`,
+    perInstance: isSeparate(v).choose(SERVER_CONNECTIONS, beside),
+    perWorker: of("separate"),
   };
 }
 
-/** Whether workers are separate, as an HCL condition. */
-export const isSeparate = (v: ValuesOf<WorkerForm>) => isWord(v.workerMode.text, WORKER_MODES.separate);
-
-/** Arguments of the container with the server; null for the image's own. */
-export function serverArguments({ workerMode: mode }: ValuesOf<WorkerForm>): readonly string[] {
-  const [first, second] = [ENTRYPOINT_COMMANDS.allInOne, ENTRYPOINT_COMMANDS.serverAlone].map((each) => `["${each}"]`);
-  return Token.asList(
-    ref(
-      `(${mode} == "${WORKER_MODES.allInOne}" ? ${first} : ${mode} == "${WORKER_MODES.separate}" ? ${second} : null)`,
-    ),
-  );
+/** Arguments of the container with the server; undefined, or null at plan, for the image's own. */
+export function serverArguments(v: ValuesOf<WorkerForm>): readonly string[] | undefined {
+  const isAllInOne = v.workerMode.eq(WORKER_MODES.allInOne);
+  const otherwise = isSeparate(v).choose([ENTRYPOINT_COMMANDS.serverAlone], null);
+  const chosen = isAllInOne.choose<readonly string[] | null>([ENTRYPOINT_COMMANDS.allInOne], otherwise);
+  return chosen.isLiteral && chosen.literal === null ? undefined : chosen.list;
 }
 
-/** Variables for the size of a worker. @param memory memory of its container, as an HCL expression */
-export function workerVariables(v: ValuesOf<WorkerForm>, place: WorkerPlace, memory: string): Record<string, string> {
+/** Variables for the size of a worker. @param memory memory of its container */
+export function workerVariables(
+  v: ValuesOf<WorkerForm>,
+  place: WorkerPlace,
+  memory: Expr<string>,
+): Readonly<Record<string, string>> {
   const { processes, threads } = sizeOf(v, place, memory);
-  return { [PROCESSES.variable]: expression(processes), [THREADS.variable]: expression(threads) };
+  return optionalVariables({ [PROCESSES.variable]: processes, [THREADS.variable]: threads });
 }
 
 /**
@@ -325,8 +316,9 @@ export function workerContainer(
 ): ContainerSpec {
   const { applicationVersion: version, existingContainerImage: image } = v;
   // Of an image whose release nobody states, nothing is known; the corrected spelling restarts none for nothing.
-  const isCorrected = `${image} != null && ${version} == "${LATEST_VERSION}" || ${isSince(version, MISSPELT_WORKER_HEALTH.before)}`;
-  const health = expression(`(${isCorrected} ? "${HEALTH_PATH}" : "${MISSPELT_WORKER_HEALTH.path}")`);
+  const isUnstated = image.isSet().and(version.eq(LATEST_VERSION));
+  const isCorrected = isUnstated.or(isSince(version, MISSPELT_WORKER_HEALTH.before));
+  const health = isCorrected.choose<string>(HEALTH_PATH, MISSPELT_WORKER_HEALTH.path).text;
   const { environment } = server;
   return {
     ...server,
@@ -339,7 +331,7 @@ export function workerContainer(
     livenessProbe: { ...WORKER_LIVENESS, path: `${health}live/` },
     port: undefined,
     probePort: CONTAINER_PORT,
-    resources: { cpu: expression(workerCpu(v)), memory: expression(workerMemory(v)) },
+    resources: { cpu: workerCpu(v).text, memory: workerMemory(v).text },
     startupProbe: server.startupProbe && { ...server.startupProbe, path: `${health}ready/` },
     tlsPort: undefined,
   };

@@ -1,4 +1,6 @@
 import { isWhole, whole } from "../core/checks";
+import { exprOf, interpolated, type Expr, type Operand } from "../core/expr";
+import { jsonOf } from "../core/expr-functions";
 import { number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { type ConnectionPoolInputs, isPooled } from "../idp/connection-pool";
 import {
@@ -9,7 +11,14 @@ import {
   SERVER_CONNECTIONS,
 } from "../idp/contract";
 import { type ImageInputs } from "../idp/idp-image";
-import { connections, type InstanceSize, USUAL_CONNECTIONS, workerMemory, type WorkerInputs } from "../idp/worker";
+import {
+  connections,
+  type InstanceSize,
+  isSeparate,
+  USUAL_CONNECTIONS,
+  workerMemory,
+  type WorkerInputs,
+} from "../idp/worker";
 import { type EXISTING_DATABASE } from "./sql/existing-database";
 import { maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
 
@@ -21,8 +30,8 @@ interface InstancePlatform extends InstanceSize {
   /** Lowest minimum, and a sentence on what it means; empty if there is nothing to say. */
   readonly least: number;
   readonly leastMeaning: string;
-  /** How many instances a rollout adds, in words, and as an HCL expression of the maximum. */
-  readonly rollout: { readonly words: string; readonly more: (count: string) => string };
+  /** How many instances a rollout adds, in words, and given the maximum. */
+  readonly rollout: { readonly words: string; readonly more: (count: Expr<number>) => Operand<number> };
   /** The time limit of a request, as the beginning of a sentence, and what a change does, as a sentence. */
   readonly requestTimeout: { readonly limit: string; readonly change: string };
 }
@@ -73,38 +82,38 @@ type Inputs = ConnectionPoolInputs &
   typeof EXISTING_DATABASE &
   WorkerInputs;
 
-/** What instances and workers ask of the database, as HCL expressions, and the inputs that lower it. */
+/** What instances and workers ask of the database, and the inputs that lower it. */
 export interface ConnectionDemand<T> {
   /** Requests that one instance without a connection pool answers at the same time. */
-  readonly requests: (values: ValuesOf<T>) => string;
+  readonly requests: (values: ValuesOf<T>) => Operand<number>;
   /** The most separate workers at a time. */
-  readonly mostWorkers: (values: ValuesOf<T>) => string;
+  readonly mostWorkers: (values: ValuesOf<T>) => Expr<number>;
   readonly loweringRequests: readonly (keyof T)[];
   readonly loweringWorkers: readonly (keyof T)[];
 }
 
-/** Instances at the same time, and connections of each and of all separate workers, as HCL expressions. */
+/** Instances at the same time, and connections of each and of all separate workers. */
 function budgetOf<T extends Inputs>(v: ValuesOf<T>, { rollout }: InstancePlatform, demand: ConnectionDemand<T>) {
-  const { perInstance, perWorker } = connections(v, { beside: String(v.containerMemory), separate: workerMemory(v) });
+  const { perInstance, perWorker } = connections(v, { beside: v.containerMemory, separate: workerMemory(v) });
   return {
     // A rollout needs them all at once.
-    instances: `(${v.maxInstanceCount} + ${rollout.more(String(v.maxInstanceCount))})`,
-    ofWorkers: `(${v.workerMode} == "separate" ? ${demand.mostWorkers(v)} * ${perWorker} : 0)`,
+    instances: v.maxInstanceCount.plus(rollout.more(v.maxInstanceCount)),
+    ofWorkers: isSeparate(v).choose(demand.mostWorkers(v).times(perWorker), 0),
     perInstance,
     perWorker,
   };
 }
 
 /** Connections that the deployment may take; on an instance of others, as many as it needs, if it is not told. */
-const mostConnections = <T extends Inputs>({ databaseTier, existingDatabase }: ValuesOf<T>, needed: string) =>
-  `(${existingDatabase} == null ? ${maxConnections(String(databaseTier))} : coalesce(${existingDatabase.at.maxConnections}, ${needed}))`;
+const mostConnections = ({ databaseTier, existingDatabase }: ValuesOf<Inputs>, needed: Expr<number>) =>
+  existingDatabase.isNull().choose(maxConnections(databaseTier), existingDatabase.at.maxConnections.coalesce(needed));
 
-/** Connections of the pools of one instance and of one separate worker, as HCL expressions. */
+/** Connections of the pools of one instance and of one separate worker. */
 export function poolSizes<T extends Inputs>(v: ValuesOf<T>, platform: InstancePlatform, demand: ConnectionDemand<T>) {
   const { instances, ofWorkers, perInstance, perWorker } = budgetOf(v, platform, demand);
-  const needed = `${instances} * (${perInstance} + ${LEAST_POOLED_CONNECTIONS}) + ${ofWorkers} + ${RESERVED_CONNECTIONS}`;
-  const available = `${mostConnections(v, needed)} - ${RESERVED_CONNECTIONS} - ${ofWorkers}`;
-  return { ofInstance: `floor((${available}) / ${instances})`, ofWorker: perWorker };
+  const needed = instances.times(perInstance.plus(LEAST_POOLED_CONNECTIONS)).plus(ofWorkers).plus(RESERVED_CONNECTIONS);
+  const available = mostConnections(v, needed).minus(RESERVED_CONNECTIONS).minus(ofWorkers);
+  return { ofInstance: available.dividedBy(instances).floor(), ofWorker: perWorker };
 }
 
 export function instanceRelations<T extends Inputs>(
@@ -114,8 +123,8 @@ export function instanceRelations<T extends Inputs>(
   const { least, memory: ofMemory, rollout } = platform;
   const needed = (v: ValuesOf<T>) => {
     const { instances, ofWorkers, perInstance } = budgetOf(v, platform, demand);
-    const requests = `(${isPooled(v).text} ? ${LEAST_POOLED_CONNECTIONS} : ${demand.requests(v)})`;
-    return { all: `${instances} * (${perInstance} + ${requests}) + ${ofWorkers}`, ofWorkers };
+    const requests = isPooled(v).choose<number>(LEAST_POOLED_CONNECTIONS, demand.requests(v));
+    return { all: instances.times(perInstance.plus(requests)).plus(ofWorkers), ofWorkers };
   };
   const namesOf = (v: ValuesOf<T>, names: readonly (keyof T)[]) => names.map((name) => v[name].name).join(", ");
   return [
@@ -133,14 +142,27 @@ export function instanceRelations<T extends Inputs>(
     {
       of: "maxInstanceCount",
       holds: (v) => {
-        const all = `${needed(v).all} + ${RESERVED_CONNECTIONS}`;
-        return `${all} <= ${mostConnections(v, all)}`;
+        const all = needed(v).all.plus(RESERVED_CONNECTIONS);
+        return all.le(mostConnections(v, all));
       },
       says: (v) => {
+        const { connectionPool: pool, databaseTier: tier, existingDatabase: existing, maxInstanceCount: most } = v;
         const { all, ofWorkers } = needed(v);
+        const separate = ofWorkers.gt(0).choose(interpolated`, ${ofWorkers} of them for separate workers,`, "");
+        const raised = existing
+          .isNull()
+          .choose(`choose a ${tier.name} with more memory`, `raise ${existing.at.maxConnections.name}`);
         const lowered = demand.loweringRequests.map((name) => `, or lower ${v[name].name}`).join("");
-        const withoutPool = `, or set ${v.connectionPool.name} to true${lowered}`;
-        return `${v.maxInstanceCount.name} is ${v.maxInstanceCount.shown}; with \${${rollout.more(String(v.maxInstanceCount))}} more during a rollout that needs \${${all}} database connections\${${ofWorkers} > 0 ? format(", %d of them for separate workers,", ${ofWorkers}) : ""} and ${RESERVED_CONNECTIONS} are reserved for administration, but the database accepts \${jsonencode(${mostConnections(v, all)})}, and a request without a connection fails; lower it or one of ${namesOf(v, ["workerProcesses", "workerThreads"])}, or of separate workers ${namesOf(v, demand.loweringWorkers)}, or \${${v.existingDatabase} == null ? "choose a ${v.databaseTier.name} with more memory" : "raise ${v.existingDatabase.at.maxConnections.name}"}\${${isPooled(v).text} ? "" : "${withoutPool}"}`;
+        const pooled = isPooled(v).choose("", `, or set ${pool.name} to true${lowered}`);
+        return [
+          `${most.name} is ${most.shown}; with ${exprOf(rollout.more(most)).text} more during a rollout`,
+          `that needs ${all.text} database connections${separate.text}`,
+          `and ${RESERVED_CONNECTIONS} are reserved for administration,`,
+          `but the database accepts ${jsonOf(mostConnections(v, all)).text},`,
+          "and a request without a connection fails;",
+          `lower it or one of ${namesOf(v, ["workerProcesses", "workerThreads"])},`,
+          `or of separate workers ${namesOf(v, demand.loweringWorkers)}, or ${raised.text}${pooled.text}`,
+        ].join(" ");
       },
     },
     {

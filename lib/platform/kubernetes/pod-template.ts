@@ -12,7 +12,7 @@ import { addDynamicBlock, type DynamicBlock } from "../../core/conditional";
 import { type Labels } from "../../core/labels";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { allOf, type Expr } from "../../core/expr";
-import { mebibytesIn } from "../../core/memory";
+import { mebibytes } from "../../core/memory";
 import { type DeploymentContext } from "../../core/place";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
@@ -271,7 +271,7 @@ export const podSize = (usual: number): InstanceSize => ({
       "because Autopilot raises other requests and bills them",
     ].join(" "),
     fits: (cpu, memory) => {
-      const gibibytes = mebibytesIn(memory).dividedBy(1024);
+      const gibibytes = mebibytes(memory).dividedBy(1024);
       return isCpu(cpu)
         .not()
         .or(gibibytes.ge(cpu).and(gibibytes.le(cpu.times(6.5)), gibibytes.le(108)));

@@ -1,7 +1,7 @@
 import { whole } from "../../core/checks";
 import { choice, flag, number, type SettingsOf } from "../../core/inputs";
 import { anyOf } from "../../core/expr";
-import { mebibytesIn } from "../../core/memory";
+import { mebibytes } from "../../core/memory";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE } from "../../idp/contract";
 import { type InstanceSize } from "../../idp/worker";
 import { DEFAULT_ADDRESS } from "../edge/domain";
@@ -66,9 +66,9 @@ export const instanceSize = (usual: number): InstanceSize => ({
   memory: {
     rule: `that fits the CPU, ${PAIRS.join(", ")}`,
     fits: (cpu, memory) => {
-      const mebibytes = mebibytesIn(memory);
+      const size = mebibytes(memory);
       const pairs = Object.entries(MEMORY_MIB).map(([each, [from, to]]) =>
-        cpu.eq(Number(each)).and(mebibytes.ge(from), mebibytes.le(to)),
+        cpu.eq(Number(each)).and(size.ge(from), size.le(to)),
       );
       return anyOf(cpu.isOneOf(CPUS).not(), ...pairs);
     },

@@ -1,7 +1,7 @@
 import { whole } from "../../core/checks";
 import { choice, number, text } from "../../core/inputs";
 import { allOf, type Expr } from "../../core/expr";
-import { captured, toNumber } from "../../core/expr-functions";
+import { captured, min, toNumber } from "../../core/expr-functions";
 
 /** Memory of the shared-core tier in MB. The smaller db-f1-micro has 25 connections, too few for one instance. */
 const SHARED_CORE = { tier: "db-g1-small", memoryMb: 1741 } as const;
@@ -32,10 +32,11 @@ function isTier(tier: Expr<string>): Expr<boolean> {
   return tier.eq(SHARED_CORE.tier).or(allOf(hasCpus, hasMemory, fits).orElse(false));
 }
 
-/** Value of the flag `max_connections` for a tier, as an HCL expression of one. */
-export function maxConnections(tier: string): string {
-  const memoryMb = `try(tonumber(regex("${CUSTOM}", ${tier})[1]), ${tier} == "${SHARED_CORE.tier}" ? ${SHARED_CORE.memoryMb} : 0)`;
-  return `min(floor(${memoryMb} / ${MEMORY_MB_PER_CONNECTION}), ${MOST_CONNECTIONS})`;
+/** Value of the flag `max_connections` for a tier. */
+export function maxConnections(tier: Expr<string>): Expr<number> {
+  const ofSharedCore = tier.eq(SHARED_CORE.tier).choose<number>(SHARED_CORE.memoryMb, 0);
+  const memoryMb = toNumber(captured(tier, CUSTOM, 1)).orElse(ofSharedCore);
+  return min(memoryMb.dividedBy(MEMORY_MB_PER_CONNECTION).floor(), MOST_CONNECTIONS);
 }
 
 /** Inputs for the size of the database. */

@@ -5,7 +5,8 @@ import { Construct } from "constructs";
 
 import { countIf, isOn, isSet, isUnset, partIf, present, switchOf } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
-import { expression, namedValue, numberText, operand } from "../../core/expression";
+import { exprOf } from "../../core/expr";
+import { expression, namedValue, numberText } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type PropsOf, refuseWrong } from "../../core/inputs";
@@ -286,7 +287,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const { imageMirror, version = DATABASE_MAJOR_VERSION } = props;
     this.clientImage = namedValue(this, "ClientImage", databaseClientImage(version, imageMirror));
     this.proxyImage = referenceTo(PUBLIC_IMAGES.databaseProxy, imageMirror);
-    const connections = new TerraformLocal(this, "MaxConnections", expression(maxConnections(operand(tier))));
+    const connections = new TerraformLocal(this, "MaxConnections", maxConnections(exprOf(tier)));
     this.connectionLimit = connections.asString;
     this.instance = partIf(isMade(existing), () => {
       const instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
