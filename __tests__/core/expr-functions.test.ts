@@ -140,6 +140,7 @@ describe("An expression at which Terraform would stop", () => {
     const holds = hcl.every(list, (item) => item.matches("^x$")).and(list.length().ge(1));
     expect(holds.orElse(false)).toBe(holds);
     expect(hcl.every(list, (item) => hcl.toNumber(item).ge(1)).canFail).toBe(true);
+    expect([2, list.length()].map((divisor) => list.length().dividedBy(divisor).canFail)).toEqual([false, true]);
   });
 });
 

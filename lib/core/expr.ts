@@ -379,7 +379,10 @@ export class Expr<T = unknown> implements IResolvable {
     const right = exprOf(other);
     const result = (a: unknown, b: unknown) => finite(calculate(numberIn(a), numberIn(b)));
     const parts = infix(this, operator, right, binding);
-    return known([this, right], result, () => new Expr(new Operation(parts, binding, ifOperandsDo([this, right]))));
+    const isDivision = operator === "/" || operator === "%";
+    const canBeZero = isDivision && !(right.isLiteral && right.literal !== 0);
+    const canFail = canBeZero || ifOperandsDo([this, right]).canFail;
+    return known([this, right], result, () => new Expr(new Operation(parts, binding, { canFail })));
   }
 }
 
