@@ -61,6 +61,8 @@ function judged(
   sets: readonly Inputs[],
   moduleOf: (inputs: Inputs, index: number) => object,
 ): string[][] {
+  // Terraform refuses an empty block of modules.
+  if (sets.length === 0) return [];
   const folder = temporaryFolder();
   const calls = sets.map((inputs, index) => {
     writeModule(folder, moduleName(index), moduleOf(inputs, index));

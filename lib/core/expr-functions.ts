@@ -61,6 +61,12 @@ export function split(separator: string, text: Operand<string>): Expr<readonly s
 export const lower = (text: Operand<string>) => total("lower", [exprOf(text)], (whole) => textIn(whole).toLowerCase());
 export const upper = (text: Operand<string>) => total("upper", [exprOf(text)], (whole) => textIn(whole).toUpperCase());
 
+/** A text without white space around it. */
+export function trimSpace(text: Operand<string>): Expr<string> {
+  const trimmed = (whole: unknown) => textIn(whole).replaceAll(/^\p{White_Space}+|\p{White_Space}+$/gu, "");
+  return total("trimspace", [exprOf(text)], trimmed);
+}
+
 /** A value in JSON. */
 export function jsonOf(value: Operand<unknown>): Expr<string> {
   const one = exprOf(value);

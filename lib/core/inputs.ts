@@ -37,8 +37,8 @@ export * from "./rows";
 export interface Relation<T extends Table> {
   /** The input whose validation it becomes. */
   readonly of: keyof T;
-  /** Condition, typed or in HCL; one that fails to evaluate counts as false. */
-  readonly holds: (values: ValuesOf<T>) => Expr<boolean> | string;
+  /** Condition; one that fails to evaluate counts as false. */
+  readonly holds: (values: ValuesOf<T>) => Expr<boolean>;
   /** What is wrong, the rule, the reason if it is not obvious, and the fix, without a full stop. */
   readonly says: (values: ValuesOf<T>) => string;
 }
@@ -241,7 +241,7 @@ export function valuesFrom<T extends Table>(
   const wrong = new Set(Object.keys(table).filter(isWrong));
   const judged = relations
     .filter((relation) => isUnchecked(relation) && !namesIn(relation, values).some((name) => wrong.has(name)))
-    .map((relation) => ({ relation, holds: conditionOf(relation, values) }));
+    .map((relation) => ({ relation, holds: relation.holds(values).orElse(false) }));
   const broken = judged.filter(({ holds }) => isFalse(holds)).map(({ relation }) => textAtSynth(relation.says(values)));
   refuse(scope, values, others, broken);
 
@@ -331,13 +331,6 @@ function addressOf(value: Value): Expr {
   return isLiteral ? reference(String(value), { knownAt: "plan", mayBeNull }) : value;
 }
 
-/** Whether a relation holds; of one in HCL, synth knows nothing. */
-function conditionOf<T extends Table>({ holds }: Pick<Relation<T>, "holds">, values: ValuesOf<T>): Expr<boolean> {
-  const condition = holds(values);
-  if (typeof condition !== "string") return condition.orElse(false);
-  return reference<boolean>(`try(${condition}, false)`, { knownAt: "plan", mayBeNull: false });
-}
-
 function isFalse(condition: Expr<boolean>): boolean {
   return condition.isLiteral && !condition.literal;
 }
@@ -357,7 +350,7 @@ export function textAtSynth(message: string): string {
 }
 
 function judgementOf<T extends Table>(relation: Relation<T>, values: ValuesOf<T>): Judgement {
-  return { condition: conditionOf(relation, values).text, errorMessage: `${relation.says(values)}.` };
+  return { condition: relation.holds(values).orElse(false).text, errorMessage: `${relation.says(values)}.` };
 }
 
 /** The inputs that a relation looks at. */

@@ -1,7 +1,6 @@
 import { Annotations, TerraformElement, TerraformLocal, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { type Expr, reference } from "./expr";
 import { textAtSynth, type Relation, type Table, type ValuesOf } from "./inputs";
 
 /** A value that is valid but probably a mistake. */
@@ -28,7 +27,7 @@ export function warnUnless<T extends Table>(
   relations: readonly Omit<Relation<T>, "of">[],
   values: ValuesOf<T>,
 ): void {
-  const risks = relations.map((relation) => ({ holds: untried(relation, values), message: relation.says(values) }));
+  const risks = relations.map((relation) => ({ holds: relation.holds(values), message: relation.says(values) }));
   const assertions = risks
     .filter(({ holds }) => !holds.isLiteral)
     .map(({ holds, message }, index) => ({
@@ -38,12 +37,6 @@ export function warnUnless<T extends Table>(
   if (assertions.length > 0) new CheckBlock(scope, id, assertions);
   for (const { holds, message } of risks)
     if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(message));
-}
-
-function untried<T extends Table>({ holds }: Pick<Relation<T>, "holds">, values: ValuesOf<T>): Expr<boolean> {
-  const condition = holds(values);
-  if (typeof condition !== "string") return condition;
-  return reference<boolean>(condition, { knownAt: "plan", mayBeNull: false });
 }
 
 /** A `check` block: warns at every plan and apply of what is valid but risky, and never stops either. */

@@ -4,9 +4,9 @@ import { Construct } from "constructs";
 import { matching } from "../core/checks";
 import { countIf, isNever, isSet, isUnset, valueOr } from "../core/conditional";
 import { type Expr } from "../core/expr";
-import { captured, endsWith, toNumber } from "../core/expr-functions";
+import { captured, endsWith, startsWith, toNumber } from "../core/expr-functions";
 import { expression, settingName } from "../core/expression";
-import { refuseWrong, text, type Relation, type Value, type ValuesOf } from "../core/inputs";
+import { refuseWrong, text, type Relation, type ValuesOf } from "../core/inputs";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { type WorkloadIdentity } from "../core/identity";
 import { packageFile } from "../core/package-file";
@@ -110,19 +110,22 @@ export const IMAGE_RELATIONS: readonly Relation<ImageInputs & PlaceInputs & type
   {
     // An existing image must not be in the deployment's own repository.
     of: "existingContainerImage",
-    holds: (v) =>
-      `${v.existingContainerImage} == null ? true : !startswith(${v.existingContainerImage}, ${ownImages(v)})`,
+    holds: (v) => v.existingContainerImage.isNullOr((image) => startsWith(image, ownImages(v)).not()),
     says: (v) =>
-      `${v.existingContainerImage.name} is ${v.existingContainerImage.shown}; it must not begin with \${${ownImages(v)}}, because that repository belongs to this deployment and is deleted, with the image, once an existing image is set; copy the image into another repository first, or remove it`,
+      [
+        `${v.existingContainerImage.name} is ${v.existingContainerImage.shown};`,
+        `it must not begin with ${ownImages(v)},`,
+        "because that repository belongs to this deployment and is deleted, with the image,",
+        "once an existing image is set; copy the image into another repository first, or remove it",
+      ].join(" "),
   },
 ];
 
-/** Prefix of the deployment's own images, as an HCL expression. */
+/** Prefix of the deployment's own images. */
 function ownImages({ applicationName, projectId, region, tenantId }: ValuesOf<PlaceInputs>): string {
-  const of = (value: Value) => expression(String(value));
-  const deployment = { applicationName: of(applicationName), tenantPrefix: tenantPrefix(of(tenantId), of(projectId)) };
-  // `Fn.join` quotes the text, which contains expressions.
-  return Fn.join("", [`${imagePrefix(of(region), of(projectId), deployment)}/`]);
+  const prefix = tenantPrefix(tenantId.text, projectId.text);
+  const deployment = { applicationName: applicationName.text, tenantPrefix: prefix };
+  return `${imagePrefix(region.text, projectId.text, deployment)}/`;
 }
 
 export interface IdpImageProps {

@@ -7,7 +7,7 @@ import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, isOn, isUnset, not } from "../core/conditional";
-import { expression, namedValue } from "../core/expression";
+import { expression, named, namedValue } from "../core/expression";
 import { type FileTable, inFiles } from "../core/hcl/stack-origin";
 import { settingsOf, valuesFrom } from "../core/inputs";
 import { type KnownPropsOf, knownOf, propProblems, unknownNames } from "../core/known-props";
@@ -185,7 +185,7 @@ export class AssessmentLab extends Construct {
     this.assessDiscoveryClientName = clientName;
     this.assessmentServiceUrl = `${ASSESSMENT_CONSOLE_URL}?project=${projectId}`;
 
-    const zone = namedValue(this, "Zone", expression(zoneOrDefault(String(v.zone), String(v.region))));
+    const zone = named(this, "Zone", zoneOrDefault(v.zone, v.region)).text;
     const vm = { ...lab, zone, networkId: network.networkId };
     this.windowsVm = windowsVm(this, "WindowsVm", {
       ...vm,

@@ -1,7 +1,7 @@
 import { isAddressRange } from "../core/address-range";
-import { matching, whole } from "../core/checks";
-import { interpolated, type Expr } from "../core/expr";
-import { element, every, includes, split, toNumber } from "../core/expr-functions";
+import { matching, shown, whole } from "../core/checks";
+import { allOf, hcl, interpolated, type Expr } from "../core/expr";
+import { captured, element, every, includes, split, toNumber, trimSpace } from "../core/expr-functions";
 import { NETWORK_RELATIONS } from "../core/full-names";
 import { choice, flag, number, text, textMap, texts, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
 import { BUCKET_NAME_RESERVED_WORD, TENANT_ID_MAX_LENGTH } from "../core/names";
@@ -248,14 +248,17 @@ const ofVms = (vm: keyof typeof VMS): Relation<LabInputs>[] => {
   ];
 };
 
-const zoneOf = ({ region, zone }: ValuesOf<LabInputs>) => zoneOrDefault(String(zone), String(region));
+const zoneOf = ({ region, zone }: ValuesOf<LabInputs>) => zoneOrDefault(zone, region);
 
 export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
   {
     of: "zone",
-    holds: (v) => `can(regex("-[a-z]$", ${zoneOf(v)})) && replace(${zoneOf(v)}, "/-[a-z]$/", "") == ${v.region}`,
+    holds: (v) => captured(zoneOf(v), "^(.*)-[a-z]$", 0).eq(v.region),
     says: (v) =>
-      `${v.zone.name} is \${jsonencode(${zoneOf(v)})}; it must be a zone of the region ${v.region.shown}; use for example \${format("%s-b", ${v.region})}`,
+      [
+        `${v.zone.name} is ${shown(zoneOf(v))}; it must be a zone of the region ${v.region.shown};`,
+        `use for example ${v.region.text}-b`,
+      ].join(" "),
   },
   {
     // An existing network is found by its name, which contains the deployment id.
@@ -283,11 +286,18 @@ export const LAB_RELATIONS: readonly Relation<LabInputs>[] = [
     // A validation of the sensitive input would show its value, so it is one of this input, and must refer to it.
     of: "cloudbRegion",
     holds: ({ cloudbAccessKeyId: id, cloudbRegion: region, cloudbSecretAccessKey: secret }) => {
-      const given = `(${region} == null ? "" : trimspace(${id}))`;
-      return `(${given} == "" && ${secret} == "") || (can(regex("^AKIA[A-Z0-9]+$", ${given})) && ${secret} != "" && !can(regex("^A[KS]IA[A-Z0-9]{16}$", trimspace(${secret}))))`;
+      const given = region.isLiteral ? trimSpace(id) : hcl<string>`${region} == null ? "" : ${trimSpace(id)}`.present;
+      const isNoId = trimSpace(secret).matches("^A[KS]IA[A-Z0-9]{16}$").not();
+      const areGiven = allOf(given.matches("^AKIA[A-Z0-9]+$"), secret.ne(""), isNoId);
+      return given.eq("").and(secret.eq("")).or(areGiven);
     },
     says: ({ cloudbAccessKeyId: id, cloudbSecretAccessKey: secret }) =>
-      `only one of ${id.name} and ${secret.name} is given, or one of another kind; the first must be the access key of a user, which begins with AKIA, and the second its secret, because a request is signed with both, and a temporary key (ASIA) also needs a session token, which the lab does not take; create an access key of a user for the lab, or set neither`,
+      [
+        `only one of ${id.name} and ${secret.name} is given, or one of another kind;`,
+        "the first must be the access key of a user, which begins with AKIA, and the second its secret,",
+        "because a request is signed with both, and a temporary key (ASIA) also needs a session token,",
+        "which the lab does not take; create an access key of a user for the lab, or set neither",
+      ].join(" "),
   },
 ];
 

@@ -1,5 +1,6 @@
 import { Token } from "cdktf";
 
+import { interpolated, type Expr } from "../core/expr";
 import { expression, literal, quoted } from "../core/expression";
 import { DEFAULTS } from "./contract";
 
@@ -18,11 +19,12 @@ export const COMPUTER_NAME_MAX_LENGTH = 15;
 export const ILLEGAL_DEPLOYMENT_ID_LENGTH = COMPUTER_NAME_MAX_LENGTH - "assess-".length - "-".length;
 
 /**
- * The zone for the inputs zone and region, as a Terraform expression. A default cannot depend on another input, so the
- * default zone together with any other region means "not given".
+ * The zone for the inputs zone and region. A default cannot depend on another input, so the default zone together with any
+ * other region means "not given".
  */
-export function zoneOrDefault(zone: string, region: string): string {
-  return `(${zone} == "${DEFAULTS.zone}" && ${region} != "${DEFAULTS.region}" ? format("%s-b", ${region}) : ${zone})`;
+export function zoneOrDefault(zone: Expr<string>, region: Expr<string>): Expr<string> {
+  const isLeftOut = zone.eq(DEFAULTS.zone).and(region.ne(DEFAULTS.region));
+  return isLeftOut.choose(interpolated`${region}-b`, zone);
 }
 
 export const labName = (deploymentId: string, rest: string) => `assess-${deploymentId}-${rest}`;

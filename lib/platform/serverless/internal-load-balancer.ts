@@ -13,7 +13,7 @@ import { type IResolvable, type ITerraformDependable, type TerraformResource } f
 import { Construct } from "constructs";
 
 import { addDynamicBlock, allOf, countIf, idOf, isOn, isSet, partIf, present } from "../../core/conditional";
-import { type Expr } from "../../core/expr";
+import { allOf as allTrue, type Expr } from "../../core/expr";
 import { expression, operand, quoted } from "../../core/expression";
 import { type networkInputs } from "../../core/full-names";
 import { choice, text, type Relation, type Value, type ValuesOf } from "../../core/inputs";
@@ -61,9 +61,26 @@ export const INTERNAL_RELATIONS: readonly Relation<Inputs>[] = [
   {
     of: "loadBalancer",
     holds: (v) =>
-      `${v.loadBalancer} == "external" ? ${v.loadBalancerProxyRange} == null : ${v.loadBalancer} == "${INTERNAL}" && ${v.domain} != null && ${v.network} != null && ${v.closeDefaultAddress} && ${v.certificateValidation} == "dns" && ${v.protection} == null && ${v.existingSecurityPolicy} == null && !${v.ipv6} && !coalesce(${v.uptimeCheck}, false)`,
+      v.loadBalancer
+        .eq("external")
+        .choose(
+          v.loadBalancerProxyRange.isNull(),
+          allTrue(
+            ...[isInternal(v), v.domain.isSet(), v.network.isSet(), v.closeDefaultAddress],
+            ...[v.certificateValidation.eq("dns"), v.protection.isNull(), v.existingSecurityPolicy.isNull()],
+            ...[v.ipv6.not(), v.uptimeCheck.coalesce(false).not()],
+          ),
+        ),
     says: (v) =>
-      `${v.loadBalancer.name} is ${v.loadBalancer.shown}; it must be external without ${v.loadBalancerProxyRange.name}, or internal with ${v.domain.name}, ${v.network.name}, ${v.closeDefaultAddress.name} true and ${v.certificateValidation.name} dns, and without ${v.protection.name}, ${v.existingSecurityPolicy.name}, ${v.ipv6.name} and ${v.uptimeCheck.name}, because nothing outside reaches an internal one, and those protect or check global ones alone; set or remove what does not fit`,
+      [
+        `${v.loadBalancer.name} is ${v.loadBalancer.shown};`,
+        `it must be external without ${v.loadBalancerProxyRange.name},`,
+        `or internal with ${v.domain.name}, ${v.network.name}, ${v.closeDefaultAddress.name} true`,
+        `and ${v.certificateValidation.name} dns,`,
+        `and without ${v.protection.name}, ${v.existingSecurityPolicy.name}, ${v.ipv6.name} and ${v.uptimeCheck.name},`,
+        "because nothing outside reaches an internal one, and those protect or check global ones alone;",
+        "set or remove what does not fit",
+      ].join(" "),
   },
 ];
 
