@@ -178,6 +178,15 @@ require_variables() {
     "well)"
 }
 
+# The synchronization of a directory holds a thread while others run its pages. A plan refuses this as far as it knows the
+# values; those of secrets come to light here.
+require_second_thread() {
+  look_up WORKER__THREADS && [ "$ce_value" = 1 ] || return 0
+  look_up WORKER__PROCESSES || ce_value=1 # the default of the application
+  [ "$ce_value" != 1 ] || refuse "the worker would run one task at a time, and the synchronization of a directory is a" \
+    "task that waits for others, so that none would end; set IDP_WORKER__THREADS or IDP_WORKER__PROCESSES to 2"
+}
+
 # Asks for the permission only: a trial file would cost two requests to the bucket at every start.
 require_writable_storage() {
   for ce_usage in MEDIA REPORTS; do
@@ -435,6 +444,9 @@ case $1 in
     require_writable_storage
     require_temporary_folder
     ;;
+esac
+case $1 in
+  server | allinone | worker) require_second_thread ;;
 esac
 for_each_variable translate_to_upstream
 

@@ -2,6 +2,7 @@ import { RESOURCES } from "../../lib/idp/contract";
 import { type PropsOf, valuesFrom } from "../../lib/core/inputs";
 import { connections, serverArguments, WORKER_FORM, workerVariables } from "../../lib/idp/worker";
 import { exprOf, hcl, literal, reference } from "../../lib/core/expr";
+import { ENVIRONMENT } from "../../lib/idp/environment";
 import { rendered } from "../../lib/core/expression";
 import { maxConnections } from "../../lib/platform/sql/database-size";
 import { valueAt } from "../stacks/configuration-graph";
@@ -11,7 +12,8 @@ import { evaluated, evaluatedTogether } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { bareStack, type Block, terraformOf } from "../support/synthesis";
 
-type Form = PropsOf<typeof WORKER_FORM>;
+const SIZE = { ...ENVIRONMENT, ...WORKER_FORM };
+type Form = PropsOf<typeof SIZE>;
 
 describeWith(["terraform"], "The worker", () => {
   const size = (processes: number, threads: number) => ({
@@ -26,6 +28,14 @@ describeWith(["terraform"], "The worker", () => {
     ["with more processes", { workerProcesses: 3 }, null, 32, 22, size(3, 2)],
     ["with one process", { workerProcesses: 1 }, null, 20, 10, size(1, 2)],
     ["with one thread, and so not with one process", { memory: "2Gi", workerThreads: 1 }, null, 24, 14, size(2, 1)],
+    [
+      "with one thread by a variable of the caller",
+      { memory: "2Gi", environmentVariables: { IDP_WORKER__THREADS: "1" } },
+      null,
+      26,
+      16,
+      size(2, 2),
+    ],
     ["with memory that has a rule of its own", { memory: "2 GB" }, null, 20, 10, expect.anything() as object],
     [
       "elsewhere",
@@ -39,7 +49,7 @@ describeWith(["terraform"], "The worker", () => {
     "decides its size, the server's arguments and the connections of an instance and of a worker: %s",
     (_, { memory = RESOURCES.memory, ...form }, args, ofInstance, ofWorker, variables) => {
       const stack = bareStack();
-      const values = valuesFrom(stack, WORKER_FORM, form);
+      const values = valuesFrom(stack, SIZE, form);
       const beside = reference<string>("local.memory", { knownAt: "plan", mayBeNull: false });
       // A separate worker of half of the memory.
       const separate = literal(memory === RESOURCES.memory ? "2Gi" : "1Gi");

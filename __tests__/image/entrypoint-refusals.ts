@@ -27,6 +27,23 @@ export function describeRefusals(scene: EntrypointScene, { thorough }: { thoroug
       );
     });
 
+    it.each<Record<string, string>>([
+      { IDP_WORKER__THREADS: "1" },
+      { AUTHENTIK_WORKER__THREADS: "1", IDP_WORKER__PROCESSES: "1", IDP_WORKER__THREADS: "2" },
+    ])("starts nothing when its worker would run one task at a time, by %j", async (variables) => {
+      expectRefused(
+        await scene.run(["server"], { ...complete, ...variables }),
+        "the worker would run one task at a time, and the synchronization of a directory is a task that waits for " +
+          "others, so that none would end; set IDP_WORKER__THREADS or IDP_WORKER__PROCESSES to 2",
+      );
+    });
+
+    it("is not refused for the size of workers elsewhere", async () => {
+      const container = await scene.startContainer({ IDP_WORKER__THREADS: "1" }, { argument: "server-alone" });
+      expect(await container.stop()).toBe(0);
+      expect(container.starts("server")).toHaveLength(1);
+    });
+
     it.each(["is missing", "is a file", "belongs to another user"])(
       "starts nothing when the storage folder %s",
       async (situation) => {

@@ -71,7 +71,11 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
   it.each<[string, Record<string, string>, string | undefined]>([
     ["as many as threads by default", {}, "2"],
     ["as many as threads", { IDP_WORKER__THREADS: "4" }, "4"],
-    ["as many as threads, by the name of the application", { AUTHENTIK_WORKER__THREADS: "1" }, "1"],
+    [
+      "as many as threads, by the name of the application",
+      { AUTHENTIK_WORKER__THREADS: "1", IDP_WORKER__PROCESSES: "2" },
+      "1",
+    ],
     ["what is set explicitly", { IDP_WORKER__THREADS: "4", dramatiq_queue_prefetch: "3" }, "3"],
     ["what the application finds out itself", { IDP_WORKER__THREADS: "file:///threads" }, undefined],
   ])("a process of a worker takes %s of messages", async (_, variables, expected) => {

@@ -206,6 +206,15 @@ const FINE_WORKERS: AcceptedInputs = {
     worker_mode: "all-in-one",
     application_version: "2026.5.0",
   },
+  "one process by a variable": { environment_variables: { IDP_WORKER__PROCESSES: "1" } },
+  "one thread and one process by inputs, which variables override": {
+    ...{ worker_processes: 1, worker_threads: 1 },
+    environment_variables: { IDP_WORKER__THREADS: "2" },
+  },
+  "one thread by a variable where there is little memory": {
+    container_memory: "2Gi",
+    environment_variables: { IDP_WORKER__THREADS: "1" },
+  },
 };
 
 export const KEY = "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp";

@@ -63,7 +63,9 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   ],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: ".example.com" } }],
   [{ ...DOMAIN, environment_variables: { IDP_COOKIE_DOMAIN: "login.example.com" } }],
-  [{ worker_threads: 1 }, "worker_threads is 1; each synchronization of a directory then occupies a whole process "],
+  ...[{ worker_threads: 1 }, { environment_variables: { IDP_WORKER__THREADS: "1" } }].map(
+    (inputs) => [inputs, "worker_threads, or IDP_WORKER__THREADS in environment_variables, is 1; each "] as const,
+  ),
   [{ worker_processes: 1, worker_threads: 2 }],
   [{ ipv6: true }, "ipv6 is set without domain; "],
   [{ ipv6: true, ...DOMAIN }],

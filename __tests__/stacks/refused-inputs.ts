@@ -356,6 +356,14 @@ const REFUSED_TOGETHER: Refused = {
     { worker_processes: 1, worker_threads: 1 },
     ["worker_processes is 1 and worker_threads is 1; each must be a whole number from 1, and not both 1"],
   ],
+  "a single thread by a variable and a single process": [
+    { worker_processes: 1, environment_variables: { IDP_WORKER__THREADS: "1" } },
+    ["not both 1", "IDP_WORKER__PROCESSES and IDP_WORKER__THREADS in environment_variables override them"],
+  ],
+  "a single process by a variable of the application's own name, and a single thread": {
+    worker_threads: 1,
+    environment_variables: { AUTHENTIK_WORKER__PROCESSES: "1" },
+  },
   "a part of an instance": { max_instance_count: 2.5 },
   "more backups than are kept": { backup_retention_count: 366 },
   "no day for a dump": { dump_retention_days: 0 },

@@ -163,11 +163,15 @@ export function values<T>(map: Operand<Readonly<Record<string, T>>>): Expr<reado
 }
 
 /** A value of a map, or another one where it has none of that name. */
-export function lookup<T>(map: Operand<Readonly<Record<string, T>>>, name: Operand<string>, fallback: T): Expr<T> {
+export function lookup<T>(
+  map: Operand<Readonly<Record<string, T>>>,
+  name: Operand<string>,
+  fallback: Operand<T>,
+): Expr<T> {
   const [whole, key] = [exprOf(map as unknown), exprOf(name)];
   if (whole.entries?.every(([each]) => each.isLiteral) === true && key.isLiteral) {
     const [, value] = whole.entries.find(([each]) => each.literal === key.literal) ?? [];
-    return (value ?? literal(fallback)) as Expr<T>;
+    return (value ?? exprOf(fallback)) as Expr<T>;
   }
   return call("lookup", [whole, key, fallback], ifOperandsDo([whole, key]));
 }

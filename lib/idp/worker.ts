@@ -10,11 +10,11 @@ import {
   SERVER_CONNECTIONS,
   WORKER_CONNECTIONS,
 } from "./contract";
-import { optionalVariables } from "./environment";
+import { bothPrefixes, optionalVariables, type EnvironmentInputs } from "./environment";
 import { type ImageInputs } from "./idp-image";
 import { MISSPELT_WORKER_HEALTH, PINNED_VERSION, RECOMMENDED_VERSION } from "./releases";
-import { allOf, literal, type Expr } from "../core/expr";
-import { element, split, toNumber } from "../core/expr-functions";
+import { allOf, interpolated, literal, type Expr } from "../core/expr";
+import { element, lookup, split, toNumber } from "../core/expr-functions";
 
 /** Where the worker runs: beside the server, supervised by the image's entrypoint or by the application, or separate. */
 export const WORKER_MODES = { inContainer: "in-container", allInOne: "all-in-one", separate: "separate" } as const;
@@ -160,7 +160,10 @@ export const workerCount = (v: ValuesOf<WorkerInputs>) => v.workerCount.coalesce
 const workerCpu = (v: ValuesOf<WorkerInputs>) => v.workerCpu.coalesce(WORKER_DEFAULTS.cpu);
 export const workerMemory = (v: ValuesOf<WorkerInputs>) => v.workerMemory.coalesce(WORKER_DEFAULTS.memory);
 
-export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relation<ImageInputs & WorkerInputs>[] {
+export function workerRelations({
+  cpu,
+  memory,
+}: WorkerPlatform): readonly Relation<ImageInputs & SizeInputs & WorkerInputs>[] {
   const { fits, rule } = memory;
   return [
     ...WORKER_FORM_RELATIONS,
@@ -210,33 +213,49 @@ export function workerRelations({ cpu, memory }: WorkerPlatform): readonly Relat
   ];
 }
 
+/** The size of a worker, and the variables of the caller, which override it. */
+type SizeInputs = WorkerForm & Pick<EnvironmentInputs, "environmentVariables">;
+
+/** Whether a worker has one of something, by a variable of the caller, an input or its default. */
+function isOne(v: ValuesOf<SizeInputs>, { usual, variable }: typeof PROCESSES | typeof THREADS): Expr<boolean> {
+  const input = variable === THREADS.variable ? v.workerThreads : v.workerProcesses;
+  const byInput: Expr<string> = interpolated`${input.coalesce(usual)}`;
+  // The upstream's own name takes precedence.
+  return bothPrefixes(variable)
+    .reduce((otherwise, name) => lookup(v.environmentVariables, name, otherwise), byInput)
+    .eq("1");
+}
+
 /** A rule for the size of a worker in every mode. */
-export const WORKER_FORM_RELATIONS: readonly Relation<WorkerForm>[] = [
+export const WORKER_FORM_RELATIONS: readonly Relation<SizeInputs>[] = [
   {
     of: "workerProcesses",
-    holds: ({ workerProcesses: processes, workerThreads: threads }) => {
-      const areWhole = [processes, threads].map((value) => value.isNullOr((number) => isWhole(number, 1)));
-      const isSingle = processes.coalesce(PROCESSES.usual).eq(1).and(threads.coalesce(THREADS.usual).eq(1));
-      return allOf(...areWhole, isSingle.not());
+    holds: (v) => {
+      const areWhole = [v.workerProcesses, v.workerThreads].map((value) =>
+        value.isNullOr((number) => isWhole(number, 1)),
+      );
+      return allOf(...areWhole, isOne(v, PROCESSES).and(isOne(v, THREADS)).not());
     },
-    says: ({ workerProcesses: processes, workerThreads: threads }) =>
+    says: ({ environmentVariables: plain, workerProcesses: processes, workerThreads: threads }) =>
       [
         `${processes.name} is ${processes.shown} and ${threads.name} is ${threads.shown};`,
         "each must be a whole number from 1, and not both 1, because the synchronization of a directory holds a thread",
-        "while others run its pages; correct them, or leave them out for the default",
+        `while others run its pages; ${PROCESSES.variable} and ${THREADS.variable} in ${plain.name} override them;`,
+        "correct them, or leave them out for the default",
       ].join(" "),
   },
 ];
 
 /** What is allowed for the size of a worker, but slow or stuck at times. */
-export const WORKER_WARNINGS: readonly Omit<Relation<WorkerForm>, "of">[] = [
+export const WORKER_WARNINGS: readonly Omit<Relation<SizeInputs>, "of">[] = [
   {
-    holds: ({ workerThreads: threads }) => threads.coalesce(THREADS.usual).ne(1),
-    says: ({ workerProcesses: processes, workerThreads: threads }) =>
+    holds: (v) => isOne(v, THREADS).not(),
+    says: ({ environmentVariables: plain, workerProcesses: processes, workerThreads: threads }) =>
       [
-        `${threads.name} is 1; each synchronization of a directory then occupies a whole process while it waits for its`,
-        "pages, and as many at once as there are processes wait for each other until their time limit of hours;",
-        `leave ${threads.name} out for ${THREADS.usual}, and raise ${processes.name} for more tasks at a time`,
+        `${threads.name}, or ${THREADS.variable} in ${plain.name}, is 1; each synchronization of a directory then`,
+        "occupies a whole process while it waits for its pages, and as many at once as there are processes wait for",
+        `each other until their time limit of hours; leave it out for ${THREADS.usual}, and raise ${processes.name}`,
+        "for more tasks at a time",
       ].join(" "),
   },
 ];
@@ -248,13 +267,13 @@ export const USUAL_CONNECTIONS =
   PROCESSES.usual * (THREADS.usual + WORKER_CONNECTIONS.perProcess);
 
 /** Processes of a worker and threads of each, given the memory of its container. */
-function sizeOf({ workerProcesses, workerThreads }: ValuesOf<WorkerForm>, place: WorkerPlace, memory: Expr<string>) {
+function sizeOf(v: ValuesOf<SizeInputs>, place: WorkerPlace, memory: Expr<string>) {
   // The memory has rules of its own, whose messages an error here would hide.
   const isRoomy = mebibytes(memory).ge(ROOMY_MEBIBYTES[place]).orElse(false);
-  const threads = workerThreads.coalesce(THREADS.usual);
   // A single thread in all would run no synchronization.
-  const byDefault = threads.eq(1).or(isRoomy).choose<number>(PROCESSES.usual, PROCESSES.inShortMemory);
-  return { processes: workerProcesses.coalesce(byDefault), threads };
+  const isLarge = isOne(v, THREADS).or(isRoomy);
+  const processes = v.workerProcesses.coalesce(isLarge.choose<number>(PROCESSES.usual, PROCESSES.inShortMemory));
+  return { processes, threads: v.workerThreads.coalesce(THREADS.usual) };
 }
 
 /**
@@ -262,7 +281,7 @@ function sizeOf({ workerProcesses, workerThreads }: ValuesOf<WorkerForm>, place:
  *
  * @param memory memory of the container of a worker beside the server, and of a separate one
  */
-export function connections(v: ValuesOf<WorkerForm>, memory: Readonly<Record<WorkerPlace, Expr<string>>>) {
+export function connections(v: ValuesOf<SizeInputs>, memory: Readonly<Record<WorkerPlace, Expr<string>>>) {
   const { perProcess, pool } = WORKER_CONNECTIONS;
   const of = (place: WorkerPlace) => {
     const { processes, threads } = sizeOf(v, place, memory[place]);
@@ -285,7 +304,7 @@ export function serverArguments(v: ValuesOf<WorkerForm>): readonly string[] | un
 
 /** Variables for the size of a worker. @param memory memory of its container */
 export function workerVariables(
-  v: ValuesOf<WorkerForm>,
+  v: ValuesOf<SizeInputs>,
   place: WorkerPlace,
   memory: Expr<string>,
 ): Readonly<Record<string, string>> {
@@ -311,7 +330,7 @@ const WORKER_LIVENESS = {
  */
 export function workerContainer(
   server: ContainerSpec,
-  v: ValuesOf<ImageInputs & WorkerInputs>,
+  v: ValuesOf<ImageInputs & SizeInputs & WorkerInputs>,
   connectionPool: Readonly<Record<string, string>>,
 ): ContainerSpec {
   const { applicationVersion: version, existingContainerImage: image } = v;

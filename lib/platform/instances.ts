@@ -10,6 +10,7 @@ import {
   RESOURCES,
   SERVER_CONNECTIONS,
 } from "../idp/contract";
+import { type EnvironmentInputs } from "../idp/environment";
 import { type ImageInputs } from "../idp/idp-image";
 import {
   connections,
@@ -77,6 +78,7 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
 export type InstanceInputs = ReturnType<typeof instanceInputs>;
 type Inputs = ConnectionPoolInputs &
   DatabaseInputs &
+  EnvironmentInputs &
   ImageInputs &
   InstanceInputs &
   typeof EXISTING_DATABASE &
