@@ -16,11 +16,8 @@ export default tseslint.config(
       "no-new": "off",
       // What a shorthand calls is seen on the same line.
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
-      // Terraform expressions interpolate numbers and booleans all the time; the text of a value is its expression.
-      "@typescript-eslint/restrict-template-expressions": [
-        "error",
-        { allowNumber: true, allowBoolean: true, allow: [{ from: "file", name: "Value" }] },
-      ],
+      // Terraform expressions interpolate numbers and booleans all the time.
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
       "no-restricted-imports": [
         "error",
         {

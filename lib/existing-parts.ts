@@ -1,6 +1,4 @@
 import { OWN_PARTS_INPUT } from "./core/existing";
-import { switchOf } from "./core/conditional";
-import { expression } from "./core/expression";
 import { type IdentityPart } from "./core/identity-guard";
 import { type networkInputs } from "./core/full-names";
 import { type Relation, type Value, type ValuesOf } from "./core/inputs";
@@ -62,31 +60,30 @@ export function existingIdentity(
   const { existingBucket, existingCluster, existingDatabase, existingNamespace, existingSecrets, ownParts } = v;
   const { at: database } = existingDatabase;
   const { nodes } = v.existingServiceAccounts.at;
-  const parts: Readonly<Record<string, readonly [part: Value, identity: string]>> = {
-    existingBucket: [existingBucket, `${existingBucket.at.name}`],
-    existingDatabase: [existingDatabase, `join("/", [${database.connectionName}, ${database.database}])`],
-    existingSecretKey: [existingSecrets.at.secretKey, `${existingSecrets.at.secretKey.at.secretId}`],
+  const parts: Readonly<Record<string, readonly [part: Value, identity: Expr<string>]>> = {
+    existingBucket: [existingBucket, existingBucket.at.name],
+    existingDatabase: [existingDatabase, interpolated`${database.connectionName}/${database.database}`],
+    existingSecretKey: [existingSecrets.at.secretKey, existingSecrets.at.secretKey.at.secretId],
     // Nodes that run keep their account: if that is deleted, they can no longer pull images.
-    ...(existingCluster && { existingNodes: [nodes, `${nodes}`] }),
+    ...(existingCluster && { existingNodes: [nodes, nodes] }),
   };
   // Parts that `own_parts` does not keep.
   const alone: typeof parts = {
     ...(existingCluster && { existingCluster: [existingCluster, clusterIdentity(existingCluster)] }),
-    ...(existingNamespace && { existingNamespace: [existingNamespace, `${existingNamespace.at.name}`] }),
+    ...(existingNamespace && { existingNamespace: [existingNamespace, existingNamespace.at.name] }),
   };
   return Object.entries({ ...parts, ...alone }).map(([prop, [part, identity]]) => {
-    const isUnused = [`${part} == null`, ...(prop in alone ? [] : [`${ownParts} == "used"`])].join(" || ");
-    return {
-      ...{ prop, called: part.name, leavesNullOut: true },
-      value: part.given === null ? undefined : expression(`(${isUnused} ? null : ${identity})`),
-    };
+    const isUnused = part.isNull().or(prop in alone ? false : ownParts.eq("used"));
+    const value = isUnused.choose(null, identity);
+    const isNone = value.isLiteral && value.literal === null;
+    return { prop, called: part.name, leavesNullOut: true, value: isNone ? undefined : value.text };
   });
 }
 
 /** What the application's role may do, and others may do with its database: more on an instance of its own. */
 export function rightsOf(v: ValuesOf<Pick<typeof EXISTING_PARTS, "existingDatabase"> & typeof DATABASE_RIGHTS>) {
-  const isGranted = `coalesce(${v.grantManagedSuperuser}, ${v.existingDatabase} == null)`;
-  return { grantManagedSuperuser: switchOf(expression(isGranted)), revokePublicConnect: v.revokePublicConnect.flag };
+  const isGranted = v.grantManagedSuperuser.coalesce(v.existingDatabase.isNull());
+  return { grantManagedSuperuser: isGranted.flag, revokePublicConnect: v.revokePublicConnect.flag };
 }
 
 export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [

@@ -273,7 +273,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       () =>
         new ExistingSecrets(this, "ExistingSecrets", {
           projectId: place.projectId,
-          references: [String(v.secretEnvironmentVariables), mailPassword(v.smtp)],
+          references: [v.secretEnvironmentVariables, mailPassword(v.smtp)],
           dependsOn: apis.ready("secretmanager"),
         }),
     );

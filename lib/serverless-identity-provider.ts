@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 
 import { allOf, isNever, partIf, present } from "./core/conditional";
 import { anyOf, type Expr, interpolated, literal } from "./core/expr";
-import { toText } from "./core/expr-functions";
+import { replace, toText, upper } from "./core/expr-functions";
 import { expression, named } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
 import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
@@ -194,7 +194,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     });
     const { apis, database, initializer, media, place, runtime, settings, values } = this;
     const { domain } = settings;
-    const egress = expression(`replace(upper(${values.vpcEgress}), "-", "_")`);
+    const egress = replace(upper(values.vpcEgress), "-", "_").text;
     const network = this.network && { ...this.network, egress, tags: tagsIn(values.networkTags) };
 
     const access = accessOf(values.publicAccess.given as boolean | string);
@@ -291,7 +291,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
         securityPolicyId: edge.securityPolicy.policyId,
         requestLogSampleRate,
         httpRedirect,
-        strictTransportSecurity: String(strictTransportSecurity),
+        strictTransportSecurity: strictTransportSecurity.text,
         dependsOn: [...apis.ready("compute"), ...database.password.ready],
       });
     }
@@ -313,7 +313,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const url =
       domain === undefined
         ? this.service.url
-        : expression(`(${values.domain} == null ? ${this.service.url} : "https://\${${values.domain}}")`);
+        : values.domain.isNull().choose(this.service.url, interpolated`https://${values.domain}`).text;
     const dumpsReady = [...jobsReady, ...apis.ready("iam", "cloudscheduler")];
     const scheduled = { place, network, starter: this.accountOf("scheduler"), dependsOn: dumpsReady };
     const jobsOf = (identity: ServiceIdentity) => new ServerlessJobs({ ...scheduled, identity });

@@ -12,7 +12,7 @@ const VALUES = {
   words: ["b", "a", "", "b"],
   others: ["b", "c"],
   sizes: [3, 1, 2],
-  map: { one: "x", other: "yy" },
+  map: { other: "yy", one: "x" },
 } as const;
 type Values = { readonly [Name in keyof typeof VALUES]: Expr<(typeof VALUES)[Name]> };
 
@@ -30,6 +30,9 @@ const FUNCTIONS: readonly (readonly [make: (v: Values) => Expr, value: unknown, 
   [(v) => hcl.includes(v.word, "word"), true, 'strcontains(local.word, "word")'],
   [(v) => hcl.trimPrefix(v.word, "a-"), "word.example", 'trimprefix(local.word, "a-")'],
   [(v) => hcl.trimSuffix(v.word, ".example"), "a-word", 'trimsuffix(local.word, ".example")'],
+  [(v) => hcl.replace(v.word, "w", "$&"), "a-$&ord.example", 'replace(local.word, "w", "$&")'],
+  [(v) => hcl.isJson(v.number), true, "can(jsondecode(local.number))"],
+  [(v) => hcl.isJson(v.word), false, "can(jsondecode(local.word))"],
   [(v) => hcl.trimSpace(interpolated`\u00a0${v.word} \t`), "a-word.example", 'trimspace("\u00a0${local.word} \\t")'],
   [(v) => hcl.split(".", v.word), ["a-word", "example"], 'split(".", local.word)'],
   [(v) => hcl.element(hcl.split(".", v.word), 1), "example", 'split(".", local.word)[1]'],

@@ -1,11 +1,13 @@
+import { reference } from "../../lib/core/expr";
 import { ExistingSecrets } from "../../lib/idp/existing-secrets";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { standInIdentity } from "../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf } from "../support/synthesis";
 
-const secretsIn = (...references: readonly string[]) => {
+const secretsIn = (...maps: readonly string[]) => {
   const stack = bareStack();
+  const references = maps.map((map) => reference(map, { knownAt: "plan", mayBeNull: false }));
   const secrets = new ExistingSecrets(stack, "Secrets", { projectId: "demo-project", references });
   return { secrets, terraform: () => terraformOf(stack) };
 };

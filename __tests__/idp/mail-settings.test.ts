@@ -16,7 +16,7 @@ describeWith(["terraform"], "The settings of a mail server, read by Terraform", 
       all,
       environment: "${{ for name, value in local.all : name => value if value != null }}",
       is_on: rendered(stack, mail.isSet()),
-      password: `\${${String(rendered(stack, mailPassword(mail))).replaceAll(/\$\{([^{}]*)\}/g, "$1")}}`,
+      password: rendered(stack, mailPassword(mail)),
       ports: rendered(stack, mailPorts(mail)),
     };
     const { locals, variable } = terraformOf(stack);

@@ -9,7 +9,7 @@ export type Condition = Expr<boolean> | string;
 const CONDITIONS = new WeakMap<object, string>();
 
 /** A condition with its type. */
-function conditionFrom(condition: Condition): Expr<boolean> {
+export function conditionFrom(condition: Condition): Expr<boolean> {
   if (condition instanceof Expr) return condition;
   if (condition === "true" || condition === "false") return literal(condition === "true");
   const typed = exprOf<unknown>(condition) as Expr<boolean>;
@@ -138,8 +138,9 @@ export function repeatFor(resource: TerraformResource, collection: string): void
 }
 
 /** Sets an argument of a resource of any type, which may be null at plan, by its path under Terraform's names. */
-export function setArgument(resource: TerraformResource, path: string, value: string): void {
-  resource.addOverride(path, value);
+export function setArgument(resource: TerraformResource, path: string, value: Expr | string): void {
+  // As text, because the framework would merge lists.
+  resource.addOverride(path, value instanceof Expr ? Token.asString(value) : value);
 }
 
 /** A block that Terraform repeats for each element of a collection. */

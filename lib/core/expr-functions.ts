@@ -61,6 +61,12 @@ export function split(separator: string, text: Operand<string>): Expr<readonly s
 export const lower = (text: Operand<string>) => total("lower", [exprOf(text)], (whole) => textIn(whole).toLowerCase());
 export const upper = (text: Operand<string>) => total("upper", [exprOf(text)], (whole) => textIn(whole).toUpperCase());
 
+/** A text with another one in place of each occurrence of a part of it. */
+export function replace(text: Operand<string>, part: string, other: string): Expr<string> {
+  const replaced = (whole: unknown) => textIn(whole).replaceAll(part, () => other);
+  return total("replace", [exprOf(text), literal(part), literal(other)], replaced);
+}
+
 /** A text without white space around it. */
 export function trimSpace(text: Operand<string>): Expr<string> {
   const trimmed = (whole: unknown) => textIn(whole).replaceAll(/^\p{White_Space}+|\p{White_Space}+$/gu, "");
@@ -71,6 +77,23 @@ export function trimSpace(text: Operand<string>): Expr<string> {
 export function jsonOf(value: Operand<unknown>): Expr<string> {
   const one = exprOf(value);
   return known([one], jsonText, () => call("jsonencode", [one], { canFail: one.canFail, mayBeNull: false }));
+}
+
+/** Whether a text is JSON. */
+export function isJson(text: Operand<string>): Expr<boolean> {
+  const one = exprOf(text);
+  const parses = (value: unknown) => typeof value === "string" && canParse(value);
+  const facts = { canFail: false, mayBeNull: false };
+  return known([one], parses, () => writtenHcl(["can(jsondecode(", "))"], [one], facts));
+}
+
+function canParse(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** JSON cannot represent NaN. */

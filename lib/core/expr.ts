@@ -647,7 +647,10 @@ class Literal implements Form {
   get entries(): readonly Entry[] | undefined {
     const { value } = this.literal;
     if (typeof value !== "object" || value === null) return undefined;
-    return Object.entries(value).map(([key, each]) => [literal(key), literal<unknown>(each)]);
+    const entries = Object.entries(value);
+    // Terraform goes through an object in the order of its names.
+    if (!Array.isArray(value)) entries.sort(([one], [other]) => (one < other ? -1 : 1));
+    return entries.map(([key, each]) => [literal(key), literal<unknown>(each)]);
   }
 
   print(): Printed {

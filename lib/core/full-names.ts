@@ -1,9 +1,7 @@
-import { ref, Token } from "cdktf";
-
 import { matching } from "./checks";
 import { interpolated, type Expr } from "./expr";
 import { every } from "./expr-functions";
-import { text, texts, type Relation, type Value } from "./inputs";
+import { text, texts, type Relation } from "./inputs";
 import { type PlaceInputs } from "./place";
 
 /** Name in full of a key, which may belong to another project. */
@@ -72,7 +70,7 @@ export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
 ];
 
 /** The tags as an argument, which is missing without any. */
-export function tagsIn(tags: Value): string[] | undefined {
-  if (Array.isArray(tags.given) && tags.given.length === 0) return undefined;
-  return Token.asList(ref(`(length(${tags}) > 0 ? ${tags} : null)`));
+export function tagsIn(tags: Expr<readonly string[]>): string[] | undefined {
+  const chosen = tags.length().gt(0).choose(tags, null);
+  return chosen.isLiteral && chosen.literal === null ? undefined : chosen.list;
 }

@@ -1,9 +1,11 @@
 import { Annotations, Fn, TerraformLocal, TerraformStack, Token, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
+import { shown } from "./checks";
+import { exprOf, reference } from "./expr";
 import { countIf, isNever, isSet } from "./conditional";
 import { guardDestroy, refuseRemoval, type Protection } from "./deletion-guard";
-import { expression, operand, settingName, quoted, rendered } from "./expression";
+import { expression, operand, settingName, rendered } from "./expression";
 import { TerraformData } from "./terraform-data";
 
 /** A value that makes a deployment what it is: another one would replace it. */
@@ -46,11 +48,18 @@ export function checkIdentity(
   return new TerraformData(scope, "IdentityCheck", {
     lifecycle: {
       precondition: parts.map(({ called, prop, value }) => {
-        const before = `try(${record.outputExpression}.${prop}, null)`;
-        const now = value === undefined ? "null" : expressionOf(scope, value);
+        const facts = { knownAt: "apply", mayBeNull: true } as const;
+        const wasProtected = reference<boolean>(`tobool(${record.outputExpression}.protected)`, facts);
+        const before = reference<string | null>(`try(${record.outputExpression}.${prop}, null)`, facts);
+        const now = exprOf(value ?? null);
         return {
-          condition: `\${!tobool(${record.outputExpression}.protected) || ${before} == ${now}}`,
-          errorMessage: `${called ?? settingName(scope, value, prop)} is \${jsonencode(${now})}, but the protected deployment has \${jsonencode(${before})}; another one would replace what is deployed; set it back, or first apply with ${protection}=false and all else as it was.`,
+          condition: wasProtected.not().or(before.eq(now)).text,
+          errorMessage: [
+            `${called ?? settingName(scope, value, prop)} is ${shown(now)},`,
+            `but the protected deployment has ${shown(before)};`,
+            "another one would replace what is deployed;",
+            `set it back, or first apply with ${protection}=false and all else as it was.`,
+          ].join(" "),
         };
       }),
     },
@@ -133,11 +142,4 @@ function givenOf(parts: readonly IdentityPart[]): Record<string, string> {
   const listed = names.map((name) => `${name} = ${operand(others[name] ?? "")}`).join(", ");
   const given = expression(`{ for name, value in { ${listed} } : name => value if value != null }`);
   return Token.asStringMap(Fn.merge([all, given]));
-}
-
-/** The value as an expression without `${}`. */
-function expressionOf(scope: Construct, value: string): string {
-  const text = String(rendered(scope, value));
-  // A template cannot hold null.
-  return /^\$\{([^{}]*)\}$/.exec(text)?.[1] ?? quoted(text);
 }

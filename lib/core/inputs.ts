@@ -103,8 +103,8 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     return this.value;
   }
 
-  /** The address of the value, for HCL by hand, also of a literal. */
-  override toString(): string {
+  /** The address of the value, also of a literal. */
+  get address(): string {
     const { isMember = false, path } = this.source;
     return isMember ? memberExpression(this.row, path()) : path();
   }
@@ -132,7 +132,7 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
 
   /** For arguments that are maps. */
   get map(): IResolvable {
-    return this.isLiteral ? (this.given as IResolvable) : ref(String(this));
+    return this.isLiteral ? (this.given as IResolvable) : ref(this.address);
   }
 
   /** Members of an object, with their defaults where it is null. */
@@ -326,9 +326,9 @@ function judgementsOf(value: Value, whole?: Expr): Judgement[] {
 
 /** A value by its address, also a literal. */
 function addressOf(value: Value): Expr {
-  const { isLiteral, mayBeNull } = value;
+  const { address, isLiteral, mayBeNull } = value;
   // Its local must exist before the synthesis.
-  return isLiteral ? reference(String(value), { knownAt: "plan", mayBeNull }) : value;
+  return isLiteral ? reference(address, { knownAt: "plan", mayBeNull }) : value;
 }
 
 function isFalse(condition: Expr<boolean>): boolean {

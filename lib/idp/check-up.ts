@@ -3,8 +3,8 @@ import { Construct } from "constructs";
 
 import { isWhole, matching } from "../core/checks";
 import { allOf, type Condition, isNever } from "../core/conditional";
-import { type Expr, literal } from "../core/expr";
-import { concat, everyEntry, flatten, values } from "../core/expr-functions";
+import { interpolated, type Expr, literal } from "../core/expr";
+import { captured, concat, eachEntry, everyEntry, flatten, toNumber, values } from "../core/expr-functions";
 import { expression } from "../core/expression";
 import { number, object, textOrNull, type PropsOf, type Value, type ValuesOf } from "../core/inputs";
 import { addScript, joined, type StackFile } from "../core/stack-file";
@@ -166,11 +166,12 @@ export class CheckUp extends Construct {
       condition,
     });
     this.jobName = job.jobName;
-    const minutes = `try(3 * tonumber(regex("${SCHEDULE}", ${schedule})[0]), ${3 * DEFAULT_MINUTES})`;
-    this.missingAfter = `${expression(minutes)}m`;
+    const minutes = toNumber(captured(schedule as Expr<string>, SCHEDULE, 0));
+    this.missingAfter = `${minutes.times(3).orElse(3 * DEFAULT_MINUTES).text}m`;
     this.ready = job.ready;
   }
 }
 
 /** Limits as words `name=number`. */
-const limitWords = (limits: Value) => expression(`join(" ", [for name, limit in ${limits} : "\${name}=\${limit}"])`);
+const limitWords = (limits: Value) =>
+  eachEntry(limits as Expr, (name, limit) => interpolated`${name}=${limit}`).joinedBy(" ").text;

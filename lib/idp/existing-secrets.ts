@@ -2,6 +2,7 @@ import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { type Expr, call, hcl } from "../core/expr";
 import { repeatFor } from "../core/conditional";
 import { expression } from "../core/expression";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
@@ -11,8 +12,8 @@ import { type SecretSettings } from "./secret-settings";
 export interface ExistingSecretsProps {
   /** Project of the secrets without a project in their names. */
   readonly projectId: string;
-  /** Variables and the secrets with their values, as HCL expressions of maps. */
-  readonly references: readonly string[];
+  /** Variables and the secrets with their values, as maps. */
+  readonly references: readonly Expr[];
   readonly dependsOn?: ITerraformDependable[];
 }
 
@@ -34,9 +35,11 @@ export class ExistingSecrets extends Construct implements SecretSettings {
     super(scope, id);
     this.ownSecrets = `projects/${Token.isUnresolved(projectId) ? `\${${projectId}}` : projectId}/secrets/`;
     // One spelling of each secret, so that access is granted once.
-    const shortened = `trimprefix(reference.secret_id, "${this.ownSecrets}")`;
-    const references = `{ for name, reference in merge(${given.join(", ")}) : name => { secret_id = ${shortened}, version = reference.version } }`;
-    this.references = new TerraformLocal(this, "References", expression(references)).asString;
+    const all = call("merge", given);
+    const shortened = hcl`trimprefix(reference.secret_id, ${`projects/${projectId}/secrets/`})`;
+    const short = hcl`{ secret_id = ${shortened}, version = reference.version }`;
+    const references = hcl`{ for name, reference in ${all} : name => ${short} }`;
+    this.references = new TerraformLocal(this, "References", references).asString;
     this.ready = dependsOn;
   }
 

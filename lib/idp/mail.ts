@@ -1,7 +1,8 @@
+import { Token } from "cdktf";
+
+import { isJson, jsonOf, toText } from "../core/expr-functions";
 import { isWhole, matching, whole } from "../core/checks";
-import { allOf } from "../core/conditional";
-import { type Expr } from "../core/expr";
-import { expression, quoted } from "../core/expression";
+import { allOf, type Expr } from "../core/expr";
 import { choice, number, object, text, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
 import {
   HOST,
@@ -11,6 +12,7 @@ import {
   setOnce,
   type EnvironmentInputs,
   type SecretReference,
+  optionalVariables,
 } from "./environment";
 import { conditionalReference } from "./secret-settings";
 
@@ -123,37 +125,35 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
 
 type Mail = ValuesOf<typeof MAIL>["smtp"];
 
-/** The application's settings for its mail server, apart from the password; each is null, and so left out, without one. */
+/** The application's settings for its mail server, apart from the password; none, or null at plan, without one. */
 export function mailSettings(mail: Mail): Readonly<Record<string, string>> {
   const { encryption, from, host, port, timeout, username } = mail.at;
-  const setting = (value: string) => expression(`(${mail.isSet().text} ? tostring(${value}) : null)`);
-  return {
-    [MAIL_VARIABLES.host]: setting(`${host}`),
-    [MAIL_VARIABLES.port]: setting(`${port}`),
+  const setting = (value: Expr<boolean | number | string | null>) =>
+    mail.isSet().choose(value.isLiteral && value.literal === null ? value : toText(value.present), null);
+  return optionalVariables({
+    [MAIL_VARIABLES.host]: setting(host),
+    [MAIL_VARIABLES.port]: setting(port),
     // The application parses its environment as JSON where possible, so a user name of digits would become a number.
-    [MAIL_VARIABLES.username]: setting(`(can(jsondecode(${username})) ? jsonencode(${username}) : ${username})`),
-    [MAIL_VARIABLES.startsTls]: setting(`${encryption} == "starttls"`),
-    [MAIL_VARIABLES.encryptsAtOnce]: setting(`${encryption} == "tls"`),
-    [MAIL_VARIABLES.timeout]: setting(`${timeout}`),
-    [MAIL_VARIABLES.from]: setting(`${from}`),
-  };
+    [MAIL_VARIABLES.username]: setting(isJson(username).choose(jsonOf(username), username)),
+    [MAIL_VARIABLES.startsTls]: setting(encryption.eq("starttls")),
+    [MAIL_VARIABLES.encryptsAtOnce]: setting(encryption.eq("tls")),
+    [MAIL_VARIABLES.timeout]: setting(timeout),
+    [MAIL_VARIABLES.from]: setting(from),
+  });
 }
 
-/** The variable with the password, as an expression of a map that is empty without one. */
-export function mailPassword(mail: Mail): string {
+/** The variable with the password, as a map that is empty without one. */
+export function mailPassword(mail: Mail): Expr {
   const { passwordSecret } = mail.at;
-  return conditionalReference(
-    MAIL_VARIABLES.password,
-    passwordSecret.at,
-    allOf(mail.isSet().text, passwordSecret.isSet().text),
-  );
+  const isGiven = allOf(mail.isSet(), passwordSecret.isSet());
+  return conditionalReference(MAIL_VARIABLES.password, passwordSecret.at, isGiven);
 }
 
 /** TCP ports that must be open. */
-export const mailPorts = (mail: Mail) => expression(`(${mail.isSet().text} ? [${mail.at.port}] : [])`);
+export const mailPorts = (mail: Mail) => Token.asString(mail.isSet().choose([mail.at.port], []));
 
 /** A command that exists only with a mail server; null at plan without one. */
-export const ifMail = (mail: Mail, command: string) => expression(`(${mail.isSet().text} ? ${quoted(command)} : null)`);
+export const ifMail = (mail: Mail, command: string) => mail.isSet().choose(command, null).text;
 
 /** The application's own command that sends a test mail; the recipient's address, here a placeholder, follows. */
 export const TEST_MAIL_COMMAND = "test_email";

@@ -1,7 +1,8 @@
 import { type ITerraformDependable } from "cdktf";
 
-import { expression, quoted } from "../core/expression";
-import { type Value } from "../core/inputs";
+import { conditionFrom } from "../core/conditional";
+import { type Expr, exprOf, hcl } from "../core/expr";
+import { expression } from "../core/expression";
 import { type ReadableSecret } from "../core/stored-secret";
 import { type WorkloadIdentity } from "../core/identity";
 
@@ -23,30 +24,30 @@ export interface SecretSettings {
 /** A variable with a secret that exists only if the condition holds: `true`, `false` or a boolean expression. */
 export function conditionalSetting(variable: string, secret: ReadableSecret, condition: string): SecretSettings {
   const operands = {
-    secretId: quoted(secret.secretId),
-    version: quoted(secret.version),
-    identity: quoted(secret.identity),
+    secretId: exprOf(secret.secretId),
+    version: exprOf(secret.version),
+    identity: exprOf(secret.identity),
   };
   return {
-    references: expression(conditionalReference(variable, operands, condition)),
+    references: conditionalReference(variable, operands, conditionFrom(condition)).text,
     ready: secret.ready,
     grantAccess: (identity) => secret.grantAccess(identity),
   };
 }
 
 /**
- * Terraform expression of a map, without `${}`: a variable with its secret, or nothing if the condition does not hold.
+ * A map with a variable and its secret, or nothing if the condition does not hold.
  *
- * @param operands Terraform expressions of name and version, and of the identity if that is known
+ * @param secret name and version, and the identity if that is known
  */
 export function conditionalReference(
   variable: string,
-  { identity, secretId, version }: Record<"secretId" | "version", string | Value> & { readonly identity?: string },
-  condition: string,
-): string {
-  const known = identity === undefined ? "" : `, identity = ${identity}`;
-  const reference = `{ secret_id = ${secretId}, version = ${version}${known} }`;
-  return `{ for name, reference in { ${variable} = ${reference} } : name => reference if ${condition} }`;
+  secret: Readonly<Record<"secretId" | "version", Expr>> & { readonly identity?: Expr },
+  condition: Expr<boolean>,
+): Expr {
+  const { identity, secretId, version } = secret;
+  const reference = { secret_id: secretId, version, ...(identity !== undefined && { identity }) };
+  return hcl`{ for name, reference in ${{ [variable]: reference }} : name => reference if ${condition} }`;
 }
 
 /** Identities of the versions of a container's secrets and of further `references`, as one text; empty without any. */

@@ -1,6 +1,8 @@
 import { Token, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
+import { element, split } from "../core/expr-functions";
+import { type Expr, hcl, interpolated } from "../core/expr";
 import { isOn } from "../core/conditional";
 import { expression, settingName } from "../core/expression";
 import { type ValuesOf } from "../core/inputs";
@@ -51,7 +53,7 @@ export function addLabChecks(
   );
   check(
     "LogsConnections",
-    `!${v.firewallLogging} || ${exists(firewallRules.internal)}`,
+    `!${v.firewallLogging.text} || ${exists(firewallRules.internal)}`,
     `${v.firewallLogging.name} is true, and the lab creates no firewall rule; nothing is logged, because the rules of an existing network are its owner's; have them logged there, and set it to false`,
   );
   check(
@@ -63,7 +65,7 @@ export function addLabChecks(
     const { name } = v.internalTrafficCidr;
     check(
       "ReachesTargets",
-      `!(${exists(network)}) || !(${exists(firewallRules.internal)}) || ${meetsAutoModeRange(String(v.internalTrafficCidr))}`,
+      `!(${exists(network)}) || !(${exists(firewallRules.internal)}) || ${meetsAutoModeRange(v.internalTrafficCidr).text}`,
       `${name} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE}; every scan finds nothing, because allow-internal allows none of them; leave ${name} at ${AUTO_MODE_RANGE}, or set a range within it`,
     );
   }
@@ -76,7 +78,8 @@ export function addLabChecks(
 }
 
 /** Two ranges are either nested or disjoint, so comparing the first address is enough. */
-function meetsAutoModeRange(range: string): string {
-  const widened = `format("%s/${AUTO_MODE_RANGE.split("/")[1]}", split("/", ${range})[0])`;
-  return `${range} == "${RANGE_AROUND_AUTO_MODE}" || cidrsubnet(${widened}, 0, 0) == "${AUTO_MODE_RANGE}"`;
+function meetsAutoModeRange(range: Expr<string>): Expr<boolean> {
+  const [, length] = AUTO_MODE_RANGE.split("/");
+  const widened = interpolated`${element(split("/", range), 0)}/${length}`;
+  return range.eq(RANGE_AROUND_AUTO_MODE).or(hcl<string>`cidrsubnet(${widened}, 0, 0)`.eq(AUTO_MODE_RANGE));
 }

@@ -2,12 +2,12 @@ import { type ComputeFirewall } from "@cdktf/provider-google/lib/compute-firewal
 import { type ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
 import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
-import { Token } from "cdktf";
 
+import { compact, concat, each, toText, upper } from "../core/expr-functions";
+import { type Expr } from "../core/expr";
 import { addDynamicBlock, isOn, listIf, setArgument, valueOr } from "../core/conditional";
-import { expression } from "../core/expression";
 import { KMS_KEY, networkInputs, tagsIn, type NetworkInputs } from "../core/full-names";
-import { flag, settingsOf, text, type Value, type ValuesOf } from "../core/inputs";
+import { flag, settingsOf, text, type ValuesOf } from "../core/inputs";
 import { PROJECT_ID } from "../core/place";
 import {
   COMPUTE,
@@ -95,15 +95,15 @@ export function addLabLandingZone(lab: LabParts, v: Values): void {
   }
   const tags = tagsIn(v.networkTags);
   if (tags !== undefined) {
-    setArgument(windows, "tags", expression(`concat(["${WINDOWS_TAG}"], ${v.networkTags})`));
-    setArgument(linux, "tags", expression(String(v.networkTags)));
+    setArgument(windows, "tags", concat<string>([WINDOWS_TAG], v.networkTags));
+    setArgument(linux, "tags", v.networkTags);
   }
   setArgument(linux, "metadata.enable-oslogin", inCapitals(v.osLogin));
   const address = { forEach: listIf(isOn(v.windowsExternalIp.flag), '"public"'), content: {} };
   addDynamicBlock(windows, "network_interface.0", "access_config", address);
   if (kmsKey !== undefined) {
     const content = { default_kms_key_name: "${encryption.value}" };
-    addDynamicBlock(lab.sshKeyBucket, "", "encryption", { forEach: expression(`compact([${v.kmsKey}])`), content });
+    addDynamicBlock(lab.sshKeyBucket, "", "encryption", { forEach: compact([v.kmsKey]).list, content });
   }
   const log = { forEach: listIf(isOn(v.firewallLogging.flag), '"all"'), content: { metadata: "INCLUDE_ALL_METADATA" } };
   if (v.firewallLogging.given === false) return;
@@ -111,14 +111,17 @@ export function addLabLandingZone(lab: LabParts, v: Values): void {
 }
 
 /** Source ranges of allow-rdp: those given, but without a public address the identity-aware proxy instead of any address. */
-export function rdpSources(ranges: Value, { windowsExternalIp }: Values): string[] {
-  if (windowsExternalIp.given === true) return ranges.given as string[];
-  const others = `[for range in ${ranges} : range if range != "${EVERYWHERE}"]`;
-  const proxied = `concat(["${IDENTITY_AWARE_PROXY_RANGE}"], ${others})`;
-  return Token.asList(expression(`(${isOn(windowsExternalIp.flag)} ? ${ranges} : ${proxied})`));
+export function rdpSources(ranges: Expr<readonly string[]>, { windowsExternalIp }: Values): string[] {
+  const others = each(
+    ranges,
+    (range) => range,
+    (range) => range.ne(EVERYWHERE),
+    "range",
+  );
+  return windowsExternalIp.choose(ranges, concat<string>([IDENTITY_AWARE_PROXY_RANGE], others)).list;
 }
 
 /** `TRUE` or `FALSE`. */
 function inCapitals(value: Values["osLogin"]): string {
-  return typeof value.given === "boolean" ? String(value.given).toUpperCase() : expression(`upper(${value})`);
+  return upper(toText(value)).text;
 }

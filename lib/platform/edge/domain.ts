@@ -2,7 +2,7 @@ import { matching, type Check } from "../../core/checks";
 import { choice, flag, number, object, text, type PropsOf, type Relation, type SettingsOf } from "../../core/inputs";
 import { PROJECT_ID } from "../../core/place";
 import { interpolated, type Expr } from "../../core/expr";
-import { endsWith, trimSuffix } from "../../core/expr-functions";
+import { compact, each, endsWith, trimSuffix } from "../../core/expr-functions";
 
 const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
 const DOMAIN_MAX_LENGTH = 253;
@@ -107,9 +107,9 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
 
 export type DomainInputs = ReturnType<typeof domainInputs>;
 
-/** The response headers of a load balancer, as an HCL list. */
-export const strictTransportHeaders = (value: string) =>
-  `[for policy in compact([${value}]) : "Strict-Transport-Security: \${policy}"]`;
+/** The response headers of a load balancer. */
+export const strictTransportHeaders = (value: Expr<string>) =>
+  each(compact([value]), (policy) => interpolated`Strict-Transport-Security: ${policy}`, undefined, "policy");
 
 /** @param reason why the input needs a domain */
 export function needsDomain<T extends DomainInputs>(of: keyof T, reason: string): Relation<T> {

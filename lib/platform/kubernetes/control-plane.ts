@@ -2,13 +2,13 @@ import { type ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 import { Token, type IResolvable } from "cdktf";
 
 import { isAddressRange } from "../../core/address-range";
-import { addDynamicBlock, isWord, listIf, not, switchOf } from "../../core/conditional";
-import { tagsIn, type networkInputs } from "../../core/full-names";
+import { addDynamicBlock, isWord, listIf, not, switchOf, isNever } from "../../core/conditional";
+import { type networkInputs } from "../../core/full-names";
 import { madeAttribute } from "../../core/existing";
 import { expression } from "../../core/expression";
 import { choice, object, text, textMap, type PropsOf, type Relation, type ValuesOf } from "../../core/inputs";
 import { allOf, anyOf, type Expr } from "../../core/expr";
-import { everyEntry } from "../../core/expr-functions";
+import { everyEntry, compact } from "../../core/expr-functions";
 
 /** Every IPv4 address. */
 export const ANYWHERE = "0.0.0.0/0";
@@ -144,16 +144,16 @@ export function addControlPlane(cluster: ContainerCluster, settings: ControlPlan
       },
     },
   });
-  const tags = tagsIn(networkTags);
+  const hasTags = networkTags.length().gt(0);
   const isHardened = listIf(hardening.isSet().text, '"hardened"');
-  if (tags !== undefined || hardening.given !== null)
+  if (!isNever(hasTags) || hardening.given !== null)
     addDynamicBlock(cluster, "", "node_pool_auto_config", {
-      forEach: expression(`length(${networkTags}) > 0 || ${hardening.isSet().text} ? ["nodes"] : []`),
+      forEach: hasTags.or(hardening.isSet()).choose(["nodes"], []).list,
       content: {
         dynamic: {
           network_tags: {
-            for_each: listIf(`length(${networkTags}) > 0`, '"tags"'),
-            content: { tags: expression(String(networkTags)) },
+            for_each: hasTags.choose(["tags"], []).list,
+            content: { tags: networkTags.list },
           },
           node_kubelet_config: { for_each: isHardened, content: { insecure_kubelet_readonly_port_enabled: "FALSE" } },
         },
@@ -169,11 +169,11 @@ export function addControlPlane(cluster: ContainerCluster, settings: ControlPlan
   });
   const { notificationTopic, securityGroup } = hardening.at;
   addDynamicBlock(cluster, "", "authenticator_groups_config", {
-    forEach: expression(`compact([${securityGroup}])`),
+    forEach: compact([securityGroup]).list,
     content: { security_group: "${authenticator_groups_config.value}" },
   });
   addDynamicBlock(cluster, "", "notification_config", {
-    forEach: expression(`compact([${notificationTopic}])`),
+    forEach: compact([notificationTopic]).list,
     content: { pubsub: { enabled: true, topic: "${notification_config.value}" } },
   });
 }

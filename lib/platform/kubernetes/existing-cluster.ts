@@ -5,10 +5,10 @@ import { isOn } from "../../core/conditional";
 import { type Existing, isExisting } from "../../core/existing";
 import { expression } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { flag, object, type PropsOf, text, type Value, type ValuesOf } from "../../core/inputs";
+import { flag, object, type PropsOf, text, type ValuesOf } from "../../core/inputs";
 import { TerraformData } from "../../core/terraform-data";
-import { allOf, call, type Expr } from "../../core/expr";
-import { endsWith } from "../../core/expr-functions";
+import { allOf, call, type Expr, interpolated, reference } from "../../core/expr";
+import { endsWith, jsonOf } from "../../core/expr-functions";
 
 const CLUSTER = {
   /** Name of the cluster. */
@@ -97,9 +97,9 @@ export function nodeSelectorOf(scope: Construct, cluster: ExistingCluster | unde
   return Token.asStringMap(new TerraformLocal(scope, "NodeSelector", expression(labels)).expression);
 }
 
-/** What distinguishes a cluster from others, as an expression. */
-export function clusterIdentity({ at }: ValuesOf<typeof EXISTING_CLUSTER>["existingCluster"]): string {
-  return `join("/", [${at.location}, ${at.name}])`;
+/** What distinguishes a cluster from others. */
+export function clusterIdentity({ at }: ValuesOf<typeof EXISTING_CLUSTER>["existingCluster"]): Expr<string> {
+  return interpolated`${at.location}/${at.name}`;
 }
 
 /**
@@ -112,21 +112,19 @@ export function guardCluster(
   scope: Construct,
   { existingCluster: cluster, existingNamespace: namespace }: ValuesOf<typeof EXISTING_CLUSTER>,
 ): Record<"check" | "record", TerraformData> {
-  const place = (part: Value, identity: string) =>
-    part.given === null ? "null" : `${part} == null ? null : ${identity}`;
-  const clusterNow = place(cluster, clusterIdentity(cluster));
-  const now = `jsonencode([${clusterNow}, ${place(namespace, `${namespace.at.name}`)}])`;
+  const place = (part: Expr, identity: Expr<string>) => part.isNull().choose(null, identity);
+  const now = jsonOf([place(cluster, clusterIdentity(cluster)), place(namespace, namespace.at.name)]);
   const record = new TerraformData(scope, "ClusterOfNamespace", {
-    input: { place: expression(now) },
+    input: { place: now.text },
     lifecycle: { ignoreChanges: ["input"] },
   });
-  const before = `${record.outputExpression}.place`;
+  const before = reference<string>(`${record.outputExpression}.place`, { knownAt: "apply", mayBeNull: false });
   const check = new TerraformData(scope, "ClusterCheck", {
     lifecycle: {
       precondition: [
         {
-          condition: `\${${before} == ${now}}`,
-          errorMessage: `${cluster.name} and ${namespace.name} are \${${now}}, but the deployment is in \${${before}}; they must stay while there is something, because that would be forgotten, with a load balancer that keeps the address; set them back, or first remove it as guides/cluster.md says.`,
+          condition: before.eq(now).text,
+          errorMessage: `${cluster.name} and ${namespace.name} are ${now.text}, but the deployment is in ${before.text}; they must stay while there is something, because that would be forgotten, with a load balancer that keeps the address; set them back, or first remove it as guides/cluster.md says.`,
         },
       ],
     },

@@ -3,7 +3,6 @@ import { Construct } from "constructs";
 
 import { matching, whole } from "../../core/checks";
 import { listIf } from "../../core/conditional";
-import { expression } from "../../core/expression";
 import { number, object, requiredObject, textOrNumber, type PropsOf, type ValuesOf } from "../../core/inputs";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
@@ -81,18 +80,18 @@ export function geoipUpdater(
   const { accountId, licenseKeySecret, updateHours } = geoip.at;
   const condition = geoip.isSet().text;
   const script = addScript(self, "lib/platform/kubernetes/scripts/update-geoip.sh");
-  const references = expression(conditionalReference("GEOIPUPDATE_LICENSE_KEY", licenseKeySecret.at, condition));
+  const references = conditionalReference("GEOIPUPDATE_LICENSE_KEY", licenseKeySecret.at, geoip.isSet()).text;
   const secrets = { secretEnvironment: {}, secretSettings: [{ references, ready: namespace.ready }] };
   const { deployment, projectId } = place;
   const name = objectName(deployment, "geoip");
   const secret = addWorkloadSecret(self, secrets, { name, namespace, projectId, condition });
   const forEach = listIf(condition, "1");
   const environment = {
-    GEOIPUPDATE_ACCOUNT_ID: expression(`${accountId}`),
+    GEOIPUPDATE_ACCOUNT_ID: accountId.text,
     GEOIPUPDATE_DB_DIR: FOLDER,
     GEOIPUPDATE_EDITION_IDS: GEOIP_EDITIONS.join(" "),
     GEOIPUPDATE_PRESERVE_FILE_TIMES: "1",
-    GEOIP_UPDATE_HOURS: expression(`${updateHours}`),
+    GEOIP_UPDATE_HOURS: updateHours.text,
   };
 
   return {

@@ -157,7 +157,7 @@ export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, na
   });
   addDynamicBlock(policy, "spec.ingress.0", "from", {
     // A rule without any source would be one for all.
-    forEach: expression(`coalescelist(tolist(${inputs.outpostRanges}), ["127.0.0.1/32"])`),
+    forEach: inputs.outpostRanges.length().gt(0).choose<readonly string[]>(inputs.outpostRanges, ["127.0.0.1/32"]).list,
     content: { ip_block: { cidr: "${from.value}" } },
   });
   const ifManaged = (value: string) => expression(`(${condition} ? ${operand(value)} : null)`);

@@ -12,11 +12,12 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
+import { compact } from "../../core/expr-functions";
 import { addDynamicBlock, allOf, countIf, idOf, isOn, isSet, partIf, present } from "../../core/conditional";
 import { allOf as allTrue, type Expr } from "../../core/expr";
 import { expression, operand, quoted } from "../../core/expression";
 import { type networkInputs } from "../../core/full-names";
-import { choice, text, type Relation, type Value, type ValuesOf } from "../../core/inputs";
+import { choice, text, type Relation, type ValuesOf } from "../../core/inputs";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type ProjectApis } from "../../core/project-apis";
 import { type DEFAULT_ADDRESS, type DnsZone, type DomainInputs } from "../edge/domain";
@@ -93,7 +94,7 @@ interface InternalLoadBalancerProps extends PartProps {
   readonly network: NetworkAttachment;
   readonly proxyRange: string | undefined;
   readonly requestLogSampleRate: number;
-  readonly strictTransportSecurity: Value;
+  readonly strictTransportSecurity: Expr<string>;
   readonly zone: DnsZone | undefined;
 }
 
@@ -192,7 +193,7 @@ export class InternalLoadBalancer extends Construct {
     const urlMap = new ComputeRegionUrlMap(this, "UrlMap", { ...common("https"), defaultService: idOf(backend) });
     // The backend of a region cannot add headers.
     addDynamicBlock(urlMap, "", "header_action", {
-      forEach: expression(`compact([${props.strictTransportSecurity}])`),
+      forEach: compact([props.strictTransportSecurity]).list,
       content: {
         response_headers_to_add: [
           { header_name: "Strict-Transport-Security", header_value: "${header_action.value}", replace: true },

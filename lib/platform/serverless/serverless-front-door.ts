@@ -7,6 +7,7 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { ref, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
+import { exprOf } from "../../core/expr";
 import { allOf, countIf, idOf, isSet, isWord, partIf, present } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { hashedName, partName, serviceName } from "../../core/names";
@@ -82,7 +83,7 @@ export class ServerlessLoadBalancer extends Construct {
       protocol: "HTTPS",
       securityPolicy: props.securityPolicyId,
       backend: [{ group: idOf(group) }],
-      customResponseHeaders: Token.asList(ref(strictTransportHeaders(props.strictTransportSecurity))),
+      customResponseHeaders: strictTransportHeaders(exprOf(props.strictTransportSecurity)).list,
       logConfig: logConfig(props.requestLogSampleRate),
     });
     const isOwn = allOf(isSet(domain), isWord(validation, "load-balancer"));

@@ -233,7 +233,7 @@ it("Outposts reach nothing but names and the server, and are reached from the ra
   const [names, server, ...others] = valueAt(spec, "egress") as Block[];
   expect([names, ...others]).toEqual([{ ports: ["UDP", "TCP"].map((protocol) => ({ protocol, port: "53" })) }]);
   expect(valueAt(server, "to.0.pod_selector.match_labels")).toMatchObject({ "app.kubernetes.io/component": "server" });
-  const ranges = '${coalescelist(tolist(var.outpost_ranges), ["127.0.0.1/32"])}';
+  const ranges = '${length(var.outpost_ranges) > 0 ? var.outpost_ranges : ["127.0.0.1/32"]}';
   expect(valueAt(spec, "ingress.0.dynamic.from.for_each")).toBe(ranges);
   const ports = (valueAt(spec, "ingress.0.ports") as Block[]).map((each) => [each.protocol, each.port].join(" "));
   expect(ports).toEqual(["TCP 3389", "TCP 6636", "UDP 1812", "TCP 9000", "TCP 9443"]);
