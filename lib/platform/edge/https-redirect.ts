@@ -5,6 +5,7 @@ import { type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { allOf, countIf, idOf, isNever, isOn, present } from "../../core/conditional";
+import { type Expr } from "../../core/expr";
 import { expression } from "../../core/expression";
 import { partName } from "../../core/names";
 import { type PartProps } from "../parts";
@@ -13,8 +14,8 @@ import { type Ipv6Address, type Scheme } from "./ipv6";
 interface HttpsRedirectProps extends PartProps {
   /** Id of the global address, as a Terraform expression. */
   readonly addressId: string;
-  /** When there is an address, as `isSet` returns it. */
-  readonly condition: string;
+  /** When there is an address. */
+  readonly condition: Expr<boolean>;
   readonly enabled: boolean | IResolvable;
   /** Whose port 80 is redirected too. */
   readonly ipv6: Ipv6Address | undefined;

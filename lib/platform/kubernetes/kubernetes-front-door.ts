@@ -7,18 +7,8 @@ import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
 import { Fn, Token, type IResolvable, type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import {
-  addDynamicBlock,
-  countIf,
-  idOf,
-  ifSet,
-  isSet,
-  isUnset,
-  oneAttribute,
-  partIf,
-  present,
-  valueOr,
-} from "../../core/conditional";
+import { type Expr, exprOf } from "../../core/expr";
+import { addDynamicBlock, countIf, idOf, oneAttribute, partIf, present, valueOr } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { explain } from "../../core/hcl/stack-origin";
 import { hashedName, objectName, serviceName } from "../../core/names";
@@ -85,14 +75,15 @@ export class ClusterIngress extends Construct {
   ) {
     super(scope, id);
     const { address, place } = props;
+    const { hasDomain } = this;
     this.url = address.url;
     const policy = this.allowIngress();
-    this.loadBalancer = partIf(isUnset(address.domain), () => this.passthrough());
+    this.loadBalancer = partIf(hasDomain.not(), () => this.passthrough());
     if (address.global === undefined) {
       this.ready = present<ITerraformDependable>(policy, this.loadBalancer);
       return;
     }
-    const tls = tlsPolicy(this, { count: countIf(isSet(address.domain)), place, dependsOn: address.ready });
+    const tls = tlsPolicy(this, { count: countIf(hasDomain), place, dependsOn: address.ready });
     const backend = { ...this.backend(), tls };
     this.ingress = this.ingressAt(this, { ...backend, address: address.global });
     explain(this.ingress, "GKE makes an HTTPS load balancer of it, which opens port 443 at the static address.");
@@ -107,7 +98,7 @@ export class ClusterIngress extends Construct {
     // The Ingress leaves port 80 of its address free.
     const redirects = httpsRedirect(this, {
       addressId: oneAttribute(address.global, "id"),
-      condition: isSet(address.domain),
+      condition: hasDomain,
       enabled: props.httpRedirect,
       ipv6: address.ipv6,
       place,
@@ -118,14 +109,18 @@ export class ClusterIngress extends Construct {
     this.ready = present<ITerraformDependable>(policy, this.loadBalancer, ...settings, ...redirects);
   }
 
+  private get hasDomain(): Expr<boolean> {
+    return exprOf(this.props.address.domain ?? null).isSet();
+  }
+
   /** Without a domain, connections come from the clients' own addresses; with one, only from the load balancer. */
   private allowIngress(): NetworkPolicyV1 {
-    const { address, workload } = this.props;
+    const { workload } = this.props;
     const policy = new NetworkPolicyV1(this, "AllowIngress", {
       metadata: this.metadataOf("ingress"),
       spec: { podSelector: { matchLabels: { ...workload.podLabels } }, policyTypes: ["Ingress"], ingress: [{}] },
     });
-    const either = (set: unknown, unset: unknown) => ifSet(address.domain, JSON.stringify(set), JSON.stringify(unset));
+    const either = <T>(set: readonly T[], unset: readonly T[]) => Token.asString(this.hasDomain.choose(set, unset));
     addDynamicBlock(policy, "spec.ingress.0", "from", {
       forEach: either(LOAD_BALANCER_RANGES, [ANYWHERE]),
       content: { ip_block: { cidr: "${from.value}" } },
@@ -154,7 +149,7 @@ export class ClusterIngress extends Construct {
       },
       waitForLoadBalancer: true,
       timeouts: { create: LOAD_BALANCER_TIMEOUT },
-      count: countIf(isUnset(address.domain)),
+      count: countIf(this.hasDomain.not()),
       dependsOn: [...namespace.ready, ...dependsOn],
     });
   }
@@ -164,7 +159,7 @@ export class ClusterIngress extends Construct {
     const { address, dependsOn = [], namespace, place, workload } = this.props;
     const { deployment, projectId } = place;
     const { domain = "" } = address;
-    const count = countIf(isSet(address.domain));
+    const count = countIf(this.hasDomain);
     const certificate = new ComputeManagedSslCertificate(this, "Certificate", {
       project: projectId,
       // Another domain needs another certificate; the load balancer releases the old one once it has the new one.
@@ -229,7 +224,7 @@ export class ClusterIngress extends Construct {
       ADDRESS_NAME: expression(oneAttribute(address, "name")),
       BACKEND: `${namespace.namespaceName}/${objectName(place.deployment, BACKEND)}`,
       // Empty rather than absent, so that they are not taken from the environment of whoever applies.
-      CERTIFICATE_MAP: edge === undefined ? "" : valueOr(expression(edge.certificate.mapId), '""'),
+      CERTIFICATE_MAP: edge?.certificate.map === undefined ? "" : valueOr(expression(edge.certificate.mapId), '""'),
       OWNER: serviceName(place.deployment),
       PROJECT_ID: place.projectId,
       REQUEST_LOG_SAMPLE_RATE: numberText(this.props.requestLogSampleRate),

@@ -7,8 +7,8 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { ref, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { exprOf } from "../../core/expr";
-import { allOf, countIf, idOf, isSet, isWord, partIf, present } from "../../core/conditional";
+import { exprOf, reference } from "../../core/expr";
+import { countIf, idOf, partIf, present } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
@@ -67,7 +67,8 @@ export class ServerlessLoadBalancer extends Construct {
     const { address, certificate, dependsOn, place, service, validation } = props;
     const { deployment, projectId: project, region } = place;
     const { addressId, domain, ipv6 } = address;
-    const count = countIf(isSet(domain));
+    const hasDomain = exprOf(domain).isSet();
+    const count = countIf(hasDomain);
     const common = (part: string) => ({ project, name: partName(deployment, part), count });
 
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
@@ -86,7 +87,8 @@ export class ServerlessLoadBalancer extends Construct {
       customResponseHeaders: strictTransportHeaders(exprOf(props.strictTransportSecurity)).list,
       logConfig: logConfig(props.requestLogSampleRate),
     });
-    const isOwn = allOf(isSet(domain), isWord(validation, "load-balancer"));
+    const isByLoadBalancer = exprOf(validation).eq("load-balancer");
+    const isOwn = hasDomain.and(isByLoadBalancer);
     this.loadBalancerCertificate = partIf(isOwn, () => {
       const name = hashedName(deployment, domain);
       const count = countIf(isOwn);
@@ -99,16 +101,16 @@ export class ServerlessLoadBalancer extends Construct {
       });
     });
     const urlMap = new ComputeUrlMap(this, "UrlMap", { ...common(URL_MAP), defaultService: idOf(this.backendService) });
-    const isByLoadBalancer = isWord(validation, "load-balancer");
-    const own = this.loadBalancerCertificate && `${this.loadBalancerCertificate.fqn}[*].id`;
+    const { loadBalancerCertificate: made } = this;
+    const own = made && reference<readonly string[]>(`${made.fqn}[*].id`, { knownAt: "apply", mayBeNull: false });
     this.httpsProxy = new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
       // a map.
       ...common(validation),
       urlMap: idOf(urlMap),
       sslPolicy: idOf(tlsPolicy(this, { count, dependsOn, place })),
-      certificateMap: expression(certificate.mapUrl),
-      sslCertificates: own === undefined ? undefined : Token.asList(ref(`(${isByLoadBalancer} ? ${own} : null)`)),
+      certificateMap: certificate.map && expression(certificate.mapUrl),
+      sslCertificates: own && isByLoadBalancer.choose(own, null).list,
       lifecycle: { createBeforeDestroy: true },
       dependsOn: certificate.ready,
     });
@@ -124,7 +126,7 @@ export class ServerlessLoadBalancer extends Construct {
       dependsOn: service.ready,
     });
     const alsoIpv6 = ipv6.forward("HttpsRule", 443, idOf(this.httpsProxy), SCHEME, { dependsOn: service.ready });
-    const redirect = { condition: isSet(domain), enabled: props.httpRedirect };
+    const redirect = { condition: hasDomain, enabled: props.httpRedirect };
     const redirects = httpsRedirect(this, { ...redirect, addressId, dependsOn, ipv6, place, scheme: SCHEME });
 
     this.url = `https://${domain}`;
