@@ -1,5 +1,5 @@
 import { OWN_PARTS_INPUT } from "./core/existing";
-import { type IdentityPart } from "./core/identity-guard";
+import { identityValue, type IdentityPart } from "./core/identity-guard";
 import { type networkInputs } from "./core/full-names";
 import { type Relation, type Value, type ValuesOf } from "./core/inputs";
 import { type PlaceInputs } from "./core/place";
@@ -76,7 +76,12 @@ export function existingIdentity(
     const isUnused = part.isNull().or(prop in alone ? false : ownParts.eq("used"));
     const value = isUnused.choose(null, identity);
     const isNone = value.isLiteral && value.literal === null;
-    return { prop, called: part.name, leavesNullOut: true, value: isNone ? undefined : value.text };
+    return {
+      prop,
+      called: part.name,
+      leavesNullOut: true,
+      value: identityValue(part, isNone ? undefined : value.text),
+    };
   });
 }
 

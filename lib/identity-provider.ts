@@ -7,7 +7,7 @@ import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
 import { numberText, rendered } from "./core/expression";
 import { inFiles } from "./core/hcl/stack-origin";
-import { checkIdentity, comparable, guardIdentity, type IdentityPart } from "./core/identity-guard";
+import { checkIdentity, comparable, guardIdentity, identityValue, type IdentityPart } from "./core/identity-guard";
 import {
   judgeOf,
   settingsOf,
@@ -15,7 +15,9 @@ import {
   type PropsOf,
   type Relation,
   type SettingsOf,
+  type Input,
   type Table,
+  type Value,
   type ValuesOf,
 } from "./core/inputs";
 import { unknownNames } from "./core/known-props";
@@ -201,9 +203,10 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const { place } = this;
     if (network !== undefined) warnOfNetwork(this, network, place.region);
 
-    const named = (["projectId", "region", "tenantId", "applicationName", ...variant.identity] as const).map(
-      (prop) => ({ prop, value: (settings as Readonly<Record<string, string | undefined>>)[prop] }),
-    );
+    const named = (["projectId", "region", "tenantId", "applicationName", ...variant.identity] as const).map((prop) => {
+      const input = (v as Readonly<Record<string, Value>>)[prop] as Value<Input<string>>;
+      return { prop, value: identityValue(input, input.setting as string | undefined) };
+    });
     this.identityParts = comparable(this, [...named, ...existingIdentity(v), ...keyIdentity(v)]);
     // Undefined without blueprints, so that such an image is not built again.
     const hasBlueprints =
@@ -255,6 +258,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       existing: this.partOf(settings.existingDatabase),
       tier: settings.databaseTier,
       passwordVersion: settings.databasePasswordVersion,
+      recordsPasswordVersion: v.databasePasswordVersion.isLeftOut,
       diskLimitGb: settings.databaseDiskLimitGb,
       flags: settings.databaseFlags,
       version: settings.databaseVersion,

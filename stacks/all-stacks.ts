@@ -1,12 +1,20 @@
 import { type App } from "cdktf";
 import { type Construct } from "constructs";
 
+import { type Table } from "../lib/core/inputs";
 import { type PortableStack } from "../lib/core/portable-stack";
 import { RulesBrokenError } from "../lib/core/rules-broken-error";
+import { type DeploymentSettings } from "../lib/core/settled-inputs";
 import { requireStatesApart } from "../lib/core/state-backend";
-import { type Settings, STATE_BACKEND } from "./settings";
+import { settlementsFor } from "./folder/settled-folder";
+import { type Settings, type StackSettings, STATE_BACKEND } from "./settings";
 
-type StackClass = new (scope: Construct, name: string, settings: Settings) => PortableStack;
+interface StackClass {
+  /** All its inputs. */
+  readonly inputs: Table;
+
+  new (scope: Construct, name: string, settings: StackSettings): PortableStack;
+}
 
 /** Every stack by its name, each loaded only when needed: a synthesis spends most of its time loading bindings. */
 const STACKS: Readonly<Record<string, () => Promise<StackClass>>> = {
@@ -18,12 +26,14 @@ const STACKS: Readonly<Record<string, () => Promise<StackClass>>> = {
 /**
  * Adds the named stacks to an app, or all stacks if none is named.
  *
+ * @param values of the inputs, for a folder with nothing but what one deployment needs
  * @throws RulesBrokenError that lists every unknown name, or if the stacks would share a state
  */
 export async function createStacks(
   app: App,
   settings: Settings,
   names: readonly string[] = [],
+  values?: DeploymentSettings["values"],
 ): Promise<PortableStack[]> {
   const known = Object.keys(STACKS);
   const unknown = names.filter((name) => !known.includes(name));
@@ -31,9 +41,21 @@ export async function createStacks(
     throw new RulesBrokenError("stacks to synthesize", [
       `${unknown.map((name) => `"${name}"`).join(", ")} must be among ${known.join(", ")}, because there are no other stacks; use these names, or none for all stacks`,
     ]);
+  if (values !== undefined && names.length !== 1)
+    throw new RulesBrokenError("stacks to synthesize", [
+      [
+        `--settings is given for ${names.length === 0 ? "all stacks" : names.join(" and ")}; it needs one stack,`,
+        `because settings are those of one deployment; name the stack before it`,
+      ].join(" "),
+    ]);
   const wanted = Object.entries(STACKS).filter(([name]) => names.length === 0 || names.includes(name));
   const wantedNames = wanted.map(([name]) => name);
   requireStatesApart(STATE_BACKEND, settings.backend, wantedNames);
   const classes = await Promise.all(wanted.map(async ([name, load]) => ({ name, Stack: await load() })));
-  return classes.map(({ name, Stack }) => new Stack(app, name, settings));
+  return classes.map(({ name, Stack }) => {
+    const make = (scope: App, deployment: DeploymentSettings) => new Stack(scope, name, { ...settings, deployment });
+    return values === undefined
+      ? new Stack(app, name, settings)
+      : make(app, settlementsFor(Stack.inputs, make, values));
+  });
 }

@@ -4,24 +4,26 @@ import { TlsProvider } from "@cdktf/provider-tls/lib/provider";
 import { type Construct } from "constructs";
 
 import { explainUnused } from "../lib/core/hcl/stack-origin";
-import { declareInputs } from "../lib/core/inputs";
-import { PortableStack, type PortableStackProps } from "../lib/core/portable-stack";
+import { declaredInputs, declareInputs, type PropsOf, type Table } from "../lib/core/inputs";
+import { PortableStack } from "../lib/core/portable-stack";
 import { AssessmentLab } from "../lib/lab/assessment-lab";
 import { LAB, LAB_RELATIONS } from "../lib/lab/lab-inputs";
 import { assessmentLabOutputs } from "./assessment-lab-outputs";
 import { describeFolder } from "./folder/described-folder";
 import { outputsOf } from "./output-table";
+import { type StackSettings } from "./settings";
 
 /** The assessment lab, from an empty project in one apply. */
 export class AssessmentLabStack extends PortableStack {
-  constructor(scope: Construct, id: string, { backend }: Pick<PortableStackProps, "backend"> = {}) {
+  static readonly inputs: Table = LAB;
+
+  constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "random", "tls"], backend });
-    const { cloudbAccessKeyId, cloudbRegion, cloudbSecretAccessKey, rdpSourceRanges, ...inputs } = declareInputs(
-      this,
-      LAB,
-      LAB_RELATIONS,
-    );
-    explainUnused(this.node.findChild("Inputs").node.findChild("tenant_id"), "For forms that always ask for a tenant.");
+    // None of them may be null.
+    const declared = declareInputs(this, LAB, LAB_RELATIONS, deployment) as Required<PropsOf<typeof LAB>>;
+    const { cloudbAccessKeyId, cloudbRegion, cloudbSecretAccessKey, rdpSourceRanges, ...inputs } = declared;
+    const tenant = this.node.findChild("Inputs").node.tryFindChild("tenant_id");
+    if (tenant !== undefined) explainUnused(tenant, "For forms that always ask for a tenant.");
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
     new RandomProvider(this, "random");
     new TlsProvider(this, "tls");
@@ -35,7 +37,8 @@ export class AssessmentLabStack extends PortableStack {
     this.addOutputs(outputsOf(assessmentLabOutputs(lab)));
     describeFolder(this, {
       stack: "assessment-lab",
-      inputs: LAB,
+      deployment,
+      inputs: declaredInputs(this),
       guides: [
         "fleets.md",
         "keys-and-mirrors.md",

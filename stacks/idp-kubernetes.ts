@@ -1,8 +1,8 @@
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { type Construct } from "constructs";
 
-import { declareInputs } from "../lib/core/inputs";
-import { MAIN_CHILD_ID, PortableStack, type PortableStackProps } from "../lib/core/portable-stack";
+import { declaredInputs, declareInputs, type Table } from "../lib/core/inputs";
+import { MAIN_CHILD_ID, PortableStack } from "../lib/core/portable-stack";
 import {
   KUBERNETES_INPUTS,
   KUBERNETES_RELATIONS,
@@ -11,15 +11,21 @@ import {
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
 import { outputsOf } from "./output-table";
+import { type StackSettings } from "./settings";
 
 /** The identity provider on GKE Autopilot, cluster included, from an empty project in one apply. */
 export class IdpKubernetesStack extends PortableStack {
-  constructor(scope: Construct, id: string, { backend }: Pick<PortableStackProps, "backend"> = {}) {
+  static readonly inputs: Table = KUBERNETES_INPUTS;
+
+  constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "kubernetes", "random"], backend });
-    const { network, subnetwork, ...inputs } = declareInputs(this, KUBERNETES_INPUTS, KUBERNETES_RELATIONS);
+    const { network, subnetwork, ...inputs } = declareInputs(this, KUBERNETES_INPUTS, KUBERNETES_RELATIONS, deployment);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 
-    const idp = new KubernetesIdentityProvider(this, MAIN_CHILD_ID, { ...inputs, network: { network, subnetwork } });
+    const idp = new KubernetesIdentityProvider(this, MAIN_CHILD_ID, {
+      ...inputs,
+      network: network === undefined || subnetwork === undefined ? undefined : { network, subnetwork },
+    });
 
     const { cluster, namespace } = idp;
     const outputs = outputsOf({
@@ -34,6 +40,6 @@ export class IdpKubernetesStack extends PortableStack {
       connect_command: [cluster.connectCommand, "Command that connects kubectl to the cluster."],
     });
     this.addOutputs(outputs);
-    describeFolder(this, { stack: "idp-kubernetes", inputs: KUBERNETES_INPUTS });
+    describeFolder(this, { stack: "idp-kubernetes", deployment, inputs: declaredInputs(this) });
   }
 }

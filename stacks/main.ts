@@ -1,23 +1,40 @@
+import { parseArgs } from "node:util";
+
 import { App } from "cdktf";
 
 import { RulesBrokenError } from "../lib/core/rules-broken-error";
 import { createStacks } from "./all-stacks";
 import { keepOtherStacks } from "./other-stacks";
 import { readSettings } from "./settings";
+import { readSettingsFile } from "./settings-file";
 import { summary } from "./summary";
-
-/** Option that writes HCL instead of JSON. */
-const HCL = "--hcl";
 
 /** Synthesizes the stacks named on the command line, or all if none is named. */
 async function synthesize([, , ...given]: readonly string[]): Promise<void> {
-  const names = given.filter((name) => name !== HCL);
-  const app = new App({ hclOutput: given.includes(HCL) });
+  const { hcl, names, settingsFile } = optionsIn(given);
+  const app = new App({ hclOutput: hcl });
   const settings = readSettings(process.env);
-  const stacks = await createStacks(app, settings, names);
+  const values = settingsFile === undefined ? undefined : await readSettingsFile(settingsFile);
+  const stacks = await createStacks(app, settings, names, values);
   if (names.length > 0) keepOtherStacks(app);
   app.synth();
   process.stdout.write(summary(app.outdir, stacks, settings.backend));
+}
+
+/** @throws RulesBrokenError for an option that there is not, or one without its value */
+function optionsIn(given: readonly string[]) {
+  const options = { hcl: { type: "boolean" }, settings: { type: "string" } } as const;
+  try {
+    const { positionals, values } = parseArgs({ args: [...given], options, allowPositionals: true });
+    return { hcl: values.hcl === true, names: positionals, settingsFile: values.settings };
+  } catch (error) {
+    throw new RulesBrokenError("stacks to synthesize", [
+      [
+        `${(error as Error).message}; options must be --hcl, which writes HCL instead of JSON, and --settings <file>,`,
+        `for a folder with what one deployment needs; correct them`,
+      ].join(" "),
+    ]);
+  }
 }
 
 synthesize(process.argv).catch((error: unknown) => {

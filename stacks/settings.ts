@@ -1,3 +1,4 @@
+import { type DeploymentSettings } from "../lib/core/settled-inputs";
 import { parseStateBackend, type StateBackend } from "../lib/core/state-backend";
 
 /** Settings that a synthesis reads from environment variables; everything else is a Terraform input. */
@@ -11,4 +12,10 @@ export const STATE_BACKEND = "STATE_BACKEND";
 /** Reads the settings. @throws RulesBrokenError when the value is invalid */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   return Object.freeze({ backend: parseStateBackend(STATE_BACKEND, environment[STATE_BACKEND]) });
+}
+
+/** What a stack is made with. */
+export interface StackSettings extends Partial<Settings> {
+  /** For a folder with nothing but what one deployment needs. @default - all that its inputs allow */
+  readonly deployment?: DeploymentSettings;
 }

@@ -2,6 +2,8 @@ import { join } from "node:path";
 
 import { type TerraformStack } from "cdktf";
 
+import { declaredInputs } from "../lib/core/inputs";
+import { LATEST_VERSION } from "../lib/idp/contract";
 import { RECOMMENDED_VERSION } from "../lib/idp/releases";
 import { type StateBackend } from "../lib/core/state-backend";
 
@@ -13,9 +15,13 @@ export function summary(outputFolder: string, stacks: readonly TerraformStack[],
   const init = isBucketMissing ? 'init -backend-config="bucket=<your bucket>"' : "init";
   const lines = stacks.map((stack) => {
     const folder = join(outputFolder, "stacks", stack.node.id);
-    const hasRelease = stack.node.findAll().some(({ node }) => node.id === "application_version");
-    const release = hasRelease ? ` -var application_version=${RECOMMENDED_VERSION}` : "";
-    return `${folder}: terraform -chdir=${folder} ${init} && terraform -chdir=${folder} apply -var project_id=<your project>${release}\n`;
+    const { applicationVersion: release, projectId: project } = declaredInputs(stack);
+    const variables = [
+      ...(project !== undefined && "default" in project ? [] : [" -var project_id=<your project>"]),
+      // Settings of a deployment say which one it has.
+      ...(release?.default === LATEST_VERSION ? [` -var application_version=${RECOMMENDED_VERSION}`] : []),
+    ];
+    return `${folder}: terraform -chdir=${folder} ${init} && terraform -chdir=${folder} apply${variables.join("")}\n`;
   });
   return [...lines, backend.type === "local" ? LOCAL_STATE_WARNING : ""].join("");
 }

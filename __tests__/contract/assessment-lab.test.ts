@@ -221,7 +221,7 @@ testContract("assessment-lab", {
       () => [firewall("rdp").allow, firewall("rdp").source_ranges, variable("rdp_source_ranges").default],
       [
         [{ protocol: "tcp", ports: ["3389"] }],
-        says("(var.windows_external_ip ? var.rdp_source_ranges :"),
+        says("var.windows_external_ip ? var.rdp_source_ranges :"),
         ["0.0.0.0/0"],
       ],
     ],

@@ -265,7 +265,7 @@ testContract(KUBERNETES_STACK_NAME, {
         ),
         argumentOf("kubernetes_network_policy_v1.namespace_outbound", "spec.ingress"),
       ],
-      [`\${(var.domain != null ? [${CONTAINER_PORT}] : [${CONTAINER_PORT},9443])}`, ABSENT],
+      [`\${var.domain != null ? [${CONTAINER_PORT}] : [${CONTAINER_PORT}, 9443]}`, ABSENT],
     ],
   },
 });

@@ -86,6 +86,7 @@ const DEFAULTS: readonly Defaults[] = [
       ["maintenanceWindow.day", 7, 1, { maintenanceWindow: { enabled: true } }],
       ["maintenanceWindow.hour", 3, 4, { maintenanceWindow: { enabled: true } }],
       ["maintenanceWindow.track", "stable", "week5", { maintenanceWindow: { enabled: true } }],
+      ["recordsPasswordVersion", false, true],
       ["tier", "db-custom-1-3840", "db-custom-2-7680"],
       ["version", 15, 17],
     ],

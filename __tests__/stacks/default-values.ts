@@ -6,8 +6,8 @@ const MEMBER = /^\$\{try\(var\.(\w+)\.(\w+), (\d+)\)\}$/;
 
 /** What stands for an input that is null, and what an input's word chooses. */
 const COALESCED = /^\$\{coalesce\(var\.(\w+), (\d+)\)\}$/;
-const OTHERWISE = /^\$\{\(var\.(\w+) != null \? var\.\1 : (".*")\)\}$/;
-const CHOSEN = /^\$\{\(((?:var\.\w+ == "[^"]+" \? \[[^\]]*\] : )+)null\)\}$/;
+const OTHERWISE = /^\$\{\(?var\.(\w+) != null \? var\.\1 : (".*?")\)?\}$/;
+const CHOSEN = /^\$\{\(?((?:var\.\w+ == "[^"]+" \? \[[^\]]*\] : )+)null\)?\}$/;
 const CHOICE = /var\.(\w+) == ("[^"]+") \? (\[[^\]]*\]) : /g;
 
 /** A whole text that is one of these, as it is with the given inputs; undefined if it is none. */

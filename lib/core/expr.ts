@@ -45,6 +45,10 @@ interface Form {
   readonly canFail?: boolean;
   /** Whether it is known to do so. */
   readonly fails?: boolean;
+  /** Whether it is a list that is known to have an item, where `entries` does not tell. */
+  readonly hasItems?: boolean;
+  /** The least number that it can be, where that is known. */
+  readonly least?: number;
   /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
   readonly entries?: readonly Entry[];
   print(printToken: PrintToken): Printed;
@@ -90,6 +94,11 @@ export class Expr<T = unknown> implements IResolvable {
   /** Whether no value can be calculated, whatever is not known yet. */
   get fails(): boolean {
     return this.form.fails ?? false;
+  }
+
+  /** Whether it is a list that is known to have an item. */
+  get hasItems(): boolean {
+    return this.form.hasItems ?? (this.form.entries?.length ?? 0) > 0;
   }
 
   /** Items with their indexes, or members with their names, where all of them are known, if not their values. */
@@ -157,6 +166,7 @@ export class Expr<T = unknown> implements IResolvable {
 
   eq(other: Operand<T>): Expr<boolean> {
     const right = exprOf(other);
+    if (this.isAbove(right)) return literal(false);
     return known([this, right], isDeepStrictEqual, () => this.compared("==", BINDING.equality, right));
   }
 
@@ -185,6 +195,7 @@ export class Expr<T = unknown> implements IResolvable {
   }
 
   gt(other: Operand<number>): Expr<boolean> {
+    if (this.isAbove(exprOf(other))) return literal(true);
     return this.ordered(">", other, (a, b) => a > b);
   }
 
@@ -268,7 +279,8 @@ export class Expr<T = unknown> implements IResolvable {
   length(): Expr<number> {
     const { entries } = this;
     if (entries !== undefined) return literal(entries.length);
-    return known([this], lengthOf, () => call("length", [this], ifOperandsDo([this])));
+    const facts = { ...ifOperandsDo([this]), ...(this.hasItems && { least: 1 }) };
+    return known([this], lengthOf, () => call("length", [this], facts));
   }
 
   /** Whether a list has an element. */
@@ -353,6 +365,12 @@ export class Expr<T = unknown> implements IResolvable {
 
   toJSON(): string {
     return "<expression>";
+  }
+
+  /** Whether the least number that this can be is greater than another one. */
+  private isAbove(other: Expr): boolean {
+    const { least } = this.form;
+    return least !== undefined && other.isLiteral && least > numberIn(other.literal);
   }
 
   private ordered(operator: string, other: Operand<number>, compare: (a: number, b: number) => boolean) {
@@ -473,7 +491,7 @@ export function literal<T>(value: T): Expr<T> {
  *
  * @param address such as `var.domain`; asked for when it is printed
  */
-export function reference<T>(address: string | (() => string), facts: Omit<TokenFacts, "names">): Expr<T> {
+export function reference<T>(address: string | (() => string), facts: ReferenceFacts): Expr<T> {
   return new Expr<T>(new Reference(address, facts));
 }
 
@@ -567,6 +585,8 @@ function combined(conditions: readonly Operand<boolean>[], operator: string, bin
 export function exprOf<T>(value: Operand<T>): Expr<T> {
   if (isExpr(value)) return value;
   if (typeof value === "string") return textOf(value) as unknown as Expr<T>;
+  const behind = exprBehind(value);
+  if (behind !== undefined) return behind as Expr<T>;
   if (Token.isUnresolved(value)) return new Expr<T>(new TokenReference(value));
   if (!isPlainObject(value)) return literal(value);
   const entries = Object.entries(value as Readonly<Record<string, unknown>>).map(
@@ -577,6 +597,19 @@ export function exprOf<T>(value: Operand<T>): Expr<T> {
     return literal((Array.isArray(value) ? known.map(([, each]) => each) : Object.fromEntries(known)) as T);
   }
   return new Expr<T>(new Collection(entries, Array.isArray(value)));
+}
+
+/** The expression that a token of the framework stands for; undefined for anything else. */
+function exprBehind(value: unknown): Expr | undefined {
+  if (isExpr<unknown>(value)) return value;
+  if (typeof value === "string") {
+    const [first, ...others] = piecesOf(value);
+    return others.length === 0 && isExpr<unknown>(first) ? first : undefined;
+  }
+  const token =
+    Token.isUnresolved(value) && Array.isArray(value) ? Tokenization.reverseList(value as string[]) : undefined;
+  const number = typeof value === "number" ? Tokenization.reverseNumber(value) : undefined;
+  return [token, number].find((each) => isExpr<unknown>(each));
 }
 
 /** True for lists and objects of values; an element of a stack is refused by name, and would have no end. */
@@ -613,7 +646,15 @@ export interface TokenFacts {
   readonly names?: readonly string[];
 }
 
+/** What is known of a value by its address. */
+interface ReferenceFacts extends Omit<TokenFacts, "names"> {
+  /** Whether it is a list that has an item. */
+  readonly hasItems?: boolean;
+}
+
 export interface OperationFacts {
+  /** The least number that it can be. */
+  readonly least?: number;
   readonly mayBeNull?: boolean;
   /** Whether it is null, where that is simpler than a comparison. */
   readonly isNull?: (() => Expr<boolean>) | undefined;
@@ -665,13 +706,15 @@ class Literal implements Form {
 class Reference implements Form {
   readonly knownAt: KnownAt;
   readonly mayBeNull: boolean;
+  readonly hasItems: boolean;
 
   constructor(
     private readonly address: string | (() => string),
-    { knownAt, mayBeNull }: Omit<TokenFacts, "names">,
+    { hasItems = false, knownAt, mayBeNull }: ReferenceFacts,
   ) {
     this.knownAt = knownAt;
     this.mayBeNull = mayBeNull;
+    this.hasItems = hasItems;
   }
 
   get names(): readonly string[] {
@@ -840,12 +883,14 @@ class Operation implements Form {
   readonly opposite: (() => Expr<boolean>) | undefined;
   readonly canFail: boolean;
   readonly fails: boolean;
+  readonly least?: number;
 
   constructor(
     private readonly parts: readonly Part[],
     private readonly binding: number,
-    { canFail = true, fails, isNull, mayBeNull = false, opposite }: OperationFacts = {},
+    { canFail = true, fails, isNull, least, mayBeNull = false, opposite }: OperationFacts = {},
   ) {
+    if (least !== undefined) this.least = least;
     this.canFail = canFail;
     this.fails = fails ?? this.operands.some((each) => each.fails);
     this.isNull = isNull;

@@ -6,6 +6,7 @@ import { exprOf, reference } from "./expr";
 import { countIf, isNever, isSet } from "./conditional";
 import { guardDestroy, refuseRemoval, type Protection } from "./deletion-guard";
 import { expression, operand, settingName, rendered } from "./expression";
+import { type Value } from "./inputs";
 import { TerraformData } from "./terraform-data";
 
 /** A value that makes a deployment what it is: another one would replace it. */
@@ -17,6 +18,15 @@ export interface IdentityPart {
   readonly called?: string;
   /** Leaves a null out of what guards compare, which many deployments have not had from the beginning. */
   readonly leavesNullOut?: boolean;
+}
+
+/**
+ * The value of a part from an input. Where the folder of one deployment leaves the input out, it is null, as in the folder
+ * for any: so that both can take over the state of the other.
+ */
+export function identityValue(input: Pick<Value, "isLeftOut">, value: string | undefined): string | undefined {
+  // With the type that a variable has, because a state keeps that too.
+  return input.isLeftOut ? expression("tostring(null)") : value;
 }
 
 /**

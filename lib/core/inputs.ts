@@ -29,6 +29,15 @@ import { InputVariable } from "./input-variable";
 import { elementProblem, missing, unknownNames } from "./known-props";
 import { type Input, type PropOf, type PropsOf, type Table } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
+import {
+  asProp,
+  propOf,
+  referenceTo,
+  settledInput,
+  type Must,
+  type DeploymentSettings,
+  type SettledInput,
+} from "./settled-inputs";
 import { TerraformData } from "./terraform-data";
 
 export * from "./rows";
@@ -59,10 +68,12 @@ interface Source {
   readonly name: string;
   /** Spells a member in messages. */
   readonly spell: (name: string) => string;
-  /** What a program gave, which knows whether it may be null; undefined for a variable of the stack. */
+  /** What was given, which knows whether it may be null; undefined for a variable of any deployment. */
   readonly open?: Expr;
   /** Whether the path is that of an object that may be null. */
   readonly isMember?: boolean;
+  /** Whether the settings of a deployment decide on a part of it, so that what was given says more than the path. */
+  readonly isSettled?: boolean;
 }
 
 /** The value of an input: an expression that knows its rules and its name. */
@@ -79,20 +90,25 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   readonly spell: (name: string) => string;
 
   private readonly value: Expr<Plain<Row>>;
+  private readonly hasAddress: boolean;
 
   constructor(
     row: Input,
     private readonly source: Source,
   ) {
-    const { given: whole, isMember = false, open, path } = source;
+    const { given: whole, isMember = false, isSettled = false, open, path } = source;
     const isOptional = (isMember ? (row.default ?? null) : row.default) === null || row.nullable === true;
     const mayBeNull = isOptional && open?.mayBeNull !== false;
     const address = () => (isMember ? memberExpression(row, path()) : path());
-    const value = isKnown(whole)
-      ? literal<Plain<Row>>(plainOf(row, whole) as Plain<Row>)
-      : reference<Plain<Row>>(address, { knownAt: "plan", mayBeNull });
+    const hasAddress = !isKnown(whole) && !(isSettled && Token.isUnresolved(whole));
+    const value = hasAddress
+      ? reference<Plain<Row>>(address, { knownAt: "plan", mayBeNull })
+      : isKnown(whole)
+        ? literal<Plain<Row>>(plainOf(row, whole) as Plain<Row>)
+        : (exprOf(whole) as Expr<Plain<Row>>);
     super(value);
     this.value = value;
+    this.hasAddress = hasAddress;
     this.row = row;
     this.given = whole;
     this.name = source.name;
@@ -111,8 +127,13 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
 
   /** Something is made of the value, for which its local must exist before the synthesis. */
   override get knownAt(): KnownAt {
-    if (!this.isLiteral) this.source.path();
+    if (this.hasAddress) this.source.path();
     return super.knownAt;
+  }
+
+  /** Whether the folder is for one deployment, which has no such value, where that for any has a variable. */
+  get isLeftOut(): boolean {
+    return this.source.isSettled === true && this.given === null;
   }
 
   /** For messages. */
@@ -138,14 +159,14 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   /** Members of an object, with their defaults where it is null. */
   get at(): ValuesOf<MembersOf<Row>> {
     const { given, row, source } = this;
-    const { name, path, spell } = source;
+    const { isSettled = false, name, path, spell } = source;
     const members = mapped(row.members ?? {}, (member, each) => {
       const memberPath = () => `${path()}.${snakeCase(member)}`;
       const common = { path: memberPath, name: `${name}.${spell(member)}`, spell, isMember: true };
       if (Token.isUnresolved(given))
-        return new Value(each, { ...common, given: encoded(each, ref(memberExpression(each, memberPath()))) });
+        return new Value(each, { ...common, given: asProp(each, ref(memberExpression(each, memberPath()))) });
       const own = (given as Given | null)?.[member] ?? each.default ?? null;
-      return new Value(each, { ...common, given: own, open: exprOf(own) });
+      return new Value(each, { ...common, given: own, open: exprOf(own), isSettled });
     });
     return members as ValuesOf<MembersOf<Row>>;
   }
@@ -170,38 +191,198 @@ export function settingsOf<T extends Table>(values: ValuesOf<T>): SettingsOf<T> 
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** What each stack declared: the rows of its variables by their tokens, and its relations. */
-const DECLARED = new WeakMap<TerraformStack, Map<unknown, unknown>>();
+/** An input as a stack declared it. */
+interface DeclaredInput extends SettledInput {
+  /** Row of the table. */
+  readonly whole: Input;
+  readonly isSettled: boolean;
+}
 
-/** Declares the variables of a stack, and returns them as props. */
+/** What a stack declared. */
+interface Declared {
+  readonly inputs: ReadonlyMap<Input, DeclaredInput>;
+  readonly relations: ReadonlySet<unknown>;
+  /** Rows of its variables. */
+  readonly left: Table;
+}
+
+const DECLARED = new WeakMap<TerraformStack, Declared>();
+
+/** Rows of the variables of a stack. */
+export function declaredInputs(stack: TerraformStack): Table {
+  return DECLARED.get(stack)?.left ?? {};
+}
+
+/**
+ * Declares the variables of a stack, and returns them as props.
+ *
+ * @param settings of one deployment, for a stack that has only the variables that these leave
+ * @throws RulesBrokenError naming every setting that is wrong
+ */
 export function declareInputs<T extends Table>(
   stack: TerraformStack,
   table: T,
   relations: readonly Relation<T>[] = [],
-): Required<PropsOf<T>> {
+  settings?: DeploymentSettings,
+): PropsOf<T> {
+  if (settings !== undefined) refuseSettings(stack, table, relations, settings);
   // In a scope of their own, because a construct of the stack may have the same name as an input.
   const scope = new Construct(stack, "Inputs");
-  const own = new Map<unknown, unknown>(relations.map((each) => [each, each]));
-  DECLARED.set(stack, own);
-  const values = mapped(table, (name, row) => {
-    const variable = `var.${snakeCase(name)}`;
-    const given = encoded(row, ref(variable));
-    return new Value(row, { given, path: () => variable, name: snakeCase(name), spell: snakeCase });
+  const inputs = mapped(table, (name, row): DeclaredInput => {
+    if (settings !== undefined) return { ...settledInput(name, row, settings), whole: row, isSettled: true };
+    return { row, whole: row, given: referenceTo(row, snakeCase(name)), musts: [], isSettled: false };
   });
-  for (const [name, value] of Object.entries(values)) {
-    const { default: fallback, description, ephemeral, nullable, sensitive, type } = value.row;
+  const values = mapped(inputs, (name, input) => new Value(input.whole, sourceOf(name, input)));
+  const left = Object.fromEntries(
+    Object.entries(inputs).flatMap(([name, { row }]) => (row === undefined ? [] : [[name, row] as const])),
+  );
+  const hosted = hostedRelations(relations, values as ValuesOf<T>, Object.keys(left));
+  for (const [name, { default: fallback, description, ephemeral, nullable, sensitive, type }] of Object.entries(left)) {
+    const value = values[name];
+    if (value === undefined) continue;
     const validation = [
       ...judgementsOf(value),
-      ...relations.filter(({ of }) => of === name).map((each) => judgementOf(each, values as ValuesOf<T>)),
+      ...(inputs[name]?.musts ?? []).map(judgementOfMust),
+      ...hosted.flatMap(({ host, judgement }) => (host === name && judgement !== undefined ? [judgement] : [])),
     ];
     new InputVariable(scope, value.name, {
       ...{ description, ephemeral, sensitive, type, default: fallback },
       ...(nullable === true && { nullable }),
       ...(validation.length > 0 && { validation }),
     });
-    own.set(value.given, value.row);
   }
-  return mapped(values, (_, { given }) => given) as Required<PropsOf<T>>;
+  const declared = Object.values(inputs).map((input) => [input.whole, input] as const);
+  const ofVariables = new Set<unknown>(hosted.map(({ relation }) => relation));
+  DECLARED.set(stack, { inputs: new Map(declared), relations: ofVariables, left });
+  return mapped(inputs, (_, { given }) => given ?? undefined) as PropsOf<T>;
+}
+
+/** A relation that the variables of a stack judge. */
+interface HostedRelation<T extends Table> {
+  readonly relation: Relation<T>;
+  /** The variable that is validated with it; undefined for a relation that always holds. */
+  readonly host?: string;
+  readonly judgement?: Judgement;
+}
+
+/** The relations that variables can judge. @param left names of the inputs for which there is a variable */
+function hostedRelations<T extends Table>(
+  relations: readonly Relation<T>[],
+  values: ValuesOf<T>,
+  left: readonly string[],
+): HostedRelation<T>[] {
+  const judged = relations.map((relation) => {
+    const condition = relation.holds(values).orElse(false);
+    const addresses = condition.names.join(" ");
+    const names = left.filter((name) => new RegExp(`\\bvar[.]${snakeCase(name)}\\b`).test(addresses));
+    return { relation, condition, names };
+  });
+  const always = judged.filter(({ condition }) => condition.isLiteral && condition.literal);
+  const [own, others] = partition(
+    judged.filter((each) => !always.includes(each)),
+    ({ names, relation }) => names.includes(String(relation.of)),
+  );
+  const hosted = own.map((each) => ({ ...each, host: String(each.relation.of) }));
+  for (const each of others) {
+    // Terraform refuses a validation that does not look at its own variable, and two that look at each other's.
+    const host = each.names.find((name) =>
+      each.names.every((other) => other === name || !looksAt(hosted, other, name)),
+    );
+    if (host !== undefined) hosted.push({ ...each, host });
+  }
+  return [
+    ...always.map(({ relation }) => ({ relation })),
+    ...hosted.map(({ condition, host, relation }) => ({
+      relation,
+      host,
+      judgement: judgementOf(relation, condition, values),
+    })),
+  ];
+}
+
+/** Whether the validations of a variable look at another one, also by those of others. */
+function looksAt(
+  hosted: readonly { readonly host: string; readonly names: readonly string[] }[],
+  from: string,
+  to: string,
+  seen = new Set([from]),
+): boolean {
+  const next = hosted
+    .filter(({ host }) => host === from)
+    .flatMap(({ names }) => names.filter((name) => !seen.has(name)));
+  for (const name of next) seen.add(name);
+  return next.includes(to) || next.some((name) => looksAt(hosted, name, to, seen));
+}
+
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
+
+/** Where the value of a declared input comes from. @param room for a local with an object of which a part is settled */
+function sourceOf(name: string, { given, isSettled, row, whole }: DeclaredInput, room?: Construct): Source {
+  const variable = `var.${snakeCase(name)}`;
+  const isLocal = room !== undefined && (row === undefined || !Token.isUnresolved(given));
+  const path = isLocal ? localOf(room, name, whole, given) : () => variable;
+  const common = { given, path, name: snakeCase(name), spell: snakeCase };
+  return isSettled ? { ...common, open: exprOf(given), isSettled } : common;
+}
+
+/** @throws RulesBrokenError naming every setting that is wrong, or has no such name */
+function refuseSettings<T extends Table>(
+  stack: TerraformStack,
+  table: T,
+  relations: readonly Relation<T>[],
+  settings: DeploymentSettings,
+): void {
+  const { values: given } = settings;
+  const secrets = Object.entries(table)
+    .map(([name, row]) => ({ name: snakeCase(name), row }))
+    .filter(({ name, row }) => isSecret(row) && (given[name] ?? "") !== "")
+    .map(
+      ({ name }) =>
+        `${name} is given; it must not be in the settings, because the folder would have it; pass it to each apply, as TF_VAR_${name}`,
+    );
+  const literals = mapped(table, (name, row) => {
+    const own = isSecret(row) ? (row.default ?? null) : propOf(row, given[snakeCase(name)] ?? row.default ?? null);
+    return new Value(row, { given: own, path: () => name, name: snakeCase(name), spell: snakeCase });
+  });
+  const others = [...secrets, ...unknownSettings(table, given)];
+  const isMissing = (name: string) => literals[name]?.given === null && table[name]?.default === undefined;
+  const set = Object.fromEntries(Object.entries(literals).filter(([name]) => !isMissing(name)));
+  const isSound = [...others, ...Object.values(set).flatMap(problemsOf)].length === 0;
+  const values = literals as ValuesOf<T>;
+  const broken = relations
+    .filter((relation) => isSound && !namesIn(relation, values).some(isMissing))
+    .filter((relation) => isFalse(relation.holds(values).orElse(false)))
+    .map((relation) => textAtSynth(relation.says(values)));
+  refuse(stack, set, others, broken);
+}
+
+/** What has no such name among the settings, and in objects. */
+function unknownSettings(table: Table, given: Given, prefix = ""): string[] {
+  const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [snakeCase(name), row]));
+  const inside = Object.entries(rows).flatMap(([name, { entries, members }]) => {
+    const value = given[name];
+    if (!isPlainObject(value) || Array.isArray(value)) return [];
+    if (members !== undefined) return unknownSettings(members, value as Given, `${prefix}${name}.`);
+    if (entries === undefined) return [];
+    return Object.entries(value as Given).flatMap(([key, each]) =>
+      isPlainObject(each) ? unknownSettings(entries, each as Given, `${prefix}${name}[${JSON.stringify(key)}].`) : [],
+    );
+  });
+  return [...unknownNames(given, Object.keys(rows), prefix, "input"), ...inside];
+}
+
+/** What refuses null, or an empty list, where the folder has parts for what is set. */
+function judgementOfMust({ hasItems, path }: Must): Judgement {
+  const what = hasItems ? `length(var.${path}) > 0` : `var.${path} != null`;
+  return {
+    condition: expression(`try(${what}, false)`),
+    errorMessage: [
+      `${path} is ${hasItems ? "empty" : "null"}; it must be set, because the parts of this folder are those of a`,
+      `deployment with it; set it, or synthesize the folder again without it.`,
+    ].join(" "),
+  };
 }
 
 /**
@@ -222,20 +403,27 @@ export function valuesFrom<T extends Table>(
     const value = (props as Given | undefined)?.[name];
     return table[name]?.nullable === true ? value : (value ?? undefined);
   };
-  const isVariable = (name: string) => declared?.get(given(name)) === table[name];
-  const openValue = (name: string, value: unknown) => (isVariable(name) ? undefined : givenValue(scope, value));
+  /** The input of the stack that is passed on as it is. */
+  const inputOf = (name: string) => {
+    const input = declared?.inputs.get(table[name] as Input);
+    return input?.given === (given(name) ?? null) ? input : undefined;
+  };
   const room = new Construct(scope, "Given");
   const values = mapped(table, (name, row) => {
+    const input = inputOf(name);
+    if (input !== undefined) return new Value(row, sourceOf(name, input, room));
     const value = given(name) === undefined ? (row.default ?? null) : given(name);
-    const path = isVariable(name) ? () => `var.${snakeCase(name)}` : localOf(room, name, row, value);
     const called = settingName(scope, value, name);
     const spell = called === name ? String : snakeCase;
-    return new Value(row, { given: value, path, name: called, spell, open: openValue(name, value) });
+    const path = localOf(room, name, row, value);
+    return new Value(row, { given: value, path, name: called, spell, open: givenValue(scope, value) });
   }) as ValuesOf<T>;
 
-  const isOpen = (name: string) => given(name) !== undefined && !isVariable(name);
+  const isOpen = (name: string) => given(name) !== undefined && inputOf(name) === undefined;
   const isUnchecked = (relation: Relation<T>) =>
-    namesIn(relation, values).some((name) => (isVariable(name) ? declared?.has(relation) !== true : isOpen(name)));
+    namesIn(relation, values).some((name) =>
+      inputOf(name) === undefined ? isOpen(name) : declared?.relations.has(relation) !== true,
+    );
   const isWrong = (name: string) =>
     problemsOf(values[name] as Value).length > 0 || others.some((problem) => problem.startsWith(`${name}.`));
   const wrong = new Set(Object.keys(table).filter(isWrong));
@@ -349,8 +537,8 @@ export function textAtSynth(message: string): string {
   return known.replaceAll(/([$%])\1\{/g, "$1{");
 }
 
-function judgementOf<T extends Table>(relation: Relation<T>, values: ValuesOf<T>): Judgement {
-  return { condition: relation.holds(values).orElse(false).text, errorMessage: `${relation.says(values)}.` };
+function judgementOf<T extends Table>({ says }: Relation<T>, condition: Expr<boolean>, values: ValuesOf<T>): Judgement {
+  return { condition: condition.text, errorMessage: `${says(values)}.` };
 }
 
 /** The inputs that a relation looks at. */
@@ -506,12 +694,6 @@ const CONVERSIONS: Readonly<Record<string, string>> = {
 /** A member, or its default where an object is null, because Terraform evaluates the message of a rule that holds too. */
 function memberExpression({ default: fallback = null }: Input, path: string): string {
   return `try(${path}, ${JSON.stringify(fallback)})`;
-}
-
-function encoded({ type }: Input, reference: IResolvable): unknown {
-  if (type === "string") return Token.asString(reference);
-  if (type === "number") return Token.asNumber(reference);
-  return type === "list(string)" ? Token.asList(reference) : reference;
 }
 
 function mapped<From, To>(

@@ -19,6 +19,8 @@ export interface Input<Prop = unknown> {
   readonly schema?: Facts;
   /** Members of an object. */
   readonly members?: Table;
+  /** Its description around those of its members. */
+  readonly describe?: (members: string) => string;
   /** Members of each object in a map. */
   readonly entries?: Table;
   /** Types of literals that Terraform converts to this one. */
@@ -37,7 +39,7 @@ export interface Optional<Prop> extends Input<Prop> {
 
 export type Table = Readonly<Record<string, Input>>;
 
-type Spec = Omit<Input, "converted" | "entries" | "members" | "prop" | "type">;
+type Spec = Omit<Input, "converted" | "describe" | "entries" | "members" | "prop" | "type">;
 
 /** Rows of one type, given as HCL and as that of the prop. */
 function rows<Prop>(type: string, converted: Input["converted"] = []) {
@@ -101,7 +103,7 @@ export function requiredObject<M extends Table>(members: M, spec: Described): Re
     value === undefined ? `${name} = ${type}` : `${name} = optional(${type}, ${JSON.stringify(value)})`,
   );
   const description = spec.description(each.map((row) => `${row.name}: ${row.description}.`).join(" "));
-  return { ...spec, type: `object({ ${types.join(", ")} })`, members, description };
+  return { ...spec, type: `object({ ${types.join(", ")} })`, members, describe: spec.description, description };
 }
 
 /** A map of objects, empty by default. */

@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 
 import { isWhole, matching } from "../core/checks";
 import { allOf, type Condition, isNever } from "../core/conditional";
-import { interpolated, type Expr, literal } from "../core/expr";
+import { interpolated, type Expr, exprOf, literal } from "../core/expr";
 import { captured, concat, eachEntry, everyEntry, flatten, toNumber, values } from "../core/expr-functions";
 import { expression } from "../core/expression";
 import { number, object, textOrNull, type PropsOf, type Value, type ValuesOf } from "../core/inputs";
@@ -102,6 +102,7 @@ function isKnownToBeHeard({ alertEmails, notificationChannels, notificationChann
     ? [bySeverity]
     : Object.values(bySeverity as Readonly<Record<string, unknown>>);
   const lists: unknown[] = [alertEmails.given, notificationChannels.given, ...severities];
+  if (lists.some((list) => exprOf(list).hasItems)) return true;
   // A token in a list is one receiver; one in place of a list may be none.
   return lists.some((list) => Token.isUnresolved(list)) ? undefined : lists.flat().length > 0;
 }

@@ -106,12 +106,10 @@ export class DbInit extends Construct implements OneTimeJob {
         DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE,
         DB_GRANT_MANAGED_SUPERUSER: grants,
         DB_REVOKE_PUBLIC_CONNECT: revokes,
-        ...(database.instanceOwner !== undefined && { DB_INSTANCE_OWNER: database.instanceOwner }),
-        ...(database.otherLogin && {
-          DB_OWNER: database.ownerName ?? database.userName,
-          DB_OTHER_USER: database.otherLogin.name,
-          DB_PASSWORD_VERSION: database.otherLogin.passwordVersion,
-        }),
+        DB_INSTANCE_OWNER: database.instanceOwner ?? "deployment",
+        DB_OWNER: database.ownerName ?? database.userName,
+        DB_OTHER_USER: database.otherLogin?.name ?? "",
+        DB_PASSWORD_VERSION: database.otherLogin?.passwordVersion ?? "",
       },
       image,
     );

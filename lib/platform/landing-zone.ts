@@ -7,7 +7,7 @@ import { difference, everyEntry, includes, someEntry } from "../core/expr-functi
 import { expression } from "../core/expression";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/full-names";
-import { type IdentityPart } from "../core/identity-guard";
+import { identityValue, type IdentityPart } from "../core/identity-guard";
 import { flag, object, type PropsOf, type Relation, text, type ValuesOf } from "../core/inputs";
 import { type PlaceInputs } from "../core/place";
 import { type ProjectApis } from "../core/project-apis";
@@ -172,11 +172,11 @@ function keyFor({ at }: Values["kmsKeys"], name: KeyName): Expr<string | null> {
 
 /** Keys that cannot change while what they encrypt stays. */
 export function keyIdentity({ kmsKeys }: Values): readonly IdentityPart[] {
-  if (kmsKeys.given === null) return [];
+  if (kmsKeys.given === null && !kmsKeys.isLeftOut) return [];
   const { cluster, database, registry } = kmsKeys.at;
   return Object.entries({ database, registry, ...(cluster && { cluster }) }).map(([name, { name: called }]) => ({
     ...{ prop: `kmsKey${name}`, called, leavesNullOut: true },
-    value: textIfAny(keyFor(kmsKeys, name as KeyName)),
+    value: identityValue(kmsKeys, textIfAny(keyFor(kmsKeys, name as KeyName))),
   }));
 }
 

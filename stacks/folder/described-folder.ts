@@ -1,16 +1,24 @@
 import { readdirSync, readFileSync } from "node:fs";
 
+import { TerraformOutput } from "cdktf";
+
 import { packageFile } from "../../lib/core/package-file";
 import { type PortableStack } from "../../lib/core/portable-stack";
+import { type DeploymentSettings } from "../../lib/core/settled-inputs";
 import { addStackFile, addStackText } from "../../lib/core/stack-file";
 import { type Table } from "../../lib/core/inputs";
 import { exampleValues } from "./example-values";
 import { inputSchema } from "./input-schema";
+import { pageFor, settledSection } from "./settled-pages";
 
 interface FolderDescription {
   /** Name of the stack in this repository, whatever its id is in an app. */
   readonly stack: string;
+  /** Those for which there are variables. */
   readonly inputs: Table;
+
+  /** Settings of the deployment that the folder is for. @default - for any deployment */
+  readonly deployment?: DeploymentSettings | undefined;
 
   /** Files of `stacks/guides` that it needs, which link to no other; all by default. */
   readonly guides?: readonly string[];
@@ -24,7 +32,20 @@ export function describeFolder(stack: PortableStack, description: FolderDescript
   addStackText(stack, "* text=auto eol=lf\n", ".gitattributes");
   addStackText(stack, exampleValues(name, inputs), "terraform.tfvars.example");
   addStackText(stack, `${JSON.stringify(inputSchema(name, inputs), undefined, 2)}\n`, "inputs.schema.json");
-  addStackFile(stack, packageFile(`stacks/folder/${name}.md`), "README.md");
-  for (const page of [`${name}.md`, ...guides.map((guide) => `guides/${guide}`)])
-    addStackFile(stack, packageFile(`stacks/${page}`), page);
+  addPages(stack, description);
+  for (const guide of guides) addStackFile(stack, packageFile(`stacks/guides/${guide}`), `guides/${guide}`);
+}
+
+/** The two pages at the top of a folder. */
+function addPages(stack: PortableStack, { deployment, inputs, stack: name }: FolderDescription): void {
+  const [readme, page] = [`stacks/folder/${name}.md`, `stacks/${name}.md`].map(packageFile) as [string, string];
+  if (deployment === undefined) {
+    addStackFile(stack, readme, "README.md");
+    addStackFile(stack, page, `${name}.md`);
+    return;
+  }
+  const outputs = stack.node.findAll().filter((each): each is TerraformOutput => each instanceof TerraformOutput);
+  const names = outputs.map(({ friendlyUniqueId }) => friendlyUniqueId);
+  addStackText(stack, readFileSync(readme, "utf8") + settledSection(name, deployment), "README.md");
+  addStackText(stack, pageFor(readFileSync(page, "utf8"), inputs, names), `${name}.md`);
 }

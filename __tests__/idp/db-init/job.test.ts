@@ -48,7 +48,7 @@ describe("The rights that DbInit gives", () => {
   it("spare what others have set for a login on their instance, which the job is told", () => {
     const database = { ...standInDatabase(), instanceOwner: "others" };
     const [own, theirs] = [jobWith({}), jobWith({}, bareStack(), database)];
-    expect([own.owner, theirs.owner]).toEqual([null, "others"]);
+    expect([own.owner, theirs.owner]).toEqual(["deployment", "others"]);
     expect(theirs.rerun).toEqual(own.rerun);
   });
 

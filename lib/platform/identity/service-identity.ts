@@ -35,7 +35,7 @@ const ACCOUNTS = {
   /** E-mail address of the account that starts jobs by their schedule; unused on GKE, which starts them itself. */
   scheduler: account("starts jobs by their schedules"),
   /** E-mail address of the account of the nodes of a cluster that is created; unused on Cloud Run. */
-  nodes: account("runs the nodes of a cluster that is created, which keep it; another one needs another cluster"),
+  nodes: account("runs nodes that are created, which keep it"),
 };
 
 /** E-mail addresses of service accounts that exist. */

@@ -5,6 +5,8 @@ import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { type Condition, countIf, isOn, isSet, isWord, partIf, present, switchOf } from "../../core/conditional";
+import { type Expr, exprOf } from "../../core/expr";
+import { compact } from "../../core/expr-functions";
 import { expression, numberText } from "../../core/expression";
 import { objectName, partName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
@@ -171,8 +173,14 @@ export class Monitoring extends Construct {
     const { checkUp, diskLimitGb: limit = 0, dump, place } = props;
     const { deployment, projectId } = place;
     const isServerless = props.platform === "serverless";
-    const emails = props.identities.map(({ email }) => email);
-    const readers = new TerraformLocal(this, "Readers", emails).fqn;
+    // An account that is not made reads nothing.
+    const emails = props.identities.map(({ condition, email }) =>
+      condition === undefined
+        ? exprOf<string | null>(email)
+        : (exprOf<unknown>(expression(condition)) as Expr<boolean>).choose(email, null),
+    );
+    const isSure = props.identities.every(({ condition }) => condition === undefined);
+    const readers = new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)).fqn;
     const others = new TerraformLocal(this, "OtherReaders", props.secretReaders ?? []).fqn;
     return {
       called: props.called,

@@ -33,9 +33,8 @@ export const DATABASE_PASSWORDS = {
  * has other remainders, so its records are new. A later one shares a remainder with the former number, whose record is
  * still there, unless none of the primes divides the distance: the first skipped number that is not seen is 18 after 1.
  */
-export function refuseSkippedVersion(scope: Construct, version: number): TerraformData {
-  const given = numberText(version);
-  const now = `coalesce(${given}, 1)`;
+export function refuseSkippedVersion(scope: Construct, version: number | undefined): TerraformData {
+  const now = version === undefined ? "1" : `coalesce(${numberText(version)}, 1)`;
   const record = new TerraformData(scope, "LoginInUse", {
     input: { version: "${each.value}" },
     lifecycle: {

@@ -117,6 +117,13 @@ export interface PostgresqlDatabaseProps
    */
   readonly passwordVersion?: number;
 
+  /**
+   * Keeps a record of the number also while there is none, so that a plan refuses a first number above 2.
+   *
+   * @default false
+   */
+  readonly recordsPasswordVersion?: boolean;
+
   /** Raising it by one replaces the administrator's password. @default 1 */
   readonly administratorPasswordVersion?: number;
 
@@ -175,6 +182,7 @@ const PROPS: KnownPropsOf<PostgresqlDatabaseProps> = {
   maintenanceWindow: "optional",
   network: NETWORK_PROP,
   passwordVersion: "optional",
+  recordsPasswordVersion: "optional",
   tier: "optional",
   transactionLogDays: "optional",
   version: "optional",
@@ -265,7 +273,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       dependsOn: props.dependsOn,
     };
 
-    const judged = props.passwordVersion === undefined ? [] : [refuseSkippedVersion(this, props.passwordVersion)];
+    const isRecorded = props.passwordVersion !== undefined || props.recordsPasswordVersion === true;
+    const judged = isRecorded ? [refuseSkippedVersion(this, props.passwordVersion)] : [];
     this.password = new GeneratedSecret(this, "Password", {
       ...secretProps,
       // A refused destroy then leaves the record, too.

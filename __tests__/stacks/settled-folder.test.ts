@@ -1,0 +1,122 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { readSettingsFile } from "../../stacks/settings-file";
+import { resourceAddresses, terraformOf, type Terraform } from "../support/synthesis";
+import { temporaryFolder } from "../support/temporary-folder";
+import { settledFolder, settledStack, type Settings } from "./settled-folders";
+
+const configurationOf = async (name: string, settings: Settings): Promise<Terraform> =>
+  terraformOf(await settledStack(name, { project_id: "my-project", ...settings }));
+
+/** Counts of the resources that have one. */
+const countsIn = ({ resource = {} }: Terraform): unknown[] =>
+  Object.values(resource).flatMap((elements) => Object.values(elements).flatMap(({ count }) => count ?? []));
+
+describe("The folder for one deployment", () => {
+  it("has no part that another deployment needs, and nothing that a plan counts", async () => {
+    const terraform = await configurationOf("idp-serverless", {});
+    expect(countsIn(terraform)).toEqual([]);
+    expect(resourceAddresses(terraform)).toHaveLength(63);
+    expect(Object.keys(terraform.variable ?? {})).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(domain|dump_|existing_|kms_keys|smtp|network)/)]),
+    );
+    expect(countsIn(await configurationOf("idp-kubernetes", {}))).toEqual([]);
+  });
+
+  it("keeps what is set as a variable that must be set, and fixes switches and words", async () => {
+    const settings = {
+      domain: "sign-in.example.com",
+      alert_emails: ["on-call@example.com"],
+      smtp: {
+        host: "mail.example.com",
+        from: "sign-in@example.com",
+        username: "idp",
+        password_secret: { secret_id: "smtp", version: 1 },
+      },
+      worker_mode: "separate",
+      dashboard: false,
+    };
+    const { resource, variable = {} } = await configurationOf("idp-serverless", settings);
+    expect(variable.domain).toMatchObject({ default: "sign-in.example.com", nullable: false });
+    expect(variable.alert_emails).toMatchObject({ default: ["on-call@example.com"] });
+    expect(variable.smtp).toMatchObject({ default: settings.smtp, nullable: false });
+    expect(variable.worker_mode).toBeUndefined();
+    expect(variable.dashboard).toBeUndefined();
+    expect(resource).toHaveProperty("google_cloud_run_v2_worker_pool.worker");
+    expect(resource).not.toHaveProperty("google_monitoring_dashboard");
+    expect(resource?.google_cloud_run_v2_job?.check_up_job).not.toHaveProperty("count");
+  });
+
+  it("leaves what counts to a plan, and secrets to each apply", async () => {
+    const lab = await configurationOf("assessment-lab", { linux_vm_count: 2 });
+    expect(lab.variable?.linux_vm_count).toMatchObject({ default: 2 });
+    expect(lab.variable).toHaveProperty("cloudb_secret_access_key");
+    const rotated = await configurationOf("idp-serverless", { database_password_version: 1 });
+    expect(rotated.variable?.database_password_version).toMatchObject({ default: 1, nullable: false });
+  });
+
+  it("has pages, an example and a schema of the inputs and outputs that are left", async () => {
+    const folder = await settledFolder("idp-serverless", { project_id: "my-project", domain: "a.example.com" });
+    const page = folder.read("idp-serverless.md");
+    expect(page).toContain("| `domain` | string |");
+    expect(page).toContain("| `service_url` |");
+    expect(page).not.toContain("| `smtp` |");
+    expect(page).not.toContain("| `dump_bucket` |");
+    const { properties } = JSON.parse(folder.read("inputs.schema.json")) as { readonly properties: Settings };
+    expect(Object.keys(properties)).toEqual(expect.arrayContaining(["project_id", "domain"]));
+    expect(properties).not.toHaveProperty("smtp");
+    expect(folder.read("terraform.tfvars.example")).not.toMatch(/^#?smtp /m);
+    const readme = folder.read("README.md");
+    expect(readme).toContain("| `smtp` | as by default |");
+    expect(readme).toContain("These stay variables, and must be set: `domain`.");
+    expect(readme).toContain("npm run synth -- idp-serverless --hcl --settings");
+  });
+
+  it("refuses settings that break a rule of several inputs", async () => {
+    const given = settledStack("idp-serverless", { project_id: "my-project", min_instance_count: 5 });
+    await expect(given).rejects.toThrow("min_instance_count is 5 and max_instance_count is 3");
+  });
+});
+
+describe("A file of settings", () => {
+  const read = (name: string, text: string) => {
+    const folder = temporaryFolder();
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, name), text);
+    return readSettingsFile(join(folder, name));
+  };
+
+  it("is read as Terraform reads it, in both formats", async () => {
+    const settings = {
+      project_id: "acme",
+      smtp: { host: "a.example", port: 25 },
+      alert_emails: ["a@b.c"],
+      domain: null,
+    };
+    expect(await read("a.tfvars.json", JSON.stringify({ $schema: "inputs.schema.json", ...settings }))).toEqual(
+      settings,
+    );
+    const hcl = [
+      'project_id = "acme"',
+      'smtp = { host = "a.example", port = 25 }',
+      'alert_emails = ["a@b.c"]',
+      "domain = null",
+    ];
+    expect(await read("a.tfvars", hcl.join("\n"))).toEqual(settings);
+  });
+
+  it.each([
+    ["a.json", "{}", "has another ending"],
+    ["a.tfvars.json", "{", "is no JSON"],
+    ["a.tfvars.json", "[]", "is no object"],
+    ["a.tfvars", "project_id =", "is no HCL"],
+    ["a.tfvars", 'project_id = lower("A")', "calculates project_id"],
+  ])("is refused with a sentence: %s with %s", async (name, text, problem) => {
+    await expect(read(name, text)).rejects.toThrow(problem);
+  });
+
+  it("is refused if there is none", async () => {
+    await expect(readSettingsFile("missing.tfvars")).rejects.toThrow("cannot be read (ENOENT)");
+  });
+});

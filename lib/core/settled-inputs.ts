@@ -1,0 +1,144 @@
+import { ref, Token, type IResolvable } from "cdktf";
+
+import { snakeCase } from "./checks";
+import { reference } from "./expr";
+import { requiredObject, type Input, type Table } from "./rows";
+
+/**
+ * What the settings of one deployment make of an input, or of a member of one:
+ *
+ * - `fixed`: its value stands in the folder, and there is no variable for it
+ * - `present`: it stays a variable, which must be set
+ */
+export type Settlement = "fixed" | "present";
+
+/** The settings of one deployment. */
+export interface DeploymentSettings {
+  /** Literals under the Terraform names of inputs and members; what is missing has its default. */
+  readonly values: Members;
+
+  /** By the Terraform name of an input, or that of a member, such as `smtp.password_secret`. */
+  readonly settlements: ReadonlyMap<string, Settlement>;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What is left of an input. */
+export interface SettledInput {
+  /** Row of its variable; undefined if there is none. */
+  readonly row: Input | undefined;
+
+  /** The value as a prop: a literal, a reference, or an object with both. */
+  readonly given: unknown;
+
+  /** What must be set. */
+  readonly musts: readonly Must[];
+}
+
+/** A member, or what must have an item, by its address after `var.` */
+export interface Must {
+  readonly path: string;
+  readonly hasItems: boolean;
+}
+
+/** An input of a folder for one deployment. */
+export function settledInput(name: string, row: Input, settings: DeploymentSettings): SettledInput {
+  const path = snakeCase(name);
+  const value = settings.values[path];
+  const settled = settledPart(row, path, value, settings.settlements, false);
+  if (settled.row === undefined || value === undefined || value === null) return settled;
+  return { ...settled, row: { ...settled.row, default: remaining(settled.row, value) } };
+}
+
+function settledPart(
+  row: Input,
+  path: string,
+  value: unknown,
+  settlements: DeploymentSettings["settlements"],
+  isMember: boolean,
+): SettledInput {
+  const settlement = settlements.get(path);
+  if (settlement === "fixed") return { row: undefined, given: propOf(row, value ?? row.default ?? null), musts: [] };
+  const isPresent = settlement === "present";
+  const hasItems = isCollection(row);
+  // Terraform itself refuses null for a variable that must be set.
+  const musts = isPresent && (isMember || hasItems) ? [{ path, hasItems }] : [];
+  const isSettledInside = [...settlements.keys()].some((each) => each.startsWith(`${path}.`));
+  if (row.members === undefined || !isSettledInside) {
+    const given = settledReference(row, path, isPresent, isMember);
+    return { row: isPresent ? required(row) : row, given, musts };
+  }
+
+  const members = Object.entries(row.members).map(([name, member]) => {
+    const memberPath = `${path}.${snakeCase(name)}`;
+    const own = (value as Members | null | undefined)?.[snakeCase(name)];
+    return [name, settledPart(member, memberPath, own, settlements, true)] as const;
+  });
+  const given = Object.fromEntries(members.map(([name, each]) => [name, each.given]));
+  const left = members.flatMap(([name, each]) => (each.row === undefined ? [] : [[name, each.row] as const]));
+  if (left.length === 0) return { row: undefined, given, musts: [] };
+  const whole = withMembers(row, Object.fromEntries(left));
+  return {
+    row: isPresent ? required(whole) : whole,
+    given,
+    musts: [...musts, ...members.flatMap(([, each]) => each.musts)],
+  };
+}
+
+/** A row of what must be set. */
+function required(row: Input): Input {
+  const hasDefault = row.default !== null && row.default !== undefined;
+  const others = Object.entries(row).filter(([name]) => name !== "nullable" && (hasDefault || name !== "default"));
+  return Object.fromEntries(others) as unknown as Input;
+}
+
+/** An object with fewer members. */
+function withMembers(row: Input, members: Table): Input {
+  const { describe = () => row.description } = row;
+  return { ...row, ...requiredObject(members, { ...row, description: describe }) };
+}
+
+/** A value without the members that its row has not. */
+function remaining(row: Input, value: unknown): unknown {
+  const { members } = row;
+  if (members === undefined || typeof value !== "object" || value === null) return value;
+  const left = Object.entries(members).map(([name, member]) => [snakeCase(name), member] as const);
+  const given = left.filter(([name]) => (value as Members)[name] !== undefined);
+  return Object.fromEntries(given.map(([name, member]) => [name, remaining(member, (value as Members)[name])]));
+}
+
+/** A literal with the names that the members have in a program, without members that there are not. */
+export function propOf(row: Input, value: unknown): unknown {
+  const { entries, members } = row;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const given = value as Members;
+  if (entries !== undefined) {
+    const entry: Input = { type: "object", description: "", members: entries };
+    return Object.fromEntries(Object.entries(given).map(([key, each]) => [key, propOf(entry, each)]));
+  }
+  if (members === undefined) return value;
+  const known = Object.entries(members).filter(([name]) => given[snakeCase(name)] !== undefined);
+  return Object.fromEntries(known.map(([name, member]) => [name, propOf(member, given[snakeCase(name)])]));
+}
+
+/** A reference to a variable, or to a member of one, as a prop. */
+export function referenceTo(row: Input, path: string): unknown {
+  return asProp(row, ref(`var.${path}`));
+}
+
+/** The same, of which it is known whether it may be null, and whether it has items. */
+function settledReference(row: Input, path: string, isPresent: boolean, isMember: boolean): unknown {
+  const { default: fallback = isMember ? null : undefined, nullable } = row;
+  const mayBeNull = !isPresent && (fallback === null || nullable === true);
+  const hasItems = isPresent && isCollection(row);
+  return asProp(row, reference(`var.${path}`, { knownAt: "plan", mayBeNull, hasItems }));
+}
+
+const isCollection = ({ type }: Input): boolean => /^(?:list|map)[(]/.test(type);
+
+/** A token of the type that the prop has. */
+export function asProp({ type }: Input, token: IResolvable): unknown {
+  if (type === "string") return Token.asString(token);
+  if (type === "number") return Token.asNumber(token);
+  return type === "list(string)" ? Token.asList(token) : token;
+}

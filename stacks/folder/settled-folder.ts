@@ -1,0 +1,75 @@
+import { App } from "cdktf";
+
+import { snakeCase } from "../../lib/core/checks";
+import { declaredInputs, type Input, type Table } from "../../lib/core/inputs";
+import { type PortableStack } from "../../lib/core/portable-stack";
+import { type DeploymentSettings, type Settlement } from "../../lib/core/settled-inputs";
+import { usedInputs } from "./used-inputs";
+
+/** Makes a stack in an app, under the settings of a deployment. */
+type MakeStack = (app: App, deployment: DeploymentSettings) => PortableStack;
+
+/**
+ * Finds out what becomes of each input in a folder for one deployment: the stack is made, and looked at, until no input is
+ * left that decides which parts exist, and none that nothing uses.
+ *
+ * @param values of the deployment, under Terraform's names
+ */
+export function settlementsFor(
+  inputs: Table,
+  make: MakeStack,
+  values: DeploymentSettings["values"],
+): DeploymentSettings {
+  const settlements = new Map<string, Settlement>();
+  for (;;) {
+    const stack = make(new App(), { values, settlements: new Map(settlements) });
+    const { deciding, used } = usedInputs(stack.toTerraform());
+    const decided = [...deciding].flatMap((reference) => {
+      const input = inputAt(reference, inputs, values);
+      const settlement = input && settlementOf(input, settlements.get(input.path));
+      return settlement === undefined ? [] : [[input?.path ?? "", settlement] as const];
+    });
+    const unused = Object.entries(declaredInputs(stack))
+      .filter(([name, row]) => row.default !== undefined && !used.has(snakeCase(name)))
+      .map(([name]) => [snakeCase(name), "fixed"] as const);
+    // What nothing uses shows only once nothing decides any more.
+    const changes = decided.length > 0 ? decided : unused;
+    if (changes.length === 0) return { values, settlements };
+    for (const [path, settlement] of changes) settlements.set(path, settlement);
+  }
+}
+
+/** An input, or the member of one. */
+interface FoundInput {
+  readonly row: Input;
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** What becomes of an input that decides which parts exist; undefined where it stays as it is. */
+function settlementOf({ row, value }: FoundInput, former: Settlement | undefined): Settlement | undefined {
+  if (former === "fixed") return undefined;
+  const isUnset = value === null || (typeof value === "object" && Object.keys(value).length === 0);
+  if (isUnset) return "fixed";
+  // A secret must not stand in a folder.
+  if (row.sensitive === true) return undefined;
+  const mayBeUnset = (row.default ?? null) === null || row.nullable === true || /^(?:list|map)[(]/.test(row.type);
+  if (mayBeUnset && former === undefined) return "present";
+  // A number may change without a part more or less, and of an object the members decide.
+  return row.type === "number" || row.members !== undefined ? undefined : "fixed";
+}
+
+/** The input, or the member of one, to which a reference leads. */
+function inputAt(reference: string, inputs: Table, values: DeploymentSettings["values"]): FoundInput | undefined {
+  let found: FoundInput | undefined;
+  let [table, value]: [Table, unknown] = [inputs, values];
+  for (const name of reference.split(".")) {
+    const [, row] = Object.entries(table).find(([each]) => snakeCase(each) === name) ?? [];
+    // Of an object that is not set, nothing decides but that.
+    if (row === undefined || value === null) break;
+    value = (value as DeploymentSettings["values"] | null)?.[name] ?? row.default ?? null;
+    found = { row, value, path: found === undefined ? name : `${found.path}.${name}` };
+    table = row.members ?? {};
+  }
+  return found;
+}

@@ -1,0 +1,58 @@
+import { snakeCase } from "../../lib/core/checks";
+import { type Table } from "../../lib/core/inputs";
+import { type DeploymentSettings } from "../../lib/core/settled-inputs";
+
+/** What the page of a folder for one deployment says of it: what is settled, what must stay set, and how to change it. */
+export function settledSection(stack: string, { settlements, values }: DeploymentSettings): string {
+  const all = [...settlements].sort(([one], [other]) => (one < other ? -1 : 1));
+  const fixed = all.filter(([, settlement]) => settlement === "fixed").map(([path]) => path);
+  const present = all.filter(([path, settlement]) => settlement === "present" && !isInside(path, fixed));
+  const rows = fixed
+    .filter((path) => !isInside(path, fixed))
+    .map((path) => {
+      const value = valueAt(path, values);
+      return `| \`${path}\` | ${value === undefined || value === null ? "as by default" : `\`${JSON.stringify(value)}\``} |`;
+    });
+  const mustStay = present.map(([path]) => `\`${path}\``).join(", ");
+  return [
+    "",
+    "## Settled for one deployment",
+    "",
+    "This folder has the parts of one deployment and no others. Its file of settings decided which parts there are, so these",
+    "inputs have no variable here:",
+    "",
+    "| Input | Value |",
+    "| --- | --- |",
+    ...rows,
+    "",
+    ...(mustStay === "" ? [] : [`These stay variables, and must be set: ${mustStay}.`, ""]),
+    "All other inputs are variables, whose defaults are the settings. Guides name all inputs of the stack. To use one that is",
+    "settled here, change the file of settings, synthesize again, and apply the new folder over the same state:",
+    "",
+    "```sh",
+    `npm run synth -- ${stack} --hcl --settings settings.tfvars.json`,
+    "```",
+    "",
+    "That replaces nothing; the folder for any deployment, without `--settings`, takes over the same state too.",
+    "",
+  ].join("\n");
+}
+
+/** The page of a stack, without the rows of inputs and outputs that the folder has not. */
+export function pageFor(page: string, inputs: Table, outputs: readonly string[]): string {
+  const left = { Inputs: Object.keys(inputs).map(snakeCase), Outputs: outputs };
+  let section = "";
+  const isLeft = (line: string) => {
+    section = /^## (.*)/.exec(line)?.[1] ?? section;
+    const [, name] = /^\| `(\w+)` \|/.exec(line) ?? [];
+    return name === undefined || !(section in left) || left[section as keyof typeof left].includes(name);
+  };
+  return page.split("\n").filter(isLeft).join("\n");
+}
+
+const isInside = (path: string, paths: readonly string[]) => paths.some((each) => path.startsWith(`${each}.`));
+
+function valueAt(path: string, values: DeploymentSettings["values"]): unknown {
+  const memberOf = (value: unknown, name: string) => (value as DeploymentSettings["values"] | null | undefined)?.[name];
+  return path.split(".").reduce<unknown>(memberOf, values);
+}
