@@ -3,6 +3,7 @@ import { type Value, valuesAt } from "../../rehearsal/project/terraform-value";
 import { kubernetesTerraform } from "../../stacks/kubernetes-stack";
 import { valueAt } from "../../stacks/configuration-graph";
 import { type Block } from "../../support/synthesis";
+import { OUTPOST_CONFIGS } from "./outposts/outpost-configs";
 
 /** Where a workload keeps its pod, by the kind of the workload. */
 const POD_PATHS: Readonly<Record<string, string>> = {
@@ -56,6 +57,15 @@ it.each(pods)("Autopilot takes the pods of %s as they are, whatever the inputs s
   const sizes = (pod: Value) => valuesAt(pod, "spec.0.container.*.resources.0.requests");
   for (const corner of CORNERS)
     for (const pod of podsOf(template, corner)) expect(sizes(admittedTemplate(pod))).toEqual(sizes(pod));
+});
+
+it.each([...OUTPOST_CONFIGS])("Autopilot takes the pods of the outpost %s as they are", (_, config) => {
+  const patches = valueAt(config, "kubernetes_json_patches.deployment") as readonly Block[];
+  const ofResources = patches.filter(({ path }) => path === "/spec/template/spec/containers/0/resources");
+  const resources = ofResources.map(({ value }) => value as Value);
+  // Without requests and limits of its own, a container gets others.
+  const pod = { spec: [{ container: [{ resources }], init_container: [] }] };
+  expect(valuesAt(admittedTemplate(pod), "spec.0.container.*.resources")).toEqual([resources]);
 });
 
 it("Autopilot raises the memory of a pod that has less than a gibibyte for each CPU", () => {

@@ -1,16 +1,14 @@
-import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { Service } from "kubernetes-models/v1/Service";
-import { parse } from "yaml";
 
-import { packageFile } from "../../../../lib/core/package-file";
 import { OUTPOSTS } from "../../../../lib/idp/contract";
 import { type Block } from "../../../support/synthesis";
 import { kubernetesResource } from "../../../stacks/kubernetes-stack";
 import { valueAt } from "../../../stacks/configuration-graph";
 import { ApiServer } from "./api-server";
+import { OUTPOST_CONFIGS } from "./outpost-configs";
 
 const NAMESPACE = "identity-provider-outposts";
 
@@ -115,13 +113,6 @@ function patched<Whole extends object>(draft: Whole, patches: readonly Block[]):
   return whole;
 }
 
-function configOf(type: string): Block {
-  const text = readFileSync(packageFile(`image/blueprints/${type}.yaml`), "utf8").replaceAll(/!\w+/g, "");
-  const { entries } = parse(text) as { readonly entries: readonly Block[] };
-  const outpost = entries.find(({ model }) => model === "authentik_outposts.outpost");
-  return valueAt(outpost, "attrs.config") as Block;
-}
-
 /** What the application calls for an outpost (controllers/kubernetes.py, k8s/base.py); any error but 404 ends it. */
 async function reconcile(direction: "down" | "up", type: string, version: string, config: Block) {
   const callOrEnd = async (...[method, path, content]: Parameters<typeof call>) => {
@@ -151,7 +142,7 @@ const ofEach = (type: string, ...calls: readonly string[]) =>
     calls.map((each) => `${each} ${object.replace("#", `ak-outpost-${type}`)}`),
   );
 
-describe.each(["ldap", "radius"])("The outpost of the blueprint %s", (type) => {
+describe.each([...OUTPOST_CONFIGS])("The outpost of the blueprint %s", (type, config) => {
   const name = `ak-outpost-${type}`;
 
   it("is made, upgraded and deleted by calls that the role allows, and by no fewer", async () => {
@@ -163,7 +154,7 @@ describe.each(["ldap", "radius"])("The outpost of the blueprint %s", (type) => {
       ["down", "2026.8.6", ofEach(type, "get 200", "delete 200")],
     ] as const;
     for (const [direction, version, calls] of runs) {
-      await reconcile(direction, type, version, configOf(type));
+      await reconcile(direction, type, version, config);
       expect(server.calls.splice(0)).toEqual(calls);
       const images = direction === "up" ? Array(2).fill(`ghcr.io/goauthentik/${type}:${version}`) : [];
       expect(server.pods.map(({ spec }) => spec.containers[0]?.image)).toEqual(images);
@@ -176,7 +167,7 @@ describe.each(["ldap", "radius"])("The outpost of the blueprint %s", (type) => {
   });
 
   it("has two ready pods of the size that it asks for, with probes, behind an internal load balancer", async () => {
-    await reconcile("up", type, RELEASE, configOf(type));
+    await reconcile("up", type, RELEASE, config);
     const [deployment, service] = ["deployments", "services"].map((each) => server.objects.get(`${each}/${name}`));
     new Deployment(deployment).validate();
     new Service(service).validate();
