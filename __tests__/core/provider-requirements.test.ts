@@ -1,9 +1,12 @@
-import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
+import { ProjectService } from "@cdktf/provider-google/lib/project-service";
+import { GoogleProvider, type GoogleProviderConfig } from "@cdktf/provider-google/lib/provider";
 import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { TerraformStack } from "cdktf";
 
+import { expression } from "../../lib/core/expression";
 import { NEWER_GOOGLE_ATTRIBUTES, NEWER_KUBERNETES_ATTRIBUTES } from "../../lib/core/newer-attribute";
 import { PortableStack } from "../../lib/core/portable-stack";
+import { ProjectApis } from "../../lib/core/project-apis";
 import { PROVIDER_REQUIREMENTS, requireProvider, stateProvidersOf } from "../../lib/core/provider-requirements";
 import { AssessmentLab } from "../../lib/lab";
 import { terraformOf, testApp } from "../support/synthesis";
@@ -55,6 +58,46 @@ describe("A provider that only has aliases", () => {
     expect(() => app.synth()).toThrow(
       "each provider google has an alias, and test/Bucket names none of them; it must, because Terraform would give it an empty configuration; set its provider, or that of a whole construct by an aspect, or add one without alias",
     );
+  });
+});
+
+describe("A provider that acts as another account than whoever applies", () => {
+  const ACCOUNT = "deployer@demo-project.iam.gserviceaccount.com";
+  const stackOf = (config: GoogleProviderConfig, override = {}) => {
+    const stack = new TerraformStack(testApp(), "test");
+    const provider = new GoogleProvider(stack, "google", config);
+    for (const [path, value] of Object.entries(override)) provider.addOverride(path, value);
+    return stack;
+  };
+  const apisIn = (stack: TerraformStack) =>
+    new ProjectApis(stack, "Apis", { projectId: "demo-project", region: "us-central1", apis: ["storage"] });
+  const refusal = (account: string) =>
+    [
+      `test/google makes Terraform act as ${account}, and the scripts of the folder would act as whoever applies;`,
+      "it must not, because what the one creates may be closed to the other; leave out impersonateServiceAccount",
+      "and export GOOGLE_IMPERSONATE_SERVICE_ACCOUNT, which both read",
+    ].join(" ");
+
+  it.each<[string, string, TerraformStack]>([
+    ["by its argument", ACCOUNT, stackOf({ impersonateServiceAccount: ACCOUNT })],
+    ["by an override", ACCOUNT, stackOf({}, { impersonate_service_account: ACCOUNT })],
+    ["by a variable", "another account", stackOf({ impersonateServiceAccount: expression("var.deployer") })],
+  ])("is refused %s where scripts would not act as it", (_, account, stack) => {
+    apisIn(stack);
+    expect(() => terraformOf(stack)).toThrow(brokenRules("test", [refusal(account)]));
+  });
+
+  it("is one where nothing runs a script, or where each resource names another provider", () => {
+    const withoutScripts = stackOf({ impersonateServiceAccount: ACCOUNT });
+    stateProvidersOf(withoutScripts);
+    new StorageBucket(withoutScripts, "Bucket", { name: "bucket", location: "EU" });
+    const named = stackOf({ impersonateServiceAccount: ACCOUNT });
+    const provider = new GoogleProvider(named, "acme", { alias: "acme" });
+    for (const element of apisIn(named).node.findAll())
+      if (element instanceof ProjectService) element.provider = provider;
+    const none = stackOf({ impersonateServiceAccount: "" });
+    apisIn(none);
+    for (const stack of [withoutScripts, named, none]) expect(() => terraformOf(stack)).not.toThrow();
   });
 });
 

@@ -4,7 +4,7 @@ import { Construct } from "constructs";
 
 import { type Condition, countIf, isNever } from "./conditional";
 import { type KnownPropsOf, refuseProps } from "./known-props";
-import { stateProvidersOf } from "./provider-requirements";
+import { stateProvidersOf, stateScriptsOf } from "./provider-requirements";
 import { addScript, type StackFile, unixLineEnds } from "./stack-file";
 import { TerraformData } from "./terraform-data";
 
@@ -139,6 +139,7 @@ export class ProjectApis extends Construct {
 
 /** Adds the functions that all REST scripts share to the same folder. */
 export function addRestLibraries(scope: Construct): StackFile[] {
+  stateScriptsOf(scope);
   return ["rest-script.sh", "google-credentials.sh", "google-rest.sh"].map((file) =>
     addScript(scope, `lib/core/scripts/${file}`),
   );

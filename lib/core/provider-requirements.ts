@@ -5,6 +5,7 @@ import {
   TerraformProvider,
   TerraformResource,
   TerraformStack,
+  Token,
 } from "cdktf";
 import { type IConstruct } from "constructs";
 
@@ -53,6 +54,11 @@ export function stateProvidersOf(construct: IConstruct): void {
   StackRequirements.of(construct).constructs.add(construct);
 }
 
+/** Says that the folder of a construct's stack has scripts that call Google's APIs. */
+export function stateScriptsOf(construct: IConstruct): void {
+  StackRequirements.of(construct).hasScripts = true;
+}
+
 /** What the framework's resources, data sources and providers know of their provider, which may be none of ours. */
 interface Generated extends IConstruct {
   readonly terraformGeneratorMetadata?: { readonly providerName: ProviderName };
@@ -67,6 +73,7 @@ class StackRequirements extends TerraformElement {
 
   readonly providers = new Set<ProviderName>();
   readonly constructs = new Set<IConstruct>();
+  hasScripts = false;
 
   private constructor(stack: TerraformStack) {
     super(stack, ELEMENT_ID);
@@ -74,6 +81,7 @@ class StackRequirements extends TerraformElement {
     Aspects.of(this).add({ visit: () => void this.toTerraform() });
     this.node.addValidation({ validate: () => this.refuseMissingProviders() });
     this.node.addValidation({ validate: () => this.refuseTwoDefaults() });
+    this.node.addValidation({ validate: () => this.refuseTwoIdentities() });
   }
 
   /** What is in the constructs, with the provider of each. */
@@ -94,9 +102,7 @@ class StackRequirements extends TerraformElement {
     const byDefault = namesOf(present.filter(({ alias }) => alias === undefined));
     const missing = new Map<ProviderName, string>();
     for (const [name, element] of this.elements) {
-      const isManaged =
-        TerraformResource.isTerraformResource(element) || TerraformDataSource.isTerraformDataSource(element);
-      const hasNone = isManaged && element.provider === undefined && !byDefault.has(name);
+      const hasNone = isManaged(element) && element.provider === undefined && !byDefault.has(name);
       if (hasNone && !missing.has(name)) missing.set(name, element.node.path);
     }
     const failures = [...missing].map(([name, path]) => {
@@ -131,6 +137,31 @@ class StackRequirements extends TerraformElement {
   }
 
   /**
+   * Scripts act as what the environment says, and so must the provider. One with an alias may be that of one tenant of
+   * several: then the credentials of the environment must have access to all of them.
+   */
+  private refuseTwoIdentities(): string[] {
+    if (!this.hasScripts) return [];
+    const used = new Set(
+      this.elements.flatMap(([name, element]) => (name === "google" && isManaged(element) ? [element.provider] : [])),
+    );
+    for (const provider of this.cdktfStack.node.findAll()) {
+      if (!TerraformProvider.isTerraformProvider(provider) || provider.terraformResourceType !== "google") continue;
+      const account = impersonatedBy(provider);
+      const isUsed = used.has(undefined) || used.has(provider);
+      if (provider.alias !== undefined || account === undefined || !isUsed) continue;
+      throw new RulesBrokenError(this.cdktfStack.node.path, [
+        [
+          `${provider.node.path} makes Terraform act as ${account}, and the scripts of the folder would act as`,
+          "whoever applies; it must not, because what the one creates may be closed to the other; leave out",
+          "impersonateServiceAccount and export GOOGLE_IMPERSONATE_SERVICE_ACCOUNT, which both read",
+        ].join(" "),
+      ]);
+    }
+    return [];
+  }
+
+  /**
    * Writes overrides, which the framework merges over all blocks, and only now that the owner's are complete.
    *
    * @throws RulesBrokenError if the owner's overrides cannot be combined with them
@@ -161,6 +192,19 @@ class StackRequirements extends TerraformElement {
     if (failures.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, failures);
     return {};
   }
+}
+
+function isManaged(element: IConstruct): element is TerraformDataSource | TerraformResource {
+  return TerraformResource.isTerraformResource(element) || TerraformDataSource.isTerraformDataSource(element);
+}
+
+/** The account that a google provider acts as by its arguments and overrides, in words if only Terraform knows it. */
+function impersonatedBy(provider: TerraformProvider): string | undefined {
+  const { provider: written } = provider.toTerraform() as { readonly provider: Record<string, readonly object[]> };
+  const [arguments_ = {}] = written.google ?? [];
+  const { impersonate_service_account: account } = arguments_ as { readonly impersonate_service_account?: unknown };
+  if (account === undefined || account === null || account === "") return undefined;
+  return typeof account === "string" && !Token.isUnresolved(account) ? account : "another account";
 }
 
 /** A name that no owner of a stack would choose. */
