@@ -20,7 +20,7 @@ const SECONDS = 5;
 const BURST = 400;
 /** Requests that are never fewer in flight, until so many have been answered. */
 const CROWD = { inFlight: 200, requests: 1000 } as const;
-/** Seconds between two questions of a prober, and until it gives up, as in the probes of a pod. */
+/** Seconds between two statements of a prober, and until it gives up, as in the probes of a pod. */
 const PROBE = { period: 0.5, limit: 15 } as const;
 const PASSWORD = "not-a-secret";
 
@@ -31,7 +31,7 @@ interface Result {
   readonly latencies: readonly number[];
   readonly errors: readonly string[];
   readonly mostConnections: number;
-  /** The longest answer to a prober, whose question is a statement as well. */
+  /** The longest answer to a prober, which runs one statement on a connection of its own, as readiness does. */
   readonly longestProbe: number;
 }
 
@@ -150,7 +150,7 @@ function goalsOf(results: readonly Result[]): readonly (readonly [goal: string, 
         ] as const,
     ),
     [
-      `a prober is answered within ${PROBE.limit} s at every load with the pool`,
+      `the statement of a readiness probe is answered within ${PROBE.limit} s at every load with the pool`,
       pooled.every(({ longestProbe }) => longestProbe < PROBE.limit * 1000),
     ],
     [`the pool has at most ${SHARE} connections`, pooled.every(({ mostConnections }) => mostConnections <= SHARE)],
@@ -217,8 +217,11 @@ async function resultsOf(cluster: Cluster, clients: Client[], pids: number[], pr
     `${capacity.toFixed(0)} requests a second is what this machine answers directly, with ${SHARE / 2} in flight.\n\n`,
   );
   print(
-    "| Load | Variant | Requests a second | Errors | p50 ms | p99 ms | Most connections | Longest probe s | Most common error |\n",
+    `A prober asks as readiness does, every ${PROBE.period} s: one statement on a connection of its own, through the ` +
+      "pool where there is one.\n\n",
   );
+  print("| Load | Variant | Requests a second | Errors | p50 ms | p99 ms | Most connections ");
+  print("| Longest statement of a prober s | Most common error |\n");
   print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   // The same arrivals for both variants, because p99 depends on how they happen to cluster.
   const loads = [0.5, 1, 2].map((factor) => [`${factor} x`, arrivals(factor * capacity)] as const);
