@@ -122,7 +122,7 @@ pass_log_on() {
         ;;
       *" pooler error: query_wait_timeout")
         if [ -n "$ce_reason" ] && [ $(($(date +%s) - ce_reason_time)) -lt 60 ]; then
-          say "connection pool: a request waited for the database in vain: $ce_reason"
+          say "connection pool: a request timed out waiting for the database: $ce_reason"
         else
           say "connection pool: $ce_line"
         fi

@@ -195,9 +195,8 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
     holds: (v) => unchangedAlerts(v).length().eq(0),
     says: (v) =>
       [
-        `${v.alerts.name} has ${unchangedAlerts(v).joinedBy(", ").text} with nothing that changes the alert;`,
-        `Terraform drops members of other names than enabled, threshold and duration_seconds; correct or`,
-        `remove it`,
+        `${v.alerts.name} sets nothing for ${unchangedAlerts(v).joinedBy(", ").text}; Terraform ignores members other`,
+        `than enabled, threshold and duration_seconds; correct the name of the member, or remove the entry`,
       ].join(" "),
   },
   {

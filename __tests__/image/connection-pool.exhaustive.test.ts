@@ -172,7 +172,7 @@ describeWith(POOL_PROGRAMS, "The connection pool of an instance", () => {
     try {
       const { answered, printed } = await startInstance({ CONNECTION_POOL_WAIT_SECONDS: "3" });
       await expect(answered()).rejects.toThrow("query_wait_timeout");
-      const line = "connection pool: a request waited for the database in vain: connect failed";
+      const line = "connection pool: a request timed out waiting for the database: connect failed";
       await eventually("the line of the log", () => linesWith(printed, line).length === 1);
       expect(linesWith(printed, "connection pool: no connection to the database: connect failed")).toHaveLength(1);
       expect(linesWith(printed, "query_wait_timeout")).toEqual([]);

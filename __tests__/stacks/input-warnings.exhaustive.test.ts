@@ -25,7 +25,7 @@ const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   [{ ...ALERTS, alert_emails: ["on-call@example.com"] }],
   [
     { alerts: { uptime: {}, memory: { threshold: 0.8 } }, alert_emails: ["on-call@example.com"] },
-    "alerts has uptime with nothing that changes the alert; ",
+    "alerts sets nothing for uptime; ",
   ],
   [
     {

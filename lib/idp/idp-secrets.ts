@@ -100,8 +100,8 @@ export const EXISTING_SECRETS = {
         return isAny.and(...all.map((secret) => secret.isNullOr((given) => IS_REFERENCE.condition(given))));
       },
       must: [
-        `have at least one secret, because Terraform drops members of other names and a new one would be`,
-        `generated, and references that each ${IS_REFERENCE.must}`,
+        `have at least one secret, because Terraform ignores members whose names it does not know and a new`,
+        `secret would be generated; each must ${IS_REFERENCE.must}`,
       ].join(" "),
     },
   }),

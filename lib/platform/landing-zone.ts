@@ -82,9 +82,9 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
           return hasKey.and(areInForm);
         },
         must: [
-          `have at least one key, because Terraform drops members of other names and nothing would be`,
-          `encrypted with it, and all keys by their names in full, ${KMS_KEY_REASON}, and a project's`,
-          `number in digits, which its agents have in their names; look them up with gcloud kms keys list`,
+          `have at least one key, because Terraform ignores members whose names it does not know and nothing`,
+          `would be encrypted; each key must have its full name, ${KMS_KEY_REASON}, and project_number must be`,
+          `digits, because the project's agents have it in their names; look them up with gcloud kms keys list`,
           `and gcloud projects describe`,
         ].join(" "),
       },

@@ -173,7 +173,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "a call of a REST script", () =>
       says: ["To fix: export GOOGLE_OAUTH_ACCESS_TOKEN="],
     },
     {
-      ...{ ...row, what: "is ended by a token renewed in vain", answers: [], options: unknown },
+      ...{ ...row, what: "is ended by a renewed token that is refused too", answers: [], options: unknown },
       says: ['A new access token from "gcloud auth application-default'],
       left: ({ standIn }) => expect(standIn.requests).toHaveLength(2),
     },

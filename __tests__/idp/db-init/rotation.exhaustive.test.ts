@@ -207,7 +207,7 @@ describeOnServers("db-init.sh, for two logins that act as one role,", (test) => 
       const { exitCode, output } = await late;
       expect([exitCode, output]).toEqual([
         1,
-        expect.stringContaining(`failed: ${second.DB_USER} stays open: by their comm`),
+        expect.stringContaining(`failed: ${second.DB_USER} stays open: the comments`),
       ]);
       expect(await server.cluster.query(applicationLogin(second), "SELECT current_user")).toBe(tenant.DB_USER);
       // One that begins too late does not wait.

@@ -121,7 +121,7 @@ const WORKER_DOWN = [
 ];
 const WAITED_TOO_LONG =
   "cloud-entrypoint: connection pool: 2026-11-27 10:00:00.000 UTC [12] WARNING C-0x5582: idp/idp@unix(40):6432 pooler error: query_wait_timeout";
-const WAITED_IN_VAIN = "cloud-entrypoint: connection pool: a request waited for the database in vain: connect failed";
+const TIMED_OUT = "cloud-entrypoint: connection pool: a request timed out waiting for the database: connect failed";
 const NO_CONNECTION = [
   "cloud-entrypoint: connection pool: no connection to the database: connect failed",
   'cloud-entrypoint: connection pool: no connection to the database: password authentication failed for user "idp"',
@@ -273,14 +273,14 @@ export const LOG_EXAMPLES: Readonly<Record<string, LogExample>> = {
   },
   "pool-exhausted on serverless": printed(revision, [WAITED_TOO_LONG], {
     "an absent database": LOGIN_FAILS,
-    "a request that waited for it": WAITED_IN_VAIN,
+    "a request that waited for it": TIMED_OUT,
   }),
   "pool-exhausted on kubernetes": printed(container, [WAITED_TOO_LONG], {
     "an absent database": LOGIN_FAILS,
-    "a request that waited for it": WAITED_IN_VAIN,
+    "a request that waited for it": TIMED_OUT,
   }),
-  "pool-without-database on serverless": printed(revision, NO_CONNECTION, { "a late request": WAITED_IN_VAIN }),
-  "pool-without-database on kubernetes": printed(container, NO_CONNECTION, { "a late request": WAITED_IN_VAIN }),
+  "pool-without-database on serverless": printed(revision, NO_CONNECTION, { "a late request": TIMED_OUT }),
+  "pool-without-database on kubernetes": printed(container, NO_CONNECTION, { "a late request": TIMED_OUT }),
   "worker-down on serverless": printed(revision, WORKER_DOWN, { "the next start": STARTS_AGAIN }),
   "worker-down on kubernetes": printed(container, WORKER_DOWN, { "the next start": STARTS_AGAIN }),
   "backup-failed": {

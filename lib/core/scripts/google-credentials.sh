@@ -69,7 +69,7 @@ serviceAccounts/$1:generateAccessToken" || google_answered=
   esac
   if ! google_keep_token GOOGLE_IMPERSONATE_SERVICE_ACCOUNT "$google_answered" "$google_why"; then
     google_error "GOOGLE_IMPERSONATE_SERVICE_ACCOUNT is \"$1\", and \"$google_signed_in_by\" gets no token for it: $google_why."
-    google_error "  To fix: grant who signs in roles/iam.serviceAccountTokenCreator on that account, or unset the variable."
+    google_error "  To fix: grant roles/iam.serviceAccountTokenCreator on it to your account, or unset the variable."
     exit 1
   fi
 }

@@ -3,8 +3,8 @@
 # line of JSON, on which the alerts look. What seems wrong is looked at twice, because an upgrade passes and an outpost connects
 # again. It reads, and nothing else.
 #
-# A database that gives no connection, whatever the reason, is a line too, in which nothing is known: one of others has no
-# alert of its own. One without tables, before the first start, is no fault.
+# If the database cannot be asked, whatever the reason, it prints a line that says so, because an instance that others
+# manage has no alert of its own. A database without tables, as before the first start, is no fault.
 #
 #   DB_NAME, DB_USER, DB_PASSWORD   database, and a role that may read it
 #   CHECK_UP_SQL                    statements of check-up.sql

@@ -81,9 +81,9 @@ SELECT 'sign_ins_failed_from_one_address', coalesce(max(count), 0), max(age)::bi
 FROM (SELECT count(*), max(extract(epoch FROM now() - created)) AS age FROM authentik_events_event
   WHERE action = 'login_failed' AND created > now() - interval '1 s' * :window_seconds GROUP BY client_ip) addresses;
 
--- application_certificate: one that something refers to ends soon, or has ended, within the last month. What refers to it
--- follows from the keys of all tables, so the statement is made first. Nobody sees the one for internal tokens, which is
--- never renewed and never checked. Releases before the column say nothing of it.
+-- application_certificate: one that something refers to ends soon, or has ended within the last month. Which tables
+-- refer to certificates is read from their foreign keys, so the statement is built first. The certificate of internal
+-- tokens is left out, because it is never renewed and never checked. Releases without cert_expiry report nothing.
 WITH known AS (
   SELECT EXISTS (
     SELECT FROM pg_attribute

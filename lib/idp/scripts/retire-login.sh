@@ -40,9 +40,9 @@ SQL
 }
 
 refuse_current() {
-  fail 1 "$DB_OTHER_USER stays open: by their comments, $DB_USER is not the current login with password version" \
-    "$DB_PASSWORD_VERSION and $DB_OTHER_USER the former one, because db-init has run since, or not yet for it;" \
-    "an apply with the number that you want runs both"
+  fail 1 "$DB_OTHER_USER stays open: the comments on the logins do not say that $DB_USER is the current one, with" \
+    "password version $DB_PASSWORD_VERSION, and $DB_OTHER_USER the former one; db-init has not run for this version" \
+    "yet, or has run for another one since; apply with the password version that you want, which runs both jobs"
 }
 
 # What db-init has written about the two logins, as one line. Empty unless the one is current and the other former.

@@ -54,10 +54,10 @@ export const EXISTING_SERVICE_ACCOUNTS = {
         return emails.length().gt(0).and(areAccounts, isDistinct(emails));
       },
       must: [
-        "have at least one account, because Terraform drops members of other names, by e-mail addresses",
-        "of service accounts, which end with .gserviceaccount.com, because nothing else can run a",
-        "service, and each only once, because the end of one use would end the roles of the other; look",
-        "them up with gcloud iam service-accounts list",
+        "have at least one account, because Terraform ignores members whose names it does not know; each",
+        "must be the e-mail address of a service account, which ends with .gserviceaccount.com, because",
+        "nothing else can run a service, and there only once, because the end of one use would end the",
+        "roles of the other; look them up with gcloud iam service-accounts list",
       ].join(" "),
     },
   }),
