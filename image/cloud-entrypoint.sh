@@ -108,12 +108,15 @@ ssl_mode_of() {
   esac
 }
 
-# A replica inherits what is not set for it, and this is for the database alone: its port, which may become that of a
-# pool, and its encryption.
+# A replica inherits what is not set for it, and so does a direct endpoint, which is for what needs a session. This is
+# for the database alone: its port, which may become that of a pool, and its encryption. CONN_OPTIONS of a replica are
+# passed on, because no pool is on the way to it, and they come last: an sslmode among them holds.
 separate_replica() {
   case $1 in
-    IDP_POSTGRESQL__READ_REPLICAS__?*__HOST) ce_replica=${1#IDP_} ;;
-    "$UPSTREAM_PREFIX"POSTGRESQL__READ_REPLICAS__?*__HOST) ce_replica=${1#"$UPSTREAM_PREFIX"} ;;
+    IDP_POSTGRESQL__READ_REPLICAS__?*__HOST | IDP_POSTGRESQL__DIRECT__HOST) ce_replica=${1#IDP_} ;;
+    "$UPSTREAM_PREFIX"POSTGRESQL__READ_REPLICAS__?*__HOST | "$UPSTREAM_PREFIX"POSTGRESQL__DIRECT__HOST)
+      ce_replica=${1#"$UPSTREAM_PREFIX"}
+      ;;
     *) return 0 ;;
   esac
   ce_replica=${ce_replica%__HOST}

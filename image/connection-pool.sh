@@ -10,7 +10,7 @@ route_through_pool() {
   # A schema is asked for in the first message of some connections, which the pool cannot pass on.
   for ce_part in HOST PORT NAME USER PASSWORD SSLMODE SSLROOTCERT SSLCERT SSLKEY CONN_OPTIONS DEFAULT_SCHEMA; do
     case "$ce_mapped$ce_defaulted " in
-      *" DB_$ce_part "* | *"__$ce_part="*) continue ;;
+      *" DB_$ce_part "* | *" IDP_POSTGRESQL__$ce_part="*) continue ;;
     esac
     if is_configured "POSTGRESQL__$ce_part"; then
       say "no connection pool: POSTGRESQL__$ce_part is set explicitly"

@@ -135,6 +135,35 @@ export function describePool(scene: EntrypointScene, { thorough }: { thorough: b
       await container.stop();
     });
 
+    it("is not in the way of a port that is set explicitly, also where a replica gets one", async () => {
+      const replica = { IDP_POSTGRESQL__READ_REPLICAS__0__HOST: "10.0.0.4", AUTHENTIK_POSTGRESQL__PORT: "5433" };
+      const container = await scene.startContainer({ ...POOL, ...replica });
+      expect(container.output()).toContain("no connection pool: POSTGRESQL__PORT is set explicitly");
+      await container.stop();
+    });
+
+    it("leaves a direct endpoint its own port and encryption", async () => {
+      const container = await scene.startContainer({ ...POOL, IDP_POSTGRESQL__DIRECT__HOST: "10.0.0.3" });
+      expect(container.server.environment).toMatchObject({
+        ...{ AUTHENTIK_POSTGRESQL__PORT: "6432", AUTHENTIK_POSTGRESQL__DIRECT__HOST: "10.0.0.3" },
+        ...{ AUTHENTIK_POSTGRESQL__DIRECT__PORT: "5432", AUTHENTIK_POSTGRESQL__DIRECT__SSLMODE: "require" },
+      });
+      await container.stop();
+    });
+
+    it("passes on the options of a replica, which say nothing of the database", async () => {
+      const name = "POSTGRESQL__READ_REPLICAS__0__CONN_OPTIONS";
+      const value = Buffer.from(JSON.stringify({ application_name: "idp" })).toString("base64");
+      const replica = { IDP_POSTGRESQL__READ_REPLICAS__0__HOST: "10.0.0.4", [`IDP_${name}`]: value };
+      const container = await scene.startContainer({ ...POOL, ...replica });
+      expect(pools()).toHaveLength(1);
+      expect(container.server.environment).toMatchObject({
+        ...{ AUTHENTIK_POSTGRESQL__PORT: "6432", AUTHENTIK_POSTGRESQL__READ_REPLICAS__0__PORT: "5432" },
+        [`AUTHENTIK_${name}`]: value,
+      });
+      await container.stop();
+    });
+
     it("goes on after a USR1 from elsewhere, as the server and the worker do", async () => {
       const container = await scene.startContainer(POOL);
       await scene.firstWorker(container);
