@@ -25,9 +25,11 @@ export interface IdentityPart {
  * for any: so that both can take over the state of the other.
  */
 export function identityValue(input: Pick<Value, "isLeftOut">, value: string | undefined): string | undefined {
-  // With the type that a variable has, because a state keeps that too.
-  return input.isLeftOut ? expression("tostring(null)") : value;
+  return input.isLeftOut ? NOTHING : value;
 }
+
+/** Null, with the type that a variable has, because a state keeps that too. */
+const NOTHING = expression("tostring(null)");
 
 /**
  * Refuses, at plan, a change of what makes a protected deployment what it is.
@@ -146,7 +148,7 @@ function valuesOf(parts: readonly IdentityPart[]): Record<string, string> {
 /** The same without what is null at plan. */
 function givenOf(parts: readonly IdentityPart[]): Record<string, string> {
   const all = valuesOf(parts.filter(({ leavesNullOut }) => leavesNullOut !== true));
-  const others = valuesOf(parts.filter(({ leavesNullOut }) => leavesNullOut));
+  const others = valuesOf(parts.filter(({ leavesNullOut, value }) => leavesNullOut && value !== NOTHING));
   const names = Object.keys(others);
   if (names.length === 0) return all;
   const listed = names.map((name) => `${name} = ${operand(others[name] ?? "")}`).join(", ");

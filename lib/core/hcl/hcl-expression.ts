@@ -184,8 +184,24 @@ function brokenGroup(group: string, indent: string): string {
     const comma = open === "[" || index < length - 1 ? "," : "";
     return `${operandLines(bare, inner) ?? brokenInside(bare, inner)}${comma}`;
   });
-  const lines = content.startsWith("for ") ? forLines(content, inner) : members;
+  const isLong = open === "[" && members.length > FEW && members.every((member) => WORD.test(member));
+  const lines = content.startsWith("for ") ? forLines(content, inner) : isLong ? filled(members, inner) : members;
   return `${open}\n${lines.map((line) => `${inner}${line}\n`).join("")}${indent}${close}`;
+}
+
+/** A text or a number, with its comma. */
+const WORD = /^(?:"(?:[^"\\]|\\.)*"|[0-9.]+),$/;
+
+/** Items of a list that have lines of their own, also where they are words. */
+const FEW = 6;
+
+/** Words one after another, in as many lines as they need. */
+function filled(words: readonly string[], indent: string): string[] {
+  return words.reduce<string[]>((lines, word) => {
+    const line = lines.at(-1);
+    if (line === undefined || indent.length + line.length + word.length >= LINE_LENGTH) return [...lines, word];
+    return [...lines.slice(0, -1), `${line} ${word}`];
+  }, []);
 }
 
 /** `for … :`, and what it makes of each element; that may have an `if` behind it, and is not divided. */

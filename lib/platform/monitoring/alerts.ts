@@ -34,20 +34,28 @@ export function alertsOn(platform: Platform) {
  *
  * An alert that may be missing has a condition in `exists`, which may be known only at plan.
  *
+ * @param isHeard whether somebody may get alerts; otherwise only those with a chart are there, with what that shows
  * @param conditions whether the deployment has what an alert needs: `true`, `false` or a boolean expression
  */
 export function alertTable(
   platform: Platform,
   names: AlertNames,
   conditions: Readonly<Record<AlertNeed, Condition>>,
+  isHeard = true,
 ): Readonly<Record<string, object>> {
-  const rows = alertsOn(platform).flatMap(({ filter, firstSteps, id, limit, needs = [], query, severity, title }) => {
+  const rowsOf = (alert: ReturnType<typeof alertsOn>[number]): (readonly [id: string, row: object])[] => {
+    const { filter, firstSteps, id, limit, needs = [], query, severity, title } = alert;
     const exists = allOf(...needs.map((need) => conditions[need]));
-    if (exists === "false") return [];
+    if (exists === "false" || (!isHeard && query === undefined)) return [];
+    const condition = exists === "true" ? {} : { exists: Token.asAny(expression(exists)) };
+    if (!isHeard && query !== undefined) {
+      const chart = { title, ...condition, query: literal(query(names, platform)), threshold: limit?.threshold };
+      return [[id, chart]];
+    }
     const row = {
       title,
       severity,
-      ...(exists === "true" ? {} : { exists: Token.asAny(expression(exists)) }),
+      ...condition,
       ...(query && {
         query: literal(query(names, platform)),
         raised_when: limit?.raisedWhen,
@@ -57,7 +65,7 @@ export function alertTable(
       ...(filter && { filter: literal(filter(names, platform)) }),
       first_steps: literal(firstSteps(names, platform)),
     };
-    return [[id, row] as const];
-  });
-  return Object.fromEntries(rows);
+    return [[id, row]];
+  };
+  return Object.fromEntries(alertsOn(platform).flatMap(rowsOf));
 }

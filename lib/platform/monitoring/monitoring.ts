@@ -4,7 +4,17 @@ import { ProjectIamAuditConfig } from "@cdktf/provider-google/lib/project-iam-au
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Condition, countIf, isOn, isSet, isWord, partIf, present, switchOf } from "../../core/conditional";
+import {
+  type Condition,
+  countIf,
+  isNever,
+  isOn,
+  isSet,
+  isWord,
+  partIf,
+  present,
+  switchOf,
+} from "../../core/conditional";
 import { type Expr, exprOf } from "../../core/expr";
 import { compact } from "../../core/expr-functions";
 import { expression, numberText } from "../../core/expression";
@@ -106,12 +116,9 @@ export class Monitoring extends Construct {
       uptimeCheck: isChecked(props),
       workerInContainer: isWord(workerMode, WORKER_MODES.inContainer),
     };
-    const table = new TerraformLocal(this, "Table", alertTable(platform, names, conditions)).fqn;
-    const settings = new TerraformLocal(this, "Settings", settingsOf(props)).fqn;
-    const existing = expression(
-      `{ for id, alert in ${table} : id => merge(alert, { for name, given in try(${settings}[id], {}) : name => given if given != null }) if try(alert.exists, true) }`,
-    );
-    const alerts = new TerraformLocal(this, "ExistingAlerts", existing).fqn;
+    const isHeard = !isNever(props.isHeard);
+    const table = new TerraformLocal(this, "Table", alertTable(platform, names, conditions, isHeard)).fqn;
+    const alerts = new TerraformLocal(this, "ExistingAlerts", this.existingAlerts(table, props, isHeard)).fqn;
 
     const project = place.projectId;
     this.uptimeCheck = partIf(
@@ -167,6 +174,14 @@ export class Monitoring extends Construct {
       ...present<ITerraformDependable>(this.uptimeCheck, this.dashboard, this.secretAudit),
       ...(this.alertPolicies?.ready ?? []),
     ];
+  }
+
+  /** The alerts that there are, with their settings, which concern those who get them alone. */
+  private existingAlerts(table: string, props: MonitoringProps, isHeard: boolean): string {
+    if (!isHeard) return expression(`{ for id, alert in ${table} : id => alert if try(alert.exists, true) }`);
+    const settings = new TerraformLocal(this, "Settings", settingsOf(props)).fqn;
+    const given = `{ for name, given in try(${settings}[id], {}) : name => given if given != null }`;
+    return expression(`{ for id, alert in ${table} : id => merge(alert, ${given}) if try(alert.exists, true) }`);
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
