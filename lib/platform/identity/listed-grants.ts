@@ -59,8 +59,11 @@ interface GrantBody extends Arguments {
  */
 export function listGrants(scope: Construct, grantRoles: boolean | IResolvable): string {
   const isWanted = isOn(grantRoles);
-  const commands = scope.node.findAll().flatMap((grant) => {
-    if (!TerraformResource.isTerraformResource(grant) || !isForExisting(grant)) return [];
+  /** Commands, or null, of single grants, and lists of commands. */
+  const single: string[] = [];
+  const repeated: string[] = [];
+  for (const grant of scope.node.findAll()) {
+    if (!TerraformResource.isTerraformResource(grant) || !isForExisting(grant)) continue;
     const { terraformResourceType: type } = grant;
     const command = COMMANDS[type];
     const { resource } = grant.toTerraform() as { readonly resource: Readonly<Record<string, object>> };
@@ -68,24 +71,32 @@ export function listGrants(scope: Construct, grantRoles: boolean | IResolvable):
     const isGrant = type.endsWith("_iam_member");
     if (command === undefined && isGrant)
       throw new Error(`${type} has no command here, so nobody could make its grants`);
-    if (body === undefined || command === undefined) return [];
+    if (body === undefined || command === undefined) continue;
     const whole = isGrant ? commandOf(command(body), body) : template(`gcloud ${command(body)}`);
     const { for_each: each } = body;
     if (each !== undefined) {
       repeatFor(grant, expression(`toset([for value in ${each} : value if ${isWanted}])`));
-      return `[for each in [for value in ${each} : { value = value }] : ${whole}]`;
+      repeated.push(`[for each in [for value in ${each} : { value = value }] : ${whole}]`);
+      continue;
     }
     const condition = conditionOf(grant);
     grant.count = countIf(allOf(condition, isWanted));
-    return `(${condition} ? [${whole}] : [])`;
-  });
-  const list = new TerraformLocal(
-    scope,
-    "GrantCommands",
-    expression(`(${isWanted} ? [] : concat(${commands.join(", ")}))`),
-  );
+    single.push(condition === "true" ? whole : `(${condition} ? ${whole} : null)`);
+  }
+  const commands = concatenated(single, repeated);
+  const unlessWanted =
+    isWanted === "true" ? "[]" : isWanted === "false" ? commands : `(${isWanted} ? [] : ${commands})`;
+  const list = new TerraformLocal(scope, "GrantCommands", expression(unlessWanted));
   inFileOfExisting(list, "grants");
   return list.asString;
+}
+
+/** One list of all commands, as an expression. */
+function concatenated(single: readonly string[], repeated: readonly string[]): string {
+  // Not `compact`, which knows nothing of a list while one command of it is unknown.
+  const present = single.length === 0 ? [] : [`[for each in [${single.join(", ")}] : each if each != null]`];
+  const [first = "[]", ...others] = [...present, ...repeated];
+  return others.length === 0 ? first : `concat(${[first, ...others].join(", ")})`;
 }
 
 /** A command, as an expression. */
