@@ -51,9 +51,13 @@ describe("IdpImage", () => {
     }
     const stack = bareStack();
     const input = new InputVariable(stack, "release", { type: "string", description: "Release." });
-    expect(buildOf(imageIn({ applicationVersion: input.stringValue }, stack)).environment).toMatchObject({
-      IDP_VERSION: '${(var.release == "latest" ? "2026.5.4" : var.release)}',
+    const image = imageIn({ applicationVersion: input.stringValue }, stack);
+    expect(buildOf(image).environment).toMatchObject({
+      IDP_VERSION: "${local.image_release}",
       APP_VERSION: "${var.release}",
+    });
+    expect(image.terraform.locals).toMatchObject({
+      image_release: '${(var.release == "latest" ? "2026.5.4" : var.release)}',
     });
   });
 
@@ -95,12 +99,12 @@ describe("The release of an image", () => {
       const input = (name: string) =>
         new InputVariable(stack, name, { type: "string", default: null, description: "Text." }).stringValue;
       const { terraform } = imageIn({ applicationVersion: input("release"), existingImage: input("image") }, stack);
-      const { check, variable } = terraform;
+      const { check, locals = {}, variable } = terraform;
+      const steps = Object.fromEntries(Object.entries(locals).filter(([name]) => name.startsWith("image_release")));
       const given = [...NEWER, ...UNSAFE, ...SAFE].map((release) => ({ release }));
-      expect(warnings({ check, variable }, [...given, { release: "2030.1.1", image: "host/idp:1" }])).toEqual([
-        ...expected("release", "."),
-        [],
-      ]);
+      expect(
+        warnings({ check, locals: steps, variable }, [...given, { release: "2030.1.1", image: "host/idp:1" }]),
+      ).toEqual([...expected("release", "."), []]);
     });
   });
 

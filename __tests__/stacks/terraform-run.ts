@@ -38,12 +38,12 @@ export function refusals(variables: Variables, sets: readonly Inputs[]): string[
   });
 }
 
-/** What the checks warn of, one list per set of inputs; such checks refer to nothing but variables. */
+/** What the checks warn of, one list per set of inputs; such checks refer to nothing but variables and these locals. */
 export function warnings(
-  { variable, check }: { readonly variable?: unknown; readonly check?: unknown },
+  { check, locals, variable }: { readonly check?: unknown; readonly locals?: Block; readonly variable?: unknown },
   sets: readonly Inputs[],
 ): string[][] {
-  return judged("warning", sets, () => ({ variable, check }));
+  return judged("warning", sets, () => ({ check, locals, variable }));
 }
 
 /** What the preconditions of several configurations refuse, one list each, sorted; they depend on no provider. */

@@ -5,7 +5,7 @@ import { matching } from "../core/checks";
 import { countIf, isNever, isSet, isUnset, valueOr } from "../core/conditional";
 import { type Expr } from "../core/expr";
 import { captured, endsWith, startsWith, toNumber } from "../core/expr-functions";
-import { expression, settingName } from "../core/expression";
+import { expression, namedValue, settingName } from "../core/expression";
 import { refuseWrong, text, type Relation, type ValuesOf } from "../core/inputs";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { type WorkloadIdentity } from "../core/identity";
@@ -224,9 +224,9 @@ export class IdpImage extends Construct implements ContainerImage {
         existingImage === undefined ? "true" : expression(`${existingImage} == null || ${blueprints.count} == 0`),
       message: `${blueprints.folder}/ has files and an existing image is given; they are not applied, because only an image that is built here can contain them; copy them to /blueprints in that image`,
     };
-    const risks = releaseRisks(this, applicationVersion, existingImage);
+    const version = namedValue(this, "Release", exactVersion(applicationVersion));
+    const risks = releaseRisks(this, applicationVersion, version, existingImage);
     addWarnings(this, "KnownRelease", [...risks, ...(unusedFiles ? [unusedFiles] : [])]);
-    const version = exactVersion(applicationVersion);
     const { upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = props;
     const files = IMAGE_FILES.map((name) => `image/${name}`);
     const hashes = files.map((file) => addStackFile(this, packageFile(file), file).sha256);
@@ -302,13 +302,14 @@ function exactVersion(version: string): string {
 /** Whether an image is given in any case, and not only where a variable is not null. */
 const isGiven = (image: string | undefined) => isNever(isUnset(image));
 
-/** Warns of a release that may not exist, and of one with known holes. */
-function releaseRisks(scope: Construct, version: string, existingImage: string | undefined): Warning[] {
+/** Warns of a release that may not exist, and of one with known holes. @param exact the release that runs */
+function releaseRisks(scope: Construct, version: string, exact: string, existingImage: string | undefined): Warning[] {
+  const isOpen = Token.isUnresolved(version);
   const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
-  const isFine = (ok: boolean, condition: string) =>
-    Token.isUnresolved(version) ? expression(isBuilt + condition) : String(ok);
-  const exact = exactVersion(version);
-  const rank = `try(sum([for place, part in split(".", ${exact}) : tonumber(part) * pow(${PLACE}, 2 - place)]), 0)`;
+  const isFine = (ok: boolean, condition: string) => (isOpen ? expression(isBuilt + condition) : String(ok));
+  const digits = `tonumber(part) * pow(${PLACE}, 2 - place)`;
+  const calculated = expression(`try(sum([for place, part in split(".", ${exact}) : ${digits}]), 0)`);
+  const rank = isOpen ? new TerraformLocal(scope, "ReleaseRank", calculated).fqn : "";
   const known = rankOf(exact);
   const newest = rankOf(NEWEST_KNOWN_VERSION);
   const safe = RELEASE_LINES.map(({ leastSafe }) => rankOf(leastSafe));
