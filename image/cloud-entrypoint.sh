@@ -98,7 +98,23 @@ choose_ssl_mode() {
   is_configured POSTGRESQL__SSLMODE && return
   look_up POSTGRESQL__HOST || return 0
   default_to IDP_POSTGRESQL__SSLMODE "$(ssl_mode_of "$ce_value")"
+  name_direct_host
   for_each_variable separate_replica
+}
+
+# Any part of a direct endpoint makes the application use one, whose host would become that of the pool.
+name_direct_host() {
+  is_configured POSTGRESQL__DIRECT__HOST && return
+  ce_direct=false
+  for_each_variable notice_direct
+  [ "$ce_direct" = true ] || return 0
+  look_up POSTGRESQL__HOST && default_to IDP_POSTGRESQL__DIRECT__HOST "$ce_value"
+}
+
+notice_direct() {
+  case $1 in
+    IDP_POSTGRESQL__DIRECT__?* | "$UPSTREAM_PREFIX"POSTGRESQL__DIRECT__?*) ce_direct=true ;;
+  esac
 }
 
 ssl_mode_of() {

@@ -39,6 +39,7 @@ export class AssessmentLabStack extends PortableStack {
       stack: "assessment-lab",
       deployment,
       inputs: declaredInputs(this),
+      table: LAB,
       guides: [
         "fleets.md",
         "keys-and-mirrors.md",

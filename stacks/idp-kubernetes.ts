@@ -40,6 +40,11 @@ export class IdpKubernetesStack extends PortableStack {
       connect_command: [cluster.connectCommand, "Command that connects kubectl to the cluster."],
     });
     this.addOutputs(outputs);
-    describeFolder(this, { stack: "idp-kubernetes", deployment, inputs: declaredInputs(this) });
+    describeFolder(this, {
+      stack: "idp-kubernetes",
+      deployment,
+      inputs: declaredInputs(this),
+      table: KUBERNETES_INPUTS,
+    });
   }
 }

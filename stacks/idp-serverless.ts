@@ -28,6 +28,11 @@ export class IdpServerlessStack extends PortableStack {
     });
 
     this.addOutputs(outputsOf(identityProviderOutputs(idp)));
-    describeFolder(this, { stack: "idp-serverless", deployment, inputs: declaredInputs(this) });
+    describeFolder(this, {
+      stack: "idp-serverless",
+      deployment,
+      inputs: declaredInputs(this),
+      table: SERVERLESS_INPUTS,
+    });
   }
 }

@@ -87,6 +87,14 @@ describe("A provider that acts as another account than whoever applies", () => {
     expect(() => terraformOf(stack)).toThrow(brokenRules("test", [refusal(account)]));
   });
 
+  it("is refused by every argument that says who it is, without its value", () => {
+    const stack = stackOf({ accessToken: "secret", credentials: "secret" });
+    apisIn(stack);
+    const texts = [/leave out accessToken and export GOOGLE_OAUTH_ACCESS_TOKEN/, /leave out credentials and export/];
+    for (const text of texts) expect(() => terraformOf(stack)).toThrow(text);
+    expect(() => terraformOf(stack)).not.toThrow("secret");
+  });
+
   it("is one where nothing runs a script, or where each resource names another provider", () => {
     const withoutScripts = stackOf({ impersonateServiceAccount: ACCOUNT });
     stateProvidersOf(withoutScripts);

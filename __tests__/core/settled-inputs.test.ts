@@ -57,7 +57,7 @@ describe("Inputs of a folder for one deployment", () => {
     expect(variable.receivers?.validation).toEqual([
       {
         condition: "${try(length(var.receivers) > 0, false)}",
-        error_message: expect.stringContaining("receivers is empty; it must be set") as string,
+        error_message: expect.stringContaining("receivers is empty; it must have a value") as string,
       },
     ]);
   });
@@ -68,8 +68,8 @@ describe("Inputs of a folder for one deployment", () => {
       { mail: "present", "mail.secret": "present", "mail.user": "fixed" },
     );
     expect(variable.mail).toMatchObject({
-      type: "object({ host = string, port = optional(number, 25), secret = string })",
-      description: "Mail. host: host. port: port. secret: secret.",
+      type: "object({ host = string, port = optional(number, 25), secret = string, user = optional(string, null) })",
+      description: "Mail. host: host. port: port. secret: secret. user: user.",
       default: { host: "a.example", secret: "first" },
       nullable: false,
     });
@@ -79,7 +79,11 @@ describe("Inputs of a folder for one deployment", () => {
     expect(variable.mail?.validation).toEqual([
       {
         condition: "${try(var.mail.secret != null, false)}",
-        error_message: expect.stringContaining("mail.secret is null; it must be set") as string,
+        error_message: expect.stringContaining("mail.secret is null; it must have a value") as string,
+      },
+      {
+        condition: "${try(var.mail.user, null) == null}",
+        error_message: expect.stringContaining("one of mail.user has another value") as string,
       },
     ]);
   });

@@ -151,6 +151,15 @@ export function describePool(scene: EntrypointScene, { thorough }: { thorough: b
       await container.stop();
     });
 
+    it("leaves a direct endpoint without a host that of the database, not its own", async () => {
+      const container = await scene.startContainer({ ...POOL, IDP_POSTGRESQL__DIRECT__USER: "migrations" });
+      const { environment } = container.server;
+      expect(environment.AUTHENTIK_POSTGRESQL__PORT).toBe("6432");
+      expect(environment.AUTHENTIK_POSTGRESQL__DIRECT__HOST).not.toBe(environment.AUTHENTIK_POSTGRESQL__HOST);
+      expect(environment.AUTHENTIK_POSTGRESQL__DIRECT__PORT).toBe("5432");
+      await container.stop();
+    });
+
     it("passes on the options of a replica, which say nothing of the database", async () => {
       const name = "POSTGRESQL__READ_REPLICAS__0__CONN_OPTIONS";
       const value = Buffer.from(JSON.stringify({ application_name: "idp" })).toString("base64");

@@ -68,9 +68,27 @@ describe("The folder for one deployment", () => {
     expect(properties).not.toHaveProperty("smtp");
     expect(folder.read("terraform.tfvars.example")).not.toMatch(/^#?smtp /m);
     const readme = folder.read("README.md");
-    expect(readme).toContain("| `smtp` | as by default |");
-    expect(readme).toContain("These stay variables, and must be set: `domain`.");
+    expect(readme).toContain("| `smtp` | `null` |");
+    expect(readme).toContain("These stay variables, which must not become null or empty: `domain`.");
     expect(readme).toContain("npm run synth -- idp-serverless --hcl --settings");
+  });
+
+  it("keeps what is none by null, empty objects, and what another input's rule needs", async () => {
+    const settings = { domain: "a.example.com", protection: {}, alert_emails: ["a@b.c"], check_up_schedule: null };
+    const { resource, variable = {} } = await configurationOf("idp-serverless", settings);
+    expect(variable.check_up_schedule).toBeUndefined();
+    expect(resource?.google_cloud_run_v2_job).not.toHaveProperty("check_up_job");
+    expect(variable.protection).toMatchObject({ default: {}, nullable: false });
+    expect(variable).toHaveProperty("accepted_secret_key_version");
+    const bySeverity = { notification_channels_by_severity: { critical: ["projects/a/notificationChannels/1"] } };
+    expect(countsIn(await configurationOf("idp-serverless", bySeverity))).toEqual([]);
+  });
+
+  it("offers the settings, and not examples, to who copies the file of examples", async () => {
+    const folder = await settledFolder("idp-serverless", { project_id: "my-project", application_version: "2026.8.6" });
+    const example = folder.read("terraform.tfvars.example");
+    expect(example).toContain('#project_id = "my-project"');
+    expect(example).toContain('#application_version = "2026.8.6"');
   });
 
   it("refuses settings that break a rule of several inputs", async () => {
@@ -102,16 +120,19 @@ describe("A file of settings", () => {
       'smtp = { host = "a.example", port = 25 }',
       'alert_emails = ["a@b.c"]',
       "domain = null",
+      'labels = { note = "$${x}" }',
     ];
-    expect(await read("a.tfvars", hcl.join("\n"))).toEqual(settings);
+    expect(await read("a.tfvars", hcl.join("\n"))).toEqual({ ...settings, labels: { note: "${x}" } });
+    expect(await read("b.tfvars.json", '{"labels": {"note": "${x}"}}')).toEqual({ labels: { note: "${x}" } });
   });
 
   it.each([
-    ["a.json", "{}", "has another ending"],
-    ["a.tfvars.json", "{", "is no JSON"],
-    ["a.tfvars.json", "[]", "is no object"],
-    ["a.tfvars", "project_id =", "is no HCL"],
+    ["a.json", "{}", "is not named"],
+    ["a.tfvars.json", "{", "is not valid JSON"],
+    ["a.tfvars.json", "[]", "is not an object"],
+    ["a.tfvars", "project_id =", "is not valid HCL"],
     ["a.tfvars", 'project_id = lower("A")', "calculates project_id"],
+    ["a.tfvars", 'labels = { (lower("B")) = 1 }', "calculates labels."],
   ])("is refused with a sentence: %s with %s", async (name, text, problem) => {
     await expect(read(name, text)).rejects.toThrow(problem);
   });

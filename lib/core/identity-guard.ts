@@ -24,8 +24,8 @@ export interface IdentityPart {
  * The value of a part from an input. Where the folder of one deployment leaves the input out, it is null, as in the folder
  * for any: so that both can take over the state of the other.
  */
-export function identityValue(input: Pick<Value, "isLeftOut">, value: string | undefined): string | undefined {
-  return input.isLeftOut ? NOTHING : value;
+export function identityValue({ isSettled }: Pick<Value, "isSettled">, value: string | undefined): string | undefined {
+  return value ?? (isSettled ? NOTHING : undefined);
 }
 
 /** Null, with the type that a variable has, because a state keeps that too. */

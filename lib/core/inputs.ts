@@ -22,7 +22,7 @@ import {
   type EachCheck,
   type Judgement,
 } from "./checks";
-import { Expr, exprOf, isPlainObject, literal, reference, type KnownAt } from "./expr";
+import { allOf, Expr, exprOf, hcl, isPlainObject, literal, reference, type KnownAt } from "./expr";
 import { expression, literal as literalText, settingName } from "./expression";
 import { given as givenValue } from "./given";
 import { InputVariable } from "./input-variable";
@@ -35,6 +35,7 @@ import {
   referenceTo,
   settledInput,
   type Must,
+  valueOf,
   type DeploymentSettings,
   type SettledInput,
 } from "./settled-inputs";
@@ -131,9 +132,14 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     return super.knownAt;
   }
 
-  /** Whether the folder is for one deployment, which has no such value, where that for any has a variable. */
+  /** Whether the folder is for one deployment. */
+  get isSettled(): boolean {
+    return this.source.isSettled === true;
+  }
+
+  /** Whether such a folder has no value, where that for any deployment has a variable. */
   get isLeftOut(): boolean {
-    return this.source.isSettled === true && this.given === null;
+    return this.isSettled && this.given === null;
   }
 
   /** For messages. */
@@ -230,7 +236,7 @@ export function declareInputs<T extends Table>(
   const scope = new Construct(stack, "Inputs");
   const inputs = mapped(table, (name, row): DeclaredInput => {
     if (settings !== undefined) return { ...settledInput(name, row, settings), whole: row, isSettled: true };
-    return { row, whole: row, given: referenceTo(row, snakeCase(name)), musts: [], isSettled: false };
+    return { row, whole: row, given: referenceTo(row, snakeCase(name)), musts: [], fixed: [], isSettled: false };
   });
   const values = mapped(inputs, (name, input) => new Value(input.whole, sourceOf(name, input)));
   const left = Object.fromEntries(
@@ -243,6 +249,7 @@ export function declareInputs<T extends Table>(
     const validation = [
       ...judgementsOf(value),
       ...(inputs[name]?.musts ?? []).map(judgementOfMust),
+      ...judgementsOfFixed(inputs[name]?.fixed ?? []),
       ...hosted.flatMap(({ host, judgement }) => (host === name && judgement !== undefined ? [judgement] : [])),
     ];
     new InputVariable(scope, value.name, {
@@ -343,7 +350,7 @@ function refuseSettings<T extends Table>(
         `${name} is given; it must not be in the settings, because the folder would have it; pass it to each apply, as TF_VAR_${name}`,
     );
   const literals = mapped(table, (name, row) => {
-    const own = isSecret(row) ? (row.default ?? null) : propOf(row, given[snakeCase(name)] ?? row.default ?? null);
+    const own = isSecret(row) ? (row.default ?? null) : propOf(row, valueOf(row, given[snakeCase(name)]));
     return new Value(row, { given: own, path: () => name, name: snakeCase(name), spell: snakeCase });
   });
   const others = [...secrets, ...unknownSettings(table, given)];
@@ -373,13 +380,37 @@ function unknownSettings(table: Table, given: Given, prefix = ""): string[] {
   return [...unknownNames(given, Object.keys(rows), prefix, "input"), ...inside];
 }
 
+/** What refuses other values of members that are settled. */
+function judgementsOfFixed(members: SettledInput["fixed"]): Judgement[] {
+  const conditions = members.flatMap(({ path, value }) => {
+    const own = exprOf(value);
+    if (typeof value !== "object" || value === null)
+      return [reference<unknown>(`try(var.${path}, null)`, { knownAt: "plan", mayBeNull: true }).eq(own)];
+    // Of a list or an object, only that it is empty can be said in few words.
+    return Object.keys(value).length > 0 ? [] : [hcl<boolean>`length(${reference(`var.${path}`, LENGTH)}) == 0`];
+  });
+  if (conditions.length === 0) return [];
+  const names = members.map(({ path }) => path).join(", ");
+  return [
+    {
+      condition: allOf(...conditions).orElse(false).text,
+      errorMessage: [
+        `one of ${names} has another value than in the settings that this folder was synthesized with; they are settled`,
+        `in it, because they decide which parts it has; leave them out, or synthesize the folder again.`,
+      ].join(" "),
+    },
+  ];
+}
+
+const LENGTH = { knownAt: "plan", mayBeNull: false } as const;
+
 /** What refuses null, or an empty list, where the folder has parts for what is set. */
 function judgementOfMust({ hasItems, path }: Must): Judgement {
   const what = hasItems ? `length(var.${path}) > 0` : `var.${path} != null`;
   return {
     condition: expression(`try(${what}, false)`),
     errorMessage: [
-      `${path} is ${hasItems ? "empty" : "null"}; it must be set, because the parts of this folder are those of a`,
+      `${path} is ${hasItems ? "empty" : "null"}; it must have a value, because the parts of this folder are those of a`,
       `deployment with it; set it, or synthesize the folder again without it.`,
     ].join(" "),
   };

@@ -9,6 +9,7 @@ import {
 } from "cdktf";
 import { type IConstruct } from "constructs";
 
+import { snakeCase } from "./element-names";
 import { RulesBrokenError } from "./rules-broken-error";
 
 /**
@@ -145,19 +146,19 @@ class StackRequirements extends TerraformElement {
     const used = new Set(
       this.elements.flatMap(([name, element]) => (name === "google" && isManaged(element) ? [element.provider] : [])),
     );
-    for (const provider of this.cdktfStack.node.findAll()) {
-      if (!TerraformProvider.isTerraformProvider(provider) || provider.terraformResourceType !== "google") continue;
-      const account = impersonatedBy(provider);
+    const problems = this.cdktfStack.node.findAll().flatMap((provider) => {
+      if (!TerraformProvider.isTerraformProvider(provider) || provider.terraformResourceType !== "google") return [];
       const isUsed = used.has(undefined) || used.has(provider);
-      if (provider.alias !== undefined || account === undefined || !isUsed) continue;
-      throw new RulesBrokenError(this.cdktfStack.node.path, [
+      if (provider.alias !== undefined || !isUsed) return [];
+      return identitiesOf(provider).map(({ argument, variable, who }) =>
         [
-          `${provider.node.path} makes Terraform act as ${account}, and the scripts of the folder would act as`,
+          `${provider.node.path} makes Terraform act as ${who}, and the scripts of the folder would act as`,
           "whoever applies; it must not, because what the one creates may be closed to the other; leave out",
-          "impersonateServiceAccount and export GOOGLE_IMPERSONATE_SERVICE_ACCOUNT, which both read",
+          `${argument} and export ${variable}, which both read`,
         ].join(" "),
-      ]);
-    }
+      );
+    });
+    if (problems.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, problems);
     return [];
   }
 
@@ -198,13 +199,24 @@ function isManaged(element: IConstruct): element is TerraformDataSource | Terraf
   return TerraformResource.isTerraformResource(element) || TerraformDataSource.isTerraformDataSource(element);
 }
 
-/** The account that a google provider acts as by its arguments and overrides, in words if only Terraform knows it. */
-function impersonatedBy(provider: TerraformProvider): string | undefined {
+/** Arguments of a provider that make it act as somebody, and the variables that it reads without them. */
+const IDENTITY_ARGUMENTS = {
+  accessToken: "GOOGLE_OAUTH_ACCESS_TOKEN",
+  credentials: "GOOGLE_CREDENTIALS",
+  impersonateServiceAccount: "GOOGLE_IMPERSONATE_SERVICE_ACCOUNT",
+} as const;
+
+/** Whom the arguments of a provider make it act as. */
+function identitiesOf(provider: TerraformProvider) {
   const { provider: written } = provider.toTerraform() as { readonly provider: Record<string, readonly object[]> };
-  const [arguments_ = {}] = written.google ?? [];
-  const { impersonate_service_account: account } = arguments_ as { readonly impersonate_service_account?: unknown };
-  if (account === undefined || account === null || account === "") return undefined;
-  return typeof account === "string" && !Token.isUnresolved(account) ? account : "another account";
+  const arguments_ = (written.google?.[0] ?? {}) as Readonly<Record<string, unknown>>;
+  return Object.entries(IDENTITY_ARGUMENTS).flatMap(([argument, variable]) => {
+    const given = arguments_[snakeCase(argument)] ?? "";
+    if (given === "") return [];
+    // The others are secrets.
+    const isName = argument === "impersonateServiceAccount" && typeof given === "string" && !Token.isUnresolved(given);
+    return [{ argument, variable, who: isName ? given : "another account" }];
+  });
 }
 
 /** A name that no owner of a stack would choose. */

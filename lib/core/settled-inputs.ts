@@ -2,7 +2,7 @@ import { ref, Token, type IResolvable } from "cdktf";
 
 import { snakeCase } from "./checks";
 import { reference } from "./expr";
-import { requiredObject, type Input, type Table } from "./rows";
+import { requiredObject, type Input } from "./rows";
 
 /**
  * What the settings of one deployment make of an input, or of a member of one:
@@ -33,6 +33,9 @@ export interface SettledInput {
 
   /** What must be set. */
   readonly musts: readonly Must[];
+
+  /** Members that have a value of the folder's own. */
+  readonly fixed: readonly FixedMember[];
 }
 
 /** A member, or what must have an item, by its address after `var.` */
@@ -41,13 +44,26 @@ export interface Must {
   readonly hasItems: boolean;
 }
 
+interface FixedMember {
+  readonly path: string;
+  /** As Terraform has it. */
+  readonly value: unknown;
+}
+
 /** An input of a folder for one deployment. */
 export function settledInput(name: string, row: Input, settings: DeploymentSettings): SettledInput {
   const path = snakeCase(name);
-  const value = settings.values[path];
-  const settled = settledPart(row, path, value, settings.settlements, false);
-  if (settled.row === undefined || value === undefined || value === null) return settled;
-  return { ...settled, row: { ...settled.row, default: remaining(settled.row, value) } };
+  const given = settings.values[path];
+  const settled = settledPart(row, path, given, settings.settlements, false);
+  if (settled.row === undefined || given === undefined || (given === null && row.nullable !== true)) return settled;
+  // An example would be another value than that of the deployment.
+  const left = Object.entries(settled.row).filter(([name]) => name !== "example");
+  return { ...settled, row: { ...(Object.fromEntries(left) as unknown as Input), default: given } };
+}
+
+/** The value of an input, or of a member: null, where it is given and means none, is no default. */
+export function valueOf({ default: fallback = null, nullable = false }: Input, given: unknown): unknown {
+  return given === null && nullable ? null : (given ?? fallback);
 }
 
 function settledPart(
@@ -58,7 +74,10 @@ function settledPart(
   isMember: boolean,
 ): SettledInput {
   const settlement = settlements.get(path);
-  if (settlement === "fixed") return { row: undefined, given: propOf(row, value ?? row.default ?? null), musts: [] };
+  if (settlement === "fixed") {
+    const own = valueOf(row, value);
+    return { row: undefined, given: propOf(row, own), musts: [], fixed: isMember ? [{ path, value: own }] : [] };
+  }
   const isPresent = settlement === "present";
   const hasItems = isCollection(row);
   // Terraform itself refuses null for a variable that must be set.
@@ -66,22 +85,25 @@ function settledPart(
   const isSettledInside = [...settlements.keys()].some((each) => each.startsWith(`${path}.`));
   if (row.members === undefined || !isSettledInside) {
     const given = settledReference(row, path, isPresent, isMember);
-    return { row: isPresent ? required(row) : row, given, musts };
+    return { row: isPresent ? required(row) : row, given, musts, fixed: [] };
   }
 
   const members = Object.entries(row.members).map(([name, member]) => {
     const memberPath = `${path}.${snakeCase(name)}`;
     const own = (value as Members | null | undefined)?.[snakeCase(name)];
-    return [name, settledPart(member, memberPath, own, settlements, true)] as const;
+    return [name, member, settledPart(member, memberPath, own, settlements, true)] as const;
   });
-  const given = Object.fromEntries(members.map(([name, each]) => [name, each.given]));
-  const left = members.flatMap(([name, each]) => (each.row === undefined ? [] : [[name, each.row] as const]));
-  if (left.length === 0) return { row: undefined, given, musts: [] };
-  const whole = withMembers(row, Object.fromEntries(left));
+  const given = Object.fromEntries(members.map(([name, , each]) => [name, each.given]));
+  if (members.every(([, , each]) => each.row === undefined)) return { row: undefined, given, musts: [], fixed: [] };
+  // Terraform drops members that a type has not, so those that are settled stay, to be refused.
+  const all = Object.fromEntries(members.map(([name, member, each]) => [name, each.row ?? member] as const));
+  const { describe = () => row.description } = row;
+  const whole = { ...row, ...requiredObject(all, { ...row, description: describe }) };
   return {
     row: isPresent ? required(whole) : whole,
     given,
-    musts: [...musts, ...members.flatMap(([, each]) => each.musts)],
+    musts: [...musts, ...members.flatMap(([, , each]) => each.musts)],
+    fixed: members.flatMap(([, , each]) => each.fixed),
   };
 }
 
@@ -90,21 +112,6 @@ function required(row: Input): Input {
   const hasDefault = row.default !== null && row.default !== undefined;
   const others = Object.entries(row).filter(([name]) => name !== "nullable" && (hasDefault || name !== "default"));
   return Object.fromEntries(others) as unknown as Input;
-}
-
-/** An object with fewer members. */
-function withMembers(row: Input, members: Table): Input {
-  const { describe = () => row.description } = row;
-  return { ...row, ...requiredObject(members, { ...row, description: describe }) };
-}
-
-/** A value without the members that its row has not. */
-function remaining(row: Input, value: unknown): unknown {
-  const { members } = row;
-  if (members === undefined || typeof value !== "object" || value === null) return value;
-  const left = Object.entries(members).map(([name, member]) => [snakeCase(name), member] as const);
-  const given = left.filter(([name]) => (value as Members)[name] !== undefined);
-  return Object.fromEntries(given.map(([name, member]) => [name, remaining(member, (value as Members)[name])]));
 }
 
 /** A literal with the names that the members have in a program, without members that there are not. */

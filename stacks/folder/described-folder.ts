@@ -17,6 +17,9 @@ interface FolderDescription {
   /** Those for which there are variables. */
   readonly inputs: Table;
 
+  /** All inputs of the stack. */
+  readonly table: Table;
+
   /** Settings of the deployment that the folder is for. @default - for any deployment */
   readonly deployment?: DeploymentSettings | undefined;
 
@@ -37,7 +40,7 @@ export function describeFolder(stack: PortableStack, description: FolderDescript
 }
 
 /** The two pages at the top of a folder. */
-function addPages(stack: PortableStack, { deployment, inputs, stack: name }: FolderDescription): void {
+function addPages(stack: PortableStack, { deployment, inputs, stack: name, table }: FolderDescription): void {
   const [readme, page] = [`stacks/folder/${name}.md`, `stacks/${name}.md`].map(packageFile) as [string, string];
   if (deployment === undefined) {
     addStackFile(stack, readme, "README.md");
@@ -46,6 +49,6 @@ function addPages(stack: PortableStack, { deployment, inputs, stack: name }: Fol
   }
   const outputs = stack.node.findAll().filter((each): each is TerraformOutput => each instanceof TerraformOutput);
   const names = outputs.map(({ friendlyUniqueId }) => friendlyUniqueId);
-  addStackText(stack, readFileSync(readme, "utf8") + settledSection(name, deployment), "README.md");
+  addStackText(stack, readFileSync(readme, "utf8") + settledSection(name, table, deployment), "README.md");
   addStackText(stack, pageFor(readFileSync(page, "utf8"), inputs, names), `${name}.md`);
 }

@@ -3,7 +3,7 @@ import { App } from "cdktf";
 import { snakeCase } from "../../lib/core/checks";
 import { declaredInputs, type Input, type Table } from "../../lib/core/inputs";
 import { type PortableStack } from "../../lib/core/portable-stack";
-import { type DeploymentSettings, type Settlement } from "../../lib/core/settled-inputs";
+import { type DeploymentSettings, type Settlement, valueOf } from "../../lib/core/settled-inputs";
 import { usedInputs } from "./used-inputs";
 
 /** Makes a stack in an app, under the settings of a deployment. */
@@ -24,11 +24,12 @@ export function settlementsFor(
   for (;;) {
     const stack = make(new App(), { values, settlements: new Map(settlements) });
     const { deciding, used } = usedInputs(stack.toTerraform());
-    const decided = [...deciding].flatMap((reference) => {
-      const input = inputAt(reference, inputs, values);
-      const settlement = input && settlementOf(input, settlements.get(input.path));
-      return settlement === undefined ? [] : [[input?.path ?? "", settlement] as const];
-    });
+    const decided = [...deciding].flatMap((reference) =>
+      decidingParts(inputAt(reference, inputs, values), settlements).flatMap((input) => {
+        const settlement = settlementOf(input, settlements.get(input.path));
+        return settlement === undefined ? [] : [[input.path, settlement] as const];
+      }),
+    );
     const unused = Object.entries(declaredInputs(stack))
       .filter(([name, row]) => row.default !== undefined && !used.has(snakeCase(name)))
       .map(([name]) => [snakeCase(name), "fixed"] as const);
@@ -46,10 +47,26 @@ interface FoundInput {
   readonly value: unknown;
 }
 
+/** What decides of an input: itself, or the members of an object that is there in any case. */
+function decidingParts(
+  input: FoundInput | undefined,
+  settlements: ReadonlyMap<string, Settlement>,
+): readonly FoundInput[] {
+  if (input === undefined) return [];
+  const { path, row, value } = input;
+  const isThere = row.default !== null || settlements.has(path);
+  if (row.members === undefined || value === null || !isThere) return [input];
+  return Object.entries(row.members).flatMap(([name, member]) => {
+    const own = valueOf(member, (value as DeploymentSettings["values"])[snakeCase(name)]);
+    return decidingParts({ row: member, value: own, path: `${path}.${snakeCase(name)}` }, settlements);
+  });
+}
+
 /** What becomes of an input that decides which parts exist; undefined where it stays as it is. */
 function settlementOf({ row, value }: FoundInput, former: Settlement | undefined): Settlement | undefined {
   if (former === "fixed") return undefined;
-  const isUnset = value === null || (typeof value === "object" && Object.keys(value).length === 0);
+  const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0;
+  const isUnset = value === null || (isEmpty && row.members === undefined);
   if (isUnset) return "fixed";
   // A secret must not stand in a folder.
   if (row.sensitive === true) return undefined;
@@ -67,7 +84,7 @@ function inputAt(reference: string, inputs: Table, values: DeploymentSettings["v
     const [, row] = Object.entries(table).find(([each]) => snakeCase(each) === name) ?? [];
     // Of an object that is not set, nothing decides but that.
     if (row === undefined || value === null) break;
-    value = (value as DeploymentSettings["values"] | null)?.[name] ?? row.default ?? null;
+    value = valueOf(row, (value as DeploymentSettings["values"] | null)?.[name]);
     found = { row, value, path: found === undefined ? name : `${found.path}.${name}` };
     table = row.members ?? {};
   }

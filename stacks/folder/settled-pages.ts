@@ -1,17 +1,16 @@
 import { snakeCase } from "../../lib/core/checks";
 import { type Table } from "../../lib/core/inputs";
-import { type DeploymentSettings } from "../../lib/core/settled-inputs";
+import { type DeploymentSettings, valueOf } from "../../lib/core/settled-inputs";
 
 /** What the page of a folder for one deployment says of it: what is settled, what must stay set, and how to change it. */
-export function settledSection(stack: string, { settlements, values }: DeploymentSettings): string {
+export function settledSection(stack: string, table: Table, { settlements, values }: DeploymentSettings): string {
   const all = [...settlements].sort(([one], [other]) => (one < other ? -1 : 1));
   const fixed = all.filter(([, settlement]) => settlement === "fixed").map(([path]) => path);
   const present = all.filter(([path, settlement]) => settlement === "present" && !isInside(path, fixed));
   const rows = fixed
     .filter((path) => !isInside(path, fixed))
     .map((path) => {
-      const value = valueAt(path, values);
-      return `| \`${path}\` | ${value === undefined || value === null ? "as by default" : `\`${JSON.stringify(value)}\``} |`;
+      return `| \`${path}\` | \`${JSON.stringify(valueAt(path, table, values))}\` |`;
     });
   const mustStay = present.map(([path]) => `\`${path}\``).join(", ");
   return [
@@ -25,7 +24,7 @@ export function settledSection(stack: string, { settlements, values }: Deploymen
     "| --- | --- |",
     ...rows,
     "",
-    ...(mustStay === "" ? [] : [`These stay variables, and must be set: ${mustStay}.`, ""]),
+    ...(mustStay === "" ? [] : [`These stay variables, which must not become null or empty: ${mustStay}.`, ""]),
     "All other inputs are variables, whose defaults are the settings. Guides name all inputs of the stack. To use one that is",
     "settled here, change the file of settings, synthesize again, and apply the new folder over the same state:",
     "",
@@ -52,7 +51,13 @@ export function pageFor(page: string, inputs: Table, outputs: readonly string[])
 
 const isInside = (path: string, paths: readonly string[]) => paths.some((each) => path.startsWith(`${each}.`));
 
-function valueAt(path: string, values: DeploymentSettings["values"]): unknown {
-  const memberOf = (value: unknown, name: string) => (value as DeploymentSettings["values"] | null | undefined)?.[name];
-  return path.split(".").reduce<unknown>(memberOf, values);
+function valueAt(path: string, table: Table, values: DeploymentSettings["values"]): unknown {
+  let [rows, value]: [Table, unknown] = [table, values];
+  for (const name of path.split(".")) {
+    const [, row] = Object.entries(rows).find(([each]) => snakeCase(each) === name) ?? [];
+    if (row === undefined) return undefined;
+    value = valueOf(row, (value as DeploymentSettings["values"] | null)?.[name]);
+    rows = row.members ?? {};
+  }
+  return value;
 }

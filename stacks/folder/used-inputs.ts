@@ -6,7 +6,7 @@ export interface UsedInputs {
   /** Those that decide which parts exist: they stand in a `count`. */
   readonly deciding: ReadonlySet<string>;
 
-  /** Those to which a part or an output refers, without members. */
+  /** Those to which a part or an output refers, or the validation of such an input, without members. */
   readonly used: ReadonlySet<string>;
 }
 
@@ -21,11 +21,25 @@ export function usedInputs(configuration: Configuration): UsedInputs {
       Object.values(elements as Configuration).flatMap((each) => (each as Configuration).count ?? []),
     ),
   );
-  const blocks = USING.map((block) => configuration[block]);
-  return {
-    deciding: inputsIn(counts, locals),
-    used: new Set([...inputsIn(blocks, locals)].map((path) => path.replace(/[.].*/, ""))),
-  };
+  const used = rootsOf(
+    inputsIn(
+      USING.map((block) => configuration[block]),
+      locals,
+    ),
+  );
+  // What is used may depend on another input by its validation.
+  const variables = (configuration.variable ?? {}) as Configuration;
+  for (const name of used) {
+    const { validation } = (variables[name] ?? {}) as { readonly validation?: readonly Configuration[] };
+    const conditions = (validation ?? []).map(({ condition }) => condition);
+    for (const other of rootsOf(inputsIn(conditions, locals))) used.add(other);
+  }
+  return { deciding: inputsIn(counts, locals), used };
+}
+
+/** Names of inputs without members. */
+function rootsOf(paths: ReadonlySet<string>): Set<string> {
+  return new Set([...paths].map((path) => path.replace(/[.].*/, "")));
 }
 
 const REFERENCE = /\b(var|local)[.]([\w-]+(?:[.][a-z_]\w*)*)/g;

@@ -118,7 +118,12 @@ export class Monitoring extends Construct {
     };
     const isHeard = !isNever(props.isHeard);
     const table = new TerraformLocal(this, "Table", alertTable(platform, names, conditions, isHeard)).fqn;
-    const alerts = new TerraformLocal(this, "ExistingAlerts", this.existingAlerts(table, props, isHeard)).fqn;
+    const settings = new TerraformLocal(this, "Settings", settingsOf(props)).fqn;
+    const given = `{ for name, given in try(${settings}[id], {}) : name => given if given != null }`;
+    const existing = expression(
+      `{ for id, alert in ${table} : id => merge(alert, ${given}) if try(alert.exists, true) }`,
+    );
+    const alerts = new TerraformLocal(this, "ExistingAlerts", existing).fqn;
 
     const project = place.projectId;
     this.uptimeCheck = partIf(
@@ -174,14 +179,6 @@ export class Monitoring extends Construct {
       ...present<ITerraformDependable>(this.uptimeCheck, this.dashboard, this.secretAudit),
       ...(this.alertPolicies?.ready ?? []),
     ];
-  }
-
-  /** The alerts that there are, with their settings, which concern those who get them alone. */
-  private existingAlerts(table: string, props: MonitoringProps, isHeard: boolean): string {
-    if (!isHeard) return expression(`{ for id, alert in ${table} : id => alert if try(alert.exists, true) }`);
-    const settings = new TerraformLocal(this, "Settings", settingsOf(props)).fqn;
-    const given = `{ for name, given in try(${settings}[id], {}) : name => given if given != null }`;
-    return expression(`{ for id, alert in ${table} : id => merge(alert, ${given}) if try(alert.exists, true) }`);
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
