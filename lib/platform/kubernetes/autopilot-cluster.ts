@@ -146,8 +146,15 @@ export class AutopilotCluster extends Construct {
    * Allows the pods of one Kubernetes service account to act as an identity; empty for one that takes no grants.
    *
    * Waits for the cluster, because the first cluster of a project creates its workload identity pool.
+   *
+   * @param condition under which there is that service account: `true`, `false` or a boolean expression
    */
-  grantActAs(identity: WorkloadIdentity, namespace: string, accountName: string): ITerraformDependable[] {
+  grantActAs(
+    identity: WorkloadIdentity,
+    namespace: string,
+    accountName: string,
+    condition = "true",
+  ): ITerraformDependable[] {
     if (!identity.grantable) return [];
     const { projectId } = this.props.place;
     const member = `serviceAccount:${projectId}.svc.id.goog[${namespace}/${accountName}]`;
@@ -155,7 +162,7 @@ export class AutopilotCluster extends Construct {
       const grant = new ServiceAccountIamMember(this, freeChildId(this, account.name), {
         serviceAccountId: `projects/${account.project ?? projectId}/serviceAccounts/${account.email}`,
         role: "roles/iam.workloadIdentityUser",
-        ...grantee({ ...account, member }, "true", this.cluster),
+        ...grantee({ ...account, member }, condition, this.cluster),
       });
       return grantTo(account, grant);
     });

@@ -139,7 +139,7 @@ export class WorkloadNamespace extends Construct {
    */
   addAccount(scope: Construct, name: string, identity: WorkloadIdentity, condition?: string): string {
     // By its literal name: a reference would delete the grant before the pods.
-    this.grants.push(...this.props.cluster.grantActAs(identity, this.props.name, name));
+    this.grants.push(...this.props.cluster.grantActAs(identity, this.props.name, name, condition));
     const account = new ServiceAccountV1(scope, "Account", {
       metadata: { ...this.metadataOf(name), annotations: { "iam.gke.io/gcp-service-account": identity.email } },
       automountServiceAccountToken: false,
