@@ -5,7 +5,7 @@ import { DATABASE_MAJOR_VERSION, DATABASE_MAJOR_VERSIONS } from "../../../lib/id
 import { ProgramStandIn } from "../../support/program-stand-in";
 import { ADMIN_PASSWORD, SUPERUSER } from "./cluster";
 import { lifeOfADatabase } from "./life-of-a-database";
-import { type Environment, runScript } from "./script-run";
+import { type Environment, runScript, succeeds } from "./script-run";
 import { applicationLogin, COMPLETE, describeOnServers } from "./tenants";
 
 /** Records the command lines of the script, of psql and of everything between them. */
@@ -166,7 +166,7 @@ describeOnServers("db-init.sh, whatever the state of the server,", (test) => {
     );
     const before = await read();
 
-    expect(await runScript(settings)).toMatchObject({ exitCode: 0 });
+    await succeeds(runScript(settings));
     expect(await read()).toBe(before);
     expect(await cluster.query(applicationLogin(settings), "SELECT 1")).toBe("1");
 
@@ -178,13 +178,13 @@ describeOnServers("db-init.sh, whatever the state of the server,", (test) => {
     ]);
     // One that it makes itself is as anywhere else.
     const fresh = tenant({ DB_INSTANCE_OWNER: "others" });
-    expect(await runScript(fresh)).toMatchObject({ exitCode: 0 });
+    await succeeds(runScript(fresh));
   });
 
   test("reaches the complete end state through socket and TCP, and the same when run again", async (server) => {
     const settings = server.tenant();
     for (const DB_HOST of [server.cluster.socketFolder, "127.0.0.1"]) {
-      expect(await runScript({ ...settings, DB_HOST })).toMatchObject({ exitCode: 0 });
+      await succeeds(runScript({ ...settings, DB_HOST }));
       expect(await server.endState(settings.DB_NAME)).toEqual(COMPLETE);
     }
   });

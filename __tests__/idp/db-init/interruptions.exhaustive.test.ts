@@ -1,6 +1,6 @@
 import { type FaultRow } from "../../support/fault-matrix";
 import { hangs } from "../../support/program-stand-in";
-import { runScript } from "./script-run";
+import { runScript, succeeds } from "./script-run";
 import { applicationLogin, COMPLETE, describeOnServers, type Tenant, type TenantScene } from "./tenants";
 
 /** Killed when a call of psql has done what the sed command leaves of its SQL. */
@@ -8,7 +8,7 @@ const killed = (moment: string, call: number, cut: string): FaultRow<TenantScene
   ...{ what: `reaches the same end state when killed ${moment} and run again`, at: "psql", call },
   ...{ answers: [hangs(`sed -e '${cut}' | psql "$@"`)], signal: "SIGKILL", exitCode: null },
   left: async ({ server, settings }) => {
-    expect(await runScript(settings)).toMatchObject({ exitCode: 0 });
+    await succeeds(runScript(settings));
     expect(await server.endState(settings.DB_NAME)).toEqual(COMPLETE);
   },
 });
@@ -44,7 +44,7 @@ describeOnServers("db-init.sh, again and again,", (test, matrix) => {
       return { ...settings, DB_USER: `${name} ${settings.DB_USER}`, DB_NAME: `${other} ${settings.DB_NAME}` };
     });
     for (const settings of tries) {
-      expect(await runScript(settings)).toMatchObject({ exitCode: 0 });
+      await succeeds(runScript(settings));
       const names = "SELECT current_user || '|' || current_database()";
       expect(await cluster.query(applicationLogin(settings), names)).toBe(`${settings.DB_USER}|${settings.DB_NAME}`);
     }

@@ -1,5 +1,5 @@
 import { ADMIN_PASSWORD, type Cluster, SUPERUSER } from "./cluster";
-import { runScript } from "./script-run";
+import { runScript, succeeds } from "./script-run";
 import { applicationLogin, describeOnServers, type Tenant, type TestServer } from "./tenants";
 
 const WITHOUT_GRANT = { DB_GRANT_MANAGED_SUPERUSER: "false" };
@@ -12,7 +12,7 @@ const says = (text: string) => expect.stringContaining(text) as string;
 /** A tenant with data of its own. */
 async function prepared({ cluster, tenant }: TestServer, changes: Readonly<Record<string, string>>): Promise<Tenant> {
   const settings = tenant(changes);
-  expect(await runScript(settings)).toMatchObject({ exitCode: 0 });
+  await succeeds(runScript(settings));
   await cluster.query(applicationLogin(settings), "CREATE TABLE users (name text)", "INSERT INTO users VALUES ('Zoë')");
   return settings;
 }
@@ -96,7 +96,7 @@ describeOnServers("db-init.sh, for tenants that share an instance,", (test) => {
     expect(await intrusions(server.cluster, intruder, victim)).toEqual(["connect", "hold the lock of migrations"]);
     const { output } = await runScript(victim);
     expect(output).not.toContain("every login of this server");
-    expect(await runScript({ ...victim, ...APART })).toMatchObject({ exitCode: 0 });
+    await succeeds(runScript({ ...victim, ...APART }));
     expect(await intrusions(server.cluster, intruder, victim)).toEqual([]);
   });
 
@@ -117,14 +117,14 @@ describeOnServers("db-init.sh, for tenants that share an instance,", (test) => {
     expect((await endState(settings.DB_NAME)).memberOf).toEqual([]);
     expect(await intrusions(cluster, settings, victim)).toEqual([]);
 
-    expect(await runScript(settings)).toMatchObject({ exitCode: 0 });
+    await succeeds(runScript(settings));
     expect((await endState(settings.DB_NAME)).memberOf).toEqual(["cloudsqlsuperuser"]);
   });
 
   test("says who can end a membership that the administrator cannot", async ({ cluster, endState, tenant }) => {
     const settings = tenant({ ...APART, DB_MANAGED_SUPERUSER_ROLE: "pg_monitor" });
     const { DB_NAME, DB_USER } = settings;
-    expect(await runScript(settings)).toMatchObject({ exitCode: 0 });
+    await succeeds(runScript(settings));
     await cluster.query({ user: SUPERUSER }, `GRANT pg_monitor TO ${DB_USER}`);
     const { exitCode, output } = await runScript(settings);
     expect(exitCode).toBe(0);

@@ -10,7 +10,7 @@ import { killAll } from "../../image/processes";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { SUPERUSER } from "./cluster";
-import { clientFolder, type RunOptions, runScript } from "./script-run";
+import { clientFolder, type RunOptions, runScript, succeeds } from "./script-run";
 import { applicationLogin, describeOnServers, type Tenant, type TestServer } from "./tenants";
 
 /** What clients of the application do: rows, a row that all change, a table of the session, a table of all. */
@@ -98,7 +98,7 @@ async function visitsBy(server: TestServer, { DB_NAME, DB_USER }: Tenant): Promi
 /** A deployment with one login and one password, as before there were numbers. */
 async function beforeNumbers(server: TestServer): Promise<Tenant> {
   const tenant = server.tenant({ DB_PASSWORD: "password-of-1-Xy7", DB_GRANT_MANAGED_SUPERUSER: "false" });
-  expect(await runScript(tenant)).toMatchObject({ exitCode: 0 });
+  await succeeds(runScript(tenant));
   await server.cluster.query(
     applicationLogin(tenant),
     "CREATE TABLE visits (id bigserial PRIMARY KEY, login text)",
@@ -115,8 +115,8 @@ describeOnServers("db-init.sh, for two logins that act as one role,", (test) => 
     let end = await instances(server, tenant);
     for (const version of [1, 2, 3, 4]) {
       const [former, next] = [deployment(tenant, version - 1), deployment(tenant, version)];
-      expect(await prepare(next)).toMatchObject({ exitCode: 0 });
-      expect(await prepare(next)).toMatchObject({ exitCode: 0 });
+      await succeeds(prepare(next));
+      await succeeds(prepare(next));
       const endNext = await instances(server, next);
       await setTimeout(1500);
       await end();
@@ -142,38 +142,38 @@ describeOnServers("db-init.sh, for two logins that act as one role,", (test) => 
   test("refuses a skipped version while its login is in use, and goes back by one", async (server) => {
     const tenant = await beforeNumbers(server);
     const [second, third, fourth] = [2, 3, 4].map((version) => deployment(tenant, version)) as [Tenant, Tenant, Tenant];
-    expect(await prepare(second)).toMatchObject({ exitCode: 0 });
+    await succeeds(prepare(second));
     const end = await instances(server, second);
-    expect(await retire(second)).toMatchObject({ exitCode: 0 });
+    await succeeds(retire(second));
     const skipped = await prepare(fourth);
     expect(skipped.exitCode).toBe(2);
     expect(skipped.output).toContain("set database_password_version one higher or lower than 2, and go on from there");
     // Set back, the number has another value, because the skipped one was stored.
     expect((await prepare({ ...second, DB_PASSWORD: "of-the-same-number-Cd5" })).exitCode).toBe(2);
     // A rollout of the third that never becomes ready.
-    expect(await prepare(third)).toMatchObject({ exitCode: 0 });
+    await succeeds(prepare(third));
     expect((await prepare(fourth)).exitCode).toBe(2);
-    expect(await prepare(second)).toMatchObject({ exitCode: 0 });
-    expect(await retire(second)).toMatchObject({ exitCode: 0 });
-    expect(await prepare({ ...third, DB_PASSWORD: "another-password-Ab9" })).toMatchObject({ exitCode: 0 });
+    await succeeds(prepare(second));
+    await succeeds(retire(second));
+    await succeeds(prepare({ ...third, DB_PASSWORD: "another-password-Ab9" }));
     await end();
   });
 
   test("works with an older package again, which knows one login, after an odd version", async (server) => {
     const tenant = await beforeNumbers(server);
     const [second, third] = [2, 3].map((version) => deployment(tenant, version)) as [Tenant, Tenant];
-    for (const step of [prepare, retire]) expect(await step(second)).toMatchObject({ exitCode: 0 });
+    for (const step of [prepare, retire]) await succeeds(step(second));
     const older = await runScript(tenant);
     expect([older.exitCode, older.output]).toEqual([2, expect.stringContaining("a group with the members")]);
-    for (const step of [prepare, retire]) expect(await step(third)).toMatchObject({ exitCode: 0 });
-    expect(await runScript(tenant)).toMatchObject({ exitCode: 0 });
+    for (const step of [prepare, retire]) await succeeds(step(third));
+    await succeeds(runScript(tenant));
     expect(await server.cluster.query(applicationLogin(tenant), "SELECT current_user")).toBe(tenant.DB_USER);
   });
 
   test("closes the former login also while it has a session, which goes on", async (server) => {
     const tenant = await beforeNumbers(server);
     const second = { ...deployment(tenant, 2), DB_WAIT_SECONDS: "2" };
-    expect(await prepare(second)).toMatchObject({ exitCode: 0 });
+    await succeeds(prepare(second));
     const session = server.cluster.query(
       applicationLogin(tenant),
       "SELECT pg_sleep(6)",
@@ -193,14 +193,14 @@ describeOnServers("db-init.sh, for two logins that act as one role,", (test) => 
     test(`leaves a login open that becomes current while a late run waits, as the number has ${what}`, async (server) => {
       const tenant = await beforeNumbers(server);
       const [second, third] = [2, 3].map((version) => deployment(tenant, version)) as [Tenant, Tenant];
-      for (const each of [second, third]) expect(await prepare(each)).toMatchObject({ exitCode: 0 });
+      for (const each of [second, third]) await succeeds(prepare(each));
       const session = server.cluster.query(applicationLogin(second), "SELECT pg_sleep(100)").catch(() => "ended");
       const sleeping = `usename = '${second.DB_USER}' AND query LIKE 'SELECT pg_sleep%'`;
       const count = `SELECT count(*) FROM pg_stat_activity WHERE ${sleeping}`;
       while ((await server.cluster.query({ user: SUPERUSER }, count)) !== "1") await setTimeout(100);
       const late = retire({ ...third, DB_WAIT_SECONDS: "100" });
       await setTimeout(1500);
-      for (const number of numbers) expect(await prepare(deployment(tenant, number))).toMatchObject({ exitCode: 0 });
+      for (const number of numbers) await succeeds(prepare(deployment(tenant, number)));
       const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${sleeping}`;
       await server.cluster.query({ user: SUPERUSER }, end);
       expect(await session).toBe("ended");
@@ -237,9 +237,9 @@ describeOnServers("db-init.sh, for two logins that act as one role,", (test) => 
             kill("SIGKILL");
           }),
       });
-    expect(await prepare(second)).toMatchObject({ exitCode: 0 });
+    await succeeds(prepare(second));
     await end();
-    expect(await retire(second)).toMatchObject({ exitCode: 0 });
+    await succeeds(retire(second));
   });
 });
 
@@ -250,12 +250,12 @@ describeWith(POOL_PROGRAMS, "With a connection pool in each instance,", () => {
       let end = await instances(server, tenant, true);
       for (const version of [2, 3]) {
         const next = deployment(tenant, version);
-        expect(await prepare(next)).toMatchObject({ exitCode: 0 });
+        await succeeds(prepare(next));
         const endNext = await instances(server, next, true);
         await setTimeout(1500);
         await end();
         end = endNext;
-        expect(await retire(next)).toMatchObject({ exitCode: 0 });
+        await succeeds(retire(next));
       }
       await end();
       const login = { user: SUPERUSER, database: tenant.DB_NAME };

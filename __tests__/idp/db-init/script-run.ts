@@ -62,6 +62,12 @@ export async function runScript(environment: Environment, options: RunOptions = 
   return run;
 }
 
+/** Fails with all that the script has said, unless it ends well. */
+export async function succeeds(run: Promise<ScriptRun>): Promise<void> {
+  const { exitCode, output } = await run;
+  if (exitCode !== 0) throw new Error(`the script ended with ${exitCode}:\n${output}`);
+}
+
 const busyboxFolders = new Map<Shell, string>();
 
 /** A folder with the programs of busybox that are used with a shell. */
