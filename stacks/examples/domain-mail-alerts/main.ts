@@ -56,7 +56,7 @@ new MonitoringAlertPolicy(stack, "Deadlocks", {
   ],
   documentation: { content: "Query insights shows the statements.", mimeType: "text/markdown" },
   // Whoever gets the other alerts.
-  notificationChannels: monitoring.alertPolicies?.channelIds,
+  notificationChannels: monitoring.alertPolicies?.channelIds ?? [],
   dependsOn: monitoring.ready,
 });
 
