@@ -9,7 +9,15 @@ export const FOLDER_FILES: FileTable = {
   dump: ["Dumps of the database, and their bucket", ["Dump"]],
   guards: [
     "What refuses a destroy, and a change of what the deployment is, before anything is deleted",
-    ["DeletionGuard", "IdentityCheck", "IdentityGuard", "PresenceGuard", "ProtectedIdentity"],
+    [
+      "DeletionGuard",
+      "DeployedIdentity",
+      "IdentityCheck",
+      "IdentityGuard",
+      "PresenceGuard",
+      "ProtectedIdentity",
+      "WasProtected",
+    ],
   ],
   image: ["The image: repository, blueprints and build", ["Blueprints", "Image", "Registry"]],
   "internal-load-balancer": [
@@ -19,7 +27,7 @@ export const FOLDER_FILES: FileTable = {
   ipv6: ["The IPv6 address of the load balancer, off by default", ["Ipv6"]],
   jobs: ["What prepares the database before the first start", ["DbInit"]],
   "load-balancer": ["The domain, its protection and its load balancer", ["Address", "Edge", "FrontDoor"]],
-  main: ["Names and labels that all parts have in common", ["all_labels", "tenant_prefix"]],
+  main: ["Names and labels that all parts have in common", ["ApplicationEnvironment", "all_labels", "tenant_prefix"]],
   "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
   namespace: ["The namespace in the cluster, and where its pods may connect to", ["ChosenNamespace", "Namespace"]],
@@ -27,7 +35,7 @@ export const FOLDER_FILES: FileTable = {
   rotation: ["Another password of the database, off by default: closes the former login", ["FormerLogin"]],
   secrets: [
     "Secrets of the application, generated and existing, and who may read them; pods on GKE read copies in their namespace",
-    ["ExistingSecrets", "Secrets"],
+    ["ExistingSecrets", "SecretReferences", "Secrets"],
   ],
   "service-accounts": [
     "Service accounts; a right to one resource is in the file of that resource",

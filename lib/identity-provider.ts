@@ -41,6 +41,8 @@ import { IdpSecrets } from "./idp/idp-secrets";
 import { type ScheduledJobRunner } from "./idp/job-runner";
 import { mailPassword } from "./idp/mail";
 import { MediaBucket } from "./idp/media-bucket";
+import { commonVariables } from "./idp/environment";
+import { joinedSettings } from "./idp/secret-settings";
 import { UpgradeBackup } from "./idp/upgrade-backup";
 import { workerCount } from "./idp/worker";
 import { existingIdentity } from "./existing-parts";
@@ -351,15 +353,17 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   /** Container to run once the database is prepared. */
   protected container(initialization: DbInit, connectionPool: Readonly<Record<string, string>>): ContainerSpec {
     const { database, existingSecrets, image, media, secrets, values: v } = this;
-    return containerOf(
+    const container = containerOf(
       {
         ...{ connectionPool, database, image, media, secrets },
-        secretSettings: present(...secrets.settings, existingSecrets),
+        secretSettings: joinedSettings(this, "SecretReferences", present(...secrets.settings, existingSecrets)),
         initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
         resources: { cpu: numberText(v.containerCpu.number), memory: v.containerMemory.text },
       },
       v,
     );
+    const common = commonVariables(this, "ApplicationEnvironment", container.environment);
+    return { ...container, environment: { ...container.environment, common } };
   }
 
   /**

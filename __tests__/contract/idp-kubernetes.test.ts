@@ -89,6 +89,7 @@ testContract(KUBERNETES_STACK_NAME, {
     "No variable of a container repeats a secret one in plain": [
       () =>
         [
+          ...Object.keys(local("application_environment")),
           ...Object.keys(local("workload_baseline_environment")),
           ...Object.keys(local("workload_required_environment")),
         ].filter((name) => secretNames(server()).includes(name)),

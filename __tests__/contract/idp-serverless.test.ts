@@ -32,7 +32,7 @@ const job = () => made(containerOf(ADDRESS.job));
 const ofService = (path: string) => factAt(service(), path);
 const jobVariables = () => factAt(job(), "dynamic.env.for_each") as Readonly<Record<string, unknown>>;
 const jobVariable = (name: string) => elementOf(jobVariables(), name);
-const baseline = (name: string) => factAt(local("service_baseline_environment"), name);
+const baseline = (name: string) => factAt(local("application_environment"), name);
 const at = (address: string, path: string) => factAt(serverlessResource(address), path);
 
 const file = (path: string) => readFileSync(packageFile(path), "utf8");
@@ -207,7 +207,12 @@ testContract(STACK_NAME, {
     "IDP_LOG_LEVEL: info": [() => byDefault(baseline("IDP_LOG_LEVEL")), "info"],
     "Overridable through the input environment_variables: overrides of the baseline environment": [
       () => local("service_environment"),
-      "${merge(local.service_baseline_environment, var.environment_variables, local.service_required_environment)}",
+      `\${merge(${[
+        "local.application_environment",
+        "local.service_baseline_environment",
+        "var.environment_variables",
+        "local.service_required_environment",
+      ].join(", ")})}`,
     ],
     "Without the base of the links, where there is no domain": [
       () => String(ofService("dynamic.env.0.for_each")).split(" && ")[0],

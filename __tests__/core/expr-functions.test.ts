@@ -31,6 +31,21 @@ const FUNCTIONS: readonly (readonly [make: (v: Values) => Expr, value: unknown, 
   [(v) => hcl.trimPrefix(v.word, "a-"), "word.example", 'trimprefix(local.word, "a-")'],
   [(v) => hcl.trimSuffix(v.word, ".example"), "a-word", 'trimsuffix(local.word, ".example")'],
   [(v) => hcl.replace(v.word, "w", "$&"), "a-$&ord.example", 'replace(local.word, "w", "$&")'],
+  [
+    (v) => hcl.replaceMatches(v.word, "^[a-z]-", "the-"),
+    "the-word.example",
+    'replace(local.word, "/^[a-z]-/", "the-")',
+  ],
+  [
+    (v) =>
+      hcl.holdsFor(
+        hcl.sum(v.sizes).plus(hcl.element(v.sizes, 0)).plus(hcl.element(v.sizes, 1)),
+        (size) => size.ge(10).and(size.lt(11)),
+        "size",
+      ),
+    true,
+    "anytrue([for size in [sum(local.sizes) + local.sizes[0] + local.sizes[1]] : size >= 10 && size < 11])",
+  ],
   [(v) => hcl.isJson(v.number), true, "can(jsondecode(local.number))"],
   [(v) => hcl.isJson(v.word), false, "can(jsondecode(local.word))"],
   [(v) => hcl.trimSpace(interpolated`\u00a0${v.word} \t`), "a-word.example", 'trimspace("\u00a0${local.word} \\t")'],

@@ -31,6 +31,13 @@ describe("An expression", () => {
     ["a reference", a, "${var.a}"],
     ["and below or", a.and(b).or(c), "${var.a && var.b || var.c}"],
     ["or below and", a.or(b).and(c), "${(var.a || var.b) && var.c}"],
+    ["and in and", a.and(b.and(c)), "${var.a && var.b && var.c}"],
+    ["or in or", a.or(b).or(c), "${var.a || var.b || var.c}"],
+    [
+      "a condition that repeats another",
+      a.and(text.isSet(), b, text.isSet().and(a)),
+      "${var.a && var.text != null && var.b}",
+    ],
     ["a negated comparison", text.eq("x").not(), '${var.text != "x"}'],
     ["a twice negated one", text.eq("x").not().not(), '${var.text == "x"}'],
     ["a negated reference", a.not(), "${!var.a}"],
@@ -92,6 +99,27 @@ describe("An expression", () => {
     expect(allOf(true, a, a)).toBe(a);
     expect(anyOf(false, a)).toBe(a);
     expect(a.choose(true, false)).toBe(a);
+  });
+
+  it("asks for what may be null only where it is not, unless nothing fails then", () => {
+    expect(written(text.isNullOr((word) => word.matches("^a")))).toBe(
+      '${var.text == null || can(regex("^a", var.text))}',
+    );
+    expect(written(n.isNullOr((number) => number.ge(1)))).toBe("${var.n == null ? true : var.n >= 1}");
+    expect(written(text.isSetAnd((word) => word.eq("a")))).toBe('${var.text != null && var.text == "a"}');
+    expect(written(n.isSetAnd((number) => number.ge(1).not()))).toBe("${var.n != null ? var.n < 1 : false}");
+  });
+
+  it("fails negated where it does otherwise, and nowhere else", () => {
+    const isShort = text.coalesce("").matches("^.{3}$");
+    expect([isShort.and(a.present).not().canFail, n.ge(1).and(b).not().canFail]).toEqual([false, true]);
+  });
+
+  it("can be read at a glance, or not", () => {
+    expect([text.isSet().isLong, a.and(text.isNull(), variable("existing_database").isNull()).isLong]).toEqual([
+      false,
+      true,
+    ]);
   });
 
   it("knows when its value is known", () => {

@@ -25,8 +25,8 @@ interface Planned {
 }
 
 const PLATFORMS = {
-  "Cloud Run": { terraform: serverlessTerraform, server: "service_baseline_environment" },
-  GKE: { terraform: kubernetesTerraform, server: "workload_baseline_environment" },
+  "Cloud Run": { terraform: serverlessTerraform, server: "application_environment" },
+  GKE: { terraform: kubernetesTerraform, server: "application_environment" },
 } as const;
 
 /** What deployments have at plan, each with its inputs. */

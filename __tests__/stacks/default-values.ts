@@ -4,6 +4,9 @@ import { type Terraform } from "../support/synthesis";
 const WHOLE = /^\$\{var\.(\w+)\}$/;
 const MEMBER = /^\$\{try\(var\.(\w+)\.(\w+), (\d+)\)\}$/;
 
+/** The same of an input that is never null, whose type has the default of each member. */
+const MEMBER_OF_WHOLE = /^\$\{var\.(\w+)\.(\w+)\}$/;
+
 /** What stands for an input that is null, and what an input's word chooses. */
 const COALESCED = /^\$\{coalesce\(var\.(\w+), (\d+)\)\}$/;
 const OTHERWISE = /^\$\{\(?var\.(\w+) != null \? var\.\1 : (".*?")\)?\}$/;
@@ -33,6 +36,12 @@ export function atDefaults(terraform: Terraform, value: unknown): unknown {
     if (byDefault === undefined) throw new Error(`the input ${name} has no default`);
     return byDefault;
   };
+  const inTypeOf = (name: string, member: string) => {
+    const type = String(terraform.variable?.[name]?.type);
+    const [, fallback] = new RegExp(`\\b${member} = optional\\(\\w+, ([^()]+)\\)`).exec(type) ?? [];
+    if (fallback === undefined) throw new Error(`the member ${member} of the input ${name} has no default`);
+    return JSON.parse(fallback) as unknown;
+  };
   const [, input] = WHOLE.exec(value) ?? [];
   if (input !== undefined) return defaultOf(input);
   const chosen = chosenValue(value, defaultOf);
@@ -42,6 +51,8 @@ export function atDefaults(terraform: Terraform, value: unknown): unknown {
     const members = defaultOf(object) as Record<string, unknown> | null;
     return members?.[member] ?? Number(otherwise);
   }
+  const [, whole = "", part = ""] = MEMBER_OF_WHOLE.exec(value) ?? [];
+  if (part !== "") return (defaultOf(whole) as Record<string, unknown>)[part] ?? inTypeOf(whole, part);
   return value.replaceAll(/\$\{var\.(\w+)\}/g, (_, name: string) =>
     JSON.stringify(defaultOf(name)).replaceAll('"', ""),
   );

@@ -99,11 +99,19 @@ export function planned(
       errorMessage: `${name} has ${wrong.joinedBy(", ").text}; ${check.says}.`,
     };
   }
-  const condition = check.condition(value.present as Expr<never>).orElse(false);
   return {
-    condition: (absent?.isNull().choose(true, condition) ?? condition).text,
+    condition: conditionWhere(check, value, absent).text,
     errorMessage: `${name} is ${isSecret || check.hides === true ? "given" : shown(value)}; it must ${check.must}.`,
   };
+}
+
+/** The condition of a rule, which holds where it does not apply. */
+function conditionWhere({ condition }: Check, value: Expr, absent: Expr | undefined): Expr<boolean> {
+  const holds = condition(value as Expr<never>);
+  // Terraform before 1.12 calculates both operands.
+  if (absent !== undefined && !holds.canFail) return absent.isNull().or(holds);
+  const ofPresent = condition(value.present as Expr<never>).orElse(false);
+  return absent?.isNull().choose(true, ofPresent) ?? ofPresent;
 }
 
 /**

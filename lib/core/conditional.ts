@@ -1,7 +1,8 @@
 import { TerraformCount, Token, type IResolvable, type TerraformResource } from "cdktf";
+import { type Construct } from "constructs";
 
 import { allOf as allConditions, anyOf as anyCondition, Expr, exprOf, literal } from "./expr";
-import { expression } from "./expression";
+import { expression, namedIfLong } from "./expression";
 
 /** A condition: typed, or as text, which is `true`, `false` or a token. */
 export type Condition = Expr<boolean> | string;
@@ -19,6 +20,11 @@ export function conditionFrom(condition: Condition): Expr<boolean> {
 /** A condition as text. */
 function conditionText(condition: Expr<boolean>): string {
   return condition.isLiteral ? String(condition.literal) : condition.text;
+}
+
+/** A condition of several resources, as text: under a name of the folder, unless it can be read at a glance. */
+export function namedCondition(scope: Construct, id: string, condition: Condition): string {
+  return conditionText(namedIfLong(scope, id, conditionFrom(condition)));
 }
 
 /** `count` of a resource that exists only if the condition holds at plan; undefined if it always holds. */

@@ -2,8 +2,10 @@ import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf } from "./conditional";
+import { countIf, namedCondition } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
+import { hcl, interpolated } from "./expr";
+import { trimPrefix } from "./expr-functions";
 import { expression, numberText, operand } from "./expression";
 import { inFileOfExisting } from "./hcl/stack-origin";
 import { type ReadableSecret } from "./stored-secret";
@@ -53,13 +55,12 @@ export class ExistingSecret extends Construct implements ReadableSecret {
     super(scope, id);
     stateProvidersOf(this);
     inFileOfExisting(this, "parts");
-    this.condition = condition;
+    this.condition = namedCondition(this, "IsUsed", condition);
     if ([secretId, projectId].some((part) => Token.isUnresolved(part))) {
-      const prefix = `join("/", ["projects", ${operand(projectId)}, "secrets", ""])`;
-      const id = operand(secretId);
-      const name = `try(startswith(${id}, "projects/") ? ${id} : join("", [${prefix}, ${id}]), "")`;
-      this.fullName = new TerraformLocal(this, "Name", expression(name)).asString;
-      this.secretId = expression(`trimprefix(${this.fullName}, ${prefix})`);
+      const prefix = interpolated`projects/${projectId}/secrets/`;
+      const name = hcl<string>`try(regex("^projects/.+$", ${secretId}), ${interpolated`${prefix}${secretId}`}, "")`;
+      this.fullName = new TerraformLocal(this, "Name", name).asString;
+      this.secretId = trimPrefix(this.fullName, prefix).text;
     } else {
       const prefix = `projects/${projectId}/secrets/`;
       this.fullName = secretId.startsWith("projects/") ? secretId : prefix + secretId;

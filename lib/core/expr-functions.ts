@@ -67,6 +67,12 @@ export function replace(text: Operand<string>, part: string, other: string): Exp
   return total("replace", [exprOf(text), literal(part), literal(other)], replaced);
 }
 
+/** A text with another one in place of what matches a pattern. */
+export function replaceMatches(text: Operand<string>, pattern: string, other: string): Expr<string> {
+  const replaced = (whole: unknown) => textIn(whole).replaceAll(regularExpression(pattern, "g"), () => other);
+  return total("replace", [exprOf(text), literal(`/${pattern}/`), literal(other)], replaced);
+}
+
 /** A text without white space around it. */
 export function trimSpace(text: Operand<string>): Expr<string> {
   const trimmed = (whole: unknown) => textIn(whole).replaceAll(/^\p{White_Space}+|\p{White_Space}+$/gu, "");
@@ -266,6 +272,15 @@ export function some<List extends readonly unknown[]>(
   name = "item",
 ): Expr<boolean> {
   return quantified("anytrue", anyOf, exprOf(list), [name], (item) => holds(item as Expr<ItemOf<List>>));
+}
+
+/** Whether a condition holds for a value that it needs several times. @param name of the value in Terraform */
+export function holdsFor<T>(value: Expr<T>, holds: (value: Expr<T>) => Expr<boolean>, name: string): Expr<boolean> {
+  if (!value.isLong) return holds(value);
+  const [variables, , item] = variablesOf(value, [name]);
+  const condition = holds((value.mayBeNull ? item : item.present) as Expr<T>);
+  const canFail = value.canFail || condition.canFail;
+  return writtenHcl(["anytrue([for ", " in [", "] : ", "])"], [variables, value, condition], { canFail });
 }
 
 /** Whether a condition holds for all members of a map, or all items of a list, whose index is their key. */

@@ -31,6 +31,9 @@ type PrintToken = (token: unknown) => unknown;
 
 type Entry = readonly [key: Expr<string>, value: Expr];
 
+/** Characters of a comparison such as `var.existing_database != null`. */
+const LONGEST_AT_A_GLANCE = 45;
+
 /** What an expression is: a literal, a reference or an operation. */
 interface Form {
   readonly knownAt: KnownAt;
@@ -177,13 +180,18 @@ export class Expr<T = unknown> implements IResolvable {
   /** Whether a condition holds for the value, or the value is null. */
   isNullOr(condition: (present: Expr<NonNullable<T>>) => Operand<boolean>): Expr<boolean> {
     const isNull = this.isNull();
-    return isNull.isLiteral && isNull.literal ? isNull : isNull.choose(true, condition(this.present));
+    if (isNull.isLiteral && isNull.literal) return isNull;
+    const holds = exprOf(condition(this as Expr<NonNullable<T>>));
+    // Terraform before 1.12 calculates both operands.
+    return holds.canFail ? isNull.choose(true, condition(this.present)) : isNull.or(holds);
   }
 
   /** Whether the value is there and a condition holds for it. */
   isSetAnd(condition: (present: Expr<NonNullable<T>>) => Operand<boolean>): Expr<boolean> {
     const isSet = this.isSet();
-    return isSet.isLiteral && !isSet.literal ? isSet : isSet.choose(condition(this.present), false);
+    if (isSet.isLiteral && !isSet.literal) return isSet;
+    const holds = exprOf(condition(this as Expr<NonNullable<T>>));
+    return holds.canFail ? isSet.choose(condition(this.present), false) : isSet.and(holds);
   }
 
   lt(other: Operand<number>): Expr<boolean> {
@@ -216,7 +224,8 @@ export class Expr<T = unknown> implements IResolvable {
     const { form } = this;
     if (form instanceof Operation && form.opposite !== undefined) return form.opposite();
     const parts = ["!", { expr: this as Expr, least: BINDING.sign }];
-    return new Expr(new Operation(parts, BINDING.sign, { opposite: () => this as Expr<boolean> }));
+    const facts = { ...ifOperandsDo([this]), opposite: () => this as Expr<boolean> };
+    return new Expr(new Operation(parts, BINDING.sign, facts));
   }
 
   /** One of two values, depending on this condition. */
@@ -333,6 +342,18 @@ export class Expr<T = unknown> implements IResolvable {
     if (this.fails) return other;
     if (this.isLiteral || !this.canFail) return this;
     return call("try", [this, other], { canFail: other.canFail, mayBeNull: this.mayBeNull || other.mayBeNull });
+  }
+
+  /** What an operator combines here; the expression itself where another one does, or none. @internal */
+  operandsOf(operator: Combination["operator"]): readonly Expr<boolean>[] {
+    const { form } = this;
+    const combination = form instanceof Operation ? form.combination : undefined;
+    return combination?.operator === operator ? combination.operands : [this as Expr<boolean>];
+  }
+
+  /** Whether it takes more than a glance to read, so that a local should say what it means. @internal */
+  get isLong(): boolean {
+    return !this.isLiteral && this.print(tokenName).length > LONGEST_AT_A_GLANCE;
   }
 
   /** @internal */
@@ -561,10 +582,15 @@ export function anyOf(...conditions: readonly Operand<boolean>[]): Expr<boolean>
 }
 
 /** @param neutral what changes nothing; the opposite decides the result */
-function combined(conditions: readonly Operand<boolean>[], operator: string, binding: number, neutral: boolean) {
+function combined(
+  conditions: readonly Operand<boolean>[],
+  operator: "&&" | "||",
+  binding: number,
+  neutral: boolean,
+): Expr<boolean> {
   const all = conditions.map((each) => exprOf(each));
   if (all.some((each) => each.isLiteral && each.literal !== neutral)) return literal(!neutral);
-  const open = [...new Set(all.filter((each) => !each.isLiteral))];
+  const open = withoutRepeated(all.filter((each) => !each.isLiteral).flatMap((each) => each.operandsOf(operator)));
   const failing = open.filter((each) => each.fails).length;
   const [first, ...others] = open;
   if (first === undefined) return literal(neutral);
@@ -574,7 +600,25 @@ function combined(conditions: readonly Operand<boolean>[], operator: string, bin
     { expr, least: binding + 1 },
   ]);
   const fails = neutral ? failing > 0 : failing === open.length;
-  return new Expr<boolean>(new Operation(parts, binding, { fails, ...ifOperandsDo(open) }));
+  const combination = { operator, operands: open };
+  return new Expr<boolean>(new Operation(parts, binding, { combination, fails, ...ifOperandsDo(open) }));
+}
+
+/** Each condition once, also where two expressions say the same. */
+function withoutRepeated(conditions: readonly Expr<boolean>[]): Expr<boolean>[] {
+  if (conditions.length < 2) return [...conditions];
+  return [...new Map(conditions.map((each) => [each.print(tokenName), each])).values()];
+}
+
+const TOKEN_NAMES = new WeakMap<object, string>();
+let tokenCount = 0;
+
+/** A name for a token, by which expressions can be compared before the framework resolves it. */
+function tokenName(token: unknown): unknown {
+  if (typeof token !== "object" || token === null) return token;
+  const name = TOKEN_NAMES.get(token) ?? `token_${(tokenCount += 1)}`;
+  TOKEN_NAMES.set(token, name);
+  return name;
 }
 
 /**
@@ -652,7 +696,15 @@ interface ReferenceFacts extends Omit<TokenFacts, "names"> {
   readonly hasItems?: boolean;
 }
 
+/** Conditions that all hold, or of which one does. */
+interface Combination {
+  readonly operator: "&&" | "||";
+  readonly operands: readonly Expr<boolean>[];
+}
+
 export interface OperationFacts {
+  /** What it combines, so that another of the same operator takes its operands. */
+  readonly combination?: Combination;
   /** The least number that it can be. */
   readonly least?: number;
   readonly mayBeNull?: boolean;
@@ -883,13 +935,15 @@ class Operation implements Form {
   readonly opposite: (() => Expr<boolean>) | undefined;
   readonly canFail: boolean;
   readonly fails: boolean;
+  readonly combination: Combination | undefined;
   readonly least?: number;
 
   constructor(
     private readonly parts: readonly Part[],
     private readonly binding: number,
-    { canFail = true, fails, isNull, least, mayBeNull = false, opposite }: OperationFacts = {},
+    { canFail = true, combination, fails, isNull, least, mayBeNull = false, opposite }: OperationFacts = {},
   ) {
+    this.combination = combination;
     if (least !== undefined) this.least = least;
     this.canFail = canFail;
     this.fails = fails ?? this.operands.some((each) => each.fails);

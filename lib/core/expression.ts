@@ -56,6 +56,11 @@ export function named<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> 
   return reference<T>(`local.${local.friendlyUniqueId}`, { knownAt, mayBeNull: value.mayBeNull });
 }
 
+/** The same of an expression that takes more than a glance to read. */
+export function namedIfLong<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> {
+  return value.isLong ? named(scope, id, value) : value;
+}
+
 /** A value as it is written to the configuration. @param preparing asks each referenced stack for its value */
 export function rendered(scope: IConstruct, value: unknown, preparing = false): unknown {
   return Tokenization.resolve(value, { scope, resolver: RESOLVER, preparing });

@@ -4,7 +4,7 @@ import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-ma
 import { Fn, ref, Token, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, anyOf, countIf, not, partIf } from "./conditional";
+import { allOf, anyOf, countIf, not, partIf, namedCondition } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "./existing";
 import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
@@ -134,7 +134,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       ]);
     }
     const { condition = "true", existing } = props;
-    this.condition = allOf(condition, isMade(existing));
+    this.condition = namedCondition(this, "IsMade", allOf(condition, isMade(existing)));
     this.isOptional = condition !== "true";
     this.isExistingUsed = isExistingUsed(existing);
     this.projectId = props.projectId;

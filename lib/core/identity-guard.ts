@@ -5,7 +5,7 @@ import { shown } from "./checks";
 import { exprOf, reference } from "./expr";
 import { countIf, isNever, isSet } from "./conditional";
 import { guardDestroy, refuseRemoval, type Protection } from "./deletion-guard";
-import { expression, operand, settingName, rendered } from "./expression";
+import { expression, named, operand, settingName, rendered } from "./expression";
 import { type Value } from "./inputs";
 import { TerraformData } from "./terraform-data";
 
@@ -57,12 +57,14 @@ export function checkIdentity(
     dependsOn: precious,
   });
   const protection = settingName(scope, protect, "deletionProtection");
+  const facts = { knownAt: "apply", mayBeNull: true } as const;
+  const deployed = new TerraformLocal(scope, "DeployedIdentity", expression(record.outputExpression));
+  const flag = reference<boolean>(`tobool(${record.outputExpression}.protected)`, facts);
+  const wasProtected = named(scope, "WasProtected", flag);
   return new TerraformData(scope, "IdentityCheck", {
     lifecycle: {
       precondition: parts.map(({ called, prop, value }) => {
-        const facts = { knownAt: "apply", mayBeNull: true } as const;
-        const wasProtected = reference<boolean>(`tobool(${record.outputExpression}.protected)`, facts);
-        const before = reference<string | null>(`try(${record.outputExpression}.${prop}, null)`, facts);
+        const before = reference<string | null>(`try(${deployed.fqn}.${prop}, null)`, facts);
         const now = exprOf(value ?? null);
         return {
           condition: wasProtected.not().or(before.eq(now)).text,

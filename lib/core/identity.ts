@@ -97,7 +97,12 @@ export function grantee(
   needed = "true",
   ...first: readonly ITerraformDependable[]
 ) {
-  return { member, count: countIf(allOf(needed, condition)), dependsOn: [...first, ...ready] };
+  return { member, count: countIf(allOf(needed, condition)), dependsOn: ifAny([...first, ...ready]) };
+}
+
+/** Dependencies, undefined where there is none, because an empty list would be written too. */
+export function ifAny(dependencies: ITerraformDependable[]): ITerraformDependable[] | undefined {
+  return dependencies.length === 0 ? undefined : dependencies;
 }
 
 /** A grant, apart from those that most deployments have if the account is an existing one. */

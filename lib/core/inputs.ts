@@ -71,8 +71,12 @@ interface Source {
   readonly spell: (name: string) => string;
   /** What was given, which knows whether it may be null; undefined for a variable of any deployment. */
   readonly open?: Expr;
-  /** Whether the path is that of an object that may be null. */
+  /** Whether it is a member of an object. */
   readonly isMember?: boolean;
+  /** Whether an object has all members, because Terraform fills in their defaults, and is never null. */
+  readonly isWhole?: boolean;
+  /** Whether the object that it is a member of is so. */
+  readonly isOfWhole?: boolean;
   /** Whether the settings of a deployment decide on a part of it, so that what was given says more than the path. */
   readonly isSettled?: boolean;
 }
@@ -97,10 +101,10 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     row: Input,
     private readonly source: Source,
   ) {
-    const { given: whole, isMember = false, isSettled = false, open, path } = source;
+    const { given: whole, isMember = false, isSettled = false, open } = source;
     const isOptional = (isMember ? (row.default ?? null) : row.default) === null || row.nullable === true;
     const mayBeNull = isOptional && open?.mayBeNull !== false;
-    const address = () => (isMember ? memberExpression(row, path()) : path());
+    const address = () => addressIn(row, source);
     const hasAddress = !isKnown(whole) && !(isSettled && Token.isUnresolved(whole));
     const value = hasAddress
       ? reference<Plain<Row>>(address, { knownAt: "plan", mayBeNull })
@@ -122,8 +126,7 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
 
   /** The address of the value, also of a literal. */
   get address(): string {
-    const { isMember = false, path } = this.source;
-    return isMember ? memberExpression(this.row, path()) : path();
+    return addressIn(this.row, this.source);
   }
 
   /** Something is made of the value, for which its local must exist before the synthesis. */
@@ -165,12 +168,19 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   /** Members of an object, with their defaults where it is null. */
   get at(): ValuesOf<MembersOf<Row>> {
     const { given, row, source } = this;
-    const { isSettled = false, name, path, spell } = source;
+    const { isSettled = false, isWhole = false, name, path, spell } = source;
     const members = mapped(row.members ?? {}, (member, each) => {
       const memberPath = () => `${path()}.${snakeCase(member)}`;
-      const common = { path: memberPath, name: `${name}.${spell(member)}`, spell, isMember: true };
+      const common = {
+        path: memberPath,
+        name: `${name}.${spell(member)}`,
+        spell,
+        isMember: true,
+        isOfWhole: isWhole,
+        isWhole: isWhole && each.default !== undefined && isFilled(each),
+      };
       if (Token.isUnresolved(given))
-        return new Value(each, { ...common, given: asProp(each, ref(memberExpression(each, memberPath()))) });
+        return new Value(each, { ...common, given: asProp(each, ref(addressIn(each, { ...common, given }))) });
       const own = (given as Given | null)?.[member] ?? each.default ?? null;
       return new Value(each, { ...common, given: own, open: exprOf(own), isSettled });
     });
@@ -330,7 +340,8 @@ function sourceOf(name: string, { given, isSettled, row, whole }: DeclaredInput,
   const variable = `var.${snakeCase(name)}`;
   const isLocal = room !== undefined && (row === undefined || !Token.isUnresolved(given));
   const path = isLocal ? localOf(room, name, whole, given) : () => variable;
-  const common = { given, path, name: snakeCase(name), spell: snakeCase };
+  const isWhole = !isLocal && row !== undefined && isFilled(row);
+  const common = { given, isWhole, path, name: snakeCase(name), spell: snakeCase };
   return isSettled ? { ...common, open: exprOf(given), isSettled } : common;
 }
 
@@ -722,9 +733,17 @@ const CONVERSIONS: Readonly<Record<string, string>> = {
   "map(string)": "tomap",
 };
 
-/** A member, or its default where an object is null, because Terraform evaluates the message of a rule that holds too. */
-function memberExpression({ default: fallback = null }: Input, path: string): string {
-  return `try(${path}, ${JSON.stringify(fallback)})`;
+/**
+ * The address of a value: of a member of an object that may be null, with its default, because Terraform evaluates the message
+ * of a rule that holds too.
+ */
+function addressIn({ default: fallback = null }: Input, { isMember = false, isOfWhole = false, path }: Source): string {
+  return isMember && !isOfWhole ? `try(${path()}, ${JSON.stringify(fallback)})` : path();
+}
+
+/** Whether a variable or a member of this row is never null. */
+function isFilled({ default: fallback, nullable = false }: Input): boolean {
+  return fallback !== null && !nullable;
 }
 
 function mapped<From, To>(

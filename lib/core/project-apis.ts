@@ -1,5 +1,5 @@
 import { ProjectService } from "@cdktf/provider-google/lib/project-service";
-import { type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
+import { Fn, TerraformLocal, Token, type ITerraformDependable, type LocalExecProvisioner } from "cdktf";
 import { Construct } from "constructs";
 
 import { type Condition, countIf, isNever } from "./conditional";
@@ -61,6 +61,9 @@ export class ProjectApis extends Construct {
   private readonly gates = new Map<ApiName, ITerraformDependable[]>();
   private readonly resourceManager: TerraformData;
 
+  /** Where a gate asks an API. */
+  private readonly environment: TerraformLocal;
+
   constructor(
     scope: Construct,
     id: string,
@@ -69,7 +72,8 @@ export class ProjectApis extends Construct {
     super(scope, id);
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
-    const { projectId, apis } = props;
+    const { apis, projectId, region } = props;
+    this.environment = new TerraformLocal(this, "Environment", { PROJECT_ID: projectId, REGION: region });
 
     this.resourceManager = new TerraformData(this, "ResourceManager", {
       triggersReplace: { project_id: projectId },
@@ -115,13 +119,12 @@ export class ProjectApis extends Construct {
   }
 
   private run(api: ApiName, option = ""): LocalExecProvisioner {
-    const { projectId, region } = this.props;
     addRestLibraries(this);
     const script = addScript(this, "lib/core/scripts/wait-for-api.sh");
     return {
       type: "local-exec",
       command: `${shellCommand(script)}${option}`,
-      environment: { PROJECT_ID: projectId, REGION: region, SERVICE: `${api}.googleapis.com` },
+      environment: Token.asStringMap(Fn.merge([this.environment.expression, { SERVICE: `${api}.googleapis.com` }])),
     };
   }
 

@@ -2,7 +2,7 @@ import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isWhole, matching } from "../core/checks";
-import { allOf, type Condition, isNever } from "../core/conditional";
+import { allOf, type Condition, isNever, namedCondition } from "../core/conditional";
 import { interpolated, type Expr, exprOf, literal } from "../core/expr";
 import { captured, concat, eachEntry, everyEntry, flatten, toNumber, values } from "../core/expr-functions";
 import { expression } from "../core/expression";
@@ -113,7 +113,10 @@ export function isCheckedUp(
   v: Pick<ValuesOf<typeof CHECK_UP>, "checkUpSchedule"> & Receivers,
 ): string {
   const isScheduled = v.checkUpSchedule.isSet();
-  return isNever(isScheduled) ? "false" : allOf(isScheduled, isHeard(scope, v));
+  if (isNever(isScheduled)) return "false";
+  const id = "IsCheckedUp";
+  const known = scope.node.tryFindChild(id) as TerraformLocal | undefined;
+  return known?.asString ?? namedCondition(scope, id, allOf(isScheduled, isHeard(scope, v)));
 }
 
 /** Name of the job, also in alerts. */

@@ -1,4 +1,4 @@
-import { type IResolvable, type ITerraformDependable } from "cdktf";
+import { type IResolvable, type ITerraformDependable, type TerraformLocal } from "cdktf";
 
 import { type ReadableSecret } from "../core/stored-secret";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
@@ -15,11 +15,22 @@ export interface EnvironmentSpec {
   /** Further defaults, each omitted if it is null at plan; none by default. */
   readonly optional?: Readonly<Record<string, string>>;
 
+  /** What several containers have in common of these layers, so that a folder says it once. @default - nothing */
+  readonly common?: CommonVariables;
+
   /** Variables from the caller. */
   readonly overrides: EnvironmentOverrides;
 
   /** Fixed values. */
   readonly required: Readonly<Record<string, string>>;
+}
+
+/** Variables that a local of the folder has. */
+export interface CommonVariables {
+  readonly variables: Readonly<Record<string, string>>;
+
+  /** The local, made once something asks for it. */
+  readonly local: () => TerraformLocal;
 }
 
 /** An unauthenticated GET on the container's port. */

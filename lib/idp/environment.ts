@@ -1,3 +1,6 @@
+import { TerraformLocal } from "cdktf";
+import { type Construct } from "constructs";
+
 import { matching, type Check, type EachCheck } from "../core/checks";
 import {
   choice,
@@ -26,6 +29,8 @@ import {
   UPSTREAM_PREFIX,
 } from "./contract";
 import { anyOf, interpolated, literal, type Expr } from "../core/expr";
+import { literal as escaped } from "../core/expression";
+import { type CommonVariables, type EnvironmentSpec } from "./container-spec";
 import {
   compact,
   concat,
@@ -36,6 +41,7 @@ import {
   keys,
   lookup,
   lower,
+  replaceMatches,
   some,
   split,
   trimPrefix,
@@ -81,6 +87,18 @@ const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: stri
 ];
 
 const REASONS = Object.fromEntries(RESERVED_NAMES.flatMap(([names, reason]) => names.map((name) => [name, reason])));
+
+/** The name with our prefix of a variable that may have the upstream's. */
+const neutral = (name: Expr<string>) => replaceMatches(name, `^${UPSTREAM_PREFIX}`, NEUTRAL_PREFIX);
+
+/** Whether a variable has one of these names, of which most are reserved with both prefixes. */
+function isNamed(name: Expr<string>, names: readonly string[]): Expr<boolean> {
+  const isShort = (each: string) =>
+    each.startsWith(NEUTRAL_PREFIX) && bothPrefixes(each).every((one) => names.includes(one));
+  const short = names.filter(isShort);
+  const others = names.filter((each) => !short.flatMap(bothPrefixes).includes(each));
+  return neutral(name).isOneOf(short).or(name.isOneOf(others));
+}
 
 /** Names that usually hold a secret. SSLKEY is the path of a key, and words after SECRET or TOKEN can mean that it is not. */
 const SECRET_NAME = "(PASSWORD|PASSWORD_HASH|TOKEN|KEY)$|SECRET";
@@ -140,20 +158,16 @@ const PARSED_VALUES: Readonly<Record<string, readonly [pattern: string, form: st
   [TRUSTED_PROXIES]: [`^${RANGE}( *, *${RANGE})*$`, "address ranges in CIDR notation, with commas between them"],
 };
 
-const byName = (of: (parsed: readonly [pattern: string, form: string]) => string) =>
-  Object.fromEntries(
-    Object.entries(PARSED_VALUES).flatMap(([variable, parsed]) =>
-      bothPrefixes(variable).map((name) => [name, of(parsed)]),
-    ),
-  );
-const PATTERNS = byName(([pattern]) => pattern);
-const FORMS = byName(([, form]) => form);
+const parsedBy = (of: (parsed: readonly [pattern: string, form: string]) => string) =>
+  Object.fromEntries(Object.entries(PARSED_VALUES).map(([variable, parsed]) => [variable, of(parsed)]));
+const PATTERNS = parsedBy(([pattern]) => pattern);
+const FORMS = parsedBy(([, form]) => form);
 
-/** Shows a name with a text about it, never the value. */
+/** Shows a name with a text about it, never the value. @param texts by names with our prefix */
 const withText =
   (texts: Readonly<Record<string, string>>): EachCheck["shows"] =>
   (key) =>
-    interpolated`${jsonOf(key)} (${lookup(literal(texts), key, "")})`;
+    interpolated`${jsonOf(key)} (${lookup(literal(texts), neutral(key), "")})`;
 
 /** Names of variables, plain or secret, that the platforms and POSIX accept. */
 const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
@@ -186,12 +200,14 @@ const RESERVED_SECRETS = Object.keys(REASONS).filter((name) => looksSecret(liter
 export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
   VARIABLE_NAME,
   {
-    each: (name) => name.isOneOf(Object.keys(REASONS)).not(),
-    shows: withText(REASONS),
+    each: (name) => isNamed(name, Object.keys(REASONS)).not(),
+    shows: withText(
+      Object.fromEntries(Object.entries(REASONS).map(([name, reason]) => [neutral(literal(name)).literal, reason])),
+    ),
     says: "the deployment sets these itself; leave them out, or do what is said with each",
   },
   {
-    each: (name, value) => value.matches(lookup(literal(PATTERNS), name, "")),
+    each: (name, value) => value.matches(lookup(literal(PATTERNS), neutral(name), "")),
     shows: withText(FORMS),
     says: [
       "the application parses these values and fails on others only later;",
@@ -199,7 +215,7 @@ export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
     ].join(" "),
   },
   {
-    each: (name, value) => looksSecret(name).not().or(name.isOneOf(RESERVED_SECRETS), value.matches(REFERENCE)),
+    each: (name, value) => looksSecret(name).not().or(isNamed(name, RESERVED_SECRETS), value.matches(REFERENCE)),
     shows: "key",
     says: [
       "such a name usually holds a secret, and variables are in plain text in the state;",
@@ -264,7 +280,7 @@ export const ENVIRONMENT = {
     must: [
       {
         ...VARIABLE_NAME,
-        each: (name, value) => VARIABLE_NAME.each(name, value).and(name.isOneOf(FIXED_NAMES).not()),
+        each: (name, value) => VARIABLE_NAME.each(name, value).and(isNamed(name, FIXED_NAMES).not()),
         says: [
           `${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password,`,
           "ports, paths and trusted proxies are its own;",
@@ -364,6 +380,22 @@ export function optionalVariables(variables: Readonly<Record<string, Expr>>): Re
   const there = Object.entries(variables).filter(([, value]) => !value.isLiteral || value.literal !== null);
   // The platform escapes literals.
   return Object.fromEntries(there.map(([name, value]) => [name, value.isLiteral ? String(value.literal) : value.text]));
+}
+
+/** Variables whose literals Terraform reads unchanged. */
+export function literalMap(layer: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(layer).map(([name, value]) => [name, escaped(value)]));
+}
+
+/** The variables of a container that others have too, as a local of a scope. */
+export function commonVariables(
+  scope: Construct,
+  id: string,
+  { baseline, optional }: EnvironmentSpec,
+): CommonVariables {
+  const variables = { ...optional, ...baseline };
+  let local: TerraformLocal | undefined;
+  return { variables, local: () => (local ??= new TerraformLocal(scope, id, literalMap(variables))) };
 }
 
 /** Names that have no effect. */

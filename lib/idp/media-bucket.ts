@@ -4,7 +4,7 @@ import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { bucketName } from "../core/names";
-import { countIf, partIf, present } from "../core/conditional";
+import { countIf, partIf, present, namedCondition } from "../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../core/existing";
 import { grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { matching } from "../core/checks";
@@ -171,7 +171,7 @@ export class MediaBucket extends BucketFolder {
     refuseProps(this, props, PROPS);
     const { deletionProtection = true, dependsOn, existing, place } = props;
     const name = bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
-    this.condition = isMade(existing);
+    this.condition = namedCondition(this, "IsMade", isMade(existing));
     this.bucket = partIf(this.condition, () =>
       addBucket(this, place, deletionProtection, { name, dependsOn, count: countIf(this.condition) }),
     );

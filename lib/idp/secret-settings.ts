@@ -1,4 +1,5 @@
-import { type ITerraformDependable } from "cdktf";
+import { TerraformLocal, type ITerraformDependable } from "cdktf";
+import { type Construct } from "constructs";
 
 import { conditionFrom } from "../core/conditional";
 import { type Expr, exprOf, hcl } from "../core/expr";
@@ -48,6 +49,19 @@ export function conditionalReference(
   const { identity, secretId, version } = secret;
   const reference = { secret_id: secretId, version, ...(identity !== undefined && { identity }) };
   return hcl`{ for name, reference in ${{ [variable]: reference }} : name => reference if ${condition} }`;
+}
+
+/** The same sets as one, whose references are a local of the folder. */
+export function joinedSettings(scope: Construct, id: string, settings: readonly SecretSettings[]): SecretSettings[] {
+  const references = mergedReferences(settings);
+  if (references === undefined || settings.length < 2) return [...settings];
+  return [
+    {
+      references: new TerraformLocal(scope, id, references).asString,
+      ready: settings.flatMap(({ ready }) => ready),
+      grantAccess: (identity) => settings.flatMap((each) => each.grantAccess(identity)),
+    },
+  ];
 }
 
 /** Identities of the versions of a container's secrets and of further `references`, as one text; empty without any. */

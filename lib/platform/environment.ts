@@ -1,8 +1,9 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock, type DynamicBlock } from "../core/conditional";
-import { expression, literal } from "../core/expression";
+import { expression } from "../core/expression";
 import { type WorkloadIdentity } from "../core/identity";
+import { literalMap } from "../idp/environment";
 import { type ContainerSpec, type EnvironmentSpec } from "../idp/container-spec";
 
 /**
@@ -54,6 +55,7 @@ export function environmentOn(facts: PlatformEnvironment, container: ContainerSp
       ...variable(baseUrlVariable, facts.baseUrl),
       ...environment.baseline,
     },
+    ...(environment.common && { common: environment.common }),
     overrides: environment.overrides,
     required: {
       ...environment.required,
@@ -101,17 +103,18 @@ function mergedEnvironment(
 }
 
 function allVariables(resource: TerraformResource, environment: EnvironmentSpec): unknown {
-  const { optional, overrides, required } = environment;
+  const { common, optional, overrides, required } = environment;
   const baseline = { ...optional, ...environment.baseline };
   if (!Token.isUnresolved(overrides))
     return literalMap({ ...baseline, ...(overrides as typeof required), ...required });
   // The literal layers go through locals, because CDKTF does not escape quotes in function arguments.
   const local = (id: string, layer: Readonly<Record<string, string>>): unknown =>
     new TerraformLocal(resource, id, literalMap(layer)).expression;
-  const layers = [local("BaselineEnvironment", baseline), overrides, local("RequiredEnvironment", required)];
-  return Fn.merge(layers) as unknown;
-}
-
-function literalMap(layer: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(layer).map(([name, value]) => [name, literal(value)]));
+  const own = Object.entries(baseline).filter(([name, value]) => common?.variables[name] !== value);
+  return Fn.merge([
+    ...(common === undefined ? [] : [common.local().expression as unknown]),
+    ...(own.length === 0 ? [] : [local("BaselineEnvironment", Object.fromEntries(own))]),
+    overrides,
+    local("RequiredEnvironment", required),
+  ]) as unknown;
 }

@@ -98,8 +98,8 @@ describe("A block of Terraform itself", () => {
     );
     expect(Object.keys(files)).toEqual(["versions.tf", "root.tf", "outputs.tf", "moved.tf", "main.tf"]);
     expect(files["root.tf"]).toContain('terraform {\n  backend "gcs" {\n    bucket = "states"\n  }\n}\n\nprovider');
-    expect(files["main.tf"]).toContain('  source = "./part"\n');
-    expect(files["main.tf"]).toContain("    google = google.other\n");
+    expect(files["main.tf"]).toContain('  source    = "./part"\n');
+    expect(files["main.tf"]).toContain("  providers = { google = google.other }\n");
     expect(files["moved.tf"]).toContain("  from = a.b\n  to   = a.c\n");
     expect(files["outputs.tf"]).toContain('  description = "a $${b}"\n  value       = var.x\n');
     expect(() => hclFiles({ list: {} }, origin)).toThrow("list: no such blocks are known in HCL");

@@ -1,6 +1,10 @@
 /** Lines of values are broken where they would be longer. */
 const LINE_LENGTH = 120;
 
+/** Objects of so many members, and no longer than this with the space before them, stand on one line. */
+const FEW_MEMBERS = 2;
+const SHORT_LINE = 90;
+
 /** Stands for the spaces before an equals sign until all lines are known. */
 const ALIGNED = "\u0001";
 
@@ -37,10 +41,13 @@ export function valueExpression(value: unknown, indent = "", spell = templateExp
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;
   if (!Array.isArray(value)) {
-    const lines = Object.entries(value).map(
-      ([key, item]) => `${inner}${assignment(objectKey(key, spell), valueExpression(item, inner, spell))}\n`,
+    const members = Object.entries(value).map(
+      ([key, item]) => [objectKey(key, spell), valueExpression(item, inner, spell)] as const,
     );
-    return lines.length === 0 ? "{}" : `{\n${lines.join("")}${indent}}`;
+    if (members.length === 0) return "{}";
+    const line = `{ ${members.map(([key, item]) => `${key} = ${item}`).join(", ")} }`;
+    if (members.length <= FEW_MEMBERS && line.length + indent.length <= SHORT_LINE && !line.includes("\n")) return line;
+    return `{\n${members.map(([key, item]) => `${inner}${assignment(key, item)}\n`).join("")}${indent}}`;
   }
   const items = value.map((item) => valueExpression(item, inner, spell));
   const line = `[${items.join(", ")}]`;
@@ -204,9 +211,16 @@ function filled(words: readonly string[], indent: string): string[] {
   }, []);
 }
 
-/** `for … :`, and what it makes of each element; that may have an `if` behind it, and is not divided. */
+/** `for … :`, and what it makes of each element, or of those behind an `if`. */
 function forLines(content: string, indent: string): string[] {
-  const [head = "", ...body] = split(content, " : ");
+  const [head = "", ...rest] = split(content, " : ");
   const [names = "", collection = ""] = split(head, " in ");
-  return [`${names} in ${brokenOperand(collection, indent)} :`, brokenInside(body.join(" : "), indent)];
+  const body = rest.join(" : ");
+  const [made = "", condition] = split(body, / if(?=[ (])/g);
+  const divided = (line: string) => operandLines(ungrouped(line), indent) ?? brokenInside(line, indent);
+  const isShort = body.length + indent.length <= LINE_LENGTH;
+  // As terraform fmt leaves it, which takes `if` before a bracket for a function.
+  const only = condition === undefined ? [] : [`if ${divided(condition)}`.replace(/^if \(/, "if(")];
+  const lines = isShort ? [body] : made.includes(" => ") ? [brokenInside(body, indent)] : [divided(made), ...only];
+  return [`${names} in ${brokenOperand(collection, indent)} :`, ...lines];
 }

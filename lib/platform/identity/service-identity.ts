@@ -3,14 +3,23 @@ import { ServiceAccount } from "@cdktf/provider-google/lib/service-account";
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, allOf, countIf, isNever, listIf, partIf, present } from "../../core/conditional";
+import {
+  addDynamicBlock,
+  allOf,
+  countIf,
+  isNever,
+  listIf,
+  partIf,
+  present,
+  namedCondition,
+} from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { exprOf, type Expr } from "../../core/expr";
 import { compact, every, isDistinct, values } from "../../core/expr-functions";
-import { quoted } from "../../core/expression";
+import { quoted, namedIfLong } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { object, type PropsOf, type SettingsOf, text } from "../../core/inputs";
-import { freeChildId, type GrantedAccount, type GrantLimits, type WorkloadIdentity } from "../../core/identity";
+import { freeChildId, type GrantedAccount, type GrantLimits, type WorkloadIdentity, ifAny } from "../../core/identity";
 import { type KnownPropsOf, refuseProps } from "../../core/known-props";
 import { serviceAccountId } from "../../core/names";
 import { type DeploymentContext, PLACE_PROP } from "../../core/place";
@@ -146,7 +155,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     const { condition = "true", dependsOn, description, existing, place, purpose } = props;
     const { deployment, projectId: project } = place;
     const accountId = serviceAccountId(deployment, purpose);
-    const isOwn = allOf(condition, isMade(existing));
+    const isOwn = namedCondition(this, "IsMade", allOf(condition, isMade(existing)));
     this.account = partIf(isOwn, () => {
       const displayName = `${deployment.applicationName} ${deployment.tenantPrefix} ${purpose}`;
       const count = countIf(isOwn);
@@ -164,14 +173,15 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     // One that exists only under a condition has no attribute to refer to.
     const named = `${accountId}@${project}.iam.gserviceaccount.com`;
     const own = props.condition === undefined ? madeAttribute(this.account, "email") : named;
-    this.email = existingOr(this, "Email", existing, existing?.email, own);
-    this.member = `serviceAccount:${this.email}`;
-    this.ready = present(this.account);
-    const { email, name = `Existing${id}` } = existing ?? {};
+    const { name = `Existing${id}` } = existing ?? {};
     this.ofExisting = new Construct(scope, name);
     inFileOfExisting(this.ofExisting, "accounts-project");
+    const email = existing?.email && namedIfLong(this.ofExisting, "Email", exprOf(existing.email)).text;
+    this.email = existingOr(this, "Email", existing, email, own);
+    this.member = `serviceAccount:${this.email}`;
+    this.ready = present(this.account);
     const account = { name: id, email: own, member: `serviceAccount:${own}`, condition: isOwn, ready: this.ready };
-    const isUsed = allOf(condition, isExisting(existing));
+    const isUsed = namedCondition(this.ofExisting, "IsUsed", allOf(condition, isExisting(existing)));
     const other = { name, member: `serviceAccount:${email}`, condition: isUsed, project: "-" };
     this.granted = [
       // One that is not made has no address, not even for a grant that is not made either.
@@ -197,7 +207,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
   ): ProjectIamMember {
     const scope = name === this.name ? this : this.ofExisting;
     const grant = new ProjectIamMember(scope, freeChildId(scope, id), {
-      ...{ project, role, member, dependsOn: ready },
+      ...{ project, role, member, dependsOn: ifAny(ready) },
       count: countIf(allOf(needed, condition)),
       // Another condition is another grant: what runs keeps the former one until the new one exists.
       ...(resource && { lifecycle: { createBeforeDestroy: true } }),

@@ -5,7 +5,7 @@ import { type KubernetesProviderConfig } from "@cdktf/provider-kubernetes/lib/pr
 import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, allOf, countIf, isSet, listIf } from "../../core/conditional";
+import { addDynamicBlock, allOf, countIf, isSet, listIf, namedCondition } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { expression, operand } from "../../core/expression";
@@ -70,7 +70,7 @@ export class AutopilotCluster extends Construct {
     super(scope, id);
     const { controlPlane, deletionProtection, dependsOn = [], existing, network, nodes, place } = props;
 
-    const isOwn = isMade(existing);
+    const isOwn = namedCondition(this, "IsMade", isMade(existing));
     this.nodes = new ServiceIdentity(this, "Nodes", {
       ...{ dependsOn, place, purpose: "idp-node" },
       description: "Runs the nodes of the cluster",

@@ -12,6 +12,7 @@ import { addDynamicBlock, type DynamicBlock } from "../../core/conditional";
 import { type Labels } from "../../core/labels";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { allOf, type Expr } from "../../core/expr";
+import { holdsFor } from "../../core/expr-functions";
 import { mebibytes } from "../../core/memory";
 import { type DeploymentContext } from "../../core/place";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
@@ -271,10 +272,11 @@ export const podSize = (usual: number): InstanceSize => ({
       "because Autopilot raises other requests and bills them",
     ].join(" "),
     fits: (cpu, memory) => {
-      const gibibytes = mebibytes(memory).dividedBy(1024);
+      const isInRange = (gibibytes: Expr<number>) =>
+        allOf(gibibytes.ge(cpu), gibibytes.le(cpu.times(6.5)), gibibytes.le(108));
       return isCpu(cpu)
         .not()
-        .or(gibibytes.ge(cpu).and(gibibytes.le(cpu.times(6.5)), gibibytes.le(108)));
+        .or(holdsFor(mebibytes(memory).dividedBy(1024), isInRange, "gibibytes"));
     },
   },
 });

@@ -8,7 +8,7 @@ import { imagePrefix, serviceName } from "../../core/names";
 import { type KnownPropsOf, refuseProps } from "../../core/known-props";
 import { type DeploymentContext, PLACE_PROP } from "../../core/place";
 import { stateProvidersOf } from "../../core/provider-requirements";
-import { allOf, countIf, isNever, isUnset, partIf, present } from "../../core/conditional";
+import { allOf, countIf, isNever, isUnset, partIf, present, namedCondition } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
 import { expression, operand } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
@@ -124,7 +124,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
     const { apis, existing, place } = props;
     const { deployment, labels, projectId: project, region: location } = place;
     const isUsed = isUnset(props.existingImage);
-    this.condition = allOf(isUsed, isMade(existing));
+    this.condition = namedCondition(this, "IsMade", allOf(isUsed, isMade(existing)));
     const count = countIf(this.condition);
 
     this.repository = partIf(

@@ -1,6 +1,7 @@
 import { whole } from "../../core/checks";
 import { choice, flag, number, type SettingsOf } from "../../core/inputs";
-import { anyOf } from "../../core/expr";
+import { anyOf, type Expr } from "../../core/expr";
+import { holdsFor } from "../../core/expr-functions";
 import { mebibytes } from "../../core/memory";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE } from "../../idp/contract";
 import { type InstanceSize } from "../../idp/worker";
@@ -66,11 +67,13 @@ export const instanceSize = (usual: number): InstanceSize => ({
   memory: {
     rule: `that fits the CPU, ${PAIRS.join(", ")}`,
     fits: (cpu, memory) => {
-      const size = mebibytes(memory);
-      const pairs = Object.entries(MEMORY_MIB).map(([each, [from, to]]) =>
-        cpu.eq(Number(each)).and(size.ge(from), size.le(to)),
-      );
-      return anyOf(cpu.isOneOf(CPUS).not(), ...pairs);
+      const isPair = (size: Expr<number>) =>
+        anyOf(
+          ...Object.entries(MEMORY_MIB).map(([each, [from, to]]) =>
+            cpu.eq(Number(each)).and(size.ge(from), size.le(to)),
+          ),
+        );
+      return anyOf(cpu.isOneOf(CPUS).not(), holdsFor(mebibytes(memory), isPair, "mebibytes"));
     },
   },
 });

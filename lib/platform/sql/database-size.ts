@@ -1,7 +1,7 @@
 import { whole } from "../../core/checks";
 import { choice, number, text } from "../../core/inputs";
 import { allOf, type Expr } from "../../core/expr";
-import { captured, min, toNumber } from "../../core/expr-functions";
+import { allIn, captured, element, min, some, toNumber } from "../../core/expr-functions";
 
 /** Memory of the shared-core tier in MB. The smaller db-f1-micro has 25 connections, too few for one instance. */
 const SHARED_CORE = { tier: "db-g1-small", memoryMb: 1741 } as const;
@@ -25,11 +25,17 @@ const CUSTOM = "^db-custom-([1-9][0-9]*)-([1-9][0-9]*)$";
 
 /** A tier of the ENTERPRISE edition with enough connections for at least one instance. */
 function isTier(tier: Expr<string>): Expr<boolean> {
-  const [cpus, memoryMb] = [toNumber(captured(tier, CUSTOM, 0)), toNumber(captured(tier, CUSTOM, 1))] as const;
-  const hasCpus = cpus.eq(1).or(allOf(cpus.ge(2), cpus.modulo(2).eq(0), cpus.le(96)));
-  const hasMemory = memoryMb.modulo(256).eq(0).and(memoryMb.ge(3840));
-  const fits = memoryMb.ge(cpus.times(922)).and(memoryMb.le(cpus.times(6656)));
-  return tier.eq(SHARED_CORE.tier).or(allOf(hasCpus, hasMemory, fits).orElse(false));
+  const isCustom = some(
+    allIn(tier, CUSTOM),
+    (size) => {
+      const [cpus, memoryMb] = [toNumber(element(size, 0)), toNumber(element(size, 1))] as const;
+      const hasCpus = cpus.eq(1).or(allOf(cpus.ge(2), cpus.modulo(2).eq(0), cpus.le(96)));
+      const hasMemory = memoryMb.modulo(256).eq(0).and(memoryMb.ge(3840));
+      return allOf(hasCpus, hasMemory, memoryMb.ge(cpus.times(922)), memoryMb.le(cpus.times(6656)));
+    },
+    "size",
+  );
+  return tier.eq(SHARED_CORE.tier).or(isCustom.orElse(false));
 }
 
 /** Value of the flag `max_connections` for a tier. */

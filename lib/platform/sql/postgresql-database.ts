@@ -3,7 +3,7 @@ import { SqlUser } from "@cdktf/provider-google/lib/sql-user";
 import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, isOn, isSet, isUnset, partIf, present, switchOf } from "../../core/conditional";
+import { countIf, isOn, isSet, isUnset, partIf, present, switchOf, namedCondition } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { exprOf } from "../../core/expr";
 import { expression, namedValue, numberText } from "../../core/expression";
@@ -241,6 +241,9 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     return existingDatabase(scope, id, attributes, String(hasPrivateAddress));
   }
 
+  /** Whether the instance is made here. */
+  private readonly isMade: string;
+
   /** What the connection name of an existing instance consists of. */
   private readonly there: ReturnType<typeof instanceIn> | undefined;
 
@@ -262,7 +265,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     }
     const choose = (part: string, attribute: string | undefined, own: string) =>
       existingOr(this, part, existing, attribute, own);
-    const count = countIf(isMade(existing));
+    this.isMade = namedCondition(this, "IsMade", isMade(existing));
+    const count = countIf(this.isMade);
     const tier = props.tier ?? DEFAULT_DATABASE_TIER;
     const secretProps = {
       length: DATABASE_PASSWORD_LENGTH,
@@ -298,7 +302,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     this.proxyImage = referenceTo(PUBLIC_IMAGES.databaseProxy, imageMirror);
     const connections = new TerraformLocal(this, "MaxConnections", maxConnections(exprOf(tier)));
     this.connectionLimit = connections.asString;
-    this.instance = partIf(isMade(existing), () => {
+    this.instance = partIf(this.isMade, () => {
       const instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
         count,
         project: projectId,
@@ -345,7 +349,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       addDeniedPeriod(instance, props);
       return instance;
     });
-    this.administrator = partIf(isMade(existing), () => {
+    this.administrator = partIf(this.isMade, () => {
       const sent = new TerraformData(this, "AdministratorVersion", {
         // Another instance of the same name has no password either.
         triggersReplace: {
@@ -395,7 +399,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const when = isOn(conditionalAccess);
     const role = "roles/cloudsql.client";
     const own = connectionTo(place.projectId, sqlInstanceName(place.deployment), when);
-    const grants = identity.grantOnProject("ConnectsToDatabase", role, { ...own, condition: isMade(existing) });
+    const grants = identity.grantOnProject("ConnectsToDatabase", role, { ...own, condition: this.isMade });
     if (this.there === undefined) return grants;
     const limits = { condition: isExisting(existing), isForExisting: true };
     const there = { ...connectionTo(this.there.project, this.there.instance, when), ...limits };
