@@ -69,7 +69,7 @@ describe("Inputs of a folder for one deployment", () => {
     );
     expect(variable.mail).toMatchObject({
       type: "object({ host = string, port = optional(number, 25), secret = string, user = optional(string, null) })",
-      description: "Mail. host: host. port: port. secret: secret. user: user.",
+      description: "Mail. host: host. port: port. secret: secret.",
       default: { host: "a.example", secret: "first" },
       nullable: false,
     });
@@ -86,6 +86,29 @@ describe("Inputs of a folder for one deployment", () => {
         error_message: expect.stringContaining("one of mail.user has another value") as string,
       },
     ]);
+  });
+
+  it("leave members that are settled their own value, also inside others", () => {
+    const inner = object({ size: number({ default: 1, description: "size" }) }, { description: (members) => members });
+    const table = {
+      disk: object(
+        { inner, name: text({ default: "a", description: "a name" }) },
+        { description: (each) => `Disk. ${each}` },
+      ),
+    };
+    const stack = bareStack();
+    const values = { disk: { inner: { size: 5 } } };
+    const settlements = new Map<string, Settlement>([
+      ["disk", "present"],
+      ["disk.inner.size", "fixed"],
+    ]);
+    declareInputs(stack, table, [], { values, settlements });
+    expect(terraformOf(stack).variable?.disk).toMatchObject({
+      type: 'object({ inner = optional(object({ size = optional(number, 1) }), {"size":5}), name = optional(string, "a") })',
+      description: "Disk. name: a name.",
+      default: {},
+      validation: [{ condition: "${try(var.disk.inner.size, null) == 5}" }],
+    });
   });
 
   it("refuse settings that are wrong, misspelt, of no such input, or secret, all at once", () => {

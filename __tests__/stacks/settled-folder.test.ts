@@ -73,6 +73,26 @@ describe("The folder for one deployment", () => {
     expect(readme).toContain("npm run synth -- idp-serverless --hcl --settings");
   });
 
+  it("has the settings as defaults in its page, and the members that are left", async () => {
+    const channels = { critical: ["projects/a/notificationChannels/1"] };
+    const settings = { domain: "a.example.com", notification_channels_by_severity: channels, container_cpu: 4 };
+    const folder = await settledFolder("idp-serverless", { project_id: "my-project", ...settings });
+    const rows = folder.read("idp-serverless.md").split("\n");
+    const rowOf = (name: string) => rows.filter((row) => row.startsWith(`| \`${name}\` |`)).join("\n");
+    expect(rowOf("project_id")).toContain('| string | `"my-project"` |');
+    expect(rowOf("container_cpu")).toContain("| number | `4` |");
+    expect(rowOf("domain")).toContain('| string | `"a.example.com"` |');
+    const bySeverity = rowOf("notification_channels_by_severity");
+    expect(bySeverity).toContain('| `object({ critical = optional(list(string), []) })` | `{"critical":');
+    expect(bySeverity).not.toContain("warning");
+    const { properties } = JSON.parse(folder.read("inputs.schema.json")) as { readonly properties: Settings };
+    expect(properties).toHaveProperty("notification_channels_by_severity.properties.critical");
+    expect(properties).not.toHaveProperty("notification_channels_by_severity.properties.warning");
+    expect(folder.read("terraform.tfvars.example")).toContain(
+      "# Type: object({ critical = optional(list(string), []) })",
+    );
+  });
+
   it("keeps what is none by null, empty objects, and what another input's rule needs", async () => {
     const settings = { domain: "a.example.com", protection: {}, alert_emails: ["a@b.c"], check_up_schedule: null };
     const { resource, variable = {} } = await configurationOf("idp-serverless", settings);

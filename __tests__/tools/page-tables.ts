@@ -1,7 +1,7 @@
 import { extname, join } from "node:path";
 
 import { alertCells } from "./alert-cells";
-import { inputsTables, outputsTable, table, type TabledConfiguration } from "./markdown-tables";
+import { inputsTables, outputsTable, table, type TabledConfiguration } from "../../stacks/folder/markdown-tables";
 import { type Terraform } from "../support/synthesis";
 import { pageOf } from "./pages";
 

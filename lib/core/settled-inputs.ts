@@ -58,7 +58,17 @@ export function settledInput(name: string, row: Input, settings: DeploymentSetti
   if (settled.row === undefined || given === undefined || (given === null && row.nullable !== true)) return settled;
   // An example would be another value than that of the deployment.
   const left = Object.entries(settled.row).filter(([name]) => name !== "example");
-  return { ...settled, row: { ...(Object.fromEntries(left) as unknown as Input), default: given } };
+  const own = Object.fromEntries(left) as unknown as Input;
+  return { ...settled, row: { ...own, default: leftOf(own, given) } };
+}
+
+/** A value without the members that a row has not: the type of its variable has defaults for them. */
+function leftOf({ members }: Input, value: unknown): unknown {
+  if (members === undefined || typeof value !== "object" || value === null) return value;
+  const known = Object.entries(members).filter(([name]) => snakeCase(name) in value);
+  return Object.fromEntries(
+    known.map(([name, member]) => [snakeCase(name), leftOf(member, (value as Members)[snakeCase(name)])]),
+  );
 }
 
 /** The value of an input, or of a member: null, where it is given and means none, is no default. */
@@ -91,19 +101,26 @@ function settledPart(
   const members = Object.entries(row.members).map(([name, member]) => {
     const memberPath = `${path}.${snakeCase(name)}`;
     const own = (value as Members | null | undefined)?.[snakeCase(name)];
-    return [name, member, settledPart(member, memberPath, own, settlements, true)] as const;
+    // What leaves out a member that is settled has its value.
+    const settledRow = { ...member, default: valueOf(member, own) };
+    return [name, settledRow, settledPart(member, memberPath, own, settlements, true)] as const;
   });
   const given = Object.fromEntries(members.map(([name, , each]) => [name, each.given]));
-  if (members.every(([, , each]) => each.row === undefined)) return { row: undefined, given, musts: [], fixed: [] };
-  // Terraform drops members that a type has not, so those that are settled stay, to be refused.
-  const all = Object.fromEntries(members.map(([name, member, each]) => [name, each.row ?? member] as const));
+  const fixed = members.flatMap(([, , each]) => each.fixed);
+  if (members.every(([, , each]) => each.row === undefined))
+    return { row: undefined, given, musts: [], fixed: isMember ? fixed : [] };
+  const left = members.flatMap(([name, , each]) => (each.row === undefined ? [] : [[name, each.row] as const]));
+  // Terraform drops members that a type has not, so those that are settled stay in it, to be refused.
+  const all = members.map(([name, settledRow, each]) => [name, each.row ?? settledRow] as const);
   const { describe = () => row.description } = row;
-  const whole = { ...row, ...requiredObject(all, { ...row, description: describe }) };
+  const spec = { ...row, description: describe };
+  const { type } = requiredObject(Object.fromEntries(all), spec);
+  const whole = { ...row, ...requiredObject(Object.fromEntries(left), spec), type };
   return {
     row: isPresent ? required(whole) : whole,
     given,
     musts: [...musts, ...members.flatMap(([, , each]) => each.musts)],
-    fixed: members.flatMap(([, , each]) => each.fixed),
+    fixed,
   };
 }
 

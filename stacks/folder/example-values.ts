@@ -1,5 +1,6 @@
 import { snakeCase } from "../../lib/core/checks";
 import { type Input, type Table } from "../../lib/core/inputs";
+import { shownType } from "./shown-type";
 
 /**
  * The file `terraform.tfvars.example`: inputs with an example, among them all required ones, and all others as comments
@@ -16,7 +17,8 @@ export function exampleValues(stack: string, inputs: Table): string {
 }
 
 function entryText(name: string, input: Input): string {
-  const { default: value, description, example, sensitive, type: form } = input;
+  const { default: value, description, example, sensitive } = input;
+  const form = shownType(input);
   const notes = [
     description,
     ...(form.includes("(") ? [`Type: ${form}`] : []),

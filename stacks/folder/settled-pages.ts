@@ -1,6 +1,8 @@
 import { snakeCase } from "../../lib/core/checks";
-import { type Table } from "../../lib/core/inputs";
+import { type Input, type Table } from "../../lib/core/inputs";
 import { type DeploymentSettings, valueOf } from "../../lib/core/settled-inputs";
+import { inputsTables } from "./markdown-tables";
+import { shownType } from "./shown-type";
 
 /** What the page of a folder for one deployment says of it: what is settled, what must stay set, and how to change it. */
 export function settledSection(stack: string, table: Table, { settlements, values }: DeploymentSettings): string {
@@ -37,17 +39,22 @@ export function settledSection(stack: string, table: Table, { settlements, value
   ].join("\n");
 }
 
-/** The page of a stack, without the rows of inputs and outputs that the folder has not. */
+/** The page of a stack, with the inputs of the folder, and without the outputs that it has not. */
 export function pageFor(page: string, inputs: Table, outputs: readonly string[]): string {
-  const left = { Inputs: Object.keys(inputs).map(snakeCase), Outputs: outputs };
+  const rows = Object.entries(inputs).map(([name, row]) => [snakeCase(name), { ...row, type: shownType(row) }]);
+  const table = inputsTables({ variable: Object.fromEntries(rows) as Readonly<Record<string, Input>> });
+  const ofFolder = page.replace(INPUTS, (_, start: string, end: string) => `${start}\n${table}\n\n${end}`);
   let section = "";
   const isLeft = (line: string) => {
     section = /^## (.*)/.exec(line)?.[1] ?? section;
     const [, name] = /^\| `(\w+)` \|/.exec(line) ?? [];
-    return name === undefined || !(section in left) || left[section as keyof typeof left].includes(name);
+    return section !== "Outputs" || name === undefined || outputs.includes(name);
   };
-  return page.split("\n").filter(isLeft).join("\n");
+  return ofFolder.split("\n").filter(isLeft).join("\n");
 }
+
+/** The table of inputs, between its marks. */
+const INPUTS = /(<!-- inputs: [\w-]+ -->\n)[\s\S]*?(<!-- end -->)/;
 
 const isInside = (path: string, paths: readonly string[]) => paths.some((each) => path.startsWith(`${each}.`));
 

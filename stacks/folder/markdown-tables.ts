@@ -1,4 +1,4 @@
-/** An input of a synthesized configuration. */
+/** An input: a variable of a synthesized configuration, or a row of a table. */
 interface TerraformVariable {
   readonly type: string;
   readonly description: string;
@@ -15,7 +15,7 @@ export interface TabledConfiguration {
 type Rows = readonly (readonly string[])[];
 
 /** One table, the required inputs first, or one for each group where the descriptions begin with `[<group>]`. */
-export function inputsTables({ variable }: TabledConfiguration): string {
+export function inputsTables({ variable }: Pick<TabledConfiguration, "variable">): string {
   const rows = Object.entries(variable)
     .sort(([nameA, a], [nameB, b]) => requiredFirst(a, b) || nameA.localeCompare(nameB))
     .map(([name, input]) => [`\`${name}\``, typeText(input), defaultText(input), escaped(input.description)]);
