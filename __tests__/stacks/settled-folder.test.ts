@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { flag, text, texts } from "../../lib/core/inputs";
+import { pageFor, settledSection } from "../../stacks/folder/settled-pages";
 import { readSettingsFile } from "../../stacks/settings-file";
 import { resourceAddresses, terraformOf, type Terraform } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
@@ -68,7 +70,7 @@ describe("The folder for one deployment", () => {
     expect(properties).not.toHaveProperty("smtp");
     expect(folder.read("terraform.tfvars.example")).not.toMatch(/^#?smtp /m);
     const readme = folder.read("README.md");
-    expect(readme).toContain("| `smtp` | `null` |");
+    expect(readme).toMatch(/^- as by default: .*, `smtp`, /m);
     expect(readme).toContain("These stay variables, which must not become null or empty: `domain`.");
     expect(readme).toContain("npm run synth -- idp-serverless --hcl --settings");
   });
@@ -114,6 +116,37 @@ describe("The folder for one deployment", () => {
   it("refuses settings that break a rule of several inputs", async () => {
     const given = settledStack("idp-serverless", { project_id: "my-project", min_instance_count: 5 });
     await expect(given).rejects.toThrow("min_instance_count is 5 and max_instance_count is 3");
+  });
+});
+
+describe("The page of a folder for one deployment", () => {
+  const table = {
+    isOpen: flag({ default: false, description: "Whether it is open." }),
+    dashboard: flag({ default: true, description: "Dashboard." }),
+    schedule: text({ default: "daily", description: "Schedule." }),
+    title: text({ default: "", description: "Title." }),
+    domain: text({ default: null, description: "Domain." }),
+    receivers: texts({ default: [], description: "Receivers." }),
+  };
+
+  it("says first what differs from the defaults, whatever the values have in them", () => {
+    const values = { is_open: true, dashboard: false, schedule: "a|b", title: "a `b` <c>" };
+    const names = ["is_open", "dashboard", "schedule", "title", "domain", "receivers"];
+    const settlements = new Map(names.map((name) => [name, "fixed"] as const));
+    const lines = settledSection("idp-serverless", table, { settlements, values }).split("\n");
+    expect(lines.filter((line) => /^[-|]/.test(line))).toEqual([
+      "- on: `is_open`",
+      "- off, or none: `dashboard`",
+      '- `schedule`: `"a|b"`',
+      '- `title`: `` "a `b` <c>" ``',
+      "- as by default: `domain`, `receivers`",
+    ]);
+  });
+
+  it("has a row of an input whose default has a pipe in it", () => {
+    const page = "## Inputs\n\n<!-- inputs: a -->\n\n| Input |\n\n<!-- end -->\n";
+    const title = text({ default: "a|b", description: "Title." });
+    expect(pageFor(page, { title }, [])).toContain('| `title` | string | `"a\\|b"` | Title. |');
   });
 });
 

@@ -65,5 +65,12 @@ function typeText({ type }: TerraformVariable): string {
 }
 
 function defaultText(input: TerraformVariable): string {
-  return "default" in input ? `\`${JSON.stringify(input.default)}\`` : "required";
+  return "default" in input ? code(JSON.stringify(input.default)) : "required";
+}
+
+/** A text as code, also one with backticks, which need longer ones around them. */
+export function code(text: string): string {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  const ticks = "`".repeat(longest + 1);
+  return longest === 0 ? `\`${text}\`` : `${ticks} ${text} ${ticks}`;
 }

@@ -1,7 +1,7 @@
 import { snakeCase } from "../../lib/core/checks";
 import { type Input, type Table } from "../../lib/core/inputs";
 import { type DeploymentSettings, valueOf } from "../../lib/core/settled-inputs";
-import { inputsTables } from "./markdown-tables";
+import { code, inputsTables } from "./markdown-tables";
 import { shownType } from "./shown-type";
 
 /** What the page of a folder for one deployment says of it: what is settled, what must stay set, and how to change it. */
@@ -9,12 +9,9 @@ export function settledSection(stack: string, table: Table, { settlements, value
   const all = [...settlements].sort(([one], [other]) => (one < other ? -1 : 1));
   const fixed = all.filter(([, settlement]) => settlement === "fixed").map(([path]) => path);
   const present = all.filter(([path, settlement]) => settlement === "present" && !isInside(path, fixed));
-  const rows = fixed
-    .filter((path) => !isInside(path, fixed))
-    .map((path) => {
-      return `| \`${path}\` | \`${JSON.stringify(valueAt(path, table, values))}\` |`;
-    });
-  const mustStay = present.map(([path]) => `\`${path}\``).join(", ");
+  const settled = fixed.filter((path) => !isInside(path, fixed)).map((path) => settledValue(path, table, values));
+  const [chosen, usual] = [false, true].map((isDefault) => settled.filter((each) => each.isDefault === isDefault));
+  const mustStay = present.map(([path]) => path);
   return [
     "",
     "## Settled for one deployment",
@@ -22,11 +19,12 @@ export function settledSection(stack: string, table: Table, { settlements, value
     "This folder has the parts of one deployment and no others. Its file of settings decided which parts there are, so these",
     "inputs have no variable here:",
     "",
-    "| Input | Value |",
-    "| --- | --- |",
-    ...rows,
+    ...chosenLines(chosen ?? []),
+    ...(usual === undefined || usual.length === 0 ? [] : [`- as by default: ${named(usual.map(({ path }) => path))}`]),
     "",
-    ...(mustStay === "" ? [] : [`These stay variables, which must not become null or empty: ${mustStay}.`, ""]),
+    ...(mustStay.length === 0
+      ? []
+      : [`These stay variables, which must not become null or empty: ${named(mustStay)}.`, ""]),
     "All other inputs are variables, whose defaults are the settings. Guides name all inputs of the stack. To use one that is",
     "settled here, change the file of settings, synthesize again, and apply the new folder over the same state:",
     "",
@@ -38,6 +36,28 @@ export function settledSection(stack: string, table: Table, { settlements, value
     "",
   ].join("\n");
 }
+
+/** An input that is settled, or the member of one. */
+interface SettledValue {
+  readonly path: string;
+  readonly value: unknown;
+  readonly isDefault: boolean;
+}
+
+/** What differs from the defaults: what is on, what is off, and each other value. */
+function chosenLines(chosen: readonly SettledValue[]): string[] {
+  const isOff = ({ value }: SettledValue) => ["false", "null", "[]", "{}", '""'].includes(JSON.stringify(value));
+  const paths = (isOfGroup: (each: SettledValue) => boolean) => chosen.filter(isOfGroup).map(({ path }) => path);
+  const [on, off] = [paths(({ value }) => value === true), paths(isOff)];
+  const others = chosen.filter((each) => each.value !== true && !isOff(each));
+  return [
+    ...(on.length === 0 ? [] : [`- on: ${named(on)}`]),
+    ...(off.length === 0 ? [] : [`- off, or none: ${named(off)}`]),
+    ...others.map(({ path, value }) => `- \`${path}\`: ${code(JSON.stringify(value))}`),
+  ];
+}
+
+const named = (paths: readonly string[]) => paths.map((path) => `\`${path}\``).join(", ");
 
 /** The page of a stack, with the inputs of the folder, and without the outputs that it has not. */
 export function pageFor(page: string, inputs: Table, outputs: readonly string[]): string {
@@ -58,13 +78,14 @@ const INPUTS = /(<!-- inputs: [\w-]+ -->\n)[\s\S]*?(<!-- end -->)/;
 
 const isInside = (path: string, paths: readonly string[]) => paths.some((each) => path.startsWith(`${each}.`));
 
-function valueAt(path: string, table: Table, values: DeploymentSettings["values"]): unknown {
-  let [rows, value]: [Table, unknown] = [table, values];
+function settledValue(path: string, table: Table, values: DeploymentSettings["values"]): SettledValue {
+  let [rows, value, fallback]: [Table, unknown, unknown] = [table, values, null];
   for (const name of path.split(".")) {
     const [, row] = Object.entries(rows).find(([each]) => snakeCase(each) === name) ?? [];
-    if (row === undefined) return undefined;
+    if (row === undefined) break;
     value = valueOf(row, (value as DeploymentSettings["values"] | null)?.[name]);
+    fallback = row.default ?? null;
     rows = row.members ?? {};
   }
-  return value;
+  return { path, value, isDefault: JSON.stringify(value) === JSON.stringify(fallback) };
 }
