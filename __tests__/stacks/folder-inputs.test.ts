@@ -5,6 +5,7 @@ import { exampleValues } from "../../stacks/folder/example-values";
 import { inputSchema } from "../../stacks/folder/input-schema";
 import { snakeCase } from "../../lib/core/checks";
 import { type Table } from "../../lib/core/inputs";
+import { settledInput } from "../../lib/core/settled-inputs";
 import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
 import { LAB } from "../../lib/lab/lab-inputs";
 import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
@@ -116,6 +117,32 @@ describe("The schema of an identity provider's inputs", () => {
   ])("refuses %s", (_, values) => {
     expect(accepts({ ...PROJECT, ...values })).toBe(false);
   });
+});
+
+describe.each(FOLDERS)("What must be set in a folder for one deployment of $name", ({ inputs }) => {
+  /** Paths of inputs, and of members. */
+  const pathsOf = (table: Table, prefix = ""): string[] =>
+    rowsOf(table).flatMap(([name, { members = {} }]) => [`${prefix}${name}`, ...pathsOf(members, `${prefix}${name}.`)]);
+
+  it("is not said to be possibly null or empty", () => {
+    const settlements = new Map(pathsOf(inputs).map((path) => [path, "present"] as const));
+    const texts = Object.entries(inputs).map(([name, row]) => {
+      const { description = "" } = settledInput(name, row, { values: {}, settlements }).row ?? {};
+      return `${snakeCase(name)}: ${description}`;
+    });
+    expect(
+      texts.filter((text) => /(?<!dump_schedule is )\bnull\b|\b(Null|Empty)\b|\bWithout an?y?\b/.test(text)),
+    ).toEqual([]);
+    // What else a description says stays.
+    expect(texts.filter((text) => !text.endsWith(".") || /[.]{2}| [.;]/.test(text))).toEqual([]);
+  });
+});
+
+it("says of members that may be null what that means", () => {
+  const { existingDatabase } = SERVERLESS_INPUTS;
+  const settlements = new Map([["existing_database", "present"]] as const);
+  const { description } = settledInput("existingDatabase", existingDatabase, { values: {}, settlements }).row ?? {};
+  expect(description).toContain("null for as many as its instances need.");
 });
 
 it.each(FOLDERS)(

@@ -124,12 +124,35 @@ function settledPart(
   };
 }
 
-/** A row of what must be set. */
+/** A row of what must be set, which says nothing of what it refuses. */
 function required(row: Input): Input {
   const hasDefault = row.default !== null && row.default !== undefined;
   const others = Object.entries(row).filter(([name]) => name !== "nullable" && (hasDefault || name !== "default"));
-  return Object.fromEntries(others) as unknown as Input;
+  const left = Object.fromEntries(others) as unknown as Input;
+  const { describe, members } = left;
+  if (members === undefined || describe === undefined) return { ...left, description: ofPresent(left.description) };
+  // Members that may be null still say what that means.
+  const own = (each: string) => ofPresent(describe(MEMBERS)).replace(MEMBERS, () => each);
+  return { ...left, describe: own, description: requiredObject(members, { ...left, description: own }).description };
 }
+
+/** Whole sentences, and parts of one, that say what null or an empty list means. */
+const ABSENCE = {
+  sentence: /^(?:Null|Empty|Without an?y?)\b/,
+  part: /(?:; (?:null|without it)|, null)\b[^;]*?(?=;|[.]?$)/g,
+};
+
+/** A description of what must be set. */
+function ofPresent(description: string): string {
+  return description
+    .split(/(?<=[.]) (?=[A-Z])/)
+    .filter((sentence) => !ABSENCE.sentence.test(sentence))
+    .map((sentence) => sentence.replaceAll(ABSENCE.part, ""))
+    .join(" ");
+}
+
+/** Stands for the sentences of members, which speak for themselves. */
+const MEMBERS = "M\u0000.";
 
 /** A literal with the names that the members have in a program, without members that there are not. */
 export function propOf(row: Input, value: unknown): unknown {

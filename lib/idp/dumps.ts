@@ -52,7 +52,7 @@ export const DUMPS = {
   dumpSchedule: text({
     default: null,
     description:
-      'Cron schedule, in UTC, of dumps of the database into a bucket of their own: "30 4 * * *" for every day at 04:30; null for no dumps. Choose an hour of little use and without rollouts, because a migration waits for a dump. Changing it later is safe; null deletes the bucket, unless keep_dumps is true. While it has dumps, deletion_protection refuses that.',
+      'Cron schedule, in UTC, of dumps of the database into a bucket of their own: "30 4 * * *" for every day at 04:30; null for no dumps. Choose an hour of little use and without rollouts, because a migration waits for a dump. Changing it later is safe; null deletes the bucket, unless keep_dumps is true, which deletion_protection refuses while it has dumps.',
     must: {
       must: 'have five cron fields in numbers, days of the week from 0 to 6, and name a day that one of its months has, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC',
       schema: { pattern: CRON },
