@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { flag, text, texts } from "../../lib/core/inputs";
 import { pageFor, settledSection } from "../../stacks/folder/settled-pages";
+import { usedInputs } from "../../stacks/folder/used-inputs";
 import { readSettingsFile } from "../../stacks/settings-file";
 import { resourceAddresses, terraformOf, type Terraform } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
@@ -106,6 +107,17 @@ describe("The folder for one deployment", () => {
     expect(countsIn(await configurationOf("idp-serverless", bySeverity))).toEqual([]);
   });
 
+  it("has no input that can have no other value, and no member that nothing uses", async () => {
+    const protectedOne = { domain: "a.example.com", protection: {} };
+    const accounts = { existing_service_accounts: { service: "run@my-project.iam.gserviceaccount.com" } };
+    const { variable = {} } = await configurationOf("idp-serverless", { ...protectedOne, ...accounts });
+    expect(variable).not.toHaveProperty("existing_security_policy");
+    const { description, validation } = variable.existing_service_accounts ?? {};
+    expect(description).not.toMatch(/nodes|scheduler/);
+    // Terraform drops members that a type has not.
+    expect(JSON.stringify(validation)).toContain("try(var.existing_service_accounts.nodes, null) == null");
+  });
+
   it("offers the settings, and not examples, to who copies the file of examples", async () => {
     const folder = await settledFolder("idp-serverless", { project_id: "my-project", application_version: "2026.8.6" });
     const example = folder.read("terraform.tfvars.example");
@@ -116,6 +128,27 @@ describe("The folder for one deployment", () => {
   it("refuses settings that break a rule of several inputs", async () => {
     const given = settledStack("idp-serverless", { project_id: "my-project", min_instance_count: 5 });
     await expect(given).rejects.toThrow("min_instance_count is 5 and max_instance_count is 3");
+  });
+});
+
+describe("What a folder uses of its inputs", () => {
+  const forcedBy = (condition: string) => [...usedInputs({ variable: { a: { validation: [{ condition }] } } }).forced];
+
+  it.each([
+    ["${var.a == null}", ["a"]],
+    ["${!var.a}", ["a"]],
+    ['${var.a == "word"}', ["a"]],
+    ["${length(var.a) == 0}", ["a"]],
+    ["${(var.a && var.b == null) && try(var.c.d, null) == null}", ["a", "b", "c.d"]],
+    ["${var.a == null || var.b == null}", []],
+    ["${var.a == null ? true : var.b}", []],
+    ["${(var.a || var.b) && var.c}", ["c"]],
+    ["${var.a == var.b}", []],
+    ["${var.a != null}", []],
+    ['${var.a == "x && var.b"}', ["a"]],
+    ['${contains(["x"], var.a)}', []],
+  ])("is one value only, where its rule allows no other: %s", (condition, forced) => {
+    expect(forcedBy(condition)).toEqual(forced);
   });
 });
 

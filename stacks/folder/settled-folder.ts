@@ -23,18 +23,24 @@ export function settlementsFor(
   const settlements = new Map<string, Settlement>();
   for (;;) {
     const stack = make(new App(), { values, settlements: new Map(settlements) });
-    const { deciding, used } = usedInputs(stack.toTerraform());
+    const { deciding, forced, used, usedParts } = usedInputs(stack.toTerraform());
     const decided = [...deciding].flatMap((reference) =>
       decidingParts(inputAt(reference, inputs, values), settlements).flatMap((input) => {
         const settlement = settlementOf(input, settlements.get(input.path));
         return settlement === undefined ? [] : [[input.path, settlement] as const];
       }),
     );
-    const unused = Object.entries(declaredInputs(stack))
-      .filter(([name, row]) => row.default !== undefined && !used.has(snakeCase(name)))
-      .map(([name]) => [snakeCase(name), "fixed"] as const);
+    const left = Object.entries(declaredInputs(stack)).map(([name, row]) => ({ row, path: snakeCase(name) }));
+    const unused = left
+      .filter(({ path, row }) => row.default !== undefined && !used.has(path))
+      .map(({ path }) => [path, "fixed"] as const);
+    const parts = left.flatMap((input) => membersThere({ ...input, value: values[input.path] }, settlements));
+    const idle = parts
+      .filter(({ path }) => !isUsed(path, usedParts) || forced.has(path))
+      .map(({ path }) => [path, "fixed"] as const);
+    const single = left.filter(({ path }) => forced.has(path)).map(({ path }) => [path, "fixed"] as const);
     // What nothing uses shows only once nothing decides any more.
-    const changes = decided.length > 0 ? decided : unused;
+    const changes = decided.length > 0 ? decided : [...unused, ...single, ...idle];
     if (changes.length === 0) return { values, settlements };
     for (const [path, settlement] of changes) settlements.set(path, settlement);
   }
@@ -60,6 +66,25 @@ function decidingParts(
     const own = valueOf(member, (value as DeploymentSettings["values"])[snakeCase(name)]);
     return decidingParts({ row: member, value: own, path: `${path}.${snakeCase(name)}` }, settlements);
   });
+}
+
+/** Members of an object that is there in any case, also those of members. */
+function membersThere(
+  { path, row, value }: FoundInput,
+  settlements: ReadonlyMap<string, Settlement>,
+): readonly FoundInput[] {
+  const isThere = value !== null && (row.default !== null || settlements.has(path));
+  if (row.members === undefined || !isThere) return [];
+  return Object.entries(row.members).flatMap(([name, member]) => {
+    const own = valueOf(member, (value as DeploymentSettings["values"] | undefined)?.[snakeCase(name)]);
+    const found = { row: member, value: own, path: `${path}.${snakeCase(name)}` };
+    return [found, ...membersThere(found, settlements)];
+  });
+}
+
+/** Whether a member is used: itself, what is in it, or an object around it as a whole. */
+function isUsed(path: string, used: ReadonlySet<string>): boolean {
+  return [...used].some((each) => each === path || each.startsWith(`${path}.`) || path.startsWith(`${each}.`));
 }
 
 /** What becomes of an input that decides which parts exist; undefined where it stays as it is. */

@@ -8,6 +8,12 @@ export interface UsedInputs {
 
   /** Those to which a part or an output refers, or the validation of such an input, without members. */
   readonly used: ReadonlySet<string>;
+
+  /** The same with members, where only these are referred to. */
+  readonly usedParts: ReadonlySet<string>;
+
+  /** Those that have one value only, because a validation refuses every other. */
+  readonly forced: ReadonlySet<string>;
 }
 
 /** Blocks that make something of an input; a check warns of it, and another variable is validated with it. */
@@ -21,20 +27,69 @@ export function usedInputs(configuration: Configuration): UsedInputs {
       Object.values(elements as Configuration).flatMap((each) => (each as Configuration).count ?? []),
     ),
   );
-  const used = rootsOf(
-    inputsIn(
-      USING.map((block) => configuration[block]),
-      locals,
-    ),
+  const usedParts = inputsIn(
+    USING.map((block) => configuration[block]),
+    locals,
   );
+  const used = rootsOf(usedParts);
   // What is used may depend on another input by its validation.
   const variables = (configuration.variable ?? {}) as Configuration;
   for (const name of used) {
-    const { validation } = (variables[name] ?? {}) as { readonly validation?: readonly Configuration[] };
-    const conditions = (validation ?? []).map(({ condition }) => condition);
-    for (const other of rootsOf(inputsIn(conditions, locals))) used.add(other);
+    for (const path of inputsIn(conditionsOf(variables[name]), locals)) {
+      const [other = path] = path.split(".");
+      used.add(other);
+      // A validation of its own makes nothing of a member.
+      if (other !== name) usedParts.add(path);
+    }
   }
-  return { deciding: inputsIn(counts, locals), used };
+  const forced = new Set(Object.values(variables).flatMap((each) => conditionsOf(each).flatMap(forcedBy)));
+  return { deciding: inputsIn(counts, locals), used, usedParts, forced };
+}
+
+function conditionsOf(variable: unknown): string[] {
+  const { validation = [] } = (variable ?? {}) as { readonly validation?: readonly { readonly condition: string }[] };
+  return validation.map(({ condition }) => condition);
+}
+
+/** What is compared with a literal: an input, or a member with its default. */
+const INPUT = String.raw`(?:try[(])?var[.]([a-z_][\w.]*)(?:, [^,()]+[)])?`;
+
+const FORCED = [
+  new RegExp(`^!?${INPUT}$`),
+  new RegExp(`^${INPUT} == (?:null|true|false|-?[\\d.]+|"[^"$%]*")$`),
+  new RegExp(`^length[(]${INPUT}[)] == 0$`),
+];
+
+/** Inputs that a condition allows one value only, which it says by itself or beside others that must hold too. */
+function forcedBy(condition: string): string[] {
+  const text = /^\$\{([\s\S]*)\}$/.exec(condition)?.[1] ?? condition;
+  return conjunctsOf(text).flatMap((each) => FORCED.flatMap((form) => form.exec(each)?.[1] ?? []));
+}
+
+/** Conditions that must all hold; the whole where only one of several must. */
+function conjunctsOf(text: string): string[] {
+  const inner = /^[(](.*)[)]$/s.exec(text)?.[1];
+  if (inner !== undefined && pieces(text, " ").length === 1) return conjunctsOf(inner);
+  if (pieces(text, " || ").length > 1 || pieces(text, " ? ").length > 1) return [text];
+  const all = pieces(text, " && ");
+  return all.length === 1 ? all : all.flatMap(conjunctsOf);
+}
+
+/** What stands between separators that are in no brackets and in no text. */
+function pieces(text: string, separator: string): string[] {
+  const found = [""];
+  let [depth, isText] = [0, false];
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charAt(at);
+    if (letter === '"' && text.charAt(at - 1) !== "\\") isText = !isText;
+    if (!isText && "([{".includes(letter)) depth++;
+    if (!isText && ")]}".includes(letter)) depth--;
+    if (depth === 0 && !isText && text.startsWith(separator, at)) {
+      found.push("");
+      at += separator.length - 1;
+    } else found.push(`${found.pop() ?? ""}${letter}`);
+  }
+  return found;
 }
 
 /** Names of inputs without members. */
