@@ -34,7 +34,7 @@ export class AssessmentLabStack extends PortableStack {
       aws: { accessKeyId: cloudbAccessKeyId, secretAccessKey: cloudbSecretAccessKey, region: cloudbRegion },
     });
 
-    this.addOutputs(outputsOf(assessmentLabOutputs(lab)));
+    this.addOutputs(outputsOf(this, assessmentLabOutputs(lab)));
     describeFolder(this, {
       stack: "assessment-lab",
       deployment,

@@ -28,7 +28,7 @@ export class IdpKubernetesStack extends PortableStack {
     });
 
     const { cluster, namespace } = idp;
-    const outputs = outputsOf({
+    const outputs = outputsOf(this, {
       ...identityProviderOutputs(idp),
       cluster_name: [cluster.clusterName, "Name of the cluster."],
       cluster_endpoint: [

@@ -27,7 +27,7 @@ export class IdpServerlessStack extends PortableStack {
       network: network === undefined || subnetwork === undefined ? undefined : { network, subnetwork },
     });
 
-    this.addOutputs(outputsOf(identityProviderOutputs(idp)));
+    this.addOutputs(outputsOf(this, identityProviderOutputs(idp)));
     describeFolder(this, {
       stack: "idp-serverless",
       deployment,

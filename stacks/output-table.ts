@@ -1,12 +1,16 @@
+import { type TerraformStack } from "cdktf";
+
+import { rendered } from "../lib/core/expression";
 import { type StackOutput } from "../lib/core/portable-stack";
 
 /** Outputs by name. */
 export type OutputTable = Readonly<Record<string, readonly [value: unknown, description: string]>>;
 
-/** The outputs that there are: none of a part that is not made. */
-export function outputsOf(table: OutputTable): Record<string, StackOutput> {
+/** The outputs that there are: none of a part that is not made, and none that can only be null. */
+export function outputsOf(stack: TerraformStack, table: OutputTable): Record<string, StackOutput> {
+  const isThere = (value: unknown) => value !== undefined && rendered(stack, value) !== "${null}";
   const outputs = Object.entries(table)
-    .filter(([, [value]]) => value !== undefined)
+    .filter(([, [value]]) => isThere(value))
     .map(([name, [value, description]]) => [name, { value, description }] as const);
   return Object.fromEntries(outputs);
 }

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { snakeCase } from "../../lib/core/checks";
+import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
 import { flag, text, texts } from "../../lib/core/inputs";
 import { pageFor, settledSection } from "../../stacks/folder/settled-pages";
 import { usedInputs } from "../../stacks/folder/used-inputs";
@@ -12,9 +14,36 @@ import { settledFolder, settledStack, type Settings } from "./settled-folders";
 const configurationOf = async (name: string, settings: Settings): Promise<Terraform> =>
   terraformOf(await settledStack(name, { project_id: "my-project", ...settings }));
 
+/** Messages anywhere in a configuration. */
+const messagesIn = (value: unknown): string[] =>
+  typeof value !== "object" || value === null
+    ? []
+    : Object.entries(value).flatMap(([key, each]) => (key === "error_message" ? [String(each)] : messagesIn(each)));
+
 /** Counts of the resources that have one. */
 const countsIn = ({ resource = {} }: Terraform): unknown[] =>
   Object.values(resource).flatMap((elements) => Object.values(elements).flatMap(({ count }) => count ?? []));
+
+const NETWORK = {
+  network: "projects/shared/global/networks/main",
+  subnetwork: "projects/shared/regions/us-central1/subnetworks/services",
+};
+
+const NEARLY_EVERYTHING = {
+  ...NETWORK,
+  domain: "a.example.com",
+  protection: {},
+  ipv6: true,
+  worker_mode: "separate",
+  alert_emails: ["a@b.c"],
+  smtp: { host: "mail.example.com", from: "a@example.com" },
+  dump_schedule: "0 3 * * *",
+  kms_keys: { default: "projects/keys/locations/us-central1/keyRings/idp/cryptoKeys/idp" },
+  existing_service_accounts: { service: "run@my-project.iam.gserviceaccount.com" },
+  database_password_version: 1,
+  bootstrap_token: true,
+  request_log_sample_rate: 0.5,
+};
 
 describe("The folder for one deployment", () => {
   it("has no part that another deployment needs, and nothing that a plan counts", async () => {
@@ -116,6 +145,36 @@ describe("The folder for one deployment", () => {
     expect(description).not.toMatch(/nodes|scheduler/);
     // Terraform drops members that a type has not.
     expect(JSON.stringify(validation)).toContain("try(var.existing_service_accounts.nodes, null) == null");
+  });
+
+  it.each<[string, Settings]>([
+    ["the defaults", {}],
+    ["a domain", { domain: "a.example.com", protection: {}, worker_mode: "separate" }],
+    ["mail and alerts", { smtp: { host: "mail.example.com", from: "a@example.com" }, alert_emails: ["a@b.c"] }],
+    ["nearly everything", NEARLY_EVERYTHING],
+  ])("says of each input that a message names, and that is not there, how to change it: %s", async (_, settings) => {
+    const terraform = await configurationOf("idp-serverless", settings);
+    const left = Object.keys(terraform.variable ?? {});
+    const gone = Object.keys(SERVERLESS_INPUTS)
+      .map(snakeCase)
+      .filter((name) => name.includes("_") && !left.includes(name));
+    const note = /In this folder, (.*) (?:is|are) settled: to change (?:it|them), synthesize it again/;
+    const unsaid = messagesIn(terraform).flatMap((message) => {
+      const [, names = ""] = note.exec(message) ?? [];
+      const named = gone.filter((name) => new RegExp(`(?<![\\w./-])${name}(?![\\w/-])`).test(message));
+      return named.filter((name) => !names.includes(name)).map((name) => `${name}: ${message}`);
+    });
+    expect(unsaid).toEqual([]);
+  });
+
+  it("says nothing of inputs that a message only seems to name, and makes no output that can only be null", async () => {
+    const { check, output, resource, variable = {} } = await configurationOf("idp-serverless", {});
+    expect(output).not.toHaveProperty("load_balancer_address");
+    expect(JSON.stringify(variable.close_default_address)).toContain("In this folder, domain is settled");
+    const noted = [...messagesIn(resource), ...messagesIn(check)].filter((text) =>
+      /(blueprints|protection) (is|are) settled/.test(text),
+    );
+    expect(noted).toEqual([]);
   });
 
   it("offers the settings, and not examples, to who copies the file of examples", async () => {

@@ -4,6 +4,7 @@ import { Construct, type Node } from "constructs";
 import { MAIN_CHILD_ID, snakeCase } from "./element-names";
 import { rendered } from "./expression";
 import { hclFilesOf, type HclBlocks } from "./hcl/stack-origin";
+import { withNotes } from "./message-notes";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 import { RulesBrokenError } from "./rules-broken-error";
 import { addStackText, filesOf, HCL_MAIN_FILE } from "./stack-file";
@@ -127,7 +128,7 @@ export class PortableStack extends TerraformStack {
     requireNone(this, failures);
     const { rawOverrides } = this as unknown as { readonly rawOverrides: Body };
     merge(terraform, rendered(this, rawOverrides) as Body);
-    return withoutElementMetadata(terraform);
+    return withNotes(this, withoutElementMetadata(terraform));
   }
 
   /**

@@ -3,12 +3,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { TerraformOutput } from "cdktf";
 
 import { packageFile } from "../../lib/core/package-file";
+import { noteInMessages } from "../../lib/core/message-notes";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { type DeploymentSettings } from "../../lib/core/settled-inputs";
 import { addStackFile, addStackText } from "../../lib/core/stack-file";
 import { type Table } from "../../lib/core/inputs";
 import { exampleValues } from "./example-values";
 import { inputSchema } from "./input-schema";
+import { settledNames, settledNote } from "./settled-names";
 import { pageFor, settledSection } from "./settled-pages";
 
 interface FolderDescription {
@@ -39,7 +41,7 @@ export function describeFolder(stack: PortableStack, description: FolderDescript
   for (const guide of guides) addStackFile(stack, packageFile(`stacks/guides/${guide}`), `guides/${guide}`);
 }
 
-/** The two pages at the top of a folder. */
+/** The two pages at the top of a folder. In one for one deployment, messages say which inputs are settled. */
 function addPages(stack: PortableStack, { deployment, inputs, stack: name, table }: FolderDescription): void {
   const [readme, page] = [`stacks/folder/${name}.md`, `stacks/${name}.md`].map(packageFile) as [string, string];
   if (deployment === undefined) {
@@ -48,6 +50,8 @@ function addPages(stack: PortableStack, { deployment, inputs, stack: name, table
     return;
   }
   const outputs = stack.node.findAll().filter((each): each is TerraformOutput => each instanceof TerraformOutput);
+  const settled = settledNames(table, inputs, deployment);
+  noteInMessages(stack, (message) => settledNote(message, settled));
   const names = outputs.map(({ friendlyUniqueId }) => friendlyUniqueId);
   addStackText(stack, readFileSync(readme, "utf8") + settledSection(name, table, deployment), "README.md");
   addStackText(stack, pageFor(readFileSync(page, "utf8"), inputs, names), `${name}.md`);

@@ -1,0 +1,37 @@
+import { snakeCase } from "../../lib/core/checks";
+import { type Table } from "../../lib/core/inputs";
+import { type DeploymentSettings } from "../../lib/core/settled-inputs";
+
+/** Inputs for which a folder for one deployment has no variable, and members that its variables refuse. */
+export function settledNames(table: Table, left: Table, { settlements }: DeploymentSettings): string[] {
+  const gone = Object.keys(table).filter((name) => !(name in left));
+  const members = [...settlements].filter(([path, settlement]) => settlement === "fixed" && path.includes("."));
+  return [...gone.map(snakeCase), ...members.map(([path]) => path)];
+}
+
+/** What a message of such a folder says of those that it names. */
+export function settledNote(message: string, settled: readonly string[]): string | undefined {
+  const all = settled.filter((path) => isNamed(path, message));
+  const names = all.filter((path) => !all.some((other) => path.startsWith(`${other}.`)));
+  if (names.length === 0) return undefined;
+  const [verb, object] = names.length === 1 ? ["is", "it"] : ["are", "them"];
+  return `In this folder, ${listed(names)} ${verb} settled: to change ${object}, synthesize it again with other settings.`;
+}
+
+/** Whether a message names an input, by what stands around a name that is a word of its own too. */
+function isNamed(path: string, message: string): boolean {
+  const name = path.replaceAll(".", "[.]");
+  const isUnmistakable = /[_.]/.test(path);
+  const forms = isUnmistakable
+    ? [`(?<![\\w./-])${name}(?![\\w/-])`]
+    : [
+        `(?:^|\\b(?:set|give|without|with|remove) (?:the )?)${name}(?= is\\b|[,;.]| and\\b| or\\b|$)`,
+        `(?<![\\w./-])${name} is (?:not )?(?:given|set|true|false|null)\\b`,
+        `(?<![\\w./-])${name} = `,
+      ];
+  return forms.some((form) => new RegExp(form).test(message));
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 1 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+}
