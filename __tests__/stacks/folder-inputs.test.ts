@@ -4,7 +4,7 @@ import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
 import { exampleValues } from "../../stacks/folder/example-values";
 import { inputSchema } from "../../stacks/folder/input-schema";
 import { snakeCase } from "../../lib/core/checks";
-import { type Table } from "../../lib/core/inputs";
+import { text, type Table } from "../../lib/core/inputs";
 import { settledInput } from "../../lib/core/settled-inputs";
 import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
 import { LAB } from "../../lib/lab/lab-inputs";
@@ -156,6 +156,29 @@ it.each(FOLDERS)(
     expect(text).toMatch(/^project_id = "my-project"$/m);
   },
 );
+
+it("The example of inputs has nested values as terraform fmt leaves them", () => {
+  const value = {
+    host: "a.example",
+    password_secret: { secret_id: "smtp", version: "1" },
+    port: 25,
+    encryption: "none",
+  };
+  const smtp = text({ description: "Mail.", example: value });
+  expect(exampleValues("idp-serverless", { smtp })).toContain(
+    [
+      "smtp = {",
+      '  host = "a.example"',
+      "  password_secret = {",
+      '    secret_id = "smtp"',
+      '    version   = "1"',
+      "  }",
+      "  port       = 25",
+      '  encryption = "none"',
+      "}",
+    ].join("\n"),
+  );
+});
 
 it("asks for secrets in the environment rather than in a file", () => {
   expect(exampleValues("idp-serverless", SERVERLESS_INPUTS)).toContain("TF_VAR_bootstrap_password in the environment");

@@ -1,4 +1,5 @@
 import { snakeCase } from "../../lib/core/checks";
+import { aligned, assignment, quotedText, valueExpression } from "../../lib/core/hcl/hcl-expression";
 import { type Input, type Table } from "../../lib/core/inputs";
 import { shownType } from "./shown-type";
 
@@ -24,17 +25,8 @@ function entryText(name: string, input: Input): string {
     ...(form.includes("(") ? [`Type: ${form}`] : []),
     ...(sensitive === true ? [`Better set as TF_VAR_${name} in the environment than in a file.`] : []),
   ];
-  const assignment = `${name} = ${hcl(example ?? value)}`;
-  return [...notes.map(prose), example === undefined ? commented(assignment) : assignment].join("\n");
-}
-
-/** A literal as Terraform reads it; an object over several lines. */
-function hcl(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value).replaceAll("${", "$${").replaceAll("%{", "%%{");
-  if (Array.isArray(value)) return `[${value.map(hcl).join(", ")}]`;
-  if (typeof value !== "object" || value === null) return String(value);
-  const members = Object.entries(value).map(([name, member]) => `  ${JSON.stringify(name)} = ${hcl(member)}`);
-  return members.length === 0 ? "{}" : ["{", ...members, "}"].join("\n");
+  const assigned = aligned(assignment(name, valueExpression(example ?? value, "", quotedText)));
+  return [...notes.map(prose), example === undefined ? commented(assigned) : assigned].join("\n");
 }
 
 function commented(text: string): string {
