@@ -6,6 +6,7 @@ import { type PortableStack } from "../lib/core/portable-stack";
 import { RulesBrokenError } from "../lib/core/rules-broken-error";
 import { type DeploymentSettings } from "../lib/core/settled-inputs";
 import { requireStatesApart } from "../lib/core/state-backend";
+import { convertedSettings } from "./folder/converted-settings";
 import { settlementsFor } from "./folder/settled-folder";
 import { type Settings, type StackSettings, STATE_BACKEND } from "./settings";
 
@@ -56,6 +57,6 @@ export async function createStacks(
     const make = (scope: App, deployment: DeploymentSettings) => new Stack(scope, name, { ...settings, deployment });
     return values === undefined
       ? new Stack(app, name, settings)
-      : make(app, settlementsFor(Stack.inputs, make, values));
+      : make(app, settlementsFor(Stack.inputs, make, convertedSettings(Stack.inputs, values)));
   });
 }

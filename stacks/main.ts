@@ -6,7 +6,7 @@ import { RulesBrokenError } from "../lib/core/rules-broken-error";
 import { createStacks } from "./all-stacks";
 import { keepOtherStacks } from "./other-stacks";
 import { readSettings } from "./settings";
-import { readSettingsFile } from "./settings-file";
+import { readSettingsFile, SettingsFileError } from "./settings-file";
 import { summary } from "./summary";
 
 /** Synthesizes the stacks named on the command line, or all if none is named. */
@@ -40,5 +40,5 @@ function optionsIn(given: readonly string[]) {
 synthesize(process.argv).catch((error: unknown) => {
   if (!(error instanceof RulesBrokenError)) throw error;
   process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
+  process.exitCode = error instanceof SettingsFileError ? 2 : 1;
 });

@@ -6,23 +6,21 @@ import { type DeploymentSettings } from "../lib/core/settled-inputs";
 /** Values of inputs under Terraform's names. */
 type Values = DeploymentSettings["values"];
 
+/** A file of settings that cannot be read. */
+export class SettingsFileError extends RulesBrokenError {}
+
 /**
  * Reads the settings of one deployment from a file as Terraform reads it: `*.tfvars.json` or `*.tfvars`.
  *
- * @throws RulesBrokenError if it cannot be read, or has anything but literals
+ * @throws SettingsFileError if it cannot be read, or has anything but literals
  */
 export async function readSettingsFile(path: string): Promise<Values> {
-  const refuse = (problem: string): never => {
-    throw new RulesBrokenError("settings", [`${path} ${problem}`]);
+  const refuse: Refuse = (problem, line) => {
+    throw new SettingsFileError("settings", [`${path}${line === undefined ? "" : `, line ${line},`} ${problem}`]);
   };
+  const text = textOf(path, refuse);
   if (!/[.]tfvars([.]json)?$/.test(path))
     refuse("is not named *.tfvars or *.tfvars.json; it must be, because Terraform reads such files; rename it");
-  let text = "";
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    refuse(`cannot be read (${(error as NodeJS.ErrnoException).code}); it must be a file; correct the path`);
-  }
   const parsed = path.endsWith(".json") ? parseJson(text, refuse) : await parseHcl(path, text, refuse);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
     return refuse("is not an object; it must have values of inputs by name; correct it");
@@ -31,29 +29,78 @@ export async function readSettingsFile(path: string): Promise<Values> {
   return values;
 }
 
-function parseJson(text: string, refuse: (problem: string) => never): unknown {
+type Refuse = (problem: string, line?: number | string) => never;
+
+const MISSING = "is not there; it must be a file, because its values decide what the folder has; correct the path";
+
+/** What is wrong with a path, by the code of the error. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  EISDIR: "is a directory; it must be a file, because a folder is for one deployment; name the file in it",
+  ENOENT: MISSING,
+  ENOTDIR: MISSING,
+};
+
+function textOf(path: string, refuse: Refuse): string {
   try {
-    return JSON.parse(text) as unknown;
+    return readFileSync(path, "utf8");
   } catch (error) {
-    return refuse(`is not valid JSON: ${(error as Error).message}; correct it`);
+    const { code = "" } = error as NodeJS.ErrnoException;
+    return refuse(UNREADABLE[code] ?? `cannot be read (${code}); it must be readable; change its rights`);
   }
 }
 
-async function parseHcl(path: string, text: string, refuse: (problem: string) => never): Promise<unknown> {
+function parseJson(text: string, refuse: Refuse): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const message = (error as Error).message.replaceAll(/\s+/g, " ");
+    const position = / at position (\d+)/.exec(message)?.[1];
+    const isCutOff = message.includes("end of JSON");
+    const before = position === undefined ? text.trimEnd() : text.slice(0, Number(position) + 1);
+    const line = position === undefined && !isCutOff ? undefined : before.split("\n").length;
+    return refuse(`is not valid JSON: ${message}; it must be, because its name ends with .json; correct it`, line);
+  }
+}
+
+async function parseHcl(path: string, text: string, refuse: Refuse): Promise<unknown> {
   // Only a developer's checkout has it, and most syntheses need none.
   const { parse } = await import("@cdktf/hcl2json");
   let parsed: unknown;
   try {
     parsed = await parse(path, text);
   } catch (error) {
-    return refuse(`is not valid HCL: ${(error as Error).message.trim()}; correct it`);
+    const { line, problem } = hclProblem((error as Error).message);
+    return refuse(`is not valid HCL: ${problem}; it must be, because Terraform reads it as such; correct it`, line);
   }
+  const block = blockIn(text, parsed as Values);
+  if (block !== undefined)
+    refuse(
+      `has a block, ${block.name}; it must have values alone, because Terraform refuses blocks in such a file; write ${block.name} = { … }`,
+      block.line,
+    );
   const calculated = calculatedIn(parsed as Values);
   if (calculated.length > 0)
     refuse(
       `calculates ${calculated.join(", ")}; it must have literals alone, because no plan reads it; write the value`,
     );
   return withoutEscapes(parsed);
+}
+
+/** The first of the parser's problems, `parse config: [<file>:<line>,<columns>: <summary>; <detail>.]`, as one sentence. */
+function hclProblem(message: string): { readonly line?: string; readonly problem: string } {
+  const [, line, summary = ""] = /:(\d+),\d+-(?:\d+,)?\d+: ([^;]*)/.exec(message) ?? [];
+  if (line === undefined) return { problem: message.replaceAll(/\s+/g, " ").trim() };
+  return { line, problem: summary.charAt(0).toLowerCase() + summary.slice(1) };
+}
+
+/** The first block of a file, of which the parser makes a list or an object, as of a value. */
+function blockIn(text: string, parsed: Values): { readonly line: number; readonly name: string } | undefined {
+  for (const { 1: name = "", index } of text.matchAll(
+    /^[ \t]*([A-Za-z_][\w-]*)(?:[ \t]+(?:"[^"\n]*"|[\w-]+))*[ \t]*\{/gm,
+  ))
+    if (typeof parsed[name] === "object" && parsed[name] !== null)
+      return { name, line: text.slice(0, index).split("\n").length };
+  return undefined;
 }
 
 /** What begins an expression in a text, and is not escaped. */

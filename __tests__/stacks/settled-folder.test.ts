@@ -1,9 +1,12 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { snakeCase } from "../../lib/core/checks";
 import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
-import { flag, text, texts } from "../../lib/core/inputs";
+import { packageFile } from "../../lib/core/package-file";
+import { convertedSettings } from "../../stacks/folder/converted-settings";
+import { flag, mapOf, number, object, text, textMap, texts } from "../../lib/core/inputs";
 import { pageFor, settledSection } from "../../stacks/folder/settled-pages";
 import { usedInputs } from "../../stacks/folder/used-inputs";
 import { readSettingsFile } from "../../stacks/settings-file";
@@ -64,7 +67,7 @@ describe("The folder for one deployment", () => {
         host: "mail.example.com",
         from: "sign-in@example.com",
         username: "idp",
-        password_secret: { secret_id: "smtp", version: 1 },
+        password_secret: { secret_id: "smtp", version: "1" },
       },
       worker_mode: "separate",
       dashboard: false,
@@ -273,16 +276,69 @@ describe("A file of settings", () => {
 
   it.each([
     ["a.json", "{}", "is not named"],
-    ["a.tfvars.json", "{", "is not valid JSON"],
+    ["a.tfvars.json", "{", "a.tfvars.json, line 1, is not valid JSON"],
+    ["a.tfvars.json", '{\n  "domain": "a",\n}\n', ", line 3, is not valid JSON"],
     ["a.tfvars.json", "[]", "is not an object"],
-    ["a.tfvars", "project_id =", "is not valid HCL"],
+    ["a.tfvars", 'region = "a"\nproject_id =', "a.tfvars, line 2, is not valid HCL: "],
+    ["a.tfvars", "a = 1\na = 2", ", line 2, is not valid HCL: attribute redefined; it must be, because"],
+    ["a.tfvars", 'region = "a"\nlabels {\n  a = 1\n}', ", line 2, has a block, labels; it must have values alone"],
+    ["a.tfvars", 'provider "google" {\n}', "has a block, provider"],
     ["a.tfvars", 'project_id = lower("A")', "calculates project_id"],
     ["a.tfvars", 'labels = { (lower("B")) = 1 }', "calculates labels."],
   ])("is refused with a sentence: %s with %s", async (name, text, problem) => {
     await expect(read(name, text)).rejects.toThrow(problem);
   });
 
-  it("is refused if there is none", async () => {
-    await expect(readSettingsFile("missing.tfvars")).rejects.toThrow("cannot be read (ENOENT)");
+  it("is refused if there is none, or a directory, by the command with status 2 and no stack trace", async () => {
+    await expect(readSettingsFile("missing.tfvars")).rejects.toThrow("missing.tfvars is not there; it must be a file");
+    const folder = temporaryFolder();
+    mkdirSync(folder, { recursive: true });
+    await expect(readSettingsFile("package.json/a.tfvars")).rejects.toThrow("is not there");
+    await expect(readSettingsFile(folder)).rejects.toThrow(`${folder} is a directory; it must be a file`);
+    const program = [packageFile("node_modules/tsx/dist/cli.mjs"), packageFile("stacks/main.ts")];
+    const { status, stderr } = spawnSync(process.execPath, [...program, "assessment-lab", "--settings", folder], {
+      encoding: "utf8",
+    });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^settings: 1 problem\n  - \S+ is a directory; [^\n]+\n$/);
+  });
+
+  it("may have values that Terraform converts", () => {
+    const table = {
+      size: number({ default: 1, description: "Size." }),
+      isOpen: flag({ default: false, description: "Whether it is open." }),
+      title: text({ default: "", description: "Title." }),
+      names: texts({ default: [], description: "Names." }),
+      labels: textMap({ default: {}, description: "Labels." }),
+      mail: object({ port: number({ default: 25, description: "port" }) }, { description: (each) => each }),
+      alerts: mapOf({ enabled: flag({ default: true, description: "enabled" }) }, { description: (each) => each }),
+    };
+    const values = {
+      size: "5",
+      is_open: "true",
+      title: 5,
+      names: [1, "a"],
+      labels: { a: true },
+      mail: { port: "587" },
+      alerts: { first: { enabled: "false" } },
+      other: "5",
+    };
+    expect(convertedSettings(table, values)).toEqual({
+      size: 5,
+      is_open: true,
+      title: "5",
+      names: ["1", "a"],
+      labels: { a: "true" },
+      mail: { port: 587 },
+      alerts: { first: { enabled: false } },
+      other: "5",
+    });
+    const wrong = { size: "many", is_open: "yes", title: null, names: "a", labels: [1], mail: [] };
+    expect(convertedSettings(table, wrong)).toEqual(wrong);
+  });
+
+  it("makes a folder with the converted values", async () => {
+    const { variable } = await configurationOf("assessment-lab", { linux_vm_count: "2", os_login: "true" });
+    expect(variable?.linux_vm_count).toMatchObject({ default: 2 });
   });
 });
