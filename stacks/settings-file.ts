@@ -75,7 +75,10 @@ async function parseHcl(path: string, text: string, refuse: Refuse): Promise<unk
   const block = blockIn(text, parsed as Values);
   if (block !== undefined)
     refuse(
-      `has a block, ${block.name}; it must have values alone, because Terraform refuses blocks in such a file; write ${block.name} = { … }`,
+      [
+        `has a block, ${block.name}; it must have values alone, because Terraform refuses blocks in such a file;`,
+        `write ${block.name} = { … }`,
+      ].join(" "),
       block.line,
     );
   const calculated = calculatedIn(parsed as Values);
@@ -86,7 +89,7 @@ async function parseHcl(path: string, text: string, refuse: Refuse): Promise<unk
   return withoutEscapes(parsed);
 }
 
-/** The first of the parser's problems, `parse config: [<file>:<line>,<columns>: <summary>; <detail>.]`, as one sentence. */
+/** The first problem of `parse config: [<file>:<line>,<columns>: <summary>; <detail>.]`, as one sentence. */
 function hclProblem(message: string): { readonly line?: string; readonly problem: string } {
   const [, line, summary = ""] = /:(\d+),\d+-(?:\d+,)?\d+: ([^;]*)/.exec(message) ?? [];
   if (line === undefined) return { problem: message.replaceAll(/\s+/g, " ").trim() };

@@ -104,7 +104,10 @@ describe("Inputs of a folder for one deployment", () => {
     ]);
     declareInputs(stack, table, [], { values, settlements });
     expect(terraformOf(stack).variable?.disk).toMatchObject({
-      type: 'object({ inner = optional(object({ size = optional(number, 1) }), {"size":5}), name = optional(string, "a") })',
+      type: [
+        'object({ inner = optional(object({ size = optional(number, 1) }), {"size":5}),',
+        'name = optional(string, "a") })',
+      ].join(" "),
       description: "Disk. name: a name.",
       default: {},
       validation: [{ condition: "${try(var.disk.inner.size, null) == 5}" }],

@@ -170,7 +170,7 @@ describe("The folder for one deployment", () => {
     expect(unsaid).toEqual([]);
   });
 
-  it("says nothing of inputs that a message only seems to name, and makes no output that can only be null", async () => {
+  it("says nothing of inputs that a message only seems to name, and has no output that can only be null", async () => {
     const { check, output, resource, variable = {} } = await configurationOf("idp-serverless", {});
     expect(output).not.toHaveProperty("load_balancer_address");
     expect(JSON.stringify(variable.close_default_address)).toContain("In this folder, domain is settled");

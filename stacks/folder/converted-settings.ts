@@ -4,7 +4,7 @@ import { type DeploymentSettings } from "../../lib/core/settled-inputs";
 
 type Values = DeploymentSettings["values"];
 
-/** Settings with the types of their inputs, converted as Terraform does; what it cannot convert stays, to be refused. */
+/** Settings with the types of their inputs, converted as Terraform does; what it cannot stays, to be refused. */
 export function convertedSettings(table: Table, values: Values): Values {
   const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [snakeCase(name), row]));
   return mapped(values, (name, value) => {

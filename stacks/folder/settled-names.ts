@@ -15,7 +15,8 @@ export function settledNote(message: string, settled: readonly string[]): string
   const names = all.filter((path) => !all.some((other) => path.startsWith(`${other}.`)));
   if (names.length === 0) return undefined;
   const [verb, object] = names.length === 1 ? ["is", "it"] : ["are", "them"];
-  return `In this folder, ${listed(names)} ${verb} settled: to change ${object}, synthesize it again with other settings.`;
+  const fix = `to change ${object}, synthesize it again with other settings`;
+  return `In this folder, ${listed(names)} ${verb} settled: ${fix}.`;
 }
 
 /** Whether a message names an input, by what stands around a name that is a word of its own too. */
