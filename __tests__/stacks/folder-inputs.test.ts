@@ -160,7 +160,7 @@ it.each(FOLDERS)(
 it("The example of inputs has nested values as terraform fmt leaves them", () => {
   const value = {
     host: "a.example",
-    password_secret: { secret_id: "smtp", version: "1" },
+    password_secret: { secret_id: "projects/a-project-of-others/secrets/password-of-the-mail-server", version: "12" },
     port: 25,
     encryption: "none",
   };
@@ -170,8 +170,8 @@ it("The example of inputs has nested values as terraform fmt leaves them", () =>
       "smtp = {",
       '  host = "a.example"',
       "  password_secret = {",
-      '    secret_id = "smtp"',
-      '    version   = "1"',
+      '    secret_id = "projects/a-project-of-others/secrets/password-of-the-mail-server"',
+      '    version   = "12"',
       "  }",
       "  port       = 25",
       '  encryption = "none"',

@@ -173,7 +173,7 @@ describe("The folder for one deployment", () => {
   it("says nothing of inputs that a message only seems to name, and has no output that can only be null", async () => {
     const { check, output, resource, variable = {} } = await configurationOf("idp-serverless", {});
     expect(output).not.toHaveProperty("load_balancer_address");
-    expect(JSON.stringify(variable.close_default_address)).toContain("In this folder, domain is settled");
+    expect(JSON.stringify(variable.max_instance_count)).toContain("In this folder, worker_count is settled");
     const noted = [...messagesIn(resource), ...messagesIn(check)].filter((text) =>
       /(blueprints|protection) (is|are) settled/.test(text),
     );
