@@ -812,9 +812,12 @@ class TokenReference implements Form {
   }
 }
 
-const ATTRIBUTE = /^[a-z0-9]+_\w+[.][\w-]+[.]\w+$/;
+const ATTRIBUTE = /^(?:(?:data[.])?[a-z0-9]+_\w+[.][\w-]+|module[.][\w-]+)(?:[.]\w+)+$/;
 
-/** True for an attribute of a resource, and for text around tokens, whose value may be unknown at plan but is set. */
+/**
+ * True for an attribute of a resource or a data source, a module's output, and for text around tokens: the value may be
+ * unknown at plan, but is set.
+ */
 function isSurelySet(token: unknown): boolean {
   const [first, ...others]: unknown[] = typeof token === "string" ? piecesOf(token) : [token];
   const { identifier } = (first ?? {}) as { readonly identifier?: unknown };

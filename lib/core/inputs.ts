@@ -71,6 +71,8 @@ interface Source {
   readonly spell: (name: string) => string;
   /** What was given, which knows whether it may be null; undefined for a variable of any deployment. */
   readonly open?: Expr;
+  /** What was given for a member, of a value that a program gave; by default, only a token's own facts are known. */
+  readonly openOf?: (given: unknown) => Expr;
   /** Whether it is a member of an object. */
   readonly isMember?: boolean;
   /** Whether an object has all members, because Terraform fills in their defaults, and is never null. */
@@ -168,7 +170,7 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   /** Members of an object, with their defaults where it is null. */
   get at(): ValuesOf<MembersOf<Row>> {
     const { given, row, source } = this;
-    const { isSettled = false, isWhole = false, name, path, spell } = source;
+    const { isSettled = false, isWhole = false, name, openOf, path, spell } = source;
     const members = mapped(row.members ?? {}, (member, each) => {
       const memberPath = () => `${path()}.${snakeCase(member)}`;
       const common = {
@@ -182,7 +184,8 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
       if (Token.isUnresolved(given))
         return new Value(each, { ...common, given: asProp(each, ref(addressIn(each, { ...common, given }))) });
       const own = (given as Given | null)?.[member] ?? each.default ?? null;
-      return new Value(each, { ...common, given: own, open: exprOf(own), isSettled });
+      const open = (openOf ?? exprOf)(own);
+      return new Value(each, { ...common, ...(openOf && { openOf }), given: own, open, isSettled });
     });
     return members as ValuesOf<MembersOf<Row>>;
   }
@@ -458,7 +461,8 @@ export function valuesFrom<T extends Table>(
     const called = settingName(scope, value, name);
     const spell = called === name ? String : snakeCase;
     const path = localOf(room, name, row, value);
-    return new Value(row, { given: value, path, name: called, spell, open: givenValue(scope, value) });
+    const openOf = (each: unknown) => givenValue(scope, each);
+    return new Value(row, { given: value, path, name: called, spell, open: openOf(value), openOf });
   }) as ValuesOf<T>;
 
   const isOpen = (name: string) => given(name) !== undefined && inputOf(name) === undefined;
