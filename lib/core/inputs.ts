@@ -434,6 +434,7 @@ function judgementOfMust({ hasItems, path }: Must): Judgement {
  * Values of props: refuses wrong literals now, and everything else at plan, but for variables that have the same rules.
  *
  * @param others what is wrong with props that are no inputs, to be said with the rest
+ * @param spellings of inputs that a program gives in props of other names
  * @throws RulesBrokenError naming everything that is missing or wrong
  */
 export function valuesFrom<T extends Table>(
@@ -442,6 +443,7 @@ export function valuesFrom<T extends Table>(
   props: PropsOf<T>,
   relations: readonly Relation<T>[] = [],
   others: readonly string[] = [],
+  spellings?: Readonly<Partial<Record<keyof T, string>>>,
 ): ValuesOf<T> {
   const declared = DECLARED.get(TerraformStack.of(scope));
   const given = (name: string) => {
@@ -458,8 +460,9 @@ export function valuesFrom<T extends Table>(
     const input = inputOf(name);
     if (input !== undefined) return new Value(row, sourceOf(name, input, room));
     const value = given(name) === undefined ? (row.default ?? null) : given(name);
-    const called = settingName(scope, value, name);
-    const spell = called === name ? String : snakeCase;
+    const prop = spellings?.[name] ?? name;
+    const called = settingName(scope, value, prop);
+    const spell = called === prop ? String : snakeCase;
     const path = localOf(room, name, row, value);
     const openOf = (each: unknown) => givenValue(scope, each);
     return new Value(row, { given: value, path, name: called, spell, open: openOf(value), openOf });

@@ -41,7 +41,12 @@ const FILES: FileTable = {
 };
 
 /** Inputs that a program gives in another way. */
-const INPUTS_OF_STACK = ["cloudbAccessKeyId", "cloudbRegion", "cloudbSecretAccessKey", "rdpSourceRanges"];
+const SPELLINGS = {
+  cloudbAccessKeyId: "aws.accessKeyId",
+  cloudbRegion: "aws.region",
+  cloudbSecretAccessKey: "aws.secretAccessKey",
+  rdpSourceRanges: "sourceRanges.rdp",
+} as const;
 
 const RANGES = { internal: "optional", ssh: "optional", rdp: "optional", icmp: "optional", http: "optional" } as const;
 
@@ -136,7 +141,7 @@ export class AssessmentLab extends Construct {
       cloudbRegion: credentials?.region,
       rdpSourceRanges: ranges?.rdp,
     };
-    const v = valuesFrom(this, LAB, given, LAB_RELATIONS, otherProblems(props));
+    const v = valuesFrom(this, LAB, given, LAB_RELATIONS, otherProblems(props), SPELLINGS);
     const createBucket = v.createSshKeyBucket.flag;
     const { network: existing } = settingsOf(v);
     const usesAssessment = v.initializeAssessmentService.flag;
@@ -231,7 +236,7 @@ function awsModule(): { readonly awsInventory: typeof awsInventory } {
 
 /** What is wrong with the props that are no inputs, and with the names of all. */
 function otherProblems(props: object | undefined): string[] {
-  const names = Object.keys(LAB).filter((name) => !INPUTS_OF_STACK.includes(name));
+  const names = Object.keys(LAB).filter((name) => !(name in SPELLINGS));
   const own = propProblems(knownOf(props, Object.keys(PROPS)), PROPS);
   return [...unknownNames(props ?? {}, [...names, ...Object.keys(PROPS)]), ...own];
 }
