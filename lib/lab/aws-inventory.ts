@@ -38,7 +38,7 @@ export function awsInventory(scope: Construct, id: string, props: AwsInventoryPr
   const self = new Construct(scope, id);
   const { deploymentId, projectId, region, sourceId } = props;
   const { accessKeyId, region: awsRegion = DEFAULTS.awsRegion } = props.aws;
-  const imports = allOf(`${accessKeyId} != ""`, isOn(props.usesAssessment));
+  const imports = allOf(`${operand(accessKeyId)} != ""`, isOn(props.usesAssessment));
   const count = countIf(imports);
   const name = awsUserName(deploymentId);
   const script = addScript(self, "lib/lab/scripts/import-inventory.sh");
@@ -116,7 +116,8 @@ function awsProvider(
 ): AwsProvider {
   // The provider requires credentials even when nothing uses it; these are never sent. Keys read from files end with a
   // line break, which makes every signature invalid.
-  const given = (value: string) => expression(`(${accessKeyId} == "" ? "none" : trimspace(${value}))`);
+  const given = (value: string) =>
+    expression(`(${operand(accessKeyId)} == "" ? "none" : trimspace(${operand(value)}))`);
   const profiles = addScript(scope, `lib/lab/scripts/no-profile.ini`);
   const { awsRegion } = DEFAULTS;
   const provider = new AwsProvider(scope, "UserProvider", {

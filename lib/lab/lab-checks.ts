@@ -4,7 +4,7 @@ import { type Construct } from "constructs";
 import { element, split } from "../core/expr-functions";
 import { type Expr, hcl, interpolated } from "../core/expr";
 import { isOn } from "../core/conditional";
-import { expression, settingName } from "../core/expression";
+import { expression, operand, settingName } from "../core/expression";
 import { type ValuesOf } from "../core/inputs";
 import { CheckBlock } from "../core/warnings";
 import {
@@ -33,7 +33,7 @@ export function addLabChecks(
   const whileServiceIsOn = isServiceOn === "true" ? "" : ` && (${isServiceOn})`;
   check(
     "HasScanTargets",
-    `length(${linuxVms.fqn}) > 0${awsKeyId === undefined ? "" : ` || (${awsKeyId} != ""${whileServiceIsOn})`}`,
+    `length(${linuxVms.fqn}) > 0${awsKeyId === undefined ? "" : ` || (${operand(awsKeyId)} != ""${whileServiceIsOn})`}`,
     `${v.linuxVmCount.name} is 0; only an import from AWS can supply assets, because there is nothing to scan; raise it, or import from AWS, which needs its credentials and ${v.initializeAssessmentService.name}`,
   );
   check(

@@ -2,11 +2,11 @@ import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { ComputeRouter } from "@cdktf/provider-google/lib/compute-router";
 import { ComputeRouterNat } from "@cdktf/provider-google/lib/compute-router-nat";
 import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork";
-import { Fn, Token, type ITerraformDependable } from "cdktf";
+import { Fn, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, countIf, ifSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
-import { expression } from "../../core/expression";
+import { expression, operand } from "../../core/expression";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
@@ -101,7 +101,6 @@ export const RANGE_NAMES = { pods: "pods", services: "services" } as const;
  */
 function hasNamedRanges(existing: string | undefined, projectId: string): string {
   if (existing === undefined) return "true";
-  const network = Token.isUnresolved(existing) ? existing : JSON.stringify(existing);
-  const ofThisProject = `startswith(${network}, ${Fn.join("", ["projects/", projectId, "/"])})`;
+  const ofThisProject = `startswith(${operand(existing)}, ${Fn.join("", ["projects/", projectId, "/"])})`;
   return ifSet(existing, `!${ofThisProject}`, "true");
 }
