@@ -26,6 +26,7 @@ import { allOf, Expr, exprOf, hcl, isPlainObject, literal, reference, type Known
 import { expression, literal as literalText, settingName } from "./expression";
 import { given as givenValue } from "./given";
 import { InputVariable } from "./input-variable";
+import { requireKnownCounts, type GivenToken } from "./known-at-plan";
 import { elementProblem, missing, unknownNames } from "./known-props";
 import { type Input, type PropOf, type PropsOf, type Table } from "./rows";
 import { RulesBrokenError } from "./rules-broken-error";
@@ -495,7 +496,17 @@ export function valuesFrom<T extends Table>(
     );
   // Nothing waits for it but guards, because a plan that one resource refuses is never applied.
   if (precondition.length > 0) new TerraformData(scope, JUDGE, { lifecycle: { precondition } });
+  requireKnownCounts(
+    scope,
+    Object.entries<Value>(values).flatMap(([name, value]) => (isOpen(name) ? tokensIn(value) : [])),
+  );
   return values;
+}
+
+/** What is a token of a value, and of its members. */
+function tokensIn({ at, given, name }: Value): GivenToken[] {
+  if (Token.isUnresolved(given)) return [{ name, value: given }];
+  return Object.values<Value>(at).flatMap(tokensIn);
 }
 
 const JUDGE = "Inputs";
