@@ -34,7 +34,7 @@ function unknownCounts(scope: IConstruct, given: readonly GivenToken[]): string[
     elements.filter((each) => each instanceof TerraformLocal).map((each) => [each.friendlyUniqueId, valueOf(each)]),
   );
   const repeated = scope.node.findAll().flatMap((each) => (isRepeatable(each) ? [repetitionOf(each)] : []));
-  const decisive = new Set(repeated.flatMap((text) => attributesIn(withLocals(text, locals))));
+  const decisive = new Set(repeated.flatMap((text) => attributesIn(withLocals(text, locals, withoutValues(text)))));
   return [
     ...new Map(asked.filter(({ address }) => decisive.has(address)).map((each) => [each.name, each])).values(),
   ].map(({ address, name }) =>
@@ -88,13 +88,31 @@ function valueOf(local: TerraformLocal): unknown {
   return rendered(local, locals[local.friendlyUniqueId]);
 }
 
+type Change = (text: string) => string;
+
+/** Leaves out what objects in a repetition have, because only keys decide, but for the members that a set is made of. */
+function withoutValues(repetition: string): Change {
+  const isSet = repetition.includes("toset(");
+  const isKept = (member: string) => isSet && new RegExp(`[.]${member}\\b`).test(repetition);
+  return (text) => text.replaceAll(MEMBER, (whole, member: string) => (isKept(member) ? whole : `${member} = null`));
+}
+
+/** A member of an object that is written out, with a simple value. */
+const MEMBER = /\b(\w+) = (?:\w+\([^()]*\)|[\w.[\]-]+)(?=\s*[,}])/g;
+
 /**
  * A text, and those of the locals that it refers to.
  *
  * Of an object, only the member counts, unless all values are looked at; of its entries, what a condition looks at. The
  * items of a list decide nothing, because their number is known.
  */
-function withLocals(text: string, locals: ReadonlyMap<string, unknown>, seen = new Set<string>()): string {
+function withLocals(
+  written: string,
+  locals: ReadonlyMap<string, unknown>,
+  change: Change,
+  seen = new Set<string>(),
+): string {
+  const text = change(written);
   const references = [...text.matchAll(/(?<![\w.])(values\()?local\.([\w-]+)((?:\.[\w-]+)*)/g)];
   const [, ...conditions] = text.split(" if ");
   const lookedAt = [...conditions.join(" ").matchAll(/\.(\w+)/g)].map(([, name = ""]) => name);
@@ -105,7 +123,7 @@ function withLocals(text: string, locals: ReadonlyMap<string, unknown>, seen = n
     const entries = isObject(value) ? Object.values(value) : [];
     const decisive = entries.filter(isObject).flatMap((entry) => lookedAt.map((member) => entry[member]));
     const all = [value, ...decisive, ...(values === undefined ? [] : entries)];
-    return all.flatMap((each) => (typeof each === "string" ? [withLocals(each, locals, seen)] : []));
+    return all.flatMap((each) => (typeof each === "string" ? [withLocals(each, locals, change, seen)] : []));
   });
   return [text, ...more].join(" ");
 }
