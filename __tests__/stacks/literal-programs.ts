@@ -139,7 +139,7 @@ const SERVERLESS_ALONE = {
   startupCpuBoost: false,
 } as const;
 
-const serverlessProps = (stack: BareStack): Given<ServerlessIdentityProviderProps, Left> => ({
+export const serverlessProps = (stack: BareStack): Given<ServerlessIdentityProviderProps, Left> => ({
   ...identityProviderProps(stack),
   ...SERVERLESS_ALONE,
   existingRepository: { imagePrefix: "europe-docker.pkg.dev/shared-images/idp", location: "europe" },
@@ -155,7 +155,7 @@ type LeftByKubernetes =
   | "existingSecurityPolicy";
 
 /** With an image that exists, which needs no version and has no blueprints of ours. */
-const kubernetesProps = (stack: BareStack): Given<KubernetesIdentityProviderProps, LeftByKubernetes> => ({
+export const kubernetesProps = (stack: BareStack): Given<KubernetesIdentityProviderProps, LeftByKubernetes> => ({
   ...identityProviderProps(stack),
   authorizedNetworks: { office: "10.1.0.0/16", pipeline: "192.168.7.7/32" },
   blueprintFiles: {},
@@ -173,7 +173,7 @@ const kubernetesProps = (stack: BareStack): Given<KubernetesIdentityProviderProp
   workerMaxCount: 4,
 });
 
-const labProps = (stack: BareStack): Given<AssessmentLabProps, "apis"> => ({
+export const labProps = (stack: BareStack): Given<AssessmentLabProps, "apis"> => ({
   projectId: "demo-project",
   assessDiscoveryClientName: "training-client",
   aws: { accessKeyId: secretInput(stack, "key_id"), region: "eu-west-1", secretAccessKey: secretInput(stack, "key") },

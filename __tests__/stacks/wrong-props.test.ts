@@ -219,7 +219,7 @@ describe("What one literal is enough to tell", () => {
   it("is refused at synth: ranges of the lab", () => {
     const wrong = { internalTrafficCidr: "10.128.0.1/9", sourceRanges: { rdp: ["203.0.113.7"] } };
     expect(problemsOf(made(AssessmentLab), { ...PROJECT, ...wrong })).toEqual(
-      named("internalTrafficCidr", "rdpSourceRanges"),
+      named("internalTrafficCidr", "sourceRanges.rdp"),
     );
   });
 });
