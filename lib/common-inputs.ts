@@ -122,7 +122,11 @@ function protectedInputs({ alsoProtected, identity }: Pick<VariantWords, "alsoPr
     /** Refuses to delete what holds data, and to change what would replace it, such as project, region and names. */
     deletionProtection: flag({
       default: true,
-      description: `Refuses to delete what holds data: ${alsoProtected}database, secrets, and the media bucket while it has files; and to change ${identity}. Changing it later is safe; apply false before a destroy.`,
+      description: [
+        `Refuses to delete what holds data: ${alsoProtected}database, secrets,`,
+        `and the media bucket while it has files; and to change ${identity}. Changing it later is safe;`,
+        "apply false before a destroy.",
+      ].join(" "),
     }),
   };
 }
@@ -184,12 +188,18 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
         ),
       ),
     says: ({ domain, environmentVariables: plain }) =>
-      `${plain.name} has ${COOKIE_DOMAIN}, which does not cover ${domain.name} ${domain.shown}; browsers then keep no session, and nobody can sign in; use the domain itself or one that it is part of`,
+      [
+        `${plain.name} has ${COOKIE_DOMAIN}, which does not cover ${domain.name} ${domain.shown};`,
+        "browsers then keep no session, and nobody can sign in; use the domain itself or one that it is part of",
+      ].join(" "),
   },
   {
     holds: (v) => v.alerts.length().eq(0).or(receiverCount(v).gt(0)),
     says: ({ alertEmails: emails, alerts, notificationChannels: channels, notificationChannelsBySeverity: some }) =>
-      `${alerts.name} is set, and nobody gets an alert; without ${emails.name}, ${channels.name} and ${some.name} there are none; set one of them`,
+      [
+        `${alerts.name} is set, and nobody gets an alert; without ${emails.name},`,
+        `${channels.name} and ${some.name} there are none; set one of them`,
+      ].join(" "),
   },
   {
     holds: (v) => unchangedAlerts(v).length().eq(0),
@@ -202,7 +212,10 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   {
     holds: ({ dumpSchedule }) => dumpSchedule.isNullOr((schedule) => schedule.matches("^[0-9]+ ")),
     says: ({ dumpSchedule }) =>
-      `${dumpSchedule.name} dumps the whole database several times an hour; each dump reads it in full, and holds up migrations; begin with a fixed minute, such as 30 4 * * *`,
+      [
+        `${dumpSchedule.name} dumps the whole database several times an hour; each dump reads it in full,`,
+        "and holds up migrations; begin with a fixed minute, such as 30 4 * * *",
+      ].join(" "),
   },
 ];
 

@@ -96,7 +96,10 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
     of: "existingRepository",
     holds: (v) => v.existingRepository.isNull().or(v.existingContainerImage.isNull()),
     says: (v) =>
-      `${v.existingRepository.name} and ${v.existingContainerImage.name} are given; there must be one of them, because nothing is pushed where nothing is built; remove one`,
+      [
+        `${v.existingRepository.name} and ${v.existingContainerImage.name} are given; there must be one of them,`,
+        "because nothing is pushed where nothing is built; remove one",
+      ].join(" "),
   },
   {
     of: "existingDatabase",
@@ -108,7 +111,11 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
       return isOwn.choose(true, allOf(...OF_INSTANCE.map(isDefault)));
     },
     says: (v) =>
-      `${v.existingDatabase.name} is given together with one of ${OF_INSTANCE.map((name) => v[name].name).join(", ")}; these must be left out, because the owner of the instance decides on its size, flags, passwords and backups; remove them`,
+      [
+        `${v.existingDatabase.name} is given together with one of`,
+        `${OF_INSTANCE.map((name) => v[name].name).join(", ")}; these must be left out,`,
+        "because the owner of the instance decides on its size, flags, passwords and backups; remove them",
+      ].join(" "),
   },
   {
     of: "existingSecrets",
@@ -118,7 +125,11 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
         .or(version.eq(1))
         .and(at.secretKey.isNull().or(ofKey.eq(1))),
     says: ({ bootstrapPasswordVersion: version, existingSecrets, secretKeyVersion: ofKey }) =>
-      `${existingSecrets.name} is given, ${version.name} is ${version.shown} and ${ofKey.name} is ${ofKey.shown}; that of a secret that exists must be 1, because it is never written; name another version of the secret instead`,
+      [
+        `${existingSecrets.name} is given, ${version.name} is ${version.shown} and ${ofKey.name} is ${ofKey.shown};`,
+        "that of a secret that exists must be 1, because it is never written;",
+        "name another version of the secret instead",
+      ].join(" "),
   },
 ];
 
@@ -159,7 +170,12 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
       return v.existingCluster.isNull().or(v.domain.isSet()).choose(true, isInRegion);
     },
     says: (v) =>
-      `${v.existingCluster.at.location.name} is ${v.existingCluster.at.location.shown}, ${v.region.name} is ${v.region.shown} and there is no ${v.domain.name}; without one, the cluster must be in that region, because the address of its load balancer is; set ${v.region.name} or ${v.domain.name}`,
+      [
+        `${v.existingCluster.at.location.name} is ${v.existingCluster.at.location.shown},`,
+        `${v.region.name} is ${v.region.shown} and there is no ${v.domain.name}; without one,`,
+        "the cluster must be in that region, because the address of its load balancer is;",
+        `set ${v.region.name} or ${v.domain.name}`,
+      ].join(" "),
   },
   {
     of: "existingNamespace",
@@ -168,6 +184,10 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
       return v.existingNamespace.isNull().or(v.existingCluster.isSet().and(isDefault));
     },
     says: (v) =>
-      `${v.existingNamespace.name} is given without ${v.existingCluster.name} or together with ${v.namespace.name}; it needs the first, because a new cluster has no namespaces, and takes the place of the second; give the cluster, and remove ${v.namespace.name}`,
+      [
+        `${v.existingNamespace.name} is given without ${v.existingCluster.name} or together with`,
+        `${v.namespace.name}; it needs the first, because a new cluster has no namespaces,`,
+        `and takes the place of the second; give the cluster, and remove ${v.namespace.name}`,
+      ].join(" "),
   },
 ];

@@ -34,7 +34,10 @@ export const FOLDER_FILES: FileTable = {
   outposts: ["Outposts that the application runs itself, off by default", ["Outposts"]],
   rotation: ["Another password of the database, off by default: closes the former login", ["FormerLogin"]],
   secrets: [
-    "Secrets of the application, generated and existing, and who may read them; pods on GKE read copies in their namespace",
+    [
+      "Secrets of the application, generated and existing, and who may read them;",
+      "pods on GKE read copies in their namespace",
+    ].join(" "),
     ["ExistingSecrets", "SecretReferences", "Secrets"],
   ],
   "service-accounts": [

@@ -93,8 +93,8 @@ type VariantParts = Pick<
 >;
 
 /**
- * An identity provider on either platform: what its inputs say, and the parts that are the same on both. The variants make the
- * rest, each part after those that it uses; what waits for what at apply is in `dependsOn`.
+ * An identity provider on either platform: what its inputs say, and the parts that are the same on both. The variants
+ * make the rest, each part after those that it uses; what waits for what at apply is in `dependsOn`.
  */
 export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> extends Construct {
   /** Project, region and naming of the deployment. */
@@ -231,7 +231,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
         }),
     );
     this.image = new IdpImage(this, "Image", {
-      ...{ existingImage, place, repository: this.registry },
+      existingImage,
+      place,
+      repository: this.registry,
       applicationVersion: settings.applicationVersion,
       buildLocation: settings.buildLocation,
       buildPool: settings.buildPool,
@@ -241,7 +243,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
         : undefined,
     });
     this.media = new MediaBucket(this, "MediaBucket", {
-      ...{ deletionProtection, place },
+      deletionProtection,
+      place,
       existing: this.partOf(settings.existingBucket),
       dependsOn: apis.ready("storage"),
     });
@@ -269,7 +272,9 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       dependsOn: apis.ready("sqladmin", "compute", "secretmanager"),
     });
     this.upgradeBackup = new UpgradeBackup(this, "UpgradeBackup", {
-      ...{ database: this.database, projectId: place.projectId, release: this.image.release },
+      database: this.database,
+      projectId: place.projectId,
+      release: this.image.release,
       enabled: settings.backupBeforeUpgrade,
     });
     this.initializer = this.addAccount("Initializer", undefined);
@@ -322,7 +327,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const { place, settings } = this;
     const { existingSecrets } = settings;
     return new IdpSecrets(this, "Secrets", {
-      ...{ place, secretLocations: place.secretLocations },
+      place,
+      secretLocations: place.secretLocations,
       blueprints: settings.blueprints,
       bootstrapPassword: settings.bootstrapPassword,
       bootstrapPasswordVersion: settings.bootstrapPasswordVersion,
@@ -355,7 +361,11 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const { database, existingSecrets, image, media, secrets, values: v } = this;
     const container = containerOf(
       {
-        ...{ connectionPool, database, image, media, secrets },
+        connectionPool,
+        database,
+        image,
+        media,
+        secrets,
         secretSettings: joinedSettings(this, "SecretReferences", present(...secrets.settings, existingSecrets)),
         initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
         resources: { cpu: numberText(v.containerCpu.number), memory: v.containerMemory.text },
@@ -398,7 +408,11 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   protected addEdge(domain: string, address: EdgeAddress, dependsOn: ITerraformDependable[] = []): DomainSetup {
     const { apis, place, settings, values: v } = this;
     return new DomainSetup(this, "Edge", {
-      ...{ address, apis, dependsOn, domain, place },
+      address,
+      apis,
+      dependsOn,
+      domain,
+      place,
       validation: v.certificateValidation.text,
       zone: settings.dnsZone,
       protection: v.protection,
@@ -416,11 +430,13 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     return new Monitoring(this, "Monitoring", {
       ...settings,
       ...platform,
-      ...{ apis, place },
+      apis,
+      place,
       called: (setting: NamedSetting) =>
         (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,
       certificateValidation: v.certificateValidation.text,
-      ...{ maxInstanceCount: v.maxInstanceCount.number, minInstanceCount: v.minInstanceCount.number },
+      maxInstanceCount: v.maxInstanceCount.number,
+      minInstanceCount: v.minInstanceCount.number,
       checkUp: checkUp && {
         condition: isCheckedUp(this, v),
         jobName: checkUp.jobName,
@@ -439,7 +455,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
               jobName: dump.jobName,
             },
       identities: present(initializer, runtime, dumper, checker),
-      ...{ diskLimitGb: settings.databaseDiskLimitGb, maxConnections: database.connectionLimit },
+      diskLimitGb: settings.databaseDiskLimitGb,
+      maxConnections: database.connectionLimit,
       protection: v.protection.isSet().text,
       workerCount: workerCount(v).text,
       workerMode: v.workerMode.text,
@@ -447,7 +464,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   /**
-   * Keeps the parts of the variant, and refuses a destroy, and a change of what the deployment is, before anything is deleted.
+   * Keeps the parts of the variant, and refuses a destroy, and a change of what the deployment is, before anything is
+   * deleted.
    *
    * @param dependsOn the last resources to be created
    */

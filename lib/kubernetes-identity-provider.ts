@@ -82,8 +82,10 @@ const MOST_WORKERS = {
   /** Maximum number of separate workers, plus one during a rollout; by default one more than `workerCount`. */
   workerMaxCount: number({
     default: null,
-    description:
-      "Maximum number of separate workers, plus 1 during a rollout; null for one more than worker_count. Changing it later is safe.",
+    description: [
+      "Maximum number of separate workers, plus 1 during a rollout; null for one more than worker_count.",
+      "Changing it later is safe.",
+    ].join(" "),
   }),
 };
 
@@ -104,10 +106,16 @@ export const KUBERNETES_INPUTS: KubernetesInputs = {
     identity: "project_id, region, tenant_id, application_name, namespace, network or subnetwork",
     changedLabels: "; on objects in the cluster, without hyphens and underscores at their ends",
     network: {
-      network:
-        "for the cluster, with private services access and NAT for VMs without public addresses: the database gets a private address on it and no public one. Without a network, one is created, and the database has a public address that only authorized proxy connections can use. A network cannot be removed later; changing it replaces the cluster.",
-      subnetwork:
-        "with room for the ranges of pods and services, which GKE adds; in the network of another project, they must exist, named pods and services. A change replaces the cluster.",
+      network: [
+        "for the cluster, with private services access and NAT for VMs without public addresses:",
+        "the database gets a private address on it and no public one. Without a network, one is created,",
+        "and the database has a public address that only authorized proxy connections can use.",
+        "A network cannot be removed later; changing it replaces the cluster.",
+      ].join(" "),
+      subnetwork: [
+        "with room for the ranges of pods and services, which GKE adds; in the network of another project,",
+        "they must exist, named pods and services. A change replaces the cluster.",
+      ].join(" "),
       tagged: "the nodes of the cluster",
     },
   }),
@@ -222,7 +230,9 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     const networkReady = [...apis.ready("compute"), ...database.password.ready];
     const { existingCluster, existingNamespace: existing } = settingsOf<typeof EXISTING_CLUSTER>(values);
     this.clusterNetwork = new ClusterNetwork(this, "Network", {
-      ...{ place, existing: network, dependsOn: networkReady },
+      place,
+      existing: network,
+      dependsOn: networkReady,
       isNeeded: isMade(existingCluster),
     });
     this.cluster = new AutopilotCluster(this, "Cluster", {
@@ -254,7 +264,8 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
     const namespace = this.namespace.namespaceName;
     const jobsOf = (identity: ServiceIdentity) => new KubernetesJobs({ place, namespace: this.namespace, identity });
     const initialization = new DbInit(this, "DbInit", {
-      ...{ ...rightsOf(values), database },
+      ...rightsOf(values),
+      database,
       runner: jobsOf(initializer),
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,

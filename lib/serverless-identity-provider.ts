@@ -47,8 +47,10 @@ const WORKER = {
 const INSTANCE = {
   ...instanceSize(RESOURCES.cpu),
   least: 0,
-  leastMeaning:
-    "With 0, a worker beside the server stops with the last instance, and mail, tasks and clean-ups wait for the next request.",
+  leastMeaning: [
+    "With 0, a worker beside the server stops with the last instance, and mail,",
+    "tasks and clean-ups wait for the next request.",
+  ].join(" "),
   // The maximum is one of each revision, and instances of the old one end with their last request.
   rollout: { words: "twice as many", more: (count: Expr<number>) => count },
   requestTimeout: { limit: "Time limit of a request", change: "A change rolls out new instances." },
@@ -64,10 +66,15 @@ export const SERVERLESS_INPUTS: ServerlessInputs = {
     identity: "project_id, region, tenant_id or application_name, or to take network away",
     changedLabels: "",
     network: {
-      network:
-        "with private services access: the database gets a private address on it and no public one. Without a network, it has a public address that only authorized proxy connections can use. A network cannot be removed later.",
-      subnetwork:
-        "/26 or larger: instances take addresses from it. A change rolls out new instances. After a destroy, Cloud Run holds these addresses for one to two hours.",
+      network: [
+        "with private services access: the database gets a private address on it and no public one.",
+        "Without a network, it has a public address that only authorized proxy connections can use.",
+        "A network cannot be removed later.",
+      ].join(" "),
+      subnetwork: [
+        "/26 or larger: instances take addresses from it. A change rolls out new instances. After a destroy,",
+        "Cloud Run holds these addresses for one to two hours.",
+      ].join(" "),
       tagged: "instances and jobs",
     },
   }),
@@ -111,7 +118,11 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
       return anyOf(v.existingDatabase.isNull(), v.ownParts.ne("deleted"), isLeftOut);
     },
     says: (v) =>
-      `${v.existingDatabase.name} is given together with ${v.maintenanceWindow.name} or ${v.denyMaintenancePeriod.name}; these must be left out, because the owner of the instance decides on its maintenance; remove them`,
+      [
+        `${v.existingDatabase.name} is given together with ${v.maintenanceWindow.name} or`,
+        `${v.denyMaintenancePeriod.name}; these must be left out, because the owner of the instance decides on its`,
+        "maintenance; remove them",
+      ].join(" "),
   },
   {
     of: "vpcEgress",
@@ -120,7 +131,11 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
       return needsNone.or(v.vpcEgress.isOneOf(["all-traffic", "private-ranges-only"]).and(v.network.isSet()));
     },
     says: (v) =>
-      `${v.vpcEgress.name} is ${v.vpcEgress.shown} and ${v.networkTags.name} is ${v.networkTags.shown}; the first must be private-ranges-only, or all-traffic with ${v.network.name}, which tags need too, because nothing goes through a network that is not given; give one, or leave both out`,
+      [
+        `${v.vpcEgress.name} is ${v.vpcEgress.shown} and ${v.networkTags.name} is ${v.networkTags.shown};`,
+        `the first must be private-ranges-only, or all-traffic with ${v.network.name}, which tags need too,`,
+        "because nothing goes through a network that is not given; give one, or leave both out",
+      ].join(" "),
   },
   {
     // Cloud Run mounts the socket in a folder of that name.
@@ -149,13 +164,20 @@ const WARNINGS: readonly Omit<Relation<ServerlessInputs>, "of">[] = [
         .not()
         .or(toText(v.publicAccess).isOneOf(["none", "false"]).not()),
     says: (v) =>
-      `${v.uptimeCheck.name} is true and ${v.publicAccess.name} is ${v.publicAccess.shown}; the check has no permission to call the service, so it always fails; leave ${v.uptimeCheck.name} out, or set ${v.publicAccess.name} to invoker-check-off`,
+      [
+        `${v.uptimeCheck.name} is true and ${v.publicAccess.name} is ${v.publicAccess.shown};`,
+        `the check has no permission to call the service, so it always fails; leave ${v.uptimeCheck.name} out,`,
+        `or set ${v.publicAccess.name} to invoker-check-off`,
+      ].join(" "),
   },
   {
     // A policy is useless if requests can bypass it.
     holds: (v) => anyOf(v.protection.isNull().and(v.existingSecurityPolicy.isNull()), v.closeDefaultAddress),
     says: (v) =>
-      `${v.closeDefaultAddress.name} is false; a security policy protects only the domain, and requests to the address that Cloud Run assigns bypass it; set it to true once the domain works`,
+      [
+        `${v.closeDefaultAddress.name} is false; a security policy protects only the domain,`,
+        "and requests to the address that Cloud Run assigns bypass it; set it to true once the domain works",
+      ].join(" "),
   },
 ];
 
@@ -200,7 +222,8 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const access = accessOf(values.publicAccess.given as boolean | string);
     const jobsReady = apis.ready("run", "secretmanager");
     const initialization = new DbInit(this, "DbInit", {
-      ...{ ...rightsOf(values), database },
+      ...rightsOf(values),
+      database,
       runner: new ServerlessJobs({ place, network, identity: initializer, dependsOn: jobsReady }),
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,

@@ -40,7 +40,10 @@ export async function createStacks(
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new RulesBrokenError("stacks to synthesize", [
-      `${unknown.map((name) => `"${name}"`).join(", ")} must be among ${known.join(", ")}, because there are no other stacks; use these names, or none for all stacks`,
+      [
+        `${unknown.map((name) => `"${name}"`).join(", ")} must be among ${known.join(", ")},`,
+        "because there are no other stacks; use these names, or none for all stacks",
+      ].join(" "),
     ]);
   if (values !== undefined && names.length !== 1)
     throw new RulesBrokenError("stacks to synthesize", [

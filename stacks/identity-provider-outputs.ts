@@ -36,7 +36,10 @@ export function identityProviderOutputs(idp: IdentityProvider): OutputTable {
     ],
     secret_key_secret: [
       secrets.secretKey.secretId,
-      "Name of the secret with the application's secret key. A new one ends all sessions: rotate it only if it has leaked.",
+      [
+        "Name of the secret with the application's secret key. A new one ends all sessions:",
+        "rotate it only if it has leaked.",
+      ].join(" "),
     ],
     bootstrap_password_secret: [password.secretId, "Name of the secret with the administrator's first password."],
     bootstrap_token_command: [

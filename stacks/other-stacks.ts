@@ -26,7 +26,10 @@ function stacksIn(path: string): Readonly<Record<string, StackManifest>> {
     return (JSON.parse(readFileSync(path, "utf8")) as { stacks: Record<string, StackManifest> }).stacks;
   } catch {
     throw new RulesBrokenError("stacks to synthesize", [
-      `${path} cannot be read; it must list the existing stacks, because the framework's command line deletes the folder of any other, with its state; run the same command again, or synthesize all stacks`,
+      [
+        `${path} cannot be read; it must list the existing stacks, because the framework's command line deletes the`,
+        "folder of any other, with its state; run the same command again, or synthesize all stacks",
+      ].join(" "),
     ]);
   }
 }

@@ -7,7 +7,10 @@ import { LATEST_VERSION } from "../lib/idp/contract";
 import { RECOMMENDED_VERSION } from "../lib/idp/releases";
 import { type StateBackend } from "../lib/core/state-backend";
 
-const LOCAL_STATE_WARNING = `warning: each state will be a file in its folder, and is lost with it; for anything but a trial, keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "<your bucket>"}}' npm run synth\n`;
+const LOCAL_STATE_WARNING = [
+  "warning: each state will be a file in its folder, and is lost with it; for anything but a trial,",
+  `keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "<your bucket>"}}' npm run synth\n`,
+].join(" ");
 
 /** One line per synthesized stack with its folder and the next command; then a warning of a state in a file. */
 export function summary(outputFolder: string, stacks: readonly TerraformStack[], backend: StateBackend): string {

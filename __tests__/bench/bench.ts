@@ -28,9 +28,10 @@ const TEMPLATE_OPTIONS = {
   target: "ES2018",
 };
 /**
- * Tenants of ours, or as many plain stacks with as many resources, half of them buckets and half secrets, all as small as they can
- * be. Both load the same modules and make some of each first; what counts is the processor's time after that, and the most
- * memory of all. In CommonJS, to run with the compiled library as it is, and with the sources under the loader.
+ * Tenants of ours, or as many plain stacks with as many resources, half of them buckets and half secrets, all as small
+ * as they can be. Both load the same modules and make some of each first; what counts is the processor's time after
+ * that, and the most memory of all. In CommonJS, to run with the compiled library as it is, and with the sources under
+ * the loader.
  */
 const TENANTS = `
 const { GoogleProvider } = require("@cdktf/provider-google/lib/provider");

@@ -171,7 +171,9 @@ export async function measureConnections(print: (text: string) => void): Promise
     throw new Error(`connections needs ${missing.join(", ")}; apt-get install dash dumb-init pgbouncer postgresql-15`);
   }
   const cluster = await startCluster({
-    ...{ log_connections: "off", log_disconnections: "off", log_statement: "none" },
+    log_connections: "off",
+    log_disconnections: "off",
+    log_statement: "none",
     // Three are for superusers alone.
     max_connections: String(SHARE + RESERVED_CONNECTIONS),
   });
@@ -202,8 +204,12 @@ async function resultsOf(cluster: Cluster, clients: Client[], pids: number[], pr
   const login = { user: "idp", password: PASSWORD, database: "idp" };
   const direct = { ...login, host: "127.0.0.1", port: cluster.port };
   const { host, pid, port } = await startPooledInstance({
-    ...{ CONNECTION_POOL_SIZE: String(SHARE), DB_HOST: "127.0.0.1", DB_PORT: String(cluster.port) },
-    ...{ DB_NAME: login.database, DB_USER: login.user, DB_PASSWORD: PASSWORD },
+    CONNECTION_POOL_SIZE: String(SHARE),
+    DB_HOST: "127.0.0.1",
+    DB_PORT: String(cluster.port),
+    DB_NAME: login.database,
+    DB_USER: login.user,
+    DB_PASSWORD: PASSWORD,
   });
   pids.push(pid);
   const variants = { direct, pooled: { ...login, host, port } } as const;

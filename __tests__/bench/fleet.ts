@@ -27,8 +27,8 @@ interface Run {
 const tenants = (count: number) => Array.from({ length: count }, (_, index) => `t${index + 1}`);
 
 /**
- * Measures tenants as modules of one root, and tenants with a state each, on the providers of the rehearsal: one process of
- * Node.js that answers at once, so that what counts is Terraform.
+ * Measures tenants as modules of one root, and tenants with a state each, on the providers of the rehearsal: one
+ * process of Node.js that answers at once, so that what counts is Terraform.
  *
  * @returns whether one failure and the drift of three were told apart from the others
  * @throws Error if a program is missing

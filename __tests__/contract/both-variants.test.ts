@@ -12,8 +12,11 @@ import { ADDRESS, containerOf, serverlessResource, serverlessTerraform } from ".
 
 /** What the platforms add to the environment, each what it has. */
 const PLATFORM_VARIABLES: readonly string[] = [
-  ...[TRUSTED_PROXIES, ...Object.keys(TLS_PORT.environment), BASE_URL_VARIABLE],
-  ...[OUTPOSTS.hostVariable, OUTPOSTS.imageVariable],
+  TRUSTED_PROXIES,
+  ...Object.keys(TLS_PORT.environment),
+  BASE_URL_VARIABLE,
+  OUTPOSTS.hostVariable,
+  OUTPOSTS.imageVariable,
 ];
 
 /** What each key of a copy is read from: the copy is a map, or an expression that merges one with further secrets. */

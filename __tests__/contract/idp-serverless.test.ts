@@ -86,7 +86,9 @@ const probeSeconds = (probe: Probe) => {
 };
 
 const WORKER_PORTS = {
-  ...{ IDP_LISTEN__HTTP: "127.0.0.1:9001", IDP_LISTEN__HTTPS: "127.0.0.1:9444", IDP_LISTEN__METRICS: "127.0.0.1:9301" },
+  IDP_LISTEN__HTTP: "127.0.0.1:9001",
+  IDP_LISTEN__HTTPS: "127.0.0.1:9444",
+  IDP_LISTEN__METRICS: "127.0.0.1:9301",
 };
 
 /** Position of each text in a file, in the order given. */

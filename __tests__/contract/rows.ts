@@ -6,8 +6,8 @@ type Row = readonly [fact: () => unknown, expected: unknown];
 /**
  * Tests for the tables of a seed, by the headings of their sections and by sentence.
  *
- * A fact has nothing undefined in it, which is what a misspelt path leads to: a row about what must not be there says so
- * with `ABSENT`, or with the names that are.
+ * A fact has nothing undefined in it, which is what a misspelt path leads to: a row about what must not be there says
+ * so with `ABSENT`, or with the names that are.
  */
 export function testContract(name: string, sections: Readonly<Record<string, Readonly<Record<string, Row>>>>): void {
   describe.each(Object.entries(sections))(`${name} keeps the contract: %s`, (_heading, rows) => {

@@ -87,7 +87,9 @@ describe("An ephemeral block", () => {
   it("has the type of its provider, which aspects go by, and an address of its own", () => {
     const stack = bareStack();
     const password = new EphemeralResource(stack, "Password", {
-      ...{ type: "random_password", provider: "random", attributes: { length: 8 } },
+      type: "random_password",
+      provider: "random",
+      attributes: { length: 8 },
     });
     expect(password.terraformResourceType).toBe("random_password");
     expect(rendered(stack, password.fqn)).toBe("${ephemeral.random_password.password}");

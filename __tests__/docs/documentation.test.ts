@@ -114,10 +114,17 @@ describe.each(PAGES.filter(([, { text }]) => blocksIn(text, "sh").length > 0))(
 
 /** Policies of organizations that meet a resource of a stack. */
 const POLICIES = [
-  ...["gcp.resourceLocations", "gcp.restrictNonCmekServices", "iam.allowedPolicyMemberDomains"],
-  ...["iam.automaticIamGrantsForDefaultServiceAccounts", "compute.skipDefaultNetworkCreation"],
-  ...["storage.publicAccessPrevention", "sql.restrictPublicIp", "run.managed.requireInvokerIam"],
-  ...["compute.vmExternalIpAccess", "compute.requireOsLogin", "compute.trustedImageProjects"],
+  "gcp.resourceLocations",
+  "gcp.restrictNonCmekServices",
+  "iam.allowedPolicyMemberDomains",
+  "iam.automaticIamGrantsForDefaultServiceAccounts",
+  "compute.skipDefaultNetworkCreation",
+  "storage.publicAccessPrevention",
+  "sql.restrictPublicIp",
+  "run.managed.requireInvokerIam",
+  "compute.vmExternalIpAccess",
+  "compute.requireOsLogin",
+  "compute.trustedImageProjects",
 ];
 
 it("The guide to organization policies has a row for each that meets a resource", () => {

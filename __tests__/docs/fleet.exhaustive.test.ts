@@ -69,7 +69,10 @@ describe("The example of a fleet", () => {
   it("has a project of Atlantis for each tenant, in the order of the rings", () => {
     const { projects } = parse(textOf("atlantis.yaml")) as { projects: unknown };
     const expected = NAMES.map((name, index) => ({
-      ...{ name, workspace: name, dir: "idp-serverless", workflow: "tenant" },
+      name,
+      workspace: name,
+      dir: "idp-serverless",
+      workflow: "tenant",
       execution_order_group: RINGS[index] === "canary" ? 1 : 2,
       autoplan: {
         when_modified: [

@@ -4,7 +4,10 @@ import { packageFile } from "../../lib/core/package-file";
 import { pages } from "../tools/pages";
 import { sourceFiles } from "../tools/source-files";
 
-/** Commands of gcloud, with those of their flags that are named with them: https://cloud.google.com/sdk/gcloud/reference. */
+/**
+ * Commands of gcloud, with those of their flags that are named with them:
+ * https://cloud.google.com/sdk/gcloud/reference.
+ */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "artifacts docker images describe": [],
   "artifacts repositories describe": [],

@@ -5,8 +5,8 @@ import { pages } from "../tools/pages";
 import { sourceFiles } from "../tools/source-files";
 
 /**
- * Roles that Google has, each with permissions of it that something here needs: https://cloud.google.com/iam/docs/roles-permissions.
- * One without permissions is named in pages alone.
+ * Roles that Google has, each with permissions of it that something here needs:
+ * https://cloud.google.com/iam/docs/roles-permissions. One without permissions is named in pages alone.
  */
 const ROLES: Readonly<Record<string, readonly string[]>> = {
   "roles/artifactregistry.admin": [],

@@ -98,7 +98,10 @@ describeWith(["curl", "dash", "jq", "terraform"], "The pipeline of the page", ()
   });
 });
 
-/** A repository with a folder, whose steps are executed as the runner does; git and the summary are what they would be told. */
+/**
+ * A repository with a folder, whose steps are executed as the runner does; git and the summary are what they would be
+ * told.
+ */
 async function inRepository(
   work: (deployment: Deployment, execute: (steps: readonly Step[]) => Promise<string>) => Promise<void>,
 ): Promise<void> {

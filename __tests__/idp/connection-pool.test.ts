@@ -9,10 +9,21 @@ import { type Block } from "../support/synthesis";
 
 /** Inputs that decide about the pool. */
 const CONCERNED = [
-  ...["connection_pool", "container_memory", "database_tier", "existing_container_image"],
-  ...["environment_variables", "existing_database", "max_instance_count"],
-  ...["max_instance_request_concurrency", "request_timeout_seconds", "worker_count", "worker_max_count"],
-  ...["worker_memory", "worker_mode", "worker_processes", "worker_threads"],
+  "connection_pool",
+  "container_memory",
+  "database_tier",
+  "existing_container_image",
+  "environment_variables",
+  "existing_database",
+  "max_instance_count",
+  "max_instance_request_concurrency",
+  "request_timeout_seconds",
+  "worker_count",
+  "worker_max_count",
+  "worker_memory",
+  "worker_mode",
+  "worker_processes",
+  "worker_threads",
 ];
 
 const LIMIT = "template.max_instance_request_concurrency";

@@ -6,14 +6,16 @@ const problemsOf = (environment: Readonly<Record<string, string>>) =>
 
 describe("The identity provider's container", () => {
   it.each([
-    ...[
-      "IDP_EMAIL__PASSWORD",
-      "IDP_TENANTS__API_KEY",
-      "IDP_STORAGE__S3__ACCESS_KEY",
-      "IDP_STORAGE__S3__SECURITY_TOKEN",
-    ],
-    ...["IDP_BOOTSTRAP_TOKEN", "IDP_BOOTSTRAP_PASSWORD_HASH", "OIDC_CLIENT_SECRET", "oidc_secret_value"],
-    ...["AUTHENTIK_EMAIL__PASSWORD", "IDP_POSTGRESQL__READ_REPLICAS__0__PASSWORD"],
+    "IDP_EMAIL__PASSWORD",
+    "IDP_TENANTS__API_KEY",
+    "IDP_STORAGE__S3__ACCESS_KEY",
+    "IDP_STORAGE__S3__SECURITY_TOKEN",
+    "IDP_BOOTSTRAP_TOKEN",
+    "IDP_BOOTSTRAP_PASSWORD_HASH",
+    "OIDC_CLIENT_SECRET",
+    "oidc_secret_value",
+    "AUTHENTIK_EMAIL__PASSWORD",
+    "IDP_POSTGRESQL__READ_REPLICAS__0__PASSWORD",
   ])("refuses a value under a name that usually holds a secret, without showing it: %s", (name) => {
     // What comes after the question mark of a reference is used if the file is missing.
     for (const value of ["unsaid", "file:///run/mail?unsaid"])

@@ -39,7 +39,9 @@ describeWith(["terraform"], "The settings of a mail server, read by Terraform", 
         IDP_EMAIL__TIMEOUT: "10",
         IDP_EMAIL__FROM: "Sign-in <idp@example.com>",
       },
-      ...{ is_on: true, password: {}, ports: [587] },
+      is_on: true,
+      password: {},
+      ports: [587],
     };
     expect([settingsOf(server), settingsOf(null, server)]).toEqual([expected, expected]);
   });

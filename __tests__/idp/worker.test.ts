@@ -132,7 +132,10 @@ describeWith(["terraform"], "The worker", () => {
   });
 });
 
-/** How often a platform restarts a container that answers no probe for so long, as it waits for its database in its start. */
+/**
+ * How often a platform restarts a container that answers no probe for so long, as it waits for its database in its
+ * start.
+ */
 function restartsDuring(outageSeconds: number, liveness: unknown, startup: unknown): number {
   const patience = (probe: unknown) => {
     const { failure_threshold: failures, period_seconds: period } = probe as Readonly<Record<string, number>>;

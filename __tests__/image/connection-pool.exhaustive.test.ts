@@ -9,7 +9,9 @@ import { eventually, killAll } from "./processes";
 
 const PASSWORD = 'it\'s = 100% \\ "right"';
 
-/** Stands for the database proxy of a platform: a port that can be closed, with all its connections, and opened again. */
+/**
+ * Stands for the database proxy of a platform: a port that can be closed, with all its connections, and opened again.
+ */
 class Proxy {
   private server: Server | undefined;
   private readonly sockets = new Set<Socket>();
@@ -67,8 +69,13 @@ describeWith(POOL_PROGRAMS, "The connection pool of an instance", () => {
 
   const startInstance = async (variables: Readonly<Record<string, string>> = {}) => {
     const instance = await startPooledInstance({
-      ...{ CONNECTION_POOL_SIZE: "5", CONNECTION_POOL_WAIT_SECONDS: "10" },
-      ...{ DB_HOST: "127.0.0.1", DB_PORT: String(proxy.port), DB_NAME: "idp", DB_USER: "idp", DB_PASSWORD: PASSWORD },
+      CONNECTION_POOL_SIZE: "5",
+      CONNECTION_POOL_WAIT_SECONDS: "10",
+      DB_HOST: "127.0.0.1",
+      DB_PORT: String(proxy.port),
+      DB_NAME: "idp",
+      DB_USER: "idp",
+      DB_PASSWORD: PASSWORD,
       ...variables,
     });
     const { host, pid, port } = instance;

@@ -70,8 +70,10 @@ export function describePool(scene: EntrypointScene, { thorough }: { thorough: b
           AUTHENTIK_POSTGRESQL__HOST: expect.stringMatching(
             `^${scene.environment.TMPDIR ?? ""}/connection-pool\\.[0-9]+$`,
           ) as string,
-          ...{ AUTHENTIK_POSTGRESQL__PORT: "6432", AUTHENTIK_POSTGRESQL__SSLMODE: "disable" },
-          ...{ AUTHENTIK_POSTGRESQL__NAME: "the-name", AUTHENTIK_POSTGRESQL__PASSWORD: password },
+          AUTHENTIK_POSTGRESQL__PORT: "6432",
+          AUTHENTIK_POSTGRESQL__SSLMODE: "disable",
+          AUTHENTIK_POSTGRESQL__NAME: "the-name",
+          AUTHENTIK_POSTGRESQL__PASSWORD: password,
         });
         const doubled = password.replace("'", "''");
         expect(pool?.text).toContain(`* = host='10.0.0.3' port=5432 user='the-user' password='${doubled}'\n`);
@@ -127,7 +129,8 @@ export function describePool(scene: EntrypointScene, { thorough }: { thorough: b
     it("leaves a replica its own port and encryption", async () => {
       const container = await scene.startContainer({ ...POOL, IDP_POSTGRESQL__READ_REPLICAS__0__HOST: "10.0.0.4" });
       expect(container.server.environment).toMatchObject({
-        ...{ AUTHENTIK_POSTGRESQL__PORT: "6432", AUTHENTIK_POSTGRESQL__SSLMODE: "disable" },
+        AUTHENTIK_POSTGRESQL__PORT: "6432",
+        AUTHENTIK_POSTGRESQL__SSLMODE: "disable",
         AUTHENTIK_POSTGRESQL__READ_REPLICAS__0__HOST: "10.0.0.4",
         AUTHENTIK_POSTGRESQL__READ_REPLICAS__0__PORT: "5432",
         AUTHENTIK_POSTGRESQL__READ_REPLICAS__0__SSLMODE: "require",
@@ -145,8 +148,10 @@ export function describePool(scene: EntrypointScene, { thorough }: { thorough: b
     it("leaves a direct endpoint its own port and encryption", async () => {
       const container = await scene.startContainer({ ...POOL, IDP_POSTGRESQL__DIRECT__HOST: "10.0.0.3" });
       expect(container.server.environment).toMatchObject({
-        ...{ AUTHENTIK_POSTGRESQL__PORT: "6432", AUTHENTIK_POSTGRESQL__DIRECT__HOST: "10.0.0.3" },
-        ...{ AUTHENTIK_POSTGRESQL__DIRECT__PORT: "5432", AUTHENTIK_POSTGRESQL__DIRECT__SSLMODE: "require" },
+        AUTHENTIK_POSTGRESQL__PORT: "6432",
+        AUTHENTIK_POSTGRESQL__DIRECT__HOST: "10.0.0.3",
+        AUTHENTIK_POSTGRESQL__DIRECT__PORT: "5432",
+        AUTHENTIK_POSTGRESQL__DIRECT__SSLMODE: "require",
       });
       await container.stop();
     });
@@ -167,7 +172,8 @@ export function describePool(scene: EntrypointScene, { thorough }: { thorough: b
       const container = await scene.startContainer({ ...POOL, ...replica });
       expect(pools()).toHaveLength(1);
       expect(container.server.environment).toMatchObject({
-        ...{ AUTHENTIK_POSTGRESQL__PORT: "6432", AUTHENTIK_POSTGRESQL__READ_REPLICAS__0__PORT: "5432" },
+        AUTHENTIK_POSTGRESQL__PORT: "6432",
+        AUTHENTIK_POSTGRESQL__READ_REPLICAS__0__PORT: "5432",
         [`AUTHENTIK_${name}`]: value,
       });
       await container.stop();

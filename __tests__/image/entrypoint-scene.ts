@@ -153,7 +153,8 @@ export function entrypointScene() {
   };
 
   /**
-   * Starts a server as the image does, sends a TERM some time after its first line, and resolves when no process is left.
+   * Starts a server as the image does, sends a TERM some time after its first line, and resolves when no process is
+   * left.
    *
    * Not before that line: dumb-init loses a signal that comes before its child has a group of its own.
    */

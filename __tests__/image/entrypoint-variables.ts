@@ -21,8 +21,11 @@ export function describeVariables(scene: EntrypointScene, { thorough }: { thorou
         [
           {
             ...injected,
-            ...{ IDP_POSTGRESQL__HOST: value, IDP_POSTGRESQL__PORT: value, AUTHENTIK_POSTGRESQL__NAME: value },
-            ...{ AUTHENTIK_POSTGRESQL__USER: value, AUTHENTIK_POSTGRESQL__PASSWORD: value },
+            IDP_POSTGRESQL__HOST: value,
+            IDP_POSTGRESQL__PORT: value,
+            AUTHENTIK_POSTGRESQL__NAME: value,
+            AUTHENTIK_POSTGRESQL__USER: value,
+            AUTHENTIK_POSTGRESQL__PASSWORD: value,
           },
           {
             ...of("IDP_POSTGRESQL__", [value, value]),

@@ -34,7 +34,10 @@ export async function startPooledInstance(variables: Readonly<Record<string, str
   const child = spawn(programPath("dumb-init"), command, {
     ...serverOwner(),
     env: {
-      ...{ IDP_SECRET_KEY: "key", IDP_STORAGE__FILE__PATH: media, STUB_RECORDS: records, TMPDIR },
+      IDP_SECRET_KEY: "key",
+      IDP_STORAGE__FILE__PATH: media,
+      STUB_RECORDS: records,
+      TMPDIR,
       PATH: [bin, "/usr/sbin", "/usr/bin", "/bin"].join(":"),
       ...variables,
     },

@@ -23,9 +23,25 @@ import {
 } from "../support/synthesis";
 
 const NAMES = [
-  ...["assess-discovery-client", "Assess-Discovery-Client", "a", "2nd lab", "lab-", "ends in -", "-", "😀"],
-  ...["Größe & Co. / 3", "e\u0301", "é", "x".repeat(63), "X".repeat(63), `${"x".repeat(46)} - ${"y".repeat(14)}`],
-  ...["source-lab", "source-team-a-95ceb1a3", "source-f0443a34", 'quotes " and \\ ${x} %{y}', "İstanbul Kelvin"],
+  "assess-discovery-client",
+  "Assess-Discovery-Client",
+  "a",
+  "2nd lab",
+  "lab-",
+  "ends in -",
+  "-",
+  "😀",
+  "Größe & Co. / 3",
+  "e\u0301",
+  "é",
+  "x".repeat(63),
+  "X".repeat(63),
+  `${"x".repeat(46)} - ${"y".repeat(14)}`,
+  "source-lab",
+  "source-team-a-95ceb1a3",
+  "source-f0443a34",
+  'quotes " and \\ ${x} %{y}',
+  "İstanbul Kelvin",
 ];
 
 describeWith(["terraform"], "The id of the discovery source", () => {
@@ -66,7 +82,11 @@ function registered(overrides: Partial<AssessmentSourceProps> = {}) {
     projectId: "demo-project",
     region: "us-central1",
     sourceId: "assess-discovery-client",
-    ...{ dependsOn: [], usesAssessment: true, labels: {}, outlivedBy: [], ...overrides },
+    dependsOn: [],
+    usesAssessment: true,
+    labels: {},
+    outlivedBy: [],
+    ...overrides,
   });
   stack.addOutputs({ id: { value: source.sourceId, description: "Source." } });
   return { source, stack, terraform: terraformOf(stack) };

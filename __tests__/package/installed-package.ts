@@ -12,12 +12,16 @@ export const releaseOf = (name: string) =>
 /** What users of the package install beside it, by the folder of `node_modules` here that each is linked to. */
 export const PEERS: Readonly<Record<string, string>> = Object.fromEntries(
   [
-    ...["cdktf", "constructs", "@types/node"],
+    "cdktf",
+    "constructs",
+    "@types/node",
     ...["aws", "google", "kubernetes", "random", "tls"].map((provider) => `@cdktf/provider-${provider}`),
   ].map((name) => [name, name]),
 );
 
-/** Packs the library as `npm run build` compiled it, and installs it in an empty project; peers are linked from here. */
+/**
+ * Packs the library as `npm run build` compiled it, and installs it in an empty project; peers are linked from here.
+ */
 export function installPackage(project: string, peers: Readonly<Record<string, string>>): void {
   const npm = (args: readonly string[], cwd: string) =>
     execFileSync("npm", [...args, "--offline", "--no-audit", "--no-fund", "--loglevel=error"], {

@@ -25,12 +25,23 @@ const MODULES = SUBPATHS.filter((subpath) => !subpath.endsWith(".json"));
 /** How a project may look for modules; the first is the framework's own template, strictness included. */
 const RESOLUTIONS: Readonly<Record<string, object>> = {
   "the framework's template (node10)": {
-    ...{ lib: ["ES2018"], module: "CommonJS", target: "ES2018", resolveJsonModule: true },
-    ...{ noFallthroughCasesInSwitch: true, noImplicitReturns: true, noUnusedLocals: true, noUnusedParameters: true },
+    lib: ["ES2018"],
+    module: "CommonJS",
+    target: "ES2018",
+    resolveJsonModule: true,
+    noFallthroughCasesInSwitch: true,
+    noImplicitReturns: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
   },
   "nodenext, with every strict option": {
-    ...{ module: "NodeNext", moduleResolution: "NodeNext", skipLibCheck: false, noUncheckedIndexedAccess: true },
-    ...{ exactOptionalPropertyTypes: true, noImplicitOverride: true, noPropertyAccessFromIndexSignature: true },
+    module: "NodeNext",
+    moduleResolution: "NodeNext",
+    skipLibCheck: false,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noImplicitOverride: true,
+    noPropertyAccessFromIndexSignature: true,
   },
 };
 

@@ -43,9 +43,14 @@ function synthesizedWith(peers: Readonly<Record<string, string>>, constructs: re
   linkPackages(project, peers);
   for (const construct of constructs) writeFileSync(join(project, `${construct}.ts`), programOf(construct));
   const compilerOptions = {
-    ...{ strict: true, skipLibCheck: true, target: "ES2022", module: "CommonJS", moduleResolution: "Node10" },
+    strict: true,
+    skipLibCheck: true,
+    target: "ES2022",
+    module: "CommonJS",
+    moduleResolution: "Node10",
     // Links stand for packages of the project's own, so what these ask for is looked for in the project.
-    ...{ types: ["node"], preserveSymlinks: true },
+    types: ["node"],
+    preserveSymlinks: true,
   };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
   const compiler = join(REPOSITORY, "node_modules/typescript/bin/tsc");
@@ -62,7 +67,9 @@ function synthesizedWith(peers: Readonly<Record<string, string>>, constructs: re
 const withoutMetadata = (value: unknown): string =>
   JSON.stringify(value, (key, item: unknown) => (key === "//" ? undefined : item), 1);
 
-/** As with `"cdktf": "npm:cdktn@…"` among the dependencies, and `"overrides": { "cdktf": "$cdktf" }` for the bindings. */
+/**
+ * As with `"cdktf": "npm:cdktn@…"` among the dependencies, and `"overrides": { "cdktf": "$cdktf" }` for the bindings.
+ */
 it("Every construct compiles without unused bindings, and synthesizes the same with the framework's successor", () => {
   const constructs = Object.keys(CONSTRUCTS) as Construct[];
   const before = constructs.flatMap((construct) => {

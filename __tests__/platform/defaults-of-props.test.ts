@@ -315,8 +315,13 @@ const DEFAULTS: readonly Defaults[] = [
     "lib/idp/job-runner.ts",
     (stack, props) => {
       new ServerlessJobs({ place: PLACE, identity: standInIdentity() }).runOnce(stack, "Part", {
-        ...{ name: "part", container: standInIdentityProvider(stack), maxRetries: 1, timeoutSeconds: 60 },
-        ...{ script: addScript(stack, "lib/idp/scripts/db-init.sh"), scriptName: "db-init.sh", rerunWhenChanged: {} },
+        name: "part",
+        container: standInIdentityProvider(stack),
+        maxRetries: 1,
+        timeoutSeconds: 60,
+        script: addScript(stack, "lib/idp/scripts/db-init.sh"),
+        scriptName: "db-init.sh",
+        rerunWhenChanged: {},
         ...props,
       });
     },

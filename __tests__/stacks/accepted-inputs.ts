@@ -208,7 +208,8 @@ const FINE_WORKERS: AcceptedInputs = {
   },
   "one process by a variable": { environment_variables: { IDP_WORKER__PROCESSES: "1" } },
   "one thread and one process by inputs, which variables override": {
-    ...{ worker_processes: 1, worker_threads: 1 },
+    worker_processes: 1,
+    worker_threads: 1,
     environment_variables: { IDP_WORKER__THREADS: "2" },
   },
   "one thread by a variable where there is little memory": {
@@ -230,16 +231,24 @@ export const ACCEPTED_SETS: AcceptedInputs = {
     vpc_egress: "all-traffic",
   },
   "an internal load balancer with a subnetwork for its proxies": {
-    ...{ domain: "sign-in.example.com", close_default_address: true, network: NETWORK, subnetwork: SUBNETWORK },
-    ...{ load_balancer: "internal", load_balancer_proxy_range: "10.129.0.0/26" },
+    domain: "sign-in.example.com",
+    close_default_address: true,
+    network: NETWORK,
+    subnetwork: SUBNETWORK,
+    load_balancer: "internal",
+    load_balancer_proxy_range: "10.129.0.0/26",
   },
   "settings of the mail server as variables": {
     environment_variables: { IDP_EMAIL__PORT: "587", IDP_EMAIL__TIMEOUT: "30", IDP_EMAIL__USE_TLS: "true" },
   },
   "settings in every form that the application parses": {
     environment_variables: {
-      ...{ AUTHENTIK_EMAIL__USE_SSL: "False", IDP_COOKIE_DOMAIN: ".example.com", IDP_EMAIL__HOST: "env://MAIL_HOST" },
-      ...{ IDP_EMAIL__PORT: "file:///run/port", IDP_EMAIL__USERNAME: "idp@example.com", IDP_LOG_LEVEL: "warn" },
+      AUTHENTIK_EMAIL__USE_SSL: "False",
+      IDP_COOKIE_DOMAIN: ".example.com",
+      IDP_EMAIL__HOST: "env://MAIL_HOST",
+      IDP_EMAIL__PORT: "file:///run/port",
+      IDP_EMAIL__USERNAME: "idp@example.com",
+      IDP_LOG_LEVEL: "warn",
       IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.0/24, 2001:db8::/32",
     },
   },
@@ -298,7 +307,9 @@ const GEOIP_IN_NUMBERS = { account_id: 123456, license_key_secret: { secret_id: 
 
 /** A cluster that exists; what follows the first line of its certificate is not looked at. */
 export const CLUSTER = {
-  ...{ name: "shared", location: "us-central1", endpoint: "203.0.113.9" },
+  name: "shared",
+  location: "us-central1",
+  endpoint: "203.0.113.9",
   ca_certificate: Buffer.from("-----BEGIN CERTIFICATE-----\n").toString("base64"),
   node_account: "nodes@shared-accounts.iam.gserviceaccount.com",
 };
@@ -308,7 +319,9 @@ export const ACCEPTED_SETS_OF_KUBERNETES: AcceptedInputs = {
   "another secret key, whose consequences are accepted": { secret_key_version: 2, accepted_secret_key_version: 2 },
   "a control plane that only its name reaches": { control_plane_endpoint: "dns" },
   "private ranges that reach the private address of a control plane": {
-    ...{ control_plane_endpoint: "private", network: NETWORK, subnetwork: SUBNETWORK },
+    control_plane_endpoint: "private",
+    network: NETWORK,
+    subnetwork: SUBNETWORK,
     authorized_networks: { office: "10.1.0.0/16", vpn: "172.31.0.0/24" },
   },
   ...FINE_WORKERS,
@@ -336,7 +349,9 @@ export const ACCEPTED_SETS_OF_KUBERNETES: AcceptedInputs = {
   },
   "a namespace of a zone's standard cluster with a DNS endpoint": {
     existing_cluster: {
-      ...{ name: "shared", location: "us-central1-a", autopilot: false },
+      name: "shared",
+      location: "us-central1-a",
+      autopilot: false,
       endpoint: "gke-0a1b2c.us-central1-a.gke.goog",
     },
     existing_namespace: { name: "sign-in" },
@@ -349,8 +364,11 @@ const LANDING_ZONE_OF_LAB = {
   kms_key: "projects/keys/locations/us-central1/keyRings/lab/cryptoKeys/lab",
   network: "projects/shared/global/networks/main",
   subnetwork: "projects/shared/regions/us-central1/subnetworks/lab",
-  ...{ firewall_logging: true, network_tags: ["training"], os_login: true },
-  ...{ serial_port_logging: false, windows_external_ip: false },
+  firewall_logging: true,
+  network_tags: ["training"],
+  os_login: true,
+  serial_port_logging: false,
+  windows_external_ip: false,
 };
 
 /** Sets of inputs of the lab that Terraform accepts. */

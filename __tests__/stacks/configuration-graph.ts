@@ -49,7 +49,9 @@ export function stringsIn(value: unknown): string[] {
   return Object.values(value).flatMap(stringsIn);
 }
 
-/** What the expressions of a value refer to: `var.x`, `local.x`, `<type>.<name>`, `ephemeral.<type>.<name>`, `path.x`. */
+/**
+ * What the expressions of a value refer to: `var.x`, `local.x`, `<type>.<name>`, `ephemeral.<type>.<name>`, `path.x`.
+ */
 export function referencesIn(value: unknown): string[] {
   const bodies = stringsIn(value).flatMap(expressionsIn);
   return [...new Set(bodies.flatMap((body) => [...body.matchAll(REFERENCE)].map(([reference]) => reference)))];

@@ -24,7 +24,9 @@ function chosenValue(text: string, inputOf: (name: string) => unknown): unknown 
   return JSON.parse(value);
 }
 
-/** A value as it is while nobody sets an input: inputs alone, inside of texts, and members with a number in their place. */
+/**
+ * A value as it is while nobody sets an input: inputs alone, inside of texts, and members with a number in their place.
+ */
 export function atDefaults(terraform: Terraform, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => atDefaults(terraform, each));
   if (typeof value === "object" && value !== null)

@@ -37,7 +37,8 @@ describe.each(STACKS)("The synthesized folder of $name", ({ name, stack, terrafo
     const referred = stringsIn(terraform()).flatMap((text) =>
       [...text.matchAll(/\$\{path\.module\}\/([\w./-]+)/g)].map(([, path]) => path ?? ""),
     );
-    // A file whose name an input decides is in a folder that is named; that of the operator's own blueprints is not there.
+    // A file whose name an input decides is in a folder that is named; that of the operator's own blueprints is not
+    // there.
     const folders = referred.filter((path) => path.endsWith("/") && path !== "blueprints/");
     const files = referred.filter((path) => /[.]\w+$|Dockerfile/.test(path));
     expect(folder.files).toEqual(expect.arrayContaining(files));

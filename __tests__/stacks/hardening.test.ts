@@ -114,7 +114,9 @@ const PROGRAMS: readonly Program[] = [
   ["lab program", literalLabWithEverything()],
 ];
 
-/** The resources of this type whose value at the path is another; an argument that the type does not have is an error. */
+/**
+ * The resources of this type whose value at the path is another; an argument that the type does not have is an error.
+ */
 function others(programs: readonly Program[], type: string, path: string, pattern: RegExp): string[] {
   const values = programs.flatMap(([program, { resource = {} }]) =>
     Object.entries(resource[type] ?? {}).map(([id, block]) => ({
@@ -219,7 +221,10 @@ it.each(PROTECTED)("While deletion_protection is true %s: %s, %s", (_promise, ty
   expect(unprotected.filter((line) => !REMADE.test(line.split(" has ")[0] ?? ""))).toEqual([]);
 });
 
-/** Every address that a stack has ever had. A new one is added by hand; none is removed, because existing states hold it. */
+/**
+ * Every address that a stack has ever had. A new one is added by hand; none is removed, because existing states hold
+ * it.
+ */
 const KNOWN: Readonly<Record<string, readonly string[]>> = ADDRESSES;
 
 /** What is wrong with addresses that are gone: nothing when a `moved` block leads from each to one that is there. */

@@ -8,31 +8,59 @@ import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
 import { inputSchema } from "../../stacks/folder/input-schema";
 
 /**
- * Values that an editor must mark: of an input, of a member (`smtp.port`), of every entry of a list or a map (`*`), or of
- * every key of a map (`~`).
+ * Values that an editor must mark: of an input, of a member (`smtp.port`), of every entry of a list or a map (`*`), or
+ * of every key of a map (`~`).
  */
 type Wrong = Readonly<Record<string, readonly unknown[]>>;
 
 /** What has a form, which this text is far from. */
 const FORMLESS = ["?"];
 const WITH_A_FORM = [
+  "application_name",
+  "application_version",
+  "backup_location",
+  "build_location",
+  "build_pool",
+  "check_up_schedule",
+  "alert_emails.*",
+  "cloudb_region",
+  "database_flags.~",
+  "database_tier",
+  "deployment_id",
+  "domain",
+  "dns_zone.name",
+  "dns_zone.project",
+  "dump_schedule",
+  "environment_variables.~",
+  "existing_bucket.name",
+  "existing_container_image",
+  "existing_security_policy",
+  "geoip.account_id",
+  "image_mirror",
+  "image_project",
+  "kms_key",
+  "labels.*",
+  "labels.~",
+  "linux_vm_machine_type",
+  "namespace",
+  "network",
+  "notification_channels.*",
+  "project_id",
+  "region",
+  "secret_environment_variables.~",
+  "secret_locations.*",
+  "smtp.from",
+  "smtp.host",
+  "strict_transport_security",
+  "tenant_id",
+  "windows_vm_machine_type",
   ...[
-    "application_name",
-    "application_version",
-    "backup_location",
-    "build_location",
-    "build_pool",
-    "check_up_schedule",
-  ],
-  ...["alert_emails.*", "cloudb_region", "database_flags.~", "database_tier", "deployment_id", "domain"],
-  ...["dns_zone.name", "dns_zone.project", "dump_schedule", "environment_variables.~", "existing_bucket.name"],
-  ...["existing_container_image", "existing_security_policy", "geoip.account_id", "image_mirror", "image_project"],
-  ...["kms_key", "labels.*", "labels.~", "linux_vm_machine_type", "namespace", "network", "notification_channels.*"],
-  ...["project_id", "region", "secret_environment_variables.~", "secret_locations.*", "smtp.from", "smtp.host"],
-  ...["strict_transport_security", "tenant_id", "windows_vm_machine_type"],
-  ...[
-    ...["existing_database.administrator.secret", "existing_database.password_secret", "geoip.license_key_secret"],
-    ...["existing_secrets.bootstrap_password", "existing_secrets.secret_key", "secret_environment_variables.*"],
+    "existing_database.administrator.secret",
+    "existing_database.password_secret",
+    "geoip.license_key_secret",
+    "existing_secrets.bootstrap_password",
+    "existing_secrets.secret_key",
+    "secret_environment_variables.*",
     "smtp.password_secret",
   ].flatMap((reference) => [`${reference}.secret_id`, `${reference}.version`]),
 ];
@@ -40,16 +68,34 @@ const WITH_A_FORM = [
 /** What is one of a few words. */
 const WORDLESS = ["something else"];
 const OF_A_FEW_WORDS = [
-  ...["alerts.~", "blueprints.*", "certificate_validation", "control_plane_endpoint", "database_availability"],
-  ...["dump_storage_class", "load_balancer", "log_level", "maintenance_window.track", "own_parts", "protection.waf"],
-  ...["public_access", "smtp.encryption", "vpc_egress", "windows_password", "worker_mode"],
+  "alerts.~",
+  "blueprints.*",
+  "certificate_validation",
+  "control_plane_endpoint",
+  "database_availability",
+  "dump_storage_class",
+  "load_balancer",
+  "log_level",
+  "maintenance_window.track",
+  "own_parts",
+  "protection.waf",
+  "public_access",
+  "smtp.encryption",
+  "vpc_egress",
+  "windows_password",
+  "worker_mode",
 ];
 
 /** What is a whole number from 1. */
 const COUNTLESS = [0, 1.5];
 const COUNTS = [
-  ...["database_password_version", "liveness_probe.failure_threshold", "max_instance_count"],
-  ...["startup_probe.failure_threshold", "worker_count", "worker_processes", "worker_threads"],
+  "database_password_version",
+  "liveness_probe.failure_threshold",
+  "max_instance_count",
+  "startup_probe.failure_threshold",
+  "worker_count",
+  "worker_processes",
+  "worker_threads",
 ];
 
 const each = (paths: readonly string[], values: readonly unknown[]): Wrong =>

@@ -73,14 +73,18 @@ const ON_NETWORK = { network: ["network", "network"], subnetwork: ["network", "s
 
 const EXISTING_DATABASE = {
   connectionName: "shared-data:us-central1:shared",
-  ...{ database: "sign_in", user: "sign_in" },
+  database: "sign_in",
+  user: "sign_in",
   passwordSecret: KEY,
   administrator: { user: "administrator", secret: KEY },
   maxConnections: 500,
 };
 
 const EXISTING_CLUSTER = {
-  ...{ name: "shared", location: "us-central1", endpoint: "203.0.113.9", autopilot: true },
+  name: "shared",
+  location: "us-central1",
+  endpoint: "203.0.113.9",
+  autopilot: true,
   caCertificate: Buffer.from("-----BEGIN CERTIFICATE-----\n").toString("base64"),
   nodeAccount: "nodes@shared-accounts.iam.gserviceaccount.com",
 };
@@ -114,7 +118,10 @@ export const SUBJECTS: readonly Subject[] = [
       ...APART_IN_BOTH,
       existingContainerImage: { existingContainerImage: "registry.example.com/idp:2026.5.4" },
       loadBalancerProxyRange: {
-        ...{ domain: "sign-in.example.com", network: NETWORK, closeDefaultAddress: true, loadBalancer: "internal" },
+        domain: "sign-in.example.com",
+        network: NETWORK,
+        closeDefaultAddress: true,
+        loadBalancer: "internal",
         loadBalancerProxyRange: "10.129.0.0/26",
       },
     },

@@ -19,8 +19,8 @@ const scenarios: readonly (readonly [string, Terraform])[] = [
 const SCHEMAS_OF = { data: "data_source", ephemeral: "ephemeral_resource", resource: "resource" } as const;
 
 /**
- * A version is in the project of `secret`, the full id of a resource that states it. The state of a version has no project
- * beside that, so that one added later would replace the version, and so generate another secret.
+ * A version is in the project of `secret`, the full id of a resource that states it. The state of a version has no
+ * project beside that, so that one added later would replace the version, and so generate another secret.
  */
 const STATED_ELSEWHERE = ["google_secret_manager_secret_version.project"];
 

@@ -2,8 +2,8 @@ import { CHANNEL, CLUSTER, DIGEST, IMAGE, KEY, manyRanges, NETWORK, OWN_IMAGES, 
 import { type Inputs } from "./terraform-run";
 
 /**
- * Inputs that are refused. Each message names one of them, or one of the complaints, and each complaint is in a message.
- * A value that must not be shown contains "unsaid".
+ * Inputs that are refused. Each message names one of them, or one of the complaints, and each complaint is in a
+ * message. A value that must not be shown contains "unsaid".
  */
 export interface RefusedInputs {
   readonly behaviour: string;
@@ -23,25 +23,40 @@ const SERVER = { host: "smtp.example.com", from: "idp@example.com" };
 
 /** Variables with values that are another thing to the application, or nothing. */
 const MISREAD = {
-  ...{ AUTHENTIK_LOG_LEVEL: "verbose", IDP_COOKIE_DOMAIN: "https://example.com" },
-  ...{ IDP_EMAIL__FROM: "Acme, Inc. <idp@example.com>", IDP_EMAIL__HOST: "smtps://smtp.example.com" },
-  ...{ AUTHENTIK_EMAIL__PORT: "65536", IDP_EMAIL__TIMEOUT: "10s" },
-  ...{ IDP_EMAIL__USERNAME: "123456", IDP_EMAIL__USE_SSL: "1", IDP_EMAIL__USE_TLS: "starttls" },
+  AUTHENTIK_LOG_LEVEL: "verbose",
+  IDP_COOKIE_DOMAIN: "https://example.com",
+  IDP_EMAIL__FROM: "Acme, Inc. <idp@example.com>",
+  IDP_EMAIL__HOST: "smtps://smtp.example.com",
+  AUTHENTIK_EMAIL__PORT: "65536",
+  IDP_EMAIL__TIMEOUT: "10s",
+  IDP_EMAIL__USERNAME: "123456",
+  IDP_EMAIL__USE_SSL: "1",
+  IDP_EMAIL__USE_TLS: "starttls",
   IDP_LISTEN__TRUSTED_PROXY_CIDRS: "203.0.113.7/33",
 };
 
 /** Variables that would move what the deployment relies on. */
 const MOVED = [
-  ...["LISTEN__HTTP", "LISTEN__HTTPS", "LISTEN__METRICS", "WEB__PATH", "STORAGE__FILE__PATH"],
-  ...["STORAGE__MEDIA__FILE__PATH", "STORAGE__REPORTS__FILE__PATH"],
+  "LISTEN__HTTP",
+  "LISTEN__HTTPS",
+  "LISTEN__METRICS",
+  "WEB__PATH",
+  "STORAGE__FILE__PATH",
+  "STORAGE__MEDIA__FILE__PATH",
+  "STORAGE__REPORTS__FILE__PATH",
 ]
   .flatMap((name) => [`IDP_${name}`, `AUTHENTIK_${name}`])
   .concat("UPSTREAM_PREFIX");
 
 /** Settings that a secret must not replace either. */
 const FIXED = [
-  ...["AUTHENTIK_BOOTSTRAP_PASSWORD", "AUTHENTIK_LISTEN__HTTP", "DB_PASSWORD", "IDP_LISTEN__TRUSTED_PROXY_CIDRS"],
-  ...["IDP_SECRET_KEY", "IDP_WEB__PATH", "PORT"],
+  "AUTHENTIK_BOOTSTRAP_PASSWORD",
+  "AUTHENTIK_LISTEN__HTTP",
+  "DB_PASSWORD",
+  "IDP_LISTEN__TRUSTED_PROXY_CIDRS",
+  "IDP_SECRET_KEY",
+  "IDP_WEB__PATH",
+  "PORT",
 ];
 
 const DATABASE = {
@@ -254,8 +269,16 @@ const REFUSED_ALONE: Refused = {
     ...DOMAIN,
     protection: {
       admin_ranges: [
-        ...["203.0.113.0/24", "203.0.113.7", "203.0.113.7/24", "0.0.0.0/0", "::/0", "2001:DB8::/32"],
-        ...["::ffff:203.0.113.7/128", "::ffff:0:0/96", "office", "2001:db8::/32"],
+        "203.0.113.0/24",
+        "203.0.113.7",
+        "203.0.113.7/24",
+        "0.0.0.0/0",
+        "::/0",
+        "2001:DB8::/32",
+        "::ffff:203.0.113.7/128",
+        "::ffff:0:0/96",
+        "office",
+        "2001:db8::/32",
       ],
     },
   },
@@ -449,7 +472,11 @@ const REFUSED_ALONE_BY_SERVERLESS: Refused = {
 };
 
 const FOR_THE_NETWORK = {
-  ...{ ...DOMAIN, close_default_address: true, load_balancer: "internal", network: NETWORK, subnetwork: SUBNETWORK },
+  ...DOMAIN,
+  close_default_address: true,
+  load_balancer: "internal",
+  network: NETWORK,
+  subnetwork: SUBNETWORK,
 };
 
 /** What it refuses by a rule that compares inputs. */
@@ -564,7 +591,9 @@ const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
     existing_service_accounts: { nodes: "idp-nodes@my-project.iam.gserviceaccount.com" },
   },
   "a range of the Internet for a private address": {
-    ...{ control_plane_endpoint: "private", network: NETWORK, subnetwork: SUBNETWORK },
+    control_plane_endpoint: "private",
+    network: NETWORK,
+    subnetwork: SUBNETWORK,
     authorized_networks: { office: "203.0.113.0/24" },
   },
   "ranges for a control plane that only its name reaches": {

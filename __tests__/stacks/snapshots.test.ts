@@ -7,7 +7,9 @@ import { literalKubernetes, literalServerless } from "./literal-programs";
 import { withoutMetadata } from "./serverless-stack";
 import { STACKS } from "./variants";
 
-/** Files whose content other tests show: inputs are in the pages and refused inputs, warnings have tests of their own. */
+/**
+ * Files whose content other tests show: inputs are in the pages and refused inputs, warnings have tests of their own.
+ */
 const SHOWN_ELSEWHERE = ["variables.tf", "checks.tf"];
 
 /** Without what every file begins with, and lines between blocks. */
@@ -20,7 +22,9 @@ const reviewed = (text: string): string =>
 /** In the configuration of a program: its props as local values, the rules for them, and what every stack has. */
 const REPEATS = /_given_|_inputs$|^check$|^provider$|^terraform$/;
 
-/** A difference is reviewed like code, then accepted by `npm test -- -u`; `hardening.test.ts` says what never changes. */
+/**
+ * A difference is reviewed like code, then accepted by `npm test -- -u`; `hardening.test.ts` says what never changes.
+ */
 describe("What is synthesized", () => {
   it.each(STACKS)("for $name is as reviewed", ({ stack: stackOf }) => {
     const stack = stackOf();

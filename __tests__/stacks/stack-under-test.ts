@@ -3,7 +3,10 @@ import { type App } from "cdktf";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { resourceOf, terraformOf, testApp, type Block, type Terraform } from "../support/synthesis";
 
-/** A stack as anybody gets it: new in an app of its own, its configuration, made once per test file, and one resource of it. */
+/**
+ * A stack as anybody gets it: new in an app of its own, its configuration, made once per test file, and one resource of
+ * it.
+ */
 export function stackUnderTest<Name extends string>(Stack: new (app: App, name: string) => PortableStack, name: Name) {
   let synthesized: Terraform | undefined;
   const stack = () => new Stack(testApp(), name);

@@ -27,8 +27,8 @@ const VALIDATION_SUFFIX = /\n\nThis was checked by the validation rule at .*$/s;
  * The complaints of Terraform about several sets of inputs at once, one list per set, sorted.
  *
  * Each set calls a module of the variables that it can concern, all in one plan, without a provider or a network.
- * Terraform looks at constants first and goes on only when all of them are fine: validations that compare several inputs
- * are reached only when no set breaks a rule of a single one, and only for an input that the set names.
+ * Terraform looks at constants first and goes on only when all of them are fine: validations that compare several
+ * inputs are reached only when no set breaks a rule of a single one, and only for an input that the set names.
  */
 export function refusals(variables: Variables, sets: readonly Inputs[]): string[][] {
   return judged("error", sets, (inputs) => {
@@ -92,7 +92,10 @@ function setOf({ detail, range }: Diagnostic): number {
   return Number(/(?:^|validation rule at )set_([0-9]+)\//m.exec(`${range?.filename ?? ""}\n${detail}`)?.[1] ?? -1);
 }
 
-/** The complaints about one set of inputs, given as the file that `-var-file` takes; a text is one in Terraform's own format. */
+/**
+ * The complaints about one set of inputs, given as the file that `-var-file` takes; a text is one in Terraform's own
+ * format.
+ */
 export function refusalsOfFile(variables: Variables, inputs: Inputs | string): string[] {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "main.tf.json"), JSON.stringify({ variable: variables }));

@@ -31,8 +31,16 @@ const made =
 const PROVIDERS = { ServerlessIdentityProvider, KubernetesIdentityProvider };
 const WITH_PROJECT = { ...PROVIDERS, AssessmentLab };
 const PARTS = {
-  ...{ DbInit, GeneratedSecret, IdpImage, IdpSecrets, ImageRegistry, MediaBucket, PostgresqlDatabase, ProjectApis },
-  ...{ ServerlessService, ServiceIdentity },
+  DbInit,
+  GeneratedSecret,
+  IdpImage,
+  IdpSecrets,
+  ImageRegistry,
+  MediaBucket,
+  PostgresqlDatabase,
+  ProjectApis,
+  ServerlessService,
+  ServiceIdentity,
 };
 
 const eachOf = (classes: object): [string, Make][] =>

@@ -7,7 +7,9 @@ import { ApiError, errorReason } from "./google-stand-in-services";
 import { type ProgramFault, type ProgramStandIn } from "./program-stand-in";
 import { temporaryFolder } from "./temporary-folder";
 
-/** Shells in which the scripts run, every second case in the other: that of a workstation, and that of a small image. */
+/**
+ * Shells in which the scripts run, every second case in the other: that of a workstation, and that of a small image.
+ */
 const SHELLS = ["dash", "busybox"] as const satisfies readonly Shell[];
 
 export const shellAt = (index: number): Shell => SHELLS[index % SHELLS.length] ?? "dash";
@@ -202,8 +204,8 @@ export class FaultMatrix<S extends Scene> {
 
   /**
    * One test for each of some changes: the script is killed when the API has the request, which is carried out all the
-   * same. `then` gets what was printed, and looks at what is left or runs the script again. An undisturbed run shows how
-   * many changes there are.
+   * same. `then` gets what was printed, and looks at what is left or runs the script again. An undisturbed run shows
+   * how many changes there are.
    */
   kills(
     changes: number,

@@ -98,7 +98,8 @@ export class CloudRunJobs {
     const executions = (this.jobs.has(job) ? this.executions : [])
       .filter(({ name }) => name.startsWith(`${job}/executions/`))
       .map(({ endsAt, name, outcome: { isRunning = endsAt > this.clock, isSuccess } }) => ({
-        ...{ name, logUri: `https://console.cloud.google.com/logs/${name.split("/").at(-1) ?? ""}` },
+        name,
+        logUri: `https://console.cloud.google.com/logs/${name.split("/").at(-1) ?? ""}`,
         ...(isRunning ? { runningCount: 1 } : { completionTime: "2026-11-22T12:00:00Z" }),
         ...(isRunning ? {} : isSuccess ? { succeededCount: 1 } : { failedCount: 1 }),
       }))

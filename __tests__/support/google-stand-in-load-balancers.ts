@@ -82,7 +82,9 @@ export class LoadBalancers {
     const addressPath = `${place}/addresses/${address}`;
     this.add(addressPath, { users: [COMPUTE + parts.rule], status: "IN_USE", ...this.resources.get(addressPath) });
     this.add(parts.rule, {
-      ...{ IPProtocol: "TCP", portRange: "443-443", loadBalancingScheme: "EXTERNAL" },
+      IPProtocol: "TCP",
+      portRange: "443-443",
+      loadBalancingScheme: "EXTERNAL",
       target: COMPUTE + parts.proxy,
     });
     this.add(parts.proxy, {
@@ -93,7 +95,11 @@ export class LoadBalancers {
     this.add(parts.urlMap, { defaultService: COMPUTE + parts.backend });
     if (!this.resources.has(parts.backend)) {
       this.add(parts.backend, {
-        ...{ protocol: "HTTP", port: 80, portName: "http", loadBalancingScheme: "EXTERNAL", timeoutSec: 30 },
+        protocol: "HTTP",
+        port: 80,
+        portName: "http",
+        loadBalancingScheme: "EXTERNAL",
+        timeoutSec: 30,
         logConfig: { enable: true, sampleRate: 1 },
         description: JSON.stringify({
           "kubernetes.io/service-name": `${namespace}/${service}`,
@@ -193,8 +199,12 @@ export class LoadBalancers {
     if (operation === undefined) throw notFound(`operations/${name}`);
     const { done, failure, method, target } = operation;
     return {
-      ...{ kind: "compute#operation", name, operationType: method, targetLink: COMPUTE + target },
-      ...{ status: done ? "DONE" : "RUNNING", progress: done ? 100 : 0 },
+      kind: "compute#operation",
+      name,
+      operationType: method,
+      targetLink: COMPUTE + target,
+      status: done ? "DONE" : "RUNNING",
+      progress: done ? 100 : 0,
       ...(done && failure !== undefined
         ? { httpErrorStatusCode: 400, httpErrorMessage: "BAD REQUEST", error: { errors: [failure] } }
         : {}),
@@ -219,7 +229,9 @@ function invalid(message: string): ReasonError {
   return new ReasonError(400, "invalid", message);
 }
 
-/** The controller's name of a part: the uid of the cluster, fields that are cut to fit into 63 characters, and a hash. */
+/**
+ * The controller's name of a part: the uid of the cluster, fields that are cut to fit into 63 characters, and a hash.
+ */
 function partName(kind: string, ...fields: readonly string[]): string {
   const hash = createHash("sha256").update(fields.join("/")).digest("hex").slice(0, 8);
   const frame = `${kind}-0a1b2c3d--${hash}`;

@@ -195,8 +195,15 @@ export class MigrationCenter {
       throw new ApiError(400, "INVALID_ARGUMENT", `asset_source "${String(assetSource)}" does not exist.`);
     }
     const job: Job = {
-      ...{ name, displayName: typeof displayName === "string" ? displayName : "", assetSource },
-      ...{ files: new Map(), assets: [], state: "PENDING", phaseEndsAt: 0, tables: [], report: {} },
+      name,
+      displayName: typeof displayName === "string" ? displayName : "",
+      assetSource,
+      files: new Map(),
+      assets: [],
+      state: "PENDING",
+      phaseEndsAt: 0,
+      tables: [],
+      report: {},
     };
     return this.accept(
       call,

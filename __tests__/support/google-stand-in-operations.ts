@@ -49,7 +49,11 @@ export class Operations {
     const method = call.method.id.replace(/^[^.]+\./, "");
     const operation: Operation = {
       name: `operation-${this.all.length + 1}`,
-      ...{ target, method, effect, failure: this.failures.get(method), done: false },
+      target,
+      method,
+      effect,
+      failure: this.failures.get(method),
+      done: false,
       insertTime: new Date().toISOString(),
       endsAt: this.clock + this.callsUntilDone,
     };

@@ -127,7 +127,12 @@ const OPTIONS: Options = {
   allErrors: true,
   strict: false,
   formats: {
-    ...{ byte: true, float: true, int32: true, uint32: true, int64: /^-?\d+$/, uint64: /^\d+$/ },
+    byte: true,
+    float: true,
+    int32: true,
+    uint32: true,
+    int64: /^-?\d+$/,
+    uint64: /^\d+$/,
     "google-duration": /^\d+(\.\d{1,9})?s$/,
     "google-datetime": (text) => !Number.isNaN(Date.parse(text)),
     "date-time": (text) => !Number.isNaN(Date.parse(text)),
@@ -143,7 +148,8 @@ function jsonSchema(schema: Schema, origin: Origin): object {
     case "object": {
       const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, inner(field)]);
       return {
-        ...{ type, properties: Object.fromEntries(fields) as object },
+        type,
+        properties: Object.fromEntries(fields) as object,
         additionalProperties: inner(additionalProperties) ?? false,
       };
     }

@@ -10,8 +10,32 @@ import { type ProcessRun, runOf } from "./process-run";
 
 /** Programs that the scripts may call, except gcloud: a test that needs it adds its own. */
 const PROGRAMS = [
-  ...["awk", "base64", "cat", "chmod", "cksum", "cp", "curl", "cut", "date", "grep", "jq", "mkdir", "mkfifo"],
-  ...["ln", "mktemp", "mv", "od", "rm", "sed", "sh", "sha256sum", "sleep", "sort", "tail", "tr", "wc"],
+  "awk",
+  "base64",
+  "cat",
+  "chmod",
+  "cksum",
+  "cp",
+  "curl",
+  "cut",
+  "date",
+  "grep",
+  "jq",
+  "mkdir",
+  "mkfifo",
+  "ln",
+  "mktemp",
+  "mv",
+  "od",
+  "rm",
+  "sed",
+  "sh",
+  "sha256sum",
+  "sleep",
+  "sort",
+  "tail",
+  "tr",
+  "wc",
 ] as const;
 
 export type Shell = "bash" | "busybox" | "dash";

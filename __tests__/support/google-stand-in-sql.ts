@@ -68,7 +68,11 @@ export class CloudSql {
   addBackup(project: string, instance: string, values: JsonObject = {}): string {
     const name = `projects/${project}/backups/b${this.backups.size + 1}`;
     this.backups.set(name, {
-      ...{ name, kind: "sql#backup", instance, type: "ON_DEMAND", state: "SUCCESSFUL" },
+      name,
+      kind: "sql#backup",
+      instance,
+      type: "ON_DEMAND",
+      state: "SUCCESSFUL",
       backupInterval: interval(),
       ...values,
     });
@@ -173,7 +177,9 @@ export class CloudSql {
       () => {
         const project = (call.parameters.parent ?? "").replace("projects/", "");
         name = this.addBackup(project, instance, {
-          ...{ description, state: "RUNNING", backupInterval: { startTime: interval().startTime } },
+          description,
+          state: "RUNNING",
+          backupInterval: { startTime: interval().startTime },
           expiryTime: new Date(EPOCH + Number(ttlDays) * 86_400_000).toISOString(),
         });
       },
@@ -241,7 +247,10 @@ export class CloudSql {
 
 function operationResource({ done, failure, insertTime, method, name, target }: Operation): JsonObject {
   return {
-    ...{ kind: "sql#operation", name, targetId: target, insertTime },
+    kind: "sql#operation",
+    name,
+    targetId: target,
+    insertTime,
     ...(method === "instances.restoreBackup" ? { operationType: "RESTORE_VOLUME" } : {}),
     status: done ? "DONE" : "RUNNING",
     ...(done && failure !== undefined ? { error: { kind: "sql#operationErrors", errors: [failure] } } : {}),
@@ -251,7 +260,12 @@ function operationResource({ done, failure, insertTime, method, name, target }: 
 function resource(key: string, { createTime, settings, state }: SqlInstanceState): JsonObject {
   const [project = "", name = ""] = key.split("/");
   return {
-    ...{ kind: "sql#instance", name, project, state, settings, createTime },
+    kind: "sql#instance",
+    name,
+    project,
+    state,
+    settings,
+    createTime,
     connectionName: `${project}:us-central1:${name}`,
   };
 }

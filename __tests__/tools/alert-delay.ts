@@ -10,8 +10,9 @@ const EVALUATION_SECONDS = 60;
 const LOG_SECONDS = 120;
 
 /**
- * Seconds until a sample can be seen, by the beginning of a metric's name: from "data is not visible for up to" in Google's
- * lists of metrics (https://cloud.google.com/monitoring/api/metrics_gcp), the longest of the family's metrics that alerts use.
+ * Seconds until a sample can be seen, by the beginning of a metric's name: from "data is not visible for up to" in
+ * Google's lists of metrics (https://cloud.google.com/monitoring/api/metrics_gcp), the longest of the family's metrics
+ * that alerts use.
  */
 const VISIBLE_AFTER = {
   monitoring_googleapis_com: 120,
@@ -42,8 +43,8 @@ const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const secondsOf = (range: string) => parseInt(range) * UNITS[range.slice(-1) as keyof typeof UNITS];
 
 /**
- * Seconds from what is wrong to the notification, at most: until the whole window shows it, for as long as it must last, and
- * until data is there and evaluated. With a check-up, it is its limit and the time to the next one.
+ * Seconds from what is wrong to the notification, at most: until the whole window shows it, for as long as it must
+ * last, and until data is there and evaluated. With a check-up, it is its limit and the time to the next one.
  */
 export function secondsUntilHeard(alert: ReturnType<typeof alertsOn>[number], platform: Platform): number {
   const { limit, needs = [] } = alert;

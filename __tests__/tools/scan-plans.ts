@@ -80,8 +80,8 @@ function examplePlans(): (readonly [stack: string, inputs: Inputs, example: stri
 }
 
 /**
- * Plans every stack's folder in HCL with the real providers, without an account, and has checkov look at the plans. Fails
- * on findings that accepted-findings.json does not have, and on those that it has and are gone.
+ * Plans every stack's folder in HCL with the real providers, without an account, and has checkov look at the plans.
+ * Fails on findings that accepted-findings.json does not have, and on those that it has and are gone.
  */
 async function main(): Promise<number> {
   const scanner = findProgram("checkov");

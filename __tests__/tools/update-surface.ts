@@ -6,14 +6,17 @@ import * as ts from "typescript";
 
 import { packageFile } from "../../lib/core/package-file";
 
-/** Updates the reports of what can be imported from the package; with `--check` it only says which are not up to date. */
+/**
+ * Updates the reports of what can be imported from the package; with `--check` it only says which are not up to date.
+ */
 const onlyChecks = process.argv.includes("--check");
 
 const REPORTS = "__tests__/package/public-surface";
 
 const ENTRIES = ["lib/index.ts", "lib/kubernetes.ts", "lib/lab/index.ts"];
 
-// Below the package, whose name and dependencies the extractor looks up, and not in node_modules, which it takes for others'.
+// Below the package, whose name and dependencies the extractor looks up, and not in node_modules, which it takes for
+// others'.
 const work = packageFile("dist/public-surface");
 const declarations = join(work, "declarations");
 mkdirSync(declarations, { recursive: true });

@@ -157,8 +157,8 @@ export interface DynamicBlock {
 }
 
 /**
- * Adds `dynamic` blocks where the framework's iterators cannot: inside a list, for a block that occurs at most once, and
- * for collections with different content.
+ * Adds `dynamic` blocks where the framework's iterators cannot: inside a list, for a block that occurs at most once,
+ * and for collections with different content.
  *
  * @param parentPath path of the surrounding block, empty for the resource itself; numeric segments address list items
  */

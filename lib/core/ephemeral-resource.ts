@@ -21,8 +21,8 @@ export interface EphemeralResourceProps {
  * An `ephemeral` block: opened anew in every run, never stored in the state or a saved plan.
  *
  * Its attributes may only feed write-only arguments, provider configuration and other ephemeral values. Terraform opens
- * it at apply if an argument is unknown at plan. To an aspect it is a resource like others, of the type of its provider and with
- * a `provider`.
+ * it at apply if an argument is unknown at plan. To an aspect it is a resource like others, of the type of its provider
+ * and with a `provider`.
  */
 export class EphemeralResource extends TerraformResource {
   constructor(

@@ -8,14 +8,16 @@ import { choice } from "./inputs";
 /** What becomes of a part of the deployment for which there is an existing one. */
 const OWN_PARTS = { deleted: "deleted", kept: "kept", used: "used" } as const;
 
-/** A part that is managed elsewhere: its attributes, which are null at plan where it is not given. Nothing is looked up. */
+/**
+ * A part that is managed elsewhere: its attributes, which are null at plan where it is not given. Nothing is looked up.
+ */
 export interface Existing {
   /** Whether there is one. @default true */
   readonly enabled?: boolean | IResolvable;
 
   /**
-   * What becomes of the one that is created otherwise: `deleted`, or never created; `kept` beside the existing one; `used`
-   * again, while the existing one keeps its grants.
+   * What becomes of the one that is created otherwise: `deleted`, or never created; `kept` beside the existing one;
+   * `used` again, while the existing one keeps its grants.
    *
    * @default "deleted"
    */
@@ -25,16 +27,19 @@ export interface Existing {
 /** Input for the time in which a deployment takes in existing parts, or gives them back. */
 export const OWN_PARTS_INPUT = {
   /**
-   * What becomes of the deployment's own parts, for which there are existing ones: `deleted`, the default; `kept`, for an apply
-   * that takes an existing part in without an outage; `used` again, before an existing part is given back.
+   * What becomes of the deployment's own parts, for which there are existing ones: `deleted`, the default; `kept`, for
+   * an apply that takes an existing part in without an outage; `used` again, before an existing part is given back.
    */
   ownParts: choice(
     Object.values(OWN_PARTS),
     ", because nothing else can become of them; use kept, which deletes nothing",
     {
       default: OWN_PARTS.deleted,
-      description:
-        "What becomes of the deployment's own parts, for which there are existing ones: deleted, or never created; kept beside them; used instead of them. To take in an existing part later without an outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.",
+      description: [
+        "What becomes of the deployment's own parts, for which there are existing ones: deleted,",
+        "or never created; kept beside them; used instead of them. To take in an existing part later without an",
+        "outage, apply it with kept, then with deleted. To give it back, apply used, then remove it.",
+      ].join(" "),
     },
   ),
 };

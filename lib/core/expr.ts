@@ -62,8 +62,8 @@ interface Form {
 /**
  * A typed Terraform expression: a literal, a reference or an operation.
  *
- * Operations on literals are calculated at once, so that what is known at synthesis leaves no trace in the folder. What is
- * left prints as HCL, with the parentheses that it needs. It can stand wherever the framework takes a token: `text`,
+ * Operations on literals are calculated at once, so that what is known at synthesis leaves no trace in the folder. What
+ * is left prints as HCL, with the parentheses that it needs. It can stand wherever the framework takes a token: `text`,
  * `number`, `list` and the expression itself are tokens, or literals where the value is known.
  */
 export class Expr<T = unknown> implements IResolvable {
@@ -622,7 +622,8 @@ function tokenName(token: unknown): unknown {
 }
 
 /**
- * Whatever a caller may give, as an expression: a literal, a token, text around tokens, a list or an object with tokens.
+ * Whatever a caller may give, as an expression: a literal, a token, text around tokens, a list or an object with
+ * tokens.
  *
  * Of a token it is only known that an attribute of a resource is set; `given` finds out more.
  */

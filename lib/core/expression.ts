@@ -23,7 +23,9 @@ export function numberText(number: number | string): string {
   return Token.isUnresolved(number) ? Token.asString(number) : String(number);
 }
 
-/** A string as part of a Terraform expression: a literal, an expression that may be null, or text around expressions. */
+/**
+ * A string as part of a Terraform expression: a literal, an expression that may be null, or text around expressions.
+ */
 export function operand(text: string): string {
   const isReference = Token.isUnresolved(text) && Tokenization.reverseString(text).literals.length === 0;
   return isReference ? text : quoted(text);

@@ -17,7 +17,11 @@ export const KMS_KEY = matching(
 const NETWORK_TAG = "^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
 const NETWORK = "^projects/[^/]+/global/networks/[^/]+$";
 
-/** Inputs of an existing network, in words of the deployment: what it must have, and what a change does. @param group of a form */
+/**
+ * Inputs of an existing network, in words of the deployment: what it must have, and what a change does.
+ *
+ * @param group of a form
+ */
 export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | "tagged", string>>, group = "") {
   return {
     /** Existing network, `projects/<project>/global/networks/<name>`; the page of the stack says what it must have. */
@@ -29,12 +33,18 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
     /** `projects/<project>/regions/<region>/subnetworks/<name>`, in the region of the deployment. */
     subnetwork: text({
       default: null,
-      description: `${group}Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>, ${words.subnetwork}`,
+      description: [
+        `${group}Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>,`,
+        words.subnetwork,
+      ].join(" "),
     }),
     /** Network tags, which rules of the network's firewall go by. */
     networkTags: texts({
       default: [],
-      description: `${group}Network tags of ${words.tagged}, which rules of the network's firewall go by. Changing them later rolls out new instances, or changes VMs in place.`,
+      description: [
+        `${group}Network tags of ${words.tagged}, which rules of the network's firewall go by.`,
+        "Changing them later rolls out new instances, or changes VMs in place.",
+      ].join(" "),
       must: {
         condition: (tags: Expr<readonly string[]>) => every(tags, (tag) => tag.matches(NETWORK_TAG), "tag"),
         must: [

@@ -27,16 +27,16 @@ export interface GeneratedSecretProps {
   readonly dependsOn?: ITerraformDependable[];
 
   /**
-   * A secret to use instead, whose attributes may be null at plan; it is never written and never deleted. Access is granted
-   * where `isGranted` holds, a boolean expression, by default always.
+   * A secret to use instead, whose attributes may be null at plan; it is never written and never deleted. Access is
+   * granted where `isGranted` holds, a boolean expression, by default always.
    *
    * @default - one is created
    */
   readonly existing?: (Existing & Partial<SecretAttributes> & { readonly isGranted?: string }) | undefined;
 
   /**
-   * What is lost with another value, as a clause. Another version is then refused, until `-replace` of the record of the
-   * first one accepts it.
+   * What is lost with another value, as a clause. Another version is then refused, until `-replace` of the record of
+   * the first one accepts it.
    *
    * @default - another value is accepted
    */
@@ -64,8 +64,8 @@ export interface GeneratedSecretProps {
   readonly secretLocations?: readonly string[];
 
   /**
-   * Number of the value, in place of `writeVersion`; it may be null at plan. Raising it by one writes another value, and keeps
-   * the one before for what still reads it.
+   * Number of the value, in place of `writeVersion`; it may be null at plan. Raising it by one writes another value,
+   * and keeps the one before for what still reads it.
    *
    * @default - one value at a time
    */
@@ -95,8 +95,8 @@ const PROPS: KnownPropsOf<GeneratedSecretProps> = {
  * A secret whose value is written once, at the first apply, and appears in no state, plan or log.
  *
  * Terraform generates a candidate in every run but stores it only when the write version changes, so a second apply
- * changes nothing. Consumers read the value from Secret Manager. A former version is disabled once all of them have used
- * its successor, and destroyed a week later; until then `gcloud secrets versions enable` brings it back.
+ * changes nothing. Consumers read the value from Secret Manager. A former version is disabled once all of them have
+ * used its successor, and destroyed a week later; until then `gcloud secrets versions enable` brings it back.
  */
 export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly secretId: string;
@@ -130,7 +130,10 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     refuseProps(this, props, PROPS);
     if (props.override !== undefined && !Token.isUnresolved(props.override)) {
       throw new RulesBrokenError(this.node.path, [
-        "override is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of an ephemeral variable",
+        [
+          "override is given as a literal; it must be a reference, because a literal would be written into the",
+          "synthesized folder; pass the value of an ephemeral variable",
+        ].join(" "),
       ]);
     }
     const { condition = "true", existing } = props;
@@ -171,7 +174,10 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     const first = `${record.outputExpression}.version`;
     // What uses a value that must stay does not change before another one is accepted.
     this.identity = expression(first);
-    const again = `if you have a copy of the former value, delete the secret and create it again, so that its version ${this.version} has that value`;
+    const again = [
+      "if you have a copy of the former value, delete the secret and create it again,",
+      `so that its version ${this.version} has that value`,
+    ].join(" ");
     const remedy = this.existing
       ? `\${${this.isExistingUsed} ? "name the former version again" : ${quoted(again)}}`
       : again;
@@ -181,7 +187,11 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
         precondition: [
           {
             condition: expression(`${first} == ${stored}`),
-            errorMessage: `the secret ${this.secretId} in ${props.projectId} has another version than \${${first}}; with another value, ${loss}, so nothing uses it yet; ${remedy}; then, or to use the other value, apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
+            errorMessage: [
+              `the secret ${this.secretId} in ${props.projectId} has another version than \${${first}};`,
+              `with another value, ${loss}, so nothing uses it yet; ${remedy}; then, or to use the other value,`,
+              `apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
+            ].join(" "),
           },
         ],
       },
@@ -293,7 +303,12 @@ function addOwnVersion(scope: Construct, condition: string, props: GeneratedSecr
         postcondition: [
           {
             condition: expression(`self.enabled${isIdle === undefined ? "" : ` || ${isIdle}`}`),
-            errorMessage: `version \${coalesce(self.version, "<number>")} of the secret ${props.secretId} is disabled; it must be enabled, because every apply and every new instance reads it; run gcloud secrets versions enable \${coalesce(self.version, "<number>")} --secret=${props.secretId} --project=${props.projectId} and apply again.`,
+            errorMessage: [
+              `version \${coalesce(self.version, "<number>")} of the secret ${props.secretId} is disabled;`,
+              "it must be enabled, because every apply and every new instance reads it;",
+              `run gcloud secrets versions enable \${coalesce(self.version,`,
+              `"<number>")} --secret=${props.secretId} --project=${props.projectId} and apply again.`,
+            ].join(" "),
           },
         ],
       },

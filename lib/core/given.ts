@@ -7,8 +7,9 @@ import { rendered } from "./expression";
 /**
  * What a caller gave, as an expression that knows whether it may be null.
  *
- * Presence is what was given, not what its value will be: an attribute, a module's output, a data source and text around them
- * are set, also while their value is unknown. Only a variable may be null at plan, and what is calculated from one.
+ * Presence is what was given, not what its value will be: an attribute, a module's output, a data source and text
+ * around them are set, also while their value is unknown. Only a variable may be null at plan, and what is calculated
+ * from one.
  */
 export function given<T>(scope: IConstruct, value: T): Expr<T> {
   if (typeof value === "string" && isText(value))
@@ -46,8 +47,38 @@ function factsOfText(stack: TerraformStack, text: string): TokenFacts {
 }
 
 /** Functions that make a text, a number, a list or an object, and nothing else. */
-const NEVER_NULL =
-  /^\$\{(?:abs|base64\w+|ceil|compact|concat|distinct|endswith|file\w*|flatten|floor|format\w*|join|json\w+|keys|length|lower|merge|replace|sha\w+|split|startswith|strcontains|substr|title|to(?:bool|list|map|number|set|string)(?=\("|\(\d)|trim\w*|upper|values)\(/;
+const MAKING_VALUES = [
+  "abs",
+  "base64\\w+",
+  "ceil",
+  "compact",
+  "concat",
+  "distinct",
+  "endswith",
+  "file\\w*",
+  "flatten",
+  "floor",
+  "format\\w*",
+  "join",
+  "json\\w+",
+  "keys",
+  "length",
+  "lower",
+  "merge",
+  "replace",
+  "sha\\w+",
+  "split",
+  "startswith",
+  "strcontains",
+  "substr",
+  "title",
+  // A conversion of null is null.
+  '(?:tobool|tolist|tomap|tonumber|toset|tostring)(?=\\("|\\(\\d)',
+  "trim\\w*",
+  "upper",
+  "values",
+];
+const NEVER_NULL = new RegExp(`^\\$\\{(?:${MAKING_VALUES.join("|")})\\(`);
 
 function factsOfAddress(stack: TerraformStack, name: string): TokenFacts {
   if (name.startsWith("local.")) {

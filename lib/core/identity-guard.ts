@@ -21,8 +21,8 @@ export interface IdentityPart {
 }
 
 /**
- * The value of a part from an input. Where the folder of one deployment leaves the input out, it is null, as in the folder
- * for any: so that both can take over the state of the other.
+ * The value of a part from an input. Where the folder of one deployment leaves the input out, it is null, as in the
+ * folder for any: so that both can take over the state of the other.
  */
 export function identityValue({ isSettled }: Pick<Value, "isSettled">, value: string | undefined): string | undefined {
   return value ?? (isSettled ? NOTHING : undefined);
@@ -34,8 +34,8 @@ const NOTHING = expression("tostring(null)");
 /**
  * Refuses, at plan, a change of what makes a protected deployment what it is.
  *
- * What it was when its protection was switched on stays in the state. Terraform does not know that at plan if the same apply
- * switches the protection: then `guardIdentity` refuses.
+ * What it was when its protection was switched on stays in the state. Terraform does not know that at plan if the same
+ * apply switches the protection: then `guardIdentity` refuses.
  *
  * No part waits for it, because a plan that one resource refuses is never applied. If the cluster did, it could not be
  * planned together with the end of a job in it, which needs the cluster's provider first.
@@ -108,7 +108,11 @@ export function comparable(scope: Construct, parts: readonly IdentityPart[]): Id
   const others = parts.filter((part) => !isKnown(part)).map(({ prop }) => prop);
   if (others.length > 0)
     Annotations.of(scope).addWarning(
-      `a resource of this stack determines ${others.join(" and ")}; a plan may not know it, and so cannot refuse a change that would replace the deployment; keep that resource, or pass a variable or a literal`,
+      [
+        `a resource of this stack determines ${others.join(" and ")}; a plan may not know it,`,
+        "and so cannot refuse a change that would replace the deployment; keep that resource,",
+        "or pass a variable or a literal",
+      ].join(" "),
     );
   return parts.filter(isKnown);
 }

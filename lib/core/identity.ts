@@ -28,8 +28,8 @@ export interface WorkloadIdentity {
   readonly granted?: readonly GrantedAccount[];
 
   /**
-   * Grants a role on the project, once per id and resource; only for roles that cannot be granted on anything smaller. Empty
-   * if the account takes no grants.
+   * Grants a role on the project, once per id and resource; only for roles that cannot be granted on anything smaller.
+   * Empty if the account takes no grants.
    */
   grantOnProject(id: string, role: string, limits?: GrantLimits): ITerraformDependable[];
 }

@@ -192,7 +192,9 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   }
 }
 
-/** Values as props: literals and expressions, undefined for null; an object that may be null says whether it is enabled. */
+/**
+ * Values as props: literals and expressions, undefined for null; an object that may be null says whether it is enabled.
+ */
 export type SettingsOf<T> = { readonly [Name in keyof T]?: SettingOf<T[Name]> };
 
 type SettingOf<Row> = Row extends { readonly members: infer M extends Table }
@@ -267,7 +269,11 @@ export function declareInputs<T extends Table>(
       ...hosted.flatMap(({ host, judgement }) => (host === name && judgement !== undefined ? [judgement] : [])),
     ];
     new InputVariable(scope, value.name, {
-      ...{ description, ephemeral, sensitive, type, default: fallback },
+      description,
+      ephemeral,
+      sensitive,
+      type,
+      default: fallback,
       ...(nullable === true && { nullable }),
       ...(validation.length > 0 && { validation }),
     });
@@ -360,9 +366,11 @@ function refuseSettings<T extends Table>(
   const secrets = Object.entries(table)
     .map(([name, row]) => ({ name: snakeCase(name), row }))
     .filter(({ name, row }) => isSecret(row) && (given[name] ?? "") !== "")
-    .map(
-      ({ name }) =>
-        `${name} is given; it must not be in the settings, because the folder would have it; pass it to each apply, as TF_VAR_${name}`,
+    .map(({ name }) =>
+      [
+        `${name} is given; it must not be in the settings, because the folder would have it;`,
+        `pass it to each apply, as TF_VAR_${name}`,
+      ].join(" "),
     );
   const literals = mapped(table, (name, row) => {
     const own = isSecret(row) ? (row.default ?? null) : propOf(row, valueOf(row, given[snakeCase(name)]));
@@ -410,7 +418,10 @@ function judgementsOfFixed(members: SettledInput["fixed"]): Judgement[] {
     {
       condition: allOf(...conditions).orElse(false).text,
       errorMessage: [
-        `one of ${names} has another value than in the settings that this folder was synthesized with; they are settled`,
+        [
+          `one of ${names} has another value than in the settings that this folder was synthesized with;`,
+          "they are settled",
+        ].join(" "),
         `in it, because they decide which parts it has; leave them out, or synthesize the folder again.`,
       ].join(" "),
     },
@@ -425,7 +436,10 @@ function judgementOfMust({ hasItems, path }: Must): Judgement {
   return {
     condition: expression(`try(${what}, false)`),
     errorMessage: [
-      `${path} is ${hasItems ? "empty" : "null"}; it must have a value, because the parts of this folder are those of a`,
+      [
+        `${path} is ${hasItems ? "empty" : "null"}; it must have a value,`,
+        "because the parts of this folder are those of a",
+      ].join(" "),
       `deployment with it; set it, or synthesize the folder again without it.`,
     ].join(" "),
   };
@@ -619,7 +633,10 @@ function problemsOf(value: Value): string[] {
   if (misshapen.length > 0 || Token.isUnresolved(given)) return misshapen;
   if (isSecret(row) && given !== "") {
     return [
-      `${name} is given as a literal; it must be a reference, because a literal would be written into the synthesized folder; pass the value of ${row.ephemeral === true ? "an ephemeral" : "a sensitive"} variable`,
+      [
+        `${name} is given as a literal; it must be a reference, because a literal would be written into the`,
+        `synthesized folder; pass the value of ${row.ephemeral === true ? "an ephemeral" : "a sensitive"} variable`,
+      ].join(" "),
     ];
   }
   const own = checksOf(value).flatMap((check) => problems(check, name, given, plainOf(row, given), isSecret(row)));
@@ -699,7 +716,9 @@ function isSecret({ ephemeral, sensitive }: Input): boolean {
   return ephemeral === true || sensitive === true;
 }
 
-/** A value as a variable of its type would have it: with defaults, converted, and members under their Terraform names. */
+/**
+ * A value as a variable of its type would have it: with defaults, converted, and members under their Terraform names.
+ */
 function printed(row: Input, given: unknown): unknown {
   const { default: fallback, entries, members, type } = row;
   if (Token.isUnresolved(given)) {
@@ -752,8 +771,8 @@ const CONVERSIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The address of a value: of a member of an object that may be null, with its default, because Terraform evaluates the message
- * of a rule that holds too.
+ * The address of a value: of a member of an object that may be null, with its default, because Terraform evaluates the
+ * message of a rule that holds too.
  */
 function addressIn({ default: fallback = null }: Input, { isMember = false, isOfWhole = false, path }: Source): string {
   return isMember && !isOfWhole ? `try(${path()}, ${JSON.stringify(fallback)})` : path();

@@ -90,7 +90,9 @@ function valueOf(local: TerraformLocal): unknown {
 
 type Change = (text: string) => string;
 
-/** Leaves out what objects in a repetition have, because only keys decide, but for the members that a set is made of. */
+/**
+ * Leaves out what objects in a repetition have, because only keys decide, but for the members that a set is made of.
+ */
 function withoutValues(repetition: string): Change {
   const isSet = repetition.includes("toset(");
   const isKept = (member: string) => isSet && new RegExp(`[.]${member}\\b`).test(repetition);

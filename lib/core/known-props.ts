@@ -21,8 +21,8 @@ export type KnownPropsOf<Props> = {
 };
 
 /**
- * What is wrong with props, apart from their values: what is missing, what has no such name, and elements of the stack in
- * place of their values.
+ * What is wrong with props, apart from their values: what is missing, what has no such name, and elements of the stack
+ * in place of their values.
  *
  * TypeScript tells a part of it, and JavaScript nothing, where a misspelt prop would have no effect.
  */

@@ -39,7 +39,10 @@ export function setNewerAttribute(resource: TerraformResource, path: string, val
     : ["NEWER_GOOGLE_ATTRIBUTES", NEWER_GOOGLE_ATTRIBUTES];
   if (!(attribute in list)) {
     throw new Error(
-      `${resource.node.path}: ${attribute} is not listed in ${listName}, which decides the accepted provider releases; add it with the release that introduced it`,
+      [
+        `${resource.node.path}: ${attribute} is not listed in ${listName},`,
+        "which decides the accepted provider releases; add it with the release that introduced it",
+      ].join(" "),
     );
   }
   resource.addOverride(path, value);

@@ -21,6 +21,9 @@ function nearestPackageFolder(folder: string): string {
   }
   if (dirname(folder) !== folder) return nearestPackageFolder(dirname(folder));
   throw new RulesBrokenError(PACKAGE_NAME, [
-    "its code is in a bundle; it must be a package of its own, because its scripts and its image are files beside it; keep it external (esbuild: --packages=external)",
+    [
+      "its code is in a bundle; it must be a package of its own, because its scripts and its image are files beside",
+      "it; keep it external (esbuild: --packages=external)",
+    ].join(" "),
   ]);
 }

@@ -52,7 +52,10 @@ export const PLACE_PROP = {
 
 export const PROJECT_ID = matching(
   PROJECT_ID_PATTERN,
-  "be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id, not the name or the number",
+  [
+    "be the id of a project: 6 to 30 lower-case letters, digits and hyphens that start with a letter; use the id,",
+    "not the name or the number",
+  ].join(" "),
 );
 
 const REGION_PATTERN = "^[a-z]+-[a-z]+[0-9]+$";
@@ -64,7 +67,10 @@ export const REGION = matching(
 
 export const TENANT_ID = matching(
   `^[a-z0-9-]{1,${TENANT_ID_MAX_LENGTH}}$`,
-  `be 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens, because names that contain the tenant id allow nothing else; shorten or rewrite it`,
+  [
+    `be 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens,`,
+    "because names that contain the tenant id allow nothing else; shorten or rewrite it",
+  ].join(" "),
 );
 
 const LABEL_KEY = "^[a-z][a-z0-9_-]{0,62}$";
@@ -87,8 +93,10 @@ export function placeInputs(changedLabels: string) {
     /** Project of all resources: its id, not its name or number. Another project is another deployment. */
     projectId: text({
       example: "my-project",
-      description:
-        "Project to deploy into; it must exist and have billing. Changing it later replaces the deployment with an empty one.",
+      description: [
+        "Project to deploy into; it must exist and have billing. Changing it later replaces the deployment with",
+        "an empty one.",
+      ].join(" "),
       must: PROJECT_ID,
     }),
     /** Region of all parts. Changing it later replaces the database and the media bucket with empty ones. */
@@ -100,8 +108,10 @@ export function placeInputs(changedLabels: string) {
     /** Regions where new secrets are stored, by default that of the deployment; existing ones stay where they are. */
     secretLocations: texts({
       default: null,
-      description:
-        "Regions in which new secrets are stored, each with a copy that is billed; null for region. Changing it later moves no secret.",
+      description: [
+        "Regions in which new secrets are stored, each with a copy that is billed; null for region.",
+        "Changing it later moves no secret.",
+      ].join(" "),
       must: {
         condition: (regions: Expr<readonly string[]>) => {
           const areRegions = every(regions, (region) => REGION.condition(region), "region");
@@ -118,22 +128,38 @@ export function placeInputs(changedLabels: string) {
     /** Tenant, 1 to 20 letters, digits and hyphens, part of every name. Another one is a new, empty deployment. */
     tenantId: text({
       default: DEFAULT_TENANT_ID,
-      description: `Tenant that owns this deployment: 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens, part of every name. Changing it later replaces the deployment with an empty one.`,
+      description: [
+        `Tenant that owns this deployment: 1 to ${TENANT_ID_MAX_LENGTH} lower-case letters, digits and hyphens,`,
+        "part of every name. Changing it later replaces the deployment with an empty one.",
+      ].join(" "),
       must: TENANT_ID,
     }),
-    /** Labels on all resources that support them, in addition to `application` and `tenant`. A change rolls out new instances. */
+    /**
+     * Labels on all resources that support them, in addition to `application` and `tenant`. A change rolls out new
+     * instances.
+     */
     labels: textMap({
       default: {},
-      description: `Labels on all resources that support them, in addition to application and tenant${changedLabels}. A change rolls out new instances.`,
+      description: [
+        `Labels on all resources that support them, in addition to application and tenant${changedLabels}.`,
+        "A change rolls out new instances.",
+      ].join(" "),
       must: LABELS,
     }),
     /** Name of the application, 1 to 18 characters, part of every name. Another one is a new, empty deployment. */
     applicationName: text({
       default: DEFAULT_APPLICATION_NAME,
-      description: `Name of the application, part of every name: 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens, starting with a letter. Changing it later replaces the deployment with an empty one.`,
+      description: [
+        `Name of the application, part of every name: 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters,`,
+        "digits and hyphens, starting with a letter. Changing it later replaces the deployment with an empty one.",
+      ].join(" "),
       must: matching(
         `^[a-z]([a-z0-9-]{0,${APPLICATION_NAME_MAX_LENGTH - 2}}[a-z0-9])?$`,
-        `be 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters, digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service, job and bucket names; shorten or rewrite it`,
+        [
+          `be 1 to ${APPLICATION_NAME_MAX_LENGTH} lower-case letters,`,
+          "digits and hyphens that start with a letter and do not end with a hyphen, because it is part of service,",
+          "job and bucket names; shorten or rewrite it",
+        ].join(" "),
       ),
     }),
   };

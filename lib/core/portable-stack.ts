@@ -84,7 +84,10 @@ export class PortableStack extends TerraformStack {
         (each) => `${each.node.path} (${(each.toMetadata() as { backend: string }).backend})`,
       ),
     ];
-    const tooMany = `the state is kept by ${chosen.join(" and by ")}; only one is possible, because Terraform allows one backend; remove the others`;
+    const tooMany = [
+      `the state is kept by ${chosen.join(" and by ")}; only one is possible, because Terraform allows one backend;`,
+      "remove the others",
+    ].join(" ");
     const { terraform } = backend.toTerraform() as { terraform: { backend?: { local?: { path?: unknown } } } };
     requireNone(this, [...(chosen.length > 1 ? [tooMany] : []), ...localPathProblems(terraform.backend?.local?.path)]);
     return backend;
@@ -93,7 +96,11 @@ export class PortableStack extends TerraformStack {
   /** @throws RulesBrokenError always: CDKTF would read the other stack's state by a path of this machine */
   override registerIncomingCrossStackReference(producer: TerraformStack): TerraformRemoteState {
     throw new RulesBrokenError(this.node.path, [
-      `this stack refers to a value of ${producer.node.path}; it must not, because each synthesized folder is applied alone and such a reference would read the other stack's state; pass the value as an input instead`,
+      [
+        `this stack refers to a value of ${producer.node.path}; it must not,`,
+        "because each synthesized folder is applied alone and such a reference would read the other stack's state;",
+        "pass the value as an input instead",
+      ].join(" "),
     ]);
   }
 
@@ -121,9 +128,11 @@ export class PortableStack extends TerraformStack {
       merge(terraform, fragment);
     }
     const shared = [...owners].filter(([, paths]) => paths.length > 1);
-    const failures = shared.map(
-      ([address, paths]) =>
-        `${address} is the address of ${paths.join(" and ")}; only the last would be written; give one of them another id`,
+    const failures = shared.map(([address, paths]) =>
+      [
+        `${address} is the address of ${paths.join(" and ")}; only the last would be written;`,
+        "give one of them another id",
+      ].join(" "),
     );
     requireNone(this, failures);
     const { rawOverrides } = this as unknown as { readonly rawOverrides: Body };

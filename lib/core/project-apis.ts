@@ -134,7 +134,10 @@ export class ProjectApis extends Construct {
       const gate = this.gates.get(api);
       if (gate !== undefined) return gate;
       throw new Error(
-        `${this.node.path}: ${api} is to be waited for but is not enabled here, so the resource would fail in an empty project; add it to apis`,
+        [
+          `${this.node.path}: ${api} is to be waited for but is not enabled here,`,
+          "so the resource would fail in an empty project; add it to apis",
+        ].join(" "),
       );
     });
   }

@@ -27,11 +27,13 @@ export const PROVIDER_REQUIREMENTS = {
   tls: { source: "hashicorp/tls", version: ">= 4.1.0, < 5.0.0" },
 } as const;
 
-/** The oldest release with both ephemeral resources (Terraform 1.10) and write-only attributes (1.11), also of OpenTofu. */
+/**
+ * The oldest release with both ephemeral resources (Terraform 1.10) and write-only attributes (1.11), also of OpenTofu.
+ */
 const OLDEST_TERRAFORM = ">= 1.11.0";
 
-// 1.16.0 creates a job before it destroys the former one of the same name, if a password or a script that the job uses is replaced
-// too (hashicorp/terraform#39091).
+// 1.16.0 creates a job before it destroys the former one of the same name, if a password or a script that the job uses
+// is replaced too (hashicorp/terraform#39091).
 const TERRAFORM_VERSION = `${OLDEST_TERRAFORM}, != 1.16.0`;
 
 /** Providers whose accepted releases the library knows. */
@@ -78,7 +80,8 @@ class StackRequirements extends TerraformElement {
 
   private constructor(stack: TerraformStack) {
     super(stack, ELEMENT_ID);
-    // A plain stack begins to render with a list of the overrides, so writing them there alone shows them a second time only.
+    // A plain stack begins to render with a list of the overrides, so writing them there alone shows them a second time
+    // only.
     Aspects.of(this).add({ visit: () => void this.toTerraform() });
     this.node.addValidation({ validate: () => this.refuseMissingProviders() });
     this.node.addValidation({ validate: () => this.refuseTwoDefaults() });
@@ -109,8 +112,15 @@ class StackRequirements extends TerraformElement {
     const failures = [...missing].map(([name, path]) => {
       const construct = `${name.charAt(0).toUpperCase()}${name.slice(1)}Provider`;
       if (configured.has(name))
-        return `each provider ${name} has an alias, and ${path} names none of them; it must, because Terraform would give it an empty configuration; set its provider, or that of a whole construct by an aspect, or add one without alias`;
-      return `the provider ${name} is missing, which ${path} needs; a construct adds none, because its configuration is the stack's to decide; add new ${construct}(stack, "${name}") to the stack`;
+        return [
+          `each provider ${name} has an alias, and ${path} names none of them; it must,`,
+          "because Terraform would give it an empty configuration; set its provider,",
+          "or that of a whole construct by an aspect, or add one without alias",
+        ].join(" ");
+      return [
+        `the provider ${name} is missing, which ${path} needs; a construct adds none,`,
+        `because its configuration is the stack's to decide; add new ${construct}(stack, "${name}") to the stack`,
+      ].join(" ");
     });
     if (failures.length > 0) throw new RulesBrokenError(this.cdktfStack.node.path, failures);
     return [];
@@ -177,7 +187,11 @@ class StackRequirements extends TerraformElement {
         return;
       }
       failures.push(
-        `terraform.${path} is overridden by ${JSON.stringify(given)}; it must be a version constraint as a string, because it is combined with "${needed}", which the constructs need; write for example "${needed}"`,
+        [
+          `terraform.${path} is overridden by ${JSON.stringify(given)};`,
+          `it must be a version constraint as a string, because it is combined with "${needed}",`,
+          `which the constructs need; write for example "${needed}"`,
+        ].join(" "),
       );
     };
 

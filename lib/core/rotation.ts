@@ -1,6 +1,8 @@
 import { expression } from "./expression";
 
-/** What Terraform knows of two values that take turns, from the number of the current one, which may be null at plan. */
+/**
+ * What Terraform knows of two values that take turns, from the number of the current one, which may be null at plan.
+ */
 export function rotationOf(version: string) {
   return {
     /** Whether the second one is current. */

@@ -67,7 +67,8 @@ export const count = (fallback: number, description: string, minimum: number, ma
 /**
  * One of a few words.
  *
- * @param rest what follows them in the message: the reason and the fix; undefined where something else refuses other words
+ * @param rest what follows them in the message: the reason and the fix; undefined where something else refuses other
+ * words
  * @param spec further facts; `hides` keeps another value out of the message
  */
 export function choice<const Word extends string>(

@@ -77,14 +77,20 @@ export function joined(first: StackFile, second: StackFile): StackFile {
   return { path: second.path, text, base64: Fn.base64encode(text), sha256: Fn.sha256(text) };
 }
 
-/** A condition that refuses a folder, at plan, which went through a clone that gave its files the line ends of Windows. */
+/**
+ * A condition that refuses a folder, at plan, which went through a clone that gave its files the line ends of Windows.
+ */
 export function unixLineEnds(scope: Construct): { readonly condition: string; readonly errorMessage: string } {
   const isWindows = `!endswith(name, ".ps1") && strcontains(try(file("\${path.module}/\${name}"), ""), "\\r\\n")`;
   const names = `[for name in sort(fileset(path.module, "{blueprints,image,scripts}/**")) : name if ${isWindows}]`;
   const { fqn } = new TerraformLocal(scope, "WindowsFiles", `\${${names}}`);
   return {
     condition: expression(`length(${fqn}) == 0`),
-    errorMessage: `files have Windows line endings (CRLF), as after a clone with autocrlf; they must have those of Unix, because shells and the image cannot run others; run perl -pi -e 's/\\r$//' \${join(" ", ${fqn})} in the folder, and keep its .gitattributes.`,
+    errorMessage: [
+      "files have Windows line endings (CRLF), as after a clone with autocrlf; they must have those of Unix,",
+      `because shells and the image cannot run others; run perl -pi -e 's/\\r$//' \${join(" ",`,
+      `${fqn})} in the folder, and keep its .gitattributes.`,
+    ].join(" "),
   };
 }
 
@@ -123,7 +129,10 @@ class CopyingSynthesizer implements IStackSynthesizer {
     const present = this.files.get(pathInFolder)?.source;
     if (present !== undefined && present !== source) {
       throw new Error(
-        `${this.stack.node.path}: ${pathInFolder} would be written from ${present} and from ${source}, and one of them would be lost; give one another place`,
+        [
+          `${this.stack.node.path}: ${pathInFolder} would be written from ${present} and from ${source},`,
+          "and one of them would be lost; give one another place",
+        ].join(" "),
       );
     }
     this.files.set(pathInFolder, { source, write });

@@ -38,7 +38,10 @@ export function parseStateBackend(settingName: string, setting: string | undefin
     if (type === "local" && isPathOnly) return { type, path };
   }
   throw new RulesBrokenError(settingName, [
-    'the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend, add a file backend_override.tf to the synthesized folder',
+    [
+      'the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend,',
+      "add a file backend_override.tf to the synthesized folder",
+    ].join(" "),
   ]);
 }
 
@@ -51,7 +54,11 @@ export function requireStatesApart(settingName: string, backend: StateBackend, s
   if (backend.type === "local" || stackNames.length < 2 || backend.arguments?.prefix === undefined) return;
   if (JSON.stringify(backend.arguments).includes(STACK_PLACEHOLDER)) return;
   throw new RulesBrokenError(settingName, [
-    `the prefix of gcs is the same for ${stackNames.join(", ")}; it must contain ${STACK_PLACEHOLDER}, because with one state for all stacks, applying the second would destroy the first; add it, or synthesize one stack by its name`,
+    [
+      `the prefix of gcs is the same for ${stackNames.join(", ")}; it must contain ${STACK_PLACEHOLDER},`,
+      "because with one state for all stacks, applying the second would destroy the first; add it,",
+      "or synthesize one stack by its name",
+    ].join(" "),
   ]);
 }
 
@@ -71,7 +78,10 @@ export function localPathProblems(path: unknown): string[] {
   // The Windows check covers a leading slash as well.
   if (typeof path !== "string" || Token.isUnresolved(path) || !win32.isAbsolute(path)) return [];
   return [
-    `the local path of the state is ${path}; it must be relative, because the folder is applied on other machines; use for example terraform.tfstate`,
+    [
+      `the local path of the state is ${path}; it must be relative,`,
+      "because the folder is applied on other machines; use for example terraform.tfstate",
+    ].join(" "),
   ];
 }
 
@@ -104,7 +114,10 @@ export class StackBackend extends TerraformBackend {
 
   override getRemoteStateDataSource(): TerraformRemoteState {
     throw new RulesBrokenError(this.cdktfStack.node.path, [
-      "another stack refers to a value of this one; it must not, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
+      [
+        "another stack refers to a value of this one; it must not, because each synthesized folder is applied alone",
+        "and such a reference would read this stack's state; pass the value as an input instead",
+      ].join(" "),
     ]);
   }
 }

@@ -32,14 +32,24 @@ const SHIPPED = Object.entries(SHIPPED_BLUEPRINTS).map(([name, meaning]) => `${n
 
 /** Inputs for the configuration of the application as files. */
 export const BLUEPRINTS = {
-  /** Shipped blueprints: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`, `ldap`, `radius`. Removing one undoes nothing. */
+  /**
+   * Shipped blueprints: `password-recovery`, `branding`, `oidc-client`, `no-sign-up`, `ldap`, `radius`. Removing one
+   * undoes nothing.
+   */
   blueprints: texts({
     default: [],
-    description: `Shipped blueprints to apply: ${SHIPPED.join(", ")}. Blueprints of your own go into the folder blueprints beside the configuration. A change builds an image and rolls it out. Removing a blueprint does not remove what it created.`,
+    description: [
+      `Shipped blueprints to apply: ${SHIPPED.join(", ")}. Blueprints of your own go into the folder blueprints`,
+      "beside the configuration. A change builds an image and rolls it out.",
+      "Removing a blueprint does not remove what it created.",
+    ].join(" "),
     must: {
       each: (_, name: Expr<string>) => name.isOneOf(SHIPPED_NAMES),
       shows: "value",
-      says: `each must be ${SHIPPED_NAMES.slice(0, -1).join(", ")} or ${SHIPPED_NAMES.slice(-1).join("")}; put blueprints of your own into files`,
+      says: [
+        `each must be ${SHIPPED_NAMES.slice(0, -1).join(", ")} or ${SHIPPED_NAMES.slice(-1).join("")};`,
+        "put blueprints of your own into files",
+      ].join(" "),
       schema: { enum: SHIPPED_NAMES },
     },
   }),
@@ -61,7 +71,10 @@ export const BLUEPRINT_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
         hasAny(v.environmentVariables, bothPrefixes(MAIL_VARIABLES.host)),
       ),
     says: (v) =>
-      `${v.blueprints.name} has "password-recovery" and ${v.smtp.name} is not given; users would wait for a mail that is never sent; set ${v.smtp.name}`,
+      [
+        `${v.blueprints.name} has "password-recovery" and ${v.smtp.name} is not given;`,
+        `users would wait for a mail that is never sent; set ${v.smtp.name}`,
+      ].join(" "),
   },
   {
     holds: (v) =>
@@ -71,7 +84,10 @@ export const BLUEPRINT_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
         hasAny(v.environmentVariables, [CLIENT_SECRET]),
       ),
     says: (v) =>
-      `${v.blueprints.name} has "oidc-client" and ${v.secretEnvironmentVariables.name} has no ${CLIENT_SECRET}; the blueprint fails without it, and there is no application; set it`,
+      [
+        `${v.blueprints.name} has "oidc-client" and ${v.secretEnvironmentVariables.name} has no ${CLIENT_SECRET};`,
+        "the blueprint fails without it, and there is no application; set it",
+      ].join(" "),
   },
 ];
 
@@ -80,8 +96,20 @@ export const shippedBlueprintName = (blueprint: string) => `Shipped - ${blueprin
 
 /** What the upstream's loader understands in the pinned release (`authentik/blueprints/v1/common.py`). */
 export const BLUEPRINT_TAGS = [
-  ...["AtIndex", "Condition", "Context", "Enumerate", "Env", "File", "Find", "FindObject", "Format", "If", "Index"],
-  ...["KeyOf", "ParseJSON", "Value"],
+  "AtIndex",
+  "Condition",
+  "Context",
+  "Enumerate",
+  "Env",
+  "File",
+  "Find",
+  "FindObject",
+  "Format",
+  "If",
+  "Index",
+  "KeyOf",
+  "ParseJSON",
+  "Value",
 ] as const;
 
 /** Terraform cannot decode YAML with custom tags. */
@@ -99,12 +127,15 @@ const MAX_BYTES = 120_000;
 /** A tag with a single value, which names the source of the real one. */
 const SCALAR_TAG = `${TAG}[ \\t]+(?:"[^"\\n]*"|'[^'\\n]*'|[^-\\s\\[\\]{},#"'][^\\n,\\]}]*)`;
 
+/** Names of members that hold a secret. */
+const SECRET_KEYS =
+  "(?:[a-z0-9_]*_)?(?:password|passphrase|secret|token|api_key|private_key|secret_key)|key|key_data|credentials";
+
 /**
  * Keys of secrets with a non-empty string or a number as their value, or as the default of a tag. Matched in JSON,
  * which has one spelling for everything and escapes quotes within strings.
  */
-const LITERAL_SECRET =
-  '[{,]"(?:(?:[a-z0-9_]*_)?(?:password|passphrase|secret|token|api_key|private_key|secret_key)|key|key_data|credentials)":(?:\\["(?:[^"\\\\]|\\\\.)*",)?(?:"(?:[^"\\\\]|\\\\.)|-?[0-9])';
+const LITERAL_SECRET = `[{,]"(?:${SECRET_KEYS})":(?:\\["(?:[^"\\\\]|\\\\.)*",)?(?:"(?:[^"\\\\]|\\\\.)|-?[0-9])`;
 
 /** Rules for each custom blueprint, by the name of its file. */
 export const BLUEPRINT_FILE_RULES: readonly EachCheck<string>[] = [
@@ -127,7 +158,10 @@ export const BLUEPRINT_FILE_RULES: readonly EachCheck<string>[] = [
   {
     each: (_, text) => hcl`can([for entry in ${decoded(text).member("entries")} : entry])`,
     shows: "key",
-    says: `each must be YAML in UTF-8 with a list of entries and no tags but ${BLUEPRINT_TAGS.map((tag) => `!${tag}`).join(", ")}; correct it`,
+    says: [
+      "each must be YAML in UTF-8 with a list of entries and no tags but",
+      `${BLUEPRINT_TAGS.map((tag) => `!${tag}`).join(", ")}; correct it`,
+    ].join(" "),
   },
   {
     // Invalid YAML has a rule of its own.
@@ -151,11 +185,17 @@ const COUNT: Check<number> = {
 };
 const BYTES: Check<number> = {
   condition: (bytes) => bytes.le(MAX_BYTES),
-  must: `be at most ${MAX_BYTES}, because all are part of one build request; apply some of them with the application's own API`,
+  must: [
+    `be at most ${MAX_BYTES}, because all are part of one build request;`,
+    "apply some of them with the application's own API",
+  ].join(" "),
 };
 const NO_NAME_TWICE: Check<readonly string[]> = {
   condition: (repeated) => repeated.length().eq(0),
-  must: "be the metadata.name of only one blueprint, because the application identifies blueprints by that name; rename one",
+  must: [
+    "be the metadata.name of only one blueprint, because the application identifies blueprints by that name;",
+    "rename one",
+  ].join(" "),
 };
 
 /** Of what Terraform reads from files. */
@@ -187,7 +227,10 @@ function ownBlueprints(scope: Construct, given: BlueprintFiles | string = {}): B
     return Object.fromEntries(blueprints.map((name) => [name, readFileSync(join(given, name), "utf8")]));
   } catch {
     throw new RulesBrokenError(scope.node.path, [
-      `blueprintFiles is ${JSON.stringify(given)}; it must be a readable folder; use its path, for example join(__dirname, "blueprints")`,
+      [
+        `blueprintFiles is ${JSON.stringify(given)}; it must be a readable folder; use its path,`,
+        `for example join(__dirname, "blueprints")`,
+      ].join(" "),
     ]);
   }
 }
@@ -236,22 +279,31 @@ export class Blueprints extends Construct {
     const found = `[for name in fileset("${folder}", "**") : name if ${isOwn}]`;
     const own = this.local("Own", `{ for name in ${found} : name => try(file("${folder}/\${name}"), "") }`);
     const { blueprints = [] } = props;
-    const shipped = `toset(${Token.isUnresolved(blueprints) ? Token.asString(blueprints) : JSON.stringify(blueprints)})`;
+    const chosen = Token.isUnresolved(blueprints) ? Token.asString(blueprints) : JSON.stringify(blueprints);
+    const shipped = `toset(${chosen})`;
     const sources = this.local(
       "Sources",
-      `merge({ for name in keys(${own}) : "own/\${name}" => "${folder}/\${name}" }, { for name in ${shipped} : "shipped/\${name}.yaml" => "\${path.module}/image/blueprints/\${name}.yaml" })`,
+      [
+        `merge({ for name in keys(${own}) : "own/\${name}" => "${folder}/\${name}" }, { for name in ${shipped} :`,
+        `"shipped/\${name}.yaml" => "\${path.module}/image/blueprints/\${name}.yaml" })`,
+      ].join(" "),
     );
     this.paths = expression(`join(" ", keys(${sources}))`);
     this.hashes = `[for place, source in ${sources} : join(" ", [place, filesha256(source), ${appended.sha256}])]`;
 
     this.count = `length(${own})`;
-    const bytes = `sum(concat([0], [for name in keys(${own}) : floor(length(filebase64("${folder}/\${name}")) / 4) * 3]))`;
+    const each = `floor(length(filebase64("${folder}/\${name}")) / 4) * 3`;
+    const bytes = `sum(concat([0], [for name in keys(${own}) : ${each}]))`;
     const named = decoded(reference("text", KNOWN)).member("metadata").member("name").text;
     const names = this.local(
       "Names",
-      `concat([for name, text in ${own} : try(tostring(${named}), name)], [for name in ${shipped} : "${shippedBlueprintName("${name}")}"])`,
+      [
+        `concat([for name, text in ${own} : try(tostring(${named}), name)], [for name in ${shipped} :`,
+        `"${shippedBlueprintName("${name}")}"])`,
+      ].join(" "),
     );
-    const twice = `[for name in distinct(${names}) : name if length([for other in ${names} : other if other == name]) > 1]`;
+    const same = `[for other in ${names} : other if other == name]`;
+    const twice = `[for name in distinct(${names}) : name if length(${same}) > 1]`;
     this.conditions = [
       ...BLUEPRINT_FILE_RULES.map((rule) => planned(rule, `${this.folder}/`, reference(own, KNOWN))),
       planned(COUNT, `number of files in ${this.folder}/`, reference(this.count, KNOWN)),

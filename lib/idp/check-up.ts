@@ -47,10 +47,15 @@ export interface CheckUpLimits extends PropsOf<typeof LIMITS> {}
 
 /** Inputs of the check-up. */
 export const CHECK_UP = {
-  /** How often the database is asked what stands still, every 10 minutes by default; there must be a receiver of alerts. */
+  /**
+   * How often the database is asked what stands still, every 10 minutes by default; there must be a receiver of alerts.
+   */
   checkUpSchedule: textOrNull({
     default: `*/${DEFAULT_MINUTES} * * * *`,
-    description: `Cron schedule of the check-up, which asks the application's database what stands still: late tasks, mail, certificates, outposts. It exists only where somebody gets alerts. Null for none. Changing it later is safe.`,
+    description: [
+      "Cron schedule of the check-up, which asks the application's database what stands still: late tasks, mail,",
+      "certificates, outposts. It exists only where somebody gets alerts. Null for none. Changing it later is safe.",
+    ].join(" "),
     nullable: true,
     must: matching(
       SCHEDULE,
@@ -107,7 +112,10 @@ function isKnownToBeHeard({ alertEmails, notificationChannels, notificationChann
   return lists.some((list) => Token.isUnresolved(list)) ? undefined : lists.flat().length > 0;
 }
 
-/** Whether there is a check-up, as an expression: with a schedule, and somebody to tell, whose number is a local of the scope. */
+/**
+ * Whether there is a check-up, as an expression: with a schedule, and somebody to tell, whose number is a local of the
+ * scope.
+ */
 export function isCheckedUp(
   scope: Construct,
   v: Pick<ValuesOf<typeof CHECK_UP>, "checkUpSchedule"> & Receivers,
@@ -135,9 +143,9 @@ interface CheckUpProps {
 /**
  * Asks the application's database, on a schedule, what stands still.
  *
- * Its log, its metrics and its health routes say nothing of a worker that takes no tasks, of mail that is not sent, of a
- * certificate that ends, or of an outpost that is gone. The job prints one line of JSON, which alerts look at. It signs in as
- * the application and reads only. Runs of the job are billed.
+ * Its log, its metrics and its health routes say nothing of a worker that takes no tasks, of mail that is not sent, of
+ * a certificate that ends, or of an outpost that is gone. The job prints one line of JSON, which alerts look at. It
+ * signs in as the application and reads only. Runs of the job are billed.
  */
 export class CheckUp extends Construct {
   readonly jobName: string;

@@ -6,8 +6,8 @@ import { type EnvironmentInputs, optionalVariables, settingIn } from "./environm
 import { type ImageInputs } from "./idp-image";
 
 /**
- * Longest wait for a connection, in seconds: below the application's own limits, so that a visitor gets an error page of
- * the application. With a shorter time limit of requests, half of that.
+ * Longest wait for a connection, in seconds: below the application's own limits, so that a visitor gets an error page
+ * of the application. With a shorter time limit of requests, half of that.
  */
 const LONGEST_WAIT_SECONDS = 25;
 
@@ -16,8 +16,12 @@ export const CONNECTION_POOL = {
   /** Keeps a pool of database connections in each instance; by default unless an existing image is given. */
   connectionPool: flag({
     default: null,
-    description:
-      "Keeps a pool of database connections in each instance, so that requests wait for one instead of failing. Null for true, or false with existing_container_image, whose image needs the entrypoint of this version and the program pgbouncer on its PATH for it. A database that environment_variables name is reached without the pool. A change rolls out new instances.",
+    description: [
+      "Keeps a pool of database connections in each instance, so that requests wait for one instead of failing.",
+      "Null for true, or false with existing_container_image, whose image needs the entrypoint of this version",
+      "and the program pgbouncer on its PATH for it. A database that environment_variables name is reached",
+      "without the pool. A change rolls out new instances.",
+    ].join(" "),
   }),
 };
 
@@ -55,6 +59,10 @@ export const POOL_WARNINGS: readonly Omit<Relation<ConnectionPoolInputs & Enviro
           ),
         ),
     says: ({ connectionPool, environmentVariables: plain }) =>
-      `${plain.name} has ${KEEPING.join(" or ")} and there is a connection pool; the application then keeps a connection for each request for good, and the pool runs dry; remove it, or set ${connectionPool.name} to false`,
+      [
+        `${plain.name} has ${KEEPING.join(" or ")} and there is a connection pool;`,
+        "the application then keeps a connection for each request for good, and the pool runs dry; remove it,",
+        `or set ${connectionPool.name} to false`,
+      ].join(" "),
   },
 ];

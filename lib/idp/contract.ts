@@ -116,19 +116,27 @@ export const BLUEPRINT_VARIABLE_PREFIX = "IDP_BLUEPRINT_";
 /** Secrets that shipped blueprints need, generated with each; the application shows them nowhere. */
 export const BLUEPRINT_SECRETS = {
   LdapPassword: {
-    ...{ blueprint: "ldap", suffix: "ldap-password", variable: `${BLUEPRINT_VARIABLE_PREFIX}LDAP_PASSWORD` },
+    blueprint: "ldap",
+    suffix: "ldap-password",
+    variable: `${BLUEPRINT_VARIABLE_PREFIX}LDAP_PASSWORD`,
     length: 32,
   },
   LdapToken: {
-    ...{ blueprint: "ldap", suffix: "ldap-token", variable: `${BLUEPRINT_VARIABLE_PREFIX}LDAP_TOKEN` },
+    blueprint: "ldap",
+    suffix: "ldap-token",
+    variable: `${BLUEPRINT_VARIABLE_PREFIX}LDAP_TOKEN`,
     length: 60,
   },
   RadiusSecret: {
-    ...{ blueprint: "radius", suffix: "radius-secret", variable: `${BLUEPRINT_VARIABLE_PREFIX}RADIUS_SECRET` },
+    blueprint: "radius",
+    suffix: "radius-secret",
+    variable: `${BLUEPRINT_VARIABLE_PREFIX}RADIUS_SECRET`,
     length: 32,
   },
   RadiusToken: {
-    ...{ blueprint: "radius", suffix: "radius-token", variable: `${BLUEPRINT_VARIABLE_PREFIX}RADIUS_TOKEN` },
+    blueprint: "radius",
+    suffix: "radius-token",
+    variable: `${BLUEPRINT_VARIABLE_PREFIX}RADIUS_TOKEN`,
     length: 60,
   },
 } as const;
@@ -202,15 +210,17 @@ export const SERVER_CONNECTIONS = 12;
 export const WORKER_CONNECTIONS = { pool: 4, perProcess: 4 } as const;
 
 /**
- * Requests that one instance answers at the same time without a connection pool, and so connections beyond the fixed ones.
- * Cloud Run limits them to this number; on GKE nothing does, so it is what the database is sized for.
+ * Requests that one instance answers at the same time without a connection pool, and so connections beyond the fixed
+ * ones. Cloud Run limits them to this number; on GKE nothing does, so it is what the database is sized for.
  */
 export const REQUESTS_PER_INSTANCE = 36;
 
 /** The same with a pool, for which requests wait: nearly all are web sockets of open pages, which need none. */
 export const POOLED_REQUESTS_PER_INSTANCE = 250;
 
-/** Variables that make the image's entrypoint start a pool: its connections, and the longest wait for one, in seconds. */
+/**
+ * Variables that make the image's entrypoint start a pool: its connections, and the longest wait for one, in seconds.
+ */
 export const POOL_VARIABLES = { size: "CONNECTION_POOL_SIZE", wait: "CONNECTION_POOL_WAIT_SECONDS" } as const;
 
 /** Connections that a pool must have beyond the fixed ones, for requests in progress. */

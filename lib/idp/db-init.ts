@@ -22,17 +22,28 @@ import { stateProvidersOf } from "../core/provider-requirements";
 
 /** Inputs for what the application's role may do, and others may do with its database. */
 export const DATABASE_RIGHTS = {
-  /** Makes the application's role a member of `cloudsqlsuperuser`; by default on an instance of its own alone. It needs nothing of that. */
+  /**
+   * Makes the application's role a member of `cloudsqlsuperuser`; by default on an instance of its own alone. It needs
+   * nothing of that.
+   */
   grantManagedSuperuser: flag({
     default: null,
-    description:
-      "Makes the application's role a member of cloudsqlsuperuser, which makes it as powerful as the administrator: with that, it can read and change all databases of the instance; the application needs nothing of it. Null for true, or false with existing_database. Changing it later runs db-init; false revokes what the administrator has granted.",
+    description: [
+      "Makes the application's role a member of cloudsqlsuperuser,",
+      "which makes it as powerful as the administrator: with that,",
+      "it can read and change all databases of the instance; the application needs nothing of it. Null for true,",
+      "or false with existing_database. Changing it later runs db-init;",
+      "false revokes what the administrator has granted.",
+    ].join(" "),
   }),
   /** Takes the right to connect to the application's database away from all other logins of the instance. */
   revokePublicConnect: flag({
     default: true,
-    description:
-      "Takes the right to connect to the application's database away from all other logins of the instance, who could read the names of tables and block migrations. Changing it later to true runs db-init; false gives nothing back.",
+    description: [
+      "Takes the right to connect to the application's database away from all other logins of the instance,",
+      "who could read the names of tables and block migrations. Changing it later to true runs db-init;",
+      "false gives nothing back.",
+    ].join(" "),
   }),
 };
 
@@ -75,8 +86,8 @@ const PROPS: KnownPropsOf<DbInitProps> = {
 /**
  * The job `db-init`: creates the application's role and database, and sets the role's password.
  *
- * An apply runs it and waits for it. It is safe to run at any time, and runs again only when the script, the image, which
- * follows the version of the database, a name, a password or what the role may do changes.
+ * An apply runs it and waits for it. It is safe to run at any time, and runs again only when the script, the image,
+ * which follows the version of the database, a name, a password or what the role may do changes.
  */
 export class DbInit extends Construct implements OneTimeJob {
   readonly jobName: string;
@@ -117,7 +128,9 @@ export class DbInit extends Construct implements OneTimeJob {
     const limits = { timeoutSeconds: DB_INIT_TIMEOUT_SECONDS, maxRetries: DB_INIT_MAX_RETRIES };
     const job = runner.runOnce(this, MAIN_CHILD_ID, {
       ...limits,
-      ...{ name: DB_INIT_JOB, script, scriptName: "db-init.sh" },
+      name: DB_INIT_JOB,
+      script,
+      scriptName: "db-init.sh",
       container: { ...container, secretEnvironment, dependsOn },
       rerunWhenChanged: {
         script: script.sha256,
@@ -142,7 +155,9 @@ export class DbInit extends Construct implements OneTimeJob {
       if (otherLogin === undefined) return [];
       return runner.runOnce(scope, "FormerLogin", {
         ...limits,
-        ...{ name: DB_RETIRE_JOB, script: joined(client, retire), scriptName: "retire-login.sh" },
+        name: DB_RETIRE_JOB,
+        script: joined(client, retire),
+        scriptName: "retire-login.sh",
         condition: otherLogin.condition,
         container: { ...container, secretEnvironment, dependsOn: usersReady },
         rerunWhenChanged: { login: otherLogin.name, password_version: database.password.identity },

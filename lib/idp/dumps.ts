@@ -28,7 +28,9 @@ const FIELDS = ["[0-5]?[0-9]", "[01]?[0-9]|2[0-3]", "0?[1-9]|[12][0-9]|3[01]", "
 const CRON = `^${FIELDS.join(" ")}$`;
 const RANGE = "([0-9]+)-([0-9]+)";
 
-/** Days of which the first is in no month of the list, on any day of the week: the 30th of February, the 31st of April. */
+/**
+ * Days of which the first is in no month of the list, on any day of the week: the 30th of February, the 31st of April.
+ */
 const NEVER = `^[^ ]+ [^ ]+ (${[
   ["3[01]", "0?2"],
   ["31", "0?[2469]|11"],
@@ -51,10 +53,18 @@ export const DUMPS = {
   /** Cron schedule of the dumps, in UTC: `30 4 * * *` for every day at 04:30; none: no dumps. Choose a quiet hour. */
   dumpSchedule: text({
     default: null,
-    description:
-      'Cron schedule, in UTC, of dumps of the database into a bucket of their own: "30 4 * * *" for every day at 04:30; null for no dumps. Choose an hour of little use and without rollouts, because a migration waits for a dump. Changing it later is safe; null deletes the bucket, unless keep_dumps is true, which deletion_protection refuses while it has dumps.',
+    description: [
+      "Cron schedule, in UTC, of dumps of the database into a bucket of their own:",
+      '"30 4 * * *" for every day at 04:30; null for no dumps. Choose an hour of little use and without rollouts,',
+      "because a migration waits for a dump. Changing it later is safe; null deletes the bucket,",
+      "unless keep_dumps is true, which deletion_protection refuses while it has dumps.",
+    ].join(" "),
     must: {
-      must: 'have five cron fields in numbers, days of the week from 0 to 6, and name a day that one of its months has, because Cloud Scheduler and Kubernetes read other forms differently; use for example "30 4 * * *" for every day at 04:30 UTC',
+      must: [
+        "have five cron fields in numbers, days of the week from 0 to 6, and name a day that one of its months has,",
+        "because Cloud Scheduler and Kubernetes read other forms differently;",
+        'use for example "30 4 * * *" for every day at 04:30 UTC',
+      ].join(" "),
       schema: { pattern: CRON },
       condition: (schedule: Expr<string>) => {
         const isOrdered = (range: Expr<readonly string[]>) =>
@@ -67,8 +77,10 @@ export const DUMPS = {
   /** Makes a first dump in the apply that sets this or adds the schedule; the apply waits for it. */
   dumpAtApply: flag({
     default: false,
-    description:
-      "Makes a first dump in the apply that sets it to true, once the application runs; the apply waits for it, and the next apply repeats a failed one. Needs dump_schedule. Changing it later is safe.",
+    description: [
+      "Makes a first dump in the apply that sets it to true, once the application runs; the apply waits for it,",
+      "and the next apply repeats a failed one. Needs dump_schedule. Changing it later is safe.",
+    ].join(" "),
   }),
   /** Days to keep a dump, 30 by default; the newest one stays whatever its age. */
   dumpRetentionDays: number({
@@ -80,8 +92,10 @@ export const DUMPS = {
   /** Storage class of new dumps, `NEARLINE` by default; it and `COLDLINE` are billed for at least 30 and 90 days. */
   dumpStorageClass: choice(["STANDARD", "NEARLINE", "COLDLINE"], undefined, {
     default: "NEARLINE",
-    description:
-      "Storage class of the dumps: STANDARD, NEARLINE or COLDLINE. The latter two are cheaper, but are billed for at least 30 and 90 days. Changing it later affects new dumps.",
+    description: [
+      "Storage class of the dumps: STANDARD, NEARLINE or COLDLINE. The latter two are cheaper,",
+      "but are billed for at least 30 and 90 days. Changing it later affects new dumps.",
+    ].join(" "),
   }),
   /** Keeps the bucket with its dumps while there is no schedule. */
   keepDumps: flag({
@@ -95,7 +109,10 @@ export const DUMP_RELATIONS: readonly Relation<typeof DUMPS>[] = [
     of: "dumpAtApply",
     holds: (v) => v.dumpAtApply.not().or(v.dumpSchedule.isSet()),
     says: ({ dumpAtApply: first, dumpSchedule: schedule }) =>
-      `${first.name} is true and ${schedule.name} is not given; there must be a schedule, because nothing is dumped without one; set ${schedule.name}, or set ${first.name} to false`,
+      [
+        `${first.name} is true and ${schedule.name} is not given; there must be a schedule,`,
+        `because nothing is dumped without one; set ${schedule.name}, or set ${first.name} to false`,
+      ].join(" "),
   },
   {
     of: "dumpRetentionDays",
@@ -104,7 +121,12 @@ export const DUMP_RELATIONS: readonly Relation<typeof DUMPS>[] = [
       return isWhole(days, 1, MOST_DAYS).and(days.ge(billedDays));
     },
     says: ({ dumpRetentionDays: days, dumpStorageClass: storage }) =>
-      `${days.name} is ${days.shown} and ${storage.name} is ${storage.shown}; days must be a whole number up to ${MOST_DAYS} and at least 1 for STANDARD, 30 for NEARLINE and 90 for COLDLINE, because a dump is billed that long, and there is no other class, because others are billed for a year or cannot be restored at once; use 30 and NEARLINE`,
+      [
+        `${days.name} is ${days.shown} and ${storage.name} is ${storage.shown};`,
+        `days must be a whole number up to ${MOST_DAYS} and at least 1 for STANDARD,`,
+        "30 for NEARLINE and 90 for COLDLINE, because a dump is billed that long, and there is no other class,",
+        "because others are billed for a year or cannot be restored at once; use 30 and NEARLINE",
+      ].join(" "),
   },
 ];
 
@@ -268,9 +290,12 @@ export class DumpBucket extends Construct implements MediaStore {
     };
     const grant = (id: string, account: GrantedAccount, role: string, condition?: typeof newest) =>
       new StorageBucketIamMember(this, id, {
-        // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant too.
+        // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant
+        // too.
         bucket: idOf(this.bucket),
-        ...{ role, condition, ...grantee(account, this.condition, this.bucket) },
+        role,
+        condition,
+        ...grantee(account, this.condition, this.bucket),
       });
     return [
       ...adds.to(identity, (id, account) => grant(`${id}Adds`, account, "roles/storage.objectCreator")),

@@ -62,7 +62,10 @@ const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: stri
   [bothPrefixes(BOOTSTRAP_PASSWORD.variable), `${SECRET}: set it as the bootstrap password`],
   [
     [DATABASE_VARIABLES.password, ...bothPrefixes(`${DATABASE_TARGET_PREFIX}PASSWORD`)],
-    `${SECRET}: for a role in another database, use the password in the secret that ends in ${DATABASE_PASSWORD_SUFFIX}`,
+    [
+      `${SECRET}: for a role in another database, use the password in the secret that ends in`,
+      DATABASE_PASSWORD_SUFFIX,
+    ].join(" "),
   ],
   [
     Object.values(DATABASE_VARIABLES).filter((name) => name !== DATABASE_VARIABLES.password),
@@ -71,8 +74,11 @@ const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: stri
   [
     [
       ...Object.keys({ ...SERVER_LISTENER, ...TLS_PORT.environment }),
-      ...["IDP_LISTEN__METRICS", "IDP_WEB__PATH", "IDP_STORAGE__FILE__PATH"],
-      ...["IDP_STORAGE__MEDIA__FILE__PATH", "IDP_STORAGE__REPORTS__FILE__PATH"],
+      "IDP_LISTEN__METRICS",
+      "IDP_WEB__PATH",
+      "IDP_STORAGE__FILE__PATH",
+      "IDP_STORAGE__MEDIA__FILE__PATH",
+      "IDP_STORAGE__REPORTS__FILE__PATH",
     ]
       .flatMap(bothPrefixes)
       .concat("UPSTREAM_PREFIX"),
@@ -100,7 +106,10 @@ function isNamed(name: Expr<string>, names: readonly string[]): Expr<boolean> {
   return neutral(name).isOneOf(short).or(name.isOneOf(others));
 }
 
-/** Names that usually hold a secret. SSLKEY is the path of a key, and words after SECRET or TOKEN can mean that it is not. */
+/**
+ * Names that usually hold a secret. SSLKEY is the path of a key, and words after SECRET or TOKEN can mean that it is
+ * not.
+ */
 const SECRET_NAME = "(PASSWORD|PASSWORD_HASH|TOKEN|KEY)$|SECRET";
 const HARMLESS_NAME = "(SSLKEY|PUBLIC_?KEY|_(AGE|DIR|DURATION|EXPIRY|FILE|ID|LENGTH|NAME|PATH|VERSION))$";
 
@@ -124,7 +133,9 @@ const NAME = `(${CHARACTER}|${QUOTED})(${CHARACTER}|${QUOTED}|[ .]|[(][^()<>\\\\
 const SENDER = `(${NAME})?<${ADDRESS}>|${ADDRESS}`;
 
 const OCTET = "(25[0-5]|2[0-4][0-9]|1?[0-9]{1,2})";
-const RANGE = `((${OCTET}[.]){3}${OCTET}/([12]?[0-9]|3[0-2])|[0-9A-Fa-f]*:[0-9A-Fa-f:]*/(1[01][0-9]|12[0-8]|[1-9]?[0-9]))`;
+const RANGE_OF_IPV4 = `(${OCTET}[.]){3}${OCTET}/([12]?[0-9]|3[0-2])`;
+const RANGE_OF_IPV6 = "[0-9A-Fa-f]*:[0-9A-Fa-f:]*/(1[01][0-9]|12[0-8]|[1-9]?[0-9])";
+const RANGE = `(${RANGE_OF_IPV4}|${RANGE_OF_IPV6})`;
 
 /** 1 to 65535. */
 const PORT = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]";
@@ -132,7 +143,9 @@ const PORT = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0
 /** The application takes anything else for false, and mail would not be encrypted. */
 const SWITCH = [`^([Tt]rue|TRUE|[Ff]alse|FALSE|${ELSEWHERE})?$`, "true or false"] as const;
 
-/** The entrypoint makes one of the two words for a warning, of which the application's native program knows the shorter. */
+/**
+ * The entrypoint makes one of the two words for a warning, of which the application's native program knows the shorter.
+ */
 const LOG_LEVELS = ["trace", "debug", "info", "warning", "warn", "error"] as const;
 
 export const LOG_LEVEL_VARIABLE = "IDP_LOG_LEVEL" satisfies keyof typeof BASELINE_ENVIRONMENT;
@@ -227,7 +240,8 @@ export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
 
 const FIXED_NAMES = [...Object.keys(REASONS), TRUSTED_PROXIES];
 
-const SECRET_ID = `^(projects/([a-z][a-z0-9-]{4,28}[a-z0-9]|[1-9][0-9]*)/secrets/)?[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`;
+const PROJECT = "([a-z][a-z0-9-]{4,28}[a-z0-9]|[1-9][0-9]*)";
+const SECRET_ID = `^(projects/${PROJECT}/secrets/)?[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`;
 const SECRET_VERSION = "^[1-9][0-9]*$";
 
 /** A version of an existing secret that is managed elsewhere. */
@@ -270,13 +284,23 @@ export const ENVIRONMENT = {
   /** Settings of the application under their `IDP_` names, in plain text in the state; they override the baseline. */
   environmentVariables: textMap({
     default: {},
-    description: `Settings of the application under their IDP_ names. They override the baseline (${BASELINE.join(", ")}). They are in plain text in the state: secrets belong in secret_environment_variables, and names of secrets are refused here. The application ignores names that it does not know. A change rolls out new instances.`,
+    description: [
+      `Settings of the application under their IDP_ names. They override the baseline (${BASELINE.join(", ")}).`,
+      "They are in plain text in the state: secrets belong in secret_environment_variables,",
+      "and names of secrets are refused here. The application ignores names that it does not know.",
+      "A change rolls out new instances.",
+    ].join(" "),
     must: ENVIRONMENT_RULES,
   }),
   /** Settings under their `IDP_` names whose values are versions of existing secrets, to which access is granted. */
   secretEnvironmentVariables: mapOf(SECRET_REFERENCE, {
     description: (members) =>
-      `Settings of the application under their IDP_ names whose values are existing secrets: { secret_id, version } each. ${members} The values appear in no state or plan. A value of digits alone becomes a number, as everywhere in the application's settings. Access is granted here. Changing it later is safe; another version rolls out new instances.`,
+      [
+        "Settings of the application under their IDP_ names whose values are existing secrets: { secret_id,",
+        `version } each. ${members} The values appear in no state or plan.`,
+        "A value of digits alone becomes a number, as everywhere in the application's settings.",
+        "Access is granted here. Changing it later is safe; another version rolls out new instances.",
+      ].join(" "),
     must: [
       {
         ...VARIABLE_NAME,
@@ -297,8 +321,11 @@ export const ENVIRONMENT = {
   /** How much the application logs, `info` by default; `trace` writes session cookies and other secrets to the log. */
   logLevel: choice(LOG_LEVELS, `; use ${BASELINE_ENVIRONMENT.IDP_LOG_LEVEL}`, {
     default: BASELINE_ENVIRONMENT.IDP_LOG_LEVEL,
-    description:
-      "How much the application logs: trace, debug, info, warning or warn, which are the same, or error. IDP_LOG_LEVEL in environment_variables overrides it. trace writes session cookies and other secrets to the log. A change rolls out new instances.",
+    description: [
+      "How much the application logs: trace, debug, info, warning or warn, which are the same, or error.",
+      "IDP_LOG_LEVEL in environment_variables overrides it. trace writes session cookies and other secrets to the",
+      "log. A change rolls out new instances.",
+    ].join(" "),
   }),
 };
 
@@ -322,8 +349,15 @@ export const ENVIRONMENT_RELATIONS: readonly Relation<EnvironmentInputs>[] = [
 
 /** Settings that the application reads only when it first migrates an empty database; later its own page counts. */
 const INITIAL_SETTINGS = [
-  ...["AVATARS", "DEFAULT_TOKEN_DURATION", "DEFAULT_TOKEN_LENGTH", "DEFAULT_USER_CHANGE_EMAIL"],
-  ...["DEFAULT_USER_CHANGE_NAME", "DEFAULT_USER_CHANGE_USERNAME", "FOOTER_LINKS", "GDPR_COMPLIANCE", "IMPERSONATION"],
+  "AVATARS",
+  "DEFAULT_TOKEN_DURATION",
+  "DEFAULT_TOKEN_LENGTH",
+  "DEFAULT_USER_CHANGE_EMAIL",
+  "DEFAULT_USER_CHANGE_NAME",
+  "DEFAULT_USER_CHANGE_USERNAME",
+  "FOOTER_LINKS",
+  "GDPR_COMPLIANCE",
+  "IMPERSONATION",
 ];
 const IS_INITIAL = `(?i)${SETTING}(${INITIAL_SETTINGS.join("|")})$`;
 const initialIn = (variables: Variables) =>
@@ -340,17 +374,57 @@ type Variables = Expr<Readonly<Record<string, string>>>;
 export const settingIn = (variables: Variables, setting: string) =>
   compact(bothPrefixes(setting).map((name) => lookup(variables, name, "")));
 
-/** What else reads variables: the runtimes of Python and Go, the C library, clients of PostgreSQL and of clouds, and TLS. */
+/**
+ * What else reads variables: the runtimes of Python and Go, the C library, clients of PostgreSQL and of clouds, and
+ * TLS.
+ */
 const READ_NAMES = [
   ...["ALL", "HTTP", "HTTPS", "NO"].map((scheme) => `${scheme}_PROXY`),
-  ...["CURL_CA_BUNDLE", "HOME", "LANG", "LANGUAGE", "PATH", "PROMETHEUS_MULTIPROC_DIR", "REQUESTS_CA_BUNDLE"],
-  ...["SSLKEYLOGFILE", "SSL_CERT_DIR", "SSL_CERT_FILE", "TMPDIR", "TZ", "WEB_CONCURRENCY"],
-  ...["PGAPPNAME", "PGCONNECT_TIMEOUT", "PGOPTIONS", "PGTZ"],
+  "CURL_CA_BUNDLE",
+  "HOME",
+  "LANG",
+  "LANGUAGE",
+  "PATH",
+  "PROMETHEUS_MULTIPROC_DIR",
+  "REQUESTS_CA_BUNDLE",
+  "SSLKEYLOGFILE",
+  "SSL_CERT_DIR",
+  "SSL_CERT_FILE",
+  "TMPDIR",
+  "TZ",
+  "WEB_CONCURRENCY",
+  "PGAPPNAME",
+  "PGCONNECT_TIMEOUT",
+  "PGOPTIONS",
+  "PGTZ",
 ];
 const READ_BEGINNINGS = [
-  ...[NEUTRAL_PREFIX, UPSTREAM_PREFIX, "AWS_", "BOTO_", "DJANGO_", "DRAMATIQ_", "GLIBC_", "GODEBUG", "GOFIPS", "GOGC"],
-  ...["GOMAXPROCS", "GOMEMLIMIT", "GOOGLE_", "GOTRACEBACK", "GRPC_", "GUNICORN_", "KRB5", "LC_", "LD_", "MALLOC_"],
-  ...["OPENSSL_", "OTEL_", "PGSSL", "PYTHON", "RUST_", "SENTRY_"],
+  NEUTRAL_PREFIX,
+  UPSTREAM_PREFIX,
+  "AWS_",
+  "BOTO_",
+  "DJANGO_",
+  "DRAMATIQ_",
+  "GLIBC_",
+  "GODEBUG",
+  "GOFIPS",
+  "GOGC",
+  "GOMAXPROCS",
+  "GOMEMLIMIT",
+  "GOOGLE_",
+  "GOTRACEBACK",
+  "GRPC_",
+  "GUNICORN_",
+  "KRB5",
+  "LC_",
+  "LD_",
+  "MALLOC_",
+  "OPENSSL_",
+  "OTEL_",
+  "PGSSL",
+  "PYTHON",
+  "RUST_",
+  "SENTRY_",
 ];
 const IS_READ = `^((${READ_NAMES.join("|")})$|${READ_BEGINNINGS.join("|")})`;
 
@@ -425,7 +499,10 @@ export const ENVIRONMENT_WARNINGS: readonly Omit<Relation<EnvironmentInputs>, "o
     says: ({ environmentVariables: plain }) =>
       [
         `${plain.name} has true for IDP_EMAIL__USE_SSL and for IDP_EMAIL__USE_TLS; the application then sends no mail,`,
-        "because a connection is encrypted either from the first byte or later; set SSL for port 465, and TLS for others",
+        [
+          "because a connection is encrypted either from the first byte or later; set SSL for port 465,",
+          "and TLS for others",
+        ].join(" "),
       ].join(" "),
   },
 ];
@@ -461,5 +538,10 @@ export function setOnce<T extends Table & EnvironmentInputs>(
 
 export const IS_SENDER: Check = matching(
   `^(${SENDER})$`,
-  'be an e-mail address, with or without a name, which must be in quotes if it has a comma or the like, because no mail can be sent from another; use for example idp@example.com, Example <idp@example.com> or "Example, Inc." <idp@example.com>, and a domain with other letters in punycode (xn--)',
+  [
+    "be an e-mail address, with or without a name, which must be in quotes if it has a comma or the like,",
+    "because no mail can be sent from another; use for example idp@example.com,",
+    'Example <idp@example.com> or "Example, Inc." <idp@example.com>,',
+    "and a domain with other letters in punycode (xn--)",
+  ].join(" "),
 );

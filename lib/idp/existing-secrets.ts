@@ -55,7 +55,10 @@ export class ExistingSecrets extends Construct implements SecretSettings {
         // Containers need the grant until they are updated, so it must not be deleted first.
         lifecycle: { createBeforeDestroy: true },
       });
-      const inFull = `startswith(reference.secret_id, "projects/") ? reference.secret_id : "${this.ownSecrets}\${reference.secret_id}"`;
+      const inFull = [
+        `startswith(reference.secret_id, "projects/") ? reference.secret_id :`,
+        `"${this.ownSecrets}\${reference.secret_id}"`,
+      ].join(" ");
       const only = condition === undefined ? "" : ` if ${condition}`;
       repeatFor(grant, expression(`toset([for reference in ${this.references} : ${inFull}${only}])`));
       inFileOfExisting(grant, "parts");

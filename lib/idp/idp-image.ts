@@ -49,7 +49,12 @@ export const IMAGE = {
   applicationVersion: text({
     default: LATEST_VERSION,
     example: RECOMMENDED_VERSION,
-    description: `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION}, whose later patches close security holes, or an exact release such as ${RECOMMENDED_VERSION}, from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. Changing it later builds an image, rolls it out and migrates the database, which cannot be undone.`,
+    description: [
+      `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION},`,
+      `whose later patches close security holes, or an exact release such as ${RECOMMENDED_VERSION},`,
+      `from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. Changing it later builds an image,`,
+      "rolls it out and migrates the database, which cannot be undone.",
+    ].join(" "),
     must: {
       condition: (version: Expr<string>) => {
         const part = (index: number) => toNumber(captured(version, RELEASE_PATTERN, index));
@@ -57,42 +62,73 @@ export const IMAGE = {
         const isRelease = isNewEnough.and(version.isOneOf(Object.keys(REFUSED_VERSIONS)).not());
         return version.eq(LATEST_VERSION).or(isRelease.orElse(false));
       },
-      must: `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, year.month.patch, because older ones need Redis, and rolling tags change without notice, and none of ${REFUSED.join(", ")}; use for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`,
+      must: [
+        `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on,`,
+        "year.month.patch, because older ones need Redis, and rolling tags change without notice,",
+        `and none of ${REFUSED.join(", ")}; use for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`,
+      ].join(" "),
       schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}`, not: { enum: Object.keys(REFUSED_VERSIONS) } },
     },
   }),
-  /** Location of the image's build: `global`, the default, or a region that Cloud Build has. Another one builds nothing again. */
+  /**
+   * Location of the image's build: `global`, the default, or a region that Cloud Build has. Another one builds nothing
+   * again.
+   */
   buildLocation: text({
     default: "global",
-    description:
-      "Location of the image's build: global, or a region that Cloud Build has (https://cloud.google.com/build/docs/locations); some projects may use only a few of them. Changing it later builds nothing again.",
+    description: [
+      "Location of the image's build: global, or a region that Cloud Build has",
+      "(https://cloud.google.com/build/docs/locations); some projects may use only a few of them.",
+      "Changing it later builds nothing again.",
+    ].join(" "),
     schema: { pattern: "^(global|[a-z]+-[a-z]+[0-9]+)$" },
   }),
-  /** Private pool of Cloud Build that builds the image, `projects/<project>/locations/<location>/workerPools/<name>`. */
+  /**
+   * Private pool of Cloud Build that builds the image, `projects/<project>/locations/<location>/workerPools/<name>`.
+   */
   buildPool: text({
     default: null,
-    description:
-      "Private pool of Cloud Build that builds the image, in its own location, projects/<project>/locations/<location>/workerPools/<name>; the account of the build needs roles/cloudbuild.workerPoolUser in its project, and the pool a way to the public registries or image_mirror, and to packages of Debian. Changing it later builds nothing again.",
+    description: [
+      "Private pool of Cloud Build that builds the image, in its own location,",
+      "projects/<project>/locations/<location>/workerPools/<name>;",
+      "the account of the build needs roles/cloudbuild.workerPoolUser in its project,",
+      "and the pool a way to the public registries or image_mirror, and to packages of Debian.",
+      "Changing it later builds nothing again.",
+    ].join(" "),
     schema: { pattern: "^projects/[^/]+/locations/[^/]+/workerPools/[^/]+$" },
   }),
   /** Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io. */
   imageMirror: text({
     default: null,
-    description:
-      "Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io, with the rest of their names: a registry that has copies of them, such as europe-docker.pkg.dev/my-project/mirror. Changing it later runs the jobs again, and rolls out what has an image from it.",
+    description: [
+      "Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io,",
+      "with the rest of their names: a registry that has copies of them,",
+      "such as europe-docker.pkg.dev/my-project/mirror. Changing it later runs the jobs again,",
+      "and rolls out what has an image from it.",
+    ].join(" "),
     must: matching(
       "^[a-z0-9][a-z0-9-]*([.][a-z0-9-]+)+(:[0-9]+)?(/[a-z0-9]+([._-]+[a-z0-9]+)*)+$",
-      "be a host and a path, without scheme, tag and slash at the end, because a name follows it; use for example europe-docker.pkg.dev/my-project/mirror",
+      [
+        "be a host and a path, without scheme, tag and slash at the end, because a name follows it;",
+        "use for example europe-docker.pkg.dev/my-project/mirror",
+      ].join(" "),
     ),
   }),
   /** Image, with its tag or digest, to run instead of building one. */
   existingContainerImage: text({
     default: null,
-    description:
-      "Image with its tag or digest to run instead of building one, for example one that this stack built in another project. No repository is created then. Setting it later deletes the repository of this deployment with all its images, so the image must not be one of them; removing it builds a new one.",
+    description: [
+      "Image with its tag or digest to run instead of building one,",
+      "for example one that this stack built in another project. No repository is created then.",
+      "Setting it later deletes the repository of this deployment with all its images,",
+      "so the image must not be one of them; removing it builds a new one.",
+    ].join(" "),
     must: {
       condition: (image: Expr<string>) => endsWith(image, ":latest").not().and(image.matches(IMAGE_PATTERN)),
-      must: `be a host, a path and a tag other than latest or a digest, because another image could be rolled out unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:${RECOMMENDED_VERSION}`,
+      must: [
+        "be a host, a path and a tag other than latest or a digest, because another image could be rolled out",
+        `unnoticed; use for example us-docker.pkg.dev/my-project/images/idp:${RECOMMENDED_VERSION}`,
+      ].join(" "),
       schema: { pattern: IMAGE_PATTERN },
     },
   }),
@@ -105,7 +141,11 @@ export const IMAGE_RELATIONS: readonly Relation<ImageInputs & PlaceInputs & type
     of: "blueprints",
     holds: (v) => v.existingContainerImage.isNull().or(v.blueprints.length().eq(0)),
     says: (v) =>
-      `${v.existingContainerImage.name} is ${v.existingContainerImage.shown} and ${v.blueprints.name} has ${v.blueprints.joinedBy(", ").text}; there must be none, because only an image that is built here can contain them; copy them to /blueprints in that image, and remove them here`,
+      [
+        `${v.existingContainerImage.name} is ${v.existingContainerImage.shown} and ${v.blueprints.name} has`,
+        `${v.blueprints.joinedBy(", ").text}; there must be none, because only an image that is built here can`,
+        "contain them; copy them to /blueprints in that image, and remove them here",
+      ].join(" "),
   },
   {
     // An existing image must not be in the deployment's own repository.
@@ -222,7 +262,10 @@ export class IdpImage extends Construct implements ContainerImage {
     const unusedFiles = blueprints && {
       condition:
         existingImage === undefined ? "true" : expression(`${existingImage} == null || ${blueprints.count} == 0`),
-      message: `${blueprints.folder}/ has files and an existing image is given; they are not applied, because only an image that is built here can contain them; copy them to /blueprints in that image`,
+      message: [
+        `${blueprints.folder}/ has files and an existing image is given; they are not applied,`,
+        "because only an image that is built here can contain them; copy them to /blueprints in that image",
+      ].join(" "),
     };
     const version = namedValue(this, "Release", exactVersion(applicationVersion));
     const risks = releaseRisks(this, applicationVersion, version, existingImage);
@@ -317,14 +360,25 @@ function releaseRisks(scope: Construct, version: string, exact: string, existing
   return [
     {
       condition: isFine(known <= newest, `${rank} <= ${newest}`),
-      message: `${called}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings, health routes and image are untested, and a release that does not exist fails only when its image is built; read its release notes first`,
+      message: [
+        `${called}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings,`,
+        "health routes and image are untested, and a release that does not exist fails only when its image is",
+        "built; read its release notes first",
+      ].join(" "),
     },
     {
       condition: isFine(
         known > newest || safe.some((least) => known >= least && lineOf(known) === lineOf(least)),
-        `${rank} > ${newest} || anytrue([for least in ${JSON.stringify(safe)} : ${rank} >= least && floor(${rank} / ${PLACE}) == floor(least / ${PLACE})])`,
+        [
+          `${rank} > ${newest} || anytrue([for least in ${JSON.stringify(safe)} :`,
+          `${rank} >= least && floor(${rank} / ${PLACE}) == floor(least / ${PLACE})])`,
+        ].join(" "),
       ),
-      message: `${called}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON}, and ${LATEST_VERSION} is ${PINNED_VERSION}; set it to ${RELEASE_LINES.map(({ newest: patched }) => `"${patched}"`).join(" or, in a later line, ")}`,
+      message: [
+        `${called}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON},`,
+        `and ${LATEST_VERSION} is ${PINNED_VERSION}; set it to`,
+        RELEASE_LINES.map(({ newest: patched }) => `"${patched}"`).join(" or, in a later line, "),
+      ].join(" "),
     },
   ];
 }

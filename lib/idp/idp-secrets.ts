@@ -30,31 +30,44 @@ const LEAST_LENGTH = 8;
 /** Inputs of the secrets. */
 export const SECRETS = {
   /**
-   * First password of the built-in administrator, as a reference to an ephemeral variable; by default, 24 random letters
-   * and digits. The application reads it on its first start only.
+   * First password of the built-in administrator, as a reference to an ephemeral variable; by default, 24 random
+   * letters and digits. The application reads it on its first start only.
    */
   bootstrapPassword: text({
     default: null,
     ephemeral: true,
     sensitive: true,
-    description:
-      "First password of the built-in administrator; null or empty generates one of 24 characters. It is stored in Secret Manager, never in the state. The application reads it on its first start only; change it in the application later.",
+    description: [
+      "First password of the built-in administrator; null or empty generates one of 24 characters.",
+      "It is stored in Secret Manager, never in the state. The application reads it on its first start only;",
+      "change it in the application later.",
+    ].join(" "),
     must: {
       condition: (password: Expr<string>) => password.eq("").or(password.length().ge(LEAST_LENGTH)),
-      must: `have ${LEAST_LENGTH} or more characters, because the sign-in page is public, and a short one can be guessed; use a longer one, or none to generate it`,
+      must: [
+        `have ${LEAST_LENGTH} or more characters, because the sign-in page is public,`,
+        "and a short one can be guessed; use a longer one, or none to generate it",
+      ].join(" "),
     },
   }),
   /** Raise it to write `bootstrapPassword`, or a newly generated password, to Secret Manager; 1 by default. */
   bootstrapPasswordVersion: number({
     default: 1,
-    description:
-      "Raise it by one to write bootstrap_password to Secret Manager again. Changing it later does not change the password of a deployment that has already started.",
+    description: [
+      "Raise it by one to write bootstrap_password to Secret Manager again.",
+      "Changing it later does not change the password of a deployment that has already started.",
+    ].join(" "),
   }),
-  /** Raise it by one, together with `acceptedSecretKeyVersion`, to replace a secret key that has leaked; 1 by default. */
+  /**
+   * Raise it by one, together with `acceptedSecretKeyVersion`, to replace a secret key that has leaked; 1 by default.
+   */
   secretKeyVersion: number({
     default: 1,
-    description:
-      "Raise it later by one, together with accepted_secret_key_version, only if the application's secret key has leaked: another one is stored and rolled out, all sessions end, and signed links become invalid; what is stored stays valid. Lowering or removing it does the same.",
+    description: [
+      "Raise it later by one, together with accepted_secret_key_version,",
+      "only if the application's secret key has leaked: another one is stored and rolled out, all sessions end,",
+      "and signed links become invalid; what is stored stays valid. Lowering or removing it does the same.",
+    ].join(" "),
   }),
   /** The `secretKeyVersion` whose consequences are accepted; 1 by default. */
   acceptedSecretKeyVersion: number({
@@ -64,8 +77,13 @@ export const SECRETS = {
   /** Creates a token for the application's API, in Secret Manager. The application reads it on its first start only. */
   bootstrapToken: flag({
     default: false,
-    description:
-      "Creates a token of the built-in administrator for the application's API, in Secret Manager and never in the state, so that another stack can configure the application. The application reads it on its first start only: set it in the first apply. Setting it later rolls out new instances but creates no token; setting it to false deletes the secret, not the token.",
+    description: [
+      "Creates a token of the built-in administrator for the application's API,",
+      "in Secret Manager and never in the state, so that another stack can configure the application.",
+      "The application reads it on its first start only: set it in the first apply.",
+      "Setting it later rolls out new instances but creates no token; setting it to false deletes the secret,",
+      "not the token.",
+    ].join(" "),
   }),
 };
 
@@ -92,7 +110,11 @@ export const EXISTING_SECRETS = {
   /** Existing secrets instead of those that would be generated. They are never written and never deleted. */
   existingSecrets: object(KEYS, {
     description: (members) =>
-      `Existing secrets instead of generated ones; what reads them is granted access, and they are never written or deleted. ${members} Another secret key ends all sessions; setting one later needs deletion_protection = false first, and see own_parts.`,
+      [
+        "Existing secrets instead of generated ones; what reads them is granted access,",
+        `and they are never written or deleted. ${members} Another secret key ends all sessions;`,
+        "setting one later needs deletion_protection = false first, and see own_parts.",
+      ].join(" "),
     must: {
       condition: (secrets: Expr) => {
         const all = ["secret_key", "bootstrap_password"].map((name) => secrets.member<StoredReference | null>(name));
@@ -116,7 +138,11 @@ export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECR
     holds: ({ acceptedSecretKeyVersion: accepted, secretKeyVersion: version }) =>
       version.eq(accepted).and(version.floor().eq(version)),
     says: ({ acceptedSecretKeyVersion: accepted, secretKeyVersion: version }) =>
-      `${version.name} is ${version.shown} and ${accepted.name} is ${accepted.shown}; they must be the same whole number, because another key ends all sessions and makes signed links invalid; set ${version.name} back, or accept that with ${accepted.name}`,
+      [
+        `${version.name} is ${version.shown} and ${accepted.name} is ${accepted.shown};`,
+        "they must be the same whole number, because another key ends all sessions and makes signed links invalid;",
+        `set ${version.name} back, or accept that with ${accepted.name}`,
+      ].join(" "),
   },
   // A token is either generated or given.
   setOnce<EnvironmentInputs & typeof SECRETS>("bootstrapToken", {
@@ -142,7 +168,11 @@ export interface IdpSecretsProps {
    */
   readonly bootstrapPasswordVersion?: number;
 
-  /** Raising it stores and uses another secret key: every session ends, and every signed link becomes invalid. @default 1 */
+  /**
+   * Raising it stores and uses another secret key: every session ends, and every signed link becomes invalid.
+   *
+   * @default 1
+   */
   readonly secretKeyVersion?: number;
 
   /** Also creates an API token, which the application reads only on its first start. @default false */
@@ -181,8 +211,8 @@ const PROPS: KnownPropsOf<IdpSecretsProps> = {
  * The application's secret key and the initial password of its administrator, each generated once, and on request a
  * token for its API.
  *
- * No value is in the Terraform state; all are only in Secret Manager. The secret key stays the same whatever the props: a
- * new one ends every session and every signed link. To replace a leaked one, raise its version.
+ * No value is in the Terraform state; all are only in Secret Manager. The secret key stays the same whatever the props:
+ * a new one ends every session and every signed link. To replace a leaked one, raise its version.
  */
 export class IdpSecrets extends Construct {
   /** Signs sessions and cookies; for the container's `IDP_SECRET_KEY`. */

@@ -4,8 +4,8 @@ import { valueOr } from "../core/conditional";
 import { expression, quoted } from "../core/expression";
 
 /**
- * Public images that a deployment pulls, by digest, so that what runs is what was reviewed. Looked up on 27 November 2026. A digest
- * gets no fixes by itself: renew it with its tag, which says what it is.
+ * Public images that a deployment pulls, by digest, so that what runs is what was reviewed. Looked up on 27 November
+ * 2026. A digest gets no fixes by itself: renew it with its tag, which says what it is.
  */
 export const PUBLIC_IMAGES = {
   /** Jobs on the database, by the server's major version. */
@@ -42,8 +42,8 @@ export function referenceTo(image: string, mirror: string | undefined): string {
 }
 
 /**
- * The client image for a server's major version: an older `pg_dump` refuses the server, and what a newer one restores an older
- * server does not understand.
+ * The client image for a server's major version: an older `pg_dump` refuses the server, and what a newer one restores
+ * an older server does not understand.
  */
 export function databaseClientImage(majorVersion: number, mirror: string | undefined): string {
   const { postgresql15, postgresql16, postgresql17 } = PUBLIC_IMAGES;

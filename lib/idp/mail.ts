@@ -30,7 +30,9 @@ export const MAIL_VARIABLES = {
 
 /** Inputs of the application's mail. */
 export const MAIL = {
-  /** Mail server that takes the application's mail, for example for the recovery of passwords; none: it sends no mail. */
+  /**
+   * Mail server that takes the application's mail, for example for the recovery of passwords; none: it sends no mail.
+   */
   smtp: object(
     {
       /** Host name or IPv4 address of the server. */
@@ -38,7 +40,10 @@ export const MAIL = {
         description: "name or IPv4 address of the server",
         must: matching(
           `^(${HOST})$`,
-          "be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com, set the port separately, and write other letters as punycode (xn--…)",
+          [
+            "be a host name or an IPv4 address, without scheme or port; use for example smtp.example.com,",
+            "set the port separately, and write other letters as punycode (xn--…)",
+          ].join(" "),
         ),
       }),
       /** Port of the server, 587 by default; 25 is blocked. */
@@ -59,11 +64,16 @@ export const MAIL = {
       }),
       /** Sender of all mail, `idp@example.com` or `Example <idp@example.com>`; the server must accept it. */
       from: text({
-        description:
-          'sender of all mail, which the server must accept: an address, or a name and an address such as Example <idp@example.com> or "Example, Inc." <idp@example.com>',
+        description: [
+          "sender of all mail, which the server must accept: an address,",
+          'or a name and an address such as Example <idp@example.com> or "Example, Inc." <idp@example.com>',
+        ].join(" "),
         must: IS_SENDER,
       }),
-      /** `starttls`, the default; `tls`, from the first byte, as servers on port 465 expect; or `none`, which allows no password. */
+      /**
+       * `starttls`, the default; `tls`, from the first byte, as servers on port 465 expect; or `none`, which allows no
+       * password.
+       */
       encryption: choice(["starttls", "tls", "none"], "; use starttls, or tls for a server on port 465", {
         default: "starttls",
         description:
@@ -73,9 +83,14 @@ export const MAIL = {
       passwordSecret: object(SECRET_REFERENCE, {
         must: IS_REFERENCE,
         description: () =>
-          "existing secret with the password, { secret_id, version } as in secret_environment_variables; needs username",
+          [
+            "existing secret with the password, { secret_id, version } as in secret_environment_variables;",
+            "needs username",
+          ].join(" "),
       }),
-      /** Seconds after which an attempt to reach the server fails, 1 to 300, 10 by default. The application tries again. */
+      /**
+       * Seconds after which an attempt to reach the server fails, 1 to 300, 10 by default. The application tries again.
+       */
       timeout: number({
         default: 10,
         description: "seconds after which an attempt fails, 1 to 300; the worker tries again",
@@ -84,7 +99,10 @@ export const MAIL = {
     },
     {
       description: (members) =>
-        `Mail server that takes the application's mail. ${members} Null for none: the application sends no mail. A change rolls out new instances.`,
+        [
+          `Mail server that takes the application's mail. ${members} Null for none: the application sends no mail.`,
+          "A change rolls out new instances.",
+        ].join(" "),
     },
   ),
 };
@@ -102,10 +120,15 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
     of: "smtp",
     holds: ({ smtp: { at } }) => at.username.isNull().eq(at.passwordSecret.isNull()),
     says: ({ smtp: { at } }) =>
-      `${at.username.name} is ${at.username.shown} and ${at.passwordSecret.name} is ${givenOrNot(at.passwordSecret)}; the application signs in with both or not at all; set both, or remove both`,
+      [
+        `${at.username.name} is ${at.username.shown} and ${at.passwordSecret.name} is`,
+        `${givenOrNot(at.passwordSecret)}; the application signs in with both or not at all; set both,`,
+        "or remove both",
+      ].join(" "),
   },
   {
-    // On these two ports servers agree about the encryption; with the other one, each side waits for the other to begin.
+    // On these two ports servers agree about the encryption; with the other one, each side waits for the other to
+    // begin.
     of: "smtp",
     holds: ({ smtp: { at } }) => {
       const isEncrypted = at.encryption.ne("none").or(at.passwordSecret.isNull());
@@ -113,7 +136,12 @@ export const MAIL_RELATIONS: readonly Relation<EnvironmentInputs & typeof MAIL>[
       return isEncrypted.and(at.port.isOneOf([465, 587]).not().or(isAgreed));
     },
     says: ({ smtp: { at } }) =>
-      `${at.encryption.name} is ${at.encryption.shown} with ${at.port.name} ${at.port.shown}, and ${at.passwordSecret.name} is ${givenOrNot(at.passwordSecret)}; a password needs encryption, because it could be read in transit, and servers encrypt from the first byte on port 465 and not on 587; use tls with 465, or starttls with 587, and none only without a password`,
+      [
+        `${at.encryption.name} is ${at.encryption.shown} with ${at.port.name} ${at.port.shown},`,
+        `and ${at.passwordSecret.name} is ${givenOrNot(at.passwordSecret)}; a password needs encryption,`,
+        "because it could be read in transit, and servers encrypt from the first byte on port 465 and not on 587;",
+        "use tls with 465, or starttls with 587, and none only without a password",
+      ].join(" "),
   },
   setOnce<EnvironmentInputs & typeof MAIL>("smtp", {
     names: Object.values(MAIL_VARIABLES),

@@ -71,7 +71,11 @@ export const EXISTING_BUCKET = {
   /** Existing bucket for the uploads, with uniform access. Retention, versions and location are its owner's. */
   existingBucket: object(BUCKET, {
     description: (members) =>
-      `Existing bucket for uploaded icons and flow backgrounds; it must have uniform bucket-level access and no retention policy. ${members} Setting it later deletes the bucket of this deployment, which must be empty, and needs deletion_protection = false first; removing it creates an empty one.`,
+      [
+        "Existing bucket for uploaded icons and flow backgrounds; it must have uniform bucket-level access and no",
+        `retention policy. ${members} Setting it later deletes the bucket of this deployment, which must be empty,`,
+        "and needs deletion_protection = false first; removing it creates an empty one.",
+      ].join(" "),
   }),
 };
 

@@ -33,13 +33,20 @@ function probeRows(
 
 /** Inputs of the probes. */
 export const PROBES = {
-  /** Holds back traffic until migrations are done: 60 s delay, every 15 s, 40 failures. Period × failures must not exceed 600 s. */
+  /**
+   * Holds back traffic until migrations are done: 60 s delay, every 15 s, 40 failures. Period × failures must not
+   * exceed 600 s.
+   */
   startupProbe: object(
     probeRows(STARTUP_PROBE, PROBE_MAX_SECONDS.startupProbe, "after which the start counts as failed"),
     {
       default: {},
       description: (members) =>
-        `How long a start may take: initial_delay_seconds, then period_seconds times failure_threshold, at most 600 s. ${members} Migrations of a new release run in that time. A change rolls out new instances.`,
+        [
+          "How long a start may take: initial_delay_seconds, then period_seconds times failure_threshold,",
+          `at most 600 s. ${members} Migrations of a new release run in that time.`,
+          "A change rolls out new instances.",
+        ].join(" "),
     },
   ),
   /** Restarts a hanging instance: 60 s delay, every 30 s, 3 failures. */

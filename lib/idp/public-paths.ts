@@ -10,8 +10,8 @@ export const PATHS = {
   /** Steps of sign-in, enrolment and recovery are requests to it; every submitted form is a POST. */
   flowExecutor: `${API}flows/executor/`,
   /**
-   * Pages of the administration, and the parts of the API that change what the server runs: settings, blueprints, and the
-   * expressions in policies and property mappings. Pages for users and outposts use none of them.
+   * Pages of the administration, and the parts of the API that change what the server runs: settings, blueprints, and
+   * the expressions in policies and property mappings. Pages for users and outposts use none of them.
    */
   administration: ["/if/admin/", `${API}admin/`, `${API}managed/`, `${API}policies/`, `${API}propertymappings/`],
   /**
@@ -33,8 +33,8 @@ export const PATHS = {
     "/ws/",
   ],
   /**
-   * Files and health checks. A cold page loads up to a hundred files, so they say nothing about the number of visitors; the
-   * application serves them without its database.
+   * Files and health checks. A cold page loads up to a hundred files, so they say nothing about the number of visitors;
+   * the application serves them without its database.
    */
   files: ["/static/", "/files/", "/media/", "/-/health/"],
   /** SAML messages that relying parties send: XML, compressed or not, as base64. */

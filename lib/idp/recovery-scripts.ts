@@ -15,8 +15,15 @@ interface RecoverableDeployment {
 }
 
 const SCRIPTS = [
-  ...["sql-rest", "database-client", "database-jobs", "count-users", "fill-database", "swap-database"],
-  ...["restore-drill", "restore", "facts"],
+  "sql-rest",
+  "database-client",
+  "database-jobs",
+  "count-users",
+  "fill-database",
+  "swap-database",
+  "restore-drill",
+  "restore",
+  "facts",
 ];
 
 /**

@@ -48,8 +48,8 @@ export const REFUSED_VERSIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Feature releases that an upgrade must not skip: to `to` or later, a database must have been migrated by `from`, best by its newest
- * patch.
+ * Feature releases that an upgrade must not skip: to `to` or later, a database must have been migrated by `from`, best
+ * by its newest patch.
  */
 export const UPGRADE_EDGES = [
   { to: "2026.2", from: "2025.12.6", otherwise: "tables are left half migrated" },
@@ -60,7 +60,8 @@ export const UPGRADE_EDGES = [
 export const OLDEST_VERSION = { year: 2025, feature: 10 } as const;
 
 /**
- * Health routes of a worker up to the release that corrected their spelling (#24481). On 2026.5, every other path answers 200 at once,
- * also while the worker is frozen; earlier releases judge on every path; later ones answer 404 here.
+ * Health routes of a worker up to the release that corrected their spelling (#24481). On 2026.5, every other path
+ * answers 200 at once, also while the worker is frozen; earlier releases judge on every path; later ones answer 404
+ * here.
  */
 export const MISSPELT_WORKER_HEALTH = { path: "/-/heath/", before: { year: 2026, feature: 8 } } as const;

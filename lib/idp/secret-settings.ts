@@ -68,7 +68,10 @@ export function joinedSettings(scope: Construct, id: string, settings: readonly 
 export function secretIdentities(values: Readonly<Record<string, ReadableSecret>>, references: string | undefined) {
   const own = Object.entries(values).map(([variable, { identity }]) => `${variable}=${identity}`);
   if (references === undefined) return own.join(",");
-  const further = `[for name, reference in ${references} : "\${name}=\${reference.secret_id}:\${try(reference.identity, reference.version)}"]`;
+  const further = [
+    `[for name, reference in ${references} : "\${name}=\${reference.secret_id}:\${try(reference.identity,`,
+    `reference.version)}"]`,
+  ].join(" ");
   return [...own, expression(`join(",", ${further})`)].join(",");
 }
 

@@ -26,7 +26,10 @@ export const UPGRADE_BACKUPS = {
   /** Makes a backup of the database before another release is rolled out, kept for 30 days. The apply waits for it. */
   backupBeforeUpgrade: flag({
     default: true,
-    description: `Makes a backup of the database before another release is rolled out; the apply waits for it, and Cloud SQL keeps it for ${UPGRADE_BACKUP_DAYS} days. A change from false to true makes one at once.`,
+    description: [
+      "Makes a backup of the database before another release is rolled out; the apply waits for it,",
+      `and Cloud SQL keeps it for ${UPGRADE_BACKUP_DAYS} days. A change from false to true makes one at once.`,
+    ].join(" "),
   }),
 };
 

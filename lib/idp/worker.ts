@@ -16,7 +16,9 @@ import { MISSPELT_WORKER_HEALTH, PINNED_VERSION, RECOMMENDED_VERSION } from "./r
 import { allOf, interpolated, literal, type Expr } from "../core/expr";
 import { element, lookup, split, toNumber } from "../core/expr-functions";
 
-/** Where the worker runs: beside the server, supervised by the image's entrypoint or by the application, or separate. */
+/**
+ * Where the worker runs: beside the server, supervised by the image's entrypoint or by the application, or separate.
+ */
 export const WORKER_MODES = { inContainer: "in-container", allInOne: "all-in-one", separate: "separate" } as const;
 
 /** Arguments of the image's entrypoint, for modes other than its default, server and worker. */
@@ -51,7 +53,12 @@ function workerForm(place: string) {
     /** Where the worker runs: `in-container`, the default; `all-in-one`, from release 2026.5 on; or `separate`. */
     workerMode: choice(Object.values(WORKER_MODES), `; use ${WORKER_MODES.inContainer}`, {
       default: WORKER_MODES.inContainer,
-      description: `Where the worker runs: ${WORKER_MODES.inContainer}, beside the server, restarted by the image's entrypoint; ${WORKER_MODES.allInOne}, beside the server, and the application ends both when one ends, from release 2026.5 on; ${WORKER_MODES.separate}, in ${place}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.`,
+      description: [
+        `Where the worker runs: ${WORKER_MODES.inContainer}, beside the server,`,
+        `restarted by the image's entrypoint; ${WORKER_MODES.allInOne}, beside the server,`,
+        `and the application ends both when one ends, from release 2026.5 on; ${WORKER_MODES.separate},`,
+        `in ${place}, billed by itself. A change rolls out new instances; tasks wait meanwhile and none is lost.`,
+      ].join(" "),
     }),
     /** Processes of one worker; 2 by default, or 1 in less than 2560Mi, 1536Mi of a separate worker. */
     workerProcesses: number({
@@ -118,13 +125,19 @@ export function workerInputs({ countMeaning, cpu, cpuChoice, place }: WorkerPlat
     /** CPUs of a separate worker, 1 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
     workerCpu: number({
       default: null,
-      description: `CPUs of a separate worker: ${cpuChoice}; null for ${WORKER_DEFAULTS.cpu}. A change rolls out new workers.`,
+      description: [
+        `CPUs of a separate worker: ${cpuChoice}; null for ${WORKER_DEFAULTS.cpu}.`,
+        "A change rolls out new workers.",
+      ].join(" "),
       schema: cpu.schema,
     }),
     /** Memory of a separate worker, `2Gi` by default, in Mi or Gi, shared with the cache of the media mount. */
     workerMemory: text({
       default: null,
-      description: `Memory of a separate worker, with Mi or Gi, shared with the cache of the media mount; null for ${WORKER_DEFAULTS.memory}. A change rolls out new workers.`,
+      description: [
+        "Memory of a separate worker, with Mi or Gi, shared with the cache of the media mount;",
+        `null for ${WORKER_DEFAULTS.memory}. A change rolls out new workers.`,
+      ].join(" "),
     }),
   };
 }
@@ -313,9 +326,9 @@ export function workerVariables(
 }
 
 /**
- * A separate worker is restarted after 15 minutes without an answer. Up to 2026.5 it gives none while its database is away
- * either, and a restart would not help then. Google states 30 seconds for maintenance of this edition; a failover takes
- * minutes at most.
+ * A separate worker is restarted after 15 minutes without an answer. Up to 2026.5 it gives none while its database is
+ * away either, and a restart would not help then. Google states 30 seconds for maintenance of this edition; a failover
+ * takes minutes at most.
  */
 const WORKER_LIVENESS = {
   initialDelaySeconds: 60,

@@ -69,7 +69,8 @@ export const DISCOVERY_CLIENT_NAME_MAX_LENGTH = 63;
  * and as white space only plain spaces between other characters. It counts code points.
  */
 const VISIBLE = "[^\\p{Cc}\\p{Z}]";
-export const DISCOVERY_CLIENT_NAME_PATTERN = `^${VISIBLE}((${VISIBLE}| ){0,${DISCOVERY_CLIENT_NAME_MAX_LENGTH - 2}}${VISIBLE})?$`;
+const MOST_BETWEEN = DISCOVERY_CLIENT_NAME_MAX_LENGTH - 2;
+export const DISCOVERY_CLIENT_NAME_PATTERN = `^${VISIBLE}((${VISIBLE}| ){0,${MOST_BETWEEN}}${VISIBLE})?$`;
 
 /** A region of any AWS partition: they differ in the prefix, such as `us`, `us-gov`, `cn` and `eusc-de`. */
 export const AWS_REGION_PATTERN = "^[a-z]{2,}(-[a-z]+)+-[0-9]+$";

@@ -34,46 +34,81 @@ export function addLabChecks(
   check(
     "HasScanTargets",
     `length(${linuxVms.fqn}) > 0${awsKeyId === undefined ? "" : ` || (${operand(awsKeyId)} != ""${whileServiceIsOn})`}`,
-    `${v.linuxVmCount.name} is 0; only an import from AWS can supply assets, because there is nothing to scan; raise it, or import from AWS, which needs its credentials and ${v.initializeAssessmentService.name}`,
+    [
+      `${v.linuxVmCount.name} is 0; only an import from AWS can supply assets, because there is nothing to scan;`,
+      `raise it, or import from AWS, which needs its credentials and ${v.initializeAssessmentService.name}`,
+    ].join(" "),
   );
   check(
     "HasDiscoveryClient",
     exists(windowsVm),
-    `${v.createWindowsVm.name} is false; nothing is scanned, because no VM of the lab has a discovery client; set it to true, or install the client on a machine of your own that reaches the Linux VMs`,
+    [
+      `${v.createWindowsVm.name} is false; nothing is scanned, because no VM of the lab has a discovery client;`,
+      "set it to true, or install the client on a machine of your own that reaches the Linux VMs",
+    ].join(" "),
   );
   check(
     "HasKeyFile",
     exists(sshKeyBucket),
-    `${v.createSshKeyBucket.name} is false; there is no ${SSH_KEY_OBJECT_NAME} to download, because the private key is in the state alone, at ${sshKeyAddress}; set it to true, or take private_key_pem from there`,
+    [
+      `${v.createSshKeyBucket.name} is false; there is no ${SSH_KEY_OBJECT_NAME} to download,`,
+      `because the private key is in the state alone, at ${sshKeyAddress}; set it to true,`,
+      "or take private_key_pem from there",
+    ].join(" "),
   );
   check(
     "IsReachable",
     `!(${exists(network)}) || ${exists(firewallRules.internal)}`,
-    `${v.createDefaultFirewallRules.name} is false on a network that is created here; no VM can be reached, not even by the discovery client, because that network has no rules; set it to true, or add rules of your own`,
+    [
+      `${v.createDefaultFirewallRules.name} is false on a network that is created here; no VM can be reached,`,
+      "not even by the discovery client, because that network has no rules; set it to true,",
+      "or add rules of your own",
+    ].join(" "),
   );
   check(
     "LogsConnections",
     `!${v.firewallLogging.text} || ${exists(firewallRules.internal)}`,
-    `${v.firewallLogging.name} is true, and the lab creates no firewall rule; nothing is logged, because the rules of an existing network are its owner's; have them logged there, and set it to false`,
+    [
+      `${v.firewallLogging.name} is true, and the lab creates no firewall rule; nothing is logged,`,
+      "because the rules of an existing network are its owner's; have them logged there, and set it to false",
+    ].join(" "),
   );
   check(
     "LimitsRemoteDesktop",
-    `alltrue([for range in flatten(${firewallRules.rdp.fqn}[*].source_ranges) : tonumber(split("/", range)[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}])`,
-    `${settingName(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet; anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address; set the addresses of the participants, for example ${RDP_SOURCE_EXAMPLE}`,
+    [
+      `alltrue([for range in flatten(${firewallRules.rdp.fqn}[*].source_ranges) : tonumber(split("/",`,
+      `range)[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}])`,
+    ].join(" "),
+    [
+      `${settingName(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet;`,
+      "anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address;",
+      `set the addresses of the participants, for example ${RDP_SOURCE_EXAMPLE}`,
+    ].join(" "),
   );
   if (sourceRanges.internal === undefined) {
     const { name } = v.internalTrafficCidr;
     check(
       "ReachesTargets",
-      `!(${exists(network)}) || !(${exists(firewallRules.internal)}) || ${meetsAutoModeRange(v.internalTrafficCidr).text}`,
-      `${name} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE}; every scan finds nothing, because allow-internal allows none of them; leave ${name} at ${AUTO_MODE_RANGE}, or set a range within it`,
+      [
+        `!(${exists(network)}) || !(${exists(firewallRules.internal)}) ||`,
+        meetsAutoModeRange(v.internalTrafficCidr).text,
+      ].join(" "),
+      [
+        `${name} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE};`,
+        `every scan finds nothing, because allow-internal allows none of them; leave ${name} at ${AUTO_MODE_RANGE},`,
+        "or set a range within it",
+      ].join(" "),
     );
   }
   if (isServiceOn === "true" || awsKeyId === undefined) return;
   check(
     "ImportsCloudB",
     `${isServiceOn} || ${awsKeyId} == ""`,
-    `${settingName(scope, awsKeyId, "aws")} is given and ${v.initializeAssessmentService.name} is false; nothing is imported from AWS, because there is no source to import into; set ${v.initializeAssessmentService.name} to true, or remove the credentials`,
+    [
+      `${settingName(scope, awsKeyId, "aws")} is given and ${v.initializeAssessmentService.name} is false;`,
+      "nothing is imported from AWS, because there is no source to import into;",
+      `set ${v.initializeAssessmentService.name} to true, or remove the credentials`,
+    ].join(" "),
   );
 }
 

@@ -30,7 +30,9 @@ export interface FirewallSourceRanges extends Readonly<Record<FirewallRuleName, 
 
 interface LabFirewallProps extends LabContext {
   readonly networkId: string;
-  /** Whether the network is the lab's, as `true`, `false` or a boolean expression; otherwise its owner makes all rules. */
+  /**
+   * Whether the network is the lab's, as `true`, `false` or a boolean expression; otherwise its owner makes all rules.
+   */
   readonly isOwn: string;
   /** Creates the first four rules; the one for HTTP is created with them or alone. */
   readonly createDefaultRules: boolean | IResolvable;

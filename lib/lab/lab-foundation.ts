@@ -53,7 +53,12 @@ export function addDestroyNotice(
         {
           type: "local-exec",
           when: "destroy",
-          command: `echo "The assessment service keeps what was not made by Terraform in project $PROJECT_ID, region $REGION: the discovery source $SOURCE_ID, which other labs may use too, its import jobs and assets, and groups, preference sets and reports. To remove them: PROJECT_ID=$PROJECT_ID REGION=$REGION SOURCE_ID=$SOURCE_ID DEPLOYMENT_ID=$DEPLOYMENT_ID sh '$SCRIPT'"`,
+          command: [
+            `echo "The assessment service keeps what was not made by Terraform in project $PROJECT_ID,`,
+            "region $REGION: the discovery source $SOURCE_ID, which other labs may use too,",
+            "its import jobs and assets, and groups, preference sets and reports. To remove them:",
+            `PROJECT_ID=$PROJECT_ID REGION=$REGION SOURCE_ID=$SOURCE_ID DEPLOYMENT_ID=$DEPLOYMENT_ID sh '$SCRIPT'"`,
+          ].join(" "),
           environment: {
             // States of older releases do not have it.
             DEPLOYMENT_ID: '${try(self.input.deployment_id, "")}',

@@ -52,7 +52,8 @@ export function labKey(
     count,
   });
   return {
-    ...{ bucket, keyPair },
+    bucket,
+    keyPair,
     bucketName: new TerraformLocal(self, "BucketName", expression(oneAttribute(bucket, "name"))).asString,
     publicKey: Token.asString(Fn.trimspace(keyPair.publicKeyOpenssh)),
     address: `${keyPair.terraformResourceType}.${keyPair.friendlyUniqueId}`,

@@ -22,8 +22,11 @@ import {
 
 const NETWORK_INPUTS = networkInputs(
   {
-    network:
-      "in custom mode or shared by another project. No firewall rule and no NAT is created in it; they are its owner's, and the documentation of the lab lists them. Do not change it later: a network with VMs on it can be neither released nor adopted.",
+    network: [
+      "in custom mode or shared by another project. No firewall rule and no NAT is created in it;",
+      "they are its owner's, and the documentation of the lab lists them. Do not change it later:",
+      "a network with VMs on it can be neither released nor adopted.",
+    ].join(" "),
     tagged: "the VMs",
     subnetwork: "in which the VMs get their addresses. Do not change it later, for the same reason.",
   },
@@ -34,33 +37,62 @@ const OTHER_INPUTS = {
   /** Logs the connections that the firewall rules of the lab allow. */
   firewallLogging: flag({
     default: false,
-    description: `${NETWORK} Logs the connections that the firewall rules of the lab allow, which Cloud Logging bills. Changing it later is safe.`,
+    description: [
+      `${NETWORK} Logs the connections that the firewall rules of the lab allow, which Cloud Logging bills.`,
+      "Changing it later is safe.",
+    ].join(" "),
   }),
   /** Gives the Windows VM a public address; otherwise remote desktop goes through the identity-aware proxy. */
   windowsExternalIp: flag({
     default: true,
-    description: `${COMPUTE} Gives the Windows VM a public address. False: connect through the identity-aware proxy, with the command in the output windows_vm_external_ip; allow-rdp then allows the proxy instead of any address. A network that is created here gets Cloud NAT, because the discovery client needs the internet; an existing one must have it. Changing it later is safe.`,
+    description: [
+      `${COMPUTE} Gives the Windows VM a public address. False: connect through the identity-aware proxy,`,
+      "with the command in the output windows_vm_external_ip; allow-rdp then allows the proxy instead of any",
+      "address. A network that is created here gets Cloud NAT, because the discovery client needs the internet;",
+      "an existing one must have it. Changing it later is safe.",
+    ].join(" "),
   }),
   /** Turns OS Login on for the Linux VMs, which then ignore keys in metadata, also that of the lab. */
   osLogin: flag({
     default: false,
-    description: `${COMPUTE} Turns OS Login on for the Linux VMs, which then ignore keys in metadata, also that of the lab. Add its public half to your profile with gcloud compute os-login ssh-keys add --key-file=lab-ssh-key.pub, and give the discovery client the user name of the profile, such as alice_example_com. Changing it later is safe.`,
+    description: [
+      `${COMPUTE} Turns OS Login on for the Linux VMs, which then ignore keys in metadata, also that of the lab.`,
+      "Add its public half to your profile with gcloud compute os-login ssh-keys add --key-file=lab-ssh-key.pub,",
+      "and give the discovery client the user name of the profile, such as alice_example_com.",
+      "Changing it later is safe.",
+    ].join(" "),
   }),
   /** Sends what the serial ports print, such as the last line of the start-up scripts, to Cloud Logging. */
   serialPortLogging: flag({
     default: true,
-    description: `${COMPUTE} Sends what the serial ports print, such as the last line of the start-up scripts, to Cloud Logging. False leaves gcloud compute instances get-serial-port-output. Changing it later is safe.`,
+    description: [
+      `${COMPUTE} Sends what the serial ports print, such as the last line of the start-up scripts,`,
+      "to Cloud Logging. False leaves gcloud compute instances get-serial-port-output. Changing it later is safe.",
+    ].join(" "),
   }),
   /** Project with image families of the same names, instead of the public projects. */
   imageProject: text({
     default: null,
-    description: `${COMPUTE} Project with the image families ${WINDOWS_IMAGE.family} and ${LINUX_IMAGE.family}, which must support Secure Boot; null for the public projects ${WINDOWS_IMAGE.project} and ${LINUX_IMAGE.project}. Changing it later replaces the VMs.`,
+    description: [
+      `${COMPUTE} Project with the image families ${WINDOWS_IMAGE.family} and ${LINUX_IMAGE.family},`,
+      `which must support Secure Boot; null for the public projects ${WINDOWS_IMAGE.project} and`,
+      `${LINUX_IMAGE.project}. Changing it later replaces the VMs.`,
+    ].join(" "),
     must: PROJECT_ID,
   }),
-  /** Key of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, for disks and key bucket. */
+  /**
+   * Key of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, for disks and key
+   * bucket.
+   */
   kmsKey: text({
     default: null,
-    description: `${COMPUTE} Key of Cloud KMS in the region that encrypts the disks of the VMs and the key bucket, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>. Before the first apply, service-<number>@compute-system.iam.gserviceaccount.com and service-<number>@gs-project-accounts.iam.gserviceaccount.com, with the number of the project, need roles/cloudkms.cryptoKeyEncrypterDecrypter on it. Changing it later replaces the VMs.`,
+    description: [
+      `${COMPUTE} Key of Cloud KMS in the region that encrypts the disks of the VMs and the key bucket,`,
+      "projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>. Before the first apply,",
+      "service-<number>@compute-system.iam.gserviceaccount.com and",
+      "service-<number>@gs-project-accounts.iam.gserviceaccount.com, with the number of the project,",
+      "need roles/cloudkms.cryptoKeyEncrypterDecrypter on it. Changing it later replaces the VMs.",
+    ].join(" "),
     must: KMS_KEY,
   }),
 };
@@ -110,7 +142,10 @@ export function addLabLandingZone(lab: LabParts, v: Values): void {
   for (const rule of Object.values(lab.firewallRules)) addDynamicBlock(rule, "", "log_config", log);
 }
 
-/** Source ranges of allow-rdp: those given, but without a public address the identity-aware proxy instead of any address. */
+/**
+ * Source ranges of allow-rdp: those given, but without a public address the identity-aware proxy instead of any
+ * address.
+ */
 export function rdpSources(ranges: Expr<readonly string[]>, { windowsExternalIp }: Values): string[] {
   const others = each(
     ranges,

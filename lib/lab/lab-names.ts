@@ -19,8 +19,8 @@ export const COMPUTER_NAME_MAX_LENGTH = 15;
 export const ILLEGAL_DEPLOYMENT_ID_LENGTH = COMPUTER_NAME_MAX_LENGTH - "assess-".length - "-".length;
 
 /**
- * The zone for the inputs zone and region. A default cannot depend on another input, so the default zone together with any
- * other region means "not given".
+ * The zone for the inputs zone and region. A default cannot depend on another input, so the default zone together with
+ * any other region means "not given".
  */
 export function zoneOrDefault(zone: Expr<string>, region: Expr<string>): Expr<string> {
   const isLeftOut = zone.eq(DEFAULTS.zone).and(region.ne(DEFAULTS.region));
@@ -47,8 +47,8 @@ const SOURCE_TEXT_MAX_LENGTH = SOURCE_ID_MAX_LENGTH - SOURCE_PREFIX.length - SOU
 const MADE_SOURCE_ID_PATTERN = `^${SOURCE_PREFIX}-(.*-)?[0-9a-f]{${SOURCE_HASH_LENGTH}}$`;
 
 /**
- * Id of the discovery source: the client's name if that is a valid id, else `source-<readable part>-<hash>`. A name that
- * looks like the latter also gets a hash, as it could be the id of another name.
+ * Id of the discovery source: the client's name if that is a valid id, else `source-<readable part>-<hash>`. A name
+ * that looks like the latter also gets a hash, as it could be the id of another name.
  *
  * It depends only on the name, so that a lab that is destroyed and created again finds its source, and two names never
  * share one.

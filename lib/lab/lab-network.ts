@@ -58,12 +58,17 @@ function addNat(
 ): ITerraformDependable[] {
   if (condition === "false") return [];
   const common = (part: string) => ({
-    ...{ project: projectId, region, count: countIf(condition), name: labName(deploymentId, part) },
+    project: projectId,
+    region,
+    count: countIf(condition),
+    name: labName(deploymentId, part),
   });
   const router = new ComputeRouter(scope, "Router", { ...common("router"), network: idOf(network) });
   const nat = new ComputeRouterNat(scope, "Nat", {
-    ...{ ...common("nat"), router: expression(oneAttribute(router, "name")) },
-    ...{ natIpAllocateOption: "AUTO_ONLY", sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES" },
+    ...common("nat"),
+    router: expression(oneAttribute(router, "name")),
+    natIpAllocateOption: "AUTO_ONLY",
+    sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",
   });
   return [nat];
 }
@@ -85,7 +90,11 @@ function lookUp(scope: Construct, name: string, projectId: string, create: boole
         {
           // The list is null if the project does not exist.
           condition: Token.asString(Fn.contains(expression("self.networks == null ? [] : self.networks"), name)),
-          errorMessage: `${called} is false and project ${projectId} has no network ${name}; it must exist, because firewall rules and VMs are created on it; create an auto-mode network of that name, or set ${called} to true.`,
+          errorMessage: [
+            `${called} is false and project ${projectId} has no network ${name}; it must exist,`,
+            "because firewall rules and VMs are created on it; create an auto-mode network of that name,",
+            `or set ${called} to true.`,
+          ].join(" "),
         },
       ],
     },

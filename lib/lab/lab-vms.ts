@@ -20,7 +20,10 @@ interface LabVmProps extends LabContext {
 
 /** Settings of every VM: only signed boot code runs, and a change of the machine type does not replace it. */
 const labVm = ({ bootDiskSizeGb, labels, machineType, networkId, projectId, zone }: LabVmProps) => ({
-  ...{ project: projectId, zone, labels, machineType },
+  project: projectId,
+  zone,
+  labels,
+  machineType,
   networkInterface: [{ network: networkId }],
   bootDisk: { initializeParams: { size: bootDiskSizeGb, type: DISK_TYPE } },
   shieldedInstanceConfig: { enableSecureBoot: true, enableVtpm: true, enableIntegrityMonitoring: true },
@@ -28,8 +31,8 @@ const labVm = ({ bootDiskSizeGb, labels, machineType, networkId, projectId, zone
 });
 
 /**
- * Metadata of every VM. The project's SSH keys, which whole teams share, do not work on it. The start-up script reads what
- * differs: values inserted into it could be executed as code.
+ * Metadata of every VM. The project's SSH keys, which whole teams share, do not work on it. The start-up script reads
+ * what differs: values inserted into it could be executed as code.
  */
 const METADATA = { "lab-user": LAB_USER, "block-project-ssh-keys": "TRUE" } as const;
 

@@ -51,7 +51,13 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
     /** Maximum number of instances, 3 by default, which share the connections of the database. */
     maxInstanceCount: number({
       default: MAX_INSTANCE_COUNT,
-      description: `Maximum number of instances, ${rollout.words} during a rollout; each needs ${USUAL_CONNECTIONS} database connections with a worker of the default size, ${SERVER_CONNECTIONS} with separate workers, and ${LEAST_POOLED_CONNECTIONS} for requests, or without connection_pool one for each request in progress. A change rolls out new instances, because each gets another share.`,
+      description: [
+        `Maximum number of instances, ${rollout.words} during a rollout;`,
+        `each needs ${USUAL_CONNECTIONS} database connections with a worker of the default size,`,
+        `${SERVER_CONNECTIONS} with separate workers, and ${LEAST_POOLED_CONNECTIONS} for requests,`,
+        "or without connection_pool one for each request in progress. A change rolls out new instances,",
+        "because each gets another share.",
+      ].join(" "),
       schema: { multipleOf: 1, minimum: 1 },
     }),
     /** CPUs of one instance, 2 by default: 1, 2, 4 or 8 on Cloud Run, 0.5 to 28 in steps of 0.25 on GKE. */
@@ -60,16 +66,27 @@ export function instanceInputs({ cpu, cpuChoice, least, leastMeaning, requestTim
       description: `CPUs of one instance: ${cpuChoice}. A change rolls out new instances.`,
       must: cpu,
     }),
-    /** Memory of one instance, `4Gi` by default, in Mi or Gi, shared by the server, a worker beside it and the cache of the media mount. */
+    /**
+     * Memory of one instance, `4Gi` by default, in Mi or Gi, shared by the server, a worker beside it and the cache of
+     * the media mount.
+     */
     containerMemory: text({
       default: RESOURCES.memory,
-      description:
-        "Memory of one instance, with Mi or Gi, shared by the server, a worker beside it and the cache of the media mount. A change rolls out new instances.",
+      description: [
+        "Memory of one instance, with Mi or Gi, shared by the server,",
+        "a worker beside it and the cache of the media mount. A change rolls out new instances.",
+      ].join(" "),
     }),
-    /** Time limit of a request, and of a web socket, in seconds: 1 to 3600, the default. On GKE, it is that of the load balancer of a domain. */
+    /**
+     * Time limit of a request, and of a web socket, in seconds: 1 to 3600, the default. On GKE, it is that of the load
+     * balancer of a domain.
+     */
     requestTimeoutSeconds: number({
       default: DEFAULT_REQUEST_TIMEOUT_SECONDS,
-      description: `${requestTimeout.limit}, and of a web socket: 1 to 3600 seconds. With less, outposts and administration pages are cut off and connect again. ${requestTimeout.change}`,
+      description: [
+        `${requestTimeout.limit}, and of a web socket: 1 to 3600 seconds. With less,`,
+        `outposts and administration pages are cut off and connect again. ${requestTimeout.change}`,
+      ].join(" "),
       must: whole(1, 3600, `, because Cloud Run allows no longer requests; use ${DEFAULT_REQUEST_TIMEOUT_SECONDS}`),
     }),
   };

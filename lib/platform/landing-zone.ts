@@ -29,8 +29,12 @@ const KEYS = {
   /** Number of the project, with which the agents of its services are made and granted the use of the keys. */
   projectNumber: text({
     default: null,
-    description:
-      "the number of the project, with which the agents of its services are made, and granted roles/cloudkms.cryptoKeyEncrypterDecrypter on the keys, or listed with grant_roles = false; without it, others must do that, see guides/keys-and-mirrors.md; a destroy ends the grants, so of several deployments of a project with one key, give it in the last to be destroyed",
+    description: [
+      "the number of the project, with which the agents of its services are made,",
+      "and granted roles/cloudkms.cryptoKeyEncrypterDecrypter on the keys, or listed with grant_roles = false;",
+      "without it, others must do that, see guides/keys-and-mirrors.md; a destroy ends the grants,",
+      "so of several deployments of a project with one key, give it in the last to be destroyed",
+    ].join(" "),
   }),
 };
 
@@ -68,10 +72,17 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
     service: ["database and registry", "A change rolls out new instances."] as const,
   }[runner];
   return {
-    /** Keys of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, that encrypt what is created. */
+    /**
+     * Keys of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, that encrypt what is
+     * created.
+     */
     kmsKeys: object(keys, {
       description: (members) =>
-        `Keys of Cloud KMS that encrypt what is created, projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region. ${members} Changing those of ${replaced} later replaces these, and needs deletion_protection = false.`,
+        [
+          "Keys of Cloud KMS that encrypt what is created,",
+          "projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, in its region.",
+          `${members} Changing those of ${replaced} later replaces these, and needs deletion_protection = false.`,
+        ].join(" "),
       must: {
         condition: (given: Expr<KeyValues>) => {
           const hasKey = someEntry(given, (name, key) => name.ne("project_number").and(key.isSet()));
@@ -111,7 +122,12 @@ export const LANDING_ZONE_RELATIONS: readonly Relation<
         return areThere.and(elsewhere.length().eq(0));
       }),
     says: ({ kmsKeys, region, secretLocations }) =>
-      `${kmsKeys.name} is given in ${region.name} ${region.shown}, with ${secretLocations.name} ${secretLocations.shown}; all keys must be of that region, and secrets in it alone, because a key encrypts nothing elsewhere; make keys there, and remove ${secretLocations.name}`,
+      [
+        `${kmsKeys.name} is given in ${region.name} ${region.shown},`,
+        `with ${secretLocations.name} ${secretLocations.shown}; all keys must be of that region,`,
+        "and secrets in it alone, because a key encrypts nothing elsewhere; make keys there,",
+        `and remove ${secretLocations.name}`,
+      ].join(" "),
   },
 ];
 
@@ -175,7 +191,9 @@ export function keyIdentity({ kmsKeys }: Values): readonly IdentityPart[] {
   if (kmsKeys.given === null && !kmsKeys.isLeftOut) return [];
   const { cluster, database, registry } = kmsKeys.at;
   return Object.entries({ database, registry, ...(cluster && { cluster }) }).map(([name, { name: called }]) => ({
-    ...{ prop: `kmsKey${name}`, called, leavesNullOut: true },
+    prop: `kmsKey${name}`,
+    called,
+    leavesNullOut: true,
     value: identityValue(kmsKeys, textIfAny(keyFor(kmsKeys, name as KeyName))),
   }));
 }

@@ -23,8 +23,10 @@ const WORDS: Readonly<Record<"cluster" | "service", ClusterWords>> = {
   cluster: {
     window: `, and the cluster, for ${CLUSTER_WINDOW_HOURS} hours, because GKE demands 48 in any 32 days`,
     anyTime: ", and for the cluster at any time",
-    denied:
-      ", and nodes and minor versions of the cluster are not upgraded; it needs maintenance_window, and is removed before that",
+    denied: [
+      ", and nodes and minor versions of the cluster are not upgraded; it needs maintenance_window,",
+      "and is removed before that",
+    ].join(" "),
   },
   service: { window: "", anyTime: "", denied: "" },
 };
@@ -33,7 +35,10 @@ const WORDS: Readonly<Record<"cluster" | "service", ClusterWords>> = {
 export function maintenanceInputs(runner: keyof typeof WORDS) {
   const cluster = WORDS[runner];
   return {
-    /** When Google may maintain the database, and on GKE the cluster; by default Sunday at 03:00 UTC, and the cluster at any time. */
+    /**
+     * When Google may maintain the database, and on GKE the cluster; by default Sunday at 03:00 UTC, and the cluster at
+     * any time.
+     */
     maintenanceWindow: object(
       {
         /** Day of the week in UTC, 1 for Monday to 7 for Sunday. */
@@ -48,10 +53,16 @@ export function maintenanceInputs(runner: keyof typeof WORDS) {
       },
       {
         description: (members) =>
-          `When Google may maintain the database, for an hour${cluster.window}. ${members} Null for Sunday at 03:00 UTC${cluster.anyTime}. Changing it later is safe.`,
+          [
+            `When Google may maintain the database, for an hour${cluster.window}.`,
+            `${members} Null for Sunday at 03:00 UTC${cluster.anyTime}. Changing it later is safe.`,
+          ].join(" "),
       },
     ),
-    /** Days on which Google does not maintain the database, and on GKE upgrades neither nodes nor minor versions of the cluster. */
+    /**
+     * Days on which Google does not maintain the database, and on GKE upgrades neither nodes nor minor versions of the
+     * cluster.
+     */
     denyMaintenancePeriod: object(
       {
         /** First day, such as 2026-12-01. */
@@ -102,7 +113,11 @@ export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
       return window.isNull().or(isWindow);
     },
     says: ({ maintenanceWindow: { at } }) =>
-      `${at.day.name} is ${at.day.shown}, ${at.hour.name} ${at.hour.shown} and ${at.track.name} ${at.track.shown}; they must be whole numbers from 1 for Monday to 7, and from 0 to 23, and one of ${TRACKS.join(", ")}; use 7, 3 and stable for Sunday at 03:00 UTC`,
+      [
+        `${at.day.name} is ${at.day.shown}, ${at.hour.name} ${at.hour.shown} and ${at.track.name}`,
+        `${at.track.shown}; they must be whole numbers from 1 for Monday to 7, and from 0 to 23,`,
+        `and one of ${TRACKS.join(", ")}; use 7, 3 and stable for Sunday at 03:00 UTC`,
+      ].join(" "),
   },
   {
     of: "denyMaintenancePeriod",
@@ -113,7 +128,12 @@ export const MAINTENANCE_RELATIONS: readonly Relation<Inputs>[] = [
         return compared(start, end).lt(0).and(compared(end, longest).le(0));
       }),
     says: ({ denyMaintenancePeriod: { at } }) =>
-      `${at.startDate.name} is ${at.startDate.shown} and ${at.endDate.name} ${at.endDate.shown}; the second must be 1 to ${MOST_DENIED_DAYS} days after the first, because Cloud SQL does without maintenance no longer; use dates such as 2026-12-01 that are closer together`,
+      [
+        `${at.startDate.name} is ${at.startDate.shown} and ${at.endDate.name} ${at.endDate.shown};`,
+        `the second must be 1 to ${MOST_DENIED_DAYS} days after the first,`,
+        "because Cloud SQL does without maintenance no longer; use dates such as 2026-12-01 that are closer",
+        "together",
+      ].join(" "),
   },
 ];
 
@@ -125,7 +145,10 @@ export const CLUSTER_MAINTENANCE_RELATIONS: readonly Relation<
     of: "denyMaintenancePeriod",
     holds: (v) => v.denyMaintenancePeriod.isNull().or(v.maintenanceWindow.isSet(), v.existingCluster.isSet()),
     says: ({ denyMaintenancePeriod: period, maintenanceWindow: window }) =>
-      `${period.name} is given without ${window.name}; it needs one, because a cluster has exceptions only from a window; set ${window.name}, for example to {}`,
+      [
+        `${period.name} is given without ${window.name}; it needs one,`,
+        `because a cluster has exceptions only from a window; set ${window.name}, for example to {}`,
+      ].join(" "),
   },
 ];
 

@@ -5,14 +5,18 @@ import { shownType } from "./shown-type";
 
 /**
  * The file `terraform.tfvars.example`: inputs with an example, among them all required ones, and all others as comments
- * with their defaults, each after its description. A comment of prose has a space after its `#`, one with a value has none.
+ * with their defaults, each after its description. A comment of prose has a space after its `#`, one with a value has
+ * none.
  */
 export function exampleValues(stack: string, inputs: Table): string {
   const entries = Object.entries(inputs)
     .map(([name, input]) => [snakeCase(name), input] as const)
     .sort(([nameA, a], [nameB, b]) => Number("example" in b) - Number("example" in a) || (nameA < nameB ? -1 : 1));
   const introduction = prose(
-    `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by default, and set what is not commented out. To set another input, remove the # in front of its name.`,
+    [
+      `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by default,`,
+      "and set what is not commented out. To set another input, remove the # in front of its name.",
+    ].join(" "),
   );
   return `${[introduction, ...entries.map(([name, input]) => entryText(name, input))].join("\n\n")}\n`;
 }

@@ -10,8 +10,8 @@ import { usedInputs } from "./used-inputs";
 type MakeStack = (app: App, deployment: DeploymentSettings) => PortableStack;
 
 /**
- * Finds out what becomes of each input in a folder for one deployment: the stack is made, and looked at, until no input is
- * left that decides which parts exist, and none that nothing uses.
+ * Finds out what becomes of each input in a folder for one deployment: the stack is made, and looked at, until no input
+ * is left that decides which parts exist, and none that nothing uses.
  *
  * @param values of the deployment, under Terraform's names
  */

@@ -4,7 +4,9 @@ import { type DeploymentSettings, valueOf } from "../../lib/core/settled-inputs"
 import { code, inputsTables } from "./markdown-tables";
 import { shownType } from "./shown-type";
 
-/** What the page of a folder for one deployment says of it: what is settled, what must stay set, and how to change it. */
+/**
+ * What the page of a folder for one deployment says of it: what is settled, what must stay set, and how to change it.
+ */
 export function settledSection(stack: string, table: Table, { settlements, values }: DeploymentSettings): string {
   const all = [...settlements].sort(([one], [other]) => (one < other ? -1 : 1));
   const fixed = all.filter(([, settlement]) => settlement === "fixed").map(([path]) => path);
@@ -16,7 +18,10 @@ export function settledSection(stack: string, table: Table, { settlements, value
     "",
     "## Settled for one deployment",
     "",
-    "This folder has the parts of one deployment and no others. Its file of settings decided which parts there are, so these",
+    [
+      "This folder has the parts of one deployment and no others. Its file of settings decided which parts there",
+      "are, so these",
+    ].join(" "),
     "inputs have no variable here:",
     "",
     ...chosenLines(chosen ?? []),
@@ -25,7 +30,10 @@ export function settledSection(stack: string, table: Table, { settlements, value
     ...(mustStay.length === 0
       ? []
       : [`These stay variables, which must not become null or empty: ${named(mustStay)}.`, ""]),
-    "All other inputs are variables, whose defaults are the settings. Guides name all inputs of the stack. To use one that is",
+    [
+      "All other inputs are variables, whose defaults are the settings. Guides name all inputs of the stack.",
+      "To use one that is",
+    ].join(" "),
     "settled here, change the file of settings, synthesize again, and apply the new folder over the same state:",
     "",
     "```sh",

@@ -18,13 +18,27 @@ const readLocal = async (value: unknown): Promise<unknown> => {
 
 /** Pieces of templates, with those that a careless writer breaks. */
 const PIECES = fc.constantFrom(
-  ...['"', "\\b", "\n", "\t", "\r", "$${", "$", "%", "}", "{", "#", "//", "é", "\u{1f511}", " ", "\u0000", "<<EOT"],
-  ...[
-    "${var.name}",
-    '${trim("in ${var.name} \\"quoted\\" }", " ")}',
-    '${jsonencode({ a = "}" })}',
-    '${join(",", [var.a, "$${b}"])}',
-  ],
+  '"',
+  "\\b",
+  "\n",
+  "\t",
+  "\r",
+  "$${",
+  "$",
+  "%",
+  "}",
+  "{",
+  "#",
+  "//",
+  "é",
+  "\u{1f511}",
+  " ",
+  "\u0000",
+  "<<EOT",
+  "${var.name}",
+  '${trim("in ${var.name} \\"quoted\\" }", " ")}',
+  '${jsonencode({ a = "}" })}',
+  '${join(",", [var.a, "$${b}"])}',
 );
 
 describe("A string of Terraform JSON", () => {

@@ -26,7 +26,10 @@ describeWith(["busybox", "curl", "dash", "jq"], "wait-for-api.sh --enable", () =
       says: ["waiting for another change of the project's APIs"],
     },
     {
-      ...{ what: "says how to enable Service Usage itself", at: "serviceusage", answers: [OFF], exitCode: 1 },
+      what: "says how to enable Service Usage itself",
+      at: "serviceusage",
+      answers: [OFF],
+      exitCode: 1,
       says: ["gcloud services enable serviceusage.googleapis.com cloudresourcemanager.googleapis.com"],
     },
     {
@@ -37,12 +40,17 @@ describeWith(["busybox", "curl", "dash", "jq"], "wait-for-api.sh --enable", () =
     },
     {
       what: "asks for no operation under a name that leads elsewhere",
-      ...{ at: ENABLE, answers: [page(200, JSON.stringify({ name: "operations/../projects/other" }))], exitCode: 1 },
+      at: ENABLE,
+      answers: [page(200, JSON.stringify({ name: "operations/../projects/other" }))],
+      exitCode: 1,
       says: ["named no operation that can be asked for."],
       left: ({ standIn }) => expect(standIn.requests).toHaveLength(2),
     },
     {
-      ...{ what: "fails with the operation's error message", at: OPERATION, answers: [], exitCode: 1 },
+      what: "fails with the operation's error message",
+      at: OPERATION,
+      answers: [],
+      exitCode: 1,
       options: ({ usage }) => {
         usage.operationError = { code: 9, message: "Billing account for project '12' is not found." };
         return {};
@@ -81,7 +89,11 @@ describeWith(["busybox", "curl", "dash", "jq"], "wait-for-api.sh", () => {
   /** After a refusal of the gate, three good answers in a row are needed. */
   const gate = (what: string, answers: readonly Fault[], calls: number, said = "", exitCode = 0) =>
     ({
-      ...{ what, at: "iam", answers, exitCode, says: [said] },
+      what,
+      at: "iam",
+      answers,
+      exitCode,
+      says: [said],
       left: ({ standIn }) => expect(standIn.requests).toHaveLength(calls),
     }) satisfies FaultRow<RestScene>;
 
@@ -103,8 +115,12 @@ describeWith(["busybox", "curl", "dash", "jq"], "wait-for-api.sh", () => {
       1,
     ),
     {
-      ...{ what: "is not opened by the answer of a portal", at: "iam", lasts: true, exitCode: 1 },
-      ...{ answers: [PORTAL], options: { environment: { WAIT_SECONDS: "1" } } },
+      what: "is not opened by the answer of a portal",
+      at: "iam",
+      lasts: true,
+      exitCode: 1,
+      answers: [PORTAL],
+      options: { environment: { WAIT_SECONDS: "1" } },
       says: [
         "not answering yet (HTTP 200 of a proxy or portal)",
         "a proxy or portal answered, not the API: HTTP 200, ",
@@ -112,7 +128,10 @@ describeWith(["busybox", "curl", "dash", "jq"], "wait-for-api.sh", () => {
       ],
     },
     {
-      ...{ what: "gives up after the time limit with the API's last error", at: "iam", answers: [OFF], lasts: true },
+      what: "gives up after the time limit with the API's last error",
+      at: "iam",
+      answers: [OFF],
+      lasts: true,
       options: { environment: { WAIT_SECONDS: "1" } },
       exitCode: 1,
       says: [

@@ -198,7 +198,11 @@ describeWith(["curl", "jq", "dash", "busybox", "openssl"], "Credentials of a pip
     says: string,
     answers: FaultRow<RestScene>["answers"] = [],
   ): FaultRow<RestScene> => ({
-    ...{ what: `end the script when ${what}`, at: "token", answers, lasts: true, exitCode: 1 },
+    what: `end the script when ${what}`,
+    at: "token",
+    answers,
+    lasts: true,
+    exitCode: 1,
     options: ({ host }) => ({
       environment: { GOOGLE_CREDENTIALS: JSON.stringify(credentials(`http://${host}`)) },
     }),

@@ -90,9 +90,14 @@ describeWith(["busybox", "curl", "dash", "jq"], "the access token of a REST scri
     expect(run).toMatchObject({ exitCode: 1, stdout: "" });
     const ways = run.stderr.replaceAll(standIn.host, "HOST").split("\n").slice(1, -2);
     expect(ways.map((line) => line.replace(/^ {2}- (.*?): .*$/, "$1"))).toEqual([
-      ...["GOOGLE_OAUTH_ACCESS_TOKEN", "GOOGLE_CREDENTIALS", "GOOGLE_CLOUD_KEYFILE_JSON", "GCLOUD_KEYFILE_JSON"],
-      ...["GOOGLE_APPLICATION_CREDENTIALS", "gcloud auth application-default print-access-token"],
-      ...["gcloud auth print-access-token", "metadata server at HOST"],
+      "GOOGLE_OAUTH_ACCESS_TOKEN",
+      "GOOGLE_CREDENTIALS",
+      "GOOGLE_CLOUD_KEYFILE_JSON",
+      "GCLOUD_KEYFILE_JSON",
+      "GOOGLE_APPLICATION_CREDENTIALS",
+      "gcloud auth application-default print-access-token",
+      "gcloud auth print-access-token",
+      "metadata server at HOST",
     ]);
   });
 });

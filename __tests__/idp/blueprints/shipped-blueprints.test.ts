@@ -9,9 +9,10 @@ import { PINNED_VERSION } from "../../../lib/idp/releases";
 
 /**
  * What release 2026.5.4 of the application takes in a blueprint, for the models of the shipped ones: the fields of a
- * request to create one, which a blueprint has too (and the password of a user and the key of a token, which are for blueprints
- * alone: authentik/core/api/users.py and tokens.py), and "*" after those that are required. From the upstream's API client,
- * `authentik_client/models/*_request.py`, and the first from authentik/blueprints/v1/meta/apply_blueprint.py.
+ * request to create one, which a blueprint has too (and the password of a user and the key of a token, which are for
+ * blueprints alone: authentik/core/api/users.py and tokens.py), and "*" after those that are required. From the
+ * upstream's API client, `authentik_client/models/*_request.py`, and the first from
+ * authentik/blueprints/v1/meta/apply_blueprint.py.
  */
 const RELEASE = `
 authentik_blueprints.metaapplyblueprint: identifiers* required

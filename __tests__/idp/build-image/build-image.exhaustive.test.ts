@@ -39,8 +39,11 @@ const matrix = new FaultMatrix<Scene>({
 describeWith(["bash", "busybox", "curl", "dash", "jq"], "build-image.sh", () => {
   matrix.rows([
     {
-      ...{ what: "a build of the same image is waited for on whatever page it is", answers: [EMPTY_PAGE], exitCode: 0 },
-      ...{ at: "cloudbuild.projects.builds.list", before: ({ standIn }) => startBuild(standIn) },
+      what: "a build of the same image is waited for on whatever page it is",
+      answers: [EMPTY_PAGE],
+      exitCode: 0,
+      at: "cloudbuild.projects.builds.list",
+      before: ({ standIn }) => startBuild(standIn),
     },
     {
       what: "an identity that is too new is waited for",

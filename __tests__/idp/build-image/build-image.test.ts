@@ -11,8 +11,11 @@ import { temporaryFolder } from "../../support/temporary-folder";
 import { BUILD_ENVIRONMENT, BUILD, captureBuildRequest, CREATE, IMAGE, inScene, scenario, LOG } from "./build-scene";
 
 const BUILD_ARGUMENTS = [
-  ...[`TOOLS_IMAGE=${BUILD_ENVIRONMENT.TOOLS_IMAGE}`, "UPSTREAM_IMAGE=ghcr.io/goauthentik/server"],
-  ...["UPSTREAM_PREFIX=AUTHENTIK_", "IDP_VERSION=2026.5.4", "APP_VERSION=latest"],
+  `TOOLS_IMAGE=${BUILD_ENVIRONMENT.TOOLS_IMAGE}`,
+  "UPSTREAM_IMAGE=ghcr.io/goauthentik/server",
+  "UPSTREAM_PREFIX=AUTHENTIK_",
+  "IDP_VERSION=2026.5.4",
+  "APP_VERSION=latest",
 ];
 const LEFT = "The newest release that was built here is";
 
@@ -122,7 +125,8 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
     expect(written("arguments").toString().trim().split("\n")).toEqual([
       "build",
       ...BUILD_ARGUMENTS.flatMap((argument) => ["--build-arg", argument]),
-      ...["--tag", IMAGE],
+      "--tag",
+      IMAGE,
       ".",
     ]);
   });

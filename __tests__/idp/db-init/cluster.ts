@@ -76,7 +76,11 @@ async function serve(
 
   const port = await freePort();
   const settings = [
-    ...["fsync=off", "full_page_writes=off", "autovacuum=off", "wal_level=minimal", "max_wal_senders=0"],
+    "fsync=off",
+    "full_page_writes=off",
+    "autovacuum=off",
+    "wal_level=minimal",
+    "max_wal_senders=0",
     "listen_addresses=127.0.0.1",
     `unix_socket_directories=${folder}`,
     ...Object.entries({ ...DEFAULT_FLAGS, log_statement: "all", ...flags }).map((flag) => flag.join("=")),

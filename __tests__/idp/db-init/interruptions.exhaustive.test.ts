@@ -5,8 +5,12 @@ import { applicationLogin, COMPLETE, describeOnServers, type Tenant, type Tenant
 
 /** Killed when a call of psql has done what the sed command leaves of its SQL. */
 const killed = (moment: string, call: number, cut: string): FaultRow<TenantScene> => ({
-  ...{ what: `reaches the same end state when killed ${moment} and run again`, at: "psql", call },
-  ...{ answers: [hangs(`sed -e '${cut}' | psql "$@"`)], signal: "SIGKILL", exitCode: null },
+  what: `reaches the same end state when killed ${moment} and run again`,
+  at: "psql",
+  call,
+  answers: [hangs(`sed -e '${cut}' | psql "$@"`)],
+  signal: "SIGKILL",
+  exitCode: null,
   left: async ({ server, settings }) => {
     await succeeds(runScript(settings));
     expect(await server.endState(settings.DB_NAME)).toEqual(COMPLETE);

@@ -64,7 +64,9 @@ export const lifeOfADatabase: ServerTests = (test, matrix) => {
   const row = { at: "psql", answers: [exits(2, "psql: error: connection to server failed: Connection refused")] };
   matrix({ run: runScript, programs: { sleep: "exit" } }).rows([
     {
-      ...{ ...row, what: "waits for a server that is not there at first", exitCode: 0 },
+      ...row,
+      what: "waits for a server that is not there at first",
+      exitCode: 0,
       options: { environment: { DB_WAIT_SECONDS: "300" } },
       says: [/^waiting for PostgreSQL, \d+ of 300 s are over: connection to server failed/m],
     },

@@ -32,8 +32,12 @@ function deployment(tenant: Tenant, version: number): Tenant {
   const logins = [tenant.DB_USER, `${tenant.DB_USER}_b`];
   const [current = "", other = ""] = version % 2 === 1 ? logins : logins.reverse();
   return {
-    ...{ ...tenant, DB_USER: current, DB_OTHER_USER: other, DB_OWNER: tenant.DB_USER },
-    ...{ DB_PASSWORD: `password-of-${version}-Xy7`, DB_PASSWORD_VERSION: String(version) },
+    ...tenant,
+    DB_USER: current,
+    DB_OTHER_USER: other,
+    DB_OWNER: tenant.DB_USER,
+    DB_PASSWORD: `password-of-${version}-Xy7`,
+    DB_PASSWORD_VERSION: String(version),
   };
 }
 
@@ -49,7 +53,10 @@ function retire(settings: Tenant) {
   return runScript(settings, { file });
 }
 
-/** Instances with this login, from their first work until they are gone; fails at the first error that one of them has seen. */
+/**
+ * Instances with this login, from their first work until they are gone; fails at the first error that one of them has
+ * seen.
+ */
 async function instances(server: TestServer, settings: Tenant, isPooled = false) {
   const { cluster, folder } = server;
   const database = { host: cluster.socketFolder, port: cluster.port };

@@ -15,8 +15,25 @@ const SCRIPT = packageFile("lib/idp/scripts/db-init.sh");
 
 /** Programs of busybox in the job's image that the scripts may use. */
 const BUSYBOX_PROGRAMS = [
-  ...["awk", "cat", "date", "dd", "grep", "mkdir", "mkfifo", "mktemp", "mv", "rm", "sed", "setsid", "sha256sum"],
-  ...["sleep", "tee", "timeout", "wc", "wget", "xargs"],
+  "awk",
+  "cat",
+  "date",
+  "dd",
+  "grep",
+  "mkdir",
+  "mkfifo",
+  "mktemp",
+  "mv",
+  "rm",
+  "sed",
+  "setsid",
+  "sha256sum",
+  "sleep",
+  "tee",
+  "timeout",
+  "wc",
+  "wget",
+  "xargs",
 ];
 
 export type Environment = Readonly<Record<string, string>>;
@@ -40,8 +57,8 @@ export function clientFolder(release?: string | number): string {
 }
 
 /**
- * Runs the real script with exactly this environment, whose SHELL it runs in: dash, unless that is busybox, and with the
- * clients of its POSTGRESQL_RELEASE.
+ * Runs the real script with exactly this environment, whose SHELL it runs in: dash, unless that is busybox, and with
+ * the clients of its POSTGRESQL_RELEASE.
  */
 export async function runScript(environment: Environment, options: RunOptions = {}): Promise<ScriptRun> {
   const { file = SCRIPT, onStart, programs } = options;

@@ -36,8 +36,16 @@ SELECT replace(jsonb_build_object(
 /** The end state of every completed run. */
 export const COMPLETE: EndState = {
   role: {
-    ...{ login: true, inherit: true, superuser: false, createRole: false, createDatabase: false, replication: false },
-    ...{ bypassRowSecurity: false, saltedHash: true, connectionLimit: -1, expires: false },
+    login: true,
+    inherit: true,
+    superuser: false,
+    createRole: false,
+    createDatabase: false,
+    replication: false,
+    bypassRowSecurity: false,
+    saltedHash: true,
+    connectionLimit: -1,
+    expires: false,
   },
   settings: [],
   memberOf: ["cloudsqlsuperuser"],

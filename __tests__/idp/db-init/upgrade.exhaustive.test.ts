@@ -33,7 +33,8 @@ for (const release of DATABASE_MAJOR_VERSIONS.filter((each) => each > DATABASE_M
         const before = { ...tenantOf(former), POSTGRESQL_RELEASE: String(DATABASE_MAJOR_VERSION) };
         await filledTenant({ cluster: former, tenant: () => before });
         expect(await runJob("dump-database.sh", before, { DUMP_FOLDER })).toMatchObject({ exitCode: 0 });
-        // Patches of November 2026 note an option of their own, which the packages of the later releases are too old to read.
+        // Patches of November 2026 note an option of their own, which the packages of the later releases are too old to
+        // read.
         const options = "UPDATE pg_attribute SET attoptions = NULL WHERE attoptions IS NOT NULL";
         await former.query({ user: SUPERUSER, database: before.DB_NAME }, options);
 

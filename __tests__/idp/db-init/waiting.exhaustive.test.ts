@@ -36,7 +36,11 @@ async function inScene(test: (scene: Scene) => Promise<void>): Promise<void> {
 const wasToldToQuit = ({ proxy }: Scene) => expect(proxy.requests).toEqual(["POST /quitquitquit"]);
 
 const atFirst = (answer: string, times: number, exitCode: number, says: string): FaultRow<Scene> => ({
-  ...{ what: `waits only for what passes, after "${answer}"`, at: "psql", exitCode, says: [says], left: wasToldToQuit },
+  what: `waits only for what passes, after "${answer}"`,
+  at: "psql",
+  exitCode,
+  says: [says],
+  left: wasToldToQuit,
   answers: Array<ProgramFault>(times).fill(exits(2, `psql: error: connection to server failed: ${answer}`)),
 });
 const DONE = "done: idp can use the database idp";
@@ -44,7 +48,11 @@ const NOBODY = "http://127.0.0.1:9/quitquitquit";
 
 /** One problem, and no call but that at the end. */
 const refused = (what: string, environment: ScriptOptions["environment"], problem: string): FaultRow<Scene> => ({
-  ...{ what, at: "psql", answers: [], options: { environment }, exitCode: 2 },
+  what,
+  at: "psql",
+  answers: [],
+  options: { environment },
+  exitCode: 2,
   says: [new RegExp(`^cannot start: ${problem}((?!; DB_).)*\nbefore leaving with exit code 2: tell the .* to quit\n$`)],
   left: wasToldToQuit,
 });
@@ -72,17 +80,27 @@ describeWith(["psql", "busybox", "dash"], "db-init.sh before the database answer
       "ask for: connection to server failed: SSL error: certificate verify failed; correct what",
     ),
     {
-      ...{ what: "reacts to SIGTERM at once although psql has not come back", at: "psql", answers: [hangs()] },
-      ...{ signal: "SIGTERM", exitCode: 143, left: wasToldToQuit },
+      what: "reacts to SIGTERM at once although psql has not come back",
+      at: "psql",
+      answers: [hangs()],
+      signal: "SIGTERM",
+      exitCode: 143,
+      left: wasToldToQuit,
     },
     {
-      ...{ what: "keeps its exit code when no proxy listens, and says what that means", at: "psql", answers: [] },
+      what: "keeps its exit code when no proxy listens, and says what that means",
+      at: "psql",
+      answers: [],
       options: { environment: { DB_PROXY_QUIT_URL: NOBODY } },
-      ...{ exitCode: 0, says: [`the proxy does not take the signal at ${NOBODY} (wget: can't connect`] },
+      exitCode: 0,
+      says: [`the proxy does not take the signal at ${NOBODY} (wget: can't connect`],
       left: ({ proxy }) => expect(proxy.requests).toEqual([]),
     },
     {
-      ...{ what: "says that there is no proxy to stop where there is none", at: "psql", answers: [], exitCode: 0 },
+      what: "says that there is no proxy to stop where there is none",
+      at: "psql",
+      answers: [],
+      exitCode: 0,
       options: { environment: { DB_PROXY_QUIT_URL: "" } },
       says: ["no database proxy to stop (DB_PROXY_QUIT_URL is empty), skipped\n"],
       left: ({ proxy }) => expect(proxy.requests).toEqual([]),

@@ -26,7 +26,10 @@ const FAILED = { type: "Ready", state: "CONDITION_FAILED", reason: "CONTAINER_FA
 /** What each call answers, with something secret wherever a field has text of others. */
 const ANSWERS: Readonly<Record<string, object>> = {
   "run.projects.locations.services.get": {
-    ...{ name: SERVICE, labels: LABELS, annotations: LABELS, description: SECRET },
+    name: SERVICE,
+    labels: LABELS,
+    annotations: LABELS,
+    description: SECRET,
     scaling: { minInstanceCount: 1, maxInstanceCount: 3 },
     template: { labels: LABELS, containers: [CONTAINER], maxInstanceRequestConcurrency: 250 },
     terminalCondition: FAILED,
@@ -46,11 +49,14 @@ const ANSWERS: Readonly<Record<string, object>> = {
   "logging.entries.list": {
     entries: [
       {
-        ...{ timestamp: "2026-11-27T10:00:00Z", severity: "ERROR", labels: LABELS },
+        timestamp: "2026-11-27T10:00:00Z",
+        severity: "ERROR",
+        labels: LABELS,
         jsonPayload: { logger: "dramatiq.worker.WorkerThread", event: `Failed to process message send_mail(${LINK})` },
       },
       {
-        ...{ timestamp: "2026-11-27T09:00:00Z", severity: "ERROR" },
+        timestamp: "2026-11-27T09:00:00Z",
+        severity: "ERROR",
         textPayload: `cloud-entrypoint: worker ended with exit code 1 after 3 s ${SECRET}`,
       },
       { timestamp: "2026-11-27T08:00:00Z", severity: "CRITICAL", textPayload: `password=${SECRET}` },
@@ -70,10 +76,13 @@ const OBJECTS = {
       metadata: { name: "idp-6c5d-x7k2p", labels: LABELS, annotations: LABELS },
       spec: { containers: [{ env: ENV }] },
       status: {
-        ...{ phase: "Running", message: LINK },
+        phase: "Running",
+        message: LINK,
         containerStatuses: [
           {
-            ...{ name: "server", image: CONTAINER.image, restartCount: 4 },
+            name: "server",
+            image: CONTAINER.image,
+            restartCount: 4,
             state: { waiting: { reason: "CrashLoopBackOff", message: SECRET } },
             lastState: { terminated: TERMINATED },
           },

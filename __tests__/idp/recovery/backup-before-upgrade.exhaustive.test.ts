@@ -27,7 +27,9 @@ describeWith(["busybox", "curl", "dash", "jq"], "backup-before-upgrade.sh", () =
     },
     {
       what: "a backup on a later page is taken instead of another one",
-      ...{ at: "sqladmin.backups.listBackups", answers: [EMPTY_PAGE], exitCode: 0 },
+      at: "sqladmin.backups.listBackups",
+      answers: [EMPTY_PAGE],
+      exitCode: 0,
       before: ({ standIn }) => void standIn.sql.addBackup(PROJECT, INSTANCE, { description: "before 2026.5.8" }),
     },
   ]);

@@ -38,7 +38,10 @@ describeWith(["curl", "dash", "jq"], "backup-before-upgrade.sh", () => {
 
     expect(exitCode).toBe(2);
     expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
-      ...["INSTANCE", "DATABASE", "RELEASE", "BACKUP_DAYS"],
+      "INSTANCE",
+      "DATABASE",
+      "RELEASE",
+      "BACKUP_DAYS",
     ]);
     expect(standIn.requests).toEqual([]);
   });

@@ -167,7 +167,8 @@ describeOnServers("The jobs of a restore", (test, matrix) => {
     await server.cluster.query({ user: SUPERUSER }, `DROP DATABASE ${settings.DB_NAME}`);
 
     expect(await exchange(server.cluster, settings)).toMatchObject({
-      ...{ exitCode: 0, output: says(`is the restored one; there was no ${settings.DB_NAME} before\n`) },
+      exitCode: 0,
+      output: says(`is the restored one; there was no ${settings.DB_NAME} before\n`),
     });
   });
 
@@ -209,26 +210,42 @@ describeOnServers("The jobs of a restore", (test, matrix) => {
     settled: isExchanged,
   }).rows([
     {
-      ...{ what: "do not say that nothing is changed when that cannot be found out", at: "psql", call: 2, lasts: true },
-      ...{ answers: [exits(2)], exitCode: 1, says: [/^(?![^]*nothing is changed)[^]*cannot be found out/] },
+      what: "do not say that nothing is changed when that cannot be found out",
+      at: "psql",
+      call: 2,
+      lasts: true,
+      answers: [exits(2)],
+      exitCode: 1,
+      says: [/^(?![^]*nothing is changed)[^]*cannot be found out/],
     },
     {
-      ...{ what: "look whether an exchange whose answer was lost has taken place", at: "psql", call: 3 },
-      ...{ answers: [LOST], exitCode: 0, says: ["exchanged: "] },
+      what: "look whether an exchange whose answer was lost has taken place",
+      at: "psql",
+      call: 3,
+      answers: [LOST],
+      exitCode: 0,
+      says: ["exchanged: "],
     },
     {
       // After the first look at the identity, before the exchange itself.
-      ...{ what: "notice a second restore that comes while they exchange", at: "psql", call: 3, answers: [REPLACED] },
-      ...{ exitCode: 1, says: ["is gone, another restore"], left: isUnchanged },
+      what: "notice a second restore that comes while they exchange",
+      at: "psql",
+      call: 3,
+      answers: [REPLACED],
+      exitCode: 1,
+      says: ["is gone, another restore"],
+      left: isUnchanged,
     },
     {
-      ...{ what: "admit the application again when they are stopped before the exchange", at: "sleep" },
+      what: "admit the application again when they are stopped before the exchange",
+      at: "sleep",
       // A session of the server itself, which nobody else may end, and a stop while they wait for its end.
       before: async ({ server: { cluster }, settings }) => {
         const { DB_NAME: database } = settings;
         await hold(cluster, { user: SUPERUSER, database }, "SELECT pg_sleep(60)", sessionsIn(database));
       },
-      ...{ answers: [STOPS], exitCode: 143 },
+      answers: [STOPS],
+      exitCode: 143,
       left: async (scene) => {
         const { server, settings } = scene;
         await isUnchanged(scene);
@@ -246,12 +263,21 @@ describeOnServers("The jobs of a restore", (test, matrix) => {
     run: (settings, options) => runJob("fill-database.sh", restored(settings), copyOf(settings), options),
   }).rows([
     {
-      ...{ what: "notice a second restore that comes while they fill", at: "psql", call: 3, answers: [REPLACED] },
-      ...{ exitCode: 1, says: ["another restore has made a new"], left: isUnchanged },
+      what: "notice a second restore that comes while they fill",
+      at: "psql",
+      call: 3,
+      answers: [REPLACED],
+      exitCode: 1,
+      says: ["another restore has made a new"],
+      left: isUnchanged,
     },
     {
-      ...{ what: "take no half of a copy for the whole", at: "pg_dump", answers: [exits(1, "pg_dump: error: gone")] },
-      ...{ exitCode: 1, says: ["could not be copied; the application's database is as it was"], left: isUnchanged },
+      what: "take no half of a copy for the whole",
+      at: "pg_dump",
+      answers: [exits(1, "pg_dump: error: gone")],
+      exitCode: 1,
+      says: ["could not be copied; the application's database is as it was"],
+      left: isUnchanged,
     },
   ]);
 

@@ -88,8 +88,11 @@ function isNotWhole(scene: TenantScene): void {
 }
 
 const unstored = (what: string, fault: Pick<FaultRow<TenantScene>, "answers" | "at" | "call">, says: string) => ({
-  ...{ ...fault, what: `fails without a checksum when ${what}`, exitCode: 4 },
-  ...{ says: [`\nfailed: ${says}\n`], left: isNotWhole },
+  ...fault,
+  what: `fails without a checksum when ${what}`,
+  exitCode: 4,
+  says: [`\nfailed: ${says}\n`],
+  left: isNotWhole,
 });
 
 /** A temporary folder in which one file finds no room. */
@@ -99,8 +102,11 @@ const fullAt = (file: string): ProgramFault => ({
 
 /** Stopped when the newest dump is replaced, which restores so many users. */
 const stopped = (when: string, answer: ProgramFault, users: number): FaultRow<TenantScene> => ({
-  ...{ what: `has a newest dump to restore when it is stopped ${when} replacing it`, at: "mv", answers: [answer] },
-  ...{ signal: "SIGTERM", exitCode: 143 },
+  what: `has a newest dump to restore when it is stopped ${when} replacing it`,
+  at: "mv",
+  answers: [answer],
+  signal: "SIGTERM",
+  exitCode: 143,
   before: async (scene) => {
     const dumps = dumpsOf(scene);
     await dumps.dump();
@@ -209,7 +215,10 @@ describeOnServers("dump-database.sh", (test, matrix) => {
       "the stored dump cannot be read",
     ),
     {
-      ...{ what: "fails without a checksum when a table cannot be read", at: "pg_dump", answers: [], exitCode: 1 },
+      what: "fails without a checksum when a table cannot be read",
+      at: "pg_dump",
+      answers: [],
+      exitCode: 1,
       // Of another owner, which the application's role may not read.
       before: async ({ server: { cluster }, settings: { DB_NAME: database } }) => {
         await cluster.query({ user: SUPERUSER, database }, "CREATE TABLE public.zzz (id int)");
@@ -218,7 +227,10 @@ describeOnServers("dump-database.sh", (test, matrix) => {
       left: isNotWhole,
     },
     {
-      ...{ what: "names what a restore cannot make", at: "pg_dump", answers: [], exitCode: 0 },
+      what: "names what a restore cannot make",
+      at: "pg_dump",
+      answers: [],
+      exitCode: 0,
       before: async ({ server: { cluster }, settings: { DB_NAME: database } }) => {
         const watch = "CREATE FUNCTION watch() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN END'";
         const trigger = "CREATE EVENT TRIGGER watch ON ddl_command_start EXECUTE FUNCTION watch()";
@@ -232,16 +244,25 @@ describeOnServers("dump-database.sh", (test, matrix) => {
     stopped("before", hangs(), 2),
     stopped("after", hangs('mv "$@"'), 1),
     {
-      ...{ what: "says that the temporary folder is full", at: "mktemp", answers: [fullAt("room")], exitCode: 1 },
+      what: "says that the temporary folder is full",
+      at: "mktemp",
+      answers: [fullAt("room")],
+      exitCode: 1,
       says: [/^failed: the temporary folder \S+ is full or cannot be written/m],
     },
     {
-      ...{ what: "tells the proxy to quit when it may not sign in", at: "pg_dump", answers: [], exitCode: 1 },
+      what: "tells the proxy to quit when it may not sign in",
+      at: "pg_dump",
+      answers: [],
+      exitCode: 1,
       options: { environment: { DB_PASSWORD: "wrong" } },
       left: isNotWhole,
     },
     {
-      ...{ what: "tells the proxy to quit when a setting is missing", at: "pg_dump", answers: [], exitCode: 2 },
+      what: "tells the proxy to quit when a setting is missing",
+      at: "pg_dump",
+      answers: [],
+      exitCode: 2,
       options: { environment: { DB_HOST: "" } },
       left: expectQuit,
     },

@@ -29,24 +29,35 @@ const matrix = new FaultMatrix<SqlScene>({
 describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
   matrix.rows([
     {
-      ...{ what: "names the clone when no further call can be made", at: CREATE_JOB, answers: [], exitCode: 1 },
+      what: "names the clone when no further call can be made",
+      at: CREATE_JOB,
+      answers: [],
+      exitCode: 1,
       options: fullFrom(CREATE_JOB),
       says: [/^ {2}To fix: .*gcloud sql instances delete drill-\S+ --project=/m],
     },
     {
-      ...{ what: "takes no list for whole that could not reach something", at: LIST_JOBS, exitCode: 1 },
+      what: "takes no list for whole that could not reach something",
+      at: LIST_JOBS,
+      exitCode: 1,
       answers: [page(200, '{ "jobs": [], "unreachable": ["us-central1"] }')],
       says: ["/jobs is incomplete: us-central1."],
       left: ({ standIn }) => expect(standIn.sql.billed).toEqual([ITSELF]),
     },
     {
-      ...{ what: "reads no list for ever", at: LIST_JOBS, options: { environment: { REST_PAGES: "2" } }, exitCode: 1 },
+      what: "reads no list for ever",
+      at: LIST_JOBS,
+      options: { environment: { REST_PAGES: "2" } },
+      exitCode: 1,
       answers: ["a", "b"].map((token) => page(200, JSON.stringify({ nextPageToken: token }))),
       says: ["/jobs has more than 2 pages; to read more, raise REST_PAGES."],
     },
     {
-      ...{ what: "finds the line of a job on any page of its log", at: "logging.entries.list", answers: [EMPTY_PAGE] },
-      ...{ options: { environment: { LOG_SECONDS: "9" } }, exitCode: 0 },
+      what: "finds the line of a job on any page of its log",
+      at: "logging.entries.list",
+      answers: [EMPTY_PAGE],
+      options: { environment: { LOG_SECONDS: "9" } },
+      exitCode: 0,
     },
   ]);
 

@@ -27,7 +27,10 @@ async function inCluster(test: (scene: ClusterScene) => Promise<void>): Promise<
         ...options,
         programs: programs.before(cluster.programs),
         environment: {
-          ...{ NAMESPACE, REGION: "", INIT_JOB: CLUSTER_INIT_JOB, DUMP_JOB: CLUSTER_DUMP_JOB },
+          NAMESPACE,
+          REGION: "",
+          INIT_JOB: CLUSTER_INIT_JOB,
+          DUMP_JOB: CLUSTER_DUMP_JOB,
           ...options.environment,
         },
       });
@@ -84,11 +87,17 @@ describeWith(["busybox", "curl", "dash", "jq"], "Scripts of a restore whose jobs
       expect(jobs.map((job) => variablesOf(job).DB_NAME)).toEqual([DATABASE, beside, DATABASE, beside, DATABASE]);
       const instances = jobs.map((job) => instancesOf(job).join().replaceAll(CONNECTION, "own"));
       expect(instances.map((names) => names.replaceAll(/[^,]+:restore(-[0-9a-f]{8}){2}/g, "clone"))).toEqual([
-        ...["own", "own", "clone", `own,clone?port=${PROXY_PORT}`, "own"],
+        "own",
+        "own",
+        "clone",
+        `own,clone?port=${PROXY_PORT}`,
+        "own",
       ]);
       const [, , , copyJob] = jobs;
       expect(copyJob && variablesOf(copyJob)).toMatchObject({
-        ...{ SOURCE_HOST: "127.0.0.1", SOURCE_PORT: PROXY_PORT, SOURCE_NAME: DATABASE },
+        SOURCE_HOST: "127.0.0.1",
+        SOURCE_PORT: PROXY_PORT,
+        SOURCE_NAME: DATABASE,
       });
       expectNothingLeft({ standIn });
     },
@@ -128,36 +137,58 @@ describeWith(["busybox", "curl", "dash", "jq"], "Scripts of a restore whose jobs
 
   matrix("restore", ["drop-former", "--yes"]).rows([
     {
-      ...{ what: "say what a failed job wrote last", at: "kubectl", answers: [], exitCode: 1, left: expectNothingLeft },
+      what: "say what a failed job wrote last",
+      at: "kubectl",
+      answers: [],
+      exitCode: 1,
+      left: expectNothingLeft,
       before: ({ cluster }) => cluster.fails("failed: the database is in use\n"),
       says: ["failed; its last lines: failed: the database is in use"],
     },
     {
       // It would reach the deployment's own database.
-      ...{ what: "copy no job whose proxy has other arguments", at: "kubectl", answers: [], exitCode: 1 },
+      what: "copy no job whose proxy has other arguments",
+      at: "kubectl",
+      answers: [],
+      exitCode: 1,
       before: ({ cluster }) =>
         cluster.rewriteInit((text) => text.replaceAll(`"${CONNECTION}"]`, `"${CONNECTION}","--quiet"]`)),
       says: [`The job ${CLUSTER_INIT_JOB} cannot be pointed at ${CONNECTION}: `],
       left: expectNothingLeft,
     },
     {
-      ...{ what: "do not wait for a kubectl that hangs", at: "kubectl", answers: [hangs()], exitCode: 1 },
-      ...{ options: { environment: { KUBECTL_SECONDS: "1" } }, says: ["kubectl: no answer within 1 s"] },
+      what: "do not wait for a kubectl that hangs",
+      at: "kubectl",
+      answers: [hangs()],
+      exitCode: 1,
+      options: { environment: { KUBECTL_SECONDS: "1" } },
+      says: ["kubectl: no answer within 1 s"],
     },
     {
-      ...{ what: "end at once while kubectl hangs", at: "kubectl", answers: [hangs()], signal: "SIGTERM" },
+      what: "end at once while kubectl hangs",
+      at: "kubectl",
+      answers: [hangs()],
+      signal: "SIGTERM",
       exitCode: 143,
     },
     {
-      ...{ what: "say why kubectl gets no answer", at: "kubectl", lasts: true, exitCode: 1, left: expectNothingLeft },
-      ...{ answers: [exits(1, "Unable to connect to the server")], says: ["kubectl: Unable to connect to the server"] },
+      what: "say why kubectl gets no answer",
+      at: "kubectl",
+      lasts: true,
+      exitCode: 1,
+      left: expectNothingLeft,
+      answers: [exits(1, "Unable to connect to the server")],
+      says: ["kubectl: Unable to connect to the server"],
     },
   ]);
 
   matrix("restore-drill", []).rows([
     {
-      ...{ what: "take the job and the clone away when they are interrupted", at: "kubectl", call: 5 },
-      ...{ answers: [STOPS], exitCode: 143 },
+      what: "take the job and the clone away when they are interrupted",
+      at: "kubectl",
+      call: 5,
+      answers: [STOPS],
+      exitCode: 143,
       left: (scene) => {
         expect(scene.cluster.created).toHaveLength(1);
         expectNothingLeft(scene);

@@ -62,7 +62,10 @@ const matrixOf = (
       const { standIn } = scene;
       before(scene);
       standIn.storage.objects = ["media/a.png", "reports/b.csv"].map((name) => ({
-        ...{ bucket: "media", name, generation: "1", softDeleteTime: TIME },
+        bucket: "media",
+        name,
+        generation: "1",
+        softDeleteTime: TIME,
       }));
     },
     run: ({ run }, options) => run("restore", { arguments: words, ...options }),
@@ -93,7 +96,10 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
 
   matrix.passing([
     [
-      ...["logging.entries.list", ACCESS, "sqladmin.operations.get", "sqladmin.users.update"],
+      "logging.entries.list",
+      ACCESS,
+      "sqladmin.operations.get",
+      "sqladmin.users.update",
       ...["create", "delete", "list", "executions.list", "run"].map((id) => `run.projects.locations.jobs.${id}`),
       ...["clone", "delete", "get", "list", "patch"].map((id) => `sqladmin.instances.${id}`),
     ],
@@ -108,19 +114,27 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh point-in-time", () =
   matrix.rows([
     {
       // The second look at its executions, after the answer to its start was lost.
-      ...{ what: "starts no job twice whose execution is on a later page", at: "run.projects.locations.jobs.run" },
-      ...{ answers: [LOST_ANSWER], exitCode: 0 },
+      what: "starts no job twice whose execution is on a later page",
+      at: "run.projects.locations.jobs.run",
+      answers: [LOST_ANSWER],
+      exitCode: 0,
       before: ({ standIn }) => {
         for (const answer of [OWN_ANSWER, EMPTY_PAGE]) standIn.inject(LIST_EXECUTIONS, answer);
       },
     },
     {
-      ...{ what: "names what a lost sign-in leaves", at: ACCESS, answers: [{ kind: "expired-token" }], exitCode: 1 },
+      what: "names what a lost sign-in leaves",
+      at: ACCESS,
+      answers: [{ kind: "expired-token" }],
+      exitCode: 1,
       says: [/--no-final-backup --no-retain-backups-on-delete --project=\S+ && gcloud sql instances delete restore-/],
     },
     {
-      ...{ what: "reads no secret from more than a pipe holds", at: ACCESS, answers: [page(200, "x".repeat(100_000))] },
-      ...{ options: { environment: { REST_CALL_SECONDS: "1" } }, exitCode: 0 },
+      what: "reads no secret from more than a pipe holds",
+      at: ACCESS,
+      answers: [page(200, "x".repeat(100_000))],
+      options: { environment: { REST_CALL_SECONDS: "1" } },
+      exitCode: 0,
     },
     {
       what: "never shows what Secret Manager answers",
@@ -253,7 +267,8 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh with a backup", () =
     withBackup(scene);
     const run = (words: string, end = false) =>
       scene.run("restore", {
-        ...{ arguments: `${words} --yes`.split(" "), environment: { SQL_SECONDS: end ? "60" : "1" } },
+        arguments: `${words} --yes`.split(" "),
+        environment: { SQL_SECONDS: end ? "60" : "1" },
         onOutput: (output) => {
           if (end && output.includes("under way")) operations.settle();
         },
@@ -278,7 +293,9 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh with a backup", () =
   matrix.rows([
     { what: "restores once, though the answer is lost", at: RESTORE_BACKUP, answers: [LOST_ANSWER], exitCode: 0 },
     {
-      ...{ what: "takes no newest backup from a list that lacks a region", at: LIST_BACKUPS, exitCode: 1 },
+      what: "takes no newest backup from a list that lacks a region",
+      at: LIST_BACKUPS,
+      exitCode: 1,
       answers: [page(200, '{ "warnings": [{ "code": "REGION_UNREACHABLE", "region": "us-central1" }] }')],
       says: ["/backups is incomplete: REGION_UNREACHABLE us-central1."],
       left: ({ changes }) => expect(changes()).toEqual([]),
@@ -321,12 +338,17 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore.sh media", () => {
   matrix.passing([["storage.objects.list", RESTORE_FILE]]);
   matrix.rows([
     {
-      ...{ what: "says that there is no room for the list of files", at: "storage.objects.list", answers: [] },
-      ...{ options: fullFrom("storage.objects.list", "newest"), exitCode: 1 },
+      what: "says that there is no room for the list of files",
+      at: "storage.objects.list",
+      answers: [],
+      options: fullFrom("storage.objects.list", "newest"),
+      exitCode: 1,
       says: [/\nThe temporary folder \S+ is full or cannot be written\.\n {2}To fix: make room there, .*\n$/],
     },
     {
-      ...{ what: "finds on any page the file that a lost answer had restored", at: RESTORE_FILE, exitCode: 0 },
+      what: "finds on any page the file that a lost answer had restored",
+      at: RESTORE_FILE,
+      exitCode: 0,
       answers: [LOST_ANSWER],
       before: ({ standIn }) => {
         for (const answer of [OWN_ANSWER, EMPTY_PAGE]) standIn.inject("storage.objects.list", answer);

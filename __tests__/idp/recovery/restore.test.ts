@@ -36,7 +36,9 @@ describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain('"--force" is not an option');
     expect([...stderr.matchAll(/^ {2}- (\w+) is /gm)].map(([, name]) => name)).toEqual([
-      ...["TIME", "INSTANCE", "ADMINISTRATOR_SECRET"],
+      "TIME",
+      "INSTANCE",
+      "ADMINISTRATOR_SECRET",
     ]);
     expect(standIn.requests).toEqual([]);
   });
@@ -81,7 +83,10 @@ describeWith(["curl", "dash", "jq"], "restore.sh and restore-drill.sh", () => {
       const own = [...Array(12).keys()].map((index) => `media/public/${index}.png`).concat("reports/users.csv");
       const others = ["backups/ledger.sql", "media.png", "mediaothers/a.png", "of-others/media/a.png"];
       scene.standIn.storage.objects = [...own, ...others].map((name) => ({
-        ...{ bucket: "media", name, generation: "1", softDeleteTime: TIME },
+        bucket: "media",
+        name,
+        generation: "1",
+        softDeleteTime: TIME,
       }));
 
       const run = await scene.run("restore", { arguments: ["media", "--yes"] });

@@ -18,8 +18,14 @@ export const DUMP_JOB = `${INSTANCE}-dump`;
 export const ADMINISTRATOR = `projects/${PROJECT}/secrets/administrator`;
 
 const ENVIRONMENT = {
-  ...{ PROJECT_ID: PROJECT, INSTANCE, DATABASE, INIT_JOB },
-  ...{ ADMINISTRATOR_SECRET: "administrator", MEDIA_BUCKET: "media", REGION: "us-central1", LOG_SECONDS: "0" },
+  PROJECT_ID: PROJECT,
+  INSTANCE,
+  DATABASE,
+  INIT_JOB,
+  ADMINISTRATOR_SECRET: "administrator",
+  MEDIA_BUCKET: "media",
+  REGION: "us-central1",
+  LOG_SECONDS: "0",
 };
 
 export type SqlScene = ApiScene;
@@ -52,8 +58,8 @@ function haveInstance(standIn: GoogleStandIn): void {
 }
 
 /**
- * Fails if anything is left that a script has made, but for a clone that it has named: one whose run was killed before the
- * clone had its label could be anybody's.
+ * Fails if anything is left that a script has made, but for a clone that it has named: one whose run was killed before
+ * the clone had its label could be anybody's.
  */
 export function expectNothingLeft(
   { standIn }: Pick<SqlScene, "standIn">,
@@ -73,8 +79,10 @@ export const filesIn = ({ standIn }: SqlScene): string[] =>
 /** What a job writes when it has done what it is for, its last word at the end. */
 function linesOf({ command, environment: { ACTION = "", DB_CLOSE_OTHER } }: JobRun): readonly string[] {
   const words: Readonly<Record<string, string>> = {
-    ...{ clear: "cleared: it is empty", swap: "exchanged: it is the restored one" },
-    ...{ "drop-former": "dropped: it is gone", rename: "renamed: it has the name" },
+    clear: "cleared: it is empty",
+    swap: "exchanged: it is the restored one",
+    "drop-former": "dropped: it is gone",
+    rename: "renamed: it has the name",
   };
   const isFill = command.join(" ").includes("restores a dump");
   const counted = isFill ? `users: 7 in database ${RESTORED_ID}` : "users: 7 user(s)";

@@ -26,7 +26,11 @@ describeWith(
 
     afterAll(() => cluster.stop());
 
-    /** How many of so many synchronizations at once end. @param prefetch messages of a process; 0 for the library's own */
+    /**
+     * How many of so many synchronizations at once end.
+     *
+     * @param prefetch messages of a process; 0 for the library's own
+     */
     const endedOf = async (processes: number, threads: number, prefetch: number, count: number): Promise<number> => {
       databases += 1;
       const database = `queue_${databases}`;

@@ -4,8 +4,14 @@ import { haveGroup, haveLeftovers, namesIn, scenario } from "./assessment-scene"
 
 /** What is not the lab's alone. */
 const OTHERS = [
-  ...["assets/others", "assets/shared", "assetsExportJobs/spreadsheet", "groups/wave-1", "importJobs/others"],
-  ...["preferenceSets/cheap", "reportConfigs/report", "sources/other"],
+  "assets/others",
+  "assets/shared",
+  "assetsExportJobs/spreadsheet",
+  "groups/wave-1",
+  "importJobs/others",
+  "preferenceSets/cheap",
+  "reportConfigs/report",
+  "sources/other",
 ];
 
 describeWith(["busybox", "curl", "dash", "jq"], "assessment-cleanup.sh", () => {

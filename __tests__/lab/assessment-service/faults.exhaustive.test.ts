@@ -59,7 +59,10 @@ const cleanup = new FaultMatrix({
 
 /** The operation that a call starts ends badly. */
 const operationFails = (call: string) => ({
-  ...{ what: `an operation of ${call} fails`, at: `${PREFIX}.${call}`, answers: [], exitCode: 1 },
+  what: `an operation of ${call} fails`,
+  at: `${PREFIX}.${call}`,
+  answers: [],
+  exitCode: 1,
   options: ({ migration }: GoogleStandIn) => {
     migration.operations.failures.set(`projects.locations.${call}`, { code: 13, message: "It broke." });
     return {};
@@ -68,7 +71,10 @@ const operationFails = (call: string) => ({
 });
 
 const isRefused = (call: string) => ({
-  ...{ what: `${call} is refused`, at: `${PREFIX}.${call}`, answers: [status(403, "PERMISSION_DENIED")], exitCode: 1 },
+  what: `${call} is refused`,
+  at: `${PREFIX}.${call}`,
+  answers: [status(403, "PERMISSION_DENIED")],
+  exitCode: 1,
   // What was asked, how it was answered, and in whose words.
   says: [/(GET|POST|DELETE) http:\S+ answered HTTP 403 .*Injected\./],
 });

@@ -37,7 +37,9 @@ describeWith(["curl", "dash", "jq"], "import-inventory.sh", () => {
       const warning = { errorDetails: "No performance data.", severity: "WARNING" };
       const error = { errorDetails: "Memory is missing.", severity: "ERROR" };
       const rowErrors = Array.from({ length: 60 }, (_, rowNumber) => ({
-        ...{ csvError: { rowNumber }, vmName: "web, 😀\nsecond line", errors: [error] },
+        csvError: { rowNumber },
+        vmName: "web, 😀\nsecond line",
+        errors: [error],
       }));
       standIn.migration.findings.push({ fileName: "perfInfo.csv", fileErrors: [warning] });
       standIn.migration.findings.push({ fileName: "vmInfo.csv", rowErrors });

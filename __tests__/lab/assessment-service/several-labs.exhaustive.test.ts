@@ -44,7 +44,10 @@ describeWith(["curl", "dash", "jq"], "Several labs of one project", () => {
       expect(cleanup).not.toContain("is used by");
       expect(kept).toHaveLength(7);
       expect(namesIn(standIn)).toEqual([
-        ...[`assets/${job}-1`, "groups/assess-a1-lab", `importJobs/${job}`, `sources/${other}`],
+        `assets/${job}-1`,
+        "groups/assess-a1-lab",
+        `importJobs/${job}`,
+        `sources/${other}`,
       ]);
     }),
   );

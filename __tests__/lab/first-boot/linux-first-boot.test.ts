@@ -22,10 +22,23 @@ const KEY = "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAACAQC0the+real/one==";
 
 /** What the script may call besides its stubs, and what the hostile values would; nothing else is on its PATH. */
 const COREUTILS = [
-  ...["awk", "cat", "chmod", "cut", "grep", "head", "mkdir", "mv", "rm", "sleep", "tail", "touch"],
+  "awk",
+  "cat",
+  "chmod",
+  "cut",
+  "grep",
+  "head",
+  "mkdir",
+  "mv",
+  "rm",
+  "sleep",
+  "tail",
+  "touch",
 ] as const;
 
-/** Programs that change the users of the machine: they change files in the test's own root folder, and keep a record. */
+/**
+ * Programs that change the users of the machine: they change files in the test's own root folder, and keep a record.
+ */
 const STUBS = {
   getent: 'grep "^$2:" "$STUB_ROOT/etc/passwd"',
   useradd: `

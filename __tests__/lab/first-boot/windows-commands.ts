@@ -1,4 +1,6 @@
-/** Commands of Windows PowerShell 5.1 and of Windows Server 2022 that the script may call, with parameters of theirs. */
+/**
+ * Commands of Windows PowerShell 5.1 and of Windows Server 2022 that the script may call, with parameters of theirs.
+ */
 export const WINDOWS_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "Add-Content": ["-Path", "-Force", "-Value", "-Encoding", "-PassThru"],
   "Add-LocalGroupMember": ["-Group", "-Name", "-SID", "-Member"],
@@ -26,8 +28,16 @@ export const WINDOWS_COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "Test-Path": ["-Path", "-Force"],
   "Write-Host": ["-Object"],
   "curl.exe": [
-    ...["--connect-timeout", "--fail", "--location", "--max-time", "--output", "--proto", "--show-error", "--silent"],
-    ...["--stderr", "--url"],
+    "--connect-timeout",
+    "--fail",
+    "--location",
+    "--max-time",
+    "--output",
+    "--proto",
+    "--show-error",
+    "--silent",
+    "--stderr",
+    "--url",
   ],
   "sc.exe": [],
 };

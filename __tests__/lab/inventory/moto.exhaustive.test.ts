@@ -34,8 +34,11 @@ async function aws(endpoint: string, command: readonly string[]): Promise<unknow
   const { stdout } = await promisify(execFile)(programPath("aws"), [...place, "ec2", ...command], {
     maxBuffer: 2 ** 26,
     env: {
-      ...{ PATH: process.env.PATH, AWS_CONFIG_FILE: "/dev/null", AWS_PAGER: "" },
-      ...{ AWS_ACCESS_KEY_ID: "bootstrap", AWS_SECRET_ACCESS_KEY: "bootstrap" },
+      PATH: process.env.PATH,
+      AWS_CONFIG_FILE: "/dev/null",
+      AWS_PAGER: "",
+      AWS_ACCESS_KEY_ID: "bootstrap",
+      AWS_SECRET_ACCESS_KEY: "bootstrap",
     },
   });
   return stdout.trim() === "" ? undefined : (JSON.parse(stdout) as unknown);

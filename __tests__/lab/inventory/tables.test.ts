@@ -20,26 +20,42 @@ interface Expectation {
 
 /** The cells of a machine of which AWS says as little as it may. */
 const PLAINEST = {
-  ...{ TotalDiskAllocatedGiB: "0", TotalDiskUsedGiB: "0", IsPhysical: "0", Source: "AWS" },
-  ...{ MachineTypeLabel: "t3.micro", AllocatedProcessorCoreCount: "2", MemoryGiB: "1.0", HostingLocation: "us-east-1" },
-  ...{ OsType: "Linux/UNIX", MachineStatus: "running", CreateDate: "2024-03-01 10:00:00+00:00" },
+  TotalDiskAllocatedGiB: "0",
+  TotalDiskUsedGiB: "0",
+  IsPhysical: "0",
+  Source: "AWS",
+  MachineTypeLabel: "t3.micro",
+  AllocatedProcessorCoreCount: "2",
+  MemoryGiB: "1.0",
+  HostingLocation: "us-east-1",
+  OsType: "Linux/UNIX",
+  MachineStatus: "running",
+  CreateDate: "2024-03-01 10:00:00+00:00",
 };
 const PLACEHOLDER_DISK = ["/dev/xvda", "52.5", "", "gp2"] as const;
 
 const type = (InstanceType: string, DefaultVCpus: number, SizeInMiB: number) => ({
-  ...{ InstanceType, VCpuInfo: { DefaultVCpus }, MemoryInfo: { SizeInMiB } },
+  InstanceType,
+  VCpuInfo: { DefaultVCpus },
+  MemoryInfo: { SizeInMiB },
 });
 
 const volume = (InstanceId: string, Device: string, Size: number, VolumeType: string, State = "attached") => ({
-  ...{ VolumeId: `vol-${Device}`, Size, VolumeType, Attachments: [{ InstanceId, Device, State }] },
+  VolumeId: `vol-${Device}`,
+  Size,
+  VolumeType,
+  Attachments: [{ InstanceId, Device, State }],
 });
 
 const attached = (DeviceName: string, month: string) => ({
-  ...{ DeviceName, Ebs: { AttachTime: `2024-${month}-01T10:00:05+00:00` } },
+  DeviceName,
+  Ebs: { AttachTime: `2024-${month}-01T10:00:05+00:00` },
 });
 
 const card = (DeviceIndex: number, MacAddress: string, fields: object) => ({
-  ...{ Attachment: { DeviceIndex }, MacAddress, ...fields },
+  Attachment: { DeviceIndex },
+  MacAddress,
+  ...fields,
 });
 
 /** Every rule of the tables, each with the machine that shows it; written from the format's description. */
@@ -59,9 +75,14 @@ const EXPECTATIONS: readonly Expectation[] = [
     },
     volumes: [volume("i-02", "/dev/xvda", 30, "gp3"), volume("i-02", "/dev/sdf", 500, "st1")],
     cells: {
-      ...{ PrimaryIPAddress: "10.0.0.5", PrimaryMACAddress: "02::05", PublicIPAddress: "198.51.100.5" },
-      ...{ IpAddressListSemiColonDelimited: "10.0.0.5;198.51.100.5", TotalDiskAllocatedGiB: "530" },
-      ...{ MachineTypeLabel: "m5.large", MemoryGiB: "8.0", OsType: "Red Hat Enterprise Linux" },
+      PrimaryIPAddress: "10.0.0.5",
+      PrimaryMACAddress: "02::05",
+      PublicIPAddress: "198.51.100.5",
+      IpAddressListSemiColonDelimited: "10.0.0.5;198.51.100.5",
+      TotalDiskAllocatedGiB: "530",
+      MachineTypeLabel: "m5.large",
+      MemoryGiB: "8.0",
+      OsType: "Red Hat Enterprise Linux",
       CreateDate: "2024-03-01 10:00:05+00:00",
     },
     disks: [
@@ -82,7 +103,9 @@ const EXPECTATIONS: readonly Expectation[] = [
       ],
     },
     cells: {
-      ...{ PrimaryIPAddress: "10.0.0.8", PrimaryMACAddress: "02::08", PublicIPAddress: "198.51.100.9" },
+      PrimaryIPAddress: "10.0.0.8",
+      PrimaryMACAddress: "02::08",
+      PublicIPAddress: "198.51.100.9",
       IpAddressListSemiColonDelimited: "10.0.0.8;198.51.100.9;10.0.0.80;10.1.0.9",
     },
   },

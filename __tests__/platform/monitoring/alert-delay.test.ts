@@ -21,8 +21,16 @@ describe("The time until somebody hears of an alert", () => {
 
   it.each(["kubernetes", "serverless"] as const)("is 15 minutes at most for what stands still, on %s", (platform) => {
     const ids = [
-      ...["worker-down", "worker-missing", "tasks-late", "tasks-failed", "mail-not-sent", "sign-ins-failed"],
-      ...["application-certificate", "outposts-disconnected", "database-disk", "out-of-memory"],
+      "worker-down",
+      "worker-missing",
+      "tasks-late",
+      "tasks-failed",
+      "mail-not-sent",
+      "sign-ins-failed",
+      "application-certificate",
+      "outposts-disconnected",
+      "database-disk",
+      "out-of-memory",
       ...(platform === "kubernetes" ? ["unschedulable"] : []),
     ];
     const late = ids.map((id) => [id, secondsOf(id, platform)] as const).filter(([, seconds]) => !(seconds <= 900));

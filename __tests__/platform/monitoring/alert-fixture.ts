@@ -32,7 +32,9 @@ const PLATFORMS: readonly Platform[] = ["kubernetes", "serverless"];
 const casesOf = (names: AlertNames, ending = "") =>
   PLATFORMS.flatMap((platform) =>
     alertsOn(platform).map(({ filter, query, ...alert }) => ({
-      ...{ alert: { ...alert, id: `${alert.id}${ending}` }, platform, name: `${alert.id}${ending} on ${platform}` },
+      alert: { ...alert, id: `${alert.id}${ending}` },
+      platform,
+      name: `${alert.id}${ending} on ${platform}`,
       filter: filter?.(names, platform) ?? "",
       query: query?.(names, platform) ?? "",
     })),

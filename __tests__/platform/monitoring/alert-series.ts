@@ -1,6 +1,8 @@
 import { NAMES } from "./alert-fixture";
 
-/** Made-up series: a selector and its samples in the notation of promtool, one a minute, or each half hour over days. */
+/**
+ * Made-up series: a selector and its samples in the notation of promtool, one a minute, or each half hour over days.
+ */
 export type Series = readonly (readonly [selector: string, samples: string])[];
 
 /** What must raise an alert, and what must not, each by what it is like. */

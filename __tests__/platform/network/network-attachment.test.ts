@@ -19,7 +19,9 @@ const REGION = "us-central1";
 const networkOf = (stack: TerraformStack): Required<ExistingNetwork> => {
   const { id: network } = new ComputeNetwork(stack, "vpc", { name: "vpc" });
   const subnetwork = new ComputeSubnetwork(stack, "subnetwork", {
-    ...{ name: "services", network, region: REGION },
+    name: "services",
+    network,
+    region: REGION,
     ipCidrRange: "10.0.0.0/24",
   });
   const servicesAccess = new ServiceNetworkingConnection(stack, "services_access", {

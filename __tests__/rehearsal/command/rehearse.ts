@@ -60,7 +60,12 @@ async function main(): Promise<number> {
   const works = chosen.map(([stack, rehearsal]): Promise<RehearsalReport> => {
     const folder = packageFile(join("cdktf.out", "stacks", stack));
     const options: RehearsalOptions = {
-      ...{ folder, keep, limit, only, program, rehearsal },
+      folder,
+      keep,
+      limit,
+      only,
+      program,
+      rehearsal,
       parts: only !== undefined ? undefined : exhaustive ? EXHAUSTIVE_PARTS : USUAL_PARTS,
       onProgress: (line) => process.stdout.write(`${line}\n`),
     };

@@ -18,7 +18,9 @@ esac`;
 
 let programs: string | undefined;
 
-/** Environment in which a program meets stand-ins alone, at these addresses; undefined in `further` removes a variable. */
+/**
+ * Environment in which a program meets stand-ins alone, at these addresses; undefined in `further` removes a variable.
+ */
 export function standInEnvironment(
   addresses: Readonly<Record<string, string>>,
   further: Readonly<Record<string, string | undefined>>,

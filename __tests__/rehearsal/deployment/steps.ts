@@ -25,7 +25,9 @@ export async function inStep<Result>(step: string, work: () => Promise<Result>):
   }
 }
 
-/** Actions by address, or by a part of many addresses with `*` for the rest; what is said of an address itself counts. */
+/**
+ * Actions by address, or by a part of many addresses with `*` for the rest; what is said of an address itself counts.
+ */
 export type Expected = Readonly<Record<string, Action>>;
 
 /** What may happen to an address. */

@@ -31,7 +31,8 @@ export async function runTerraform(options: TerraformOptions, ...command: string
       TF_IN_AUTOMATION: "1",
       TF_INPUT: "0",
       // A run lives for seconds, which is too short for collecting memory to be worth its time.
-      ...{ GOGC: "off", GOMEMLIMIT: "2GiB" },
+      GOGC: "off",
+      GOMEMLIMIT: "2GiB",
       ...options.environment,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -6,8 +6,8 @@ import { type Cloud, type CloudSurroundings } from "../project/cloud";
 type Edge = readonly [from: string, to: string];
 
 /**
- * Fails if a resource of a complete deployment does not wait for what it needs, even if the order happens to be right. A
- * resource needs another one if the project misses something without that one.
+ * Fails if a resource of a complete deployment does not wait for what it needs, even if the order happens to be right.
+ * A resource needs another one if the project misses something without that one.
  */
 export async function requireDependencies(deployment: Deployment): Promise<void> {
   const addresses = new Map([...deployment.stateKeys].map(([address, key]) => [key, address.replace(/\[.*/, "")]));

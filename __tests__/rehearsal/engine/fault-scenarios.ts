@@ -44,13 +44,18 @@ async function requireFailure(deployment: Deployment, name: string, reasons: rea
 
 /** Types whose creation may fail after the resource exists, which must then be replaced. */
 const BREAKABLE = [
-  ...["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_cloud_run_v2_worker_pool"],
-  ...["kubernetes_deployment_v1", "kubernetes_ingress_v1", "kubernetes_job_v1", "kubernetes_service_v1"],
+  "google_cloud_run_v2_job",
+  "google_cloud_run_v2_service",
+  "google_cloud_run_v2_worker_pool",
+  "kubernetes_deployment_v1",
+  "kubernetes_ingress_v1",
+  "kubernetes_job_v1",
+  "kubernetes_service_v1",
 ];
 
 /**
- * Applies until everything is there, while the creation of each resource fails once, or twice where it can also break: as
- * often as there are levels, because what does not wait for each other fails in one apply.
+ * Applies until everything is there, while the creation of each resource fails once, or twice where it can also break:
+ * as often as there are levels, because what does not wait for each other fails in one apply.
  */
 export async function rehearseFailedCreations(deployment: Deployment, expected: EndState): Promise<void> {
   const name = "every creation fails once";

@@ -1,6 +1,8 @@
 import { type Inputs } from "../deployment/deployment";
 
-/** What inputs may be, by subject: the first two choices of each change what exists, the others only amounts and forms. */
+/**
+ * What inputs may be, by subject: the first two choices of each change what exists, the others only amounts and forms.
+ */
 export type Matrix = Readonly<Record<string, readonly Inputs[]>>;
 
 /** The values of one input each as the choices of a subject; null is left out. */
@@ -11,11 +13,11 @@ export function choicesOf(values: Readonly<Record<string, readonly unknown[]>>):
 }
 
 /**
- * Few sets of inputs in which every choice occurs, and the first two choices of any two subjects meet, each with each. Only
- * the set of all first choices is missing, which is the life of a stack.
+ * Few sets of inputs in which every choice occurs, and the first two choices of any two subjects meet, each with each.
+ * Only the set of all first choices is missing, which is the life of a stack.
  *
- * The second choice of each subject is in more than half of the sets, and in no other sets than that of another subject:
- * so any two meet, and each is once without the other.
+ * The second choice of each subject is in more than half of the sets, and in no other sets than that of another
+ * subject: so any two meet, and each is once without the other.
  */
 export function inputCombinations(matrix: Matrix): Inputs[] {
   const subjects = Object.values(matrix);

@@ -54,7 +54,9 @@ export class Journey {
     requireOutputs(deployment, nullOutputs);
   }
 
-  /** One change; what it would leave to do is in the plan of the next one, whose actions are exact, or before a destroy. */
+  /**
+   * One change; what it would leave to do is in the plan of the next one, whose actions are exact, or before a destroy.
+   */
   async change({ name, change, expected, planArguments = [], verify }: Change): Promise<void> {
     const { deployment } = this;
     await this.step(name, async () => {

@@ -36,7 +36,8 @@ export async function rehearse(options: RehearsalOptions): Promise<RehearsalRepo
   const { folder, only } = options;
   const stack = basename(folder);
   const refused = (step: string, message: string): RehearsalReport => ({
-    ...{ stack, steps: [] },
+    stack,
+    steps: [],
     failure: { step, address: undefined, message, folder },
   });
   const problem = schemaProblem(folder);

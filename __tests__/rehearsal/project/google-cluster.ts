@@ -80,7 +80,10 @@ export const CLUSTER: ResourceType = {
   api: "container",
   id: "projects/{{project}}/locations/{{location}}/clusters/{{name}}",
   replacedBy: [
-    ...["enable_autopilot", "network", "subnetwork", "ip_allocation_policy"],
+    "enable_autopilot",
+    "network",
+    "subnetwork",
+    "ip_allocation_policy",
     "cluster_autoscaling.0.auto_provisioning_defaults.0.boot_disk_kms_key",
   ],
   refs: {

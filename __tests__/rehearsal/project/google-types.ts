@@ -300,7 +300,10 @@ const NETWORK: ResourceTypes = {
   },
 };
 
-/** The need for a subnetwork in which the proxies of internal load balancers get addresses: one of the project, or one from before. */
+/**
+ * The need for a subnetwork in which the proxies of internal load balancers get addresses: one of the project, or one
+ * from before.
+ */
 const needProxySubnetwork = (network: string): Need => ({
   what: `a subnetwork for proxies in ${network}`,
   isMet: (cloud) =>

@@ -34,7 +34,9 @@ interface KeyUse {
 /** Uses of secrets by the environment of a container, and of a config map by a volume. */
 function keyUses(part: Value): KeyUse[] {
   const use = (kind: string) => (source: Value) => ({
-    ...{ kind, name: textAt(source, "name"), key: textAt(source, "key") },
+    kind,
+    name: textAt(source, "name"),
+    key: textAt(source, "key"),
     isOptional: valueAt(source, "optional") === true,
   });
   const found = (path: string) => valuesAt(part, path).filter((source) => source !== null);

@@ -131,7 +131,9 @@ export function deniedKeys(cloud: Cloud): Policy[] {
   }));
 }
 
-/** Services that the hardened landing zone lets be used, of those that concern us, and what the guide says to exempt. */
+/**
+ * Services that the hardened landing zone lets be used, of those that concern us, and what the guide says to exempt.
+ */
 const USABLE = [
   "artifactregistry certificatemanager cloudbuild cloudkms cloudresourcemanager compute container dns iam iamcredentials iap",
   "logging monitoring pubsub secretmanager servicenetworking sqladmin storage",

@@ -29,13 +29,17 @@ export interface ConflictContext {
 export interface ResourceType {
   /** Google's service that it belongs to, for example `secretmanager`; it must be enabled and have answered. */
   readonly api?: string;
-  /** Identity, unique in the type, of arguments whose change replaces it: `projects/{{project}}/secrets/{{secret_id}}`. */
+  /**
+   * Identity, unique in the type, of arguments whose change replaces it: `projects/{{project}}/secrets/{{secret_id}}`.
+   */
   readonly id: string | ((values: ValueObject, cloud: Cloud) => string);
   /** Other arguments whose change forces a replacement: those with `ForceNew` in the provider's source. */
   readonly replacedBy?: readonly string[];
   /** Arguments whose change forces a replacement depending on their values. */
   readonly replacedWhen?: (prior: ValueObject, planned: ValueObject) => readonly string[];
-  /** What must exist before it and as long as it exists: types by the path of a reference; `*` is each item of a list. */
+  /**
+   * What must exist before it and as long as it exists: types by the path of a reference; `*` is each item of a list.
+   */
   readonly refs?: Readonly<Record<string, string>>;
   /** What must exist and is not said by one reference. */
   readonly needs?: (values: ValueObject, cloud: Cloud) => readonly Need[];

@@ -141,8 +141,8 @@ export function completedBlock(value: Value, block: BlockSchema): Value {
 }
 
 /**
- * Called for an attribute of a block; `other` is the same attribute in the value to compare with, undefined if that has no
- * such block.
+ * Called for an attribute of a block; `other` is the same attribute in the value to compare with, undefined if that has
+ * no such block.
  */
 export type AttributeChange = (value: Value, schema: AttributeSchema, name: string, other: Value | undefined) => Value;
 

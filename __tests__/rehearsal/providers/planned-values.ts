@@ -36,7 +36,9 @@ export function withKnown(
   const labels = planned.labels instanceof Unknown ? UNKNOWN : labelsOf(config);
   const known: ValueObject = {
     ...(hasProject ? { project: requireProject(config.project ?? settings.project) } : {}),
-    ...{ deletion_policy: "DELETE", effective_labels: labels, terraform_labels: labels },
+    deletion_policy: "DELETE",
+    effective_labels: labels,
+    terraform_labels: labels,
     ...kind.knownAtPlan?.(config, settings),
   };
   return Object.fromEntries(

@@ -45,8 +45,8 @@ export class BrokenCreation extends Error {
 }
 
 /**
- * What a provider of SDK v2 records when a change fails: of an update the planned values, as if it had succeeded, unless it
- * takes care not to.
+ * What a provider of SDK v2 records when a change fails: of an update the planned values, as if it had succeeded,
+ * unless it takes care not to.
  */
 export function recordedAfterFailure({ planned, prior }: Change): Value {
   if (!isValueObject(prior) || !isValueObject(planned)) return prior;

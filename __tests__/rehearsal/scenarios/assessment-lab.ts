@@ -88,7 +88,10 @@ const LAB_CHANGES: readonly ChangeScenario[] = [
   {
     name: "what an organization requires later",
     change: withInputs({
-      ...{ windows_external_ip: false, os_login: true, serial_port_logging: false, firewall_logging: true },
+      windows_external_ip: false,
+      os_login: true,
+      serial_port_logging: false,
+      firewall_logging: true,
     }),
     expected: {
       ...all("create", NAT),
@@ -271,7 +274,9 @@ export const ASSESSMENT_LAB: StackRehearsal = {
     }),
     aws: [{}, BOOTSTRAP_INPUTS],
     network: [
-      ...[{}, { create_vpc: false, deployment_id: "a" }, { deployment_id: "0a1b2c3d" }],
+      {},
+      { create_vpc: false, deployment_id: "a" },
+      { deployment_id: "0a1b2c3d" },
       // With any place beside it, the region is this one.
       { network: SHARED, subnetwork: "projects/shared/regions/europe-west1/subnetworks/lab", region: "europe-west1" },
     ],

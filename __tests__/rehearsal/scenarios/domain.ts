@@ -130,7 +130,9 @@ const requireSettings =
     if (missing.length > 0) throw new Error(`the load balancer lacks ${missing.join(", ")}: ${found}`);
   };
 
-/** From no domain to one, to another with the other kind of certificate and an existing policy, back, and away from it. */
+/**
+ * From no domain to one, to another with the other kind of certificate and an existing policy, back, and away from it.
+ */
 export const KUBERNETES_DOMAIN_CHANGES: readonly ChangeScenario[] = [
   {
     name: "a domain",

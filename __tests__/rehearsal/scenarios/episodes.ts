@@ -4,8 +4,8 @@ import { inputCombinations } from "../engine/input-matrix";
 import { type Episode } from "../engine/stack-rehearsal";
 
 /**
- * What makes a protected deployment what it is does not change, neither alone nor with the end of its protection: nothing
- * is lost, and the former inputs change nothing.
+ * What makes a protected deployment what it is does not change, neither alone nor with the end of its protection:
+ * nothing is lost, and the former inputs change nothing.
  *
  * @param parts other values of inputs that are refused by name at plan
  * @param planned those of them that a plan takes if it also ends the protection, so that its apply is refused
@@ -88,8 +88,8 @@ const BESIDE = [
 ];
 
 /**
- * Somebody deletes what runs, what notices and the way in; the next apply makes all of it again and leaves alone what holds
- * data.
+ * Somebody deletes what runs, what notices and the way in; the next apply makes all of it again and leaves alone what
+ * holds data.
  *
  * @param types what else is deleted
  */

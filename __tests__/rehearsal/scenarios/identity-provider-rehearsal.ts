@@ -99,7 +99,9 @@ export function ownersChanges({ copies, grants, job, labelled, workload }: Varia
       // No secret is replaced by the regions, which are those of new ones.
       name: "variables, labels, backups and secrets in other places, more backups, and fewer days of log",
       change: withInputs({
-        ...{ backup_location: "eu", backup_retention_count: 30, transaction_log_days: 3 },
+        backup_location: "eu",
+        backup_retention_count: 30,
+        transaction_log_days: 3,
         secret_locations: ["us-central1", "europe-west1"],
         environment_variables: variables,
         labels: { team: "identity" },

@@ -67,8 +67,8 @@ const ANOTHER_CLUSTER: Episode = {
 const HALF_CLUSTERS: readonly Episode[] = [
   {
     name: "a cluster that somebody has deleted",
-    // What was in it is gone too, but Terraform cannot look: its address is not known before there is another one. Only the
-    // load balancer remains, because the controller that would delete it is gone as well.
+    // What was in it is gone too, but Terraform cannot look: its address is not known before there is another one. Only
+    // the load balancer remains, because the controller that would delete it is gone as well.
     play: async (deployment) => {
       const { cloud } = deployment;
       const data = cloud.ofType("google_sql_database_instance").map(({ values }) => JSON.stringify(values));

@@ -13,8 +13,8 @@ const NETWORK = "projects/shared/global/networks/main";
 const LANDING_ZONES = { "landing-zone": CLASSIC, hardened: STRICT } as const;
 
 /**
- * The examples of a stack are applied from nothing in organizations that enforce these constraints, apart from those for which
- * the guide says that only an exemption helps.
+ * The examples of a stack are applied from nothing in organizations that enforce these constraints, apart from those
+ * for which the guide says that only an exemption helps.
  *
  * @param exempt constraints from which the project is exempt
  * @param beside inputs beside those of the example
@@ -45,8 +45,8 @@ export const landingZones = (
 });
 
 /**
- * Keys of one's own from the first apply, which the agents may use before anything is encrypted. A protected deployment refuses
- * others, which would replace its database.
+ * Keys of one's own from the first apply, which the agents may use before anything is encrypted. A protected deployment
+ * refuses others, which would replace its database.
  *
  * @param runner what has another key later
  * @param agents how many use the keys
@@ -75,7 +75,10 @@ export const ownKeys = (runner: "cluster" | "service", agents: number): Episode 
   },
 });
 
-/** The control plane of a running deployment moves to its name, and back to its address, each opened first as the guide says. */
+/**
+ * The control plane of a running deployment moves to its name, and back to its address, each opened first as the guide
+ * says.
+ */
 export const CONTROL_PLANE: Episode = {
   name: "a control plane at its name",
   play: async (deployment) => {

@@ -37,7 +37,9 @@ export const WITH_OUTPOSTS: Episode = {
   },
 };
 
-/** A destroy while the load balancer of an outpost, which is in no state, has an address in the network of the cluster. */
+/**
+ * A destroy while the load balancer of an outpost, which is in no state, has an address in the network of the cluster.
+ */
 export const DESTROYED_WITH_OUTPOSTS: Episode = {
   name: "a destroy with outposts",
   play: async (deployment) => {

@@ -12,7 +12,9 @@ const SECRET_KEY = "secrets_secret_key";
 
 const replaced = (secret: string) => `-replace=google_secret_manager_secret_version.${secret}_version[0]`;
 
-/** Another value, which one request of an apply refuses, or takes without an answer: the password in use is not lost. */
+/**
+ * Another value, which one request of an apply refuses, or takes without an answer: the password in use is not lost.
+ */
 async function refuseOnce(deployment: Deployment, type: string, kind: FaultKind, ...further: string[]): Promise<void> {
   const { cloud } = deployment;
   cloud.failNext(type, kind);
@@ -36,7 +38,9 @@ const refused = (consumers: Readonly<Record<string, string>>): Episode => ({
   },
 });
 
-/** Secrets that somebody deletes, however often their value was replaced before, come back, and everything uses them. */
+/**
+ * Secrets that somebody deletes, however often their value was replaced before, come back, and everything uses them.
+ */
 const DELETED: Episode = {
   name: "passwords deleted, one of them after two rotations",
   play: async (deployment) => {

@@ -16,7 +16,9 @@ import { WITH_RECEIVERS } from "./monitoring";
 import { WITH_MAIL, WITH_SEPARATE_WORKER } from "./settings";
 import { REHEARSALS } from "./stacks";
 
-/** Sets of inputs in addition to the defaults and to the examples: nearly every input has another value in one of them. */
+/**
+ * Sets of inputs in addition to the defaults and to the examples: nearly every input has another value in one of them.
+ */
 const SETS = Number(process.env.SETTINGS ?? 10);
 
 const EXAMPLES = ["hardened", "landing-zone"];

@@ -47,8 +47,8 @@ export interface ProviderSchema {
 const SCHEMAS = new Map<string, ProviderSchema>();
 
 /**
- * The parts of a real provider's schema that the stacks touch: `terraform providers schema -json` of the release that it
- * names, without descriptions; undefined when no stack uses the provider.
+ * The parts of a real provider's schema that the stacks touch: `terraform providers schema -json` of the release that
+ * it names, without descriptions; undefined when no stack uses the provider.
  */
 export function trimmedSchema(provider: string): ProviderSchema | undefined {
   const file = join(__dirname, `${provider}.json.gz`);
@@ -86,8 +86,12 @@ export function providerSchema(provider: ProviderName): ProviderSchema {
 
 /** What Terraform itself has in `lifecycle`, which every resource may have. */
 const LIFECYCLE = [
-  ...["create_before_destroy", "ignore_changes", "postcondition", "precondition", "prevent_destroy"],
-  ...["replace_triggered_by"],
+  "create_before_destroy",
+  "ignore_changes",
+  "postcondition",
+  "precondition",
+  "prevent_destroy",
+  "replace_triggered_by",
 ];
 
 /** Whether resources of a type have an argument at this path of keys and list positions, whether or not it is set. */
@@ -122,8 +126,8 @@ function isKnownInType(type: AttributeType, keys: readonly string[]): boolean {
 const FOLDER_SCHEMAS = new Map<string, ProviderSchema>();
 
 /**
- * The schema of a provider with the types alone that a folder uses, made once: every run of Terraform asks for it; all that
- * are known for a folder that is not synthesized.
+ * The schema of a provider with the types alone that a folder uses, made once: every run of Terraform asks for it; all
+ * that are known for a folder that is not synthesized.
  */
 export function schemaOfFolder(provider: string, folder: string, isNewest = false): ProviderSchema | undefined {
   const whole = (isNewest ? trimmedSchema(`${provider}.newest`) : undefined) ?? trimmedSchema(provider);

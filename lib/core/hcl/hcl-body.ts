@@ -4,9 +4,29 @@ export type Body = Readonly<Record<string, unknown>>;
 
 /** Order of attributes, and of blocks; those that it does not name are at the empty name, in alphabetical order. */
 const ORDER = [
-  ...["count", "for_each", "provider", "source", "version", "description", "type", "default", "nullable"],
-  ...["project", "account_id", "secret_id", "secret", "name", "metadata", "display_name", "location", "region", "zone"],
-  ...["", "provisioner", "lifecycle", "depends_on"],
+  "count",
+  "for_each",
+  "provider",
+  "source",
+  "version",
+  "description",
+  "type",
+  "default",
+  "nullable",
+  "project",
+  "account_id",
+  "secret_id",
+  "secret",
+  "name",
+  "metadata",
+  "display_name",
+  "location",
+  "region",
+  "zone",
+  "",
+  "provisioner",
+  "lifecycle",
+  "depends_on",
 ];
 
 /** Names of the blocks in a block, with those inside them; nothing else tells them from objects. */
@@ -20,9 +40,20 @@ export const OWN_BLOCKS: Blocks = { connection: {}, lifecycle: LIFECYCLE, provis
 
 /** Arguments, by the block that they are in, whose strings are references, words or types; a dot begins nested ones. */
 const BARE = [
-  ...["depends_on", "provider", "providers", "moved.from", "moved.to", "import.to", "removed.from", "variable.type"],
-  ...[".lifecycle.ignore_changes", ".lifecycle.replace_triggered_by", "output.depends_on", ".dynamic.iterator"],
-  ...[".provisioner.on_failure", ".provisioner.when"],
+  "depends_on",
+  "provider",
+  "providers",
+  "moved.from",
+  "moved.to",
+  "import.to",
+  "removed.from",
+  "variable.type",
+  ".lifecycle.ignore_changes",
+  ".lifecycle.replace_triggered_by",
+  "output.depends_on",
+  ".dynamic.iterator",
+  ".provisioner.on_failure",
+  ".provisioner.when",
 ];
 
 /** Those whose strings are no templates. */

@@ -98,7 +98,12 @@ export function hclFilesOf(stack: TerraformStack, configuration: Body, further: 
     const { element, ...origin } = origins.get(`${type}.${name}`) ?? { path: [], order: -1 };
     if (known[type] === undefined)
       problems.add(
-        `${type} (${element?.node.path ?? name}) cannot be written in HCL; which of its arguments are blocks is known of the library's own types alone, and nothing in a program tells; pass hclBlocks: { "${type}": { <block>: {} } } to the stack with all nested blocks of that type, or {} if it has none, or synthesize JSON`,
+        [
+          `${type} (${element?.node.path ?? name}) cannot be written in HCL;`,
+          "which of its arguments are blocks is known of the library's own types alone,",
+          `and nothing in a program tells; pass hclBlocks: { "${type}": { <block>:`,
+          "{} } } to the stack with all nested blocks of that type, or {} if it has none, or synthesize JSON",
+        ].join(" "),
       );
     return { ...origin, blocks: known[type] ?? {} };
   };

@@ -15,7 +15,8 @@ interface ZoneRecordProps extends Pick<PartProps, "place"> {
 }
 
 /**
- * A record in an existing zone of Cloud DNS. One of the same name and type is overwritten, and is not restored by a destroy.
+ * A record in an existing zone of Cloud DNS. One of the same name and type is overwritten, and is not restored by a
+ * destroy.
  *
  * @param condition whether it exists
  */
@@ -44,8 +45,8 @@ export function zoneRecord(
 }
 
 /**
- * The record that validates a domain, from the only object of a list with name, type and data; never in a private zone, which
- * the certificate authority cannot read.
+ * The record that validates a domain, from the only object of a list with name, type and data; never in a private zone,
+ * which the certificate authority cannot read.
  */
 export function validationRecord(
   scope: Construct,
@@ -82,8 +83,14 @@ export function domainSteps(props: DomainStepsProps): string {
   const project = `--project=${place.projectId}`;
   const enter = quoted(`Create the records of dns_records where ${domain} is managed.`);
   const created = quoted(`The records of ${domain} are in the zone ${zone?.name}.`);
-  const byDns = `Wait until this prints ACTIVE: gcloud certificate-manager certificates describe ${name} ${project} --format='value(managed.state)'`;
-  const byLoadBalancer = `Minutes to an hour after the record is known, this prints ACTIVE: gcloud compute ssl-certificates describe ${name} --global ${project} --format='value(managed.status)'`;
+  const byDns = [
+    `Wait until this prints ACTIVE: gcloud certificate-manager certificates describe ${name} ${project}`,
+    "--format='value(managed.state)'",
+  ].join(" ");
+  const byLoadBalancer = [
+    "Minutes to an hour after the record is known, this prints ACTIVE:",
+    `gcloud compute ssl-certificates describe ${name} --global ${project} --format='value(managed.status)'`,
+  ].join(" ");
   const steps = [
     zone === undefined ? enter : `(${isSet(zone.name)} ? ${created} : ${enter})`,
     `(${isWord(validation, "dns")} ? ${quoted(byDns)} : ${quoted(byLoadBalancer)})`,

@@ -30,7 +30,10 @@ const ZONE = {
     description: "name of the zone",
     must: matching(
       "^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
-      "be the name of a managed zone: up to 63 lower-case letters, digits and hyphens that start with a letter; look it up with gcloud dns managed-zones list",
+      [
+        "be the name of a managed zone: up to 63 lower-case letters, digits and hyphens that start with a letter;",
+        "look it up with gcloud dns managed-zones list",
+      ].join(" "),
     ),
   }),
   /** Project of the zone; by default, that of the deployment. */
@@ -59,10 +62,18 @@ export interface DnsZoneProps extends PropsOf<typeof ZONE> {}
  */
 export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, withoutDomain: string) {
   return {
-    /** Domain of the application, with a Google-managed certificate; none: clients use the address that the platform assigns. */
+    /**
+     * Domain of the application, with a Google-managed certificate; none: clients use the address that the platform
+     * assigns.
+     */
     domain: text({
       default: null,
-      description: `Domain of the application, with a Google-managed certificate. Create the records of the output dns_records, or set dns_zone. ${withoutDomain} Changing it later changes the address, which every application that uses this sign-in must then use.`,
+      description: [
+        "Domain of the application, with a Google-managed certificate.",
+        "Create the records of the output dns_records, or set dns_zone.",
+        `${withoutDomain} Changing it later changes the address, which every application that uses this sign-in`,
+        "must then use.",
+      ].join(" "),
       must: DOMAIN,
     }),
     /** How the certificate is validated: `dns`, the default on Cloud Run, or `load-balancer`, the default on GKE. */
@@ -71,36 +82,60 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
       "; use dns for a certificate that is valid before the domain points here, load-balancer for one record less",
       {
         default: CERTIFICATE_VALIDATION[platform],
-        description:
-          "How Google validates the domain. dns: by a further record; the certificate is valid before the domain points here. load-balancer: without one; the certificate is valid minutes to an hour after the domain points here. Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
+        description: [
+          "How Google validates the domain. dns: by a further record;",
+          "the certificate is valid before the domain points here. load-balancer: without one;",
+          "the certificate is valid minutes to an hour after the domain points here.",
+          "Changing it later replaces the certificate: HTTPS is refused until the new one is valid.",
+        ].join(" "),
       },
     ),
     /** Existing zone of Cloud DNS for the records of the domain; one of the same name and type is overwritten. */
     dnsZone: object(ZONE, {
       description: (members) =>
-        `Existing zone of Cloud DNS for the records of the domain. ${members} A record of the same name and type is overwritten without notice, and is not restored by a destroy. No zone is ever created. Changing it later moves the records.`,
+        [
+          `Existing zone of Cloud DNS for the records of the domain. ${members} A record of the same name and type`,
+          "is overwritten without notice, and is not restored by a destroy. No zone is ever created.",
+          "Changing it later moves the records.",
+        ].join(" "),
     }),
     /** Header by which browsers use nothing but HTTPS for the domain, by default for a year; empty for none. */
     strictTransportSecurity: text({
       default: YEAR_OF_HTTPS,
-      description:
-        "Header Strict-Transport-Security of the load balancer of a domain, by which browsers use nothing but HTTPS for it; empty for none. Browsers keep it for max-age seconds: before removing it, send max-age=0 until all have seen that. Changing it later takes effect within minutes.",
+      description: [
+        "Header Strict-Transport-Security of the load balancer of a domain,",
+        "by which browsers use nothing but HTTPS for it; empty for none. Browsers keep it for max-age seconds:",
+        "before removing it, send max-age=0 until all have seen that.",
+        "Changing it later takes effect within minutes.",
+      ].join(" "),
       must: matching(
         "^(max-age=[0-9]{1,10}(; includeSubDomains)?(; preload)?)?$",
-        "be empty, or max-age with a number of seconds, then includeSubDomains and preload if you want them, because browsers ignore a header that they cannot read; use for example max-age=31536000; includeSubDomains",
+        [
+          "be empty, or max-age with a number of seconds, then includeSubDomains and preload if you want them,",
+          "because browsers ignore a header that they cannot read; use for example max-age=31536000;",
+          "includeSubDomains",
+        ].join(" "),
       ),
     }),
     /** Redirects port 80 of the load balancer of a domain to HTTPS; otherwise nothing is there. */
     httpRedirect: flag({
       default: true,
-      description:
-        "Redirects port 80 of the load balancer of a domain to HTTPS; false leaves the port closed. Changing it later takes effect within minutes.",
+      description: [
+        "Redirects port 80 of the load balancer of a domain to HTTPS; false leaves the port closed.",
+        "Changing it later takes effect within minutes.",
+      ].join(" "),
     }),
-    /** Share of the requests that the load balancer of a domain logs, from 0 to 1; by default 1 while a rule of the protection is in preview, else 0. Logs are billed. */
+    /**
+     * Share of the requests that the load balancer of a domain logs, from 0 to 1; by default 1 while a rule of the
+     * protection is in preview, else 0. Logs are billed.
+     */
     requestLogSampleRate: number({
       default: null,
-      description:
-        "Share of the requests that the load balancer of a domain logs, from 0 to 1; null for 1 while a rule of protection is in preview, which only marks requests there, else 0. Logs are billed. Changing it later is safe.",
+      description: [
+        "Share of the requests that the load balancer of a domain logs, from 0 to 1;",
+        "null for 1 while a rule of protection is in preview, which only marks requests there, else 0.",
+        "Logs are billed. Changing it later is safe.",
+      ].join(" "),
     }),
   };
 }
@@ -117,7 +152,10 @@ export function needsDomain<T extends DomainInputs>(of: keyof T, reason: string)
     of,
     holds: (v) => v[of].isNull().or(v.domain.isSet()),
     says: (v) =>
-      `${v[of].name} is given without ${v.domain.name}; it needs one, because ${reason}; set the domain, or remove ${v[of].name}`,
+      [
+        `${v[of].name} is given without ${v.domain.name}; it needs one, because ${reason}; set the domain,`,
+        `or remove ${v[of].name}`,
+      ].join(" "),
   };
 }
 
@@ -161,7 +199,11 @@ export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
       return dnsZone.isNullOr(() => domain.isSetAnd(isIn));
     },
     says: ({ dnsZone, dnsZone: { at }, domain }) =>
-      `${dnsZone.name} is given and ${domain.name} is ${domain.shown}, with ${at.dnsName.name} ${at.dnsName.shown}; there must be a domain, that of the zone or one below it, because Cloud DNS accepts no other records; use the zone that serves the domain, or remove ${dnsZone.name}`,
+      [
+        `${dnsZone.name} is given and ${domain.name} is ${domain.shown},`,
+        `with ${at.dnsName.name} ${at.dnsName.shown}; there must be a domain, that of the zone or one below it,`,
+        `because Cloud DNS accepts no other records; use the zone that serves the domain, or remove ${dnsZone.name}`,
+      ].join(" "),
   },
   {
     of: "requestLogSampleRate",
@@ -170,7 +212,11 @@ export const DOMAIN_RELATIONS: readonly Relation<DomainInputs>[] = [
       return share.eq(0).or(share.gt(0).and(share.le(1), domain.isSet()));
     },
     says: ({ domain, requestLogSampleRate: rate }) =>
-      `${rate.name} is ${rate.shown}; it must be a number from 0 to 1, and 0 without ${domain.name}, because only the load balancer of a domain logs requests; use 0 for no logs, 1 for all requests, and set the domain`,
+      [
+        `${rate.name} is ${rate.shown}; it must be a number from 0 to 1, and 0 without ${domain.name},`,
+        "because only the load balancer of a domain logs requests; use 0 for no logs, 1 for all requests,",
+        "and set the domain",
+      ].join(" "),
   },
 ];
 
@@ -179,8 +225,11 @@ export const DEFAULT_ADDRESS = {
   /** Closes the address that Cloud Run assigns. Set it only after the domain works, because it is closed first. */
   closeDefaultAddress: flag({
     default: false,
-    description:
-      "Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the domain. Never set it in the apply that adds a domain to a running deployment: the address is closed before the load balancer exists. Changing it later takes effect at once.",
+    description: [
+      "Closes the address that Cloud Run assigns, so that every request goes through the load balancer of the",
+      "domain. Never set it in the apply that adds a domain to a running deployment:",
+      "the address is closed before the load balancer exists. Changing it later takes effect at once.",
+    ].join(" "),
   }),
 };
 
@@ -190,6 +239,9 @@ export const DEFAULT_ADDRESS_RELATIONS: readonly Relation<DomainInputs & typeof 
     of: "closeDefaultAddress",
     holds: (v) => v.closeDefaultAddress.not().or(v.domain.isSet()),
     says: ({ closeDefaultAddress: closed, domain }) =>
-      `${closed.name} is true and ${domain.name} is not given; there must be a domain, because the default address is the only one without it; set the domain, or set ${closed.name} to false`,
+      [
+        `${closed.name} is true and ${domain.name} is not given; there must be a domain,`,
+        `because the default address is the only one without it; set the domain, or set ${closed.name} to false`,
+      ].join(" "),
   },
 ];

@@ -69,19 +69,27 @@ export class DomainSetup extends Construct {
     super(scope, id);
     const { address, apis, dependsOn = [], domain, place, validation } = props;
     this.certificate = new DnsCertificate(this, "Certificate", {
-      ...{ domain, place, validation },
+      domain,
+      place,
+      validation,
       dependsOn: [...apis.ready("certificatemanager"), ...dependsOn],
     });
     this.records = {
       list: expression(
         `concat([for name in ${listOf(domain)} : { name = name, type = "A", value = ${address.ipAddress} }], ` +
-          `[for address in ${address.ipv6.ipAddresses} : { name = ${quoted(domain)}, type = "AAAA", value = address }], ` +
+          [
+            `[for address in ${address.ipv6.ipAddresses} : { name = ${quoted(domain)}, type = "AAAA",`,
+            "value = address }], ",
+          ].join(" ") +
           `${entriesOf(this.certificate.records)})`,
       ),
       ready: this.recordSets(props),
     };
     this.securityPolicy = new SecurityPolicy(this, "SecurityPolicy", {
-      ...{ domain, place, existing: props.existingSecurityPolicy, protection: props.protection },
+      domain,
+      place,
+      existing: props.existingSecurityPolicy,
+      protection: props.protection,
       dependsOn: [...apis.ready("compute"), ...dependsOn],
     });
     this.ready = [...this.certificate.ready, ...this.records.ready, ...this.securityPolicy.ready];
@@ -144,7 +152,9 @@ export class DnsCertificate extends Construct {
     };
 
     this.authorization = new CertificateManagerDnsAuthorization(this, "Authorization", {
-      ...{ ...common, domain, dependsOn },
+      ...common,
+      domain,
+      dependsOn,
       // Its record is specific to this project, so that another project or authority can validate the same domain too.
       type: "PER_PROJECT_RECORD",
     });
@@ -153,7 +163,8 @@ export class DnsCertificate extends Construct {
       managed: { domains: [domain], dnsAuthorizations: [idOf(this.authorization)] },
     });
     this.map = new CertificateManagerCertificateMap(this, "Map", {
-      ...{ ...common, dependsOn },
+      ...common,
+      dependsOn,
       name: partName(place.deployment, "certificates"),
     });
     const entry = new CertificateManagerCertificateMapEntry(this, "Entry", {

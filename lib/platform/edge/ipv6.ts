@@ -15,8 +15,11 @@ export const IPV6 = {
   /** Gives the load balancer of a domain an IPv6 address too, with an AAAA record, for clients that have no IPv4. */
   ipv6: flag({
     default: false,
-    description:
-      "Gives the load balancer of a domain an IPv6 address too, with an AAAA record in dns_records, for clients that have no IPv4. Changing it later rolls out new instances, because the application must know the address.",
+    description: [
+      "Gives the load balancer of a domain an IPv6 address too, with an AAAA record in dns_records,",
+      "for clients that have no IPv4. Changing it later rolls out new instances,",
+      "because the application must know the address.",
+    ].join(" "),
   }),
 };
 
@@ -27,7 +30,9 @@ export const IPV6_WARNINGS: readonly Omit<Relation<DomainInputs & typeof IPV6>, 
 /** The scheme of a load balancer; all rules of one target have the same. */
 export type Scheme = "EXTERNAL" | "EXTERNAL_MANAGED";
 
-/** A static IPv6 address of a global load balancer beside its IPv4 address, created only with a domain and on request. */
+/**
+ * A static IPv6 address of a global load balancer beside its IPv4 address, created only with a domain and on request.
+ */
 export class Ipv6Address extends Construct {
   /** Id of the address, as a Terraform expression; null if there is none. */
   readonly addressId: string;

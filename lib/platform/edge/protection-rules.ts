@@ -122,7 +122,10 @@ export const PROTECTION_RULES: readonly ProtectionRule[] = [
     priority: 4900,
     action: "allow",
     match: {
-      expression: `(${PATHS.files.map((path) => `request.path.startsWith('${path}')`).join(" || ")}) && !request.path.urlDecode().contains('..')`,
+      expression: [
+        `(${PATHS.files.map((path) => `request.path.startsWith('${path}')`).join(" || ")}) &&`,
+        "!request.path.urlDecode().contains('..')",
+      ].join(" "),
     },
     title: "Do not limit files and health checks",
   },

@@ -31,7 +31,10 @@ const OFFICE = { people: 60, formsEach: 4, requestsEach: 20 } as const;
 const SIGN_INS_PER_MINUTE = OFFICE.people * OFFICE.formsEach;
 const REQUESTS_PER_MINUTE = OFFICE.people * OFFICE.requestsEach;
 
-/** Limits of Cloud Armor on what its rules count per address; a ban outlasts the counted minute, and addresses change hands. */
+/**
+ * Limits of Cloud Armor on what its rules count per address; a ban outlasts the counted minute, and addresses change
+ * hands.
+ */
 const MOST = { beforeBan: 10_000, beforeThrottle: 1_000_000, banSeconds: 3600 } as const;
 
 /**
@@ -48,7 +51,10 @@ export function protectionInputs(detached: string) {
         /** Sign-in forms per minute and address, 240 by default: up to four each of 60 people of an office. */
         signInsPerMinute: number({
           default: SIGN_INS_PER_MINUTE,
-          description: `sign-in forms per minute and address, two to four per sign-in, so ${OFFICE.people} people may sign in within the same minute`,
+          description: [
+            "sign-in forms per minute and address, two to four per sign-in,",
+            `so ${OFFICE.people} people may sign in within the same minute`,
+          ].join(" "),
           schema: { multipleOf: 1, minimum: 1, maximum: MOST.beforeBan },
         }),
         /** Seconds for which an address with too many sign-in forms is refused further ones, 300 by default. */
@@ -60,7 +66,10 @@ export function protectionInputs(detached: string) {
         /** Requests per minute and address, 1200 by default, apart from files, health checks, servers and outposts. */
         requestsPerMinute: number({
           default: REQUESTS_PER_MINUTE,
-          description: `requests per minute and address, about ${OFFICE.requestsEach} for each of ${OFFICE.people} people, not counting files, health checks and what servers and outposts send for users, which nothing limits`,
+          description: [
+            `requests per minute and address, about ${OFFICE.requestsEach} for each of ${OFFICE.people} people,`,
+            "not counting files, health checks and what servers and outposts send for users, which nothing limits",
+          ].join(" "),
           schema: { multipleOf: 1, minimum: 1, maximum: MOST.beforeThrottle },
         }),
         /** Only marks requests above these limits in the request log of the load balancer. */
@@ -68,17 +77,25 @@ export function protectionInputs(detached: string) {
           default: false,
           description: "only marks requests above these limits in the request log",
         }),
-        /** CIDR ranges of offices, outposts and relying parties, IPv4 or IPv6, to which no limit applies; nothing slows the guessing of passwords from there. */
+        /**
+         * CIDR ranges of offices, outposts and relying parties, IPv4 or IPv6, to which no limit applies; nothing slows
+         * the guessing of passwords from there.
+         */
         trustedRanges: ranges(
-          "CIDR ranges of offices, outposts and relying parties, to which no limit applies, so that nothing slows the guessing of passwords from there",
+          [
+            "CIDR ranges of offices, outposts and relying parties, to which no limit applies,",
+            "so that nothing slows the guessing of passwords from there",
+          ].join(" "),
         ),
         /** CIDR ranges of administrators, IPv4 or IPv6. No rule applies to them. */
         adminRanges: ranges("CIDR ranges of administrators, to which no rule applies"),
         /** Denies the administration pages, and what changes the server, to all addresses but `adminRanges`. */
         restrictAdmin: flag({
           default: false,
-          description:
-            "allows the administration pages, and the parts of the API that change what the server runs, only from admin_ranges",
+          description: [
+            "allows the administration pages, and the parts of the API that change what the server runs,",
+            "only from admin_ranges",
+          ].join(" "),
         }),
         /** What happens to requests that look like attacks: `off`; `preview`, the default, to log them; `enforce`. */
         waf: choice(
@@ -86,23 +103,35 @@ export function protectionInputs(detached: string) {
           `; use ${WAF_PREVIEW}, and ${WAF_ENFORCE} once the log shows no request of your own`,
           {
             default: WAF_PREVIEW,
-            description:
-              "what happens to requests that look like an attack: off to do nothing, preview to mark them in the request log, enforce to refuse them",
+            description: [
+              "what happens to requests that look like an attack: off to do nothing,",
+              "preview to mark them in the request log, enforce to refuse them",
+            ].join(" "),
           },
         ),
       },
       {
         description: (members) =>
-          `Cloud Armor rules for the load balancer of domain; {} is enough. ${members} Null for no rules. Changing it later takes effect within minutes.`,
+          [
+            `Cloud Armor rules for the load balancer of domain; {} is enough. ${members} Null for no rules.`,
+            "Changing it later takes effect within minutes.",
+          ].join(" "),
       },
     ),
     /** Existing security policy instead of `protection`: `projects/<project>/global/securityPolicies/<name>`. */
     existingSecurityPolicy: text({
       default: null,
-      description: `Existing Cloud Armor policy for the load balancer of domain, projects/<project>/global/securityPolicies/<name>, instead of protection. Changing it later takes effect within minutes. ${detached}`,
+      description: [
+        "Existing Cloud Armor policy for the load balancer of domain,",
+        "projects/<project>/global/securityPolicies/<name>, instead of protection.",
+        `Changing it later takes effect within minutes. ${detached}`,
+      ].join(" "),
       must: matching(
         "^projects/[a-z][a-z0-9.:-]*[a-z0-9]/global/securityPolicies/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
-        "be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional policy; write it in full",
+        [
+          "be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional",
+          "policy; write it in full",
+        ].join(" "),
       ),
     }),
   };
@@ -116,7 +145,11 @@ function ranges(description: string) {
     must: {
       each: (_, range: Expr<string>) => isAnyAddressRange(range).and(endsWith(range, "/0").not()),
       shows: "value",
-      says: "each must be an IPv4 or IPv6 range, but not of all addresses, written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24, 2001:db8::/32, or /32 for one address",
+      says: [
+        "each must be an IPv4 or IPv6 range, but not of all addresses,",
+        "written with its first address in the shortest form and not IPv4-mapped; use for example 203.0.113.0/24,",
+        "2001:db8::/32, or /32 for one address",
+      ].join(" "),
     },
   });
 }
@@ -172,7 +205,11 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
     of: "existingSecurityPolicy",
     holds: (v) => v.existingSecurityPolicy.isNull().or(v.domain.isSet().and(v.protection.isNull())),
     says: ({ domain, existingSecurityPolicy: existing, protection }) =>
-      `${existing.name} is given without ${domain.name}, or with ${protection.name}; it needs a domain, because ${NO_BALANCER}, and no ${protection.name}, because a load balancer has one policy; set the domain, and remove one of the two`,
+      [
+        `${existing.name} is given without ${domain.name}, or with ${protection.name}; it needs a domain,`,
+        `because ${NO_BALANCER}, and no ${protection.name}, because a load balancer has one policy; set the domain,`,
+        "and remove one of the two",
+      ].join(" "),
   },
 ];
 
@@ -196,7 +233,10 @@ export const PROTECTION_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
         hasPreview(v).not(),
       ),
     says: ({ protection, requestLogSampleRate: rate }) =>
-      `${rate.name} is 0 and ${protection.name} has rules in preview; they mark requests in that log alone, so nothing shows what they would refuse; leave ${rate.name} out to log all requests`,
+      [
+        `${rate.name} is 0 and ${protection.name} has rules in preview; they mark requests in that log alone,`,
+        `so nothing shows what they would refuse; leave ${rate.name} out to log all requests`,
+      ].join(" "),
   },
 ];
 
@@ -205,6 +245,10 @@ export function unexaminedPathsRisk(waf: string): Warning {
   const paths = UNEXAMINED_PATHS.join(", ");
   return {
     condition: not(isWord(waf, WAF_ENFORCE)),
-    message: `protection.waf is "${WAF_ENFORCE}"; the rules skip ${paths}, because passwords, expressions and SAML messages there look like attacks; keep the application up to date, and restrict the administration to known ranges`,
+    message: [
+      `protection.waf is "${WAF_ENFORCE}"; the rules skip ${paths}, because passwords,`,
+      "expressions and SAML messages there look like attacks; keep the application up to date,",
+      "and restrict the administration to known ranges",
+    ].join(" "),
   };
 }

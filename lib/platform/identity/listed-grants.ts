@@ -11,8 +11,12 @@ export const GRANT_ROLES = {
   /** Grants roles to accounts, and on parts, that are managed elsewhere; otherwise they are listed as commands. */
   grantRoles: flag({
     default: true,
-    description:
-      "Grants roles to accounts, and on parts, that are managed elsewhere. False lists each as a command in the output grant_commands, for their owner. Accounts that are created here get their roles either way. Changing it later to false ends the grants that were made here: have the commands run right after; until then, nothing can be decrypted with kms_keys.",
+    description: [
+      "Grants roles to accounts, and on parts, that are managed elsewhere.",
+      "False lists each as a command in the output grant_commands, for their owner.",
+      "Accounts that are created here get their roles either way. Changing it later to false ends the grants that",
+      "were made here: have the commands run right after; until then, nothing can be decrypted with kms_keys.",
+    ].join(" "),
   }),
 };
 
@@ -42,7 +46,10 @@ const COMMANDS: Readonly<Record<string, (of: Arguments) => string>> = {
     `iam service-accounts add-iam-policy-binding ${last(service_account_id)}`,
   google_storage_bucket_iam_member: ({ bucket }) => `storage buckets add-iam-policy-binding gs://${bucket}`,
   google_workload_identity_service_agent: ({ parent }) =>
-    `workload-identity service-agents generate --service=${last(parent)} --project=${expression(`split("/", ${operand(parent)})[1]`)}`,
+    [
+      `workload-identity service-agents generate --service=${last(parent)}`,
+      `--project=${expression(`split("/", ${operand(parent)})[1]`)}`,
+    ].join(" "),
 };
 
 /** A grant as it is synthesized, with tokens. */
@@ -110,7 +117,10 @@ function commandOf(words: string, { condition, dynamic, member, role }: GrantBod
     return condition === undefined ? withLimit("None") : limitOf(condition.expression, condition.title);
   const { content, for_each: elements } = dynamic.condition;
   const element = expression(`(${elements})[0]`);
-  return `try(${limitOf(content.expression.replace("${condition.value}", element), content.title)}, ${withLimit("None")})`;
+  return [
+    `try(${limitOf(content.expression.replace("${condition.value}", element), content.title)},`,
+    `${withLimit("None")})`,
+  ].join(" ");
 }
 
 /** Text around tokens as a quoted template, in which the framework does not put them by itself. */

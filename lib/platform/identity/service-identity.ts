@@ -55,7 +55,11 @@ export const EXISTING_SERVICE_ACCOUNTS = {
   /** Existing service accounts, each instead of one that would be created. They get the same grants. */
   existingServiceAccounts: object(ACCOUNTS, {
     description: (members) =>
-      `Existing service accounts, each instead of one that would be created; they get the same roles on the same resources. ${members} Whoever applies must be allowed to act as them. Changing it later rolls out new instances; see own_parts.`,
+      [
+        "Existing service accounts, each instead of one that would be created;",
+        `they get the same roles on the same resources. ${members} Whoever applies must be allowed to act as them.`,
+        "Changing it later rolls out new instances; see own_parts.",
+      ].join(" "),
     must: {
       condition: (accounts: Expr<Readonly<Record<string, string>>>) => {
         const emails = compact(values(accounts));
@@ -207,7 +211,10 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
   ): ProjectIamMember {
     const scope = name === this.name ? this : this.ofExisting;
     const grant = new ProjectIamMember(scope, freeChildId(scope, id), {
-      ...{ project, role, member, dependsOn: ifAny(ready) },
+      project,
+      role,
+      member,
+      dependsOn: ifAny(ready),
       count: countIf(allOf(needed, condition)),
       // Another condition is another grant: what runs keeps the former one until the new one exists.
       ...(resource && { lifecycle: { createBeforeDestroy: true } }),

@@ -72,7 +72,9 @@ export class AutopilotCluster extends Construct {
 
     const isOwn = namedCondition(this, "IsMade", isMade(existing));
     this.nodes = new ServiceIdentity(this, "Nodes", {
-      ...{ dependsOn, place, purpose: "idp-node" },
+      dependsOn,
+      place,
+      purpose: "idp-node",
       description: "Runs the nodes of the cluster",
       condition: isOwn === "true" ? undefined : isOwn,
       // Another name than that of the nodes of an existing cluster, whose grants are made here too.
@@ -138,7 +140,10 @@ export class AutopilotCluster extends Construct {
   /** Command that connects kubectl to the cluster. */
   get connectCommand(): string {
     const { projectId } = this.props.place;
-    const command = `gcloud container clusters get-credentials ${this.clusterName} --location=${this.location} --project=${projectId}`;
+    const command = [
+      `gcloud container clusters get-credentials ${this.clusterName} --location=${this.location}`,
+      `--project=${projectId}`,
+    ].join(" ");
     return this.isNamed === undefined ? command : command + expression(`(${this.isNamed} ? " --dns-endpoint" : "")`);
   }
 
@@ -180,7 +185,9 @@ export class AutopilotCluster extends Construct {
       const grant =
         grants.get(id) ??
         new ProjectIamMember(this, `${account.name}${id}`, {
-          ...{ project: place.projectId, role, member: account.member },
+          project: place.projectId,
+          role,
+          member: account.member,
           count: countIf(allOf(needed, condition)),
         });
       grants.set(id, grant);

@@ -34,24 +34,43 @@ interface Hardening {
 
 /** Inputs of the control plane. */
 export const CONTROL_PLANE = {
-  /** CIDR ranges that may reach the control plane, by name; include that of the machine that applies. Empty: any; sign-in is still required. */
+  /**
+   * CIDR ranges that may reach the control plane, by name; include that of the machine that applies. Empty: any;
+   * sign-in is still required.
+   */
   authorizedNetworks: textMap({
     default: {},
-    description:
-      "CIDR ranges that may reach the control plane of the cluster, by name; include that of the machine that applies. Empty allows any source address, or any private one with a private endpoint; sign-in is still required. Changing it later is safe.",
+    description: [
+      "CIDR ranges that may reach the control plane of the cluster, by name;",
+      "include that of the machine that applies. Empty allows any source address,",
+      "or any private one with a private endpoint; sign-in is still required. Changing it later is safe.",
+    ].join(" "),
     must: {
       each: (_, range: Expr<string>) => isAddressRange(range),
       shows: "entry",
-      says: "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24, or /32 for one address",
+      says: [
+        "each must be an IPv4 range that is written with its first address; use for example 203.0.113.0/24,",
+        "or /32 for one address",
+      ].join(" "),
     },
   }),
-  /** Where the control plane is reached: at a `public` address; at a `private` one of the network; at its `dns` name alone, with the right to connect. */
+  /**
+   * Where the control plane is reached: at a `public` address; at a `private` one of the network; at its `dns` name
+   * alone, with the right to connect.
+   */
   controlPlaneEndpoint: choice(ENDPOINTS, undefined, {
     default: "public",
-    description:
-      "Where the control plane of the cluster is reached: public, at an address on the Internet; private, at one of the network, in which the machine that applies must be; dns, at a name of Google alone, by those with the right container.clusters.connect. Before a change, open the new one: guides/cluster.md says how.",
+    description: [
+      "Where the control plane of the cluster is reached: public, at an address on the Internet; private,",
+      "at one of the network, in which the machine that applies must be; dns, at a name of Google alone,",
+      "by those with the right container.clusters.connect. Before a change, open the new one:",
+      "guides/cluster.md says how.",
+    ].join(" "),
   }),
-  /** What organizations require of clusters: no rights for all signed-in users, no unauthenticated port of nodes, groups, notifications. */
+  /**
+   * What organizations require of clusters: no rights for all signed-in users, no unauthenticated port of nodes,
+   * groups, notifications.
+   */
   clusterHardening: object(
     {
       /** Group whose members can be given rights in the cluster, `gke-security-groups@<domain>`. */
@@ -67,14 +86,21 @@ export const CONTROL_PLANE = {
     },
     {
       description: (members) =>
-        `What organizations require of clusters: no rights for all signed-in users, and no unauthenticated port of nodes; {} for these alone. ${members} Changing it later is safe; removing it leaves the cluster as it is.`,
+        [
+          "What organizations require of clusters: no rights for all signed-in users,",
+          `and no unauthenticated port of nodes; {} for these alone. ${members} Changing it later is safe;`,
+          "removing it leaves the cluster as it is.",
+        ].join(" "),
       must: {
         condition: (given: Expr<Hardening>) => {
           const group = given.member<string | null>("security_group");
           const topic = given.member<string | null>("notification_topic");
           return group.isNullOr((name) => name.matches(GROUP)).and(topic.isNullOr((name) => name.matches(TOPIC)));
         },
-        must: "have a group named gke-security-groups@<domain> and a topic projects/<project>/topics/<name>, because GKE accepts no others; correct it, or leave it out",
+        must: [
+          "have a group named gke-security-groups@<domain> and a topic projects/<project>/topics/<name>,",
+          "because GKE accepts no others; correct it, or leave it out",
+        ].join(" "),
       },
     },
   ),
@@ -97,7 +123,12 @@ export const CONTROL_PLANE_RELATIONS: readonly Relation<
       );
     },
     says: (v) =>
-      `${v.controlPlaneEndpoint.name} is ${v.controlPlaneEndpoint.shown} and ${v.authorizedNetworks.name} is ${v.authorizedNetworks.shown}; the first must be public, private with ${v.network.name} and private ranges alone in the second, or dns without any, because nothing can apply from a network that is not there yet, GKE lets no other range reach a private address, and a name has no ranges; correct one of them`,
+      [
+        `${v.controlPlaneEndpoint.name} is ${v.controlPlaneEndpoint.shown} and ${v.authorizedNetworks.name} is`,
+        `${v.authorizedNetworks.shown}; the first must be public, private with ${v.network.name} and private ranges`,
+        "alone in the second, or dns without any, because nothing can apply from a network that is not there yet,",
+        "GKE lets no other range reach a private address, and a name has no ranges; correct one of them",
+      ].join(" "),
   },
 ];
 
@@ -107,7 +138,10 @@ export type ControlPlane = ValuesOf<typeof CONTROL_PLANE & Pick<ReturnType<typeo
 /** Whether a control plane is reached at its name alone, as `true`, `false` or a boolean expression. */
 export const isAtName = ({ controlPlaneEndpoint }: ControlPlane) => isWord(controlPlaneEndpoint.text, "dns");
 
-/** Where the control plane of a cluster that is made here is reached, and its certificate; null for a name, which has a public one. */
+/**
+ * Where the control plane of a cluster that is made here is reached, and its certificate; null for a name, which has a
+ * public one.
+ */
 export function accessTo(cluster: ContainerCluster, settings: ControlPlane) {
   const isNamed = isAtName(settings);
   const address = madeAttribute(cluster, "endpoint");

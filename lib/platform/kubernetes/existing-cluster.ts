@@ -53,14 +53,28 @@ export const EXISTING_CLUSTER = {
   /** Existing cluster, in which nothing outside of the namespace, and that of outposts, is changed. */
   existingCluster: object(CLUSTER, {
     description: (members) =>
-      `Existing cluster of this project, with Workload Identity, network policies and the driver for buckets of Cloud Storage. ${members} Nothing outside of the namespace, and that of outposts, is changed there. Setting or removing it later moves everything in the namespace, and needs deletion_protection = false and the removal of the namespace first.`,
+      [
+        "Existing cluster of this project, with Workload Identity, network policies and the driver for buckets of",
+        `Cloud Storage. ${members} Nothing outside of the namespace, and that of outposts, is changed there.`,
+        "Setting or removing it later moves everything in the namespace,",
+        "and needs deletion_protection = false and the removal of the namespace first.",
+      ].join(" "),
     must: {
       condition: isCluster,
-      must: "have a name, an endpoint without scheme and port, a region or zone, a certificate in base64 unless the endpoint is a DNS name of GKE, which has a public one, and the e-mail address of a service account, because the provider signs in with them; look them up with gcloud container clusters describe, as name, endpoint or controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint, location, masterAuth.clusterCaCertificate and nodeConfig.serviceAccount",
+      must: [
+        "have a name, an endpoint without scheme and port, a region or zone,",
+        "a certificate in base64 unless the endpoint is a DNS name of GKE, which has a public one,",
+        "and the e-mail address of a service account, because the provider signs in with them;",
+        "look them up with gcloud container clusters describe, as name,",
+        "endpoint or controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint, location,",
+        "masterAuth.clusterCaCertificate and nodeConfig.serviceAccount",
+      ].join(" "),
       hides: true,
     },
   }),
-  /** Existing namespace of an existing cluster, with no other identity provider in it, because alerts go by namespaces. */
+  /**
+   * Existing namespace of an existing cluster, with no other identity provider in it, because alerts go by namespaces.
+   */
   existingNamespace: object(
     {
       /** Name of the namespace. */
@@ -68,10 +82,18 @@ export const EXISTING_CLUSTER = {
     },
     {
       description: (members) =>
-        `Existing namespace of the existing cluster, instead of one that would be created. ${members} There is no other identity provider in it, because alerts and load balancers are found by their namespace. Setting or removing it later moves everything in the namespace, as existing_cluster does.`,
+        [
+          "Existing namespace of the existing cluster, instead of one that would be created.",
+          `${members} There is no other identity provider in it, because alerts and load balancers are found by`,
+          "their namespace. Setting or removing it later moves everything in the namespace,",
+          "as existing_cluster does.",
+        ].join(" "),
       must: {
         condition: (namespace: Expr) => namespace.member("name").matches(NAMESPACE_NAME),
-        must: "be the name of a namespace, of 1 to 63 lower-case letters, digits and hyphens, because nothing else can be one; look it up with kubectl get namespaces",
+        must: [
+          "be the name of a namespace, of 1 to 63 lower-case letters, digits and hyphens,",
+          "because nothing else can be one; look it up with kubectl get namespaces",
+        ].join(" "),
       },
     },
   ),
@@ -87,8 +109,8 @@ export interface NamespaceAttributes extends PropsOf<(typeof EXISTING_CLUSTER)["
 export type ExistingCluster = Existing & Partial<ClusterAttributes>;
 
 /**
- * What pods of a standard cluster ask of a node: the metadata server that issues their tokens. Autopilot has it on every
- * node, and refuses to be asked.
+ * What pods of a standard cluster ask of a node: the metadata server that issues their tokens. Autopilot has it on
+ * every node, and refuses to be asked.
  */
 export function nodeSelectorOf(scope: Construct, cluster: ExistingCluster | undefined) {
   if (cluster === undefined) return undefined;
@@ -124,7 +146,12 @@ export function guardCluster(
       precondition: [
         {
           condition: before.eq(now).text,
-          errorMessage: `${cluster.name} and ${namespace.name} are ${now.text}, but the deployment is in ${before.text}; they must stay while there is something, because that would be forgotten, with a load balancer that keeps the address; set them back, or first remove it as guides/cluster.md says.`,
+          errorMessage: [
+            `${cluster.name} and ${namespace.name} are ${now.text}, but the deployment is in ${before.text};`,
+            "they must stay while there is something, because that would be forgotten,",
+            "with a load balancer that keeps the address; set them back,",
+            "or first remove it as guides/cluster.md says.",
+          ].join(" "),
         },
       ],
     },

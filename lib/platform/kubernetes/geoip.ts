@@ -18,9 +18,9 @@ import { addWorkloadSecret } from "./workload-secret";
 /** Inputs for the location of client addresses. */
 export const GEOIP = {
   /**
-   * Databases of MaxMind that tell the application where a client's address is, kept current in each pod with an account
-   * there; none: those of the image, which are as old as its release. Whoever applies must be allowed to read the secret
-   * with the licence key.
+   * Databases of MaxMind that tell the application where a client's address is, kept current in each pod with an
+   * account there; none: those of the image, which are as old as its release. Whoever applies must be allowed to read
+   * the secret with the licence key.
    */
   geoip: object(
     {
@@ -36,7 +36,10 @@ export const GEOIP = {
       licenseKeySecret: requiredObject(SECRET_REFERENCE, {
         must: IS_REFERENCE,
         description: () =>
-          "existing secret with a licence key of the account, { secret_id, version } as in secret_environment_variables",
+          [
+            "existing secret with a licence key of the account, { secret_id,",
+            "version } as in secret_environment_variables",
+          ].join(" "),
       }),
       /** Hours between updates: 1 to 168, 8 by default. */
       updateHours: number({
@@ -47,7 +50,11 @@ export const GEOIP = {
     },
     {
       description: (members) =>
-        `Databases of MaxMind that tell the application where a client's address is, kept current in each pod. ${members} Null for the databases of the image, which are as old as its release. A change rolls out new pods.`,
+        [
+          "Databases of MaxMind that tell the application where a client's address is, kept current in each pod.",
+          `${members} Null for the databases of the image, which are as old as its release.`,
+          "A change rolls out new pods.",
+        ].join(" "),
     },
   ),
 };
@@ -109,7 +116,9 @@ export function geoipUpdater(
           // The server starts once this has succeeded. The first attempt of the updater has a limit of 60 seconds.
           startupProbe: {
             exec: { command: ["test", "-e", `${FOLDER}/.tried`] },
-            ...{ periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 90 },
+            periodSeconds: 1,
+            timeoutSeconds: 5,
+            failureThreshold: 90,
           },
           // Idle most of the time, so little more than the smallest container that GKE offers.
           resources: sized({ cpu: "50m", memory: "128Mi" }),

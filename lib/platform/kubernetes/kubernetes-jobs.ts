@@ -87,7 +87,8 @@ export class KubernetesJobs implements ScheduledJobRunner {
       dependsOn: namespace.grantsTo(identity, job.container),
     });
     completePodTemplate(resource, job.container, secret, { podPath: "spec.job_template.spec.template.spec" });
-    const runCommand = `kubectl --namespace=${namespace.namespaceName} create job ${name}-$(date +%s) --from=cronjob/${name}`;
+    const inNamespace = `kubectl --namespace=${namespace.namespaceName}`;
+    const runCommand = `${inNamespace} create job ${name}-$(date +%s) --from=cronjob/${name}`;
     return { jobName: name, runCommand, ready: [resource] };
   }
 
@@ -110,7 +111,9 @@ export class KubernetesJobs implements ScheduledJobRunner {
     const accountName = this.accountName ?? namespace.addAccount(scope, name, identity, condition);
     if (condition === undefined) this.accountName = accountName;
     const template = podTemplate({
-      ...{ container, secret, accountName },
+      container,
+      secret,
+      accountName,
       labels: labelsWith(labels, partLabels(place, job.name)),
       details: {
         name: job.name,

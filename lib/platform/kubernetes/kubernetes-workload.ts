@@ -85,7 +85,11 @@ export class KubernetesWorkload extends Construct {
     this.secret = addWorkloadSecret(this, container, { name, namespace, projectId: place.projectId });
     const { accountName, podLabels, secret } = this;
     const { ready, workload } = addDeployment(this, props, {
-      ...{ accountName, address, name, podLabels, secret },
+      accountName,
+      address,
+      name,
+      podLabels,
+      secret,
       extensions: present(
         partIf(geoip.isSet(), () => geoipUpdater(this, "Geoip", { geoip, imageMirror, namespace, place })),
       ),
@@ -133,7 +137,11 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
     this.workerName = objectName(place.deployment, WORKER_NAME);
     const { accountName, address, secret } = server;
     const { ready, workload } = addDeployment(this, props, {
-      ...{ accountName, address, condition, name: this.workerName, secret },
+      accountName,
+      address,
+      condition,
+      name: this.workerName,
+      secret,
       podLabels: partLabels(place, WORKER_NAME),
       // A new worker must be healthy for a moment before the next old one is stopped.
       minReadySeconds: 15,
@@ -173,7 +181,9 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
       progressDeadlineSeconds: 1500,
       minReadySeconds,
       template: podTemplate({
-        ...{ accountName, container, secret },
+        accountName,
+        container,
+        secret,
         labels: labelsWith(namespace.labels, spec.podLabels),
         details: { ...details, volumeMount: [{ name: SHARED_MEMORY, mountPath: "/dev/shm" }] },
         // The application's sockets and metrics fill the default of 64 MiB. It counts towards the memory limit.
@@ -204,7 +214,10 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
   });
   explain(
     workload,
-    "No number of replicas: the autoscaler sets it. Values that Autopilot sets by itself are written as it sets them, or every plan would show a change.",
+    [
+      "No number of replicas: the autoscaler sets it. Values that Autopilot sets by itself are written as it sets",
+      "them, or every plan would show a change.",
+    ].join(" "),
   );
   completePodTemplate(workload, container, secret, { address, extensions });
   // Percentage above which another pod is started.

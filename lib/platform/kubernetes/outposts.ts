@@ -33,11 +33,17 @@ const namespaceOf = (name: string) => expression(`"\${substr(${operand(name)}, 0
 
 /** Inputs of outposts that the application runs itself. */
 export const OUTPOSTS = {
-  /** Lets the application run outposts in a namespace of their own; anyone who administers it can then run any container there. */
+  /**
+   * Lets the application run outposts in a namespace of their own; anyone who administers it can then run any container
+   * there.
+   */
   manageOutposts: flag({
     default: false,
-    description:
-      "Lets the application run its outposts, for LDAP, RADIUS and proxies, in the namespace <namespace>-outposts; anyone who administers the application can then run any container there. A change rolls out new instances; false deletes the outposts.",
+    description: [
+      "Lets the application run its outposts, for LDAP, RADIUS and proxies,",
+      "in the namespace <namespace>-outposts; anyone who administers the application can then run any container",
+      "there. A change rolls out new instances; false deletes the outposts.",
+    ].join(" "),
   }),
   /** IPv4 ranges that may connect to outposts; by default all private ones, and never any other. None: nobody. */
   outpostRanges: texts({
@@ -49,7 +55,10 @@ export const OUTPOSTS = {
         return isAddressRange(range).and(...ends.map((end) => end.matches(IS_PRIVATE)));
       },
       shows: "value",
-      says: "each must be a private IPv4 range that is written with its first address, because an outpost is not for the Internet; use for example 10.0.0.0/8",
+      says: [
+        "each must be a private IPv4 range that is written with its first address,",
+        "because an outpost is not for the Internet; use for example 10.0.0.0/8",
+      ].join(" "),
     },
   }),
 };
@@ -58,7 +67,11 @@ export const OUTPOST_WARNINGS: readonly Omit<Relation<typeof OUTPOSTS & typeof B
   {
     holds: (v) => v.manageOutposts.or(intersection(v.blueprints, ["ldap", "radius"]).length().eq(0)),
     says: ({ blueprints, manageOutposts }) =>
-      `${blueprints.name} has "ldap" or "radius" and ${manageOutposts.name} is false; nothing runs their outposts, and the check-up reports them; set ${manageOutposts.name} to true and apply the blueprint again in the application, or run them elsewhere`,
+      [
+        `${blueprints.name} has "ldap" or "radius" and ${manageOutposts.name} is false;`,
+        "nothing runs their outposts, and the check-up reports them;",
+        `set ${manageOutposts.name} to true and apply the blueprint again in the application, or run them elsewhere`,
+      ].join(" "),
   },
 ];
 
@@ -72,10 +85,11 @@ interface OutpostsProps {
 }
 
 /**
- * The namespace in which the application runs its outposts, and what it may do there: nothing else, and nothing anywhere
- * else. What it makes is not in the state, and is deleted with the namespace.
+ * The namespace in which the application runs its outposts, and what it may do there: nothing else, and nothing
+ * anywhere else. What it makes is not in the state, and is deleted with the namespace.
  *
- * Pods there have no rights in the project, reach nothing but the server and DNS, and are reached from private ranges alone.
+ * Pods there have no rights in the project, reach nothing but the server and DNS, and are reached from private ranges
+ * alone.
  */
 export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, namespace, place }: OutpostsProps) {
   const self = new Construct(scope, "Outposts");
@@ -176,8 +190,8 @@ export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, na
       [FACTS.imageVariable]: ifManaged(referenceTo(OUTPOST_IMAGES, imageMirror)),
     },
     /**
-     * What the container with the worker mounts: a token of its account, which alone can use the role, and the namespace
-     * that the application takes for new outposts.
+     * What the container with the worker mounts: a token of its account, which alone can use the role, and the
+     * namespace that the application takes for new outposts.
      *
      * @param isHere whether the worker is in this container, as a string
      */

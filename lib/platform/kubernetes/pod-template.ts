@@ -179,8 +179,9 @@ export function probes({ livenessProbe, port, probePort = port, startupProbe }: 
   return {
     startupProbe: probe(startupProbe),
     livenessProbe: probe(livenessProbe),
-    // The HTTP load balancer derives its health check from a server's, which takes a pod out of it within three quarters
-    // of a minute, and back within a quarter. With 200 requests at once, an answer was seen to take over ten seconds.
+    // The HTTP load balancer derives its health check from a server's, which takes a pod out of it within three
+    // quarters of a minute, and back within a quarter. With 200 requests at once, an answer was seen to take over ten
+    // seconds.
     readinessProbe: startupProbe && port !== undefined ? probe({ ...READINESS, path: startupProbe.path }) : undefined,
   };
 }
@@ -254,8 +255,8 @@ export function literalText(value: string): string {
 const isCpu = (cpu: Expr<number>) => allOf(cpu.ge(0.5), cpu.le(28), cpu.modulo(0.25).eq(0));
 
 /**
- * What a pod may have: Autopilot's limits, minus what the containers beside the server take. The memory depends on the CPUs, a
- * wrong number of which has its own rule.
+ * What a pod may have: Autopilot's limits, minus what the containers beside the server take. The memory depends on the
+ * CPUs, a wrong number of which has its own rule.
  *
  * @param usual recommended number of CPUs
  */

@@ -52,8 +52,8 @@ export class WorkloadNamespace extends Construct {
 
   /**
    * Grants to the accounts of the pods. No object of the cluster may depend on them: they depend on the cluster, so the
-   * removal of an object would have to precede an update of the cluster, from which its provider is configured. Pods wait
-   * for them, as they do for every new grant to take effect.
+   * removal of an object would have to precede an update of the cluster, from which its provider is configured. Pods
+   * wait for them, as they do for every new grant to take effect.
    */
   readonly grants: ITerraformDependable[] = [];
 
@@ -132,8 +132,8 @@ export class WorkloadNamespace extends Construct {
   }
 
   /**
-   * Adds the Kubernetes service account of pods, which act as an identity by it. Without outposts, it has no permissions in
-   * the cluster, and its token is not mounted.
+   * Adds the Kubernetes service account of pods, which act as an identity by it. Without outposts, it has no
+   * permissions in the cluster, and its token is not mounted.
    *
    * @returns its name; a reference to it waits for the account
    */
@@ -186,7 +186,9 @@ const POD_SECURITY = {
   "pod-security.kubernetes.io/warn": "restricted",
 } as const;
 
-/** Egress that a deployment needs, to a range, or to every pod and address; other policies of the namespace add to it. */
+/**
+ * Egress that a deployment needs, to a range, or to every pod and address; other policies of the namespace add to it.
+ */
 const OUTBOUND_RULES: readonly { readonly cidr?: string; readonly ports: readonly string[] }[] = [
   // DNS; the resolver is a pod, an address of the node or the metadata server, depending on the release.
   { ports: ["UDP 53", "TCP 53"] },
@@ -205,19 +207,26 @@ const RESERVED_PREFIXES = ["kube-", "gke-", "gmp-"] as const;
 /** Input of the namespace. */
 export const NAMESPACE = {
   /**
-   * Namespace of all Kubernetes objects. Changing it later stops the service, replaces the objects and starts the service
-   * again; the data stays.
+   * Namespace of all Kubernetes objects. Changing it later stops the service, replaces the objects and starts the
+   * service again; the data stays.
    */
   namespace: text({
     default: "identity-provider",
-    description:
-      "Namespace of all objects in the cluster. Changing it later stops the service, replaces everything in the namespace and starts the service again; the data stays.",
+    description: [
+      "Namespace of all objects in the cluster. Changing it later stops the service,",
+      "replaces everything in the namespace and starts the service again; the data stays.",
+    ].join(" "),
     must: {
       condition: (name: Expr<string>) => {
         const isReserved = anyOf(name.eq("default"), ...RESERVED_PREFIXES.map((prefix) => startsWith(name, prefix)));
         return name.matches(NAME_PATTERN).and(isReserved.not());
       },
-      must: `be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit, and neither be default nor start with ${RESERVED_PREFIXES.slice(0, -1).join(", ")} or ${RESERVED_PREFIXES.slice(-1).join("")}, because the namespace is created for this deployment, and these exist already; rename it`,
+      must: [
+        "be 1 to 63 lower-case letters, digits and hyphens that start and end with a letter or digit,",
+        `and neither be default nor start with ${RESERVED_PREFIXES.slice(0, -1).join(", ")} or`,
+        `${RESERVED_PREFIXES.slice(-1).join("")}, because the namespace is created for this deployment,`,
+        "and these exist already; rename it",
+      ].join(" "),
       schema: { pattern: NAME_PATTERN },
     },
   }),

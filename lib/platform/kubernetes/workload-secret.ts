@@ -31,12 +31,12 @@ export type WorkloadSecret = ReturnType<typeof addWorkloadSecret>;
  * Copies secrets of Secret Manager for the pods of one workload.
  *
  * Terraform reads the values at apply and writes them through a write-only argument, so its state contains none. The
- * name ends in a hash of the versions: another version creates another object, which Terraform itself retries, and whose
- * name starts new pods. Whoever plans or applies must be allowed to read all of them; the pods need no access to Secret
- * Manager.
+ * name ends in a hash of the versions: another version creates another object, which Terraform itself retries, and
+ * whose name starts new pods. Whoever plans or applies must be allowed to read all of them; the pods need no access to
+ * Secret Manager.
  *
- * @returns the copies; their name, a reference to which waits for the values; and the variables of the further secrets, for a
- *   container, undefined without any
+ * @returns the copies; their name, a reference to which waits for the values; and the variables of the further secrets,
+ * for a container, undefined without any
  */
 export function addWorkloadSecret(
   scope: Construct,

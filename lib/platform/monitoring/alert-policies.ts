@@ -15,8 +15,9 @@ interface AlertPoliciesProps
     PartProps,
     Pick<MonitoringSettings, "alertEmails" | "notificationChannels" | "notificationChannelsBySeverity"> {
   /**
-   * Terraform expression of an object: the alerts by their ids, each with `title`, `severity`, `first_steps`, and either
-   * `filter` or `query`, `raised_when`, `threshold` and `duration_seconds`. An alert whose `enabled` is false is left out.
+   * Terraform expression of an object: the alerts by their ids, each with `title`, `severity`, `first_steps`, and
+   * either `filter` or `query`, `raised_when`, `threshold` and `duration_seconds`. An alert whose `enabled` is false is
+   * left out.
    */
   readonly alerts: string;
 }
@@ -26,7 +27,9 @@ export class AlertPolicies extends Construct {
   readonly ready: ITerraformDependable[];
   readonly emails: MonitoringNotificationChannel;
 
-  /** Ids of the channels that all alerts are sent to, for policies of your own: those of addresses and the given ones. */
+  /**
+   * Ids of the channels that all alerts are sent to, for policies of your own: those of addresses and the given ones.
+   */
   readonly channelIds: string[];
   readonly policies: MonitoringAlertPolicy;
 
@@ -75,7 +78,10 @@ export class AlertPolicies extends Construct {
       dependsOn,
     });
     const sent = expression(
-      `{ for id, alert in ${alerts} : id => alert if length(concat(${emails}, ${channels}, flatten(values(${bySeverity})))) > 0 && try(alert.enabled, true) }`,
+      [
+        `{ for id, alert in ${alerts} : id => alert if length(concat(${emails}, ${channels},`,
+        `flatten(values(${bySeverity})))) > 0 && try(alert.enabled, true) }`,
+      ].join(" "),
     );
     repeatFor(this.policies, sent);
     addDynamicBlock(this.policies, "conditions.0", "condition_prometheus_query_language", {
@@ -101,7 +107,10 @@ export class AlertPolicies extends Construct {
     // Only conditions about metrics can notify again while they hold, each half an hour to each day.
     addDynamicBlock(this.policies, "alert_strategy", "notification_channel_strategy", {
       forEach: expression(
-        `[for name, text in each.value : text if name == "query" && each.value.severity == "CRITICAL" && length(concat(${emails}, ${channels}, ${bySeverity}.CRITICAL)) > 0]`,
+        [
+          `[for name, text in each.value : text if name == "query" && each.value.severity == "CRITICAL" &&`,
+          `length(concat(${emails}, ${channels}, ${bySeverity}.CRITICAL)) > 0]`,
+        ].join(" "),
       ),
       content: { notification_channel_names: ofAlert, renotify_interval: "3600s" },
     });

@@ -23,8 +23,8 @@ export type NamedSetting =
   | "workerThreads";
 
 /**
- * Names in queries, filters and first steps. Each is a literal or a Terraform expression; one that only some deployments
- * have is meaningless in the others.
+ * Names in queries, filters and first steps. Each is a literal or a Terraform expression; one that only some
+ * deployments have is meaningless in the others.
  */
 export interface AlertNames {
   /** Name of a setting where it is given: as a prop, or as an input of a stack. */
@@ -128,13 +128,22 @@ export const LOGS_OF = {
   /** Server and worker, in one container or separate. */
   workload: ({ namespace, worker, workload }: AlertNames, platform: Platform) =>
     platform === "serverless"
-      ? `resource.type=("cloud_run_revision" OR "cloud_run_worker_pool") (resource.labels.service_name="${workload}" OR resource.labels.worker_pool_name="${worker}")`
-      : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.container_name=("server" OR "worker")`,
+      ? [
+          `resource.type=("cloud_run_revision" OR "cloud_run_worker_pool")`,
+          `(resource.labels.service_name="${workload}" OR resource.labels.worker_pool_name="${worker}")`,
+        ].join(" ")
+      : [
+          `resource.type="k8s_container" resource.labels.namespace_name="${namespace}"`,
+          `resource.labels.container_name=("server" OR "worker")`,
+        ].join(" "),
 
   separateWorker: ({ namespace, worker }: AlertNames, platform: Platform) =>
     platform === "serverless"
       ? `resource.type="cloud_run_worker_pool" resource.labels.worker_pool_name="${worker}"`
-      : `resource.type="k8s_container" resource.labels.namespace_name="${namespace}" resource.labels.container_name="worker"`,
+      : [
+          `resource.type="k8s_container" resource.labels.namespace_name="${namespace}"`,
+          `resource.labels.container_name="worker"`,
+        ].join(" "),
 
   /** The lines that the entrypoint writes about what it supervises. */
   entrypoint: (names: AlertNames, platform: Platform) =>
@@ -163,5 +172,8 @@ export const LOGS_OF = {
 
   /** What the cluster reports about objects of one kind in the namespace. */
   events: ({ namespace }: AlertNames, kind: string, name: string) =>
-    `log_id("events") jsonPayload.involvedObject.kind="${kind}" jsonPayload.involvedObject.namespace="${namespace}" jsonPayload.involvedObject.name:"${name}"`,
+    [
+      `log_id("events") jsonPayload.involvedObject.kind="${kind}"`,
+      `jsonPayload.involvedObject.namespace="${namespace}" jsonPayload.involvedObject.name:"${name}"`,
+    ].join(" "),
 } as const;

@@ -4,7 +4,10 @@ import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Platform,
 const found =
   (...wrong: readonly string[]) =>
   (names: AlertNames, platform: Platform): string =>
-    `${LOGS_OF.job(names, platform, names.checkUpJob)} (${wrong.map((each) => `jsonPayload.${each}=true`).join(" OR ")})`;
+    [
+      LOGS_OF.job(names, platform, names.checkUpJob),
+      `(${wrong.map((each) => `jsonPayload.${each}=true`).join(" OR ")})`,
+    ].join(" ");
 
 const workerLog = (names: AlertNames, platform: Platform) =>
   `What the worker said: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``;
@@ -15,7 +18,11 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
     title: "background tasks are not begun",
     severity: "ERROR",
     firstSteps: (names, platform) =>
-      `Mail and background tasks wait, because the worker is gone, frozen or busy. ${workerLog(names, platform)}. Start it anew by another revision or pod; if tasks are just many, raise \`${names.called("workerProcesses")}\`.`,
+      [
+        `Mail and background tasks wait, because the worker is gone, frozen or busy. ${workerLog(names, platform)}.`,
+        "Start it anew by another revision or pod; if tasks are just many,",
+        `raise \`${names.called("workerProcesses")}\`.`,
+      ].join(" "),
   },
   "tasks-hanging": {
     title: "a background task does not end",
@@ -45,26 +52,38 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
     title: "mail was not sent",
     severity: "ERROR",
     firstSteps: (names, platform) =>
-      `All attempts are used, so nobody gets it. Send a test mail with the output test_mail_command. ${workerLog(names, platform)}.`,
+      [
+        "All attempts are used, so nobody gets it. Send a test mail with the output test_mail_command.",
+        `${workerLog(names, platform)}.`,
+      ].join(" "),
   },
   "sign-ins-failed": {
     title: "many sign-ins have failed",
     severity: "WARNING",
     keys: ["sign_ins_failed", "sign_ins_failed_from_one_address"],
     firstSteps: () =>
-      `Somebody guesses passwords, or an application has an old one: see Events, Logs in the application, action Login Failed. Refuse attackers with \`protection\`.`,
+      [
+        "Somebody guesses passwords, or an application has an old one: see Events, Logs in the application,",
+        `action Login Failed. Refuse attackers with \`protection\`.`,
+      ].join(" "),
   },
   "application-certificate": {
     title: "a certificate of the application ends soon",
     severity: "WARNING",
     firstSteps: () =>
-      `After its end, applications refuse SAML answers and tokens that it signs. Replace it under System, Certificates, in the providers that use it, and where applications have it.`,
+      [
+        "After its end, applications refuse SAML answers and tokens that it signs. Replace it under System,",
+        "Certificates, in the providers that use it, and where applications have it.",
+      ].join(" "),
   },
   "outposts-disconnected": {
     title: "an outpost is not connected",
     severity: "ERROR",
     firstSteps: () =>
-      `What signs in by it cannot. See Applications, Outposts, and the log of the outpost: is it running, may it reach the server, is its token right?`,
+      [
+        "What signs in by it cannot. See Applications, Outposts, and the log of the outpost: is it running,",
+        "may it reach the server, is its token right?",
+      ].join(" "),
   },
   "blueprints-failed": {
     title: "a blueprint could not be applied",
@@ -83,7 +102,10 @@ export const CHECK_UP_ALERTS: Alerts = {
     Object.entries(SIGNALS).map(([id, { firstSteps, keys = [id.replaceAll("-", "_")], ...row }]) => {
       const filter = found(...keys.map((key) => `signals.${key}.raised`));
       const steps: Text = (names, platform) =>
-        `Counts, ages and names of tasks: \`${logCommand(filter(names, platform), names)}\`. ${firstSteps(names, platform)}`;
+        [
+          `Counts, ages and names of tasks: \`${logCommand(filter(names, platform), names)}\`.`,
+          firstSteps(names, platform),
+        ].join(" ");
       return [id, { ...row, needs: ["checkUp"], filters: both(filter), firstSteps: steps }];
     }),
   ),
@@ -93,7 +115,11 @@ export const CHECK_UP_ALERTS: Alerts = {
     needs: ["checkUp"],
     filters: both(found("blind")),
     firstSteps: (names, platform) =>
-      `A table or a column has another name in this release, or the database does not answer: \`${logCommand(found("blind")(names, platform), names)}\`. Signals under \`unknown\` are not watched until a newer folder is applied.`,
+      [
+        "A table or a column has another name in this release, or the database does not answer:",
+        `\`${logCommand(found("blind")(names, platform), names)}\`. Signals under \`unknown\` are not watched until`,
+        "a newer folder is applied.",
+      ].join(" "),
   },
   "check-up-missing": {
     title: "there was no check-up for three periods",
@@ -101,13 +127,22 @@ export const CHECK_UP_ALERTS: Alerts = {
     needs: ["checkUp"],
     queries: {
       serverless: ({ checkUpJob, checkUpWindow }) =>
-        `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", job_name="${checkUpJob}", result="succeeded"}[${checkUpWindow}])`,
+        [
+          `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",`,
+          `job_name="${checkUpJob}", result="succeeded"}[${checkUpWindow}])`,
+        ].join(" "),
       // A pod that lives for seconds has no metrics of its own.
       kubernetes: ({ checkUpWindow, namespace }) =>
-        `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="k8s_container", namespace_name="${namespace}", container_name="check-up", log="stdout"}[${checkUpWindow}])`,
+        [
+          `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="k8s_container",`,
+          `namespace_name="${namespace}", container_name="check-up", log="stdout"}[${checkUpWindow}])`,
+        ].join(" "),
     },
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 60, measures: "1 for none in three periods" },
     firstSteps: (names, platform) =>
-      `Is its schedule paused or deleted, or does it fail? Its log: \`${logCommand(LOGS_OF.job(names, platform, names.checkUpJob), names)}\``,
+      [
+        "Is its schedule paused or deleted, or does it fail? Its log:",
+        `\`${logCommand(LOGS_OF.job(names, platform, names.checkUpJob), names)}\``,
+      ].join(" "),
   },
 };

@@ -17,7 +17,11 @@ const ROWS: Alerts = {
     queries: both((names) => `min(${metric("up")(names)})`),
     limit: { raisedWhen: "<", threshold: 1, durationSeconds: 180, measures: "1 for up" },
     firstSteps: (names) =>
-      `Nobody can sign in. Its state: \`${describeCommand(names, "state")}\`. Maintenance takes minutes, and is on Sundays at 03:00 UTC without \`${names.called("maintenanceWindow")}\`. Its log: \`${logCommand(LOGS_OF.database(names), names)}\``,
+      [
+        `Nobody can sign in. Its state: \`${describeCommand(names, "state")}\`. Maintenance takes minutes,`,
+        `and is on Sundays at 03:00 UTC without \`${names.called("maintenanceWindow")}\`. Its log:`,
+        `\`${logCommand(LOGS_OF.database(names), names)}\``,
+      ].join(" "),
   },
   "database-cpu": {
     title: "the CPU of the database is used up",
@@ -25,7 +29,12 @@ const ROWS: Alerts = {
     queries: both((names) => `max(${metric("cpu_utilization")(names)})`),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the CPU" },
     firstSteps: (names) =>
-      `Sign-ins become slow. Statements that wait for others, or need the disk: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("still waiting for" OR "temporary file")`, names)}\`. Query insights in the console show the rest. Raise \`${names.called("databaseTier")}\`; the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
+      [
+        "Sign-ins become slow. Statements that wait for others, or need the disk:",
+        `\`${logCommand(`${LOGS_OF.database(names)} textPayload:("still waiting for" OR "temporary file")`, names)}\`.`,
+        `Query insights in the console show the rest. Raise \`${names.called("databaseTier")}\`;`,
+        `the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
+      ].join(" "),
   },
   "database-memory": {
     title: "the memory of the database is nearly used up",
@@ -33,7 +42,10 @@ const ROWS: Alerts = {
     queries: both((names) => `max(${metric("memory_utilization")(names)})`),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the memory" },
     firstSteps: (names) =>
-      `The database is killed when none is left. Raise \`${names.called("databaseTier")}\`; the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
+      [
+        `The database is killed when none is left. Raise \`${names.called("databaseTier")}\`;`,
+        `the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
+      ].join(" "),
   },
   "database-disk-growth": {
     title: "the disk of the database grows fast",
@@ -42,7 +54,11 @@ const ROWS: Alerts = {
     queries: both((names) => `max(delta(${metric("disk_bytes_used")(names)}[6h]))`),
     limit: { raisedWhen: ">", threshold: 5 * 2 ** 30, durationSeconds: 600, measures: "bytes in 6 h" },
     firstSteps: (names) =>
-      `More than 5 GiB in six hours, and a disk never shrinks. Its size in GB: \`${describeCommand(names, "settings.dataDiskSizeGb")}\`. Mostly events or tasks that are not cleaned up: see Events and System tasks in the administration, and their retention under System, Settings.`,
+      [
+        "More than 5 GiB in six hours, and a disk never shrinks. Its size in GB:",
+        `\`${describeCommand(names, "settings.dataDiskSizeGb")}\`. Mostly events or tasks that are not cleaned up:`,
+        "see Events and System tasks in the administration, and their retention under System, Settings.",
+      ].join(" "),
   },
   "database-disk": {
     title: "the disk of the database is nearly full",
@@ -55,7 +71,14 @@ const ROWS: Alerts = {
       measures: "share of the limit, or of a disk that does not grow",
     },
     firstSteps: (names) =>
-      `A full disk ends in a database that refuses to write. Does the disk still grow by itself, and to which limit: \`${describeCommand(names, "settings.storageAutoResize,settings.storageAutoResizeLimit,settings.dataDiskSizeGb")}\`? At a limit, raise \`${names.called("databaseDiskLimitGb")}\`. Mostly events or tasks that are not cleaned up: see their retention under System, Settings in the application.`,
+      [
+        "A full disk ends in a database that refuses to write. Does the disk still grow by itself,",
+        "and to which limit:",
+        `\`${describeCommand(names, DISK_SETTINGS)}\`?`,
+        `At a limit, raise \`${names.called("databaseDiskLimitGb")}\`.`,
+        "Mostly events or tasks that are not cleaned up: see their retention under System,",
+        "Settings in the application.",
+      ].join(" "),
   },
   "database-connections": {
     title: "the connections of the database are nearly used up",
@@ -63,7 +86,11 @@ const ROWS: Alerts = {
     queries: both((names) => `sum(${metric("postgresql_num_backends")(names)}) / ${names.maxConnections}`),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 300, measures: "share of the connections" },
     firstSteps: (names) =>
-      `A request without a connection ends in 500, and probes fail. Refused connections: \`${logCommand(`${LOGS_OF.database(names)} textPayload:("remaining connection slots are reserved" OR "too many clients already")`, names)}\`. Raise \`${names.called("databaseTier")}\`, or lower \`${names.called("maxInstanceCount")}\`.`,
+      [
+        "A request without a connection ends in 500, and probes fail. Refused connections:",
+        `\`${logCommand(`${LOGS_OF.database(names)} textPayload:(${REFUSED_CONNECTION})`, names)}\`.`,
+        `Raise \`${names.called("databaseTier")}\`, or lower \`${names.called("maxInstanceCount")}\`.`,
+      ].join(" "),
   },
   "database-transaction-ids": {
     title: "the database runs out of transaction ids",
@@ -71,32 +98,56 @@ const ROWS: Alerts = {
     queries: both((names) => `max(${metric("postgresql_transaction_id_utilization")(names)})`),
     limit: { raisedWhen: ">", threshold: 0.8, durationSeconds: 3600, measures: "share of the ids" },
     firstSteps: (names) =>
-      `At 1 the database accepts no more writes. Something keeps it from cleaning up, usually a transaction that has been open for days. Look for it in the log: \`${logCommand(`${LOGS_OF.database(names)} textPayload:"vacuum"`, names, "1d")}\``,
+      [
+        "At 1 the database accepts no more writes. Something keeps it from cleaning up,",
+        "usually a transaction that has been open for days. Look for it in the log:",
+        `\`${logCommand(`${LOGS_OF.database(names)} textPayload:"vacuum"`, names, "1d")}\``,
+      ].join(" "),
   },
   "no-backup": {
     title: "there was no sign of a backup of the database for 36 hours",
     severity: "ERROR",
     // A backup that never starts writes no entry that it failed.
-    queries: both(
-      ({ database, projectId }) =>
-        `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database", database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}[36h])`,
+    queries: both(({ database, projectId }) =>
+      [
+        `absent_over_time(logging_googleapis_com:log_entry_count{monitored_resource="cloudsql_database",`,
+        `database_id="${projectId}:${database}", log="cloudaudit.googleapis.com/system_event"}[36h])`,
+      ].join(" "),
     ),
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 0, measures: "1 for none in 36 h" },
     firstSteps: ({ database, projectId }) =>
-      `Are backups switched off, and which are there: \`gcloud sql backups list --instance=${database} --project=${projectId}\`? Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\``,
+      [
+        `Are backups switched off, and which are there: \`gcloud sql backups list --instance=${database}`,
+        `--project=${projectId}\`? Make one now: \`gcloud sql backups create --instance=${database}`,
+        `--project=${projectId}\``,
+      ].join(" "),
   },
   "backup-failed": {
     title: "the daily backup of the database failed",
     severity: "ERROR",
     // Any state other than success is a failure.
-    filters: both(
-      (names) =>
-        `log_id("cloudaudit.googleapis.com/system_event") ${LOGS_OF.database(names)} protoPayload.methodName="cloudsql.instances.automatedBackup" NOT protoPayload.metadata.windowStatus="STATUS_SUCCEEDED"`,
+    filters: both((names) =>
+      [
+        `log_id("cloudaudit.googleapis.com/system_event") ${LOGS_OF.database(names)}`,
+        `protoPayload.methodName="cloudsql.instances.automatedBackup" NOT`,
+        `protoPayload.metadata.windowStatus="STATUS_SUCCEEDED"`,
+      ].join(" "),
     ),
     firstSteps: ({ database, projectId }) =>
-      `Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\`, and list the existing ones: \`gcloud sql backups list --instance=${database} --project=${projectId}\``,
+      [
+        `Make one now: \`gcloud sql backups create --instance=${database} --project=${projectId}\`,`,
+        `and list the existing ones: \`gcloud sql backups list --instance=${database} --project=${projectId}\``,
+      ].join(" "),
   },
 };
+
+/** What says how far the disk grows by itself. */
+const DISK_SETTINGS = ["settings.storageAutoResize", "settings.storageAutoResizeLimit", "settings.dataDiskSizeGb"].join(
+  ",",
+);
+
+/** What the server logs of a connection that it refuses, in the words of a log's filter. */
+const REFUSED_CONNECTION = '"remaining connection slots are reserved" OR "too many clients already"';
 
 /** Alerts about an instance of the deployment; one that others manage is theirs to watch. */
 export const DATABASE_ALERTS: Alerts = Object.fromEntries(
@@ -104,9 +155,9 @@ export const DATABASE_ALERTS: Alerts = Object.fromEntries(
 );
 
 /**
- * Share of a disk that does not grow, or else of its limit, if it has one. Cloud SQL enlarges a disk whenever less than 5 GB
- * and a 25th of its size are free, at most 25 GB: that is 50 % of a new disk, and above 90 % of a large one. So a high share
- * of the disk itself is a problem only with less than that free.
+ * Share of a disk that does not grow, or else of its limit, if it has one. Cloud SQL enlarges a disk whenever less than
+ * 5 GB and a 25th of its size are free, at most 25 GB: that is 50 % of a new disk, and above 90 % of a large one. So a
+ * high share of the disk itself is a problem only with less than that free.
  */
 function diskShare(names: AlertNames): string {
   const most = (name: string) => `max(${metric(`disk_${name}`)(names)})`;

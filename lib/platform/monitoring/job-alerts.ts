@@ -16,14 +16,20 @@ import { both, LOGS_OF, logCommand, type AlertNames, type Alerts, type Text } fr
 const failures =
   (jobs: Text): Text =>
   (names, platform) =>
-    `sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", ${jobs(names, platform)}, result="failed"}[10m]))`;
+    [
+      `sum(increase(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",`,
+      `${jobs(names, platform)}, result="failed"}[10m]))`,
+    ].join(" ");
 const ANY_FAILURE = { raisedWhen: ">", threshold: 0, durationSeconds: 0, measures: "failures in 10 min" } as const;
 
 /** The same in a cluster, but of no copy that `restore.sh` or a drill makes of a job: these report it themselves. */
 const failedJob =
   (job: Text): Text =>
   (names, platform) =>
-    `${LOGS_OF.events(names, "Job", job(names, platform))} NOT jsonPayload.involvedObject.name=~"-restore$" jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")`;
+    [
+      `${LOGS_OF.events(names, "Job", job(names, platform))} NOT jsonPayload.involvedObject.name=~"-restore$"`,
+      `jsonPayload.reason=("BackoffLimitExceeded" OR "DeadlineExceeded")`,
+    ].join(" ");
 
 /** The scheduled dumps and the first one at an apply, which are two jobs on Cloud Run. */
 const dumpJobs = ({ dumpJob, firstDumpJob }: AlertNames): string => `job_name=~"${dumpJob}|${firstDumpJob}"`;
@@ -40,7 +46,10 @@ export const JOB_ALERTS: Alerts = {
     limit: ANY_FAILURE,
     filters: { kubernetes: failedJob(({ job }) => job) },
     firstSteps: (names, platform) =>
-      `The apply that started the job has failed too. Its log: \`${logCommand(LOGS_OF.job(names, platform, names.job), names)}\`. Fix the cause and apply again.`,
+      [
+        "The apply that started the job has failed too. Its log:",
+        `\`${logCommand(LOGS_OF.job(names, platform, names.job), names)}\`. Fix the cause and apply again.`,
+      ].join(" "),
   },
   "dump-failed": {
     title: "a dump of the database failed",
@@ -60,7 +69,13 @@ export const JOB_ALERTS: Alerts = {
       (names, platform) => `${LOGS_OF.dumps(names, platform)} textPayload:"a restore of this dump may fail: "`,
     ),
     firstSteps: (names, platform) =>
-      `A restore makes everything as the application's login, in one transaction. The log names what it cannot make, such as an event trigger of a monitoring tool: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\`. Remove it, or move it to another database. If there are too many relations, set \`max_locks_per_transaction\` in \`${names.called("databaseFlags")}\`.`,
+      [
+        "A restore makes everything as the application's login, in one transaction.",
+        "The log names what it cannot make, such as an event trigger of a monitoring tool:",
+        `\`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\`. Remove it, or move it to another database.`,
+        `If there are too many relations, set \`max_locks_per_transaction\` in`,
+        `\`${names.called("databaseFlags")}\`.`,
+      ].join(" "),
   },
   "dump-too-old": {
     title: "the last dump of the database is too old",
@@ -68,13 +83,22 @@ export const JOB_ALERTS: Alerts = {
     needs: ["dailyDump"],
     queries: {
       serverless: (names) =>
-        `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job", ${dumpJobs(names)}, result="succeeded"}[${DUMP_WINDOW}])`,
+        [
+          `absent_over_time(run_googleapis_com:job_completed_execution_count{monitored_resource="cloud_run_job",`,
+          `${dumpJobs(names)}, result="succeeded"}[${DUMP_WINDOW}])`,
+        ].join(" "),
       kubernetes: ({ dumpBucket }) =>
-        `absent_over_time(storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket", bucket_name="${dumpBucket}", method="WriteObject", response_code="OK"}[${DUMP_WINDOW}])`,
+        [
+          `absent_over_time(storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket",`,
+          `bucket_name="${dumpBucket}", method="WriteObject", response_code="OK"}[${DUMP_WINDOW}])`,
+        ].join(" "),
     },
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 0, measures: "1 for none in 20 h" },
     firstSteps: (names, platform) =>
-      `There has been no new dump for more than a day: is the schedule paused, deleted, or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\``,
+      [
+        "There has been no new dump for more than a day: is the schedule paused, deleted,",
+        `or too new? The log of the job: \`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\``,
+      ].join(" "),
   },
   "secret-read": {
     title: "an unexpected account has read a secret",
@@ -82,7 +106,11 @@ export const JOB_ALERTS: Alerts = {
     needs: ["audit"],
     filters: both(strangeRead),
     firstSteps: (names) =>
-      `Who, when and from where: \`${logCommand(strangeRead(names), names, "1d")}\`. If you do not know the account, revoke its access and rotate what can be rotated. An apply reads secrets too: add its account to \`${names.called("secretReaders")}\`.`,
+      [
+        `Who, when and from where: \`${logCommand(strangeRead(names), names, "1d")}\`.`,
+        "If you do not know the account, revoke its access and rotate what can be rotated.",
+        `An apply reads secrets too: add its account to \`${names.called("secretReaders")}\`.`,
+      ].join(" "),
   },
 };
 
@@ -92,11 +120,21 @@ export const JOB_ALERTS: Alerts = {
  */
 const SECRET_SUFFIXES = [
   ...[SECRET_KEY, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, ...Object.values(BLUEPRINT_SECRETS)].map(({ suffix }) => suffix),
-  ...[DATABASE_PASSWORD_SUFFIX, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX],
-  ...[DB_INIT_JOB, DB_RETIRE_JOB, DUMP_JOB, FIRST_DUMP_JOB, CHECK_UP_JOB],
+  DATABASE_PASSWORD_SUFFIX,
+  DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX,
+  DB_INIT_JOB,
+  DB_RETIRE_JOB,
+  DUMP_JOB,
+  FIRST_DUMP_JOB,
+  CHECK_UP_JOB,
 ].join("|");
 
 /** The log has the project's number, not its id, so secrets are matched by name only. */
 function strangeRead({ secretPrefix, secretReaders }: AlertNames): string {
-  return `log_id("cloudaudit.googleapis.com/data_access") protoPayload.serviceName="secretmanager.googleapis.com" protoPayload.methodName:"AccessSecretVersion" protoPayload.resourceName=~"/secrets/${secretPrefix}(${SECRET_SUFFIXES})/" NOT protoPayload.authenticationInfo.principalEmail=(${secretReaders})`;
+  return [
+    `log_id("cloudaudit.googleapis.com/data_access") protoPayload.serviceName="secretmanager.googleapis.com"`,
+    `protoPayload.methodName:"AccessSecretVersion"`,
+    `protoPayload.resourceName=~"/secrets/${secretPrefix}(${SECRET_SUFFIXES})/" NOT`,
+    `protoPayload.authenticationInfo.principalEmail=(${secretReaders})`,
+  ].join(" ");
 }

@@ -47,15 +47,20 @@ export function monitoringInputs(platform: Platform) {
     /** Addresses to which alerts are sent. Without any, and without notification channels, there are no alerts. */
     alertEmails: texts({
       default: [],
-      description:
-        "Addresses to which alerts are sent. Without any, and without notification channels, there are no alerts, only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest. Changing it later is safe.",
+      description: [
+        "Addresses to which alerts are sent. Without any, and without notification channels, there are no alerts,",
+        "only the uptime check and the dashboard. Alerts are free until September 2027 at the earliest.",
+        "Changing it later is safe.",
+      ].join(" "),
       must: EMAIL_ADDRESSES,
     }),
     /** Existing notification channels: `projects/<project>/notificationChannels/<number>`. */
     notificationChannels: texts({
       default: [],
-      description:
-        "Existing notification channels for alerts, for example of a chat or a pager: projects/<project>/notificationChannels/<number>. Changing it later is safe.",
+      description: [
+        "Existing notification channels for alerts, for example of a chat or a pager:",
+        "projects/<project>/notificationChannels/<number>. Changing it later is safe.",
+      ].join(" "),
       must: eachMatching(CHANNEL, `each must be ${CHANNEL_FORM}`),
     }),
     /** Further channels for alerts of one severity, such as a pager for `critical`. */
@@ -71,7 +76,10 @@ export function monitoringInputs(platform: Platform) {
       {
         default: {},
         description: (members) =>
-          `Existing notification channels that get alerts of one severity only, in addition to notification_channels. ${members} Changing it later is safe.`,
+          [
+            "Existing notification channels that get alerts of one severity only,",
+            `in addition to notification_channels. ${members} Changing it later is safe.`,
+          ].join(" "),
         must: {
           condition: (lists: Expr<Readonly<Record<string, readonly string[]>>>) =>
             everyEntry(lists, (_, channels) => every(channels, (channel) => channel.matches(CHANNEL), "channel")),
@@ -92,11 +100,16 @@ export function monitoringInputs(platform: Platform) {
         tuning(platform),
       ],
     }),
-    /** Sends a request to the application from several places in the world once a minute; by default only if the application is public. */
+    /**
+     * Sends a request to the application from several places in the world once a minute; by default only if the
+     * application is public.
+     */
     uptimeCheck: flag({
       default: null,
-      description:
-        "Checks the application from several places in the world once a minute. Null for a check only if the application is public. Changing it later is safe.",
+      description: [
+        "Checks the application from several places in the world once a minute.",
+        "Null for a check only if the application is public. Changing it later is safe.",
+      ].join(" "),
     }),
     /** Shows the metrics of the alerts. */
     dashboard: flag({
@@ -106,14 +119,19 @@ export function monitoringInputs(platform: Platform) {
     /** Logs every read of a secret, for the alert `secret-read`; replaces the setting of the whole project. */
     auditSecretAccess: flag({
       default: false,
-      description:
-        "Logs every read of a secret in the project, for the alert secret-read. The setting belongs to the project: it replaces an existing one for Secret Manager, a destroy removes it, and only one deployment of a project can have it. Changing it later is safe.",
+      description: [
+        "Logs every read of a secret in the project, for the alert secret-read.",
+        "The setting belongs to the project: it replaces an existing one for Secret Manager,",
+        "a destroy removes it, and only one deployment of a project can have it. Changing it later is safe.",
+      ].join(" "),
     }),
     /** Further accounts that may read the secrets without an alert, for example the one that applies. */
     secretReaders: texts({
       default: [],
-      description:
-        "Accounts whose reads of secrets do not raise the alert secret-read, in addition to the deployment's own: include the one that applies, because each apply reads a password. Changing it later is safe.",
+      description: [
+        "Accounts whose reads of secrets do not raise the alert secret-read, in addition to the deployment's own:",
+        "include the one that applies, because each apply reads a password. Changing it later is safe.",
+      ].join(" "),
     }),
   };
 }
@@ -131,7 +149,10 @@ function counterparts(ids: readonly string[]): string {
   return others.map((id) => `, load-balancer-${id} for ${id}`).join("");
 }
 
-/** What can be changed of an alert: an entry of a log is there or not, and a share that is given as percent would never be reached. */
+/**
+ * What can be changed of an alert: an entry of a log is there or not, and a share that is given as percent would never
+ * be reached.
+ */
 function tuning(platform: Platform): EachCheck {
   const known = alertsOn(platform);
   const fixed = known.filter(({ query }) => query === undefined).map(({ id }) => id);
@@ -151,6 +172,11 @@ function tuning(platform: Platform): EachCheck {
       const [threshold, seconds] = [jsonOf(thresholdOf(alert)), jsonOf(secondsOf(alert))];
       return interpolated`${id} (threshold ${threshold}, duration_seconds ${seconds})`;
     },
-    says: `a threshold is a number from 0, for a share at most 1 (90 % is 0.9), a duration a multiple of 60 seconds up to ${DAY_SECONDS}, because alerts are evaluated once a minute, and an alert about a log entry has neither, because one entry is enough; correct them, or set enabled to false for no alert`,
+    says: [
+      "a threshold is a number from 0, for a share at most 1 (90 % is 0.9),",
+      `a duration a multiple of 60 seconds up to ${DAY_SECONDS}, because alerts are evaluated once a minute,`,
+      "and an alert about a log entry has neither, because one entry is enough; correct them,",
+      "or set enabled to false for no alert",
+    ].join(" "),
   };
 }

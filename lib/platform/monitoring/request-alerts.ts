@@ -30,7 +30,13 @@ export const REQUEST_ALERTS: Alerts = {
     ),
     limit: { raisedWhen: "<", threshold: 0.4, durationSeconds: 120, measures: "share of successful checks" },
     firstSteps: (names, platform) =>
-      `More than half of the locations that check ${names.host} get no successful response. See the response: \`curl -sSi https://${names.host}/-/health/ready/\`. 500 or 502: the database does not answer, or has no connection left; a restart does not help. 503: an instance starts, or migrates the database. No answer for seconds: the database hangs. No connection: DNS, certificate or load balancer. Then read the log: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
+      [
+        `More than half of the locations that check ${names.host} get no successful response. See the response:`,
+        `\`curl -sSi https://${names.host}/-/health/ready/\`. 500 or 502: the database does not answer,`,
+        "or has no connection left; a restart does not help. 503: an instance starts, or migrates the database.",
+        "No answer for seconds: the database hangs. No connection: DNS, certificate or load balancer.",
+        `Then read the log: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
+      ].join(" "),
   },
   "certificate-expiry": {
     title: "the certificate of the domain ends soon",
@@ -59,7 +65,12 @@ export const REQUEST_ALERTS: Alerts = {
     },
     limit: { raisedWhen: ">", threshold: 0.05, durationSeconds: 300, measures: "share of the requests" },
     firstSteps: (names, platform) =>
-      `The requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.status>=500`, names)}\`. 503 without an entry of the application: no instance; 500 or 502 with one: the application, or a database that does not answer or has no connection left. After an upgrade, an earlier release needs the backup that was made before it.`,
+      [
+        `The requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.status>=500`, names)}\`.`,
+        "503 without an entry of the application: no instance; 500 or 502 with one: the application,",
+        "or a database that does not answer or has no connection left. After an upgrade,",
+        "an earlier release needs the backup that was made before it.",
+      ].join(" "),
   },
   latency: {
     title: "answers are slow",
@@ -67,7 +78,12 @@ export const REQUEST_ALERTS: Alerts = {
     queries: { serverless: (names) => slowest("run_googleapis_com:request_latencies", service(names)) },
     limit: { raisedWhen: ">", threshold: 2000, durationSeconds: 600, measures: "ms for the slowest of 20 requests" },
     firstSteps: (names, platform) =>
-      `One request in twenty takes longer than two seconds. Check the CPU of database and instances on the dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy. The slow requests: \`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.latency>"2s"`, names)}\``,
+      [
+        "One request in twenty takes longer than two seconds. Check the CPU of database and instances on the",
+        `dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is`,
+        "busy. The slow requests:",
+        `\`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.latency>"2s"`, names)}\``,
+      ].join(" "),
   },
   "load-balancer-errors": {
     title: "too many requests to the domain end in an error",
@@ -78,19 +94,30 @@ export const REQUEST_ALERTS: Alerts = {
     ),
     limit: { raisedWhen: ">", threshold: 0.05, durationSeconds: 300, measures: "share of the requests" },
     firstSteps: (names) =>
-      `If there is no alert about the application, the load balancer cannot reach it. With \`${names.called("requestLogSampleRate")}\` above 0, the log says why: \`${logCommand(`${LOGS_OF.loadBalancer(names)} httpRequest.status>=500`, names)}\``,
+      [
+        "If there is no alert about the application, the load balancer cannot reach it.",
+        `With \`${names.called("requestLogSampleRate")}\` above 0, the log says why:`,
+        `\`${logCommand(`${LOGS_OF.loadBalancer(names)} httpRequest.status>=500`, names)}\``,
+      ].join(" "),
   },
   "blocked-requests": {
     title: "the load balancer refuses many requests",
     severity: "WARNING",
     needs: ["domain", "protection"],
-    queries: both(
-      ({ securityPolicy }) =>
-        `sum(increase(networksecurity_googleapis_com:https_request_count{monitored_resource="network_security_policy", policy_name="${securityPolicy}", blocked="true"}[10m]))`,
+    queries: both(({ securityPolicy }) =>
+      [
+        `sum(increase(networksecurity_googleapis_com:https_request_count{monitored_resource="network_security_policy",`,
+        `policy_name="${securityPolicy}", blocked="true"}[10m]))`,
+      ].join(" "),
     ),
     limit: { raisedWhen: ">", threshold: 1000, durationSeconds: 300, measures: "refused requests in 10 min" },
     firstSteps: (names) =>
-      `Somebody is guessing passwords, or a rule refuses your own users. With \`${names.called("requestLogSampleRate")}\` above 0, the log shows the clients and the rules: \`${logCommand(`${LOGS_OF.loadBalancer(names)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, names)}\`. The table of \`protection\` lists the rules by priority, with their limits.`,
+      [
+        "Somebody is guessing passwords, or a rule refuses your own users.",
+        `With \`${names.called("requestLogSampleRate")}\` above 0, the log shows the clients and the rules:`,
+        `\`${logCommand(`${LOGS_OF.loadBalancer(names)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, names)}\`.`,
+        `The table of \`protection\` lists the rules by priority, with their limits.`,
+      ].join(" "),
   },
   "load-balancer-latency": {
     title: "answers of the domain are slow",
@@ -101,15 +128,29 @@ export const REQUEST_ALERTS: Alerts = {
     },
     limit: { raisedWhen: ">", threshold: 2000, durationSeconds: 600, measures: "ms for the slowest of 20 requests" },
     firstSteps: (names, platform) =>
-      `One request in twenty takes longer than two seconds. Check the CPU of database and pods on the dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy. The log of the server: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
+      [
+        "One request in twenty takes longer than two seconds. Check the CPU of database and pods on the dashboard;",
+        `raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy.`,
+        `The log of the server: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
+      ].join(" "),
   },
 };
 
 /** Certificate Manager logs this every day from ten, or five, days before the certificate ends. */
 function expiringCertificate({ deployment }: AlertNames): string {
-  return `log_id("certificatemanager.googleapis.com/certificates_expiry") jsonPayload.certificates:"/certificates/${deployment}-" jsonPayload.state=("CLOSE_TO_EXPIRY" OR "EXPIRED")`;
+  return [
+    `log_id("certificatemanager.googleapis.com/certificates_expiry")`,
+    `jsonPayload.certificates:"/certificates/${deployment}-" jsonPayload.state=("CLOSE_TO_EXPIRY" OR "EXPIRED")`,
+  ].join(" ");
 }
 
 function certificateSteps({ called, host, projectId }: AlertNames): string {
-  return `Certificates are renewed weeks before they end, so with only days left, the renewal is failing. See why: \`gcloud certificate-manager certificates list --project=${projectId}\`, or with \`${called("certificateValidation")} = "load-balancer"\`: \`gcloud compute ssl-certificates list --project=${projectId}\`. Compare the records of ${host} with those of \`terraform output dns_records\`: the address must be that of the load balancer, and the CNAME must still be there.`;
+  return [
+    "Certificates are renewed weeks before they end, so with only days left, the renewal is failing. See why:",
+    `\`gcloud certificate-manager certificates list --project=${projectId}\`,`,
+    `or with \`${called("certificateValidation")} = "load-balancer"\`:`,
+    `\`gcloud compute ssl-certificates list --project=${projectId}\`.`,
+    `Compare the records of ${host} with those of \`terraform output dns_records\`:`,
+    "the address must be that of the load balancer, and the CNAME must still be there.",
+  ].join(" ");
 }

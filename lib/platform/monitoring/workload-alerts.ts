@@ -21,7 +21,10 @@ function utilization(of: keyof typeof METRICS, instances: typeof pool, pods: typ
   const { kubernetes, labels, serverless } = METRICS[of];
   return {
     serverless: (names: AlertNames) =>
-      `histogram_quantile(0.99, sum by (le) (rate(run_googleapis_com:container_${serverless}_utilizations_bucket{${instances(names)}}[5m])))`,
+      [
+        "histogram_quantile(0.99, sum by (le)",
+        `(rate(run_googleapis_com:container_${serverless}_utilizations_bucket{${instances(names)}}[5m])))`,
+      ].join(" "),
     kubernetes: (names: AlertNames) => `max(kubernetes_io:container_${kubernetes}{${pods(names)}${labels}})`,
   };
 }
@@ -29,6 +32,9 @@ function utilization(of: keyof typeof METRICS, instances: typeof pool, pods: typ
 /** Lines of the pool in an instance, which the entrypoint passes on. */
 const WAITED_TOO_LONG = 'textPayload:"connection pool: " textPayload:"query_wait_timeout"';
 const GETS_NO_CONNECTION = 'textPayload:"connection pool: no connection to the database: "';
+
+/** Events of a pod that gets no node, in the words of a log's filter. */
+const NO_NODE = 'jsonPayload.reason=("FailedScheduling" OR "FailedScaleUp")';
 
 /** Alerts about instances and pods; workers are beside the server, supervised by the entrypoint, or separate. */
 export const WORKLOAD_ALERTS: Alerts = {
@@ -39,12 +45,19 @@ export const WORKLOAD_ALERTS: Alerts = {
     queries: {
       // Idle instances live on for minutes, and those of a former revision are none of the maximum.
       serverless: (names) =>
-        `max(sum by (revision_name) (run_googleapis_com:container_instance_count{${revision(names)}, state="active"})) / ${names.maxInstances}`,
+        [
+          `max(sum by (revision_name) (run_googleapis_com:container_instance_count{${revision(names)},`,
+          `state="active"})) / ${names.maxInstances}`,
+        ].join(" "),
       kubernetes: (names) => `count(kubernetes_io:container_uptime{${server(names)}}) / ${names.maxInstances}`,
     },
     limit: { raisedWhen: ">=", threshold: 1, durationSeconds: 600, measures: "share of the maximum" },
     firstSteps: (names, platform) =>
-      `Further load gets no further instances. ${whoIsBusy(names, platform)}. If the load is legitimate, raise \`${names.called("maxInstanceCount")}\`, and \`${names.called("databaseTier")}\` for their connections; if not, set \`protection\`.`,
+      [
+        `Further load gets no further instances. ${whoIsBusy(names, platform)}. If the load is legitimate,`,
+        `raise \`${names.called("maxInstanceCount")}\`, and \`${names.called("databaseTier")}\` for their`,
+        `connections; if not, set \`protection\`.`,
+      ].join(" "),
   },
   cpu: {
     title: "the CPU is used up",
@@ -52,7 +65,10 @@ export const WORKLOAD_ALERTS: Alerts = {
     queries: utilization("cpu", revision, server),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the CPU" },
     firstSteps: (names, platform) =>
-      `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`${names.called("containerCpu")}\`, or \`${names.called("maxInstanceCount")}\` if the alert \`at-maximum\` is raised too.`,
+      [
+        `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`${names.called("containerCpu")}\`,`,
+        `or \`${names.called("maxInstanceCount")}\` if the alert \`at-maximum\` is raised too.`,
+      ].join(" "),
   },
   memory: {
     title: "the memory is nearly used up",
@@ -60,33 +76,52 @@ export const WORKLOAD_ALERTS: Alerts = {
     queries: utilization("memory", revision, server),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 600, measures: "share of the memory" },
     firstSteps: (names, platform) =>
-      `An instance that needs more is killed, and its requests fail. Raise \`${names.called("containerMemory")}\`. ${whoIsBusy(names, platform)}.`,
+      [
+        "An instance that needs more is killed, and its requests fail.",
+        `Raise \`${names.called("containerMemory")}\`. ${whoIsBusy(names, platform)}.`,
+      ].join(" "),
   },
   "out-of-memory": {
     title: "an instance was killed for its memory",
     severity: "ERROR",
     filters: { serverless: outOfMemory, kubernetes: outOfMemoryOnKubernetes },
     firstSteps: (names, platform) =>
-      `Raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` if it was a separate worker; another instance is started meanwhile. How often this happens: \`${logCommand((platform === "serverless" ? outOfMemory : outOfMemoryOnKubernetes)(names), names, "1d")}\``,
+      [
+        `Raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` if it was a separate`,
+        "worker; another instance is started meanwhile. How often this happens:",
+        `\`${logCommand((platform === "serverless" ? outOfMemory : outOfMemoryOnKubernetes)(names), names, "1d")}\``,
+      ].join(" "),
   },
   "no-instance": {
     title: "requests found no instance",
     severity: "ERROR",
     filters: { serverless: noInstance },
     firstSteps: (names) =>
-      `Clients got 429 or 500. How many, and when: \`${logCommand(noInstance(names), names)}\`. Raise \`${names.called("maxInstanceCount")}\`, with \`${names.called("databaseTier")}\` for their connections, or \`${names.called("minInstanceCount")}\` if the load comes suddenly.`,
+      [
+        `Clients got 429 or 500. How many, and when: \`${logCommand(noInstance(names), names)}\`.`,
+        `Raise \`${names.called("maxInstanceCount")}\`, with \`${names.called("databaseTier")}\` for their`,
+        `connections, or \`${names.called("minInstanceCount")}\` if the load comes suddenly.`,
+      ].join(" "),
   },
   startup: {
     title: "an instance takes long to start",
     severity: "WARNING",
     queries: {
       serverless: (names) =>
-        `histogram_quantile(0.99, sum by (le) (increase(run_googleapis_com:container_startup_latencies_bucket{${revision(names)}}[10m])))`,
+        [
+          "histogram_quantile(0.99, sum by (le)",
+          `(increase(run_googleapis_com:container_startup_latencies_bucket{${revision(names)}}[10m])))`,
+        ].join(" "),
     },
     // Three quarters of the time that the startup probe allows by default; change both together.
     limit: { raisedWhen: ">", threshold: 480_000, durationSeconds: 0, measures: "ms for the slowest start" },
     firstSteps: (names, platform) =>
-      `If it is not ready when the startup probe gives up, by default after eleven minutes, it is killed, and a migration starts over. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. Raise \`${names.called("containerCpu")}\` or \`${names.called("databaseTier")}\`, and \`${names.called("minInstanceCount")}\` so that nobody waits for a start.`,
+      [
+        "If it is not ready when the startup probe gives up, by default after eleven minutes, it is killed,",
+        `and a migration starts over. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`.`,
+        `Raise \`${names.called("containerCpu")}\` or \`${names.called("databaseTier")}\`,`,
+        `and \`${names.called("minInstanceCount")}\` so that nobody waits for a start.`,
+      ].join(" "),
   },
   restarts: {
     title: "a container restarts repeatedly",
@@ -98,33 +133,57 @@ export const WORKLOAD_ALERTS: Alerts = {
     // A pod that dies at the end of its start needs eleven minutes for each.
     limit: { raisedWhen: ">", threshold: 3, durationSeconds: 60, measures: "restarts in 1 h" },
     firstSteps: (names, platform) =>
-      `Why it last ended: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled: raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` for a separate worker. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
+      [
+        `Why it last ended: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled:`,
+        `raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` for a separate`,
+        `worker. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
+      ].join(" "),
   },
   unschedulable: {
     title: "a pod gets no node",
     severity: "ERROR",
     queries: {
-      // Of GKE's kube state metrics, which Autopilot has by default. Of each pod there is a sample every 30 seconds while it
-      // waits, and none else, so their number is a time, and pods that wait one after the other do not add up.
+      // Of GKE's kube state metrics, which Autopilot has by default. Of each pod there is a sample every 30 seconds
+      // while it waits, and none else, so their number is a time, and pods that wait one after the other do not add up.
       kubernetes: ({ namespace, workload }) =>
-        `max(count_over_time(kube_pod_status_unschedulable{monitored_resource="prometheus_target", namespace="${namespace}", pod=~"${workload}-.*"}[11m])) / 2`,
+        [
+          `max(count_over_time(kube_pod_status_unschedulable{monitored_resource="prometheus_target",`,
+          `namespace="${namespace}", pod=~"${workload}-.*"}[11m])) / 2`,
+        ].join(" "),
     },
     // Autopilot needs up to three minutes for a node.
     limit: { raisedWhen: ">=", threshold: 10, durationSeconds: 0, measures: "minutes of the last 11 that a pod waits" },
     firstSteps: (names) =>
-      `The old pods keep serving, and the waiting one adds nothing. Why it waits: \`${logCommand(`${LOGS_OF.events(names, "Pod", names.workload)} jsonPayload.reason=("FailedScheduling" OR "FailedScaleUp")`, names)}\`. Usually a quota of the region is used up: raise it, or lower \`${names.called("maxInstanceCount")}\`, \`${names.called("containerCpu")}\` or \`${names.called("containerMemory")}\`.`,
+      [
+        "The old pods keep serving, and the waiting one adds nothing. Why it waits:",
+        `\`${logCommand(`${LOGS_OF.events(names, "Pod", names.workload)} ${NO_NODE}`, names)}\`.`,
+        `Usually a quota of the region is used up: raise it, or lower \`${names.called("maxInstanceCount")}\`,`,
+        `\`${names.called("containerCpu")}\` or \`${names.called("containerMemory")}\`.`,
+      ].join(" "),
   },
   "failed-rollout": {
     title: "a new version does not start",
     severity: "ERROR",
     filters: {
       serverless: (names) =>
-        `${LOGS_OF.workload(names, "serverless")} severity=ERROR protoPayload.response.kind="Revision" protoPayload.status.message:"Ready condition status changed to False"`,
+        [
+          `${LOGS_OF.workload(names, "serverless")} severity=ERROR protoPayload.response.kind="Revision"`,
+          `protoPayload.status.message:"Ready condition status changed to False"`,
+        ].join(" "),
       kubernetes: (names) =>
-        `${LOGS_OF.events(names, "Pod", names.workload)} jsonPayload.involvedObject.name=~"^${podOfDeployment(names)}$" jsonPayload.reason=("BackOff" OR "FailedMount")`,
+        [
+          LOGS_OF.events(names, "Pod", names.workload),
+          `jsonPayload.involvedObject.name=~"^${podOfDeployment(names)}$" jsonPayload.reason=("BackOff" OR`,
+          `"FailedMount")`,
+        ].join(" "),
     },
     firstSteps: (names, platform) =>
-      `The old version keeps serving. The log of the new one: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`. Fix the cause and apply again. After an upgrade, an earlier release needs the backup that was made before it.`,
+      [
+        "The old version keeps serving. The log of the new one:",
+        `\`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\`.`,
+        "Fix the cause and apply again. After an upgrade, an earlier release needs the backup that was made before",
+        "it.",
+      ].join(" "),
   },
   "container-ended": {
     title: "a container ended by itself",
@@ -132,10 +191,17 @@ export const WORKLOAD_ALERTS: Alerts = {
     filters: {
       // With an exit code other than that of a container that was told to stop.
       serverless: (names) =>
-        `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system") textPayload:"Container called exit(" NOT textPayload:("exit(0)" OR "exit(143)")`,
+        [
+          `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system")`,
+          `textPayload:"Container called exit(" NOT textPayload:("exit(0)" OR "exit(143)")`,
+        ].join(" "),
     },
     firstSteps: (names, platform) =>
-      `Another one is started. The preceding lines say why it ended: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`. A running one outlives an outage of the database, and one that starts does not.`,
+      [
+        "Another one is started. The preceding lines say why it ended:",
+        `\`${logCommand(LOGS_OF.workload(names, platform), names)}\`.`,
+        "A running one outlives an outage of the database, and one that starts does not.",
+      ].join(" "),
   },
   "worker-down": {
     title: "the worker ended",
@@ -145,7 +211,12 @@ export const WORKLOAD_ALERTS: Alerts = {
       (names, platform) => `${LOGS_OF.entrypoint(names, platform)} textPayload:"worker ended with exit code"`,
     ),
     firstSteps: (names, platform) =>
-      `Mail and background tasks wait. It is restarted after a pause; see whether it keeps running: \`${logCommand(LOGS_OF.entrypoint(names, platform), names)}\`. If it ends repeatedly, the preceding lines say why: no database while it started, too little memory, or a setting that it refuses. A running worker outlives an outage of the database.`,
+      [
+        "Mail and background tasks wait. It is restarted after a pause; see whether it keeps running:",
+        `\`${logCommand(LOGS_OF.entrypoint(names, platform), names)}\`. If it ends repeatedly,`,
+        "the preceding lines say why: no database while it started, too little memory,",
+        "or a setting that it refuses. A running worker outlives an outage of the database.",
+      ].join(" "),
   },
   "pool-exhausted": {
     title: "a request got no database connection in time",
@@ -153,7 +224,13 @@ export const WORKLOAD_ALERTS: Alerts = {
     needs: ["connectionPool"],
     filters: both((names, platform) => `${LOGS_OF.entrypoint(names, platform)} ${WAITED_TOO_LONG}`),
     firstSteps: (names, platform) =>
-      `It failed after waiting for a connection of its instance's pool. How often: \`${logCommand(`${LOGS_OF.entrypoint(names, platform)} ${WAITED_TOO_LONG}`, names)}\`. If \`database-cpu\` is raised too, the database is slow; otherwise an instance needs more connections. \`${names.called("databaseTier")}\` helps both; a lower \`${names.called("maxInstanceCount")}\` gives each instance a larger share.`,
+      [
+        "It failed after waiting for a connection of its instance's pool. How often:",
+        `\`${logCommand(`${LOGS_OF.entrypoint(names, platform)} ${WAITED_TOO_LONG}`, names)}\`.`,
+        `If \`database-cpu\` is raised too, the database is slow; otherwise an instance needs more connections.`,
+        `\`${names.called("databaseTier")}\` helps both; a lower \`${names.called("maxInstanceCount")}\` gives each`,
+        "instance a larger share.",
+      ].join(" "),
   },
   "pool-without-database": {
     title: "the database gives an instance no connection",
@@ -191,7 +268,11 @@ export const WORKLOAD_ALERTS: Alerts = {
     queries: utilization("cpu", pool, worker),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 1800, measures: "share of the CPU" },
     firstSteps: (names, platform) =>
-      `Tasks queue up, and mail is late. Raise \`${names.called(platform === "serverless" ? "workerCount" : "workerMaxCount")}\` or \`${names.called("workerCpu")}\`. ${whatWorkersSaid(names, platform)}`,
+      [
+        "Tasks queue up, and mail is late. Raise",
+        `\`${names.called(platform === "serverless" ? "workerCount" : "workerMaxCount")}\` or`,
+        `\`${names.called("workerCpu")}\`. ${whatWorkersSaid(names, platform)}`,
+      ].join(" "),
   },
   "worker-memory": {
     title: "the memory of the workers is nearly used up",
@@ -200,7 +281,11 @@ export const WORKLOAD_ALERTS: Alerts = {
     queries: utilization("memory", pool, worker),
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 600, measures: "share of the memory" },
     firstSteps: (names, platform) =>
-      `A worker that needs more is killed, and its tasks are tried again. Raise \`${names.called("workerMemory")}\`, or lower \`${names.called("workerProcesses")}\`. ${whatWorkersSaid(names, platform)}`,
+      [
+        "A worker that needs more is killed, and its tasks are tried again.",
+        `Raise \`${names.called("workerMemory")}\`, or lower \`${names.called("workerProcesses")}\`.`,
+        whatWorkersSaid(names, platform),
+      ].join(" "),
   },
 };
 
@@ -210,20 +295,32 @@ function podOfDeployment({ worker, workload }: AlertNames): string {
 }
 
 /**
- * What the node tells the API server of a container that ended, as Google's queries for the audit log of GKE have it. No
- * metric without further packages has the reason, and the node's own log has no namespace. Only the first entry has it as
- * the present state.
+ * What the node tells the API server of a container that ended, as Google's queries for the audit log of GKE have it.
+ * No metric without further packages has the reason, and the node's own log has no namespace. Only the first entry has
+ * it as the present state.
  */
 function outOfMemoryOnKubernetes(names: AlertNames): string {
-  return `resource.type="k8s_cluster" log_id("cloudaudit.googleapis.com/activity") protoPayload.methodName="io.k8s.core.v1.pods.status.patch" protoPayload.resourceName=~"/namespaces/${names.namespace}/pods/${podOfDeployment(names)}/status$" protoPayload.request.status.containerStatuses.state.terminated.reason="OOMKilled"`;
+  return [
+    `resource.type="k8s_cluster" log_id("cloudaudit.googleapis.com/activity")`,
+    `protoPayload.methodName="io.k8s.core.v1.pods.status.patch"`,
+    `protoPayload.resourceName=~"/namespaces/${names.namespace}/pods/${podOfDeployment(names)}/status$"`,
+    `protoPayload.request.status.containerStatuses.state.terminated.reason="OOMKilled"`,
+  ].join(" ");
 }
 
 function outOfMemory(names: AlertNames): string {
-  return `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system") (textPayload:"Out-of-memory event detected in container" OR textPayload:"Consider increasing the memory limit")`;
+  return [
+    `${LOGS_OF.workload(names, "serverless")} log_id("run.googleapis.com/varlog/system")`,
+    `(textPayload:"Out-of-memory event detected in container" OR textPayload:"Consider increasing the memory`,
+    `limit")`,
+  ].join(" ");
 }
 
 function noInstance(names: AlertNames): string {
-  return `${LOGS_OF.workload(names, "serverless")} textPayload:"The request was aborted because there was no available instance"`;
+  return [
+    `${LOGS_OF.workload(names, "serverless")} textPayload:"The request was aborted because there was no available`,
+    `instance"`,
+  ].join(" ");
 }
 
 function whoIsBusy(names: AlertNames, platform: Platform): string {

@@ -61,7 +61,9 @@ export class ClusterNetwork extends Construct {
     const ownNetwork = oneAttribute(this.ownNetwork, "id");
     const network = expression(ownNetwork);
     const subnetwork = new ComputeSubnetwork(this, "Nodes", {
-      ...{ ...common("nodes"), network, region },
+      ...common("nodes"),
+      network,
+      region,
       ipCidrRange: NETWORK_RANGES.nodes,
       secondaryIpRange: [
         { rangeName: RANGE_NAMES.pods, ipCidrRange: NETWORK_RANGES.pods },
@@ -71,7 +73,8 @@ export class ClusterNetwork extends Construct {
     });
     const router = new ComputeRouter(this, "Router", { ...common("router"), network, region });
     const nat = new ComputeRouterNat(this, "Nat", {
-      ...{ ...common("nat"), region },
+      ...common("nat"),
+      region,
       router: expression(oneAttribute(router, "name")),
       natIpAllocateOption: "AUTO_ONLY",
       sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",

@@ -52,7 +52,11 @@ export const NETWORK_PROP = {
 /** Inputs of an identity provider in place of what a network attachment has. */
 const INSTEAD = { egress: "vpcEgress", tags: "networkTags" } as const;
 
-/** What is wrong with the network of an identity provider, as sentences. @param inputs names of the provider's inputs */
+/**
+ * What is wrong with the network of an identity provider, as sentences.
+ *
+ * @param inputs names of the provider's inputs
+ */
 export function networkProblems(network: ExistingNetwork | undefined, inputs: readonly string[]): string[] {
   const given: Partial<NetworkAttachment> = network ?? {};
   const ofInputs = Object.entries(INSTEAD)
@@ -70,13 +74,21 @@ export function warnOfNetwork(scope: Construct, attachment: ExistingNetwork, reg
   const network = sourceOf(scope, attachment.network);
   if (TerraformResource.isTerraformResource(network) && attachment.dependsOn === undefined)
     warn(
-      `network.network is ${network.node.path} of the same stack, and network.dependsOn is missing; without it, the database and the instances may start before private services access and NAT, and a destroy may delete these first; list them, or set [] if there are none`,
+      [
+        `network.network is ${network.node.path} of the same stack, and network.dependsOn is missing; without it,`,
+        "the database and the instances may start before private services access and NAT,",
+        "and a destroy may delete these first; list them, or set [] if there are none",
+      ].join(" "),
     );
   const subnetwork = sourceOf(scope, attachment.subnetwork);
   const { regionInput = region } = (subnetwork ?? {}) as { readonly regionInput?: string };
   if (regionInput !== region && !Token.isUnresolved(regionInput) && !Token.isUnresolved(region))
     warn(
-      `network.subnetwork is ${subnetwork?.node.path} in region ${JSON.stringify(regionInput)}, but region is ${JSON.stringify(region)}; addresses are taken from the same region only, so the apply would fail; use a subnetwork there`,
+      [
+        `network.subnetwork is ${subnetwork?.node.path} in region ${JSON.stringify(regionInput)},`,
+        `but region is ${JSON.stringify(region)}; addresses are taken from the same region only,`,
+        "so the apply would fail; use a subnetwork there",
+      ].join(" "),
     );
 }
 

@@ -30,17 +30,28 @@ const REST_OF_PREFIX = "-docker[.]pkg[.]dev/[a-z0-9.:-]+/[a-z0-9-]+$";
 
 /** Input of a repository that exists. */
 export const EXISTING_REPOSITORY = {
-  /** Existing repository of Docker images, into which the image is pushed. What it keeps, and how long, is its owner's. */
+  /**
+   * Existing repository of Docker images, into which the image is pushed. What it keeps, and how long, is its owner's.
+   */
   existingRepository: object(REPOSITORY, {
     must: {
       condition: (repository: Expr) => {
         const pattern = interpolated`^${repository.member("location")}${REST_OF_PREFIX}`;
         return repository.member("image_prefix").matches(pattern);
       },
-      must: "have the prefix <location>-docker.pkg.dev/<project>/<repository> with its own location, without scheme, image and slash at the end, because grants are made there; look it up with gcloud artifacts repositories describe, as registryUri",
+      must: [
+        "have the prefix <location>-docker.pkg.dev/<project>/<repository> with its own location, without scheme,",
+        "image and slash at the end, because grants are made there; look it up with",
+        "gcloud artifacts repositories describe, as registryUri",
+      ].join(" "),
     },
     description: (members) =>
-      `Existing repository of Docker images in Artifact Registry, into which the image is pushed; the accounts of this deployment that push and pull get their roles on it. ${members} Setting it later builds the image into it, rolls it out and deletes the repository of this deployment; removing it does the reverse.`,
+      [
+        "Existing repository of Docker images in Artifact Registry, into which the image is pushed;",
+        "the accounts of this deployment that push and pull get their roles on it.",
+        `${members} Setting it later builds the image into it, rolls it out and deletes the repository of this`,
+        "deployment; removing it does the reverse.",
+      ].join(" "),
   }),
 };
 
@@ -187,7 +198,10 @@ export class ImageRegistry extends Construct implements ImageRepository {
   private grant(id: string, role: Role, account: GrantedAccount) {
     const { deployment, projectId: project, region: location } = this.props.place;
     const grant = new ArtifactRegistryRepositoryIamMember(this, id, {
-      ...{ project, location, repository: serviceName(deployment), role: `roles/artifactregistry.${role}` },
+      project,
+      location,
+      repository: serviceName(deployment),
+      role: `roles/artifactregistry.${role}`,
       ...grantee(account, this.condition, ...present(this.repository)),
     });
     return grantTo(account, grant);
@@ -217,12 +231,14 @@ function existingRepository(
   const named = { project: part("/", 1), location: part("-docker.pkg.dev", 0), repository: part("/", 2) };
   const grant = (id: string, role: Role, account: GrantedAccount) =>
     new ArtifactRegistryRepositoryIamMember(self, id, {
-      ...{ ...named, role: `roles/artifactregistry.${role}` },
+      ...named,
+      role: `roles/artifactregistry.${role}`,
       ...grantee(account, condition),
     });
   const grants = new Grants(self);
   return {
-    ...{ builderEmail, imagePrefix },
+    builderEmail,
+    imagePrefix,
     ready: builders
       .filter((builder) => !isNever(allOf(condition, builder.condition ?? "true")))
       .map((builder) => grant(`${builder.name}Pushes`, "writer", builder)),

@@ -81,7 +81,8 @@ export interface OnCloudRun {
 /**
  * Runs jobs on Cloud Run: at apply, which waits for them, on a schedule, or by hand.
  *
- * They deliberately have no deletion protection: a job holds no data, and after a failed run the next apply replaces it.
+ * They deliberately have no deletion protection: a job holds no data, and after a failed run the next apply replaces
+ * it.
  */
 export class ServerlessJobs implements ScheduledJobRunner {
   constructor(private readonly props: ServerlessJobsProps) {
@@ -100,7 +101,11 @@ export class ServerlessJobs implements ScheduledJobRunner {
     });
     explain(
       resource,
-      "The token makes Cloud Run execute the job, and the apply wait for it. It is ignored later, because a manual execution makes Cloud Run forget it. The job is replaced when its trigger is, so the next apply repeats a run that failed.",
+      [
+        "The token makes Cloud Run execute the job, and the apply wait for it. It is ignored later,",
+        "because a manual execution makes Cloud Run forget it. The job is replaced when its trigger is,",
+        "so the next apply repeats a run that failed.",
+      ].join(" "),
     );
     // Short, because job name and token together must have fewer than 63 characters.
     const token = Fn.substr(Fn.sha256(Fn.jsonencode(trigger.values)), 0, 8);
@@ -121,7 +126,11 @@ export class ServerlessJobs implements ScheduledJobRunner {
     const { dependsOn = [], place, starter } = this.props;
     const { projectId: project, region } = place;
     const starts = new ServiceIdentity(scope, `${id}Starter`, {
-      ...{ place, dependsOn, condition: job.condition, existing: starter, purpose: `idp-start-${job.name}` },
+      place,
+      dependsOn,
+      condition: job.condition,
+      existing: starter,
+      purpose: `idp-start-${job.name}`,
       description: `Starts the job ${job.name} by its schedule`,
     });
     const self = new Construct(scope, id);
@@ -132,12 +141,20 @@ export class ServerlessJobs implements ScheduledJobRunner {
       starts,
       (id, account) =>
         new CloudRunV2JobIamMember(self, id === starts.name ? "MayStart" : "ExistingMayStart", {
-          ...{ project, location: region, name, role: "roles/run.invoker" },
+          project,
+          location: region,
+          name,
+          role: "roles/run.invoker",
           ...grantee(account, "true", resource),
         }),
     );
     const scheduler = new CloudSchedulerJob(self, "Schedule", {
-      ...{ project, region, name, count, schedule: job.schedule, timeZone: job.timeZone },
+      project,
+      region,
+      name,
+      count,
+      schedule: job.schedule,
+      timeZone: job.timeZone,
       // For the request that starts the job, without waiting for it. Cloud Run repeats the job itself; one that has
       // started although no response arrived runs beside the repeated one.
       attemptDeadline: "60s",
@@ -222,7 +239,10 @@ export class ServerlessJobs implements ScheduledJobRunner {
     const name = secretId(deployment, job.name);
     const secret = addSecret(scope, "Script", secretLocations, { project, secretId: name, labels, count, dependsOn });
     const stored = new SecretManagerSecretVersion(scope, "ScriptVersion", {
-      ...{ secret: madeAttribute(secret, "id"), secretData: job.script.base64, isSecretDataBase64: true, count },
+      secret: madeAttribute(secret, "id"),
+      secretData: job.script.base64,
+      isSecretDataBase64: true,
+      count,
       // The job refers to the old version until it is replaced, so that must not be deleted first.
       lifecycle: { createBeforeDestroy: true },
     });
@@ -230,7 +250,9 @@ export class ServerlessJobs implements ScheduledJobRunner {
     const readers = (identity.granted ?? [identity]).map((account: GrantedAccount) => {
       const id = account.name === identity.name ? "ScriptReader" : "ScriptExistingReader";
       const grant = new SecretManagerSecretIamMember(scope, id, {
-        ...{ project, secretId: madeAttribute(secret, "id"), role: "roles/secretmanager.secretAccessor" },
+        project,
+        secretId: madeAttribute(secret, "id"),
+        role: "roles/secretmanager.secretAccessor",
         ...grantee(account, job.condition),
       });
       return grantTo(account, grant);

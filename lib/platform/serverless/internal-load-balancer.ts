@@ -36,14 +36,23 @@ export const INTERNAL_LOAD_BALANCER = {
   /** `internal` for a load balancer that only clients in `network`, or connected to it, can reach; needs a network. */
   loadBalancer: choice(["external", INTERNAL], undefined, {
     default: "external",
-    description:
-      "Whether clients reach the domain from the Internet, external, or only from network and what is connected to it, internal. Changing it later changes the address: nobody can sign in until the records and the certificate are valid.",
+    description: [
+      "Whether clients reach the domain from the Internet, external,",
+      "or only from network and what is connected to it, internal. Changing it later changes the address:",
+      "nobody can sign in until the records and the certificate are valid.",
+    ].join(" "),
   }),
-  /** Range for the proxies of an internal load balancer, for a subnetwork that is created; none if `network` has one in the region. */
+  /**
+   * Range for the proxies of an internal load balancer, for a subnetwork that is created; none if `network` has one in
+   * the region.
+   */
   loadBalancerProxyRange: text({
     default: null,
-    description:
-      "IPv4 range for the proxies of an internal load balancer, /26 or larger, such as 10.129.0.0/26, for a subnetwork that is created in network; null if network has one for proxies in the region, of which there can be one. Changing it later replaces the load balancer's proxies.",
+    description: [
+      "IPv4 range for the proxies of an internal load balancer, /26 or larger, such as 10.129.0.0/26,",
+      "for a subnetwork that is created in network; null if network has one for proxies in the region,",
+      "of which there can be one. Changing it later replaces the load balancer's proxies.",
+    ].join(" "),
   }),
 };
 
@@ -67,9 +76,15 @@ export const INTERNAL_RELATIONS: readonly Relation<Inputs>[] = [
         .choose(
           v.loadBalancerProxyRange.isNull(),
           allTrue(
-            ...[isInternal(v), v.domain.isSet(), v.network.isSet(), v.closeDefaultAddress],
-            ...[v.certificateValidation.eq("dns"), v.protection.isNull(), v.existingSecurityPolicy.isNull()],
-            ...[v.ipv6.not(), v.uptimeCheck.coalesce(false).not()],
+            isInternal(v),
+            v.domain.isSet(),
+            v.network.isSet(),
+            v.closeDefaultAddress,
+            v.certificateValidation.eq("dns"),
+            v.protection.isNull(),
+            v.existingSecurityPolicy.isNull(),
+            v.ipv6.not(),
+            v.uptimeCheck.coalesce(false).not(),
           ),
         ),
     says: (v) =>
@@ -99,10 +114,11 @@ interface InternalLoadBalancerProps extends PartProps {
 }
 
 /**
- * A regional internal Application Load Balancer in front of a Cloud Run service, with its certificate and records, and a redirect
- * from port 80.
+ * A regional internal Application Load Balancer in front of a Cloud Run service, with its certificate and records, and
+ * a redirect from port 80.
  *
- * The certificate is validated by a record that the Internet can read, also if the domain is known in the network alone.
+ * The certificate is validated by a record that the Internet can read, also if the domain is known in the network
+ * alone.
  */
 export class InternalLoadBalancer extends Construct {
   /** The address, as a Terraform expression: a list that is empty if there is none. */
@@ -133,7 +149,9 @@ export class InternalLoadBalancer extends Construct {
     const common = (part: string) => ({ project, region, name: partName(deployment, `internal-${part}`), count });
 
     this.address = new ComputeAddress(this, "Address", {
-      ...{ ...common("address"), labels, dependsOn },
+      ...common("address"),
+      labels,
+      dependsOn,
       addressType: "INTERNAL",
       // Ports 443 and 80 belong to two rules.
       purpose: "SHARED_LOADBALANCER_VIP",
@@ -158,11 +176,17 @@ export class InternalLoadBalancer extends Construct {
 
     // Another domain needs another certificate, which comes before the former goes.
     const certified = {
-      ...{ project, location: region, labels, count, name: `${hashedName(deployment, domain)}-internal` },
+      project,
+      location: region,
+      labels,
+      count,
+      name: `${hashedName(deployment, domain)}-internal`,
       lifecycle: { createBeforeDestroy: true },
     };
     const authorization = new CertificateManagerDnsAuthorization(this, "Authorization", {
-      ...{ ...certified, domain, dependsOn: [...apis.ready("certificatemanager"), ...dependsOn] },
+      ...certified,
+      domain,
+      dependsOn: [...apis.ready("certificatemanager"), ...dependsOn],
       // The only kind of a regional certificate.
       type: "PER_PROJECT_RECORD",
     });
@@ -175,12 +199,17 @@ export class InternalLoadBalancer extends Construct {
     const record = `{ name = ${operand(domain)}, type = "A", value = address }`;
     this.records = `concat([for address in ${this.ipAddresses} : ${record}], ${entriesOf(validations)})`;
     this.nextSteps = domainSteps({
-      ...{ domain, place, validation: "dns", zone },
+      domain,
+      place,
+      validation: "dns",
+      zone,
       certificate: `${hashedName(deployment, domain)}-internal --location=${region}`,
     });
 
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
-      ...{ ...common("group"), dependsOn, networkEndpointType: "SERVERLESS" },
+      ...common("group"),
+      dependsOn,
+      networkEndpointType: "SERVERLESS",
       cloudRun: { service: serviceName(deployment) },
     });
     const backend = new ComputeRegionBackendService(this, "Backend", {
@@ -201,7 +230,8 @@ export class InternalLoadBalancer extends Construct {
       },
     });
     const tls = new ComputeRegionSslPolicy(this, "TlsPolicy", {
-      ...{ ...common("tls"), dependsOn },
+      ...common("tls"),
+      dependsOn,
       profile: "MODERN",
       minTlsVersion: "TLS_1_2",
     });
@@ -243,12 +273,17 @@ export class InternalLoadBalancer extends Construct {
     const { deployment, labels, projectId: project, region } = place;
     const open = (id: string, port: number, target: TerraformResource, condition = isSet(domain)) =>
       new ComputeForwardingRule(this, id, {
-        ...{ project, region, labels, count: countIf(condition), target: idOf(target) },
+        project,
+        region,
+        labels,
+        count: countIf(condition),
+        target: idOf(target),
         name: partName(deployment, `internal-${port}`),
         loadBalancingScheme: SCHEME,
         // Clients in other regions of the network too.
         allowGlobalAccess: true,
-        ...{ network: network.network, subnetwork: network.subnetwork },
+        network: network.network,
+        subnetwork: network.subnetwork,
         ipAddress: idOf(this.address),
         ipProtocol: "TCP",
         portRange: String(port),

@@ -13,11 +13,17 @@ const WORDS = ["invoker-check-off", "all-users", "none", "true", "false"] as con
 
 /** Input for who may call the service. */
 export const PUBLIC_ACCESS = {
-  /** Who may call: everybody, by `invoker-check-off` or a role of `all-users`; or, with `none`, who is granted the role. */
+  /**
+   * Who may call: everybody, by `invoker-check-off` or a role of `all-users`; or, with `none`, who is granted the role.
+   */
   publicAccess: textOrFlag({
     default: "invoker-check-off",
-    description:
-      "Who may call the service. A sign-in page must be open: invoker-check-off (or true) checks no role; all-users grants everybody the role, for organizations that require the check. none (or false) allows only callers with roles/run.invoker, which browsers do not have. Changing it later takes effect at once.",
+    description: [
+      "Who may call the service. A sign-in page must be open: invoker-check-off (or true) checks no role;",
+      "all-users grants everybody the role, for organizations that require the check.",
+      "none (or false) allows only callers with roles/run.invoker, which browsers do not have.",
+      "Changing it later takes effect at once.",
+    ].join(" "),
     must: {
       ...oneOf(WORDS, ", because nothing else decides who may call the service; use invoker-check-off"),
       schema: { enum: [...WORDS, true, false] },
@@ -47,6 +53,11 @@ export function grantPublicAccess(scope: Construct, service: CloudRunV2Service, 
   if (condition === "false") return;
   const { location, name, project } = service;
   new CloudRunV2ServiceIamMember(new Construct(scope, "PublicAccess"), "AllUsers", {
-    ...{ project, location, name, role: "roles/run.invoker", member: "allUsers", count: countIf(condition) },
+    project,
+    location,
+    name,
+    role: "roles/run.invoker",
+    member: "allUsers",
+    count: countIf(condition),
   });
 }

@@ -72,10 +72,14 @@ export class ServerlessLoadBalancer extends Construct {
     const common = (part: string) => ({ project, name: partName(deployment, part), count });
 
     const group = new ComputeRegionNetworkEndpointGroup(this, "EndpointGroup", {
-      ...{ project, region, name: hashedName(deployment, region), networkEndpointType: "SERVERLESS" },
+      project,
+      region,
+      name: hashedName(deployment, region),
+      networkEndpointType: "SERVERLESS",
       // By its name, because a reference would make Terraform create a second service before it destroys the first.
       cloudRun: { service: serviceName(deployment) },
-      ...{ count, dependsOn },
+      count,
+      dependsOn,
     });
     // Neither a timeout nor a port: a serverless backend refuses them and uses the service's timeout.
     this.backendService = new ComputeBackendService(this, "Backend", {

@@ -154,7 +154,10 @@ export class ServerlessService extends Construct {
     });
     explain(
       this.service,
-      "No deletion protection: it holds no data, and a failed first start must be replaceable. The proxy's volume is last, where Cloud Run moves it.",
+      [
+        "No deletion protection: it holds no data, and a failed first start must be replaceable.",
+        "The proxy's volume is last, where Cloud Run moves it.",
+      ].join(" "),
     );
     // Of the service, as Google recommends; the limit of a revision would need a new revision to change.
     setNewerAttribute(this.service, "scaling.max_instance_count", maxInstanceCount);
@@ -266,11 +269,19 @@ function idleWorkerWarnings(
   return [
     risk(
       keepsOne,
-      `${settingName(scope, minInstanceCount, "minInstanceCount")} is 0; mail, tasks and clean-ups wait for the next request, because the worker stops with the last instance; set it to 1, or run separate workers`,
+      [
+        `${settingName(scope, minInstanceCount, "minInstanceCount")} is 0; mail,`,
+        "tasks and clean-ups wait for the next request, because the worker stops with the last instance;",
+        "set it to 1, or run separate workers",
+      ].join(" "),
     ),
     risk(
       isOn(cpuAlwaysAllocated),
-      `${settingName(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail, tasks and clean-ups wait for the next request, because the worker gets no CPU between requests; set it to true, or run separate workers`,
+      [
+        `${settingName(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail,`,
+        "tasks and clean-ups wait for the next request, because the worker gets no CPU between requests;",
+        "set it to true, or run separate workers",
+      ].join(" "),
     ),
   ];
 }

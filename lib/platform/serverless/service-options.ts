@@ -13,13 +13,22 @@ const INSTANCES = {
   /** Keeps the CPU allocated between requests, which a worker beside the server needs. */
   cpuAlwaysAllocated: flag({
     default: true,
-    description:
-      "Keeps the CPU on between requests, which a worker beside the server needs. False is cheaper, but without separate workers, mail, tasks and clean-ups then wait for the next request. A change rolls out new instances.",
+    description: [
+      "Keeps the CPU on between requests, which a worker beside the server needs. False is cheaper,",
+      "but without separate workers, mail, tasks and clean-ups then wait for the next request.",
+      "A change rolls out new instances.",
+    ].join(" "),
   }),
   /** Requests that one instance answers at a time, 1 to 1000; by default 250 with a connection pool and 36 without. */
   maxInstanceRequestConcurrency: number({
     default: null,
-    description: `Maximum number of requests that one instance answers at the same time: 1 to 1000; null for ${POOLED_REQUESTS_PER_INSTANCE} with connection_pool and ${REQUESTS_PER_INSTANCE} without. Every open page of the application is one of them, by a web socket that needs no database connection; all others need one. With fewer, Cloud Run starts further instances sooner. A change rolls out new instances.`,
+    description: [
+      "Maximum number of requests that one instance answers at the same time: 1 to 1000;",
+      `null for ${POOLED_REQUESTS_PER_INSTANCE} with connection_pool and ${REQUESTS_PER_INSTANCE} without.`,
+      "Every open page of the application is one of them, by a web socket that needs no database connection;",
+      "all others need one. With fewer, Cloud Run starts further instances sooner.",
+      "A change rolls out new instances.",
+    ].join(" "),
     must: whole(1, 1000, `, because Cloud Run allows no more; use ${POOLED_REQUESTS_PER_INSTANCE}`),
   }),
   /** Gives an instance more CPU while it starts. */
@@ -35,8 +44,11 @@ const EGRESS = {
   /** What goes through the network: `private-ranges-only`, or `all-traffic`, for which it needs NAT. */
   vpcEgress: choice(["private-ranges-only", "all-traffic"], undefined, {
     default: "private-ranges-only",
-    description:
-      "What goes through network: private-ranges-only, or all-traffic, for which it needs NAT to reach mail servers, other identity providers and public APIs. A change rolls out new instances.",
+    description: [
+      "What goes through network: private-ranges-only, or all-traffic,",
+      "for which it needs NAT to reach mail servers, other identity providers and public APIs.",
+      "A change rolls out new instances.",
+    ].join(" "),
   }),
 };
 

@@ -37,8 +37,8 @@ const LOGGING_FLAGS = {
 /**
  * Flags of the server unless the caller overrides them: those for logging, and no just-in-time compilation.
  *
- * The application's queries join many tables and return few rows. PostgreSQL can overestimate their cost, and then spends
- * seconds on compiling what runs for milliseconds (upstream #24179). `jit` needs no restart either.
+ * The application's queries join many tables and return few rows. PostgreSQL can overestimate their cost, and then
+ * spends seconds on compiling what runs for milliseconds (upstream #24179). `jit` needs no restart either.
  */
 export const DEFAULT_FLAGS = { ...LOGGING_FLAGS, jit: "off" } as const;
 
@@ -46,31 +46,53 @@ const VERSIONS = DATABASE_MAJOR_VERSIONS.join(", ").replace(/, (\d+)$/, " or $1"
 
 /** Inputs for the server. */
 export const DATABASE_SERVER = {
-  /** Limits the right of the service accounts to connect to this database, by a condition; false for a project whose tools cannot keep conditions. */
+  /**
+   * Limits the right of the service accounts to connect to this database, by a condition; false for a project whose
+   * tools cannot keep conditions.
+   */
   databaseConditionalAccess: flag({
     default: true,
-    description:
-      "Limits the right of the service accounts to connect to this database, by an IAM condition. False, for a project whose tools cannot keep conditions, covers all its databases. Changing it later is safe.",
+    description: [
+      "Limits the right of the service accounts to connect to this database, by an IAM condition. False,",
+      "for a project whose tools cannot keep conditions, covers all its databases. Changing it later is safe.",
+    ].join(" "),
   }),
   /** Flags of the server, by name; they override those for logging and `jit`. The tier sets `max_connections`. */
   databaseFlags: textMap({
     default: {},
-    description:
-      "Flags of the database server, by name; they override those for logging, and jit = off, without which short queries can take seconds. max_connections follows from database_tier: one for every 10 MB of memory. Changing them later is safe; some flags restart the database.",
+    description: [
+      "Flags of the database server, by name; they override those for logging, and jit = off,",
+      "without which short queries can take seconds. max_connections follows from database_tier:",
+      "one for every 10 MB of memory. Changing them later is safe; some flags restart the database.",
+    ].join(" "),
     must: {
       each: (name, value: Expr<string>) => name.matches(FLAG_NAME).and(name.ne(OWN_FLAG), value.ne("")),
       shows: "key",
-      says: `a flag has a name in lower-case letters, digits and underscores, with a dot after the name of an extension, and a value, and ${OWN_FLAG} follows from the tier, because it limits the number of instances; use for example log_min_duration_statement, and a tier with more memory for more connections`,
+      says: [
+        "a flag has a name in lower-case letters, digits and underscores,",
+        `with a dot after the name of an extension, and a value, and ${OWN_FLAG} follows from the tier,`,
+        "because it limits the number of instances; use for example log_min_duration_statement,",
+        "and a tier with more memory for more connections",
+      ].join(" "),
       keySchema: { pattern: FLAG_NAME },
     },
   }),
-  /** Major version of PostgreSQL: 15, 16 or 17, by default 15. Raising it later upgrades in place; it cannot be lowered. */
+  /**
+   * Major version of PostgreSQL: 15, 16 or 17, by default 15. Raising it later upgrades in place; it cannot be lowered.
+   */
   databaseVersion: number({
     default: DATABASE_MAJOR_VERSION,
-    description: `Major version of PostgreSQL: ${VERSIONS}, with which the stacks are tested; the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION}. Raising it later upgrades in place, and sign-in is down meanwhile: see guides/postgresql-upgrade.md. It cannot be lowered.`,
+    description: [
+      `Major version of PostgreSQL: ${VERSIONS}, with which the stacks are tested;`,
+      `the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION}. Raising it later upgrades in place,`,
+      "and sign-in is down meanwhile: see guides/postgresql-upgrade.md. It cannot be lowered.",
+    ].join(" "),
     must: {
       condition: (version: Expr<number>) => version.isOneOf(DATABASE_MAJOR_VERSIONS),
-      must: `be ${VERSIONS}, because the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION}, and the stacks are tested with no other; use one of these`,
+      must: [
+        `be ${VERSIONS}, because the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION},`,
+        "and the stacks are tested with no other; use one of these",
+      ].join(" "),
       schema: { enum: [...DATABASE_MAJOR_VERSIONS] },
     },
   }),

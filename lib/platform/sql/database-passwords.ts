@@ -9,20 +9,28 @@ import { TerraformData } from "../../core/terraform-data";
 /** Inputs that replace passwords of the database. */
 export const DATABASE_PASSWORDS = {
   /**
-   * Number of the application's database password. Raising it by one replaces the password while instances run: another login
-   * gets the next one, and the former one is closed after the rollout. 1 at first; without a number, there is one login.
+   * Number of the application's database password. Raising it by one replaces the password while instances run: another
+   * login gets the next one, and the former one is closed after the rollout. 1 at first; without a number, there is one
+   * login.
    */
   databasePasswordVersion: number({
     default: null,
-    description:
-      "Number of the application's database password; null for the first, without a way to replace it while instances run. Raising it later by one, to 2 at first, stores another password, gives it to a login that is not in use, rolls out new instances, and then closes the former login; guides/secrets-and-rotation.md says what a failure leaves. Lowering it by one goes back; do not remove it again.",
+    description: [
+      "Number of the application's database password; null for the first,",
+      "without a way to replace it while instances run. Raising it later by one, to 2 at first,",
+      "stores another password, gives it to a login that is not in use, rolls out new instances,",
+      "and then closes the former login; guides/secrets-and-rotation.md says what a failure leaves.",
+      "Lowering it by one goes back; do not remove it again.",
+    ].join(" "),
     must: whole(1, Infinity, ", because its parity chooses the login; raise it by one"),
   }),
   /** Raising it by one replaces the administrator's password, which only jobs use; 1 by default. */
   administratorPasswordVersion: number({
     default: 1,
-    description:
-      "Raise it later by one to replace the password of the database's administrator, which only jobs use. db-init runs again.",
+    description: [
+      "Raise it later by one to replace the password of the database's administrator, which only jobs use.",
+      "db-init runs again.",
+    ].join(" "),
   }),
 };
 
@@ -42,7 +50,12 @@ export function refuseSkippedVersion(scope: Construct, version: number | undefin
       postcondition: [
         {
           condition: expression(`tostring(self.output.version) == tostring(${now})`),
-          errorMessage: `${settingName(scope, version, "passwordVersion")} is \${${now}} while the last one was \${self.output.version}; it must be one higher or lower, because a skipped one could give the login in use another password while instances run; set it one higher or lower than \${self.output.version}, and go on from there in later applies.`,
+          errorMessage: [
+            `${settingName(scope, version, "passwordVersion")} is \${${now}} while the last one was`,
+            `\${self.output.version}; it must be one higher or lower, because a skipped one could give the login in`,
+            `use another password while instances run; set it one higher or lower than \${self.output.version},`,
+            "and go on from there in later applies.",
+          ].join(" "),
         },
       ],
     },

@@ -7,8 +7,8 @@ import { allIn, captured, element, min, some, toNumber } from "../../core/expr-f
 const SHARED_CORE = { tier: "db-g1-small", memoryMb: 1741 } as const;
 
 /**
- * Memory of the database for each connection that it accepts, in MB: a busy one takes about 5, and half of the memory stays
- * for shared buffers. Cloud SQL's own default accepts 100 connections with 3840 MB.
+ * Memory of the database for each connection that it accepts, in MB: a busy one takes about 5, and half of the memory
+ * stays for shared buffers. Cloud SQL's own default accepts 100 connections with 3840 MB.
  */
 const MEMORY_MB_PER_CONNECTION = 10;
 
@@ -50,25 +50,42 @@ export const DATABASE_SIZE = {
   /** Size, `db-custom-<CPUs>-<memory in MB>`; it limits the connections. Changing it later restarts the database. */
   databaseTier: text({
     default: DEFAULT_DATABASE_TIER,
-    description:
-      "Size of the database, db-custom-<CPUs>-<memory in MB>. It limits the connections, and so the instances. Changing it later restarts the database.",
+    description: [
+      "Size of the database, db-custom-<CPUs>-<memory in MB>. It limits the connections, and so the instances.",
+      "Changing it later restarts the database.",
+    ].join(" "),
     must: {
       condition: isTier,
-      must: `be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU, because the edition offers no other tier with enough connections; use for example ${DEFAULT_DATABASE_TIER}`,
+      must: [
+        "be db-g1-small or db-custom-<CPUs>-<memory in MB> with 1 or an even number of CPUs up to 96 and memory in",
+        "steps of 256 MB, at least 3840 MB and 0.9 to 6.5 GB per CPU,",
+        `because the edition offers no other tier with enough connections; use for example ${DEFAULT_DATABASE_TIER}`,
+      ].join(" "),
       schema: { pattern: `^(${SHARED_CORE.tier}|${CUSTOM.slice(1, -1)})$` },
     },
   }),
-  /** `ZONAL`, the default, or `REGIONAL` with a standby in another zone at about twice the price. Changing it later restarts the database. */
+  /**
+   * `ZONAL`, the default, or `REGIONAL` with a standby in another zone at about twice the price. Changing it later
+   * restarts the database.
+   */
   databaseAvailability: choice(["ZONAL", "REGIONAL"], undefined, {
     default: "ZONAL",
-    description:
-      "ZONAL, or REGIONAL with a standby in another zone at about twice the price. Changing it later restarts the database.",
+    description: [
+      "ZONAL, or REGIONAL with a standby in another zone at about twice the price.",
+      "Changing it later restarts the database.",
+    ].join(" "),
   }),
-  /** Size up to which the disk grows by itself, in GB; by default without a limit. Changing it later is safe; the disk never shrinks. */
+  /**
+   * Size up to which the disk grows by itself, in GB; by default without a limit. Changing it later is safe; the disk
+   * never shrinks.
+   */
   databaseDiskLimitGb: number({
     default: null,
-    description:
-      "Size up to which the disk of the database grows by itself, in GB; null for no limit. At a limit, the database ends in an outage once the disk is full. Changing it later is safe, but not below the present size, because a disk never shrinks.",
+    description: [
+      "Size up to which the disk of the database grows by itself, in GB; null for no limit. At a limit,",
+      "the database ends in an outage once the disk is full. Changing it later is safe,",
+      "but not below the present size, because a disk never shrinks.",
+    ].join(" "),
     must: whole(10, 65_536, ", because a disk starts with 10 GB and none is larger; use 100, or null for no limit"),
   }),
 };

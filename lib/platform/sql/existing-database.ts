@@ -36,7 +36,10 @@ const DATABASE = {
   /** Makes login and database; without one, both must be there. */
   administrator: object(ADMINISTRATOR, {
     description: () =>
-      "{ user, secret } of a login that makes database and login; null if both are there, which the job db-init then only checks",
+      [
+        "{ user, secret } of a login that makes database and login; null if both are there,",
+        "which the job db-init then only checks",
+      ].join(" "),
   }),
   /** Connections that this deployment may take; by default as many as its instances need. */
   maxConnections: number({
@@ -78,10 +81,21 @@ export const EXISTING_DATABASE = {
   /** Database on an existing instance of Cloud SQL. Protection, backups, flags and size are its owner's. */
   existingDatabase: object(DATABASE, {
     description: (members) =>
-      `Database on an existing instance of Cloud SQL for PostgreSQL, whose major version is database_version, reached by its private address where network is given. ${members} Protection, backups, flags, size and alerts of the instance are its owner's. Setting it later deletes the instance of this deployment with its data, and needs deletion_protection = false first; removing it creates an empty one.`,
+      [
+        "Database on an existing instance of Cloud SQL for PostgreSQL, whose major version is database_version,",
+        `reached by its private address where network is given. ${members} Protection, backups, flags,`,
+        "size and alerts of the instance are its owner's. Setting it later deletes the instance of this deployment",
+        "with its data, and needs deletion_protection = false first; removing it creates an empty one.",
+      ].join(" "),
     must: {
       condition: isDatabase,
-      must: `have a connection name <project>:<region>:<instance> of up to ${CONNECTION_NAME_MAX_LENGTH} characters, because it is part of the path of a socket, names of a database of its own and of two different logins, of up to 54 lower-case letters, digits and underscores, not beginning with a digit, because scripts add a word to them, and secrets by name with the number of a version; look the first up with gcloud sql instances describe, as connectionName`,
+      must: [
+        `have a connection name <project>:<region>:<instance> of up to ${CONNECTION_NAME_MAX_LENGTH} characters,`,
+        "because it is part of the path of a socket, names of a database of its own and of two different logins,",
+        "of up to 54 lower-case letters, digits and underscores, not beginning with a digit,",
+        "because scripts add a word to them, and secrets by name with the number of a version;",
+        "look the first up with gcloud sql instances describe, as connectionName",
+      ].join(" "),
       hides: true,
     },
   }),
@@ -150,7 +164,13 @@ export function existingDatabase(
   const password = secret("Password", attributes.passwordSecret as SecretAttributes);
   const limits = { ...connectionTo(projectId, instanceName, "true"), isForExisting: true };
   return {
-    ...{ connectionName, databaseName, hasPrivateAddress, instanceName, password, projectId, userName },
+    connectionName,
+    databaseName,
+    hasPrivateAddress,
+    instanceName,
+    password,
+    projectId,
+    userName,
     instanceOwner: "others",
     administratorName: administrator.user,
     administratorPassword:

@@ -110,8 +110,8 @@ export interface PostgresqlDatabaseProps
   readonly network?: NetworkAttachment;
 
   /**
-   * Number of the application's password. Raising it by one replaces the password while instances run, with `DbInit`: another
-   * login gets the next one, and `DbInit.retire` closes the former one. It may be null at plan, for one login.
+   * Number of the application's password. Raising it by one replaces the password while instances run, with `DbInit`:
+   * another login gets the next one, and `DbInit.retire` closes the former one. It may be null at plan, for one login.
    *
    * @default - one login, with one password
    */
@@ -143,16 +143,23 @@ export interface PostgresqlDatabaseProps
 }
 
 /**
- * What an override file of the folder's owner could take away unnoticed, because Terraform replaces a whole nested block by
- * that of an override, which leaves conditions alone. Each is on its own, as some are known only after the plan.
+ * What an override file of the folder's owner could take away unnoticed, because Terraform replaces a whole nested
+ * block by that of an override, which leaves conditions alone. Each is on its own, as some are known only after the
+ * plan.
  */
 function keptByOverrides(deletionProtection: string) {
   const settings = "self.settings[0]";
   const kept = {
     "deletion protection": `coalesce(${settings}.deletion_protection_enabled, false) == tobool(${deletionProtection})`,
-    "backups or point-in-time recovery": `try(${settings}.backup_configuration[0].enabled && ${settings}.backup_configuration[0].point_in_time_recovery_enabled, false)`,
+    "backups or point-in-time recovery": [
+      `try(${settings}.backup_configuration[0].enabled &&`,
+      `${settings}.backup_configuration[0].point_in_time_recovery_enabled, false)`,
+    ].join(" "),
     "the flags of the server": `length(${settings}.database_flags) > 0`,
-    "TLS or the proxy": `try(${settings}.ip_configuration[0].ssl_mode == "ENCRYPTED_ONLY" && ${settings}.connector_enforcement == "REQUIRED", false)`,
+    "TLS or the proxy": [
+      `try(${settings}.ip_configuration[0].ssl_mode == "ENCRYPTED_ONLY" && ${settings}.connector_enforcement ==`,
+      `"REQUIRED", false)`,
+    ].join(" "),
   };
   return Object.entries(kept).map(([what, condition]) => ({
     condition: `\${${condition}}`,
@@ -360,7 +367,11 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       });
       explain(
         sent,
-        "The provider would record a refused update of a password as done. So another password replaces this record, and with it the login; creating that again sets its password, also after a failure.",
+        [
+          "The provider would record a refused update of a password as done.",
+          "So another password replaces this record, and with it the login; creating that again sets its password,",
+          "also after a failure.",
+        ].join(" "),
       );
       return new SqlUser(this, "Administrator", {
         count,

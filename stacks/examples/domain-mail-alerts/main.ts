@@ -19,7 +19,8 @@ const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityPr
   // For a trial, as in the first example.
   deletionProtection: false,
 
-  // Once the domain works, add closeDefaultAddress: true. Until then, a plan warns that requests can bypass the protection.
+  // Once the domain works, add closeDefaultAddress: true. Until then, a plan warns that requests can bypass the
+  // protection.
   domain: "sign-in.example.com",
   protection: { adminRanges: ["203.0.113.0/24"], restrictAdmin: true },
   // Without logs, refused requests cannot be seen.
@@ -40,7 +41,8 @@ const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityPr
 
 // Name of a metric in PromQL: the first slash becomes a colon, any other character that is not a letter or digit an
 // underscore.
-const deadlocks = `cloudsql_googleapis_com:database_postgresql_deadlock_count{database_id="${projectId}:${database.instanceName}"}`;
+const databaseId = `${projectId}:${database.instanceName}`;
+const deadlocks = `cloudsql_googleapis_com:database_postgresql_deadlock_count{database_id="${databaseId}"}`;
 new MonitoringAlertPolicy(stack, "Deadlocks", {
   displayName: "Sign-in: deadlocks",
   combiner: "OR",

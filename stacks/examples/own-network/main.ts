@@ -36,8 +36,8 @@ const servicesAccess = new ServiceNetworkingConnection(stack, "ServicesAccess", 
   network,
   service: "servicenetworking.googleapis.com",
   reservedPeeringRanges: [range.name],
-  // Google keeps its side for days after the database is deleted. If a destroy then finds the network in use, delete it with
-  // gcloud compute networks peerings delete servicenetworking-googleapis-com --network=sign-in, and destroy again.
+  // Google keeps its side for days after the database is deleted. If a destroy then finds the network in use, delete it
+  // with gcloud compute networks peerings delete servicenetworking-googleapis-com --network=sign-in, and destroy again.
   deletionPolicy: "ABANDON",
 });
 

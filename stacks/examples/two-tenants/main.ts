@@ -29,7 +29,8 @@ const tenants = {
   acme: () => new SignIn(app, "acme", { databaseAvailability: "REGIONAL", minInstanceCount: 2 }),
   globex: () => new SignIn(app, "globex"),
 };
-// `npx tsx main.ts globex` builds this tenant alone. The framework's command line would delete the folders of the others.
+// `npx tsx main.ts globex` builds this tenant alone. The framework's command line would delete the folders of the
+// others.
 const asked = process.argv.slice(2);
 for (const tenant of asked) if (!(tenant in tenants)) throw new Error(`no tenant is named ${tenant}`);
 for (const [tenant, build] of Object.entries(tenants)) if (asked.length === 0 || asked.includes(tenant)) build();

@@ -33,8 +33,10 @@ describeWith(["busybox", "dash"], "update-geoip.sh", () => {
         ...options,
         programs: programs.before(process.env.PATH ?? ""),
         environment: {
-          ...{ GEOIPUPDATE_LICENSE_KEY: "key-of-nobody", GEOIPUPDATE_DB_DIR: databases },
-          ...{ GEOIP_UPDATE_HOURS: "8", ...environment },
+          GEOIPUPDATE_LICENSE_KEY: "key-of-nobody",
+          GEOIPUPDATE_DB_DIR: databases,
+          GEOIP_UPDATE_HOURS: "8",
+          ...environment,
         },
       });
       // It complains and goes on.
@@ -45,16 +47,21 @@ describeWith(["busybox", "dash"], "update-geoip.sh", () => {
   }).rows([
     { ...row, what: "ends at once and successfully when it is told to while it waits", answers: [] },
     {
-      ...{ ...row, what: "ends at once and successfully when it is told to while it downloads", answers: [hangs()] },
+      ...row,
+      what: "ends at once and successfully when it is told to while it downloads",
+      answers: [hangs()],
       left: (scene) => expect(has(scene, ".tried")).toBe(false),
     },
     {
-      ...{ ...row, what: "survives failed downloads, and says what to check" },
+      ...row,
+      what: "survives failed downloads, and says what to check",
       answers: [exits(1, "error retrieving updates: HTTP 401"), exits(1)],
       says: ["geoip: no databases came; check the account and its licence key\n"],
     },
     {
-      ...{ ...row, what: "lets the server start after a download that hangs", answers: [{ shell: "exec sleep 3600" }] },
+      ...row,
+      what: "lets the server start after a download that hangs",
+      answers: [{ shell: "exec sleep 3600" }],
       options: { environment: { GEOIP_TRY_SECONDS: "0.2", GEOIP_RETRY_SECONDS: `${PAUSE_SECONDS}` } },
       says: ["no databases came"],
       left: (scene) => expect([has(scene, ".tried"), has(scene, "GeoLite2-City.mmdb")]).toEqual([true, false]),

@@ -34,14 +34,20 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
 
   const denied = [status(403, "PERMISSION_DENIED")];
   const waited = (at: string, fault: Fault, says: string): FaultRow<Scene> => ({
-    ...{ what: `waits for what is not there yet or changed by others: ${at}`, at, answers: [fault, fault] },
+    what: `waits for what is not there yet or changed by others: ${at}`,
+    at,
+    answers: [fault, fault],
     exitCode: 0,
     says: [says],
   });
 
   matrix.rows([
     ...[PATCH, SET_TLS, SET_MAP].map((at) => ({
-      ...{ what: `names the role that a refused ${at} needs`, at, answers: denied, lasts: true, exitCode: 1 },
+      what: `names the role that a refused ${at} needs`,
+      at,
+      answers: denied,
+      lasts: true,
+      exitCode: 1,
       says: [/(GET|POST|PATCH) http:\S+ answered HTTP 403 .*Injected/, "grants roles/compute.loadBalancerAdmin"],
     })),
     { what: "is ended by a change whose end cannot be read", at: WATCH, answers: denied, lasts: true, exitCode: 1 },
@@ -49,22 +55,33 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
     waited(PATCH, reason(412, "conditionNotMet"), "being changed by somebody else"),
     waited(SET_POLICY, reason(400, "resourceNotReady"), "being changed by somebody else"),
     {
-      ...{ what: "makes a change again that it does not find on a second look", at: PATCH, exitCode: 0 },
+      what: "makes a change again that it does not find on a second look",
+      at: PATCH,
+      exitCode: 0,
       answers: [page(200, '{ "kind": "compute#operation", "name": "operation-9", "status": "DONE" }')],
     },
     {
-      ...{ what: "looks a second time with a single try", at: PATCH, answers: [], exitCode: 0 },
+      what: "looks a second time with a single try",
+      at: PATCH,
+      answers: [],
+      exitCode: 0,
       options: { environment: { REST_TRIES: "1" } },
     },
     {
-      ...{ what: "gives up when somebody changes it all the time", at: PATCH, lasts: true, exitCode: 1 },
+      what: "gives up when somebody changes it all the time",
+      at: PATCH,
+      lasts: true,
+      exitCode: 1,
       answers: [reason(412, "conditionNotMet")],
       says: [
         "The load balancer of apps/idp-backend is still not configured after 5 attempts: something else keeps changing it",
       ],
     },
     {
-      ...{ what: "reports an operation that fails", at: WATCH, answers: [], exitCode: 1 },
+      what: "reports an operation that fails",
+      at: WATCH,
+      answers: [],
+      exitCode: 1,
       options: ({ loadBalancers }) => {
         loadBalancers.operations.failures.set("backendServices.setSecurityPolicy", {
           code: "NOT_FOUND",
@@ -77,8 +94,12 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
       ],
     },
     {
-      ...{ what: "gives up after the time limit, and says where to look", at: READS[0] ?? "", exitCode: 1 },
-      ...{ answers: [reason(404, "notFound")], lasts: true, options: { environment: { WAIT_SECONDS: "0" } } },
+      what: "gives up after the time limit, and says where to look",
+      at: READS[0] ?? "",
+      exitCode: 1,
+      answers: [reason(404, "notFound")],
+      lasts: true,
+      options: { environment: { WAIT_SECONDS: "0" } },
       says: [
         "The Ingress controller did not create the load balancer of apps/idp-backend within 0 s: the address does not",
         "To fix: kubectl describe ingress --namespace apps tells why; then run the same command again, or raise WAIT_SE",
@@ -86,7 +107,10 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
       left: ({ changes }) => expect(changes()).toEqual([]),
     },
     {
-      ...{ what: "leaves an operation that does not end", at: WATCH, answers: [], exitCode: 1 },
+      what: "leaves an operation that does not end",
+      at: WATCH,
+      answers: [],
+      exitCode: 1,
       options: ({ loadBalancers }) => {
         loadBalancers.operations.callsUntilDone = Infinity;
         return { environment: { WAIT_SECONDS: "1" } };
@@ -155,9 +179,15 @@ describeWith(["busybox", "curl", "dash", "jq"], "configure-load-balancer.sh", ()
 
   scenario("refuses invalid settings, all at once", async ({ run, standIn }) => {
     const environment = {
-      ...{ ADDRESS_NAME: "", BACKEND: "idp-backend", OWNER: "-", REQUEST_LOG_SAMPLE_RATE: "1.5" },
-      ...{ REQUEST_TIMEOUT_SECONDS: "0", SECURITY_POLICY: "regions/here", CERTIFICATE_MAP: "map" },
-      ...{ STRICT_TRANSPORT_SECURITY: 'max-age=1", "x', TLS_POLICY: "modern" },
+      ADDRESS_NAME: "",
+      BACKEND: "idp-backend",
+      OWNER: "-",
+      REQUEST_LOG_SAMPLE_RATE: "1.5",
+      REQUEST_TIMEOUT_SECONDS: "0",
+      SECURITY_POLICY: "regions/here",
+      CERTIFICATE_MAP: "map",
+      STRICT_TRANSPORT_SECURITY: 'max-age=1", "x',
+      TLS_POLICY: "modern",
     };
 
     const { exitCode, stderr } = await run({ environment });

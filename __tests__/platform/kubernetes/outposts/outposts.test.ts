@@ -81,7 +81,9 @@ it("The role is for the account of the worker's pods, of which only its containe
   expect(mounts).toEqual([beside, "${(var.manage_outposts ? [1] : [])}"]);
 });
 
-/** What the application makes of an outpost before the patches (k8s/*.py), in its order, without what is of no account. */
+/**
+ * What the application makes of an outpost before the patches (k8s/*.py), in its order, without what is of no account.
+ */
 function drafts(type: string, version: string) {
   const [name, matchLabels] = [`ak-outpost-${type}`, { ...OUTPOSTS.podLabels }];
   const labels = { ...matchLabels, version };
@@ -199,7 +201,10 @@ it("The twenty-first pod and the sixth load balancer are refused", async () => {
   expect(answers.map(({ code }) => Number(code)).sort()).toEqual([201, 201, 201, 201, 201, 403]);
 });
 
-/** Patches by which an administrator of the application could ask for more, and whether Autopilot refuses the deployment. */
+/**
+ * Patches by which an administrator of the application could ask for more, and whether Autopilot refuses the
+ * deployment.
+ */
 const UNSAFE: readonly (readonly [what: string, path: string, value: unknown, code: 201 | 400])[] = [
   ["privileged", "containers/0/securityContext/privileged", true, 400],
   ["host namespaces", "hostNetwork", true, 400],
