@@ -162,7 +162,8 @@ export class ServerlessService extends Construct {
     // Of the service, as Google recommends; the limit of a revision would need a new revision to change.
     setNewerAttribute(this.service, "scaling.max_instance_count", maxInstanceCount);
     addFurtherBlocks(this.service, "template", container, network, address);
-    if (closeDefaultAddress !== false) setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
+    // Also false, so that a folder that has settled it takes over the state of one that has not.
+    setNewerAttribute(this.service, "default_uri_disabled", closeDefaultAddress);
     grantPublicAccess(this, this.service, access);
     this.url = this.service.uri;
     this.serviceName = this.service.name;
