@@ -67,7 +67,7 @@ export function replace(text: Operand<string>, part: string, other: string): Exp
   return total("replace", [exprOf(text), literal(part), literal(other)], replaced);
 }
 
-/** A text with another one in place of what matches a pattern. */
+/** A text with another one, without `$`, in place of what matches a pattern. */
 export function replaceMatches(text: Operand<string>, pattern: string, other: string): Expr<string> {
   const replaced = (whole: unknown) => textIn(whole).replaceAll(regularExpression(pattern, "g"), () => other);
   return total("replace", [exprOf(text), literal(`/${pattern}/`), literal(other)], replaced);

@@ -45,7 +45,7 @@ describeWith(["busybox", "curl", "dash", "jq"], "restore-drill.sh", () => {
       left: ({ standIn }) => expect(standIn.sql.billed).toEqual([ITSELF]),
     },
     {
-      what: "reads no list for ever",
+      what: "stops reading a list that has no end",
       at: LIST_JOBS,
       options: { environment: { REST_PAGES: "2" } },
       exitCode: 1,
