@@ -76,22 +76,6 @@ interface Variant<T extends Table> {
   readonly apis: VariantApis;
 }
 
-/** Parts that each variant makes in its own way. */
-type VariantParts = Pick<
-  IdentityProvider,
-  | "checkUp"
-  | "dump"
-  | "edge"
-  | "initialization"
-  | "dns"
-  | "loadBalancerAddress"
-  | "monitoring"
-  | "restoreSettings"
-  | "testMailCommand"
-  | "url"
-  | "worker"
->;
-
 /**
  * An identity provider on either platform: what its inputs say, and the parts that are the same on both. The variants
  * make the rest, each part after those that it uses; what waits for what at apply is in `dependsOn`.
@@ -137,40 +121,40 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   readonly checker: ServiceIdentity | undefined;
 
   /** The job that prepares the database. */
-  declare readonly initialization: DbInit;
+  abstract readonly initialization: DbInit;
 
   /** Settings of the restore scripts, as words `NAME=value`. */
-  declare readonly restoreSettings: string;
+  abstract readonly restoreSettings: string;
 
   /** Command that sends a test mail; undefined, or null at plan, without a mail server. */
-  declare readonly testMailCommand: string | undefined;
+  abstract readonly testMailCommand: string | undefined;
 
   /** URL of the application. */
-  declare readonly url: string;
+  abstract readonly url: string;
 
   /** IP address of the load balancer; null at plan without one. */
-  declare readonly loadBalancerAddress: string;
+  abstract readonly loadBalancerAddress: string;
 
   /** Records of the domain, and what to do until it works, as expressions of lists; undefined if there can be none. */
-  declare readonly dns: Readonly<Record<"nextSteps" | "records", string | undefined>>;
+  abstract readonly dns: Readonly<Record<"nextSteps" | "records", string | undefined>>;
 
   /** Certificate, records and security policy of the domain; undefined if there can be none. */
-  declare readonly edge: DomainSetup | undefined;
+  abstract readonly edge: DomainSetup | undefined;
 
   /** Uptime check, dashboard and alerts. */
-  declare readonly monitoring: Monitoring;
+  abstract readonly monitoring: Monitoring;
 
   /** The check-up of what stands still; undefined where nobody gets alerts. */
-  declare readonly checkUp: CheckUp | undefined;
+  abstract readonly checkUp: CheckUp | undefined;
 
   /** Dumps of the database; undefined without a schedule and without dumps that are kept. */
-  declare readonly dump: DatabaseDump | undefined;
+  abstract readonly dump: DatabaseDump | undefined;
 
   /** Commands for the grants that are left to others, as an expression of a list. */
-  declare readonly grantCommands: string;
+  abstract readonly grantCommands: string;
 
   /** Separate workers; undefined in the other modes. */
-  declare readonly worker: SeparateWorker | undefined;
+  abstract readonly worker: SeparateWorker | undefined;
 
   /** Values of the inputs. */
   protected readonly values: ValuesOf<CommonInputs> & ValuesOf<T>;
@@ -202,97 +186,41 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       secretLocations: settings.secretLocations,
       tenantId: v.tenantId.text,
     });
-    const { place } = this;
-    if (network !== undefined) warnOfNetwork(this, network, place.region);
+    if (network !== undefined) warnOfNetwork(this, network, this.place.region);
+    this.identityParts = this.judgeIdentity(variant.identity);
+    warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], v);
 
-    const named = (["projectId", "region", "tenantId", "applicationName", ...variant.identity] as const).map((prop) => {
-      const input = (v as Readonly<Record<string, Value>>)[prop] as Value<Input<string>>;
-      return { prop, value: identityValue(input, input.setting as string | undefined) };
-    });
-    this.identityParts = comparable(this, [...named, ...existingIdentity(v), ...keyIdentity(v)]);
+    this.apis = addApis(this, variant.apis, { network, place: this.place, settings, values: v });
+    this.secrets = this.addSecrets();
+    this.registry = this.addRegistry();
     // Undefined without blueprints, so that such an image is not built again.
     const hasBlueprints =
       (props as { blueprints?: unknown }).blueprints !== undefined || Object.keys(blueprintFiles ?? {}).length > 0;
-    warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], this.values);
-
-    const apis = addApis(this, variant.apis, { network, place, settings, values: v });
-    this.apis = apis;
-    this.secrets = this.addSecrets();
-    const { deletionProtection, existingContainerImage: existingImage } = settings;
-    this.registry = partIf(
-      isUnset(existingImage),
-      () =>
-        new ImageRegistry(this, "Registry", {
-          apis,
-          builder: this.accountOf("build"),
-          existing: this.partOf(settings.existingRepository),
-          existingImage,
-          place,
-        }),
-    );
-    this.image = new IdpImage(this, "Image", {
-      existingImage,
-      place,
-      repository: this.registry,
-      applicationVersion: settings.applicationVersion,
-      buildLocation: settings.buildLocation,
-      buildPool: settings.buildPool,
-      imageMirror: settings.imageMirror,
-      blueprints: hasBlueprints
+    this.image = this.addImage(
+      hasBlueprints
         ? new Blueprints(this, "Blueprints", { blueprints: settings.blueprints, blueprintFiles })
         : undefined,
-    });
-    this.media = new MediaBucket(this, "MediaBucket", {
-      deletionProtection,
-      place,
-      existing: this.partOf(settings.existingBucket),
-      dependsOn: apis.ready("storage"),
-    });
-    this.database = new PostgresqlDatabase(this, "Database", {
-      deletionProtection,
-      network,
-      place,
-      administratorPasswordVersion: settings.administratorPasswordVersion,
-      backupLocation: settings.backupLocation,
-      backupRetentionCount: settings.backupRetentionCount,
-      denyMaintenancePeriod: settings.denyMaintenancePeriod,
-      imageMirror: settings.imageMirror,
-      maintenanceWindow: settings.maintenanceWindow,
-      transactionLogDays: settings.transactionLogDays,
-      conditionalAccess: settings.databaseConditionalAccess,
-      existing: this.partOf(settings.existingDatabase),
-      tier: settings.databaseTier,
-      passwordVersion: settings.databasePasswordVersion,
-      recordsPasswordVersion: v.databasePasswordVersion.isLeftOut,
-      diskLimitGb: settings.databaseDiskLimitGb,
-      flags: settings.databaseFlags,
-      version: settings.databaseVersion,
-      availability: settings.databaseAvailability,
-      finalBackupDays: settings.databaseFinalBackupDays,
-      dependsOn: apis.ready("sqladmin", "compute", "secretmanager"),
-    });
-    this.upgradeBackup = new UpgradeBackup(this, "UpgradeBackup", {
-      database: this.database,
-      projectId: place.projectId,
-      release: this.image.release,
-      enabled: settings.backupBeforeUpgrade,
-    });
-    this.initializer = this.addAccount("Initializer", undefined);
-    const hasMailPassword = allOf(v.smtp.isSet(), v.smtp.at.passwordSecret.isSet());
-    this.existingSecrets = partIf(
-      anyOf(hasMailPassword, v.secretEnvironmentVariables.length().gt(0)),
-      () =>
-        new ExistingSecrets(this, "ExistingSecrets", {
-          projectId: place.projectId,
-          references: [v.secretEnvironmentVariables, mailPassword(v.smtp)],
-          dependsOn: apis.ready("secretmanager"),
-        }),
     );
-    this.runtime = this.addAccount("Runtime", undefined);
+    this.media = this.addMediaBucket();
+    this.database = this.addDatabase();
+    this.upgradeBackup = this.addUpgradeBackup();
+    this.initializer = this.addAccount("Initializer");
+    this.existingSecrets = this.addExistingSecrets();
+    this.runtime = this.addAccount("Runtime");
     const isScheduled = v.dumpSchedule.isSet();
     this.dumper = partIf(isScheduled, () => this.addAccount("Dumper", isScheduled.text));
     const isChecked = isCheckedUp(this, v);
     this.checker = partIf(isChecked, () => this.addAccount("Checker", isChecked));
+  }
+
+  /** What makes the deployment what it is, as far as a plan can compare it. @param others inputs of the variant */
+  private judgeIdentity(others: readonly string[]): IdentityPart[] {
+    const values = this.values as Readonly<Record<string, Value>>;
+    const named = ["projectId", "region", "tenantId", "applicationName", ...others].map((prop) => {
+      const input = values[prop] as Value<Input<string>>;
+      return { prop, value: identityValue(input, input.setting as string | undefined) };
+    });
+    return comparable(this, [...named, ...existingIdentity(this.values), ...keyIdentity(this.values)]);
   }
 
   /** @throws RulesBrokenError if another deployment of the stack would have the same names */
@@ -343,7 +271,99 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     });
   }
 
-  private addAccount(id: keyof typeof ACCOUNTS, condition: string | undefined): ServiceIdentity {
+  private addRegistry(): ImageRegistry | undefined {
+    const { apis, place, settings } = this;
+    const { existingContainerImage: existingImage } = settings;
+    return partIf(
+      isUnset(existingImage),
+      () =>
+        new ImageRegistry(this, "Registry", {
+          apis,
+          builder: this.accountOf("build"),
+          existing: this.partOf(settings.existingRepository),
+          existingImage,
+          place,
+        }),
+    );
+  }
+
+  private addImage(blueprints: Blueprints | undefined): IdpImage {
+    const { place, registry, settings } = this;
+    return new IdpImage(this, "Image", {
+      blueprints,
+      place,
+      existingImage: settings.existingContainerImage,
+      repository: registry,
+      applicationVersion: settings.applicationVersion,
+      buildLocation: settings.buildLocation,
+      buildPool: settings.buildPool,
+      imageMirror: settings.imageMirror,
+    });
+  }
+
+  private addMediaBucket(): MediaBucket {
+    const { apis, place, settings } = this;
+    return new MediaBucket(this, "MediaBucket", {
+      deletionProtection: settings.deletionProtection,
+      place,
+      existing: this.partOf(settings.existingBucket),
+      dependsOn: apis.ready("storage"),
+    });
+  }
+
+  private addDatabase(): PostgresqlDatabase {
+    const { apis, network, place, settings, values } = this;
+    return new PostgresqlDatabase(this, "Database", {
+      deletionProtection: settings.deletionProtection,
+      network,
+      place,
+      administratorPasswordVersion: settings.administratorPasswordVersion,
+      backupLocation: settings.backupLocation,
+      backupRetentionCount: settings.backupRetentionCount,
+      denyMaintenancePeriod: settings.denyMaintenancePeriod,
+      imageMirror: settings.imageMirror,
+      maintenanceWindow: settings.maintenanceWindow,
+      transactionLogDays: settings.transactionLogDays,
+      conditionalAccess: settings.databaseConditionalAccess,
+      existing: this.partOf(settings.existingDatabase),
+      tier: settings.databaseTier,
+      passwordVersion: settings.databasePasswordVersion,
+      recordsPasswordVersion: values.databasePasswordVersion.isLeftOut,
+      diskLimitGb: settings.databaseDiskLimitGb,
+      flags: settings.databaseFlags,
+      version: settings.databaseVersion,
+      availability: settings.databaseAvailability,
+      finalBackupDays: settings.databaseFinalBackupDays,
+      dependsOn: apis.ready("sqladmin", "compute", "secretmanager"),
+    });
+  }
+
+  private addUpgradeBackup(): UpgradeBackup {
+    const { database, image, place, settings } = this;
+    return new UpgradeBackup(this, "UpgradeBackup", {
+      database,
+      projectId: place.projectId,
+      release: image.release,
+      enabled: settings.backupBeforeUpgrade,
+    });
+  }
+
+  private addExistingSecrets(): ExistingSecrets | undefined {
+    const { apis, place, values: v } = this;
+    const hasMailPassword = allOf(v.smtp.isSet(), v.smtp.at.passwordSecret.isSet());
+    return partIf(
+      anyOf(hasMailPassword, v.secretEnvironmentVariables.length().gt(0)),
+      () =>
+        new ExistingSecrets(this, "ExistingSecrets", {
+          projectId: place.projectId,
+          references: [v.secretEnvironmentVariables, mailPassword(v.smtp)],
+          dependsOn: apis.ready("secretmanager"),
+        }),
+    );
+  }
+
+  /** @param condition decides on it; without one, there always is such an account */
+  private addAccount(id: keyof typeof ACCOUNTS, condition?: string): ServiceIdentity {
     const { apis, place } = this;
     const [purpose, description, member] = ACCOUNTS[id];
     return new ServiceIdentity(this, id, {
@@ -464,21 +484,23 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   /**
-   * Keeps the parts of the variant, and refuses a destroy, and a change of what the deployment is, before anything is
-   * deleted.
+   * Refuses a destroy, and a change of what the deployment is, before anything is deleted.
    *
+   * @param initialization whose former login is closed once everything runs
    * @param dependsOn the last resources to be created
+   * @returns commands for the grants that are left to others, as an expression of a list
    */
-  protected complete(parts: VariantParts, dependsOn: ITerraformDependable[]): void {
-    addLandingZone(this, this.values, this.apis);
-    Object.assign(this, { ...parts, grantCommands: listGrants(this, this.values.grantRoles.flag) });
-    const { database, identityParts, protect } = this;
+  protected complete(initialization: DbInit, dependsOn: ITerraformDependable[]): string {
+    const { apis, database, identityParts, protect, values } = this;
+    addLandingZone(this, values, apis);
+    const grantCommands = listGrants(this, values.grantRoles.flag);
     const check = checkIdentity(this, identityParts, protect, database.ready);
-    const last = [...dependsOn, ...parts.initialization.retire(this, dependsOn), ...judgeOf(this), check];
+    const last = [...dependsOn, ...initialization.retire(this, dependsOn), ...judgeOf(this), check];
     const guard = guardIdentity(this, identityParts, { protect, dependsOn: last });
     const remains = database.backupsAfterDestroy;
     guardDestroy(this, "DeletionGuard", { protect, dependsOn: [guard] }, { remains });
     inFiles(this, FOLDER_FILES);
+    return grantCommands;
   }
 }
 

@@ -1,15 +1,18 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
-import { TerraformResource, TerraformStack } from "cdktf";
+import { TerraformResource, TerraformStack, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { isOn, not, partIf } from "./core/conditional";
 import { existingOr, isExisting, isMade } from "./core/existing";
 import { allOf } from "./core/expr";
 import { named } from "./core/expression";
-import { number, type Relation, settingsOf, type ValuesOf } from "./core/inputs";
+import { number, type Relation, settingsOf, type SettingsOf, type ValuesOf } from "./core/inputs";
 import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { poolVariables } from "./idp/connection-pool";
+import { type CheckUp } from "./idp/check-up";
+import { type ContainerSpec } from "./idp/container-spec";
 import { DbInit } from "./idp/db-init";
+import { type DatabaseDump } from "./idp/dumps";
 import { ifMail, mailPorts, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
@@ -23,6 +26,7 @@ import {
 import { EXISTING_CLUSTER_RELATIONS, rightsOf } from "./existing-parts";
 import { IdentityProvider } from "./identity-provider";
 import { certificateWarning, domainInputs, uselessWithoutDomain } from "./platform/edge/domain";
+import { type DomainSetup } from "./platform/edge/edge";
 import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/edge/protection";
 import {
@@ -55,6 +59,7 @@ import { addOutposts, OUTPOST_WARNINGS, OUTPOSTS } from "./platform/kubernetes/o
 import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { CLUSTER_MAINTENANCE_RELATIONS } from "./platform/maintenance";
+import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
 
@@ -177,6 +182,15 @@ const WARNINGS: readonly Omit<Relation<KubernetesInputs>, "of">[] = [
   ),
 ];
 
+type KubernetesSettings = SettingsOf<typeof EXISTING_CLUSTER>;
+
+type Outposts = ReturnType<typeof addOutposts>;
+
+interface DomainWithIpv6 {
+  readonly domain: string;
+  readonly ipv6: Ipv6Address;
+}
+
 /** Names of the types of props that are objects. */
 interface KubernetesObjects extends CommonObjects {
   readonly clusterHardening: ClusterHardening;
@@ -205,16 +219,27 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
 
   /** Namespace of all Kubernetes objects. */
   readonly namespace: WorkloadNamespace;
+  readonly initialization: DbInit;
+  readonly restoreSettings: string;
 
   /** Address that clients connect to. */
   readonly address: PublicAddress;
+  readonly loadBalancerAddress: string;
+  readonly edge: DomainSetup | undefined;
+  readonly dns: IdentityProvider["dns"];
 
   /** Deployment of the server. */
   readonly workload: KubernetesWorkload;
-  declare readonly worker: KubernetesWorker;
+  readonly worker: KubernetesWorker | undefined;
 
   /** Load balancer in front of the server. */
   readonly frontDoor: ClusterIngress;
+  readonly testMailCommand: string | undefined;
+  readonly url: string;
+  readonly dump: DatabaseDump | undefined;
+  readonly checkUp: CheckUp | undefined;
+  readonly monitoring: Monitoring;
+  readonly grantCommands: string;
 
   constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {
     super(scope, id, props, {
@@ -224,108 +249,203 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       identity: ["namespace", "network", "subnetwork"],
       apis: { always: ["compute", "container", "iamcredentials"] },
     });
-    const { apis, database, initializer, media, network, place, runtime, settings, values } = this;
+    const { database, media, place, settings, values } = this;
+    const { existingCluster, existingNamespace } = settingsOf<typeof EXISTING_CLUSTER>(values);
 
-    // If another deployment has the names, the apply fails at the secrets, before anything is billed.
-    const networkReady = [...apis.ready("compute"), ...database.password.ready];
-    const { existingCluster, existingNamespace: existing } = settingsOf<typeof EXISTING_CLUSTER>(values);
-    this.clusterNetwork = new ClusterNetwork(this, "Network", {
+    this.clusterNetwork = this.addNetwork(existingCluster);
+    this.cluster = this.addCluster(existingCluster);
+    this.provider = new KubernetesProvider(this, "kubernetes", {
+      ...this.cluster.connection,
+      alias: this.isFirstInStack() ? undefined : this.node.path.replaceAll(/[^A-Za-z0-9]+/g, "_").toLowerCase(),
+    });
+    const clusterGuard = guardCluster(this, values);
+    this.namespace = this.addNamespace(existingNamespace, clusterGuard.record);
+    const namespace = this.namespace.namespaceName;
+    this.initialization = this.addInitialization();
+    this.restoreSettings = addRecoveryScripts(
+      this,
+      { database, initialization: this.initialization, media, place },
+      { namespace },
+    );
+    const domain = this.domainWithIpv6();
+    this.address = new PublicAddress(this, "Address", {
+      place,
+      domain: domain?.domain,
+      ipv6: domain?.ipv6,
+      dependsOn: this.networkReady,
+    });
+    this.loadBalancerAddress = this.address.address;
+    this.edge = this.addEdgeOf(domain);
+    this.dns = { records: this.edge?.records.list, nextSteps: this.edge?.nextSteps };
+
+    const pool = poolSizes(values, INSTANCE, DEMAND);
+    const poolSize = named(this, "ConnectionPoolSize", pool.ofInstance);
+    const outposts = this.addOutposts();
+    const container = this.container(this.initialization, {
+      ...poolVariables(values, poolSize),
+      ...outposts?.variables,
+    });
+    this.workload = this.addWorkload(container, outposts);
+    this.worker = this.addWorker(workerContainer(container, values, poolVariables(values, pool.ofWorker)), outposts);
+    this.frontDoor = this.addIngress();
+    this.url = this.frontDoor.url;
+    this.testMailCommand = this.commandOfTestMail();
+    this.dump = this.addDump((identity) => this.jobs(identity), this.workload.ready);
+    this.checkUp = this.addCheckUp((identity) => this.jobs(identity), this.workload.ready);
+    this.monitoring = this.addMonitoring(
+      {
+        domain: settings.domain,
+        namespace,
+        platform: "kubernetes",
+        url: this.url,
+        urlMap: urlMapPattern(this.namespace.givenName),
+      },
+      this.dump,
+      this.checkUp,
+    );
+    this.grantCommands = this.complete(this.initialization, [
+      ...this.namespace.grants,
+      ...(outposts?.ready ?? []),
+      ...this.workload.ready,
+      ...(this.worker?.ready ?? []),
+      ...this.frontDoor.ready,
+      ...(this.edge?.ready ?? []),
+      ...this.monitoring.ready,
+      ...(this.dump?.ready ?? []),
+      ...(this.checkUp?.ready ?? []),
+      clusterGuard.check,
+    ]);
+    this.useOwnProvider();
+  }
+
+  /** If another deployment has the names, the apply fails at the secrets, before anything is billed. */
+  private get networkReady(): ITerraformDependable[] {
+    return [...this.apis.ready("compute"), ...this.database.password.ready];
+  }
+
+  private addNetwork(existingCluster: KubernetesSettings["existingCluster"]): ClusterNetwork {
+    const { network, networkReady, place } = this;
+    return new ClusterNetwork(this, "Network", {
       place,
       existing: network,
       dependsOn: networkReady,
       isNeeded: isMade(existingCluster),
     });
-    this.cluster = new AutopilotCluster(this, "Cluster", {
+  }
+
+  private addCluster(existing: KubernetesSettings["existingCluster"]): AutopilotCluster {
+    const { apis, clusterNetwork, networkReady, place, protect, settings, values } = this;
+    return new AutopilotCluster(this, "Cluster", {
       place,
-      network: this.clusterNetwork,
+      network: clusterNetwork,
       controlPlane: values,
-      deletionProtection: this.protect,
-      existing: existingCluster,
+      deletionProtection: protect,
+      existing,
       maintenance: settings,
       nodes: this.accountOf("nodes"),
       dependsOn: [...networkReady, ...apis.ready("container", "iam")],
     });
-    this.provider = new KubernetesProvider(this, "kubernetes", {
-      ...this.cluster.connection,
-      alias: this.isFirstInStack() ? undefined : this.node.path.replaceAll(/[^A-Za-z0-9]+/g, "_").toLowerCase(),
-    });
+  }
 
-    const clusterGuard = guardCluster(this, values);
-    const namespaceName = existingOr(this, "ChosenNamespace", existing, existing?.name, values.namespace.text);
-    this.namespace = new WorkloadNamespace(this, "Namespace", {
+  private addNamespace(
+    existing: KubernetesSettings["existingNamespace"],
+    clusterRecord: ITerraformDependable,
+  ): WorkloadNamespace {
+    const { apis, cluster, place, values } = this;
+    return new WorkloadNamespace(this, "Namespace", {
       place,
-      cluster: this.cluster,
-      name: namespaceName,
+      cluster,
+      name: existingOr(this, "ChosenNamespace", existing, existing?.name, values.namespace.text),
       isExisting: isExisting(existing),
       outboundPorts: mailPorts(values.smtp),
       // The metadata server needs it to issue the pods' tokens.
-      outlivedBy: [...apis.ready("iamcredentials"), clusterGuard.record],
+      outlivedBy: [...apis.ready("iamcredentials"), clusterRecord],
     });
-    const namespace = this.namespace.namespaceName;
-    const jobsOf = (identity: ServiceIdentity) => new KubernetesJobs({ place, namespace: this.namespace, identity });
-    const initialization = new DbInit(this, "DbInit", {
+  }
+
+  /** Jobs in the namespace. */
+  private jobs(identity: ServiceIdentity): KubernetesJobs {
+    const { namespace, place } = this;
+    return new KubernetesJobs({ place, namespace, identity });
+  }
+
+  private addInitialization(): DbInit {
+    const { database, initializer, upgradeBackup, values } = this;
+    return new DbInit(this, "DbInit", {
       ...rightsOf(values),
       database,
-      runner: jobsOf(initializer),
+      runner: this.jobs(initializer),
       // At the first apply, the backup finds no database; the job is about to create it.
-      dependsOn: this.upgradeBackup.ready,
+      dependsOn: upgradeBackup.ready,
     });
-    const restoreSettings = addRecoveryScripts(this, { database, initialization, media, place }, { namespace });
+  }
+
+  /**
+   * The domain and its second address. Left out rather than given a count of 0, because Terraform refuses a constant
+   * null even in a template for no instance.
+   */
+  private domainWithIpv6(): DomainWithIpv6 | undefined {
+    const { networkReady: dependsOn, place, settings, values } = this;
     const { domain } = settings;
-    // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
-    const ipv6 =
-      domain === undefined
-        ? undefined
-        : new Ipv6Address(this, "Ipv6", { domain, enabled: values.ipv6, place, dependsOn: networkReady });
-    this.address = new PublicAddress(this, "Address", { place, domain, ipv6, dependsOn: networkReady });
+    if (domain === undefined) return undefined;
+    return { domain, ipv6: new Ipv6Address(this, "Ipv6", { domain, enabled: values.ipv6, place, dependsOn }) };
+  }
+
+  private addEdgeOf(domain: DomainWithIpv6 | undefined): DomainSetup | undefined {
+    if (domain === undefined) return undefined;
     const { ipAddress } = this.address;
-    const edge =
-      domain === undefined || ipv6 === undefined
-        ? undefined
-        : this.addEdge(domain, { ipAddress, ipv6 }, database.password.ready);
-    const pool = poolSizes(values, INSTANCE, DEMAND);
-    const poolSize = named(this, "ConnectionPoolSize", pool.ofInstance);
-    const { imageMirror } = settings;
-    const inCluster = { cluster: this.cluster, namespace: this.namespace };
-    const outposts = partIf(isOn(values.manageOutposts.flag), () =>
-      addOutposts(this, { ...inCluster, imageMirror, inputs: values, place }),
+    return this.addEdge(domain.domain, { ipAddress, ipv6: domain.ipv6 }, this.database.password.ready);
+  }
+
+  private addOutposts(): Outposts | undefined {
+    const { cluster, namespace, place, settings, values } = this;
+    return partIf(isOn(values.manageOutposts.flag), () =>
+      addOutposts(this, { cluster, namespace, imageMirror: settings.imageMirror, inputs: values, place }),
     );
-    const container = this.container(initialization, {
-      ...poolVariables(values, poolSize),
-      ...outposts?.variables,
-    });
-    this.workload = new KubernetesWorkload(this, "Workload", {
+  }
+
+  private addWorkload(container: ContainerSpec, outposts: Outposts | undefined): KubernetesWorkload {
+    const { address, namespace, place, runtime, settings, values } = this;
+    return new KubernetesWorkload(this, "Workload", {
       place,
-      address: this.address,
-      namespace: this.namespace,
+      address,
+      namespace,
       identity: runtime,
       container,
       geoip: values.geoip,
-      imageMirror,
+      imageMirror: settings.imageMirror,
       outposts: outposts?.mountIf(not(isSeparate(values))),
       minInstanceCount: values.minInstanceCount.number,
       maxInstanceCount: values.maxInstanceCount.number,
     });
-    const worker = partIf(
+  }
+
+  private addWorker(container: ContainerSpec, outposts: Outposts | undefined): KubernetesWorker | undefined {
+    const { namespace, place, runtime, values, workload } = this;
+    return partIf(
       isSeparate(values),
       () =>
         new KubernetesWorker(this, "Worker", {
           place,
           condition: isSeparate(values).text,
-          container: workerContainer(container, values, poolVariables(values, pool.ofWorker)),
+          container,
           identity: runtime,
           minInstanceCount: workerCount(values).number,
           maxInstanceCount: workerMaxCount(values).number,
-          namespace: this.namespace,
+          namespace,
           outposts: outposts?.mountIf("true"),
-          server: this.workload,
+          server: workload,
         }),
     );
-    this.frontDoor = new ClusterIngress(this, "FrontDoor", {
+  }
+
+  private addIngress(): ClusterIngress {
+    const { address, edge, initialization, namespace, place, values, workload } = this;
+    return new ClusterIngress(this, "FrontDoor", {
       place,
-      namespace: this.namespace,
-      workload: this.workload,
-      address: this.address,
+      namespace,
+      workload,
+      address,
       requestLogSampleRate: requestLogRate(values).number,
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
       httpRedirect: values.httpRedirect.flag,
@@ -334,34 +454,16 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       // Created while the server starts, but only after its database is prepared.
       dependsOn: initialization.ready,
     });
-    const inServer = [
-      `kubectl exec deployment/${this.workload.workloadName} --container=${SERVER_CONTAINER}`,
-      `--namespace=${namespace} --`,
-    ].join(" ");
-    const sendTestMail = `${inServer} ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`;
-    const testMailCommand = partIf(values.smtp.isSet(), () => ifMail(values.smtp, sendTestMail));
-    const dump = this.addDump(jobsOf, this.workload.ready);
-    const checkUp = this.addCheckUp(jobsOf, this.workload.ready);
-    const { url } = this.frontDoor;
-    const urlMap = urlMapPattern(namespaceName);
-    const monitoring = this.addMonitoring({ domain, namespace, platform: "kubernetes", url, urlMap }, dump, checkUp);
+  }
 
-    const dns = { records: edge?.records.list, nextSteps: edge?.nextSteps };
-    const loadBalancerAddress = this.address.address;
-    const parts = { dns, checkUp, dump, edge, initialization, loadBalancerAddress, monitoring, restoreSettings };
-    this.complete({ ...parts, testMailCommand, url, worker }, [
-      ...this.namespace.grants,
-      ...(outposts?.ready ?? []),
-      ...this.workload.ready,
-      ...(worker?.ready ?? []),
-      ...this.frontDoor.ready,
-      ...(edge?.ready ?? []),
-      ...monitoring.ready,
-      ...(dump?.ready ?? []),
-      ...(checkUp?.ready ?? []),
-      clusterGuard.check,
-    ]);
-    this.useOwnProvider();
+  private commandOfTestMail(): string | undefined {
+    const { namespace, values, workload } = this;
+    const inServer = [
+      `kubectl exec deployment/${workload.workloadName} --container=${SERVER_CONTAINER}`,
+      `--namespace=${namespace.namespaceName} --`,
+    ].join(" ");
+    const send = `${inServer} ${ENTRYPOINT_PATH} ${TEST_MAIL_COMMAND} ${TEST_MAIL_READER}`;
+    return partIf(values.smtp.isSet(), () => ifMail(values.smtp, send));
   }
 
   private isFirstInStack(): boolean {

@@ -1,4 +1,4 @@
-import { TerraformLocal } from "cdktf";
+import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { allOf, isNever, partIf, present } from "./core/conditional";
@@ -10,7 +10,10 @@ import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
 import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "./core/names";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { isPooled, poolVariables } from "./idp/connection-pool";
+import { type CheckUp } from "./idp/check-up";
+import { type ContainerSpec } from "./idp/container-spec";
 import { DbInit } from "./idp/db-init";
+import { type DatabaseDump } from "./idp/dumps";
 import { ifMail, TEST_MAIL_COMMAND, TEST_MAIL_READER } from "./idp/mail";
 import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
@@ -23,10 +26,12 @@ import { type DomainSetup } from "./platform/edge/edge";
 import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
 import { protectionInputs, requestLogRate } from "./platform/edge/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
+import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { tagsIn } from "./core/full-names";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
 import { type ServiceIdentity } from "./platform/identity/service-identity";
+import { type NetworkAttachment } from "./platform/network/network-attachment";
 import { accessOf, isOpen } from "./platform/serverless/public-access";
 import {
   INTERNAL_LOAD_BALANCER,
@@ -190,21 +195,36 @@ export interface ServerlessIdentityProviderProps extends VariantProps<Serverless
  * machine that applies needs `sh`, `curl` and `jq`.
  */
 export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInputs> {
+  readonly initialization: DbInit;
+  readonly restoreSettings: string;
+
+  /** Address of the load balancer; undefined if there can be none. */
+  readonly address: DomainAddress | undefined;
+  readonly edge: DomainSetup | undefined;
+
+  /** Internal load balancer of the domain; undefined if there can be none. */
+  readonly internalLoadBalancer: InternalLoadBalancer | undefined;
+  readonly loadBalancerAddress: string;
+  readonly dns: IdentityProvider["dns"];
+  readonly worker: ServerlessWorkerPool | undefined;
+
   /** Cloud Run service of the server. */
   readonly service: ServerlessService;
-  declare readonly worker: ServerlessWorkerPool | undefined;
 
   /** Load balancer of the domain; undefined if there can be none. */
   readonly frontDoor: ServerlessLoadBalancer | undefined;
 
-  /** Internal load balancer of the domain; undefined if there can be none. */
-  readonly internalLoadBalancer: InternalLoadBalancer | undefined;
-
   /** The job that sends a test mail; undefined without a mail server. */
   readonly testMail: ReturnType<ServerlessJobs["onDemand"]> | undefined;
+  readonly testMailCommand: string | undefined;
+  readonly url: string;
+  readonly dump: DatabaseDump | undefined;
+  readonly checkUp: CheckUp | undefined;
+  readonly monitoring: Monitoring;
+  readonly grantCommands: string;
 
-  /** Address of the load balancer; undefined if there can be none. */
-  readonly address: DomainAddress | undefined;
+  /** The network that instances and jobs are attached to. */
+  private readonly attachment: NetworkAttachment | undefined;
 
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
     super(scope, id, props, {
@@ -214,67 +234,140 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       identity: [],
       apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
     });
-    const { apis, database, initializer, media, place, runtime, settings, values } = this;
-    const { domain } = settings;
+    const { database, media, place, values } = this;
     const egress = replace(upper(values.vpcEgress), "-", "_").text;
-    const network = this.network && { ...this.network, egress, tags: tagsIn(values.networkTags) };
+    this.attachment = this.network && { ...this.network, egress, tags: tagsIn(values.networkTags) };
 
-    const access = accessOf(values.publicAccess.given as boolean | string);
-    const jobsReady = apis.ready("run", "secretmanager");
-    const initialization = new DbInit(this, "DbInit", {
-      ...rightsOf(values),
-      database,
-      runner: new ServerlessJobs({ place, network, identity: initializer, dependsOn: jobsReady }),
-      // At the first apply, the backup finds no database; the job is about to create it.
-      dependsOn: this.upgradeBackup.ready,
-    });
-    const restoreSettings = addRecoveryScripts(this, { database, initialization, media, place }, place);
-
-    // Left out rather than given count 0, because Terraform refuses a constant null even in a template for no instance.
-    let edge: DomainSetup | undefined;
-    let address: LoadBalancerAddress | undefined;
-    const requestLogSampleRate = requestLogRate(values).number;
-    const { strictTransportSecurity } = values;
-    const httpRedirect = values.httpRedirect.flag;
-    // Only a network has an internal one.
-    const internal = network === undefined ? literal(false) : isInternal(values);
-    if (domain !== undefined) {
-      // If another deployment has the names, the apply fails at the secrets, before anything is billed.
-      const common = { place, dependsOn: [...apis.ready("compute"), ...database.password.ready] };
-      const domainIf = (id: string, condition: Expr<boolean>) =>
-        condition.isLiteral
-          ? domain
-          : new TerraformLocal(this, id, condition.choose<unknown, null>(values.domain, null)).asString;
-      if (!isNever(internal.not())) {
-        const external = domainIf("ExternalDomain", internal.not());
-        const ipv6 = new Ipv6Address(this, "Ipv6", { ...common, domain: external, enabled: values.ipv6 });
-        this.address = new DomainAddress(this, "Address", { ...common, domain: external, ipv6 });
-        edge = this.addEdge(external, this.address, database.password.ready);
-        address = { domain, ipAddress: this.address.ipAddress, ipv6 };
-      }
-      if (network !== undefined && !isNever(internal)) {
-        this.internalLoadBalancer = new InternalLoadBalancer(this, "InternalLoadBalancer", {
-          ...common,
-          apis,
-          domain: domainIf("InternalDomain", internal),
-          httpRedirect,
-          network,
-          proxyRange: settingsOf<ServerlessInputs>(values).loadBalancerProxyRange,
-          requestLogSampleRate,
-          strictTransportSecurity,
-          zone: settings.dnsZone,
-        });
-        const all = present(this.address?.ipAddresses, this.internalLoadBalancer.ipAddresses);
-        const addresses = all.length === 1 ? all.join("") : `concat(${all.join(", ")})`;
-        address = { domain, ipv6: undefined, ...address, ipAddress: `one(${addresses})` };
-      }
-    }
-    const loadBalancerAddress = expression(address?.ipAddress ?? "null");
+    this.initialization = this.addInitialization();
+    this.restoreSettings = addRecoveryScripts(
+      this,
+      { database, initialization: this.initialization, media, place },
+      place,
+    );
+    const external = this.addExternalDomain();
+    this.address = external?.address;
+    this.edge = external?.edge;
+    this.internalLoadBalancer = this.addInternalLoadBalancer();
+    const domainAddress = this.addressOfDomain(external);
+    this.loadBalancerAddress = expression(domainAddress?.ipAddress ?? "null");
+    this.dns = this.dnsOfDomain();
 
     const pool = poolSizes(values, INSTANCE, DEMAND);
     const poolSize = named(this, "ConnectionPoolSize", pool.ofInstance);
-    const container = this.container(initialization, poolVariables(values, poolSize));
-    const worker = partIf(
+    const container = this.container(this.initialization, poolVariables(values, poolSize));
+    this.worker = this.addWorker(
+      workerContainer(container, values, poolVariables(values, pool.ofWorker)),
+      domainAddress,
+    );
+    this.service = this.addService(container, domainAddress);
+    this.frontDoor = external && this.addLoadBalancer(external);
+    this.internalLoadBalancer?.serve(this.service);
+    this.testMail = this.addTestMail(container);
+    this.testMailCommand = this.commandOfTestMail();
+    this.url = this.urlOfServer();
+    this.dump = this.addDump((identity) => this.scheduledJobs(identity), this.service.ready);
+    this.checkUp = this.addCheckUp((identity) => this.scheduledJobs(identity), this.service.ready);
+    this.monitoring = this.addMonitoring(
+      {
+        domain: this.address?.domain,
+        isPublic: allOf(isOpen(this.access), this.isInternal.not()),
+        platform: "serverless",
+        url: this.url,
+        urlMap: urlMapName(place),
+      },
+      this.dump,
+      this.checkUp,
+    );
+    this.grantCommands = this.complete(this.initialization, this.guardNetwork());
+  }
+
+  /** Who may call the service. */
+  private get access() {
+    return accessOf(this.values.publicAccess.given as boolean | string);
+  }
+
+  /** Whether the domain's load balancer is internal; only a network has one. */
+  private get isInternal(): Expr<boolean> {
+    return this.network === undefined ? literal(false) : isInternal(this.values);
+  }
+
+  /** What both load balancers of the domain are told. */
+  private get ofLoadBalancers() {
+    const { apis, database, place, values } = this;
+    return {
+      place,
+      requestLogSampleRate: requestLogRate(values).number,
+      httpRedirect: values.httpRedirect.flag,
+      // If another deployment has the names, the apply fails at the secrets, before anything is billed.
+      dependsOn: [...apis.ready("compute"), ...database.password.ready],
+    };
+  }
+
+  private addInitialization(): DbInit {
+    const { apis, attachment: network, database, initializer, place, values } = this;
+    const dependsOn = apis.ready("run", "secretmanager");
+    return new DbInit(this, "DbInit", {
+      ...rightsOf(values),
+      database,
+      runner: new ServerlessJobs({ place, network, identity: initializer, dependsOn }),
+      // At the first apply, the backup finds no database; the job is about to create it.
+      dependsOn: this.upgradeBackup.ready,
+    });
+  }
+
+  /** The domain where a condition holds, and null at plan where it does not. */
+  private domainIf(id: string, domain: string, condition: Expr<boolean>): string {
+    return condition.isLiteral
+      ? domain
+      : new TerraformLocal(this, id, condition.choose<unknown, null>(this.values.domain, null)).asString;
+  }
+
+  /**
+   * Addresses, certificate and records of a domain with an external load balancer. Left out rather than given a count
+   * of 0, because Terraform refuses a constant null even in a template for no instance.
+   */
+  private addExternalDomain(): ExternalDomain | undefined {
+    const { database, isInternal, settings, values } = this;
+    if (settings.domain === undefined || isNever(isInternal.not())) return undefined;
+    const { dependsOn, place } = this.ofLoadBalancers;
+    const domain = this.domainIf("ExternalDomain", settings.domain, isInternal.not());
+    const ipv6 = new Ipv6Address(this, "Ipv6", { place, dependsOn, domain, enabled: values.ipv6 });
+    const address = new DomainAddress(this, "Address", { place, dependsOn, domain, ipv6 });
+    return { address, ipv6, edge: this.addEdge(domain, address, database.password.ready) };
+  }
+
+  private addInternalLoadBalancer(): InternalLoadBalancer | undefined {
+    const { apis, attachment: network, isInternal, settings, values } = this;
+    if (settings.domain === undefined || network === undefined || isNever(isInternal)) return undefined;
+    return new InternalLoadBalancer(this, "InternalLoadBalancer", {
+      ...this.ofLoadBalancers,
+      apis,
+      domain: this.domainIf("InternalDomain", settings.domain, isInternal),
+      network,
+      proxyRange: settingsOf<ServerlessInputs>(values).loadBalancerProxyRange,
+      strictTransportSecurity: values.strictTransportSecurity,
+      zone: settings.dnsZone,
+    });
+  }
+
+  /** Where the server answers under its domain; undefined without one. */
+  private addressOfDomain(external: ExternalDomain | undefined): LoadBalancerAddress | undefined {
+    const { domain } = this.settings;
+    const internal = this.internalLoadBalancer;
+    if (domain === undefined) return undefined;
+    if (internal === undefined)
+      return external && { domain, ipAddress: external.address.ipAddress, ipv6: external.ipv6 };
+    const all = present(external?.address.ipAddresses, internal.ipAddresses);
+    const addresses = all.length === 1 ? all.join("") : `concat(${all.join(", ")})`;
+    return { domain, ipv6: external?.ipv6, ipAddress: `one(${addresses})` };
+  }
+
+  private addWorker(
+    container: ContainerSpec,
+    address: LoadBalancerAddress | undefined,
+  ): ServerlessWorkerPool | undefined {
+    const { attachment: network, place, runtime, values } = this;
+    return partIf(
       isSeparate(values),
       () =>
         new ServerlessWorkerPool(this, "Worker", {
@@ -282,12 +375,16 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
           network,
           address,
           condition: isSeparate(values).text,
-          container: workerContainer(container, values, poolVariables(values, pool.ofWorker)),
+          container,
           identity: runtime,
           instanceCount: workerCount(values).number,
         }),
     );
-    this.service = new ServerlessService(this, "Service", {
+  }
+
+  private addService(container: ContainerSpec, address: LoadBalancerAddress | undefined): ServerlessService {
+    const { access, attachment: network, place, runtime, values, worker } = this;
+    return new ServerlessService(this, "Service", {
       closeDefaultAddress: values.closeDefaultAddress.flag,
       cpuAlwaysAllocated: values.cpuAlwaysAllocated.flag,
       maxInstanceRequestConcurrency: requestsPerInstance(values).number,
@@ -304,23 +401,25 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       // A separate worker must be running before the last worker beside a server stops.
       dependsOn: worker?.ready ?? [],
     });
-    if (this.address !== undefined && edge !== undefined) {
-      this.frontDoor = new ServerlessLoadBalancer(this, "FrontDoor", {
-        address: this.address,
-        certificate: edge.certificate,
-        place,
-        service: this.service,
-        validation: values.certificateValidation.text,
-        securityPolicyId: edge.securityPolicy.policyId,
-        requestLogSampleRate,
-        httpRedirect,
-        strictTransportSecurity: strictTransportSecurity.text,
-        dependsOn: [...apis.ready("compute"), ...database.password.ready],
-      });
-    }
-    this.internalLoadBalancer?.serve(this.service);
-    // The application's own command in a job, because Cloud Run offers no shell in a running container.
-    this.testMail = partIf(values.smtp.isSet(), () =>
+  }
+
+  private addLoadBalancer({ address, edge }: ExternalDomain): ServerlessLoadBalancer {
+    const { service, values } = this;
+    return new ServerlessLoadBalancer(this, "FrontDoor", {
+      ...this.ofLoadBalancers,
+      address,
+      certificate: edge.certificate,
+      service,
+      validation: values.certificateValidation.text,
+      securityPolicyId: edge.securityPolicy.policyId,
+      strictTransportSecurity: values.strictTransportSecurity.text,
+    });
+  }
+
+  /** The application's own command in a job, because Cloud Run offers no shell in a running container. */
+  private addTestMail(container: ContainerSpec): ServerlessIdentityProvider["testMail"] {
+    const { attachment: network, place, runtime, values } = this;
+    return partIf(values.smtp.isSet(), () =>
       new ServerlessJobs({ place, network, identity: runtime }).onDemand(this, "TestMail", {
         condition: values.smtp.isSet().text,
         // The command needs no uploads.
@@ -331,45 +430,64 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
         timeoutSeconds: 600,
       }),
     );
-    const testMailArguments = `--args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`;
-    const testMailCommand = this.testMail && ifMail(values.smtp, `${this.testMail.runCommand} ${testMailArguments}`);
-    const url =
-      domain === undefined
-        ? this.service.url
-        : values.domain.isNull().choose(this.service.url, interpolated`https://${values.domain}`).text;
-    const dumpsReady = [...jobsReady, ...apis.ready("iam", "cloudscheduler")];
-    const scheduled = { place, network, starter: this.accountOf("scheduler"), dependsOn: dumpsReady };
-    const jobsOf = (identity: ServiceIdentity) => new ServerlessJobs({ ...scheduled, identity });
-    const dump = this.addDump(jobsOf, this.service.ready);
-    const checkUp = this.addCheckUp(jobsOf, this.service.ready);
-    const isPublic = allOf(isOpen(access), internal.not());
-    const ofDomain = { domain: this.address?.domain, urlMap: urlMapName(place) };
-    const monitoring = this.addMonitoring({ ...ofDomain, isPublic, platform: "serverless", url }, dump, checkUp);
-
-    const ready = [
-      ...this.service.ready,
-      ...(this.testMail?.ready ?? []),
-      ...(worker?.ready ?? []),
-      ...(this.frontDoor?.ready ?? []),
-      ...(edge?.ready ?? []),
-      ...(this.internalLoadBalancer?.ready ?? []),
-      ...monitoring.ready,
-      ...(dump?.ready ?? []),
-      ...(checkUp?.ready ?? []),
-    ];
-    const mustStay = { prop: "network", value: network?.network };
-    const networkGuard = guardPresence(this, mustStay, { dependsOn: ready, protect: this.protect });
-    const both = (...lists: readonly (string | undefined)[]) => {
-      const [first, ...others] = present(...lists);
-      return first === undefined || others.length === 0
-        ? first && expression(first)
-        : expression(`concat(${[first, ...others].join(", ")})`);
-    };
-    const dns = {
-      records: both(edge?.records.list, this.internalLoadBalancer?.records),
-      nextSteps: both(edge?.nextSteps, this.internalLoadBalancer?.nextSteps),
-    };
-    const parts = { dns, checkUp, dump, edge, initialization, loadBalancerAddress, monitoring, restoreSettings };
-    this.complete({ ...parts, testMailCommand, url, worker }, networkGuard);
   }
+
+  private commandOfTestMail(): string | undefined {
+    const { testMail, values } = this;
+    return testMail && ifMail(values.smtp, `${testMail.runCommand} --args=${TEST_MAIL_COMMAND},${TEST_MAIL_READER}`);
+  }
+
+  private urlOfServer(): string {
+    const { service, settings, values } = this;
+    if (settings.domain === undefined) return service.url;
+    return values.domain.isNull().choose(service.url, interpolated`https://${values.domain}`).text;
+  }
+
+  /** Jobs that Cloud Scheduler starts, as an identity of their own. */
+  private scheduledJobs(identity: ServiceIdentity): ServerlessJobs {
+    const { apis, attachment: network, place } = this;
+    const dependsOn = apis.ready("run", "secretmanager", "iam", "cloudscheduler");
+    return new ServerlessJobs({ place, network, identity, starter: this.accountOf("scheduler"), dependsOn });
+  }
+
+  /** Refuses to take the network away. @returns all that is created last */
+  private guardNetwork(): ITerraformDependable[] {
+    const { attachment, checkUp, dump, edge, frontDoor, internalLoadBalancer, monitoring, protect } = this;
+    const ready = present<{ readonly ready: ITerraformDependable[] }>(
+      this.service,
+      this.testMail,
+      this.worker,
+      frontDoor,
+      edge,
+      internalLoadBalancer,
+      monitoring,
+      dump,
+      checkUp,
+    ).flatMap((part) => part.ready);
+    const network = { prop: "network", value: attachment?.network };
+    return guardPresence(this, network, { dependsOn: ready, protect });
+  }
+
+  /** Records, and what to do until the domain works, of both load balancers. */
+  private dnsOfDomain(): IdentityProvider["dns"] {
+    const { edge, internalLoadBalancer: internal } = this;
+    return {
+      records: bothLists(edge?.records.list, internal?.records),
+      nextSteps: bothLists(edge?.nextSteps, internal?.nextSteps),
+    };
+  }
+}
+
+/** What there is of a domain with an external load balancer, before that. */
+interface ExternalDomain {
+  readonly address: DomainAddress;
+  readonly edge: DomainSetup;
+  readonly ipv6: Ipv6Address;
+}
+
+/** One list of those that there are, as an expression; undefined if there is none. */
+function bothLists(...lists: readonly (string | undefined)[]): string | undefined {
+  const [first, ...others] = present(...lists);
+  if (first === undefined) return undefined;
+  return expression(others.length === 0 ? first : `concat(${[first, ...others].join(", ")})`);
 }

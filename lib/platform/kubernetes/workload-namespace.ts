@@ -39,6 +39,9 @@ export class WorkloadNamespace extends Construct {
   /** Name; a reference to it waits for the namespace. */
   readonly namespaceName: string;
 
+  /** The same as it was given, for which nothing waits. */
+  readonly givenName: string;
+
   /** Id of what is made first in it. */
   readonly firstId: string;
   readonly ready: ITerraformDependable[];
@@ -67,6 +70,7 @@ export class WorkloadNamespace extends Construct {
     super(scope, id);
     const { cluster, isExisting, name, outboundPorts, outlivedBy, place } = props;
 
+    this.givenName = name;
     this.labels = objectLabels(this, place.labels);
     this.namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
       metadata: { name, labels: labelsWith(this.labels, POD_SECURITY) },
