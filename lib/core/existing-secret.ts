@@ -24,7 +24,11 @@ export interface ExistingSecretProps extends SecretAttributes {
   /** Project of a secret without one in its name. */
   readonly projectId: string;
 
-  /** Condition under which there is the secret, a boolean expression known at plan. @default "true" */
+  /**
+   * Condition under which there is the secret, a boolean expression known at plan.
+   *
+   * @default "true"
+   */
   readonly condition?: string;
 }
 

@@ -12,7 +12,11 @@ const OWN_PARTS = { deleted: "deleted", kept: "kept", used: "used" } as const;
  * A part that is managed elsewhere: its attributes, which are null at plan where it is not given. Nothing is looked up.
  */
 export interface Existing {
-  /** Whether there is one. @default true */
+  /**
+   * Whether there is one.
+   *
+   * @default true
+   */
   readonly enabled?: boolean | IResolvable;
 
   /**

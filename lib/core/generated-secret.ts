@@ -20,7 +20,11 @@ import { TerraformData } from "./terraform-data";
 import { explain } from "./hcl/stack-origin";
 
 export interface GeneratedSecretProps {
-  /** Whether the secret exists, a boolean expression known at plan; only then may it be read. @default - always */
+  /**
+   * Whether the secret exists, a boolean expression known at plan; only then may it be read.
+   *
+   * @default - always
+   */
   readonly condition?: string;
 
   /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
@@ -42,7 +46,11 @@ export interface GeneratedSecretProps {
    */
   readonly loss?: string;
 
-  /** Refuses deletion of the secret by an apply or a destroy. @default true */
+  /**
+   * Refuses deletion of the secret by an apply or a destroy.
+   *
+   * @default true
+   */
   readonly deletionProtection?: boolean | IResolvable;
 
   /** Labels of the secret; none by default. */
@@ -51,7 +59,11 @@ export interface GeneratedSecretProps {
   /** Length of the generated value, at least 8: lower-case and upper-case letters and digits, at least one of each. */
   readonly length: number;
 
-  /** A value to store, a reference to an ephemeral variable; empty or null counts as none. @default - generated */
+  /**
+   * A value to store, a reference to an ephemeral variable; empty or null counts as none.
+   *
+   * @default - generated
+   */
   readonly override?: string;
 
   /** Project of the secret. Another one later replaces the secret, and so generates another value. */
@@ -60,7 +72,11 @@ export interface GeneratedSecretProps {
   /** Name of the secret, at most 255 letters, digits, hyphens and underscores. */
   readonly secretId: string;
 
-  /** Regions of the value; an existing secret stays. @default - Google's choice, which an organization may refuse */
+  /**
+   * Regions of the value; an existing secret stays.
+   *
+   * @default - Google's choice, which an organization may refuse
+   */
   readonly secretLocations?: readonly string[];
 
   /**
@@ -71,7 +87,11 @@ export interface GeneratedSecretProps {
    */
   readonly rotation?: number;
 
-  /** Raising it writes a new value: the override, or a newly generated one. Nothing else writes a value. @default 1 */
+  /**
+   * Raising it writes a new value: the override, or a newly generated one. Nothing else writes a value.
+   *
+   * @default 1
+   */
   readonly writeVersion?: number;
 }
 

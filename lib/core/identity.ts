@@ -18,13 +18,21 @@ export interface WorkloadIdentity {
   /** False for an account whose permissions are managed elsewhere: here it is only allowed to read a job's script. */
   readonly grantable: boolean;
 
-  /** Whether the account exists: `true`, `false` or a boolean expression; only then it gets grants. @default "true" */
+  /**
+   * Whether the account exists: `true`, `false` or a boolean expression; only then it gets grants.
+   *
+   * @default "true"
+   */
   readonly condition?: string | undefined;
 
   /** What must exist before it can be granted a role. */
   readonly ready: ITerraformDependable[];
 
-  /** Accounts to which the grants are made, each under its own condition. @default - the account itself */
+  /**
+   * Accounts to which the grants are made, each under its own condition.
+   *
+   * @default - the account itself
+   */
   readonly granted?: readonly GrantedAccount[];
 
   /**
@@ -36,16 +44,28 @@ export interface WorkloadIdentity {
 
 /** An account that may take the place of another. */
 export interface GrantedAccount extends Pick<WorkloadIdentity, "condition" | "email" | "member" | "name" | "ready"> {
-  /** Project of the account; `-` for any. @default - that of the deployment */
+  /**
+   * Project of the account; `-` for any.
+   *
+   * @default - that of the deployment
+   */
   readonly project?: string;
 }
 
 /** What limits a grant on a project. */
 export interface GrantLimits {
-  /** Condition under which it is needed, as a string: `true`, `false` or a boolean expression. @default "true" */
+  /**
+   * Condition under which it is needed, as a string: `true`, `false` or a boolean expression.
+   *
+   * @default "true"
+   */
   readonly condition?: string;
 
-  /** The project. @default - that of the account */
+  /**
+   * The project.
+   *
+   * @default - that of the account
+   */
   readonly project?: string;
 
   /** Whether it is needed for a part that is managed elsewhere. */

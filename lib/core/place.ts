@@ -34,7 +34,11 @@ export interface DeploymentContext {
   /** Labels of all resources that support them; none by default. */
   readonly labels?: Record<string, string>;
 
-  /** Regions in which new secrets are stored. @default - `region` */
+  /**
+   * Regions in which new secrets are stored.
+   *
+   * @default - `region`
+   */
   readonly secretLocations?: readonly string[];
 }
 

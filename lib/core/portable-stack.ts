@@ -13,7 +13,11 @@ import { isObject, localPathProblems, StackBackend, type StateBackend } from "./
 export { MAIN_CHILD_ID } from "./element-names";
 
 export interface PortableStackProps {
-  /** Where the state is kept; a CDKTF backend can be added instead. @default - `terraform.tfstate` in its folder */
+  /**
+   * Where the state is kept; a CDKTF backend can be added instead.
+   *
+   * @default - `terraform.tfstate` in its folder
+   */
   readonly backend?: StateBackend;
 
   /**

@@ -23,7 +23,11 @@ export interface ReadableSecret {
   /** The value, for write-only arguments and provider configuration; empty while the version is disabled. */
   readonly ephemeralValue: string;
 
-  /** The same, not read before a resource's `id` is known, so a first plan asks no API. @default - `ephemeralValue` */
+  /**
+   * The same, not read before a resource's `id` is known, so a first plan asks no API.
+   *
+   * @default - `ephemeralValue`
+   */
   valueAfter?(id: string): string;
 
   /** What must exist before the value can be read. */

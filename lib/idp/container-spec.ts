@@ -15,7 +15,11 @@ export interface EnvironmentSpec {
   /** Further defaults, each omitted if it is null at plan; none by default. */
   readonly optional?: Readonly<Record<string, string>>;
 
-  /** What several containers have in common of these layers, so that a folder says it once. @default - nothing */
+  /**
+   * What several containers have in common of these layers, so that a folder says it once.
+   *
+   * @default - nothing
+   */
   readonly common?: CommonVariables;
 
   /** Variables from the caller. */
@@ -113,7 +117,11 @@ export interface ContainerSpec {
   /** Probe that restarts a hanging container, which otherwise keeps running; none by default. */
   readonly livenessProbe?: ProbeSpec;
 
-  /** Whether it works for requests alone and may idle between: `true`, `false` or an expression. @default "false" */
+  /**
+   * Whether it works for requests alone and may idle between: `true`, `false` or an expression.
+   *
+   * @default "false"
+   */
   readonly canIdle?: string;
 
   /** Buckets that are mounted as folders; none by default. */

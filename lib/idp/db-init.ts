@@ -67,10 +67,18 @@ export interface DbInitProps {
    */
   readonly grantManagedSuperuser?: boolean | IResolvable;
 
-  /** Whether only the application's role and the administrator can connect; false changes no rights. @default true */
+  /**
+   * Whether only the application's role and the administrator can connect; false changes no rights.
+   *
+   * @default true
+   */
   readonly revokePublicConnect?: boolean | IResolvable;
 
-  /** Public image with `psql` of the server's major version and a POSIX shell. @default - that of the database */
+  /**
+   * Public image with `psql` of the server's major version and a POSIX shell.
+   *
+   * @default - that of the database
+   */
   readonly image?: string;
 }
 

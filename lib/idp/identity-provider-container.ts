@@ -64,7 +64,11 @@ interface ContainerParts {
   /** Further variables whose values are read from Secret Manager; none by default. */
   readonly secretSettings?: readonly SecretSettings[];
 
-  /** CPU and memory; one instance holds server and worker, unless workers are separate. @default - 2 CPUs and 4Gi */
+  /**
+   * CPU and memory; one instance holds server and worker, unless workers are separate.
+   *
+   * @default - 2 CPUs and 4Gi
+   */
   readonly resources?: ResourcesSpec;
 }
 

@@ -183,25 +183,53 @@ export interface IdpImageProps {
   /** Blueprints that become part of the image, for the application's worker to apply; none by default. */
   readonly blueprints?: Blueprints;
 
-  /** Location of the build: `global`, or a region of Cloud Build. Another builds nothing again. @default "global" */
+  /**
+   * Location of the build: `global`, or a region of Cloud Build. Another builds nothing again.
+   *
+   * @default "global"
+   */
   readonly buildLocation?: string;
 
-  /** Private pool that builds, in its own location. @default - the pool of Cloud Build */
+  /**
+   * Private pool that builds, in its own location.
+   *
+   * @default - the pool of Cloud Build
+   */
   readonly buildPool?: string;
 
-  /** An existing image with its tag, to run instead; an expression that is null at plan means none. @default - built */
+  /**
+   * An existing image with its tag, to run instead; an expression that is null at plan means none.
+   *
+   * @default - built
+   */
   readonly existingImage?: string;
 
-  /** Where the image is pushed, and who builds it; required without `existingImage`. @default - none */
+  /**
+   * Where the image is pushed, and who builds it; required without `existingImage`.
+   *
+   * @default - none
+   */
   readonly repository?: ImageRepository;
 
-  /** Prefix from which the images of the build are pulled. @default - their public registries */
+  /**
+   * Prefix from which the images of the build are pulled.
+   *
+   * @default - their public registries
+   */
   readonly imageMirror?: string;
 
-  /** Image of the upstream server, without a tag. @default "ghcr.io/goauthentik/server" */
+  /**
+   * Image of the upstream server, without a tag.
+   *
+   * @default "ghcr.io/goauthentik/server"
+   */
   readonly upstreamImage?: string;
 
-  /** Prefix of the upstream's own environment variables. @default "AUTHENTIK_" */
+  /**
+   * Prefix of the upstream's own environment variables.
+   *
+   * @default "AUTHENTIK_"
+   */
   readonly upstreamPrefix?: string;
 }
 

@@ -157,7 +157,11 @@ export interface IdpSecretsProps {
   /** Parts of the names; secrets can be listed by the application's name. */
   readonly place: DeploymentContext;
 
-  /** The administrator's first password, a reference to an ephemeral variable. @default - 24 letters and digits */
+  /**
+   * The administrator's first password, a reference to an ephemeral variable.
+   *
+   * @default - 24 letters and digits
+   */
   readonly bootstrapPassword?: string;
 
   /**
@@ -175,22 +179,42 @@ export interface IdpSecretsProps {
    */
   readonly secretKeyVersion?: number;
 
-  /** Also creates an API token, which the application reads only on its first start. @default false */
+  /**
+   * Also creates an API token, which the application reads only on its first start.
+   *
+   * @default false
+   */
   readonly bootstrapToken?: boolean | IResolvable;
 
-  /** Shipped blueprints; `ldap` and `radius` need a secret, which is generated. @default - none */
+  /**
+   * Shipped blueprints; `ldap` and `radius` need a secret, which is generated.
+   *
+   * @default - none
+   */
   readonly blueprints?: readonly string[];
 
-  /** Refuses deletion of secret key and password. Losing the secret key ends every session. @default true */
+  /**
+   * Refuses deletion of secret key and password. Losing the secret key ends every session.
+   *
+   * @default true
+   */
   readonly deletionProtection?: boolean | IResolvable;
 
   /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
 
-  /** Secrets to use instead; their attributes may be null at plan. @default - all are generated */
+  /**
+   * Secrets to use instead; their attributes may be null at plan.
+   *
+   * @default - all are generated
+   */
   readonly existing?: { readonly secretKey?: ExistingKey; readonly bootstrapPassword?: ExistingKey } | undefined;
 
-  /** Regions in which new secrets are stored. Existing ones stay where they are. @default - those of the place */
+  /**
+   * Regions in which new secrets are stored. Existing ones stay where they are.
+   *
+   * @default - those of the place
+   */
   readonly secretLocations?: readonly string[];
 }
 

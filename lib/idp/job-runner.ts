@@ -24,7 +24,11 @@ export interface JobSpec {
   /** Attempts after the first one. */
   readonly maxRetries: number;
 
-  /** Condition under which the job exists, as a string: `true`, `false` or a boolean expression. @default "true" */
+  /**
+   * Condition under which the job exists, as a string: `true`, `false` or a boolean expression.
+   *
+   * @default "true"
+   */
   readonly condition?: string;
 }
 

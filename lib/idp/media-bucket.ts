@@ -86,7 +86,11 @@ export interface MediaBucketProps {
   /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */
   readonly place: DeploymentContext;
 
-  /** Prevents a destroy from deleting the bucket while it holds files. @default true */
+  /**
+   * Prevents a destroy from deleting the bucket while it holds files.
+   *
+   * @default true
+   */
   readonly deletionProtection?: boolean | IResolvable;
 
   /** What must exist first, for example the gate of the Cloud Storage API; nothing by default. */

@@ -10,10 +10,18 @@ export interface SqlInstance {
   /** Name of the instance in its project. */
   readonly instanceName: string;
 
-  /** Public image with a POSIX shell and clients of the server's major version. @default - one of PostgreSQL 15 */
+  /**
+   * Public image with a POSIX shell and clients of the server's major version.
+   *
+   * @default - one of PostgreSQL 15
+   */
   readonly clientImage?: string;
 
-  /** Image of the Cloud SQL proxy, which on GKE runs beside each container. @default - the release that is tested */
+  /**
+   * Image of the Cloud SQL proxy, which on GKE runs beside each container.
+   *
+   * @default - the release that is tested
+   */
   readonly proxyImage?: string;
 
   /** Name by which the Cloud SQL proxies find the instance: `<project>:<region>:<instance>`. */
@@ -25,10 +33,18 @@ export interface SqlInstance {
   /** Name of the application's login. */
   readonly userName: string;
 
-  /** Role that it acts as, and that owns everything. @default - the login itself */
+  /**
+   * Role that it acts as, and that owns everything.
+   *
+   * @default - the login itself
+   */
   readonly ownerName?: string;
 
-  /** The login that takes turns with it, and the number of the password; empty at plan without one. @default - none */
+  /**
+   * The login that takes turns with it, and the number of the password; empty at plan without one.
+   *
+   * @default - none
+   */
   readonly otherLogin?:
     { readonly name: string; readonly passwordVersion: string; readonly condition: string } | undefined;
 
@@ -38,16 +54,28 @@ export interface SqlInstance {
   /** Password of the login that creates role and database. */
   readonly administratorPassword: ReadableSecret;
 
-  /** That login; the application's own, if it can only check what there is. @default "postgres" */
+  /**
+   * That login; the application's own, if it can only check what there is.
+   *
+   * @default "postgres"
+   */
   readonly administratorName?: string;
 
-  /** Project of the instance. @default - that of the deployment */
+  /**
+   * Project of the instance.
+   *
+   * @default - that of the deployment
+   */
   readonly projectId?: string;
 
   /** Whether it has a private address, as a string: `true`, `false` or a boolean expression. */
   readonly hasPrivateAddress: string;
 
-  /** Who manages the instance: `deployment`, or `others`, who alone can restore or clone it. @default "deployment" */
+  /**
+   * Who manages the instance: `deployment`, or `others`, who alone can restore or clone it.
+   *
+   * @default "deployment"
+   */
   readonly instanceOwner?: string | undefined;
 
   /** What must exist before anything can connect. */

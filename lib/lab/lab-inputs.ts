@@ -451,7 +451,11 @@ export interface AwsCredentials {
   /** Secret of that access key. */
   readonly secretAccessKey: string;
 
-  /** Region whose instances are imported. @default "us-east-1" */
+  /**
+   * Region whose instances are imported.
+   *
+   * @default "us-east-1"
+   */
   readonly region?: string;
 }
 

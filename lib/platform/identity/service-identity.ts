@@ -79,7 +79,11 @@ export const EXISTING_SERVICE_ACCOUNTS = {
 export type ExistingAccount = Existing & {
   readonly email?: string;
 
-  /** Name of the account in the ids of its grants. @default - that of the own one, after `Existing` */
+  /**
+   * Name of the account in the ids of its grants.
+   *
+   * @default - that of the own one, after `Existing`
+   */
   readonly name?: string;
 };
 
@@ -110,10 +114,18 @@ export interface ServiceIdentityProps {
    */
   readonly condition?: string;
 
-  /** An account to use instead; its address may be null at plan. @default - one is created */
+  /**
+   * An account to use instead; its address may be null at plan.
+   *
+   * @default - one is created
+   */
   readonly existing?: ExistingAccount | undefined;
 
-  /** What must exist first: `apis.ready("iam")`. @default - nothing */
+  /**
+   * What must exist first: `apis.ready("iam")`.
+   *
+   * @default - nothing
+   */
   readonly dependsOn?: ITerraformDependable[];
 }
 

@@ -30,10 +30,18 @@ export interface ExistingNetwork {
 
 /** The same, and how what runs on Cloud Run is attached to it. */
 export interface NetworkAttachment extends ExistingNetwork {
-  /** What Cloud Run sends through it: `PRIVATE_RANGES_ONLY` or `ALL_TRAFFIC`. @default "PRIVATE_RANGES_ONLY" */
+  /**
+   * What Cloud Run sends through it: `PRIVATE_RANGES_ONLY` or `ALL_TRAFFIC`.
+   *
+   * @default "PRIVATE_RANGES_ONLY"
+   */
   readonly egress?: string;
 
-  /** Network tags of what runs on Cloud Run, which rules of the network's firewall go by. @default - none */
+  /**
+   * Network tags of what runs on Cloud Run, which rules of the network's firewall go by.
+   *
+   * @default - none
+   */
   readonly tags?: string[];
 }
 

@@ -73,7 +73,11 @@ export interface ImageRegistryProps {
    */
   readonly existingImage?: string;
 
-  /** Existing account that builds and pushes. @default - one is created */
+  /**
+   * Existing account that builds and pushes.
+   *
+   * @default - one is created
+   */
   readonly builder?: ExistingAccount | undefined;
 
   /**

@@ -58,7 +58,11 @@ export interface ServerlessJobsProps {
    */
   readonly starter?: ExistingAccount | undefined;
 
-  /** Existing network on which the database has its private address. @default - none */
+  /**
+   * Existing network on which the database has its private address.
+   *
+   * @default - none
+   */
   readonly network?: NetworkAttachment;
 }
 

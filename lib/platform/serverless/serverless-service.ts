@@ -51,10 +51,18 @@ export interface ServerlessServiceProps extends ServiceOptions {
    */
   readonly address?: LoadBalancerAddress;
 
-  /** What must exist first, in addition to what the container uses: `apis.ready("run")`. @default - nothing */
+  /**
+   * What must exist first, in addition to what the container uses: `apis.ready("run")`.
+   *
+   * @default - nothing
+   */
   readonly dependsOn?: ITerraformDependable[];
 
-  /** Maximum number of instances; each takes the connections that its container says. @default 3 */
+  /**
+   * Maximum number of instances; each takes the connections that its container says.
+   *
+   * @default 3
+   */
   readonly maxInstanceCount?: number;
 
   /**
@@ -65,10 +73,18 @@ export interface ServerlessServiceProps extends ServiceOptions {
    */
   readonly minInstanceCount?: number;
 
-  /** Existing network on which the database has its private address. @default - none */
+  /**
+   * Existing network on which the database has its private address.
+   *
+   * @default - none
+   */
   readonly network?: NetworkAttachment;
 
-  /** Time limit of a request, and of a web socket, in seconds: 1 to 3600. @default 3600 */
+  /**
+   * Time limit of a request, and of a web socket, in seconds: 1 to 3600.
+   *
+   * @default 3600
+   */
   readonly requestTimeoutSeconds?: number;
 }
 

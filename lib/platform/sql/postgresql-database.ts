@@ -64,10 +64,18 @@ export interface PostgresqlDatabaseProps
    */
   readonly conditionalAccess?: boolean | IResolvable;
 
-  /** Refuses deletion of the database, through Terraform or otherwise, and of its secrets. @default true */
+  /**
+   * Refuses deletion of the database, through Terraform or otherwise, and of its secrets.
+   *
+   * @default true
+   */
   readonly deletionProtection?: boolean | IResolvable;
 
-  /** What must exist first: `apis.ready("sqladmin", "compute", "secretmanager")`. @default - nothing */
+  /**
+   * What must exist first: `apis.ready("sqladmin", "compute", "secretmanager")`.
+   *
+   * @default - nothing
+   */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
@@ -77,7 +85,11 @@ export interface PostgresqlDatabaseProps
    */
   readonly existing?: ExistingDatabaseProps | undefined;
 
-  /** Size up to which the disk grows by itself, in GB. @default - no limit */
+  /**
+   * Size up to which the disk grows by itself, in GB.
+   *
+   * @default - no limit
+   */
   readonly diskLimitGb?: number;
 
   /**
@@ -124,7 +136,11 @@ export interface PostgresqlDatabaseProps
    */
   readonly recordsPasswordVersion?: boolean;
 
-  /** Raising it by one replaces the administrator's password. @default 1 */
+  /**
+   * Raising it by one replaces the administrator's password.
+   *
+   * @default 1
+   */
   readonly administratorPasswordVersion?: number;
 
   /**
