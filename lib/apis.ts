@@ -1,6 +1,6 @@
 import { type Construct } from "constructs";
 
-import { allOf, anyOf, isSet, isUnset, isWord } from "./core/conditional";
+import { allOf, anyOf, isSet, isUnset } from "./core/conditional";
 import { type SettingsOf, type ValuesOf } from "./core/inputs";
 import { type DeploymentContext } from "./core/place";
 import { ProjectApis, type ApiName } from "./core/project-apis";
@@ -34,7 +34,7 @@ export function addApis(
   const apis = new ProjectApis(scope, "Apis", { projectId, region, apis: [...COMMON_APIS, ...always].sort() });
   for (const name of ["artifactregistry", "cloudbuild"] as const) apis.enable(name, isUnset(existingContainerImage));
   if (network) apis.enable(network, anyOf(isSet(attached?.network), isSet(domain)));
-  apis.enable("certificatemanager", allOf(v.domain.isSet().text, isWord(v.certificateValidation.text, "dns")));
+  apis.enable("certificatemanager", allOf(v.domain.isSet(), v.certificateValidation.eq("dns")));
   if (dnsZone !== undefined) apis.enable("dns", isSet(dnsZone.name));
   if (schedules) apis.enable(schedules, anyOf(isSet(dumpSchedule), isCheckedUp(scope, v)));
   return apis;

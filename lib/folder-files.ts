@@ -3,7 +3,10 @@ import { type FileTable } from "./core/hcl/stack-origin";
 /** What a reader of the folder in HCL finds together. */
 export const FOLDER_FILES: FileTable = {
   apis: ["APIs, which stay enabled after a destroy because others may use them, and waits for each", ["Apis"]],
-  "check-up": ["The check-up: what stands still, where somebody gets alerts", ["Checker", "CheckUp", "Receivers"]],
+  "check-up": [
+    "The check-up: what stands still, where somebody gets alerts",
+    ["Checker", "CheckUp", "IsCheckedUp", "Receivers"],
+  ],
   cluster: ["The cluster and its network", ["Cluster", "Network"]],
   database: ["The database: instance, users, backups, passwords and their readers", ["Database", "UpgradeBackup"]],
   dump: ["Dumps of the database, and their bucket", ["Dump"]],
@@ -22,12 +25,18 @@ export const FOLDER_FILES: FileTable = {
   image: ["The image: repository, blueprints and build", ["Blueprints", "Image", "Registry"]],
   "internal-load-balancer": [
     "A load balancer that only a network reaches, instead of one for the Internet",
-    ["InternalLoadBalancer"],
+    ["InternalDomain", "InternalLoadBalancer"],
   ],
   ipv6: ["The IPv6 address of the load balancer, off by default", ["Ipv6"]],
   jobs: ["What prepares the database before the first start", ["DbInit"]],
-  "load-balancer": ["The domain, its protection and its load balancer", ["Address", "Edge", "FrontDoor"]],
-  main: ["Names and labels that all parts have in common", ["ApplicationEnvironment", "all_labels", "tenant_prefix"]],
+  "load-balancer": [
+    "The domain, its protection and its load balancer",
+    ["Address", "Edge", "ExternalDomain", "FrontDoor"],
+  ],
+  main: [
+    "Names and labels that all parts have in common",
+    ["ApplicationEnvironment", "ConnectionPoolSize", "all_labels", "tenant_prefix"],
+  ],
   "media-bucket": ["The bucket of the uploads", ["MediaBucket"]],
   monitoring: ["Uptime check, dashboard, alerts and audit log", ["Monitoring"]],
   namespace: ["The namespace in the cluster, and where its pods may connect to", ["ChosenNamespace", "Namespace"]],

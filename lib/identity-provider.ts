@@ -1,7 +1,7 @@
 import { TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, isUnset, not, partIf, present } from "./core/conditional";
+import { isUnset, not, partIf, present, type Condition, isAlways } from "./core/conditional";
 import { allOf, anyOf } from "./core/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
@@ -208,7 +208,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     this.existingSecrets = this.addExistingSecrets();
     this.runtime = this.addAccount("Runtime");
     const isScheduled = v.dumpSchedule.isSet();
-    this.dumper = partIf(isScheduled, () => this.addAccount("Dumper", isScheduled.text));
+    this.dumper = partIf(isScheduled, () => this.addAccount("Dumper", isScheduled));
     const isChecked = isCheckedUp(this, v);
     this.checker = partIf(isChecked, () => this.addAccount("Checker", isChecked));
   }
@@ -363,11 +363,11 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   /** @param condition decides on it; without one, there always is such an account */
-  private addAccount(id: keyof typeof ACCOUNTS, condition?: string): ServiceIdentity {
+  private addAccount(id: keyof typeof ACCOUNTS, condition?: Condition): ServiceIdentity {
     const { apis, place } = this;
     const [purpose, description, member] = ACCOUNTS[id];
     return new ServiceIdentity(this, id, {
-      condition: condition === "true" ? undefined : condition,
+      condition: isAlways(condition) ? undefined : condition,
       dependsOn: apis.ready("iam"),
       description,
       existing: this.accountOf(member),
@@ -462,7 +462,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
         jobName: checkUp.jobName,
         missingAfter: checkUp.missingAfter,
       },
-      connectionPool: isPooled(v).text,
+      connectionPool: isPooled(v),
       isHeard: isHeard(this, v),
       ownDatabase: not(isExistingUsed(this.partOf(settings.existingDatabase))),
       dump:
@@ -470,14 +470,14 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
           ? undefined
           : {
               bucketName: dump.bucket.bucketName,
-              condition: isOn(dump.condition),
-              isDaily: isOn(dump.isDaily),
+              condition: dump.condition,
+              isDaily: dump.isDaily,
               jobName: dump.jobName,
             },
       identities: present(initializer, runtime, dumper, checker),
       diskLimitGb: settings.databaseDiskLimitGb,
       maxConnections: database.connectionLimit,
-      protection: v.protection.isSet().text,
+      protection: v.protection.isSet(),
       workerCount: workerCount(v).text,
       workerMode: v.workerMode.text,
     });

@@ -7,6 +7,7 @@ export { type HclBlocks } from "./core/hcl/stack-origin";
 export { type GrantedAccount, type GrantLimits, type WorkloadIdentity } from "./core/identity";
 export { type DeploymentName } from "./core/names";
 export { tenantContext, type DeploymentContext, type TenantPlaceProps } from "./core/place";
+export { type Condition } from "./core/conditional";
 export { PortableStack, type PortableStackProps, type StackOutput } from "./core/portable-stack";
 export { ProjectApis, type ApiName, type ProjectApisProps } from "./core/project-apis";
 export { type ProviderName } from "./core/provider-requirements";
@@ -15,6 +16,7 @@ export { type StackFile } from "./core/stack-file";
 export { type StateBackend } from "./core/state-backend";
 export { Blueprints, type BlueprintFiles, type BlueprintProps } from "./idp/blueprints";
 export {
+  type CommonVariables,
   type ContainerSpec,
   type DatabaseSpec,
   type EnvironmentOverrides,

@@ -2,7 +2,7 @@ import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 import { TerraformResource, TerraformStack, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { isOn, not, partIf } from "./core/conditional";
+import { not, partIf } from "./core/conditional";
 import { existingOr, isExisting, isMade } from "./core/existing";
 import { allOf } from "./core/expr";
 import { named } from "./core/expression";
@@ -399,7 +399,7 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
 
   private addOutposts(): Outposts | undefined {
     const { cluster, namespace, place, settings, values } = this;
-    return partIf(isOn(values.manageOutposts.flag), () =>
+    return partIf(values.manageOutposts, () =>
       addOutposts(this, { cluster, namespace, imageMirror: settings.imageMirror, inputs: values, place }),
     );
   }
@@ -427,13 +427,13 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       () =>
         new KubernetesWorker(this, "Worker", {
           place,
-          condition: isSeparate(values).text,
+          condition: isSeparate(values),
           container,
           identity: runtime,
           minInstanceCount: workerCount(values).number,
           maxInstanceCount: workerMaxCount(values).number,
           namespace,
-          outposts: outposts?.mountIf("true"),
+          outposts: outposts?.mountIf(true),
           server: workload,
         }),
     );

@@ -374,7 +374,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
           place,
           network,
           address,
-          condition: isSeparate(values).text,
+          condition: isSeparate(values),
           container,
           identity: runtime,
           instanceCount: workerCount(values).number,
@@ -421,7 +421,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     const { attachment: network, place, runtime, values } = this;
     return partIf(values.smtp.isSet(), () =>
       new ServerlessJobs({ place, network, identity: runtime }).onDemand(this, "TestMail", {
-        condition: values.smtp.isSet().text,
+        condition: values.smtp.isSet(),
         // The command needs no uploads.
         container: { ...container, args: [TEST_MAIL_COMMAND, "--help"], mounts: [] },
         name: "test-mail",

@@ -1,4 +1,4 @@
-import { expression, quoted } from "../lib/core/expression";
+import { conditionFrom } from "../lib/core/conditional";
 import { type ReadableSecret } from "../lib/core/stored-secret";
 import { ADMINISTRATOR_NAME, DB_INIT_JOB } from "../lib/idp/contract";
 import { type IdentityProvider } from "../lib/identity-provider";
@@ -43,7 +43,7 @@ export function identityProviderOutputs(idp: IdentityProvider): OutputTable {
     ],
     bootstrap_password_secret: [password.secretId, "Name of the secret with the administrator's first password."],
     bootstrap_token_command: [
-      token && expression(`(${hasBootstrapToken} ? ${quoted(accessCommand(token))} : null)`),
+      token && conditionFrom(hasBootstrapToken).choose<string, null>(accessCommand(token), null).text,
       "The command that prints the token for the application's API; null without bootstrap_token.",
     ],
     database_instance_name: [database.instanceName, "Name of the database instance."],

@@ -227,7 +227,7 @@ testContract(KUBERNETES_STACK_NAME, {
     namespace: [() => output("namespace"), "${local.namespace_name}"],
     connect_command: [
       () => output("connect_command"),
-      `gcloud container clusters get-credentials \${${ADDRESS.cluster}.name} --location=\${var.region} --project=\${var.project_id}\${(try(endswith(local.cluster_endpoint, ".goog"), false) ? " --dns-endpoint" : "")}`,
+      `gcloud container clusters get-credentials \${${ADDRESS.cluster}.name} --location=\${var.region} --project=\${var.project_id}\${try(endswith(local.cluster_endpoint, ".goog"), false) ? " --dns-endpoint" : ""}`,
     ],
     "load_balancer_address: of the one way in that there is": [
       () => output("load_balancer_address"),

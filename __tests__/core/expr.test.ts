@@ -49,7 +49,7 @@ describe("An expression", () => {
     ["a comparison of comparisons", n.lt(1).eq(a), "${var.n < 1 == var.a}"],
     ["a sum in a product", n.plus(1).times(2), "${(var.n + 1) * 2}"],
     ["a difference from a difference", n.minus(n.minus(1)), "${var.n - (var.n - 1)}"],
-    ["a choice in a choice", a.choose(b.choose(1, 2), c.choose(3, 4)), "${var.a ? (var.b ? 1 : 2) : var.c ? 3 : 4}"],
+    ["a choice in a choice", a.choose(b.choose(1, 2), c.choose(3, 4)), "${var.a ? (var.b ? 1 : 2) : (var.c ? 3 : 4)}"],
     ["a choice in a condition", a.choose(b, c).and(b), "${(var.a ? var.b : var.c) && var.b}"],
     ["a fallback", text.coalesce("x"), '${coalesce(var.text, "x")}'],
     ["a pattern", text.matches("^[a-z]{1,3}\\d$"), '${can(regex("^[a-z]{1,3}\\\\d$", var.text))}'],

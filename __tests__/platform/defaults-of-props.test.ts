@@ -150,7 +150,7 @@ const DEFAULTS: readonly Defaults[] = [
     },
     [
       ...(ofExisting({ email: "own@demo-project.iam.gserviceaccount.com" }) as Row<ServiceIdentityProps>[]),
-      ["condition", "true", "false"],
+      ["condition", true, false],
     ],
   ),
   defaultsOf<GeneratedSecretProps>(
@@ -162,6 +162,7 @@ const DEFAULTS: readonly Defaults[] = [
     },
     [
       ...(ofExisting({ secretId: "former", version: 1 }) as Row<GeneratedSecretProps>[]),
+      ["condition", true, false],
       ["deletionProtection", true, false],
       ["writeVersion", 1, 2],
     ],
@@ -242,17 +243,17 @@ const DEFAULTS: readonly Defaults[] = [
         apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
         alertEmails: ["admin@example.com"],
         called: String,
-        connectionPool: "false",
-        ownDatabase: "true",
-        checkUp: { condition: "false", jobName: "", missingAfter: "30m" },
+        connectionPool: false,
+        ownDatabase: true,
+        checkUp: { condition: false, jobName: "", missingAfter: "30m" },
         domain: "login.example.com",
-        dump: { jobName: "", bucketName: "", condition: "false", isDaily: "false" },
+        dump: { jobName: "", bucketName: "", condition: false, isDaily: false },
         identities: [standInIdentity()],
         maxConnections: "100",
         maxInstanceCount: 3,
         minInstanceCount: 1,
         platform: "serverless",
-        protection: "false",
+        protection: false,
         workerCount: "1",
         workerMode: "in-container",
         url: "https://idp-1a2b3c.a.run.app",
@@ -283,7 +284,7 @@ const DEFAULTS: readonly Defaults[] = [
       const minInstanceCount = Token.asNumber(expression("var.min_instance_count"));
       new ServerlessService(stack, "Part", { place: PLACE, identity: standInIdentity(), container, minInstanceCount });
     },
-    [["canIdle", "false", "true"]],
+    [["canIdle", false, true]],
   ),
   defaultsOf<ExistingSecretProps>(
     "ExistingSecret",
@@ -292,7 +293,7 @@ const DEFAULTS: readonly Defaults[] = [
       const needed = { projectId: PLACE.projectId, secretId: "former", version: 1 };
       new ExistingSecret(stack, "Part", { ...needed, ...props }).grantAccess(standInIdentity());
     },
-    [["condition", "true", "false"]],
+    [["condition", true, false]],
   ),
   defaultsOf<WorkloadIdentity>(
     "an identity that is granted a bucket",
@@ -300,7 +301,7 @@ const DEFAULTS: readonly Defaults[] = [
     (stack, props) => {
       new MediaBucket(stack, "Part", { place: PLACE }).grantReadWrite(standInIdentity("Runtime", props));
     },
-    [["condition", "true", "false"]],
+    [["condition", true, false]],
   ),
   defaultsOf<GrantLimits>(
     "the limits of a grant on the project",
@@ -308,7 +309,7 @@ const DEFAULTS: readonly Defaults[] = [
     (stack, props) => {
       new ServiceIdentity(stack, "Part", PURPOSE).grantOnProject("Role", "roles/logging.logWriter", props);
     },
-    [["condition", "true", "false"]],
+    [["condition", true, false]],
   ),
   defaultsOf<JobSpec>(
     "a job",
@@ -325,7 +326,7 @@ const DEFAULTS: readonly Defaults[] = [
         ...props,
       });
     },
-    [["condition", "true", "false"]],
+    [["condition", true, false]],
   ),
   defaultsOf<SqlInstance>(
     "the database of DbInit",

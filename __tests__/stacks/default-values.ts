@@ -10,7 +10,7 @@ const MEMBER_OF_WHOLE = /^\$\{var\.(\w+)\.(\w+)\}$/;
 /** What stands for an input that is null, and what an input's word chooses. */
 const COALESCED = /^\$\{coalesce\(var\.(\w+), (\d+)\)\}$/;
 const OTHERWISE = /^\$\{\(?var\.(\w+) != null \? var\.\1 : (".*?")\)?\}$/;
-const CHOSEN = /^\$\{\(?((?:var\.\w+ == "[^"]+" \? \[[^\]]*\] : )+)null\)?\}$/;
+const CHOSEN = /^\$\{((?:\(?var\.\w+ == "[^"]+" \? \[[^\]]*\] : )+)null\)*\}$/;
 const CHOICE = /var\.(\w+) == ("[^"]+") \? (\[[^\]]*\]) : /g;
 
 /** A whole text that is one of these, as it is with the given inputs; undefined if it is none. */

@@ -1,6 +1,6 @@
 import { type Terraform } from "../support/synthesis";
 
-const CHOSEN = /^\$\{\((?:[^?]*var\.own_parts != "used"[^?]*|\(?var\.existing_\w+ != null\)?) \? .+ : (.+)\)\}$/;
+const CHOSEN = /^\$\{(?:[^?]*var\.own_parts != "used"[^?]*|var\.existing_\w+ != null) \? .+ : (.+)\}$/;
 
 /** A value with the parts that the stack makes itself, where no existing one is given. */
 export function asMade<Value>({ locals = {} }: Terraform, value: Value): Value {
@@ -22,9 +22,7 @@ function balanced(expression: string): string {
 function textOf(expression: string): string {
   const [, resource, attribute] = /^(?:one|try)\(([\w.]+)\[[*0]\]\.(\w+)(?:, "")?\)$/.exec(expression) ?? [];
   if (resource !== undefined) return `\${${resource}.${String(attribute)}}`;
-  const [, word] = /^"([\w-]+)"$/.exec(expression) ?? [];
-  if (word !== undefined) return word;
-  const [, template] = /^join\("", \["(.*)"\]\)$/.exec(expression) ?? [];
+  const [, template] = /^"(.*)"$/.exec(expression) ?? [];
   return template ?? `\${${expression}}`;
 }
 

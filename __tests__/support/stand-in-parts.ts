@@ -52,7 +52,7 @@ export const standInDatabase = (overrides: Partial<SqlInstance> = {}): SqlInstan
   userName: "demo_role",
   password: standInSecret("password", "7"),
   administratorPassword: standInSecret("administrator", "4"),
-  hasPrivateAddress: "false",
+  hasPrivateAddress: false,
   ready: [],
   grantConnect: () => [],
   ...overrides,

@@ -1,39 +1,30 @@
-import { TerraformCount, Token, type IResolvable, type TerraformResource } from "cdktf";
+import { type IResolvable, TerraformCount, type TerraformResource, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf as allConditions, anyOf as anyCondition, Expr, exprOf, literal } from "./expr";
+import { allOf as allConditions, anyOf as anyCondition, Expr, exprOf, literal, type Operand } from "./expr";
 import { expression, namedIfLong } from "./expression";
 
-/** A condition: typed, or as text, which is `true`, `false` or a token. */
-export type Condition = Expr<boolean> | string;
+/** A condition: a literal, a typed expression or a token. */
+export type Condition = boolean | IResolvable;
 
-const CONDITIONS = new WeakMap<object, string>();
+const CONDITIONS = new WeakMap<object, Expr<boolean>>();
 
 /** A condition with its type. */
 export function conditionFrom(condition: Condition): Expr<boolean> {
-  if (condition instanceof Expr) return condition;
-  if (condition === "true" || condition === "false") return literal(condition === "true");
-  const typed = exprOf<unknown>(condition) as Expr<boolean>;
-  return typed.isLiteral || typed.isText ? (exprOf<unknown>(expression(condition)) as Expr<boolean>) : typed;
+  return exprOf<boolean>(condition as boolean);
 }
 
-/** A condition as text. */
-function conditionText(condition: Expr<boolean>): string {
-  return condition.isLiteral ? String(condition.literal) : condition.text;
-}
-
-/** A condition of several resources, as text: under a name of the folder, unless it can be read at a glance. */
-export function namedCondition(scope: Construct, id: string, condition: Condition): string {
-  return conditionText(namedIfLong(scope, id, conditionFrom(condition)));
+/** A condition of several resources: under a name of the folder, unless it can be read at a glance. */
+export function namedCondition(scope: Construct, id: string, condition: Condition): Expr<boolean> {
+  return namedIfLong(scope, id, conditionFrom(condition));
 }
 
 /** `count` of a resource that exists only if the condition holds at plan; undefined if it always holds. */
 export function countIf(condition: Condition | undefined): TerraformCount | undefined {
-  if (condition === undefined) return undefined;
+  if (condition === undefined || isAlways(condition)) return undefined;
   const typed = conditionFrom(condition);
-  if (typed.isLiteral && typed.literal) return undefined;
   const count = TerraformCount.of(typed.isLiteral ? 0 : typed.choose(1, 0).number);
-  CONDITIONS.set(count, conditionText(typed));
+  CONDITIONS.set(count, typed);
   return count;
 }
 
@@ -42,6 +33,13 @@ export function isNever(condition: Condition | undefined): boolean {
   if (condition === undefined) return false;
   const typed = conditionFrom(condition);
   return typed.isLiteral && !typed.literal;
+}
+
+/** Whether synthesis knows that the condition holds; without one, it does. */
+export function isAlways(condition: Condition | undefined): boolean {
+  if (condition === undefined) return true;
+  const typed = conditionFrom(condition);
+  return typed.isLiteral && typed.literal;
 }
 
 /** A part that is there if the condition holds; undefined where synthesis knows that it does not. */
@@ -55,62 +53,52 @@ export function present<Part>(...parts: readonly (Part | undefined)[]): Part[] {
 }
 
 /** The condition under which there is a resource, as it was given to `countIf`. */
-export function conditionOf({ count }: TerraformResource): string {
-  const condition = typeof count === "object" ? CONDITIONS.get(count) : "true";
+export function conditionOf({ count }: TerraformResource): Expr<boolean> {
+  const condition = typeof count === "object" ? CONDITIONS.get(count) : literal(true);
   if (count !== undefined && condition === undefined) throw new Error("a count that countIf has not made");
-  return condition ?? "true";
+  return condition ?? literal(true);
 }
 
-/** Whether a switch is on, as a string: `true`, `false` or a boolean expression. */
-export function isOn(value: boolean | IResolvable): string {
-  return typeof value === "boolean" ? String(value) : Token.asString(value);
+/** Whether a value is set; absent is `undefined`, or null in Terraform. */
+export function isSet(value: string | undefined): Expr<boolean> {
+  return exprOf(value ?? null).isSet();
 }
 
-/** The switch of a condition, for boolean properties: the opposite of `isOn`. */
-export function switchOf(condition: Condition): boolean | IResolvable {
-  return conditionFrom(condition).flag;
-}
-
-/** Whether a value is set, as `true`, `false` or a boolean expression; absent is `undefined`, or null in Terraform. */
-export function isSet(value: string | undefined): string {
-  return conditionText(exprOf(value ?? null).isSet());
-}
-
-export function isUnset(value: string | undefined): string {
-  return not(isSet(value));
+export function isUnset(value: string | undefined): Expr<boolean> {
+  return isSet(value).not();
 }
 
 /** One of two Terraform expressions, depending on whether the value is set. */
 export function ifSet(value: string | undefined, set: string, unset: string): string {
-  const present = exprOf(value ?? null).isSet();
+  const present = isSet(value);
   if (value === undefined || present.isLiteral) return expression(value === undefined ? unset : set);
   return expression(`(${value} != null ? ${set} : ${unset})`);
 }
 
 /** The value, or a fallback Terraform expression if it is not set. */
 export function valueOr(value: string | undefined, fallback: string): string {
-  const isSurelySet = value !== undefined && exprOf(value).isSet().isLiteral;
+  const isSurelySet = value !== undefined && isSet(value).isLiteral;
   return isSurelySet ? value : ifSet(value, String(value), fallback);
 }
 
 /** Whether all conditions hold. */
-export function allOf(...conditions: readonly Condition[]): string {
-  return conditionText(allConditions(...conditions.map(conditionFrom)));
+export function allOf(...conditions: readonly Condition[]): Expr<boolean> {
+  return allConditions(...conditions.map(conditionFrom));
 }
 
 /** Whether one of the conditions holds. */
-export function anyOf(...conditions: readonly Condition[]): string {
-  return conditionText(anyCondition(...conditions.map(conditionFrom)));
+export function anyOf(...conditions: readonly Condition[]): Expr<boolean> {
+  return anyCondition(...conditions.map(conditionFrom));
 }
 
 /** The opposite of a condition. */
-export function not(condition: Condition): string {
-  return conditionText(conditionFrom(condition).not());
+export function not(condition: Condition): Expr<boolean> {
+  return conditionFrom(condition).not();
 }
 
-/** Whether a value is this word, as a string: `true`, `false` or a boolean expression. */
-export function isWord(value: string, word: string): string {
-  return conditionText(exprOf(value).eq(word));
+/** Whether a value is this word. */
+export function isWord(value: string, word: string): Expr<boolean> {
+  return exprOf(value).eq(word);
 }
 
 /** A list of the value, empty if it is not set, as a Terraform expression. */
@@ -118,10 +106,9 @@ export function listOf(value: string | undefined): string {
   return Token.isUnresolved(value) ? `compact([${value}])` : JSON.stringify(value === undefined ? [] : [value]);
 }
 
-/** A list of one element, an expression, that is empty unless the condition holds: for a block that may be missing. */
-export function listIf(condition: string, element: string): string {
-  if (condition === "true" || condition === "false") return expression(condition === "true" ? `[${element}]` : "[]");
-  return expression(`(${condition} ? [${element}] : [])`);
+/** A list of one element that is empty unless the condition holds: for a block that may be missing. */
+export function listIf(condition: Condition, element: Operand<boolean | number | string>): string {
+  return Token.asString(conditionFrom(condition).choose<unknown>([exprOf(element)], []));
 }
 
 /** Attribute of a resource that need not exist, as a Terraform expression; null where it does not. */

@@ -2,7 +2,7 @@ import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, namedCondition } from "./conditional";
+import { countIf, namedCondition, type Condition } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { hcl, interpolated } from "./expr";
 import { trimPrefix } from "./expr-functions";
@@ -25,18 +25,18 @@ export interface ExistingSecretProps extends SecretAttributes {
   readonly projectId: string;
 
   /**
-   * Condition under which there is the secret, a boolean expression known at plan.
+   * Condition under which there is the secret; known at plan.
    *
-   * @default "true"
+   * @default true
    */
-  readonly condition?: string;
+  readonly condition?: Condition;
 }
 
 /** The version of a secret, where the condition holds, for its value. */
 export function openVersion(
   scope: Construct,
   id: string,
-  condition: string,
+  condition: Condition,
   attributes: Readonly<Record<"secret" | "version", string>>,
 ): EphemeralResource {
   const type = "google_secret_manager_secret_version";
@@ -51,15 +51,16 @@ export class ExistingSecret extends Construct implements ReadableSecret {
   readonly ready: ITerraformDependable[] = [];
   readonly fullName: string;
 
-  private readonly condition: string;
+  private readonly given: Condition;
+  private named: Condition | undefined;
   private readonly grants = new Grants(this);
   private stored: EphemeralResource | undefined;
 
-  constructor(scope: Construct, id: string, { condition = "true", projectId, secretId, version }: ExistingSecretProps) {
+  constructor(scope: Construct, id: string, { condition = true, projectId, secretId, version }: ExistingSecretProps) {
     super(scope, id);
     stateProvidersOf(this);
     inFileOfExisting(this, "parts");
-    this.condition = namedCondition(this, "IsUsed", condition);
+    this.given = condition;
     if ([secretId, projectId].some((part) => Token.isUnresolved(part))) {
       const prefix = interpolated`projects/${projectId}/secrets/`;
       const name = hcl<string>`try(regex("^projects/.+$", ${secretId}), ${interpolated`${prefix}${secretId}`}, "")`;
@@ -81,6 +82,12 @@ export class ExistingSecret extends Construct implements ReadableSecret {
 
   valueAfter(id: string): string {
     return this.read(`(${id} == "" ? "" : ${operand(this.fullName)})`);
+  }
+
+  /** Whether there is the secret: under a name of the folder once something asks. */
+  private get condition(): Condition {
+    this.named ??= namedCondition(this, "IsUsed", this.given);
+    return this.named;
   }
 
   private read(secret: string): string {

@@ -1,9 +1,10 @@
 import { TerraformLocal, type IResolvable, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, anyOf, isOn, isWord, not, oneAttribute } from "./conditional";
-import { expression, operand } from "./expression";
+import { allOf, anyOf, conditionFrom, isWord, not, oneAttribute, isAlways, isNever } from "./conditional";
+import { expression } from "./expression";
 import { choice } from "./inputs";
+import { type Expr } from "./expr";
 
 /** What becomes of a part of the deployment for which there is an existing one. */
 const OWN_PARTS = { deleted: "deleted", kept: "kept", used: "used" } as const;
@@ -48,18 +49,18 @@ export const OWN_PARTS_INPUT = {
   ),
 };
 
-/** Whether there is such a part, as a string: `true`, `false` or a boolean expression. */
-export function isExisting(existing: Existing | undefined): string {
-  return existing === undefined ? "false" : isOn(existing.enabled ?? true);
+/** Whether there is such a part. */
+export function isExisting(existing: Existing | undefined): Expr<boolean> {
+  return conditionFrom(existing !== undefined && (existing.enabled ?? true));
 }
 
-/** Whether it is used, as a string. */
-export function isExistingUsed(existing: Existing | undefined): string {
+/** Whether it is used. */
+export function isExistingUsed(existing: Existing | undefined): Expr<boolean> {
   return allOf(isExisting(existing), not(isWord(existing?.own ?? OWN_PARTS.deleted, OWN_PARTS.used)));
 }
 
-/** Whether a part is made here, as a string. */
-export function isMade(existing: Existing | undefined): string {
+/** Whether a part is made here. */
+export function isMade(existing: Existing | undefined): Expr<boolean> {
   return anyOf(not(isExisting(existing)), not(isWord(existing?.own ?? OWN_PARTS.deleted, OWN_PARTS.deleted)));
 }
 
@@ -77,9 +78,8 @@ export function existingOr(
   attribute: string | undefined,
   made: string,
 ): string {
-  const condition = isExistingUsed(existing);
-  if (condition === "false" || attribute === undefined) return made;
-  if (condition === "true") return attribute;
-  const chosen = `(${condition} ? ${operand(attribute)} : ${operand(made)})`;
-  return new TerraformLocal(scope, id, expression(chosen)).asString;
+  const isUsed = isExistingUsed(existing);
+  if (isNever(isUsed) || attribute === undefined) return made;
+  if (isAlways(isUsed)) return attribute;
+  return new TerraformLocal(scope, id, isUsed.choose(attribute, made)).asString;
 }

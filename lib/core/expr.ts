@@ -241,7 +241,8 @@ export class Expr<T = unknown> implements IResolvable {
       " ? ",
       { expr: one, least: BINDING.or },
       " : ",
-      { expr: other, least: BINDING.choice },
+      // In parentheses, because a chain of choices is hard to read.
+      { expr: other, least: BINDING.or },
     ];
     const isNull = () => this.choose(one.isNull(), other.isNull());
     const canFail = this.canFail || this.mayBeNull || one.canFail || other.canFail;

@@ -4,11 +4,11 @@ import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-ma
 import { Fn, ref, Token, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, anyOf, countIf, not, partIf, namedCondition } from "./conditional";
+import { allOf, anyOf, countIf, not, partIf, namedCondition, type Condition, isAlways } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "./existing";
 import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
-import { expression, numberExpression, numberText, operand, quoted } from "./expression";
+import { expression, numberExpression, numberText, operand } from "./expression";
 import { grantee, Grants, type WorkloadIdentity } from "./identity";
 import { type KnownPropsOf, refuseProps } from "./known-props";
 import { MAIN_CHILD_ID } from "./portable-stack";
@@ -18,25 +18,26 @@ import { RulesBrokenError } from "./rules-broken-error";
 import { addSecret, type ReadableSecret } from "./stored-secret";
 import { TerraformData } from "./terraform-data";
 import { explain } from "./hcl/stack-origin";
+import { type Expr, exprOf, hcl, reference } from "./expr";
 
 export interface GeneratedSecretProps {
   /**
-   * Whether the secret exists, a boolean expression known at plan; only then may it be read.
+   * Whether the secret exists; known at plan. Only then may it be read.
    *
-   * @default - always
+   * @default true
    */
-  readonly condition?: string;
+  readonly condition?: Condition;
 
   /** What must exist first, for example the gate of the Secret Manager API; nothing by default. */
   readonly dependsOn?: ITerraformDependable[];
 
   /**
    * A secret to use instead, whose attributes may be null at plan; it is never written and never deleted. Access is
-   * granted where `isGranted` holds, a boolean expression, by default always.
+   * granted where `isGranted` holds, by default always.
    *
    * @default - one is created
    */
-  readonly existing?: (Existing & Partial<SecretAttributes> & { readonly isGranted?: string }) | undefined;
+  readonly existing?: (Existing & Partial<SecretAttributes> & { readonly isGranted?: Condition }) | undefined;
 
   /**
    * What is lost with another value, as a clause. Another version is then refused, until `-replace` of the record of
@@ -126,19 +127,19 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly secret: SecretManagerSecret | undefined;
 
   /**
-   * Whether there is a version that can be read, as a boolean expression: a disabled one cannot, and must not keep the
-   * deployment from being destroyed.
+   * Whether there is a version that can be read: a disabled one cannot, and must not keep the deployment from being
+   * destroyed.
    */
-  readonly isReadable: string;
+  readonly isReadable: Condition;
   /** Number of the current version; known after the first apply. */
   readonly version: string;
   readonly identity: string;
-  private readonly condition: string;
+  private readonly condition: Condition;
   private readonly projectId: string;
   private readonly own: OwnVersion | undefined;
   private readonly grants = new Grants(this);
   private readonly existing: ExistingSecret | undefined;
-  private readonly isExistingUsed: string;
+  private readonly isExistingUsed: Expr<boolean>;
   private readonly isOptional: boolean;
   private opensAfter: string | undefined;
   private stored: EphemeralResource | undefined;
@@ -156,21 +157,21 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
         ].join(" "),
       ]);
     }
-    const { condition = "true", existing } = props;
+    const { condition = true, existing } = props;
     this.condition = namedCondition(this, "IsMade", allOf(condition, isMade(existing)));
-    this.isOptional = condition !== "true";
+    this.isOptional = !isAlways(condition);
     this.isExistingUsed = isExistingUsed(existing);
     this.projectId = props.projectId;
     this.own = partIf(this.condition, () => addOwnVersion(this, this.condition, props));
     this.secret = this.own?.secret;
-    const { isGranted = "true", secretId, version } = existing ?? {};
+    const { isGranted = true, secretId, version } = existing ?? {};
     if (secretId !== undefined && version !== undefined) {
       const there = allOf(condition, isExisting(existing), isGranted);
       const attributes = { condition: there, projectId: props.projectId, secretId, version };
       this.existing = new ExistingSecret(scope, `Existing${id}`, attributes);
     }
     // Whether an existing version is enabled is its owner's business, and not looked up.
-    const isOwnReadable = this.own?.isReadable ?? "false";
+    const isOwnReadable = this.own?.isReadable ?? false;
     this.isReadable = this.existing === undefined ? isOwnReadable : anyOf(this.isExistingUsed, isOwnReadable);
     const choose = (part: string, ofExisting: string | undefined, own: string) =>
       existingOr(this, part, existing, ofExisting, own);
@@ -198,9 +199,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       "if you have a copy of the former value, delete the secret and create it again,",
       `so that its version ${this.version} has that value`,
     ].join(" ");
-    const remedy = this.existing
-      ? `\${${this.isExistingUsed} ? "name the former version again" : ${quoted(again)}}`
-      : again;
+    const remedy = this.existing ? this.isExistingUsed.choose("name the former version again", again).text : again;
     // Refuses another version than the first, for example after somebody's deletion, before anything uses it.
     const check = new TerraformData(this, "Check", {
       lifecycle: {
@@ -265,7 +264,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 
   /** One of two expressions, of the existing secret or of the own one. */
   private existingOrOwn(existing: string, own: string): string {
-    return this.own === undefined ? existing : `(${this.isExistingUsed} ? ${existing} : ${own})`;
+    return this.own === undefined ? existing : `(${this.isExistingUsed.text} ? ${existing} : ${own})`;
   }
 }
 
@@ -273,8 +272,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 interface OwnVersion {
   readonly secret: SecretManagerSecret;
   readonly versions: readonly SecretManagerSecretVersion[];
-  /** Whether the current version can be read, as a boolean expression. */
-  readonly isReadable: string;
+  /** Whether the current version can be read. */
+  readonly isReadable: Expr<boolean>;
   /** Attribute of the secret. */
   readonly ofSecret: (name: string) => string;
   /** Attribute of the current version. */
@@ -282,7 +281,7 @@ interface OwnVersion {
 }
 
 /** @param condition under which there is such a secret */
-function addOwnVersion(scope: Construct, condition: string, props: GeneratedSecretProps): OwnVersion {
+function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedSecretProps): OwnVersion {
   const count = countIf(condition);
   // Empty where it does not exist, because null cannot be part of a text.
   const attribute = (resource: TerraformResource, name: string) =>
@@ -309,7 +308,7 @@ function addOwnVersion(scope: Construct, condition: string, props: GeneratedSecr
 
   const turns = props.rotation === undefined ? undefined : rotationOf(numberText(props.rotation));
   // In the project of the full id. An argument for it, which no state has, would replace every version.
-  const write = (id: string, isWritten: string, version: number, isIdle: string | undefined) =>
+  const write = (id: string, isWritten: Condition, version: number, isIdle: Expr<boolean> | undefined) =>
     new SecretManagerSecretVersion(scope, id, {
       count: countIf(isWritten),
       secret: attribute(secret, "id"),
@@ -322,7 +321,7 @@ function addOwnVersion(scope: Construct, condition: string, props: GeneratedSecr
         ignoreChanges: ["enabled"],
         postcondition: [
           {
-            condition: expression(`self.enabled${isIdle === undefined ? "" : ` || ${isIdle}`}`),
+            condition: isIdle === undefined ? ENABLED : ENABLED.or(isIdle),
             errorMessage: [
               `version \${coalesce(self.version, "<number>")} of the secret ${props.secretId} is disabled;`,
               "it must be enabled, because every apply and every new instance reads it;",
@@ -343,12 +342,10 @@ function addOwnVersion(scope: Construct, condition: string, props: GeneratedSecr
   );
   const current = (name: string) => {
     const first = attribute(written, name);
-    return turns && second ? expression(`(${turns.isEven} ? try(${second.fqn}[0].${name}, "") : ${first})`) : first;
+    return turns && second ? turns.isEven.choose(firstOf(second, name, ""), exprOf(first)).text : first;
   };
-  const isEnabled = count === undefined ? `${written.fqn}.enabled` : `try(${written.fqn}[0].enabled, false)`;
-  const isReadable = expression(
-    turns && second ? `(${turns.isEven} ? try(${second.fqn}[0].enabled, false) : ${isEnabled})` : isEnabled,
-  );
+  const isEnabled = count === undefined ? attributeOf<boolean>(written, "enabled") : firstOf(written, "enabled", false);
+  const isReadable = turns && second ? turns.isEven.choose(firstOf(second, "enabled", false), isEnabled) : isEnabled;
   return {
     secret,
     versions: second ? [written, second] : [written],
@@ -358,8 +355,21 @@ function addOwnVersion(scope: Construct, condition: string, props: GeneratedSecr
   };
 }
 
+/** Whether a version is enabled, as its own condition sees it. */
+const ENABLED = reference<boolean>("self.enabled", { knownAt: "apply", mayBeNull: false });
+
 /** What replaces the record of the first version, once there is a number above 1. */
 function afterFirst(version: number): Record<string, string> {
   const number = numberText(version);
   return Token.asStringMap(ref(`(${number} > 1 ? { version = ${number} } : null)`));
+}
+
+/** Attribute of a resource that is there. */
+function attributeOf<T>(resource: TerraformResource, name: string): Expr<T> {
+  return reference<T>(`${resource.fqn}.${name}`, { knownAt: "apply", mayBeNull: false });
+}
+
+/** Attribute of the first of the resources that there are, or another value. */
+function firstOf<T extends boolean | string>(resource: TerraformResource, name: string, otherwise: T): Expr<T> {
+  return hcl<T>`try(${reference(`${resource.fqn}[0].${name}`, { knownAt: "apply", mayBeNull: false })}, ${otherwise})`;
 }

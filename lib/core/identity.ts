@@ -19,11 +19,11 @@ export interface WorkloadIdentity {
   readonly grantable: boolean;
 
   /**
-   * Whether the account exists: `true`, `false` or a boolean expression; only then it gets grants.
+   * Whether the account exists; only then it gets grants.
    *
-   * @default "true"
+   * @default true
    */
-  readonly condition?: string | undefined;
+  readonly condition?: Condition | undefined;
 
   /** What must exist before it can be granted a role. */
   readonly ready: ITerraformDependable[];
@@ -55,11 +55,11 @@ export interface GrantedAccount extends Pick<WorkloadIdentity, "condition" | "em
 /** What limits a grant on a project. */
 export interface GrantLimits {
   /**
-   * Condition under which it is needed, as a string: `true`, `false` or a boolean expression.
+   * Condition under which it is needed.
    *
-   * @default "true"
+   * @default true
    */
-  readonly condition?: string;
+  readonly condition?: Condition;
 
   /**
    * The project.
@@ -72,12 +72,11 @@ export interface GrantLimits {
   readonly isForExisting?: boolean;
 
   /**
-   * The only resource that it covers, as an IAM condition sees it, where `when` holds: `true`, `false` or a boolean
-   * expression.
+   * The only resource that it covers, as an IAM condition sees it, where `when` holds.
    *
    * @default - all resources of the project
    */
-  readonly resource?: { readonly name: string; readonly type: string; readonly when: string };
+  readonly resource?: { readonly name: string; readonly type: string; readonly when: Condition };
 }
 
 /**
@@ -99,12 +98,12 @@ export class Grants {
   to(
     identity: WorkloadIdentity,
     make: (id: string, account: GrantedAccount) => TerraformResource,
-    needed: Condition = "true",
+    needed: Condition = true,
   ): ITerraformDependable[] {
     const made = this.made.get(identity);
     if (made !== undefined) return made;
     const all = identity.grantable ? (identity.granted ?? [identity]) : [];
-    const accounts = all.filter(({ condition = "true" }) => !isNever(allOf(needed, condition)));
+    const accounts = all.filter(({ condition = true }) => !isNever(allOf(needed, condition)));
     const grants = accounts.map((account) => grantTo(account, make(freeChildId(this.owner, account.name), account)));
     this.made.set(identity, grants);
     return grants;
@@ -113,8 +112,8 @@ export class Grants {
 
 /** Who gets a grant, where it is needed and there is the account; after what must exist first. */
 export function grantee(
-  { condition = "true", member, ready }: GrantedAccount,
-  needed = "true",
+  { condition = true, member, ready }: GrantedAccount,
+  needed: Condition = true,
   ...first: readonly ITerraformDependable[]
 ) {
   return { member, count: countIf(allOf(needed, condition)), dependsOn: ifAny([...first, ...ready]) };

@@ -1,12 +1,13 @@
-import { Annotations, TerraformElement, TerraformLocal, Token } from "cdktf";
+import { Annotations, TerraformElement, TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
+import { type Condition, conditionFrom, isAlways, isNever } from "./conditional";
 import { textAtSynth, type Relation, type Table, type ValuesOf } from "./inputs";
 
 /** A value that is valid but probably a mistake. */
 export interface Warning {
-  /** Whether it is fine: `true`, `false` or a boolean expression. */
-  readonly condition: string;
+  /** Whether it is fine. */
+  readonly condition: Condition;
   /** What is risky, why, and the fix; no trailing full stop. */
   readonly message: string;
 }
@@ -14,10 +15,10 @@ export interface Warning {
 /** Warns of risks without stopping anything: at synth of values known then, at every plan and apply of others. */
 export function addWarnings(scope: Construct, id: string, risks: readonly Warning[]): void {
   const assertions = risks
-    .filter(({ condition }) => Token.isUnresolved(condition))
-    .map(({ condition, message }) => ({ condition, errorMessage: `${message}.` }));
+    .filter(({ condition }) => !isNever(condition) && !isAlways(condition))
+    .map(({ condition, message }) => ({ condition: conditionFrom(condition).text, errorMessage: `${message}.` }));
   if (assertions.length > 0) new CheckBlock(scope, id, assertions);
-  for (const { condition, message } of risks) if (condition === "false") Annotations.of(scope).addWarning(message);
+  for (const { condition, message } of risks) if (isNever(condition)) Annotations.of(scope).addWarning(message);
 }
 
 /** Warns of inputs for which a relation does not hold: of literals at synth, of others at every plan and apply. */

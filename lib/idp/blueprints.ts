@@ -252,8 +252,8 @@ export class Blueprints extends Construct {
   /** A text with a hash for each, as a Terraform expression for a list; the list is empty without any. */
   readonly hashes: string;
 
-  /** Number of custom ones, as a Terraform expression. */
-  readonly count: string;
+  /** Number of custom ones. */
+  readonly count: number;
 
   /** Conditions for building an image with them. */
   readonly conditions: readonly Precondition[];
@@ -291,7 +291,8 @@ export class Blueprints extends Construct {
     this.paths = expression(`join(" ", keys(${sources}))`);
     this.hashes = `[for place, source in ${sources} : join(" ", [place, filesha256(source), ${appended.sha256}])]`;
 
-    this.count = `length(${own})`;
+    const count = reference<number>(`length(${own})`, KNOWN);
+    this.count = count.number;
     const each = `floor(length(filebase64("${folder}/\${name}")) / 4) * 3`;
     const bytes = `sum(concat([0], [for name in keys(${own}) : ${each}]))`;
     const named = decoded(reference("text", KNOWN)).member("metadata").member("name").text;
@@ -306,7 +307,7 @@ export class Blueprints extends Construct {
     const twice = `[for name in distinct(${names}) : name if length(${same}) > 1]`;
     this.conditions = [
       ...BLUEPRINT_FILE_RULES.map((rule) => planned(rule, `${this.folder}/`, reference(own, KNOWN))),
-      planned(COUNT, `number of files in ${this.folder}/`, reference(this.count, KNOWN)),
+      planned(COUNT, `number of files in ${this.folder}/`, count),
       planned(BYTES, `size of ${this.folder}/ in bytes`, writtenHcl([bytes], [], { mayBeNull: false })),
       planned(NO_NAME_TWICE, `repeated name in ${this.folder}/`, reference(twice, KNOWN)),
     ];

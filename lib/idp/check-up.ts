@@ -5,7 +5,7 @@ import { isWhole, matching } from "../core/checks";
 import { allOf, type Condition, isNever, namedCondition } from "../core/conditional";
 import { interpolated, type Expr, exprOf, literal } from "../core/expr";
 import { captured, concat, eachEntry, everyEntry, flatten, toNumber, values } from "../core/expr-functions";
-import { expression } from "../core/expression";
+import { referenceTo } from "../core/expression";
 import { number, object, textOrNull, type PropsOf, type Value, type ValuesOf } from "../core/inputs";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
@@ -92,12 +92,12 @@ export function receiverCount(v: Receivers): Expr<number> {
 }
 
 /** Whether somebody gets alerts, by a local of the scope where only a plan knows it. */
-export function isHeard(scope: Construct, v: Receivers): Condition {
+export function isHeard(scope: Construct, v: Receivers): Expr<boolean> {
   const isKnown = isKnownToBeHeard(v);
   if (isKnown !== undefined) return literal(isKnown);
   const known = scope.node.tryFindChild("Receivers") as TerraformLocal | undefined;
   const receivers = known ?? new TerraformLocal(scope, "Receivers", receiverCount(v));
-  return expression(`${receivers.fqn} > 0`);
+  return referenceTo<number>(receivers).gt(0);
 }
 
 /** The same where synthesis knows it. */
@@ -113,25 +113,26 @@ function isKnownToBeHeard({ alertEmails, notificationChannels, notificationChann
 }
 
 /**
- * Whether there is a check-up, as an expression: with a schedule, and somebody to tell, whose number is a local of the
- * scope.
+ * Whether there is a check-up: with a schedule, and somebody to tell, whose number is a local of the scope.
  */
 export function isCheckedUp(
   scope: Construct,
   v: Pick<ValuesOf<typeof CHECK_UP>, "checkUpSchedule"> & Receivers,
-): string {
+): Expr<boolean> {
   const isScheduled = v.checkUpSchedule.isSet();
-  if (isNever(isScheduled)) return "false";
+  if (isNever(isScheduled)) return literal(false);
   const id = "IsCheckedUp";
   const known = scope.node.tryFindChild(id) as TerraformLocal | undefined;
-  return known?.asString ?? namedCondition(scope, id, allOf(isScheduled, isHeard(scope, v)));
+  return known === undefined
+    ? namedCondition(scope, id, allOf(isScheduled, isHeard(scope, v)))
+    : referenceTo<boolean>(known);
 }
 
 /** Name of the job, also in alerts. */
 export const CHECK_UP_JOB = "check-up";
 
 interface CheckUpProps {
-  readonly condition: string;
+  readonly condition: Condition;
   readonly database: SqlInstance;
   readonly inputs: ValuesOf<typeof CHECK_UP>;
   /** Platform that runs the job, with a service account that may read the database and nothing else. */

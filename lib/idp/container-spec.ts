@@ -3,6 +3,7 @@ import { type IResolvable, type ITerraformDependable, type TerraformLocal } from
 import { type ReadableSecret } from "../core/stored-secret";
 import { type ContainerImage, type MediaStore, type SqlInstance } from "./parts";
 import { type SecretSettings } from "./secret-settings";
+import { type Condition } from "../core/conditional";
 
 /** Variables from the caller: a literal map, or an expression that evaluates to one. */
 export type EnvironmentOverrides = Readonly<Record<string, string>> | IResolvable;
@@ -118,11 +119,11 @@ export interface ContainerSpec {
   readonly livenessProbe?: ProbeSpec;
 
   /**
-   * Whether it works for requests alone and may idle between: `true`, `false` or an expression.
+   * Whether it works for requests alone and may idle between.
    *
-   * @default "false"
+   * @default false
    */
-  readonly canIdle?: string;
+  readonly canIdle?: Condition;
 
   /** Buckets that are mounted as folders; none by default. */
   readonly mounts?: readonly MediaStore[];

@@ -1,8 +1,7 @@
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn } from "../core/conditional";
-import { expression, operand } from "../core/expression";
+import { conditionFrom, isAlways } from "../core/conditional";
 import { flag } from "../core/inputs";
 import { type KnownPropsOf, refuseProps } from "../core/known-props";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
@@ -19,6 +18,7 @@ import { clientImage, databaseJobContainer } from "./database-job";
 import { type JobRunner, type OneTimeJob } from "./job-runner";
 import { type SqlInstance } from "./parts";
 import { stateProvidersOf } from "../core/provider-requirements";
+import { type Expr, hcl } from "../core/expr";
 
 /** Inputs for what the application's role may do, and others may do with its database. */
 export const DATABASE_RIGHTS = {
@@ -115,7 +115,7 @@ export class DbInit extends Construct implements OneTimeJob {
     refuseProps(this, props, PROPS);
     const { database, dependsOn, image = clientImage(props.database), runner } = props;
     const { grantManagedSuperuser = true, revokePublicConnect = true } = props;
-    const [grants, revokes] = [isOn(grantManagedSuperuser), isOn(revokePublicConnect)];
+    const [grants, revokes] = [conditionFrom(grantManagedSuperuser), conditionFrom(revokePublicConnect)];
     const script = addScript(this, "lib/idp/scripts/db-init.sh");
 
     const container = databaseJobContainer(
@@ -123,8 +123,8 @@ export class DbInit extends Construct implements OneTimeJob {
       {
         DB_ADMIN_USER: database.administratorName ?? DATABASE_ADMINISTRATOR,
         DB_MANAGED_SUPERUSER_ROLE: MANAGED_SUPERUSER_ROLE,
-        DB_GRANT_MANAGED_SUPERUSER: grants,
-        DB_REVOKE_PUBLIC_CONNECT: revokes,
+        DB_GRANT_MANAGED_SUPERUSER: grants.text,
+        DB_REVOKE_PUBLIC_CONNECT: revokes.text,
         DB_INSTANCE_OWNER: database.instanceOwner ?? "deployment",
         DB_OWNER: database.ownerName ?? database.userName,
         DB_OTHER_USER: database.otherLogin?.name ?? "",
@@ -174,9 +174,8 @@ export class DbInit extends Construct implements OneTimeJob {
   }
 }
 
-/** A text, with a suffix unless the condition holds, as `isOn` returns it. */
-function orWith(text: string, condition: string, suffix: string): string {
-  if (condition === "true") return text;
-  const rest = condition === "false" ? JSON.stringify(suffix) : `(${condition} ? "" : ${JSON.stringify(suffix)})`;
-  return expression(`join("", [${operand(text)}, ${rest}])`);
+/** A text, with a suffix unless the condition holds. */
+function orWith(text: string, condition: Expr<boolean>, suffix: string): string {
+  if (isAlways(condition)) return text;
+  return hcl`join("", [${text}, ${condition.choose("", suffix)}])`.text;
 }

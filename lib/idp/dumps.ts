@@ -4,7 +4,7 @@ import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { isWhole } from "../core/checks";
-import { countIf, idOf, partIf } from "../core/conditional";
+import { countIf, idOf, partIf, type Condition } from "../core/conditional";
 import { allOf, anyOf, literal, type Expr } from "../core/expr";
 import { allIn, element, every, lookup, toNumber } from "../core/expr-functions";
 import { type GrantedAccount, grantee, Grants, type WorkloadIdentity } from "../core/identity";
@@ -163,8 +163,10 @@ export const hasDumpBucket = ({ dumpSchedule, keepDumps }: ValuesOf<typeof DUMPS
  */
 export class DatabaseDump extends Construct {
   /** Whether there is a schedule. */
-  readonly condition: boolean | IResolvable;
-  readonly isDaily: boolean | IResolvable;
+  readonly condition: Condition;
+
+  /** Whether it is made at least once a day. */
+  readonly isDaily: Condition;
   readonly bucket: DumpBucket;
 
   /** Name of the bucket; null at plan if there is none. */
@@ -181,11 +183,11 @@ export class DatabaseDump extends Construct {
     super(scope, id);
     const { database, inputs, runner } = props;
     const isScheduled = inputs.dumpSchedule.isSet();
-    this.condition = isScheduled.flag;
-    this.isDaily = allOf(isScheduled, (inputs.dumpSchedule as Expr<string>).matches(DAILY)).flag;
+    this.condition = isScheduled;
+    this.isDaily = allOf(isScheduled, (inputs.dumpSchedule as Expr<string>).matches(DAILY));
     const hasBucket = hasDumpBucket(inputs);
 
-    this.bucket = new DumpBucket(this, "Bucket", props, hasBucket.text);
+    this.bucket = new DumpBucket(this, "Bucket", props, hasBucket);
     const script = addScript(this, "lib/idp/scripts/dump-database.sh");
     const job = {
       script,
@@ -208,7 +210,7 @@ export class DatabaseDump extends Construct {
       schedule: inputs.dumpSchedule.text,
       // The times of Cloud SQL's backups are in UTC too.
       timeZone: "Etc/UTC",
-      condition: isScheduled.text,
+      condition: isScheduled,
     });
     const isAtApply = allOf(isScheduled, inputs.dumpAtApply);
     const first = partIf(isAtApply, () =>
@@ -223,7 +225,7 @@ export class DatabaseDump extends Construct {
           instance: database.connectionName,
           database: database.databaseName,
         },
-        condition: isAtApply.text,
+        condition: isAtApply,
       }),
     );
 
@@ -261,7 +263,7 @@ export class DumpBucket extends Construct implements MediaStore {
     scope: Construct,
     id: string,
     { apis, deletionProtection, inputs, place }: DatabaseDumpProps,
-    private readonly condition: string,
+    private readonly condition: Condition,
   ) {
     super(scope, id);
     this.bucketName = bucketName(place.deployment, this.name);

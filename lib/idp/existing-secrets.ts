@@ -3,7 +3,7 @@ import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { type Expr, call, hcl } from "../core/expr";
-import { repeatFor } from "../core/conditional";
+import { repeatFor, conditionFrom } from "../core/conditional";
 import { expression } from "../core/expression";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { Grants, type WorkloadIdentity } from "../core/identity";
@@ -59,7 +59,7 @@ export class ExistingSecrets extends Construct implements SecretSettings {
         `startswith(reference.secret_id, "projects/") ? reference.secret_id :`,
         `"${this.ownSecrets}\${reference.secret_id}"`,
       ].join(" ");
-      const only = condition === undefined ? "" : ` if ${condition}`;
+      const only = condition === undefined ? "" : ` if ${conditionFrom(condition).text}`;
       repeatFor(grant, expression(`toset([for reference in ${this.references} : ${inFull}${only}])`));
       inFileOfExisting(grant, "parts");
       return grant;

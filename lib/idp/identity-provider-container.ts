@@ -119,7 +119,7 @@ export function containerOf(parts: ContainerParts, v: ValuesOf<ContainerInputs>)
   return {
     image: parts.image,
     args: serverArguments(v),
-    canIdle: isSeparate(v).text,
+    canIdle: isSeparate(v),
     port: CONTAINER_PORT,
     tlsPort: TLS_PORT,
     trustedProxies,

@@ -2,10 +2,10 @@ import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { matching } from "../core/checks";
-import { countIf, isNever, isSet, isUnset, valueOr } from "../core/conditional";
-import { type Expr } from "../core/expr";
+import { countIf, isNever, isSet, isUnset, valueOr, allOf, anyOf } from "../core/conditional";
+import { type Expr, hcl, literal, exprOf } from "../core/expr";
 import { captured, endsWith, startsWith, toNumber } from "../core/expr-functions";
-import { expression, namedValue, settingName } from "../core/expression";
+import { expression, namedValue, settingName, named } from "../core/expression";
 import { refuseWrong, text, type Relation, type ValuesOf } from "../core/inputs";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { type WorkloadIdentity } from "../core/identity";
@@ -288,8 +288,7 @@ export class IdpImage extends Construct implements ContainerImage {
 
     const { applicationVersion = LATEST_VERSION, blueprints } = props;
     const unusedFiles = blueprints && {
-      condition:
-        existingImage === undefined ? "true" : expression(`${existingImage} == null || ${blueprints.count} == 0`),
+      condition: anyOf(isUnset(existingImage), exprOf(blueprints.count).eq(0)),
       message: [
         `${blueprints.folder}/ has files and an existing image is given; they are not applied,`,
         "because only an image that is built here can contain them; copy them to /blueprints in that image",
@@ -375,19 +374,19 @@ const isGiven = (image: string | undefined) => isNever(isUnset(image));
 
 /** Warns of a release that may not exist, and of one with known holes. @param exact the release that runs */
 function releaseRisks(scope: Construct, version: string, exact: string, existingImage: string | undefined): Warning[] {
-  const isOpen = Token.isUnresolved(version);
-  const isBuilt = existingImage === undefined ? "" : `${existingImage} != null || `;
-  const isFine = (ok: boolean, condition: string) => (isOpen ? expression(isBuilt + condition) : String(ok));
-  const digits = `tonumber(part) * pow(${PLACE}, 2 - place)`;
-  const calculated = expression(`try(sum([for place, part in split(".", ${exact}) : ${digits}]), 0)`);
-  const rank = isOpen ? new TerraformLocal(scope, "ReleaseRank", calculated).fqn : "";
-  const known = rankOf(exact);
+  const rank = Token.isUnresolved(version)
+    ? named(scope, "ReleaseRank", hcl<number>`try(sum([for place, part in split(".", ${exact}) : ${DIGITS}]), 0)`)
+    : literal(rankOf(exact));
   const newest = rankOf(NEWEST_KNOWN_VERSION);
-  const safe = RELEASE_LINES.map(({ leastSafe }) => rankOf(leastSafe));
+  const line = rank.dividedBy(PLACE).floor();
+  const isSafe = RELEASE_LINES.map(({ leastSafe }) => {
+    const least = rankOf(leastSafe);
+    return allOf(rank.ge(least), line.eq(lineOf(least)));
+  });
   const called = `${settingName(scope, version, "applicationVersion")} is "${version}"`;
   return [
     {
-      condition: isFine(known <= newest, `${rank} <= ${newest}`),
+      condition: anyOf(isSet(existingImage), rank.le(newest)),
       message: [
         `${called}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings,`,
         "health routes and image are untested, and a release that does not exist fails only when its image is",
@@ -395,13 +394,7 @@ function releaseRisks(scope: Construct, version: string, exact: string, existing
       ].join(" "),
     },
     {
-      condition: isFine(
-        known > newest || safe.some((least) => known >= least && lineOf(known) === lineOf(least)),
-        [
-          `${rank} > ${newest} || anytrue([for least in ${JSON.stringify(safe)} :`,
-          `${rank} >= least && floor(${rank} / ${PLACE}) == floor(least / ${PLACE})])`,
-        ].join(" "),
-      ),
+      condition: anyOf(isSet(existingImage), rank.gt(newest), ...isSafe),
       message: [
         `${called}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON},`,
         `and ${LATEST_VERSION} is ${PINNED_VERSION}; set it to`,
@@ -413,6 +406,9 @@ function releaseRisks(scope: Construct, version: string, exact: string, existing
 
 /** More than the feature releases of a year and the patches of a feature release. */
 const PLACE = 1000;
+
+/** What a part of a release adds to its number, where Terraform calculates it. */
+const DIGITS = hcl<number>`tonumber(part) * pow(${PLACE}, 2 - place)`;
 
 /** A number that orders releases. */
 const rankOf = (version: string) => version.split(".").reduce((rank, part) => rank * PLACE + Number(part), 0);

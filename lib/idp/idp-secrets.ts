@@ -1,8 +1,7 @@
-import { type IResolvable, type ITerraformDependable, Token } from "cdktf";
+import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn } from "../core/conditional";
-import { expression } from "../core/expression";
+import { type Condition, isNever } from "../core/conditional";
 import { GeneratedSecret } from "../core/generated-secret";
 import { type Existing } from "../core/existing";
 import { type SecretAttributes } from "../core/existing-secret";
@@ -22,7 +21,7 @@ import {
   type StoredReference,
 } from "./environment";
 import { conditionalSetting, type SecretSettings } from "./secret-settings";
-import { anyOf, type Expr } from "../core/expr";
+import { anyOf, type Expr, exprOf } from "../core/expr";
 
 /** Minimum length of the first administrator's password. */
 const LEAST_LENGTH = 8;
@@ -248,8 +247,8 @@ export class IdpSecrets extends Construct {
   /** For the container's `IDP_BOOTSTRAP_TOKEN`, and programs that configure the application; undefined without it. */
   readonly bootstrapToken: GeneratedSecret | undefined;
 
-  /** Whether there is one, as a string: `true`, `false` or a boolean expression. */
-  readonly hasBootstrapToken: string;
+  /** Whether there is one. */
+  readonly hasBootstrapToken: Condition;
 
   /** Token and secrets of blueprints as variables of a container, each of which may be absent at plan. */
   readonly settings: readonly SecretSettings[];
@@ -283,17 +282,14 @@ export class IdpSecrets extends Construct {
     });
 
     const { blueprints = [], bootstrapToken = false } = props;
-    this.hasBootstrapToken = isOn(bootstrapToken);
-    const isShipped = (name: string) =>
-      Token.isUnresolved(blueprints)
-        ? expression(`contains(${Token.asString(blueprints)}, "${name}")`)
-        : String(blueprints.includes(name));
+    this.hasBootstrapToken = bootstrapToken;
+    const isShipped = (name: string): Condition => exprOf<readonly string[]>(blueprints).contains(name);
     // Not protected: nothing is lost with one, and it can be removed while the data is protected.
     const optional = [
-      { id: "BootstrapToken", condition: this.hasBootstrapToken, ...BOOTSTRAP_TOKEN },
+      { id: "BootstrapToken", condition: bootstrapToken, ...BOOTSTRAP_TOKEN },
       ...Object.entries(BLUEPRINT_SECRETS).map(([id, each]) => ({ id, condition: isShipped(each.blueprint), ...each })),
     ]
-      .filter(({ condition }) => condition !== "false")
+      .filter(({ condition }) => !isNever(condition))
       .map(({ condition, id, length, suffix, variable }) => {
         const name = secretId(place.deployment, suffix);
         const own = { condition, deletionProtection: false, length, secretId: name };

@@ -1,6 +1,7 @@
 import { type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
+import { type Condition } from "../core/conditional";
 import { type StackFile } from "../core/stack-file";
 import { type ContainerSpec } from "./container-spec";
 
@@ -25,11 +26,11 @@ export interface JobSpec {
   readonly maxRetries: number;
 
   /**
-   * Condition under which the job exists, as a string: `true`, `false` or a boolean expression.
+   * Condition under which the job exists.
    *
-   * @default "true"
+   * @default true
    */
-  readonly condition?: string;
+  readonly condition?: Condition;
 }
 
 /** A job that prepares something once; an apply waits for it. */

@@ -4,7 +4,7 @@ import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { bucketName } from "../core/names";
-import { countIf, partIf, present, namedCondition } from "../core/conditional";
+import { countIf, partIf, present, namedCondition, type Condition } from "../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../core/existing";
 import { grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { matching } from "../core/checks";
@@ -124,7 +124,7 @@ abstract class BucketFolder extends Construct implements MediaStore {
   abstract grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[];
 
   /** @param condition under which there is the bucket */
-  protected grantOn(bucket: string, identity: WorkloadIdentity, condition: string): ITerraformDependable[] {
+  protected grantOn(bucket: string, identity: WorkloadIdentity, condition: Condition): ITerraformDependable[] {
     const role = "roles/storage.objectUser";
     return this.grants.to(
       identity,
@@ -139,7 +139,7 @@ class ExistingBucket extends BucketFolder {
     scope: Construct,
     id: string,
     readonly bucketName: string,
-    private readonly condition = "true",
+    private readonly condition: Condition = true,
   ) {
     super(scope, id);
     stateProvidersOf(this);
@@ -165,7 +165,7 @@ export class MediaBucket extends BucketFolder {
   readonly bucket: StorageBucket | undefined;
 
   private readonly existing: MediaStore | undefined;
-  private readonly condition: string;
+  private readonly condition: Condition;
 
   /** A bucket that exists, in which nothing but grants is created. */
   static fromAttributes(scope: Construct, id: string, attributes: BucketAttributes): MediaStore {

@@ -1,5 +1,6 @@
 import { type ITerraformDependable } from "cdktf";
 
+import { type Condition } from "../core/conditional";
 import { type ReadableSecret } from "../core/stored-secret";
 import { type WorkloadIdentity } from "../core/identity";
 
@@ -46,7 +47,7 @@ export interface SqlInstance {
    * @default - none
    */
   readonly otherLogin?:
-    { readonly name: string; readonly passwordVersion: string; readonly condition: string } | undefined;
+    { readonly name: string; readonly passwordVersion: string; readonly condition: Condition } | undefined;
 
   /** Password of the application's role. */
   readonly password: ReadableSecret;
@@ -68,8 +69,8 @@ export interface SqlInstance {
    */
   readonly projectId?: string;
 
-  /** Whether it has a private address, as a string: `true`, `false` or a boolean expression. */
-  readonly hasPrivateAddress: string;
+  /** Whether it has a private address. */
+  readonly hasPrivateAddress: Condition;
 
   /**
    * Who manages the instance: `deployment`, or `others`, who alone can restore or clone it.

@@ -1,7 +1,7 @@
 import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { conditionFrom } from "../core/conditional";
+import { conditionFrom, type Condition } from "../core/conditional";
 import { type Expr, exprOf, hcl } from "../core/expr";
 import { expression } from "../core/expression";
 import { type ReadableSecret } from "../core/stored-secret";
@@ -22,8 +22,8 @@ export interface SecretSettings {
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[];
 }
 
-/** A variable with a secret that exists only if the condition holds: `true`, `false` or a boolean expression. */
-export function conditionalSetting(variable: string, secret: ReadableSecret, condition: string): SecretSettings {
+/** A variable with a secret that exists only if the condition holds. */
+export function conditionalSetting(variable: string, secret: ReadableSecret, condition: Condition): SecretSettings {
   const operands = {
     secretId: exprOf(secret.secretId),
     version: exprOf(secret.version),

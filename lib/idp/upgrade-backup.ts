@@ -1,14 +1,14 @@
-import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
+import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, isOn, partIf, present } from "../core/conditional";
-import { expression } from "../core/expression";
+import { countIf, conditionFrom, partIf, present } from "../core/conditional";
 import { flag } from "../core/inputs";
 import { addRestLibraries, runsScript } from "../core/project-apis";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
 import { type SqlInstance } from "./parts";
+import { interpolated } from "../core/expr";
 
 interface UpgradeBackupProps {
   readonly database: SqlInstance;
@@ -52,7 +52,7 @@ export class UpgradeBackup extends Construct {
     addScript(this, "lib/idp/scripts/sql-rest.sh");
     const script = addScript(this, "lib/idp/scripts/backup-before-upgrade.sh");
     const backup = partIf(
-      isOn(enabled),
+      enabled,
       () =>
         new TerraformData(this, MAIN_CHILD_ID, {
           triggersReplace: { release },
@@ -63,15 +63,14 @@ export class UpgradeBackup extends Construct {
             RELEASE: release,
             BACKUP_DAYS: String(UPGRADE_BACKUP_DAYS),
           }),
-          count: countIf(isOn(enabled)),
+          count: countIf(enabled),
           dependsOn: database.ready,
         }),
     );
-    if (typeof enabled !== "boolean") {
-      this.description = expression(`(${isOn(enabled)} ? ${Fn.join("", ["before ", release])} : null)`);
-    } else if (enabled) {
-      this.description = `before ${release}`;
-    }
+    this.description = partIf(
+      enabled,
+      () => conditionFrom(enabled).choose<string, null>(interpolated`before ${release}`, null).text,
+    );
     this.ready = present(backup);
   }
 }

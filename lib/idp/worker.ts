@@ -355,7 +355,7 @@ export function workerContainer(
   return {
     ...server,
     args: [ENTRYPOINT_COMMANDS.worker],
-    canIdle: "false",
+    canIdle: false,
     environment: {
       ...environment,
       optional: { ...environment.optional, ...workerVariables(v, "separate", workerMemory(v)), ...connectionPool },

@@ -6,7 +6,7 @@ import { type PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, isOn, isUnset, not } from "../core/conditional";
+import { allOf, isUnset, not } from "../core/conditional";
 import { expression, named, namedValue } from "../core/expression";
 import { type FileTable, inFiles } from "../core/hcl/stack-origin";
 import { settingsOf, valuesFrom } from "../core/inputs";
@@ -159,7 +159,7 @@ export class AssessmentLab extends Construct {
       givenDeploymentId: props.deploymentId,
       create: v.createVpc.flag,
       existing,
-      needsNat: allOf(isOn(v.createWindowsVm.flag), not(isOn(v.windowsExternalIp.flag))),
+      needsNat: allOf(v.createWindowsVm, not(v.windowsExternalIp)),
       dependsOn: apis.ready("compute"),
     });
 

@@ -2,7 +2,7 @@ import { MigrationCenterGroup } from "@cdktf/provider-google/lib/migration-cente
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, countIf, oneAttribute } from "../core/conditional";
+import { countIf, oneAttribute, isNever } from "../core/conditional";
 import { expression } from "../core/expression";
 import { labelsWith } from "../core/labels";
 import { addRestLibraries, runsScript } from "../core/project-apis";
@@ -42,8 +42,8 @@ interface RegisteredSource {
 export function assessmentSource(scope: Construct, id: string, props: AssessmentSourceProps): RegisteredSource {
   const self = new Construct(scope, id);
   const { clientName, dependsOn, deploymentId, projectId, region, sourceId: plannedId } = props;
-  const isUsed = isOn(props.usesAssessment);
-  if (isUsed === "false") return { sourceId: expression("null"), generation: expression("null"), ready: [] };
+  const { usesAssessment: isUsed } = props;
+  if (isNever(isUsed)) return { sourceId: expression("null"), generation: expression("null"), ready: [] };
 
   const libraries = addAssessmentLibraries(self);
   const script = addScript(self, "lib/lab/scripts/register-source.sh");

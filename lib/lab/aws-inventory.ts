@@ -3,10 +3,9 @@ import { IamPolicy } from "@cdktf/provider-aws/lib/iam-policy";
 import { IamUser } from "@cdktf/provider-aws/lib/iam-user";
 import { IamUserPolicyAttachment } from "@cdktf/provider-aws/lib/iam-user-policy-attachment";
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider";
-import { Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isOn, oneAttribute } from "../core/conditional";
+import { allOf, countIf, oneAttribute, type Condition, not } from "../core/conditional";
 import { expression, operand } from "../core/expression";
 import { runsScript, shellCommand } from "../core/project-apis";
 import { addScript, hashOf } from "../core/stack-file";
@@ -16,6 +15,7 @@ import { addAssessmentLibraries } from "./assessment-source";
 import { AWS_ACTIONS, DEFAULTS } from "./contract";
 import { type LabPartProps } from "./lab-foundation";
 import { awsUserName } from "./lab-names";
+import { exprOf } from "../core/expr";
 
 export interface AwsInventoryProps extends Omit<LabPartProps, "labels"> {
   /** Empty credentials mean no AWS. */
@@ -38,7 +38,7 @@ export function awsInventory(scope: Construct, id: string, props: AwsInventoryPr
   const self = new Construct(scope, id);
   const { deploymentId, projectId, region, sourceId } = props;
   const { accessKeyId, region: awsRegion = DEFAULTS.awsRegion } = props.aws;
-  const imports = allOf(`${operand(accessKeyId)} != ""`, isOn(props.usesAssessment));
+  const imports = allOf(exprOf(accessKeyId).ne(""), props.usesAssessment);
   const count = countIf(imports);
   const name = awsUserName(deploymentId);
   const script = addScript(self, "lib/lab/scripts/import-inventory.sh");
@@ -111,7 +111,7 @@ export function awsInventory(scope: Construct, id: string, props: AwsInventoryPr
 function awsProvider(
   scope: Construct,
   { accessKeyId, secretAccessKey }: AwsCredentials,
-  isUsed: string,
+  isUsed: Condition,
   region: string,
 ): AwsProvider {
   // The provider requires credentials even when nothing uses it; these are never sent. Keys read from files end with a
@@ -132,7 +132,7 @@ function awsProvider(
     accessKey: given(accessKeyId),
     secretKey: given(secretAccessKey),
     // Wrong credentials fail at plan; placeholders are not checked.
-    skipCredentialsValidation: Token.asAny(expression(`!(${isUsed})`)),
+    skipCredentialsValidation: not(isUsed).flag,
     skipRequestingAccountId: true,
     skipMetadataApiCheck: "true",
     // The provider's list of regions is as old as the provider.

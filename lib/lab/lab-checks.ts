@@ -1,10 +1,10 @@
 import { Token, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { element, split } from "../core/expr-functions";
-import { type Expr, hcl, interpolated } from "../core/expr";
-import { isOn } from "../core/conditional";
-import { expression, operand, settingName } from "../core/expression";
+import { element, split, every } from "../core/expr-functions";
+import { type Expr, hcl, interpolated, allOf, anyOf, exprOf, literal } from "../core/expr";
+import {} from "../core/conditional";
+import { expression, settingName } from "../core/expression";
 import { type ValuesOf } from "../core/inputs";
 import { CheckBlock } from "../core/warnings";
 import {
@@ -24,16 +24,19 @@ export function addLabChecks(
   { aws, sourceRanges = {} }: AssessmentLabProps,
 ): void {
   const { firewallRules, linuxVms, network, sshKeyAddress, sshKeyBucket, windowsVm } = scope;
-  const exists = ({ fqn }: TerraformResource) => `length(${fqn}[*]) > 0`;
-  const check = (id: string, condition: string, errorMessage: string) =>
-    new CheckBlock(scope, id, [{ condition: expression(condition), errorMessage: `${errorMessage}.` }]);
+  const exists = ({ fqn }: TerraformResource) => hcl<readonly unknown[]>`${expression(fqn)}[*]`.length().gt(0);
+  const check = (id: string, condition: Expr<boolean>, errorMessage: string): void => {
+    // Such a block must refer to something.
+    if (condition.isLiteral) return;
+    new CheckBlock(scope, id, [{ condition: condition.text, errorMessage: `${errorMessage}.` }]);
+  };
 
   const awsKeyId = aws !== undefined && Token.isUnresolved(aws.accessKeyId) ? aws.accessKeyId : undefined;
-  const isServiceOn = isOn(v.initializeAssessmentService.flag);
-  const whileServiceIsOn = isServiceOn === "true" ? "" : ` && (${isServiceOn})`;
+  const isServiceOn = v.initializeAssessmentService;
+  const hasAws = awsKeyId === undefined ? literal(false) : exprOf(awsKeyId).ne("");
   check(
     "HasScanTargets",
-    `length(${linuxVms.fqn}) > 0${awsKeyId === undefined ? "" : ` || (${operand(awsKeyId)} != ""${whileServiceIsOn})`}`,
+    anyOf(hcl<readonly unknown[]>`${expression(linuxVms.fqn)}`.length().gt(0), allOf(hasAws, isServiceOn)),
     [
       `${v.linuxVmCount.name} is 0; only an import from AWS can supply assets, because there is nothing to scan;`,
       `raise it, or import from AWS, which needs its credentials and ${v.initializeAssessmentService.name}`,
@@ -58,7 +61,7 @@ export function addLabChecks(
   );
   check(
     "IsReachable",
-    `!(${exists(network)}) || ${exists(firewallRules.internal)}`,
+    anyOf(exists(network).not(), exists(firewallRules.internal)),
     [
       `${v.createDefaultFirewallRules.name} is false on a network that is created here; no VM can be reached,`,
       "not even by the discovery client, because that network has no rules; set it to true,",
@@ -67,7 +70,7 @@ export function addLabChecks(
   );
   check(
     "LogsConnections",
-    `!${v.firewallLogging.text} || ${exists(firewallRules.internal)}`,
+    anyOf(v.firewallLogging.not(), exists(firewallRules.internal)),
     [
       `${v.firewallLogging.name} is true, and the lab creates no firewall rule; nothing is logged,`,
       "because the rules of an existing network are its owner's; have them logged there, and set it to false",
@@ -75,10 +78,11 @@ export function addLabChecks(
   );
   check(
     "LimitsRemoteDesktop",
-    [
-      `alltrue([for range in flatten(${firewallRules.rdp.fqn}[*].source_ranges) : tonumber(split("/",`,
-      `range)[1]) >= ${INTERNAL_RANGE_LEAST_PREFIX}])`,
-    ].join(" "),
+    every(
+      hcl<readonly string[]>`flatten(${expression(firewallRules.rdp.fqn)}[*].source_ranges)`,
+      (range) => hcl<number>`tonumber(split("/", ${range})[1])`.ge(INTERNAL_RANGE_LEAST_PREFIX),
+      "range",
+    ),
     [
       `${settingName(scope, sourceRanges.rdp, "sourceRanges.rdp")} allows most of the internet;`,
       "anyone there may try to sign in to the Windows VM, because allow-rdp checks only the source address;",
@@ -89,10 +93,7 @@ export function addLabChecks(
     const { name } = v.internalTrafficCidr;
     check(
       "ReachesTargets",
-      [
-        `!(${exists(network)}) || !(${exists(firewallRules.internal)}) ||`,
-        meetsAutoModeRange(v.internalTrafficCidr).text,
-      ].join(" "),
+      anyOf(exists(network).not(), exists(firewallRules.internal).not(), meetsAutoModeRange(v.internalTrafficCidr)),
       [
         `${name} has no address of the network that is created here, whose VMs are all in ${AUTO_MODE_RANGE};`,
         `every scan finds nothing, because allow-internal allows none of them; leave ${name} at ${AUTO_MODE_RANGE},`,
@@ -100,12 +101,11 @@ export function addLabChecks(
       ].join(" "),
     );
   }
-  if (isServiceOn === "true" || awsKeyId === undefined) return;
   check(
     "ImportsCloudB",
-    `${isServiceOn} || ${awsKeyId} == ""`,
+    anyOf(isServiceOn, hasAws.not()),
     [
-      `${settingName(scope, awsKeyId, "aws")} is given and ${v.initializeAssessmentService.name} is false;`,
+      `${settingName(scope, awsKeyId ?? "", "aws")} is given and ${v.initializeAssessmentService.name} is false;`,
       "nothing is imported from AWS, because there is no source to import into;",
       `set ${v.initializeAssessmentService.name} to true, or remove the credentials`,
     ].join(" "),

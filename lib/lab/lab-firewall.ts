@@ -2,7 +2,7 @@ import { ComputeFirewall, type ComputeFirewallConfig } from "@cdktf/provider-goo
 import { type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isOn } from "../core/conditional";
+import { allOf, countIf, type Condition } from "../core/conditional";
 import {
   EVERYWHERE,
   FIREWALL_RULES,
@@ -33,7 +33,7 @@ interface LabFirewallProps extends LabContext {
   /**
    * Whether the network is the lab's, as `true`, `false` or a boolean expression; otherwise its owner makes all rules.
    */
-  readonly isOwn: string;
+  readonly isOwn: Condition;
   /** Creates the first four rules; the one for HTTP is created with them or alone. */
   readonly createDefaultRules: boolean | IResolvable;
   readonly sourceRanges: FirewallSourceRanges;
@@ -67,7 +67,7 @@ export function labFirewall(scope: Construct, id: string, props: LabFirewallProp
       network: props.networkId,
       direction: "INGRESS",
       sourceRanges: [...props.sourceRanges[rule]],
-      count: countIf(allOf(props.isOwn, isOn(rule === "http" || props.createDefaultRules))),
+      count: countIf(allOf(props.isOwn, rule === "http" || props.createDefaultRules)),
       dependsOn: props.outlivedBy,
     });
   const rules = FIREWALL_RULES.map((rule) => [rule, firewall(rule)] as const);

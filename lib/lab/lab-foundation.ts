@@ -2,7 +2,7 @@ import { Id } from "@cdktf/provider-random/lib/id";
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { countIf, isOn, isUnset, oneAttribute } from "../core/conditional";
+import { countIf, isUnset, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { type Labels } from "../core/labels";
 import { ProjectApis } from "../core/project-apis";
@@ -69,7 +69,7 @@ export function addDestroyNotice(
           },
         },
       ],
-      count: countIf(isOn(usesAssessment)),
+      count: countIf(usesAssessment),
     }),
   ];
 }
@@ -77,9 +77,9 @@ export function addDestroyNotice(
 export function labApis(scope: Construct, lab: LabContext, hasBucket: boolean | IResolvable): ProjectApis {
   const { outlivedBy, projectId, region, usesAssessment } = lab;
   const apis = new ProjectApis(scope, "Apis", { apis: ["compute"], projectId, region, dependsOn: outlivedBy });
-  apis.enable("storage", isOn(hasBucket));
+  apis.enable("storage", hasBucket);
   // The discovery client creates a service account for itself at sign-in.
-  for (const api of ["iam", "migrationcenter"] as const) apis.enable(api, isOn(usesAssessment));
+  for (const api of ["iam", "migrationcenter"] as const) apis.enable(api, usesAssessment);
   return apis;
 }
 

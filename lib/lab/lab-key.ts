@@ -4,7 +4,7 @@ import { PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, countIf, idOf, oneAttribute } from "../core/conditional";
+import { countIf, idOf, oneAttribute } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
@@ -25,7 +25,7 @@ export function labKey(
 ) {
   const self = new Construct(scope, id);
   const { dependsOn, outlivedBy } = props;
-  const count = countIf(isOn(props.createBucket));
+  const count = countIf(props.createBucket);
 
   const key = { algorithm: "RSA", rsaBits: RSA_KEY_BITS, dependsOn: outlivedBy };
   const keyPair = new PrivateKey(self, MAIN_CHILD_ID, key);

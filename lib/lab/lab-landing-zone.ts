@@ -5,7 +5,7 @@ import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 
 import { compact, concat, each, toText, upper } from "../core/expr-functions";
 import { type Expr } from "../core/expr";
-import { addDynamicBlock, isOn, listIf, setArgument, valueOr } from "../core/conditional";
+import { addDynamicBlock, listIf, setArgument, valueOr } from "../core/conditional";
 import { KMS_KEY, networkInputs, tagsIn, type NetworkInputs } from "../core/full-names";
 import { flag, settingsOf, text, type ValuesOf } from "../core/inputs";
 import { PROJECT_ID } from "../core/place";
@@ -131,13 +131,13 @@ export function addLabLandingZone(lab: LabParts, v: Values): void {
     setArgument(linux, "tags", v.networkTags);
   }
   setArgument(linux, "metadata.enable-oslogin", inCapitals(v.osLogin));
-  const address = { forEach: listIf(isOn(v.windowsExternalIp.flag), '"public"'), content: {} };
+  const address = { forEach: listIf(v.windowsExternalIp, "public"), content: {} };
   addDynamicBlock(windows, "network_interface.0", "access_config", address);
   if (kmsKey !== undefined) {
     const content = { default_kms_key_name: "${encryption.value}" };
     addDynamicBlock(lab.sshKeyBucket, "", "encryption", { forEach: compact([v.kmsKey]).list, content });
   }
-  const log = { forEach: listIf(isOn(v.firewallLogging.flag), '"all"'), content: { metadata: "INCLUDE_ALL_METADATA" } };
+  const log = { forEach: listIf(v.firewallLogging, "all"), content: { metadata: "INCLUDE_ALL_METADATA" } };
   if (v.firewallLogging.given === false) return;
   for (const rule of Object.values(lab.firewallRules)) addDynamicBlock(rule, "", "log_config", log);
 }

@@ -5,7 +5,7 @@ import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-googl
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, idOf, ifSet, isOn, isUnset, not, oneAttribute } from "../core/conditional";
+import { allOf, countIf, idOf, ifSet, isUnset, not, oneAttribute, type Condition, isNever } from "../core/conditional";
 import { settingName, expression, operand, quoted } from "../core/expression";
 import { explainUnused } from "../core/hcl/stack-origin";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
@@ -19,8 +19,8 @@ interface LabNetworkProps extends LabPartProps {
   readonly create: boolean | IResolvable;
   /** Name in full of an existing network under any name, or null or undefined. */
   readonly existing: string | undefined;
-  /** Whether a created network leads to the internet, as `true`, `false` or a boolean expression. */
-  readonly needsNat: string;
+  /** Whether a created network leads to the internet. */
+  readonly needsNat: Condition;
 }
 
 /** The network of a lab: one in auto mode that is created here, an existing one of the same name, or any other. */
@@ -28,7 +28,7 @@ export function labNetwork(scope: Construct, id: string, props: LabNetworkProps)
   const self = new Construct(scope, id);
   const { create, deploymentId, existing, givenDeploymentId, projectId } = props;
   const name = vpcName(deploymentId);
-  const isCreated = allOf(isUnset(existing), isOn(create));
+  const isCreated = allOf(isUnset(existing), create);
 
   const network = new ComputeNetwork(self, MAIN_CHILD_ID, {
     project: projectId,
@@ -54,9 +54,9 @@ function addNat(
   scope: Construct,
   network: ComputeNetwork,
   { deploymentId, projectId, region }: LabNetworkProps,
-  condition: string,
+  condition: Condition,
 ): ITerraformDependable[] {
-  if (condition === "false") return [];
+  if (isNever(condition)) return [];
   const common = (part: string) => ({
     project: projectId,
     region,
@@ -84,7 +84,7 @@ function lookUp(scope: Construct, name: string, projectId: string, create: boole
   const called = settingName(scope, create, "createVpc");
   const look = new DataGoogleComputeNetworks(scope, "Existing", {
     project: projectId,
-    count: countIf(not(isOn(create))),
+    count: countIf(not(create)),
     lifecycle: {
       postcondition: [
         {

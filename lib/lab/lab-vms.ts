@@ -2,7 +2,7 @@ import { ComputeInstance } from "@cdktf/provider-google/lib/compute-instance";
 import { TerraformCount, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isOn, countIf } from "../core/conditional";
+import { countIf } from "../core/conditional";
 import { expression } from "../core/expression";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { addScript } from "../core/stack-file";
@@ -67,7 +67,7 @@ export function windowsVm(scope: Construct, id: string, props: WindowsVmProps): 
           ? ""
           : LAB_PASSWORD,
     },
-    count: countIf(isOn(props.create)),
+    count: countIf(props.create),
     dependsOn: props.dependsOn,
     // gcloud writes it when it resets a password.
     lifecycle: { ignoreChanges: ['metadata["windows-keys"]'] },

@@ -1,7 +1,7 @@
 import { TerraformLocal, TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { addDynamicBlock, isNever, isOn, listIf, present, setArgument } from "../core/conditional";
+import { addDynamicBlock, isNever, listIf, present, setArgument } from "../core/conditional";
 import { type Expr, exprOf, hcl, interpolated, literal, reference } from "../core/expr";
 import { difference, everyEntry, includes, someEntry } from "../core/expr-functions";
 import { expression } from "../core/expression";
@@ -199,15 +199,15 @@ export function keyIdentity({ kmsKeys }: Values): readonly IdentityPart[] {
 }
 
 /** Gives everything that was made before what the organization requires of it. */
-export function addLandingZone(scope: Construct, { binaryAuthorization, kmsKeys }: Values, apis: ProjectApis): void {
-  const isAuthorized = isOn(binaryAuthorization.flag);
+export function addLandingZone(scope: Construct, values: Values, apis: ProjectApis): void {
+  const { binaryAuthorization: isAuthorized, kmsKeys } = values;
   const keys = kmsKeys.given === null ? undefined : addKeys(scope, kmsKeys, apis);
   for (const resource of scope.node.findAll()) {
     if (!TerraformResource.isTerraformResource(resource)) continue;
     const { terraformResourceType: type } = resource;
     const policy = BINARY_AUTHORIZATION[type];
-    if (policy !== undefined && isAuthorized !== "false") {
-      const forEach = listIf(isAuthorized, '"policy"');
+    if (policy !== undefined && !isNever(isAuthorized)) {
+      const forEach = listIf(isAuthorized, "policy");
       addDynamicBlock(resource, "", "binary_authorization", { forEach, content: policy });
     }
     const [name, ...setters] = ENCRYPTED[type] ?? [];
@@ -246,5 +246,5 @@ function addKeys(
   >;
   const usable = new TerraformLocal(scope, "UsableKmsKeys", grantKeys(scope, apis, keys, number ?? literal(null)));
   for (const part of present(local, usable)) inFileOfExisting(part, "keys");
-  return (name) => (isNever(keys[name]?.isSet() ?? "false") ? undefined : expression(`${usable.fqn}.${name}`));
+  return (name) => (isNever(keys[name]?.isSet() ?? false) ? undefined : expression(`${usable.fqn}.${name}`));
 }

@@ -1,7 +1,7 @@
 import { type SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 import { type ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
 
-import { addDynamicBlock, isOn, listIf } from "../core/conditional";
+import { addDynamicBlock, listIf } from "../core/conditional";
 import { isWhole } from "../core/checks";
 import { call, interpolated, type Expr } from "../core/expr";
 import { expression, numberText } from "../core/expression";
@@ -161,7 +161,7 @@ export function databaseWindow({ maintenanceWindow = DEFAULT_WINDOW }: Maintenan
 export function addDeniedPeriod(instance: SqlDatabaseInstance, { denyMaintenancePeriod: denied }: Maintenance): void {
   if (denied === undefined) return;
   addDynamicBlock(instance, "settings", "deny_maintenance_period", {
-    forEach: listIf(isOn(denied.enabled ?? true), '"denied"'),
+    forEach: listIf(denied.enabled ?? true, "denied"),
     content: { start_date: denied.startDate, end_date: denied.endDate, time: "00:00:00" },
   });
 }
@@ -183,7 +183,7 @@ export function addMaintenancePolicy(cluster: ContainerCluster, settings: Mainte
     recurrence: `FREQ=WEEKLY;BYDAY=${expression(`element(${DAYS}, ${numberText(day)} - 1)`)}`,
   };
   const exclusion = denied && {
-    for_each: listIf(isOn(denied.enabled ?? true), '"denied"'),
+    for_each: listIf(denied.enabled ?? true, "denied"),
     content: {
       exclusion_name: "denied",
       start_time: `${denied.startDate}T00:00:00Z`,
@@ -193,7 +193,7 @@ export function addMaintenancePolicy(cluster: ContainerCluster, settings: Mainte
     },
   };
   addDynamicBlock(cluster, "", "maintenance_policy", {
-    forEach: listIf(isOn(window.enabled ?? true), '"weekly"'),
+    forEach: listIf(window.enabled ?? true, "weekly"),
     content: { recurring_window: [recurring], ...(exclusion && { dynamic: { maintenance_exclusion: exclusion } }) },
   });
 }

@@ -67,8 +67,8 @@ describe("The rights that DbInit gives", () => {
     const job = jobWith({ grantManagedSuperuser: flag("grant"), revokePublicConnect: flag("revoke") }, stack);
     expect(job.variables).toEqual(["cloudsqlsuperuser", "${var.grant}", "${var.revoke}"]);
     expect(job.rerun).toMatchObject({
-      database: `\${join("", ["${databaseName}", (var.revoke ? "" : ", open to PUBLIC")])}`,
-      user: `\${join("", ["${userName}", (var.grant ? "" : ", no managed superuser")])}`,
+      database: `\${join("", ["${databaseName}", var.revoke ? "" : ", open to PUBLIC"])}`,
+      user: `\${join("", ["${userName}", var.grant ? "" : ", no managed superuser"])}`,
     });
   });
 });

@@ -13,16 +13,16 @@ function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitori
     place: PLACE,
     apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
     called: String,
-    connectionPool: "false",
-    ownDatabase: "true",
-    checkUp: { condition: "false", jobName: "", missingAfter: "30m" },
-    dump: { jobName: "", bucketName: "", condition: "false", isDaily: "false" },
+    connectionPool: false,
+    ownDatabase: true,
+    checkUp: { condition: false, jobName: "", missingAfter: "30m" },
+    dump: { jobName: "", bucketName: "", condition: false, isDaily: false },
     identities: [standInIdentity()],
     maxConnections: "100",
     maxInstanceCount: 3,
     minInstanceCount: 1,
     platform: "serverless",
-    protection: "false",
+    protection: false,
     workerCount: "1",
     workerMode: "in-container",
     url: "https://idp-1a2b3c.a.run.app",
@@ -57,7 +57,7 @@ const PAGER = "projects/p/notificationChannels/2";
 const CHANNELS = { notificationChannels: [CHANNEL] };
 const EMAILS = { alertEmails: ["on-call@example.com"] };
 const DOMAIN = { ...EMAILS, domain: "login.example.com", urlMap: "a" };
-const DUMP = { jobName: "idp-dump", bucketName: "dumps", condition: "true", isDaily: "true" };
+const DUMP = { jobName: "idp-dump", bucketName: "dumps", condition: true, isDaily: true };
 const WORKERS = { ...EMAILS, namespace: "idp", workerCount: "2" };
 
 /** What Terraform evaluates, all at once. */
@@ -68,12 +68,12 @@ const EVALUATED = {
   pager: { notificationChannelsBySeverity: { enabled: true, critical: [PAGER] } },
   pagerAndChannel: { ...CHANNELS, notificationChannelsBySeverity: { enabled: true, critical: [PAGER] } },
   domain: DOMAIN,
-  protectedDomain: { ...DOMAIN, protection: "true" },
-  protection: { ...EMAILS, protection: "true" },
+  protectedDomain: { ...DOMAIN, protection: true },
+  protection: { ...EMAILS, protection: true },
   audit: { ...EMAILS, auditSecretAccess: true },
   dump: { ...EMAILS, dump: DUMP },
   // Nobody knows when the next one is due.
-  rareDump: { ...EMAILS, dump: { ...DUMP, isDaily: "false" } },
+  rareDump: { ...EMAILS, dump: { ...DUMP, isDaily: false } },
   alwaysAtMaximum: { ...EMAILS, minInstanceCount: 3 },
   "in-container on serverless": { ...WORKERS, platform: "serverless", workerMode: "in-container" },
   "all-in-one on serverless": { ...WORKERS, platform: "serverless", workerMode: "all-in-one" },

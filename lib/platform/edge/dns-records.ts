@@ -2,7 +2,7 @@ import { DnsRecordSet, type DnsRecordSetConfig } from "@cdktf/provider-google/li
 import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, countIf, isOn, isSet, isWord, listOf, not, partIf, valueOr } from "../../core/conditional";
+import { allOf, countIf, isSet, isWord, listOf, not, partIf, valueOr, type Condition } from "../../core/conditional";
 import { expression, quoted } from "../../core/expression";
 import { hashedName } from "../../core/names";
 import { type ProjectApis } from "../../core/project-apis";
@@ -24,7 +24,7 @@ export function zoneRecord(
   scope: Construct,
   id: string,
   { apis, place, zone: { name: managedZone = "", project } }: ZoneRecordProps,
-  condition: string,
+  condition: Condition,
   record: Pick<DnsRecordSetConfig, "name" | "rrdatas" | "type">,
 ): DnsRecordSet | undefined {
   return partIf(
@@ -52,11 +52,11 @@ export function validationRecord(
   scope: Construct,
   id: string,
   props: ZoneRecordProps,
-  condition: string,
+  condition: Condition,
   records: string,
 ): DnsRecordSet | undefined {
   const record = `one(${records})`;
-  const isPublic = not(isOn(props.zone.private ?? false));
+  const isPublic = not(props.zone.private ?? false);
   return zoneRecord(scope, id, props, allOf(condition, isPublic), {
     name: expression(`${record}.name`),
     type: expression(`${record}.type`),
@@ -92,8 +92,8 @@ export function domainSteps(props: DomainStepsProps): string {
     `gcloud compute ssl-certificates describe ${name} --global ${project} --format='value(managed.status)'`,
   ].join(" ");
   const steps = [
-    zone === undefined ? enter : `(${isSet(zone.name)} ? ${created} : ${enter})`,
-    `(${isWord(validation, "dns")} ? ${quoted(byDns)} : ${quoted(byLoadBalancer)})`,
+    zone === undefined ? enter : `(${isSet(zone.name).text} ? ${created} : ${enter})`,
+    `(${isWord(validation, "dns").text} ? ${quoted(byDns)} : ${quoted(byLoadBalancer)})`,
     quoted(`Then open https://${domain}, and enter it in the applications that use another address.`),
   ];
   return expression(`flatten([for domain in ${listOf(domain)} : [${steps.join(", ")}]])`);

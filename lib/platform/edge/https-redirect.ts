@@ -4,7 +4,7 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, countIf, idOf, isNever, isOn, present } from "../../core/conditional";
+import { allOf, countIf, idOf, isNever, present } from "../../core/conditional";
 import { type Expr } from "../../core/expr";
 import { expression } from "../../core/expression";
 import { partName } from "../../core/names";
@@ -25,8 +25,7 @@ interface HttpsRedirectProps extends PartProps {
 
 /** Permanently redirects clients from port 80 to HTTPS at the same address. */
 export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): ComputeGlobalForwardingRule[] {
-  const { dependsOn, ipv6, place, scheme } = props;
-  const enabled = isOn(props.enabled);
+  const { dependsOn, enabled, ipv6, place, scheme } = props;
   const isRedirected = allOf(props.condition, enabled);
   if (isNever(isRedirected)) return [];
   const common = { project: place.projectId, count: countIf(isRedirected) };

@@ -3,9 +3,9 @@ import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-
 import { type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isOn, isSet, oneAttribute, partIf } from "../../core/conditional";
+import { allOf, countIf, isSet, oneAttribute, partIf, type Condition } from "../../core/conditional";
 import { expression } from "../../core/expression";
-import { flag, type Relation, type Value } from "../../core/inputs";
+import { flag, type Relation } from "../../core/inputs";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
@@ -43,19 +43,19 @@ export class Ipv6Address extends Construct {
   /** For what exists with the address alone. */
   readonly count: TerraformCount | undefined;
 
-  /** Whether it exists, as a Terraform condition. */
-  readonly condition: string;
+  /** Whether it exists. */
+  readonly condition: Condition;
   /** Undefined where it is not wanted. */
   readonly globalAddress: ComputeGlobalAddress | undefined;
 
   constructor(
     scope: Construct,
     id: string,
-    private readonly props: PartProps & { readonly domain: string; readonly enabled: Value },
+    private readonly props: PartProps & { readonly domain: string; readonly enabled: Condition },
   ) {
     super(scope, id);
     const { dependsOn, domain, enabled, place } = props;
-    this.condition = allOf(isSet(domain), isOn(enabled.flag));
+    this.condition = allOf(isSet(domain), enabled);
     this.count = countIf(this.condition);
     this.globalAddress = partIf(
       this.condition,
@@ -87,7 +87,7 @@ export class Ipv6Address extends Construct {
     port: number,
     target: string,
     scheme: Scheme,
-    { condition = "true", dependsOn }: { readonly condition?: string; readonly dependsOn?: ITerraformDependable[] },
+    { condition = true, dependsOn }: { readonly condition?: Condition; readonly dependsOn?: ITerraformDependable[] },
   ) {
     const { place } = this.props;
     const isForwarded = allOf(this.condition, condition);

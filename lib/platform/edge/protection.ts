@@ -214,7 +214,7 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
 ];
 
 /** Whether the rules about content exist, and whether they only log. */
-export function wafSwitches(waf: string): { readonly isOn: string; readonly isPreview: string } {
+export function wafSwitches(waf: string): Readonly<Record<"isOn" | "isPreview", Expr<boolean>>> {
   return { isOn: not(isWord(waf, WAF_OFF)), isPreview: isWord(waf, WAF_PREVIEW) };
 }
 

@@ -11,14 +11,14 @@ import {
   allOf,
   countIf,
   type DynamicBlock,
-  isOn,
   isSet,
   listIf,
   oneAttribute,
   partIf,
   present,
-  switchOf,
   valueOr,
+  isAlways,
+  isNever,
 } from "../../core/conditional";
 import { expression, numberExpression } from "../../core/expression";
 import { settingsOf, type SettingsOf, type ValuesOf } from "../../core/inputs";
@@ -108,15 +108,15 @@ function blocksOf(row: ProtectionRule, settings: Settings): RuleBlock[] {
   const waf = wafSwitches(settings.waf);
   const rule = {
     ...common,
-    ...(onlyWith === "waf" && { preview: switchOf(waf.isPreview) }),
+    ...(onlyWith === "waf" && { preview: waf.isPreview.flag }),
     ...(row.limit !== undefined && { preview: settings.previewLimits }),
     match: typeof match === "string" ? fromRanges(["*"]) : { expr: match },
     rateLimitOptions: limitOf(row, settings),
   };
-  const switches = { restrictAdmin: isOn(settings.restrictAdmin), waf: waf.isOn };
-  const condition = onlyWith === undefined ? "true" : switches[onlyWith];
-  if (condition === "false") return [];
-  return [condition === "true" ? { rule } : { rule, forEach: listIf(condition, "true") }];
+  const switches = { restrictAdmin: settings.restrictAdmin, waf: waf.isOn };
+  const condition = onlyWith === undefined ? true : switches[onlyWith];
+  if (isNever(condition)) return [];
+  return [isAlways(condition) ? { rule } : { rule, forEach: listIf(condition, true) }];
 }
 
 /** As many rules as the ranges need. */

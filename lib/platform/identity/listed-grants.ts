@@ -1,10 +1,11 @@
 import { TerraformLocal, TerraformResource, Token, type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, conditionOf, countIf, isOn, repeatFor } from "../../core/conditional";
+import { allOf, conditionOf, countIf, conditionFrom, repeatFor, isAlways } from "../../core/conditional";
 import { expression, operand } from "../../core/expression";
 import { inFileOfExisting, isForExisting } from "../../core/hcl/stack-origin";
 import { flag } from "../../core/inputs";
+import { hcl } from "../../core/expr";
 
 /** Input for accounts that must not grant anything. */
 export const GRANT_ROLES = {
@@ -65,7 +66,7 @@ interface GrantBody extends Arguments {
  * @returns a command for each that is not made, as an expression of a list
  */
 export function listGrants(scope: Construct, grantRoles: boolean | IResolvable): string {
-  const isWanted = isOn(grantRoles);
+  const isWanted = conditionFrom(grantRoles);
   /** Commands, or null, of single grants, and lists of commands. */
   const single: string[] = [];
   const repeated: string[] = [];
@@ -82,18 +83,16 @@ export function listGrants(scope: Construct, grantRoles: boolean | IResolvable):
     const whole = isGrant ? commandOf(command(body), body) : template(`gcloud ${command(body)}`);
     const { for_each: each } = body;
     if (each !== undefined) {
-      repeatFor(grant, expression(`toset([for value in ${each} : value if ${isWanted}])`));
+      repeatFor(grant, expression(`toset([for value in ${each} : value if ${isWanted.text}])`));
       repeated.push(`[for each in [for value in ${each} : { value = value }] : ${whole}]`);
       continue;
     }
     const condition = conditionOf(grant);
     grant.count = countIf(allOf(condition, isWanted));
-    single.push(condition === "true" ? whole : `(${condition} ? ${whole} : null)`);
+    single.push(isAlways(condition) ? whole : `(${condition.text} ? ${whole} : null)`);
   }
   const commands = concatenated(single, repeated);
-  const unlessWanted =
-    isWanted === "true" ? "[]" : isWanted === "false" ? commands : `(${isWanted} ? [] : ${commands})`;
-  const list = new TerraformLocal(scope, "GrantCommands", expression(unlessWanted));
+  const list = new TerraformLocal(scope, "GrantCommands", isWanted.choose([], hcl`${expression(commands)}`));
   inFileOfExisting(list, "grants");
   return list.asString;
 }
@@ -116,7 +115,7 @@ function commandOf(words: string, { condition, dynamic, member, role }: GrantBod
   if (dynamic === undefined)
     return condition === undefined ? withLimit("None") : limitOf(condition.expression, condition.title);
   const { content, for_each: elements } = dynamic.condition;
-  const element = expression(`(${elements})[0]`);
+  const element = hcl<string>`${elements}[0]`.text;
   return [
     `try(${limitOf(content.expression.replace("${condition.value}", element), content.title)},`,
     `${withLimit("None")})`,

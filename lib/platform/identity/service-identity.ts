@@ -12,11 +12,13 @@ import {
   partIf,
   present,
   namedCondition,
+  type Condition,
+  isAlways,
 } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { exprOf, type Expr } from "../../core/expr";
 import { compact, every, isDistinct, values } from "../../core/expr-functions";
-import { quoted, namedIfLong } from "../../core/expression";
+import { namedIfLong } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { object, type PropsOf, type SettingsOf, text } from "../../core/inputs";
 import { freeChildId, type GrantedAccount, type GrantLimits, type WorkloadIdentity, ifAny } from "../../core/identity";
@@ -108,11 +110,11 @@ export interface ServiceIdentityProps {
   readonly purpose: string;
 
   /**
-   * Condition under which the account exists at plan, as a string: `true`, `false` or a boolean expression.
+   * Condition under which the account exists at plan.
    *
-   * @default "true"
+   * @default true
    */
-  readonly condition?: string;
+  readonly condition?: Condition;
 
   /**
    * An account to use instead; its address may be null at plan.
@@ -147,7 +149,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
   readonly email: string;
   readonly member: string;
   readonly grantable = true;
-  readonly condition: string | undefined;
+  readonly condition: Condition | undefined;
   readonly granted: readonly GrantedAccount[];
   readonly ready: ITerraformDependable[];
 
@@ -168,7 +170,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
 
-    const { condition = "true", dependsOn, description, existing, place, purpose } = props;
+    const { condition = true, dependsOn, description, existing, place, purpose } = props;
     const { deployment, projectId: project } = place;
     const accountId = serviceAccountId(deployment, purpose);
     const isOwn = namedCondition(this, "IsMade", allOf(condition, isMade(existing)));
@@ -208,7 +210,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
 
   grantOnProject(id: string, role: string, limits: GrantLimits = {}): ITerraformDependable[] {
     const key = `${id} ${limits.resource?.name ?? ""}`;
-    const needed = ({ condition = "true" }: GrantedAccount) => allOf(limits.condition ?? "true", condition);
+    const needed = ({ condition = true }: GrantedAccount) => allOf(limits.condition ?? true, condition);
     const accounts = this.granted.filter((account) => !isNever(needed(account)));
     const made = this.projectGrants.get(key) ?? accounts.map((account) => this.grant(id, role, account, limits));
     this.projectGrants.set(key, made);
@@ -218,8 +220,8 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
   private grant(
     id: string,
     role: string,
-    { condition = "true", member, name, ready }: GrantedAccount,
-    { condition: needed = "true", isForExisting, project = this.props.place.projectId, resource }: GrantLimits,
+    { condition = true, member, name, ready }: GrantedAccount,
+    { condition: needed = true, isForExisting, project = this.props.place.projectId, resource }: GrantLimits,
   ): ProjectIamMember {
     const scope = name === this.name ? this : this.ofExisting;
     const grant = new ProjectIamMember(scope, freeChildId(scope, id), {
@@ -230,17 +232,23 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
       count: countIf(allOf(needed, condition)),
       // Another condition is another grant: what runs keeps the former one until the new one exists.
       ...(resource && { lifecycle: { createBeforeDestroy: true } }),
+      ...(resource && isAlways(resource.when) && { condition: onlyOn(resource, resource.name) }),
     });
     if (isForExisting === true && name === this.name) inFileOfExisting(grant, "parts");
-    if (resource !== undefined) {
-      addDynamicBlock(grant, "", "condition", {
-        forEach: listIf(resource.when, quoted(resource.name)),
-        content: {
-          title: `Only ${resource.name.split("/").at(-1) ?? ""}`,
-          expression: `resource.type == "${resource.type}" && resource.name == "\${condition.value}"`,
-        },
-      });
+    if (resource !== undefined && !isAlways(resource.when) && !isNever(resource.when)) {
+      const forEach = listIf(resource.when, resource.name);
+      addDynamicBlock(grant, "", "condition", { forEach, content: onlyOn(resource, "${condition.value}") });
     }
     return grant;
   }
 }
+
+/** The IAM condition of a grant that covers one resource. */
+function onlyOn({ name, type }: Pick<Limit, "name" | "type">, value: string) {
+  return {
+    title: `Only ${name.split("/").at(-1) ?? ""}`,
+    expression: `resource.type == "${type}" && resource.name == "${value}"`,
+  };
+}
+
+type Limit = NonNullable<GrantLimits["resource"]>;

@@ -5,7 +5,17 @@ import { type KubernetesProviderConfig } from "@cdktf/provider-kubernetes/lib/pr
 import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, allOf, countIf, isSet, listIf, namedCondition } from "../../core/conditional";
+import {
+  addDynamicBlock,
+  allOf,
+  countIf,
+  isSet,
+  listIf,
+  namedCondition,
+  type Condition,
+  isAlways,
+  isNever,
+} from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { expression, operand } from "../../core/expression";
@@ -19,6 +29,7 @@ import { accessTo, addControlPlane, type ControlPlane, isAtName } from "./contro
 import { type ExistingCluster, nodeSelectorOf } from "./existing-cluster";
 import { addMaintenancePolicy, type Maintenance } from "../maintenance";
 import { type PartProps } from "../parts";
+import { type Expr, hcl } from "../../core/expr";
 
 interface AutopilotClusterProps extends PartProps {
   readonly controlPlane: ControlPlane;
@@ -59,8 +70,8 @@ export class AutopilotCluster extends Construct {
 
   private readonly location: string;
 
-  /** Whether its control plane is reached by a name, as an HCL condition; undefined if it surely is not. */
-  private readonly isNamed: string | undefined;
+  /** Whether its control plane is reached by a name; undefined if it surely is not. */
+  private readonly isNamed: Expr<boolean> | undefined;
 
   constructor(
     scope: Construct,
@@ -76,7 +87,7 @@ export class AutopilotCluster extends Construct {
       place,
       purpose: "idp-node",
       description: "Runs the nodes of the cluster",
-      condition: isOwn === "true" ? undefined : isOwn,
+      condition: isAlways(isOwn) ? undefined : isOwn,
       // Another name than that of the nodes of an existing cluster, whose grants are made here too.
       existing: nodes && { ...nodes, name: "GivenNodes" },
     });
@@ -108,7 +119,7 @@ export class AutopilotCluster extends Construct {
     });
     addMaintenancePolicy(this.cluster, props.maintenance);
     addDynamicBlock(this.cluster, "", "ip_allocation_policy", {
-      forEach: listIf(network.hasNamedRanges, '"named"'),
+      forEach: listIf(network.hasNamedRanges, "named"),
       content: { cluster_secondary_range_name: RANGE_NAMES.pods, services_secondary_range_name: RANGE_NAMES.services },
     });
     addControlPlane(this.cluster, controlPlane);
@@ -119,8 +130,8 @@ export class AutopilotCluster extends Construct {
     const own = accessTo(this.cluster, controlPlane);
     const endpoint = existingOr(this, "Endpoint", existing, existing?.endpoint, own.endpoint);
     const certificate = existingOr(this, "Certificate", existing, existing?.caCertificate, own.certificate);
-    const hasCertificate = existing === undefined && isAtName(controlPlane) === "false";
-    if (!hasCertificate) this.isNamed = `try(endswith(${operand(endpoint)}, ".goog"), false)`;
+    const hasCertificate = existing === undefined && isNever(isAtName(controlPlane));
+    if (!hasCertificate) this.isNamed = hcl<boolean>`try(endswith(${endpoint}, ".goog"), false)`;
     this.connection = {
       host: `https://${endpoint}`,
       clusterCaCertificate: hasCertificate
@@ -144,7 +155,7 @@ export class AutopilotCluster extends Construct {
       `gcloud container clusters get-credentials ${this.clusterName} --location=${this.location}`,
       `--project=${projectId}`,
     ].join(" ");
-    return this.isNamed === undefined ? command : command + expression(`(${this.isNamed} ? " --dns-endpoint" : "")`);
+    return this.isNamed === undefined ? command : command + this.isNamed.choose(" --dns-endpoint", "").text;
   }
 
   /**
@@ -152,13 +163,13 @@ export class AutopilotCluster extends Construct {
    *
    * Waits for the cluster, because the first cluster of a project creates its workload identity pool.
    *
-   * @param condition under which there is that service account: `true`, `false` or a boolean expression
+   * @param condition under which there is that service account
    */
   grantActAs(
     identity: WorkloadIdentity,
     namespace: string,
     accountName: string,
-    condition = "true",
+    condition: Condition = true,
   ): ITerraformDependable[] {
     if (!identity.grantable) return [];
     const { projectId } = this.props.place;
@@ -181,7 +192,7 @@ export class AutopilotCluster extends Construct {
     const condition = allOf(isExisting(existing), isSet(email));
     const account = { name: "ExistingNodes", email, member: `serviceAccount:${email}`, condition, ready: [] };
     const grants = new Map<string, ProjectIamMember>();
-    const grantOnProject: WorkloadIdentity["grantOnProject"] = (id, role, { condition: needed = "true" } = {}) => {
+    const grantOnProject: WorkloadIdentity["grantOnProject"] = (id, role, { condition: needed = true } = {}) => {
       const grant =
         grants.get(id) ??
         new ProjectIamMember(this, `${account.name}${id}`, {

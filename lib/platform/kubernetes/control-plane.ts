@@ -2,12 +2,11 @@ import { type ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 import { Token, type IResolvable } from "cdktf";
 
 import { isAddressRange } from "../../core/address-range";
-import { addDynamicBlock, isWord, listIf, not, switchOf, isNever } from "../../core/conditional";
+import { addDynamicBlock, listIf, not, isNever } from "../../core/conditional";
 import { type networkInputs } from "../../core/full-names";
 import { madeAttribute } from "../../core/existing";
-import { expression } from "../../core/expression";
 import { choice, object, text, textMap, type PropsOf, type Relation, type ValuesOf } from "../../core/inputs";
-import { allOf, anyOf, type Expr } from "../../core/expr";
+import { allOf, anyOf, type Expr, exprOf, hcl } from "../../core/expr";
 import { everyEntry, compact } from "../../core/expr-functions";
 
 /** Every IPv4 address. */
@@ -135,8 +134,8 @@ export const CONTROL_PLANE_RELATIONS: readonly Relation<
 /** What is decided about a control plane. */
 export type ControlPlane = ValuesOf<typeof CONTROL_PLANE & Pick<ReturnType<typeof networkInputs>, "networkTags">>;
 
-/** Whether a control plane is reached at its name alone, as `true`, `false` or a boolean expression. */
-export const isAtName = ({ controlPlaneEndpoint }: ControlPlane) => isWord(controlPlaneEndpoint.text, "dns");
+/** Whether a control plane is reached at its name alone. */
+export const isAtName = ({ controlPlaneEndpoint }: ControlPlane): Expr<boolean> => controlPlaneEndpoint.eq("dns");
 
 /**
  * Where the control plane of a cluster that is made here is reached, and its certificate; null for a name, which has a
@@ -146,27 +145,27 @@ export function accessTo(cluster: ContainerCluster, settings: ControlPlane) {
   const isNamed = isAtName(settings);
   const address = madeAttribute(cluster, "endpoint");
   const certificate = madeAttribute(cluster, "master_auth[0].cluster_ca_certificate");
-  if (isNamed === "false") return { certificate, endpoint: address };
+  if (isNever(isNamed)) return { certificate, endpoint: address };
   const name = madeAttribute(cluster, "control_plane_endpoints_config[0].dns_endpoint_config[0].endpoint");
   return {
-    certificate: expression(`(${isNamed} ? null : ${certificate})`),
-    endpoint: expression(`(${isNamed} ? ${name} : ${address})`),
+    certificate: isNamed.choose<null, string>(null, certificate).text,
+    endpoint: isNamed.choose(name, address).text,
   };
 }
 
 /** Adds what is decided about its control plane to a cluster. */
 export function addControlPlane(cluster: ContainerCluster, settings: ControlPlane): void {
   const { authorizedNetworks, clusterHardening: hardening, controlPlaneEndpoint: endpoint, networkTags } = settings;
-  const isPublic = isWord(endpoint.text, "public");
+  const isPublic = endpoint.eq("public");
   const isByAddress = not(isAtName(settings));
-  cluster.putPrivateClusterConfig({ enablePrivateNodes: true, enablePrivateEndpoint: switchOf(not(isPublic)) });
+  cluster.putPrivateClusterConfig({ enablePrivateNodes: true, enablePrivateEndpoint: not(isPublic).flag });
   // Also what is off is sent, because the provider takes a missing block as no change.
   cluster.putControlPlaneEndpointsConfig({
-    dnsEndpointConfig: { allowExternalTraffic: switchOf(isAtName(settings)) },
-    ipEndpointsConfig: { enabled: switchOf(isByAddress) },
+    dnsEndpointConfig: { allowExternalTraffic: isAtName(settings).flag },
+    ipEndpointsConfig: { enabled: isByAddress.flag },
   });
   addDynamicBlock(cluster, "", "master_authorized_networks_config", {
-    forEach: listIf(isByAddress, '"addresses"'),
+    forEach: listIf(isByAddress, "addresses"),
     content: {
       // Otherwise the VMs of all Google Cloud customers would be allowed in addition to the listed ranges.
       gcp_public_cidrs_access_enabled: false,
@@ -179,7 +178,7 @@ export function addControlPlane(cluster: ContainerCluster, settings: ControlPlan
     },
   });
   const hasTags = networkTags.length().gt(0);
-  const isHardened = listIf(hardening.isSet().text, '"hardened"');
+  const isHardened = listIf(hardening.isSet(), "hardened");
   if (!isNever(hasTags) || hardening.given !== null)
     addDynamicBlock(cluster, "", "node_pool_auto_config", {
       forEach: hasTags.or(hardening.isSet()).choose(["nodes"], []).list,
@@ -213,13 +212,11 @@ export function addControlPlane(cluster: ContainerCluster, settings: ControlPlan
 }
 
 /** Never empty: the provider treats a missing list as no change, so a restriction could not be lifted. */
-function orAny(networks: IResolvable, isPublic: string): unknown {
-  const [everywhere, privately] = [{ everywhere: ANYWHERE }, PRIVATE_RANGES].map(
-    (ranges) => `tomap(${JSON.stringify(ranges)})`,
-  );
-  const any = `(${isPublic} ? ${everywhere} : ${privately})`;
+function orAny(networks: IResolvable, isPublic: Expr<boolean>): unknown {
+  const [everywhere, privately] = [{ everywhere: ANYWHERE }, PRIVATE_RANGES].map((ranges) => hcl`tomap(${ranges})`);
+  const any = isPublic.choose(everywhere, privately);
   // A program's literal map.
-  if (!Token.isUnresolved(networks)) return Object.keys(networks).length === 0 ? expression(any) : networks;
-  const given = Token.asString(networks);
-  return expression(`(length(${given}) == 0 ? ${any} : ${given})`);
+  if (!Token.isUnresolved(networks)) return Object.keys(networks).length === 0 ? any.text : networks;
+  const given = exprOf<unknown>(networks);
+  return given.length().eq(0).choose(any, given).text;
 }

@@ -1,9 +1,8 @@
 import { TerraformLocal, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { isOn } from "../../core/conditional";
+import { not } from "../../core/conditional";
 import { type Existing, isExisting } from "../../core/existing";
-import { expression } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { flag, object, type PropsOf, text, type ValuesOf } from "../../core/inputs";
 import { TerraformData } from "../../core/terraform-data";
@@ -114,9 +113,9 @@ export type ExistingCluster = Existing & Partial<ClusterAttributes>;
  */
 export function nodeSelectorOf(scope: Construct, cluster: ExistingCluster | undefined) {
   if (cluster === undefined) return undefined;
-  const isStandard = `${isExisting(cluster)} && !${isOn(cluster.autopilot ?? true)}`;
-  const labels = `(${isStandard} ? { "iam.gke.io/gke-metadata-server-enabled" = "true" } : null)`;
-  return Token.asStringMap(new TerraformLocal(scope, "NodeSelector", expression(labels)).expression);
+  const isStandard = allOf(isExisting(cluster), not(cluster.autopilot ?? true));
+  const labels = isStandard.choose<unknown, null>({ "iam.gke.io/gke-metadata-server-enabled": "true" }, null);
+  return Token.asStringMap(new TerraformLocal(scope, "NodeSelector", labels).expression);
 }
 
 /** What distinguishes a cluster from others. */

@@ -85,14 +85,14 @@ export function geoipUpdater(
 ): PodExtension {
   const self = new Construct(scope, id);
   const { accountId, licenseKeySecret, updateHours } = geoip.at;
-  const condition = geoip.isSet().text;
+  const condition = geoip.isSet();
   const script = addScript(self, "lib/platform/kubernetes/scripts/update-geoip.sh");
   const references = conditionalReference("GEOIPUPDATE_LICENSE_KEY", licenseKeySecret.at, geoip.isSet()).text;
   const secrets = { secretEnvironment: {}, secretSettings: [{ references, ready: namespace.ready }] };
   const { deployment, projectId } = place;
   const name = objectName(deployment, "geoip");
   const secret = addWorkloadSecret(self, secrets, { name, namespace, projectId, condition });
-  const forEach = listIf(condition, "1");
+  const forEach = listIf(condition, 1);
   const environment = {
     GEOIPUPDATE_ACCOUNT_ID: accountId.text,
     GEOIPUPDATE_DB_DIR: FOLDER,

@@ -4,7 +4,7 @@ import { PodDisruptionBudgetV1 } from "@cdktf/provider-kubernetes/lib/pod-disrup
 import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, partIf, present } from "../../core/conditional";
+import { countIf, partIf, present, type Condition } from "../../core/conditional";
 import { expression, numberText } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type ValuesOf } from "../../core/inputs";
@@ -116,7 +116,7 @@ export class KubernetesWorkload extends Construct {
 }
 
 interface KubernetesWorkerProps extends PodsProps {
-  readonly condition: string;
+  readonly condition: Condition;
   /** The server, whose service account, secrets and address the workers share, and whose rollouts wait for them. */
   readonly server: KubernetesWorkload;
 }
@@ -159,7 +159,7 @@ interface DeploymentSpec extends Pick<PodSpec, "accountName" | "secret"> {
   readonly details: Omit<PodSpec["details"], "volumeMount">;
   readonly name: string;
   readonly podLabels: Readonly<Record<string, string>>;
-  readonly condition?: string;
+  readonly condition?: Condition;
   readonly extensions?: readonly PodExtension[];
   readonly minReadySeconds?: number | undefined;
 }

@@ -11,7 +11,7 @@ import { Construct } from "constructs";
 import { addressIn, isAddressRange } from "../../core/address-range";
 import { type Expr } from "../../core/expr";
 import { intersection } from "../../core/expr-functions";
-import { addDynamicBlock, allOf, countIf, isOn, listIf } from "../../core/conditional";
+import { addDynamicBlock, allOf, countIf, listIf, type Condition } from "../../core/conditional";
 import { expression, operand } from "../../core/expression";
 import { explain } from "../../core/hcl/stack-origin";
 import { flag, type Relation, texts, type ValuesOf } from "../../core/inputs";
@@ -93,7 +93,7 @@ interface OutpostsProps {
  */
 export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, namespace, place }: OutpostsProps) {
   const self = new Construct(scope, "Outposts");
-  const condition = isOn(inputs.manageOutposts.flag);
+  const condition = inputs.manageOutposts;
   const count = countIf(condition);
   const own = new NamespaceV1(self, MAIN_CHILD_ID, {
     metadata: {
@@ -174,7 +174,7 @@ export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, na
     forEach: inputs.outpostRanges.length().gt(0).choose<readonly string[]>(inputs.outpostRanges, ["127.0.0.1/32"]).list,
     content: { ip_block: { cidr: "${from.value}" } },
   });
-  const ifManaged = (value: string) => expression(`(${condition} ? ${operand(value)} : null)`);
+  const ifManaged = (value: string) => condition.choose<string, null>(value, null).text;
   const projected = (name: string, key: string) => ({ config_map: [{ name, items: [{ key, path: key }] }] });
   const sources = [
     { service_account_token: [{ path: "token", expiration_seconds: 3600 }] },
@@ -193,10 +193,10 @@ export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, na
      * What the container with the worker mounts: a token of its account, which alone can use the role, and the
      * namespace that the application takes for new outposts.
      *
-     * @param isHere whether the worker is in this container, as a string
+     * @param isHere whether the worker is in this container
      */
-    mountIf: (isHere: string): PodExtension => {
-      const forEach = listIf(allOf(condition, isHere), "1");
+    mountIf: (isHere: Condition): PodExtension => {
+      const forEach = listIf(allOf(condition, isHere), 1);
       return {
         volume: { forEach, content: { name: VOLUME, projected: [{ sources }] } },
         mount: { forEach, content: { name: VOLUME, mount_path: FACTS.tokenFolder, read_only: true } },

@@ -23,6 +23,7 @@ import { type SqlInstance } from "../../idp/parts";
 import { type InstanceSize } from "../../idp/worker";
 import { type ClientAddress } from "./public-address";
 import { type WorkloadSecret } from "./workload-secret";
+import { conditionFrom } from "../../core/conditional";
 
 /** Source ranges of the HTTP load balancer and its health checks. */
 export const LOAD_BALANCER_RANGES = ["35.191.0.0/16", "130.211.0.0/22"];
@@ -199,7 +200,7 @@ function databaseProxy(database: SqlInstance, pod: PodSpec): DeploymentV1SpecTem
     args: [
       `--address=${LOOPBACK}`,
       `--port=${DATABASE_PORT}`,
-      `--private-ip=${database.hasPrivateAddress}`,
+      `--private-ip=${conditionFrom(database.hasPrivateAddress).text}`,
       "--structured-logs",
       "--health-check",
       // Probes come from outside the pod.

@@ -4,7 +4,15 @@ import { ServiceAccountV1 } from "@cdktf/provider-kubernetes/lib/service-account
 import { dependable, Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { addDynamicBlock, countIf, not, oneAttribute } from "../../core/conditional";
+import {
+  addDynamicBlock,
+  countIf,
+  not,
+  oneAttribute,
+  type Condition,
+  conditionFrom,
+  isNever,
+} from "../../core/conditional";
 import { expression, operand } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
@@ -22,8 +30,8 @@ import { startsWith } from "../../core/expr-functions";
 export interface WorkloadNamespaceProps {
   readonly cluster: Pick<AutopilotCluster, "grantActAs" | "nodeSelector" | "pullers" | "ready">;
   readonly name: string;
-  /** Whether it exists already, and so has pods of others, as a string: `true`, `false` or a boolean expression. */
-  readonly isExisting: string;
+  /** Whether it exists already, and so has pods of others. */
+  readonly isExisting: Condition;
   readonly place: DeploymentContext;
   /** What the pods need until they stop, in addition to the cluster and to what workloads and jobs add. */
   readonly outlivedBy: ITerraformDependable[];
@@ -86,13 +94,13 @@ export class WorkloadNamespace extends Construct {
     this.namespaceName = this.namespace.count === undefined ? made : new TerraformLocal(this, "Name", chosen).asString;
     this.nodeSelector = cluster.nodeSelector;
 
-    const ownLabels = `{ "app.kubernetes.io/name" = ${operand(place.deployment.applicationName)} }`;
-    const ofDeployment = expression(`(${isExisting} ? ${ownLabels} : null)`);
+    const ownLabels = { "app.kubernetes.io/name": place.deployment.applicationName };
+    const ofDeployment = conditionFrom(isExisting).choose<unknown, null>(ownLabels, null);
     const outbound = new NetworkPolicyV1(this, "Outbound", {
       metadata: this.metadataOf(objectName(place.deployment, "outbound")),
       spec: {
         // Every pod of the namespace, or of the deployment where there are others.
-        podSelector: isExisting === "false" ? {} : { matchLabels: Token.asStringMap(ofDeployment) },
+        podSelector: isNever(isExisting) ? {} : { matchLabels: Token.asStringMap(ofDeployment) },
         policyTypes: ["Ingress", "Egress"],
         egress: OUTBOUND_RULES.map(({ cidr, ports }) => ({
           to: cidr === undefined ? undefined : [{ ipBlock: { cidr } }],
@@ -141,7 +149,7 @@ export class WorkloadNamespace extends Construct {
    *
    * @returns its name; a reference to it waits for the account
    */
-  addAccount(scope: Construct, name: string, identity: WorkloadIdentity, condition?: string): string {
+  addAccount(scope: Construct, name: string, identity: WorkloadIdentity, condition?: Condition): string {
     // By its literal name: a reference would delete the grant before the pods.
     this.grants.push(...this.props.cluster.grantActAs(identity, this.props.name, name, condition));
     const account = new ServiceAccountV1(scope, "Account", {

@@ -2,7 +2,7 @@ import { SecretV1 } from "@cdktf/provider-kubernetes/lib/secret-v1";
 import { Fn, TerraformLocal } from "cdktf";
 import { type Construct } from "constructs";
 
-import { countIf, type DynamicBlock } from "../../core/conditional";
+import { countIf, type DynamicBlock, type Condition } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
 import { type ContainerSpec } from "../../idp/container-spec";
@@ -14,7 +14,7 @@ interface WorkloadSecretProps {
   readonly name: string;
   readonly namespace: WorkloadNamespace;
   readonly projectId: string;
-  readonly condition?: string | undefined;
+  readonly condition?: Condition | undefined;
 }
 
 /** The secrets of a container. */

@@ -1,7 +1,7 @@
 import { Token } from "cdktf";
 
-import { allOf, type Condition } from "../../core/conditional";
-import { expression, literal } from "../../core/expression";
+import { allOf, type Condition, isAlways, isNever } from "../../core/conditional";
+import { literal } from "../../core/expression";
 import { type AlertNames, type AlertNeed, type Platform } from "./alert";
 import { CHECK_UP_ALERTS } from "./check-up-alerts";
 import { DATABASE_ALERTS } from "./database-alerts";
@@ -35,7 +35,7 @@ export function alertsOn(platform: Platform) {
  * An alert that may be missing has a condition in `exists`, which may be known only at plan.
  *
  * @param isHeard whether somebody may get alerts; otherwise only those with a chart are there, with what that shows
- * @param conditions whether the deployment has what an alert needs: `true`, `false` or a boolean expression
+ * @param conditions whether the deployment has what an alert needs
  */
 export function alertTable(
   platform: Platform,
@@ -46,8 +46,8 @@ export function alertTable(
   const rowsOf = (alert: ReturnType<typeof alertsOn>[number]): (readonly [id: string, row: object])[] => {
     const { filter, firstSteps, id, limit, needs = [], query, severity, title } = alert;
     const exists = allOf(...needs.map((need) => conditions[need]));
-    if (exists === "false" || (!isHeard && query === undefined)) return [];
-    const condition = exists === "true" ? {} : { exists: Token.asAny(expression(exists)) };
+    if (isNever(exists) || (!isHeard && query === undefined)) return [];
+    const condition = isAlways(exists) ? {} : { exists: Token.asAny(exists) };
     if (!isHeard && query !== undefined) {
       const chart = { title, ...condition, query: literal(query(names, platform)), threshold: limit?.threshold };
       return [[id, chart]];

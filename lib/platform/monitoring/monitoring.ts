@@ -8,12 +8,11 @@ import {
   type Condition,
   countIf,
   isNever,
-  isOn,
+  conditionFrom,
   isSet,
   isWord,
   partIf,
   present,
-  switchOf,
 } from "../../core/conditional";
 import { type Expr, exprOf } from "../../core/expr";
 import { compact } from "../../core/expr-functions";
@@ -32,7 +31,7 @@ import { alertTable } from "./alerts";
 import { dashboardOf } from "./dashboard";
 import { type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
 
-/** Props of monitoring; a condition is `true`, `false` or a boolean expression. */
+/** Props of monitoring. */
 export interface MonitoringProps extends MonitoringSettings {
   readonly apis: ProjectApis;
   readonly place: DeploymentContext;
@@ -52,24 +51,25 @@ export interface MonitoringProps extends MonitoringSettings {
    * @default - always
    */
   readonly isHeard?: Condition;
-  /** Whether the database's instance is one of the deployment: `true`, `false` or a boolean expression. */
-  readonly ownDatabase: string;
+  /** Whether the database's instance is one of the deployment. */
+  readonly ownDatabase: Condition;
   readonly called: (setting: NamedSetting) => string;
   readonly domain?: string;
   /** How the certificate of the domain is validated: by `dns` or by the load balancer. */
   readonly certificateValidation?: string;
-  /** Whether instances have a pool of connections, as a condition. */
-  readonly connectionPool: string;
-  readonly checkUp: Readonly<Record<"condition" | "jobName" | "missingAfter", string>> | undefined;
+  /** Whether instances have a pool of connections. */
+  readonly connectionPool: Condition;
+  readonly checkUp:
+    (Readonly<Record<"jobName" | "missingAfter", string>> & Readonly<Record<"condition", Condition>>) | undefined;
   readonly dump:
     | (Readonly<Record<"bucketName" | "jobName", string>> & Readonly<Record<"condition" | "isDaily", Condition>>)
     | undefined;
   /** Whether the address accepts unauthenticated requests; by default it does. */
-  readonly isPublic?: string;
+  readonly isPublic?: Condition;
   /** Namespace in the cluster; needed on Kubernetes. */
   readonly namespace?: string;
   /** Whether the load balancer has a security policy of the deployment's own. */
-  readonly protection: string;
+  readonly protection: Condition;
   readonly workerCount: string;
   readonly workerMode: string;
   /** Regular expression for the name of the load balancer's URL map; needed with a domain. */
@@ -102,13 +102,13 @@ export class Monitoring extends Construct {
     const dependsOn = apis.ready("monitoring");
     const names = this.namesOf(props);
     const conditions = {
-      audit: isOn(auditSecretAccess),
+      audit: auditSecretAccess,
       certificateByDns: isWord(props.certificateValidation ?? "dns", "dns"),
-      checkUp: props.checkUp?.condition ?? "false",
+      checkUp: props.checkUp?.condition ?? false,
       connectionPool: props.connectionPool,
       domain: isSet(domain),
-      dailyDump: dump?.isDaily ?? "false",
-      dump: dump?.condition ?? "false",
+      dailyDump: dump?.isDaily ?? false,
+      dump: dump?.condition ?? false,
       ownDatabase: props.ownDatabase,
       protection: props.protection,
       room: canScale(props),
@@ -142,7 +142,7 @@ export class Monitoring extends Construct {
             port: 443,
             useSsl: true,
             // Without a domain, the server in the cluster answers with a certificate of its own.
-            validateSsl: platform === "serverless" ? true : switchOf(conditions.domain),
+            validateSsl: platform === "serverless" ? true : conditions.domain.flag,
             acceptedResponseStatusCodes: [{ statusClass: "STATUS_CLASS_2XX" }],
           },
           userLabels: place.labels,
@@ -151,12 +151,12 @@ export class Monitoring extends Construct {
         }),
     );
     this.dashboard = partIf(
-      isOn(dashboard),
+      dashboard,
       () =>
         new MonitoringDashboard(this, "Dashboard", {
           project,
           dashboardJson: dashboardOf(serviceName(place.deployment), alerts),
-          count: countIf(isOn(dashboard)),
+          count: countIf(dashboard),
           dependsOn,
         }),
     );
@@ -187,9 +187,7 @@ export class Monitoring extends Construct {
     const isServerless = props.platform === "serverless";
     // An account that is not made reads nothing.
     const emails = props.identities.map(({ condition, email }) =>
-      condition === undefined
-        ? exprOf<string | null>(email)
-        : (exprOf<unknown>(expression(condition)) as Expr<boolean>).choose(email, null),
+      conditionFrom(condition ?? true).choose<string, null>(email, null),
     );
     const isSure = props.identities.every(({ condition }) => condition === undefined);
     const readers = new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)).fqn;
@@ -222,16 +220,15 @@ export class Monitoring extends Construct {
 }
 
 /** Whether there can be fewer instances than the maximum; otherwise reaching it means nothing. */
-function canScale({ maxInstanceCount: most, minInstanceCount: least }: MonitoringProps): string {
-  if (!Token.isUnresolved(most) && !Token.isUnresolved(least)) return String(most > least);
-  return expression(`${numberText(most)} > ${numberText(least)}`);
+function canScale({ maxInstanceCount: most, minInstanceCount: least }: MonitoringProps): Expr<boolean> {
+  return exprOf(most).gt(least);
 }
 
 /** As given, or else whether the application is public. */
-function isChecked({ isPublic = "true", uptimeCheck }: MonitoringProps): string {
+function isChecked({ isPublic = true, uptimeCheck }: MonitoringProps): Condition {
   if (uptimeCheck === undefined) return isPublic;
-  const given = isOn(uptimeCheck);
-  return Token.isUnresolved(given) ? expression(`(${given} == null ? ${isPublic} : ${given})`) : given;
+  const given = conditionFrom(uptimeCheck);
+  return given.isNull().choose(conditionFrom(isPublic), given);
 }
 
 /** The settings in the form of a Terraform input. */

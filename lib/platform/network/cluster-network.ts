@@ -2,15 +2,17 @@ import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { ComputeRouter } from "@cdktf/provider-google/lib/compute-router";
 import { ComputeRouterNat } from "@cdktf/provider-google/lib/compute-router-nat";
 import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork";
-import { Fn, type ITerraformDependable } from "cdktf";
+import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, ifSet, isUnset, oneAttribute, valueOr } from "../../core/conditional";
-import { expression, operand } from "../../core/expression";
+import { allOf, countIf, isUnset, oneAttribute, valueOr, type Condition } from "../../core/conditional";
+import { expression } from "../../core/expression";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
 import { type NetworkAttachment } from "./network-attachment";
+import { type Expr, exprOf, interpolated, literal } from "../../core/expr";
+import { startsWith } from "../../core/expr-functions";
 
 interface ClusterNetworkProps extends PartProps {
   /**
@@ -19,8 +21,8 @@ interface ClusterNetworkProps extends PartProps {
    */
   readonly existing: NetworkAttachment | undefined;
 
-  /** Whether a cluster is made, as a string: `true`, `false` or a boolean expression; another one has its network. */
-  readonly isNeeded: string;
+  /** Whether a cluster is made; another one has its network. */
+  readonly isNeeded: Condition;
 }
 
 /**
@@ -35,7 +37,7 @@ export class ClusterNetwork extends Construct {
   readonly subnetwork: string;
 
   /** Condition under which the subnetwork has named ranges for pods and services; otherwise GKE creates them. */
-  readonly hasNamedRanges: string;
+  readonly hasNamedRanges: Condition;
 
   /** What must exist before anything in it can reach the internet. */
   readonly ready: ITerraformDependable[];
@@ -102,8 +104,7 @@ export const RANGE_NAMES = { pods: "pods", services: "services" } as const;
  * A created network has these ranges, and an existing one of another project must have them; in an existing one of the
  * same project, GKE creates its own.
  */
-function hasNamedRanges(existing: string | undefined, projectId: string): string {
-  if (existing === undefined) return "true";
-  const ofThisProject = `startswith(${operand(existing)}, ${Fn.join("", ["projects/", projectId, "/"])})`;
-  return ifSet(existing, `!${ofThisProject}`, "true");
+function hasNamedRanges(existing: string | undefined, projectId: string): Expr<boolean> {
+  if (existing === undefined) return literal(true);
+  return exprOf(existing).isNullOr((network) => startsWith(network, interpolated`projects/${projectId}/`).not());
 }

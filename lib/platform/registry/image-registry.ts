@@ -8,7 +8,16 @@ import { imagePrefix, serviceName } from "../../core/names";
 import { type KnownPropsOf, refuseProps } from "../../core/known-props";
 import { type DeploymentContext, PLACE_PROP } from "../../core/place";
 import { stateProvidersOf } from "../../core/provider-requirements";
-import { allOf, countIf, isNever, isUnset, partIf, present, namedCondition } from "../../core/conditional";
+import {
+  allOf,
+  countIf,
+  isNever,
+  isUnset,
+  partIf,
+  present,
+  namedCondition,
+  type Condition,
+} from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
 import { expression, operand } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
@@ -116,7 +125,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
   private readonly existing: ImageRepository | undefined;
 
   /** Whether there is the repository. */
-  private readonly condition: string;
+  private readonly condition: Condition;
 
   /** A repository that exists, and the account that pushes into it; nothing but grants is created. */
   static fromAttributes(
@@ -196,7 +205,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
 
   /** The accounts to which this repository, which may not exist, can be granted. */
   private needed(accounts: readonly GrantedAccount[]): readonly GrantedAccount[] {
-    return accounts.filter(({ condition = "true" }) => !isNever(allOf(this.condition, condition)));
+    return accounts.filter(({ condition = true }) => !isNever(allOf(this.condition, condition)));
   }
 
   private grant(id: string, role: Role, account: GrantedAccount) {
@@ -225,7 +234,7 @@ function existingRepository(
   builders: readonly GrantedAccount[] = [
     { name: "Builder", email: builderEmail, member: `serviceAccount:${builderEmail}`, ready: [] },
   ],
-  condition = "true",
+  condition: Condition = true,
 ): ImageRepository {
   const self = new Construct(scope, id);
   stateProvidersOf(self);
@@ -244,7 +253,7 @@ function existingRepository(
     builderEmail,
     imagePrefix,
     ready: builders
-      .filter((builder) => !isNever(allOf(condition, builder.condition ?? "true")))
+      .filter((builder) => !isNever(allOf(condition, builder.condition ?? true)))
       .map((builder) => grant(`${builder.name}Pushes`, "writer", builder)),
     grantPull: (identity) => grants.to(identity, (id, account) => grant(id, "reader", account), condition),
   };

@@ -149,7 +149,7 @@ export class ServerlessJobs implements ScheduledJobRunner {
           location: region,
           name,
           role: "roles/run.invoker",
-          ...grantee(account, "true", resource),
+          ...grantee(account, true, resource),
         }),
     );
     const scheduler = new CloudSchedulerJob(self, "Schedule", {

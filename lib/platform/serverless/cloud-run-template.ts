@@ -106,7 +106,7 @@ export function addFurtherBlocks(
   if (attachment === undefined || !Token.isUnresolved(attachment.network)) return;
   const { egress = EGRESS, network, subnetwork, tags } = attachment;
   addDynamicBlock(resource, templatePath, "vpc_access", {
-    forEach: listIf(isSet(network), '"network"'),
+    forEach: listIf(isSet(network), "network"),
     content: { egress, network_interfaces: [{ network, subnetwork, tags }] },
   });
 }

@@ -13,7 +13,7 @@ import { type IResolvable, type ITerraformDependable, type TerraformResource } f
 import { Construct } from "constructs";
 
 import { compact } from "../../core/expr-functions";
-import { addDynamicBlock, allOf, countIf, idOf, isOn, isSet, partIf, present } from "../../core/conditional";
+import { addDynamicBlock, allOf, countIf, idOf, isSet, partIf, present, type Condition } from "../../core/conditional";
 import { allOf as allTrue, type Expr } from "../../core/expr";
 import { expression, operand, quoted } from "../../core/expression";
 import { type networkInputs } from "../../core/full-names";
@@ -132,7 +132,7 @@ export class InternalLoadBalancer extends Construct {
   readonly address: ComputeAddress;
   readonly ready: ITerraformDependable[] = [];
 
-  private readonly isRedirected: string;
+  private readonly isRedirected: Condition;
   private readonly proxies: { readonly https: TerraformResource; readonly http: TerraformResource | undefined };
 
   constructor(
@@ -145,7 +145,7 @@ export class InternalLoadBalancer extends Construct {
     const dependsOn = [...(props.dependsOn ?? []), ...(network.dependsOn ?? [])];
     const { deployment, labels, projectId: project, region } = place;
     const count = countIf(isSet(domain));
-    this.isRedirected = allOf(isSet(domain), isOn(props.httpRedirect));
+    this.isRedirected = allOf(isSet(domain), props.httpRedirect);
     const common = (part: string) => ({ project, region, name: partName(deployment, `internal-${part}`), count });
 
     this.address = new ComputeAddress(this, "Address", {
@@ -271,7 +271,7 @@ export class InternalLoadBalancer extends Construct {
   serve(service: { readonly ready: ITerraformDependable[] }): void {
     const { domain, network, place } = this.props;
     const { deployment, labels, projectId: project, region } = place;
-    const open = (id: string, port: number, target: TerraformResource, condition = isSet(domain)) =>
+    const open = (id: string, port: number, target: TerraformResource, condition: Condition = isSet(domain)) =>
       new ComputeForwardingRule(this, id, {
         project,
         region,

@@ -4,9 +4,10 @@ import { Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
 import { oneOf } from "../../core/checks";
-import { anyOf, countIf, isWord } from "../../core/conditional";
+import { anyOf, countIf, isWord, isNever } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { textOrFlag } from "../../core/inputs";
+import { type Expr, exprOf } from "../../core/expr";
 
 /** Who may call the service without a permission; true and false are other words for the first and the last. */
 const WORDS = ["invoker-check-off", "all-users", "none", "true", "false"] as const;
@@ -36,21 +37,20 @@ export function accessOf(given: boolean | string | IResolvable): string {
   return typeof given === "object" ? expression(`tostring(${Token.asString(given)})`) : String(given);
 }
 
-/** Whether the service asks nobody for a permission, as a string. */
-export function isCheckOff(access: string): string {
+/** Whether the service asks nobody for a permission. */
+export function isCheckOff(access: string): Expr<boolean> {
   return anyOf(isWord(access, "invoker-check-off"), isWord(access, "true"));
 }
 
-/** Whether everybody can call the service, as a string. */
-export function isOpen(access: string): string {
-  if (!Token.isUnresolved(access)) return String(access !== "none" && access !== "false");
-  return expression(`!contains(["none", "false"], ${access})`);
+/** Whether everybody can call the service. */
+export function isOpen(access: string): Expr<boolean> {
+  return exprOf(access).isOneOf(["none", "false"]).not();
 }
 
 /** Grants everybody the role to call the service, where that is wanted. */
 export function grantPublicAccess(scope: Construct, service: CloudRunV2Service, access: string): void {
   const condition = isWord(access, "all-users");
-  if (condition === "false") return;
+  if (isNever(condition)) return;
   const { location, name, project } = service;
   new CloudRunV2ServiceIamMember(new Construct(scope, "PublicAccess"), "AllUsers", {
     project,

@@ -4,7 +4,7 @@ import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { snakeCase } from "../../core/checks";
-import { anyOf, countIf, isOn, switchOf } from "../../core/conditional";
+import { anyOf, countIf, type Condition } from "../../core/conditional";
 import { expression, numberExpression, numberText, settingName } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs";
@@ -32,6 +32,7 @@ import {
 import { accessOf, grantPublicAccess, isCheckOff } from "./public-access";
 import { SERVICE, type ServiceOptions } from "./service-options";
 import { explain } from "../../core/hcl/stack-origin";
+import { exprOf } from "../../core/expr";
 
 export interface ServerlessServiceProps extends ServiceOptions {
   /** Container to run. The socket of its database is under `/cloudsql`. */
@@ -146,7 +147,7 @@ export class ServerlessService extends Construct {
       ...common,
       name: serviceName(props.place.deployment),
       ingress: ingressOf(closeDefaultAddress),
-      invokerIamDisabled: switchOf(isCheckOff(access)),
+      invokerIamDisabled: isCheckOff(access).flag,
       scaling: { minInstanceCount },
       // A restore stops the service by a mode of scaling, which an apply meanwhile must not end.
       lifecycle: { ignoreChanges: [...lifecycle.ignoreChanges, "scaling[0].scaling_mode"] },
@@ -206,7 +207,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
   constructor(
     scope: Construct,
     id: string,
-    props: SharedProps & { readonly condition: string; readonly instanceCount: number },
+    props: SharedProps & { readonly condition: Condition; readonly instanceCount: number },
   ) {
     super(scope, id);
     const { address, condition, container, instanceCount, network, place } = props;
@@ -275,14 +276,12 @@ function inTerraform(spec: ReturnType<typeof probes>["startupProbe"]) {
 /** Warns of settings with which a worker beside the server does not always run. */
 function idleWorkerWarnings(
   scope: Construct,
-  { canIdle = "false" }: ContainerSpec,
+  { canIdle = false }: ContainerSpec,
   minInstanceCount: number,
   cpuAlwaysAllocated: boolean | IResolvable,
 ): readonly Warning[] {
-  const keepsOne = Token.isUnresolved(minInstanceCount)
-    ? expression(`${Token.asString(minInstanceCount)} > 0`)
-    : String(minInstanceCount > 0);
-  const risk = (isMet: string, message: string): Warning => ({ condition: anyOf(canIdle, isMet), message });
+  const keepsOne = exprOf(minInstanceCount).gt(0);
+  const risk = (isMet: Condition, message: string): Warning => ({ condition: anyOf(canIdle, isMet), message });
   return [
     risk(
       keepsOne,
@@ -293,7 +292,7 @@ function idleWorkerWarnings(
       ].join(" "),
     ),
     risk(
-      isOn(cpuAlwaysAllocated),
+      cpuAlwaysAllocated,
       [
         `${settingName(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail,`,
         "tasks and clean-ups wait for the next request, because the worker gets no CPU between requests;",

@@ -1,7 +1,7 @@
 import { Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { isSet } from "../../core/conditional";
+import { isSet, type Condition } from "../../core/conditional";
 import { type Existing } from "../../core/existing";
 import { ExistingSecret, type SecretAttributes } from "../../core/existing-secret";
 import { expression, numberText, operand } from "../../core/expression";
@@ -143,7 +143,7 @@ export function instanceIn(connectionName: string): { readonly project: string; 
 }
 
 /** The right to connect to one instance, in its project. */
-export const connectionTo = (project: string, instance: string, when: string) => ({
+export const connectionTo = (project: string, instance: string, when: Condition) => ({
   project,
   resource: { type: "sqladmin.googleapis.com/Instance", name: `projects/${project}/instances/${instance}`, when },
 });
@@ -153,7 +153,7 @@ export function existingDatabase(
   scope: Construct,
   id: string,
   attributes: DatabaseAttributes,
-  hasPrivateAddress: string,
+  hasPrivateAddress: Condition,
 ): SqlInstance {
   const self = new Construct(scope, id);
   const { connectionName, database: databaseName, user: userName } = attributes;
@@ -162,7 +162,7 @@ export function existingDatabase(
   const administrator = administratorOf(given);
   const secret = (part: string, of: SecretAttributes) => new ExistingSecret(self, part, { projectId, ...of });
   const password = secret("Password", attributes.passwordSecret as SecretAttributes);
-  const limits = { ...connectionTo(projectId, instanceName, "true"), isForExisting: true };
+  const limits = { ...connectionTo(projectId, instanceName, true), isForExisting: true };
   return {
     connectionName,
     databaseName,

@@ -3,7 +3,16 @@ import { SqlUser } from "@cdktf/provider-google/lib/sql-user";
 import { dependable, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, isOn, isSet, isUnset, partIf, present, switchOf, namedCondition } from "../../core/conditional";
+import {
+  countIf,
+  conditionFrom,
+  isSet,
+  isUnset,
+  partIf,
+  present,
+  namedCondition,
+  type Condition,
+} from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
 import { exprOf } from "../../core/expr";
 import { expression, namedValue, numberText } from "../../core/expression";
@@ -238,7 +247,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   /** Password of the `postgres` login. */
   readonly administratorPassword: GeneratedSecret;
-  readonly hasPrivateAddress: string;
+  readonly hasPrivateAddress: Condition;
 
   /** Backups that a deletion leaves, and for how long. */
   readonly backupsAfterDestroy: string;
@@ -261,11 +270,11 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     { hasPrivateAddress = false, ...attributes }: DatabaseAttributes & { readonly hasPrivateAddress?: boolean },
   ): SqlInstance {
     refuseWrong(scope, EXISTING_DATABASE, { existingDatabase: attributes }, ["existingDatabase"]);
-    return existingDatabase(scope, id, attributes, String(hasPrivateAddress));
+    return existingDatabase(scope, id, attributes, hasPrivateAddress);
   }
 
   /** Whether the instance is made here. */
-  private readonly isMade: string;
+  private readonly isMade: Condition;
 
   /** What the connection name of an existing instance consists of. */
   private readonly there: ReturnType<typeof instanceIn> | undefined;
@@ -349,7 +358,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
           backupConfiguration: backupConfiguration(props),
           // Only the proxy can connect; with an existing network, through a private address on it and no public one.
           ipConfiguration: {
-            ipv4Enabled: switchOf(isUnset(network?.network)),
+            ipv4Enabled: isUnset(network?.network).flag,
             privateNetwork: network?.network,
             sslMode: "ENCRYPTED_ONLY",
             // Cloud Run's built-in connection trusts the instance's own certificate authority.
@@ -361,7 +370,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         // From a state that has these, the provider would otherwise send a change of the login without a password.
         lifecycle: {
           ignoreChanges: ["root_password_wo", "root_password_wo_version"],
-          postcondition: keptByOverrides(isOn(deletionProtection)),
+          postcondition: keptByOverrides(conditionFrom(deletionProtection).text),
         },
         // If another deployment has the names, the apply fails at the secret, before anything is billed.
         dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...(props.dependsOn ?? [])],
@@ -423,7 +432,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   /** Allows an identity to connect through the proxy. The role can be granted only on a project, with a condition. */
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
     const { conditionalAccess = true, existing, place } = this.props;
-    const when = isOn(conditionalAccess);
+    const when = conditionalAccess;
     const role = "roles/cloudsql.client";
     const own = connectionTo(place.projectId, sqlInstanceName(place.deployment), when);
     const grants = identity.grantOnProject("ConnectsToDatabase", role, { ...own, condition: this.isMade });
@@ -439,9 +448,9 @@ function loginsOf(owner: string, version: string) {
   const { isEven } = rotationOf(version);
   const second = `join("", [${owner}, "_b"])`;
   return {
-    current: expression(`(${isEven} ? ${second} : ${owner})`),
+    current: isEven.choose(expression(second), owner).text,
     other: {
-      name: expression(`(${version} == null ? "" : ${isEven} ? ${owner} : ${second})`),
+      name: expression(`(${version} == null ? "" : ${isEven.text} ? ${owner} : ${second})`),
       passwordVersion: expression(`(${version} == null ? "" : tostring(${version}))`),
       condition: isSet(version),
     },

@@ -77,8 +77,8 @@ it("The role is for the account of the worker's pods, of which only its containe
     const all = [valueAt(spec, "container.0.dynamic.volume_mount")].flat() as Block[];
     return all.find((mount) => valueAt(mount, "content.mount_path") === OUTPOSTS.tokenFolder)?.for_each;
   });
-  const beside = '${((var.manage_outposts && var.worker_mode != "separate") ? [1] : [])}';
-  expect(mounts).toEqual([beside, "${(var.manage_outposts ? [1] : [])}"]);
+  const beside = '${var.manage_outposts && var.worker_mode != "separate" ? [1] : []}';
+  expect(mounts).toEqual([beside, "${var.manage_outposts ? [1] : []}"]);
 });
 
 /**
