@@ -47,6 +47,13 @@ module.exports = {
       to: { path: "^lib/platform/(serverless|kubernetes)/", pathNot: "^lib/platform/$1/" },
     },
     {
+      name: "no-cluster-without-kubernetes",
+      severity: "error",
+      comment: "Whoever installs the providers of Cloud Run alone can compile a program, types too.",
+      from: { path: "^lib/(index|lab/index)\\.ts$" },
+      to: { path: "node_modules/@cdktf/provider-kubernetes/", reachable: true },
+    },
+    {
       name: "no-provider-package-root",
       severity: "error",
       comment: "A provider package root loads hundreds of megabytes.",

@@ -1,13 +1,10 @@
 import { OWN_PARTS_INPUT } from "./core/existing";
 import { identityValue, type IdentityPart } from "./core/identity-guard";
-import { type networkInputs } from "./core/full-names";
 import { type Relation, type Value, type ValuesOf } from "./core/inputs";
-import { type PlaceInputs } from "./core/place";
 import { type DATABASE_RIGHTS } from "./idp/db-init";
 import { type ImageInputs } from "./idp/idp-image";
 import { EXISTING_SECRETS, type SECRETS } from "./idp/idp-secrets";
 import { EXISTING_BUCKET } from "./idp/media-bucket";
-import { type DomainInputs } from "./platform/edge/domain";
 import { BACKUPS } from "./platform/sql/database-backups";
 import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
 import { DATABASE_SERVER } from "./platform/sql/database-flags";
@@ -15,12 +12,10 @@ import { DATABASE_SIZE } from "./platform/sql/database-size";
 import { EXISTING_DATABASE } from "./platform/sql/existing-database";
 import { GRANT_ROLES } from "./platform/identity/listed-grants";
 import { EXISTING_SERVICE_ACCOUNTS } from "./platform/identity/service-identity";
-import { type CONTROL_PLANE } from "./platform/kubernetes/control-plane";
 import { clusterIdentity, type EXISTING_CLUSTER } from "./platform/kubernetes/existing-cluster";
-import { type NAMESPACE } from "./platform/kubernetes/workload-namespace";
 import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
 import { allOf, interpolated, type Expr } from "./core/expr";
-import { jsonOf, startsWith } from "./core/expr-functions";
+import { jsonOf } from "./core/expr-functions";
 
 /** The same as a type, which keeps their comments where the compiler would print a table without them. */
 type ExistingPartInputs = typeof EXISTING_BUCKET &
@@ -129,65 +124,6 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
         `${existingSecrets.name} is given, ${version.name} is ${version.shown} and ${ofKey.name} is ${ofKey.shown};`,
         "that of a secret that exists must be 1, because it is never written;",
         "name another version of the secret instead",
-      ].join(" "),
-  },
-];
-
-export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
-  typeof CONTROL_PLANE &
-    typeof EXISTING_CLUSTER &
-    typeof EXISTING_SERVICE_ACCOUNTS &
-    typeof NAMESPACE &
-    Pick<ReturnType<typeof networkInputs>, "networkTags"> &
-    Pick<DomainInputs, "domain"> &
-    Pick<PlaceInputs, "region">
->[] = [
-  {
-    of: "existingCluster",
-    holds: (v) => {
-      const isLeftOut = allOf(
-        v.authorizedNetworks.length().eq(0),
-        v.controlPlaneEndpoint.eq("public"),
-        v.clusterHardening.isNull(),
-        v.networkTags.length().eq(0),
-        v.existingServiceAccounts.at.nodes.isNull(),
-      );
-      return v.existingCluster.isNull().or(isLeftOut);
-    },
-    says: (v) => {
-      const given = [v.authorizedNetworks, v.controlPlaneEndpoint, v.networkTags, v.existingServiceAccounts.at.nodes];
-      return [
-        `${v.existingCluster.name} is given together with ${given.map(({ name }) => name).join(", ")} or`,
-        `${v.clusterHardening.name}; these must be left out, because the owner of the cluster decides on its nodes,`,
-        `how its control plane is reached and what is allowed there; remove them`,
-      ].join(" ");
-    },
-  },
-  {
-    of: "existingCluster",
-    holds: (v) => {
-      const isInRegion = startsWith(interpolated`${v.existingCluster.at.location}-`, interpolated`${v.region}-`);
-      return v.existingCluster.isNull().or(v.domain.isSet()).choose(true, isInRegion);
-    },
-    says: (v) =>
-      [
-        `${v.existingCluster.at.location.name} is ${v.existingCluster.at.location.shown},`,
-        `${v.region.name} is ${v.region.shown} and there is no ${v.domain.name}; without one,`,
-        "the cluster must be in that region, because the address of its load balancer is;",
-        `set ${v.region.name} or ${v.domain.name}`,
-      ].join(" "),
-  },
-  {
-    of: "existingNamespace",
-    holds: (v) => {
-      const isDefault = (v.namespace as Expr).eq(v.namespace.row.default);
-      return v.existingNamespace.isNull().or(v.existingCluster.isSet().and(isDefault));
-    },
-    says: (v) =>
-      [
-        `${v.existingNamespace.name} is given without ${v.existingCluster.name} or together with`,
-        `${v.namespace.name}; it needs the first, because a new cluster has no namespaces,`,
-        `and takes the place of the second; give the cluster, and remove ${v.namespace.name}`,
       ].join(" "),
   },
 ];

@@ -23,7 +23,7 @@ import {
   type CommonObjects,
   type VariantProps,
 } from "./common-inputs";
-import { EXISTING_CLUSTER_RELATIONS, rightsOf } from "./existing-parts";
+import { rightsOf } from "./existing-parts";
 import { IdentityProvider } from "./identity-provider";
 import { certificateWarning, domainInputs, uselessWithoutDomain } from "./platform/edge/domain";
 import { type DomainSetup } from "./platform/edge/edge";
@@ -55,6 +55,7 @@ import {
   type ClusterAttributes,
   type NamespaceAttributes,
 } from "./platform/kubernetes/existing-cluster";
+import { EXISTING_CLUSTER_RELATIONS } from "./platform/kubernetes/existing-cluster-relations";
 import { addOutposts, OUTPOST_WARNINGS, OUTPOSTS } from "./platform/kubernetes/outposts";
 import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";

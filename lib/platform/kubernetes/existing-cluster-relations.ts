@@ -1,0 +1,70 @@
+import { allOf, type Expr, interpolated } from "../../core/expr";
+import { startsWith } from "../../core/expr-functions";
+import { type networkInputs } from "../../core/full-names";
+import { type Relation } from "../../core/inputs";
+import { type PlaceInputs } from "../../core/place";
+import { type DomainInputs } from "../edge/domain";
+import { type EXISTING_SERVICE_ACCOUNTS } from "../identity/service-identity";
+import { type CONTROL_PLANE } from "./control-plane";
+import { type EXISTING_CLUSTER } from "./existing-cluster";
+import { type NAMESPACE } from "./workload-namespace";
+
+/** What a cluster or a namespace that exists can be given with. */
+export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
+  typeof CONTROL_PLANE &
+    typeof EXISTING_CLUSTER &
+    typeof EXISTING_SERVICE_ACCOUNTS &
+    typeof NAMESPACE &
+    Pick<ReturnType<typeof networkInputs>, "networkTags"> &
+    Pick<DomainInputs, "domain"> &
+    Pick<PlaceInputs, "region">
+>[] = [
+  {
+    of: "existingCluster",
+    holds: (v) => {
+      const isLeftOut = allOf(
+        v.authorizedNetworks.length().eq(0),
+        v.controlPlaneEndpoint.eq("public"),
+        v.clusterHardening.isNull(),
+        v.networkTags.length().eq(0),
+        v.existingServiceAccounts.at.nodes.isNull(),
+      );
+      return v.existingCluster.isNull().or(isLeftOut);
+    },
+    says: (v) => {
+      const given = [v.authorizedNetworks, v.controlPlaneEndpoint, v.networkTags, v.existingServiceAccounts.at.nodes];
+      return [
+        `${v.existingCluster.name} is given together with ${given.map(({ name }) => name).join(", ")} or`,
+        `${v.clusterHardening.name}; these must be left out, because the owner of the cluster decides on its nodes,`,
+        `how its control plane is reached and what is allowed there; remove them`,
+      ].join(" ");
+    },
+  },
+  {
+    of: "existingCluster",
+    holds: (v) => {
+      const isInRegion = startsWith(interpolated`${v.existingCluster.at.location}-`, interpolated`${v.region}-`);
+      return v.existingCluster.isNull().or(v.domain.isSet()).choose(true, isInRegion);
+    },
+    says: (v) =>
+      [
+        `${v.existingCluster.at.location.name} is ${v.existingCluster.at.location.shown},`,
+        `${v.region.name} is ${v.region.shown} and there is no ${v.domain.name}; without one,`,
+        "the cluster must be in that region, because the address of its load balancer is;",
+        `set ${v.region.name} or ${v.domain.name}`,
+      ].join(" "),
+  },
+  {
+    of: "existingNamespace",
+    holds: (v) => {
+      const isDefault = (v.namespace as Expr).eq(v.namespace.row.default);
+      return v.existingNamespace.isNull().or(v.existingCluster.isSet().and(isDefault));
+    },
+    says: (v) =>
+      [
+        `${v.existingNamespace.name} is given without ${v.existingCluster.name} or together with`,
+        `${v.namespace.name}; it needs the first, because a new cluster has no namespaces,`,
+        `and takes the place of the second; give the cluster, and remove ${v.namespace.name}`,
+      ].join(" "),
+  },
+];
