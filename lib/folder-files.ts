@@ -2,7 +2,7 @@ import { type FileTable } from "./core/hcl/stack-origin";
 
 /** What a reader of the folder in HCL finds together. */
 export const FOLDER_FILES: FileTable = {
-  apis: ["APIs, which stay enabled after a destroy because others may use them, and waits for each", ["Apis"]],
+  apis: ["APIs, which stay enabled after a destroy because others may use them; each is waited for", ["Apis"]],
   "check-up": [
     "The check-up: what stands still, where somebody gets alerts",
     ["Checker", "CheckUp", "IsCheckedUp", "Receivers"],

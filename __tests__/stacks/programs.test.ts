@@ -32,8 +32,8 @@ const SUBNETWORK = "projects/demo-project/regions/us-central1/subnetworks/vpc";
 
 describe("The smallest program", () => {
   it.each([
-    { Variant: ServerlessIdentityProvider, most: 62 },
-    { Variant: KubernetesIdentityProvider, most: 80 },
+    { Variant: ServerlessIdentityProvider, most: 53 },
+    { Variant: KubernetesIdentityProvider, most: 70 },
   ])("makes everything that is in its folder: $Variant.name", ({ Variant, most }) => {
     const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
     new Variant(stack, "Idp", { projectId: "demo-project" });

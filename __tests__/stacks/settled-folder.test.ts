@@ -52,7 +52,7 @@ describe("The folder for one deployment", () => {
   it("has no part that another deployment needs, and nothing that a plan counts", async () => {
     const terraform = await configurationOf("idp-serverless", {});
     expect(countsIn(terraform)).toEqual([]);
-    expect(resourceAddresses(terraform)).toHaveLength(63);
+    expect(resourceAddresses(terraform)).toHaveLength(54);
     expect(Object.keys(terraform.variable ?? {})).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^(domain|dump_|existing_|kms_keys|smtp|network)/)]),
     );

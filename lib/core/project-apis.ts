@@ -54,11 +54,13 @@ const PROPS: KnownPropsOf<ProjectApisProps> = {
  * Enables APIs in an empty project and waits until each of them answers.
  *
  * The provider can enable nothing until the Resource Manager API answers, which is off in a new project, so a REST call
- * enables that one first. Each API has its own gate, so that a resource waits only for the APIs it needs.
+ * enables that one first. Each API has its own gate, so that a resource waits only for the APIs it needs: a script that
+ * the enabling of the API ends with. If that fails, the next apply enables the API once more, which changes nothing, and
+ * asks again.
  */
 export class ProjectApis extends Construct {
-  /** What waits for each API; nothing for one that nothing uses. */
-  private readonly gates = new Map<ApiName, ITerraformDependable[]>();
+  /** What enables each API and waits for it; nothing for one that nothing uses. */
+  private readonly enabled = new Map<ApiName, ITerraformDependable[]>();
   private readonly resourceManager: TerraformData;
 
   /** Where a gate asks an API. */
@@ -95,27 +97,19 @@ export class ProjectApis extends Construct {
    */
   enable(api: ApiName, condition?: Condition): void {
     if (isNever(condition)) {
-      this.gates.set(api, []);
+      this.enabled.set(api, []);
       return;
     }
-    const { projectId } = this.props;
-    const count = countIf(condition);
     const enabled = new ProjectService(this, api, {
-      project: projectId,
+      project: this.props.projectId,
       service: `${api}.googleapis.com`,
       disableOnDestroy: false,
+      // Every call of this one creates credentials.
+      provisioners: api === "iamcredentials" ? undefined : [this.run(api)],
       dependsOn: [this.resourceManager],
-      count,
+      count: countIf(condition),
     });
-    const gate = () =>
-      new TerraformData(this, `${api}-answers`, {
-        triggersReplace: { project_id: projectId },
-        provisioners: [this.run(api)],
-        dependsOn: [enabled],
-        count,
-      });
-    // Every call of this one creates credentials.
-    this.gates.set(api, [api === "iamcredentials" ? enabled : gate()]);
+    this.enabled.set(api, [enabled]);
   }
 
   private run(api: ApiName, option = ""): LocalExecProvisioner {
@@ -131,8 +125,8 @@ export class ProjectApis extends Construct {
   /** What a resource that uses these APIs must depend on. @throws Error if one of them is not enabled here */
   ready(...apis: ApiName[]): ITerraformDependable[] {
     return apis.flatMap((api) => {
-      const gate = this.gates.get(api);
-      if (gate !== undefined) return gate;
+      const enabled = this.enabled.get(api);
+      if (enabled !== undefined) return enabled;
       throw new Error(
         [
           `${this.node.path}: ${api} is to be waited for but is not enabled here,`,

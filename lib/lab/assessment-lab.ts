@@ -28,7 +28,7 @@ import { linuxVms, windowsVm } from "./lab-vms";
 
 /** What a reader of the folder in HCL finds together. */
 const FILES: FileTable = {
-  apis: ["APIs, which stay enabled after a destroy because others may use them, and waits for each", ["Apis"]],
+  apis: ["APIs, which stay enabled after a destroy because others may use them; each is waited for", ["Apis"]],
   aws: ["The AWS user, which may only list, and the import of the inventory", ["Cloudb"]],
   key: ["The key pair of the Linux VMs, and the bucket for it", ["Key"]],
   machines: ["The Windows VM and the Linux VMs", ["LinuxVm", "WindowsVm"]],

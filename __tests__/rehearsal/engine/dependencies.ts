@@ -34,14 +34,13 @@ function needs(cloud: Cloud, addresses: ReadonlyMap<string, string>): Edge[] {
   });
 }
 
-/** The surroundings with an API still off, or not answering, if the resource is what turns it on or waits for it. */
+/** The surroundings with an API still off, or not answering, if the resource is what turns it on and waits for it. */
 function withoutApi(surroundings: CloudSurroundings, key: string, address: string): CloudSurroundings {
   const service = address.startsWith("google_project_service.") ? key.split("/").at(-1) : undefined;
-  const [, gated] = /^terraform_data\.\w*apis_(\w+)_answers$/.exec(address) ?? [];
   return {
     ...surroundings,
     enabledApis: new Set([...surroundings.enabledApis].filter((api) => api !== service)),
-    hasAnswered: (api) => api !== gated && surroundings.hasAnswered(api),
+    hasAnswered: (api) => `${api}.googleapis.com` !== service && surroundings.hasAnswered(api),
   };
 }
 
