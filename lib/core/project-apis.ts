@@ -54,8 +54,8 @@ const PROPS: KnownPropsOf<ProjectApisProps> = {
  * Enables APIs in an empty project and waits until each of them answers.
  *
  * The provider can enable nothing until the Resource Manager API answers, which is off in a new project, so a REST call
- * enables that one first. Each API has its own gate, so that a resource waits only for the APIs it needs: a script that
- * the enabling of the API ends with. If that fails, the next apply enables the API once more, which changes nothing, and
+ * enables that one first. Each API has its own gate, a script with which its enabling ends, so that a resource waits
+ * only for the APIs it needs. If the script fails, the next apply enables the API once more, which changes nothing, and
  * asks again.
  */
 export class ProjectApis extends Construct {
