@@ -11,6 +11,7 @@ import { summary } from "./summary";
 
 /** Synthesizes the stacks named on the command line, or all if none is named. */
 async function synthesize([, , ...given]: readonly string[]): Promise<void> {
+  refuseOptionsOfNpm(process.env);
   const { hcl, names, settingsFile } = optionsIn(given);
   const app = new App({ hclOutput: hcl });
   const settings = readSettings(process.env);
@@ -35,6 +36,23 @@ function optionsIn(given: readonly string[]) {
       ].join(" "),
     ]);
   }
+}
+
+/**
+ * Without `--` before it, npm takes an option for its own, and says nothing.
+ *
+ * @throws RulesBrokenError naming the option
+ */
+function refuseOptionsOfNpm(environment: Readonly<Record<string, string | undefined>>): void {
+  const taken = ["hcl", "settings"].filter((option) => environment[`npm_config_${option}`] !== undefined);
+  if (taken.length === 0) return;
+  const options = taken.map((option) => `--${option}`).join(" and ");
+  throw new RulesBrokenError("stacks to synthesize", [
+    [
+      `${options} came before --, so that npm took it for itself; options of the stacks must come after it;`,
+      `write npm run synth -- <stack> ${options}`,
+    ].join(" "),
+  ]);
 }
 
 synthesize(process.argv).catch((error: unknown) => {

@@ -1,30 +1,52 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 import { type TerraformStack } from "cdktf";
 
 import { declaredInputs } from "../lib/core/inputs";
-import { LATEST_VERSION } from "../lib/idp/contract";
-import { RECOMMENDED_VERSION } from "../lib/idp/releases";
 import { type StateBackend } from "../lib/core/state-backend";
 
 const LOCAL_STATE_WARNING = [
   "warning: each state will be a file in its folder, and is lost with it; for anything but a trial,",
-  `keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "<your bucket>"}}' npm run synth\n`,
+  `keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "my-states"}}' npm run synth\n`,
 ].join(" ");
 
-/** One line per synthesized stack with its folder and the next command; then a warning of a state in a file. */
+/** The folder of each synthesized stack, how the first apply is done, and a warning of a state in a file. */
 export function summary(outputFolder: string, stacks: readonly TerraformStack[], backend: StateBackend): string {
+  const folders = stacks.map((stack) => join(outputFolder, "stacks", stack.node.id));
+  const [first] = stacks;
+  const [firstFolder = ""] = folders;
+  const recipe = first === undefined ? [] : firstApply(first, firstFolder, backend);
+  return [
+    ...folders,
+    "",
+    stacks.length > 1
+      ? "The first apply, in an empty project; for another stack, name its folder in the first line:"
+      : "The first apply, in an empty project; set what is in the first line:",
+    "",
+    ...recipe,
+    "",
+    backend.type === "local" ? LOCAL_STATE_WARNING : "",
+  ].join("\n");
+}
+
+/** The commands of a first apply, which can be pasted once the first line has what is one's own. */
+function firstApply(stack: TerraformStack, folder: string, backend: StateBackend): string[] {
+  const { projectId: project } = declaredInputs(stack);
   const isBucketMissing = backend.type === "gcs" && backend.arguments?.bucket === undefined;
-  const init = isBucketMissing ? 'init -backend-config="bucket=<your bucket>"' : "init";
-  const lines = stacks.map((stack) => {
-    const folder = join(outputFolder, "stacks", stack.node.id);
-    const { applicationVersion: release, projectId: project } = declaredInputs(stack);
-    const variables = [
-      ...(project !== undefined && "default" in project ? [] : [" -var project_id=<your project>"]),
-      // Settings of a deployment say which one it has.
-      ...(release?.default === LATEST_VERSION ? [` -var application_version=${RECOMMENDED_VERSION}`] : []),
-    ];
-    return `${folder}: terraform -chdir=${folder} ${init} && terraform -chdir=${folder} apply${variables.join("")}\n`;
-  });
-  return [...lines, backend.type === "local" ? LOCAL_STATE_WARNING : ""].join("");
+  // Settings of a deployment say which project it has.
+  const isProjectMissing = project === undefined || !("default" in project);
+  return [
+    [
+      `FOLDER=${folder}`,
+      ...(isProjectMissing ? ["PROJECT=my-project"] : []),
+      ...(isBucketMissing ? ["BUCKET=my-states"] : []),
+    ].join(" "),
+    ...(isProjectMissing && existsSync(join(folder, "terraform.tfvars.example"))
+      ? ['cp "$FOLDER/terraform.tfvars.example" "$FOLDER/terraform.tfvars"']
+      : []),
+    `terraform -chdir="$FOLDER" init${isBucketMissing ? ' -backend-config="bucket=$BUCKET"' : ""}`,
+    `terraform -chdir="$FOLDER" apply${isProjectMissing ? ' -var="project_id=$PROJECT"' : ""}`,
+    'terraform -chdir="$FOLDER" output',
+  ];
 }

@@ -44,6 +44,14 @@ describe("The state of a stack", () => {
     );
   });
 
+  it("is refused with arguments that Terraform does not know, which are named without their values", () => {
+    const setting = '{"gcs": {"buckets": "hunter2", "prefix": "idp", "encryptionKey": "hunter2"}}';
+    expect(() => blockOf(setting)).toThrow(
+      /^STATE_BACKEND: 1 problem\n {2}- gcs has buckets and encryptionKey; it must have no arguments but access_token, /,
+    );
+    expect(() => blockOf(setting)).not.toThrow(/hunter2/);
+  });
+
   it("may be kept by a backend of the framework, which replaces the default alone", () => {
     expect(blockOf(undefined, bucket)).toEqual({ gcs: { bucket: "states" } });
     expect(() => blockOf("gcs", bucket)).toThrow(

@@ -2,18 +2,43 @@ import { parseStateBackend } from "../../lib/core/state-backend";
 import { summary } from "../../stacks/summary";
 import { bareStack } from "../support/synthesis";
 
-const line = (init: string) =>
-  `out/stacks/test: terraform -chdir=out/stacks/test ${init} && terraform -chdir=out/stacks/test apply -var project_id=<your project>\n`;
+const LOCAL = [
+  "warning: each state will be a file in its folder, and is lost with it; for anything but a trial,",
+  `keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "my-states"}}' npm run synth\n`,
+].join(" ");
 
-const LOCAL = `warning: each state will be a file in its folder, and is lost with it; for anything but a trial, keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "<your bucket>"}}' npm run synth\n`;
+const recipe = (first: string, init: string) =>
+  [
+    "out/stacks/test",
+    "",
+    "The first apply, in an empty project; set what is in the first line:",
+    "",
+    first,
+    `terraform -chdir="$FOLDER" ${init}`,
+    'terraform -chdir="$FOLDER" apply -var="project_id=$PROJECT"',
+    'terraform -chdir="$FOLDER" output',
+    "",
+    "",
+  ].join("\n");
+
+const FIRST = "FOLDER=out/stacks/test PROJECT=my-project";
 
 it.each([
-  ["local", line("init") + LOCAL],
-  ['{"gcs": {"bucket": "states"}}', line("init")],
-  ["gcs", line('init -backend-config="bucket=<your bucket>"')],
+  ["local", recipe(FIRST, "init") + LOCAL],
+  ['{"gcs": {"bucket": "states"}}', recipe(FIRST, "init")],
+  ["gcs", recipe(`${FIRST} BUCKET=my-states`, 'init -backend-config="bucket=$BUCKET"')],
 ])(
-  "The summary of a synthesis prints the next command, and warns of a state that is easily lost, with the backend %s",
+  "The summary of a synthesis prints the first apply, and warns of a state that is easily lost, with the backend %s",
   (setting, text) => {
     expect(summary("out", [bareStack()], parseStateBackend("STATE_BACKEND", setting))).toBe(text);
   },
 );
+
+it("The summary of several stacks names each folder, and the commands of one of them", () => {
+  const lines = summary("out", [bareStack(), bareStack()], parseStateBackend("STATE_BACKEND", "gcs")).split("\n");
+  expect(lines.slice(0, 2)).toEqual(["out/stacks/test", "out/stacks/test"]);
+  expect(lines.filter((line) => line.includes(" apply"))).toHaveLength(2);
+  expect(lines).toContain(
+    "The first apply, in an empty project; for another stack, name its folder in the first line:",
+  );
+});

@@ -32,7 +32,10 @@ export function parseStateBackend(settingName: string, setting: string | undefin
   const entries = text.startsWith("{") ? parsedEntries(text) : [[text === "" ? "local" : text, {}] as const];
   const [[type, given] = ["", {}]] = entries;
   if (entries.length === 1 && isObject(given)) {
-    if (type === "gcs") return { type, arguments: given };
+    if (type === "gcs") {
+      refuseUnknownArguments(settingName, Object.keys(given));
+      return { type, arguments: given };
+    }
     const { path, ...others } = given;
     const isPathOnly = Object.keys(others).length === 0 && (path === undefined || typeof path === "string");
     if (type === "local" && isPathOnly) return { type, path };
@@ -41,6 +44,31 @@ export function parseStateBackend(settingName: string, setting: string | undefin
     [
       'the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend,',
       "add a file backend_override.tf to the synthesized folder",
+    ].join(" "),
+  ]);
+}
+
+/** Arguments of the backend `gcs`, as of Terraform 1.16. */
+const GCS_ARGUMENTS = [
+  "access_token",
+  "bucket",
+  "credentials",
+  "encryption_key",
+  "impersonate_service_account",
+  "impersonate_service_account_delegates",
+  "kms_encryption_key",
+  "prefix",
+  "storage_custom_endpoint",
+];
+
+/** @throws RulesBrokenError naming the arguments that Terraform would refuse, without their values */
+function refuseUnknownArguments(settingName: string, given: readonly string[]): void {
+  const unknown = given.filter((name) => !GCS_ARGUMENTS.includes(name));
+  if (unknown.length === 0) return;
+  throw new RulesBrokenError(settingName, [
+    [
+      `gcs has ${unknown.join(" and ")}; it must have no arguments but ${GCS_ARGUMENTS.join(", ")},`,
+      "because terraform init refuses others; correct the name, or leave it out",
     ].join(" "),
   ]);
 }

@@ -140,7 +140,7 @@ export class RunContext {
     const result = await work();
     const seconds = (performance.now() - start) / 1000;
     this.steps.push({ step, seconds });
-    this.say(`${seconds.toFixed(1).padStart(6)} s  ${basename(this.options.folder)}  ${step}`);
+    this.say(`ok ${seconds.toFixed(1).padStart(6)} s  ${basename(this.options.folder)}  ${step}`);
     return result;
   }
 
