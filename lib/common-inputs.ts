@@ -50,7 +50,7 @@ import { type ExistingNetwork } from "./platform/network/network-attachment";
 import { type RepositoryAttributes } from "./platform/registry/image-registry";
 import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
 import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
-import { DATABASE_SERVER, DATABASE_WARNINGS } from "./platform/sql/database-flags";
+import { DATABASE_SERVER } from "./platform/sql/database-flags";
 import { DATABASE_SIZE, type DatabaseInputs } from "./platform/sql/database-size";
 import { type DatabaseAttributes } from "./platform/sql/existing-database";
 
@@ -176,7 +176,6 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   ...WORKER_WARNINGS,
   ...DOMAIN_WARNINGS,
   ...PROTECTION_WARNINGS,
-  ...DATABASE_WARNINGS,
   {
     holds: ({ domain, environmentVariables: plain }) =>
       domain.isNullOr((name) =>

@@ -56,6 +56,7 @@ import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitori
 import { networkProblems, warnOfNetwork, type ExistingNetwork } from "./platform/network/network-attachment";
 import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
+import { databaseWarning } from "./platform/sql/database-flags";
 import { PostgresqlDatabase } from "./platform/sql/postgresql-database";
 
 /** Names and descriptions of the service accounts, and the members of `existingServiceAccounts` that replace them. */
@@ -494,7 +495,8 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const { apis, database, identityParts, protect, values } = this;
     addLandingZone(this, values, apis);
     const grantCommands = listGrants(this, values.grantRoles.flag);
-    const check = checkIdentity(this, identityParts, protect, database.ready);
+    const { check, since } = checkIdentity(this, identityParts, protect, database.ready);
+    warnUnless(this, "DatabaseVersionLasts", [databaseWarning(since)], values);
     const last = [...dependsOn, ...initialization.retire(this, dependsOn), ...judgeOf(this), check];
     const guard = guardIdentity(this, identityParts, { protect, dependsOn: last });
     const remains = database.backupsAfterDestroy;

@@ -2,7 +2,7 @@ import { Annotations, Fn, TerraformLocal, TerraformStack, Token, type ITerraform
 import { type Construct } from "constructs";
 
 import { shown } from "./checks";
-import { exprOf, reference } from "./expr";
+import { type Expr, exprOf, reference } from "./expr";
 import { countIf, isNever, isSet } from "./conditional";
 import { guardDestroy, refuseRemoval, type Protection } from "./deletion-guard";
 import { expression, named, operand, settingName, rendered } from "./expression";
@@ -41,17 +41,18 @@ const NOTHING = expression("tostring(null)");
  * planned together with the end of a job in it, which needs the cluster's provider first.
  *
  * @param precious what must exist before there is anything to protect
- * @returns what a destroy must ask for later than the guards
+ * @returns what a destroy must ask for later than the guards, and when the deployment was made or last protected, which
+ *   a plan knows: an expression of a time, which fails in a state from before 0.2
  */
 export function checkIdentity(
   scope: Construct,
   parts: readonly IdentityPart[],
   protect: Protection["protect"],
   precious: Protection["dependsOn"],
-): TerraformData {
+): { readonly check: TerraformData; readonly since: Expr<string> } {
   const isProtected = Token.asString(protect);
   const record = new TerraformData(scope, "ProtectedIdentity", {
-    input: { protected: isProtected, ...valuesOf(parts) },
+    input: { protected: isProtected, since: PLANNED_AT, ...valuesOf(parts) },
     triggersReplace: { protected: isProtected },
     lifecycle: { ignoreChanges: ["input"] },
     dependsOn: precious,
@@ -61,7 +62,7 @@ export function checkIdentity(
   const deployed = new TerraformLocal(scope, "DeployedIdentity", expression(record.outputExpression));
   const flag = reference<boolean>(`tobool(${record.outputExpression}.protected)`, facts);
   const wasProtected = named(scope, "WasProtected", flag);
-  return new TerraformData(scope, "IdentityCheck", {
+  const check = new TerraformData(scope, "IdentityCheck", {
     lifecycle: {
       precondition: parts.map(({ called, prop, value }) => {
         const before = reference<string | null>(`try(${deployed.fqn}.${prop}, null)`, facts);
@@ -78,7 +79,11 @@ export function checkIdentity(
       }),
     },
   });
+  // As it was given, because what a resource makes of it is unknown while it is planned to be created.
+  return { check, since: reference<string>(`${record.fqn}.input.since`, { knownAt: "plan", mayBeNull: true }) };
 }
+
+const PLANNED_AT = expression("plantimestamp()");
 
 /** A reference to a resource, at the beginning of a path; data sources, variables and locals have another one. */
 const RESOURCE = /(?<![\w.])[a-z0-9]+_\w+\.\w/;

@@ -98,11 +98,16 @@ export const DATABASE_SERVER = {
   }),
 };
 
-/** A version of PostgreSQL whose fixes end within a year. */
-export const DATABASE_WARNINGS: readonly Omit<Relation<typeof DATABASE_SERVER>, "of">[] = [
-  {
+/**
+ * Warns of a version of PostgreSQL whose fixes end within a year, of a database that was not made just now.
+ *
+ * @param since when the deployment was made
+ */
+export function databaseWarning(since: Expr<string>): Omit<Relation<typeof DATABASE_SERVER>, "of"> {
+  const isNew = hcl<boolean>`try(timecmp(plantimestamp(), timeadd(${since}, "24h")) < 0, false)`;
+  return {
     holds: ({ databaseVersion }) =>
-      hcl<boolean>`timecmp(timeadd(plantimestamp(), "8760h"), ${endOf(databaseVersion)}) < 0`,
+      isNew.or(hcl<boolean>`timecmp(timeadd(plantimestamp(), "8760h"), ${endOf(databaseVersion)}) < 0`),
     says: ({ databaseVersion: version }) => {
       const day = hcl`formatdate("D MMMM YYYY", ${endOf(version)})`;
       return [
@@ -110,8 +115,8 @@ export const DATABASE_WARNINGS: readonly Omit<Relation<typeof DATABASE_SERVER>, 
         "upgrade before: guides/postgresql-upgrade.md",
       ].join(" ");
     },
-  },
-];
+  };
+}
 
 /** When the fixes of a version of PostgreSQL end. */
 function endOf(version: Expr<number>): Expr<string> {
