@@ -80,10 +80,11 @@ it.each(COMMANDS)("The commands of %s name scripts, stacks, inputs, outputs and 
 /** Programs that the commands of pages call: each succeeds, and says what the next command takes from it. */
 const STAND_INS = {
   ...Object.fromEntries(
-    ["cp", "docker", "gcloud", "kubectl", "npm", "npx", "pipx", "rm", "tar"].map((name) => [name, ":"]),
+    ["cp", "curl", "docker", "gcloud", "kubectl", "npm", "npx", "pipx", "rm", "tar"].map((name) => [name, ":"]),
   ),
   sh: '[ -f "$1" ]',
   terraform: `case "$*" in
+*connect_command) echo ":" ;;
 *restore_settings) echo "export INIT_JOB=idp-db-init MEDIA_BUCKET=media NAMESPACE=idp PROJECT_ID=my-project REGION=us-central1" ;;
 *'state list') echo kubernetes_job_v1.job ;;
 *'output -json'*) echo '["my-value"]' ;;

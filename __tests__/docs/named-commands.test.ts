@@ -35,7 +35,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "iam service-accounts list": [],
   "kms keys add-iam-policy-binding": ["--condition", "--keyring", "--location"],
   "kms keys list": [],
-  "logging read": ["--freshness"],
+  "logging read": ["--freshness", "--limit"],
   "projects add-iam-policy-binding": ["--member", "--role"],
   "projects create": [],
   "projects describe": [],
