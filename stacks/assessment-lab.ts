@@ -46,6 +46,7 @@ export class AssessmentLabStack extends PortableStack {
         "module.md",
         "network-and-rights.md",
         "organization-policies.md",
+        "pipeline-accounts.md",
         "state-and-pipelines.md",
       ],
     });
