@@ -30,23 +30,30 @@ export function summary(outputFolder: string, stacks: readonly TerraformStack[],
   ].join("\n");
 }
 
+/** Puts one's own project into the example of the inputs. */
+const OWN_PROJECT = '"s/my-project/$PROJECT/"';
+
 /** The commands of a first apply, which can be pasted once the first line has what is one's own. */
 function firstApply(stack: TerraformStack, folder: string, backend: StateBackend): string[] {
   const { projectId: project } = declaredInputs(stack);
   const isBucketMissing = backend.type === "gcs" && backend.arguments?.bucket === undefined;
   // Settings of a deployment say which project it has.
   const isProjectMissing = project === undefined || !("default" in project);
+  const hasExample = existsSync(join(folder, "terraform.tfvars.example"));
   return [
     [
       `FOLDER=${folder}`,
       ...(isProjectMissing ? ["PROJECT=my-project"] : []),
       ...(isBucketMissing ? ["BUCKET=my-states"] : []),
     ].join(" "),
-    ...(isProjectMissing && existsSync(join(folder, "terraform.tfvars.example"))
-      ? ['cp "$FOLDER/terraform.tfvars.example" "$FOLDER/terraform.tfvars"']
+    ...(isProjectMissing && hasExample
+      ? [
+          'test -e "$FOLDER/terraform.tfvars" ||',
+          `  sed ${OWN_PROJECT} "$FOLDER/terraform.tfvars.example" >"$FOLDER/terraform.tfvars"`,
+        ]
       : []),
     `terraform -chdir="$FOLDER" init${isBucketMissing ? ' -backend-config="bucket=$BUCKET"' : ""}`,
-    `terraform -chdir="$FOLDER" apply${isProjectMissing ? ' -var="project_id=$PROJECT"' : ""}`,
+    `terraform -chdir="$FOLDER" apply${isProjectMissing && !hasExample ? ' -var="project_id=$PROJECT"' : ""}`,
     'terraform -chdir="$FOLDER" output',
   ];
 }

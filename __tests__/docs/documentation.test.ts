@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { packageFile } from "../../lib/core/package-file";
@@ -99,6 +99,12 @@ describe.each(PAGES.filter(([, { text }]) => blocksIn(text, "sh").length > 0))(
       const folder = temporaryFolder();
       const lab = path.endsWith("assessment-lab.md");
       symlinkSync(join(folders, lab ? "assessment-lab" : "idp-kubernetes", "scripts"), join(folder, "scripts"));
+      // For the commands of a first apply, in a folder and in a clone.
+      const places = [folder, join(folder, "cdktf.out/stacks/idp-serverless")];
+      for (const place of places) {
+        mkdirSync(place, { recursive: true });
+        writeFileSync(join(place, "terraform.tfvars.example"), 'project_id = "my-project"\n');
+      }
       for (const [name, script] of Object.entries(STAND_INS))
         writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
       const PATH = `${folder}:/usr/bin:/bin`;

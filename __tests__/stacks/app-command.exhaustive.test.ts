@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { pageOf } from "../tools/pages";
 import { temporaryFolder } from "../support/temporary-folder";
 import { runAppCommand, type SynthesisProcess } from "./synthesis-process";
 
@@ -23,15 +24,19 @@ describe("The app command", () => {
       "The first apply, in an empty project; for another stack, name its folder in the first line:",
       "",
       `FOLDER=${String(folders[0])} PROJECT=my-project`,
-      'cp "$FOLDER/terraform.tfvars.example" "$FOLDER/terraform.tfvars"',
+      'test -e "$FOLDER/terraform.tfvars" ||',
+      '  sed "s/my-project/$PROJECT/" "$FOLDER/terraform.tfvars.example" >"$FOLDER/terraform.tfvars"',
       'terraform -chdir="$FOLDER" init',
-      'terraform -chdir="$FOLDER" apply -var="project_id=$PROJECT"',
+      'terraform -chdir="$FOLDER" apply',
       'terraform -chdir="$FOLDER" output',
       "",
       expect.stringMatching(/^warning: /),
       "",
     ]);
     for (const folder of folders) expect(readdirSync(folder)).toContain("terraform.tfvars.example");
+    // The front page has the same.
+    const commands = all.output.replaceAll(outdir, "cdktf.out").split("\n").slice(6, 12).join("\n");
+    expect(pageOf("README.md").text).toContain(commands);
   });
 
   it("synthesizes one stack alone to the same bytes, and keeps the others with their states and in the manifest", async () => {

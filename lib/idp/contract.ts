@@ -184,6 +184,9 @@ export const DATABASE_MAJOR_VERSION = 15;
 export const DATABASE_MAJOR_VERSIONS: readonly number[] = [DATABASE_MAJOR_VERSION, 16, 17];
 export const OLDEST_DATABASE_MAJOR_VERSION = 14;
 
+/** For a database that is made today, whose fixes end last. */
+export const NEWEST_DATABASE_MAJOR_VERSION = 17;
+
 /** PostgreSQL's default, also part of the socket's name. */
 export const DATABASE_PORT = 5432;
 

@@ -2,7 +2,12 @@ import { Fn, Token, type IResolvable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock } from "../../core/conditional";
 import { flag, number, textMap, type Relation } from "../../core/inputs";
-import { DATABASE_MAJOR_VERSION, DATABASE_MAJOR_VERSIONS, OLDEST_DATABASE_MAJOR_VERSION } from "../../idp/contract";
+import {
+  DATABASE_MAJOR_VERSION,
+  DATABASE_MAJOR_VERSIONS,
+  NEWEST_DATABASE_MAJOR_VERSION,
+  OLDEST_DATABASE_MAJOR_VERSION,
+} from "../../idp/contract";
 import { DATABASE_ENDS } from "../../idp/releases";
 import { hcl, literal, type Expr } from "../../core/expr";
 import { lookup, toText } from "../../core/expr-functions";
@@ -82,6 +87,7 @@ export const DATABASE_SERVER = {
    */
   databaseVersion: number({
     default: DATABASE_MAJOR_VERSION,
+    example: NEWEST_DATABASE_MAJOR_VERSION,
     description: [
       `Major version of PostgreSQL: ${VERSIONS}, with which the stacks are tested;`,
       `the application needs at least ${OLDEST_DATABASE_MAJOR_VERSION}. Raising it later upgrades in place,`,

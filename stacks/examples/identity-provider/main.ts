@@ -12,6 +12,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   tenantId: "acme",
   // The newest patch of the tested line, because `latest` has known holes.
   applicationVersion: "2026.5.9",
+  databaseVersion: 17,
   // For a trial. Leave it out to protect the data.
   deletionProtection: false,
 });
