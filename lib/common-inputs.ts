@@ -2,7 +2,7 @@ import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/ful
 import { flag, type PropsOf, type Relation, type ValuesOf } from "./core/inputs";
 import { allOf, interpolated, type Expr } from "./core/expr";
 import { eachEntry, endsWith, every, trimPrefix } from "./core/expr-functions";
-import { PLACE_RELATIONS, placeInputs, type PlaceInputs } from "./core/place";
+import { PLACE_WARNINGS, PLACE_RELATIONS, placeInputs, type PlaceInputs } from "./core/place";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
 import { CHECK_UP, receiverCount, type CheckUpLimits } from "./idp/check-up";
 import { CONNECTION_POOL, POOL_WARNINGS, type ConnectionPoolInputs } from "./idp/connection-pool";
@@ -170,6 +170,7 @@ const unchangedAlerts = ({ alerts }: ValuesOf<CommonInputs>) =>
 
 /** Inputs that are valid, and do nothing or harm. */
 export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
+  ...PLACE_WARNINGS,
   ...ENVIRONMENT_WARNINGS,
   ...BLUEPRINT_WARNINGS,
   ...POOL_WARNINGS,

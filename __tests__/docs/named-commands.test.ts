@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "compute machine-types list": [],
   "compute os-login describe-profile": [],
   "compute os-login ssh-keys add": ["--key-file"],
+  "compute regions list": [],
   "compute reset-windows-password": ["--user", "--zone"],
   "compute ssl-certificates describe": ["--global"],
   "compute ssl-certificates list": [],
@@ -100,6 +101,7 @@ const COMMON_FLAGS = ["--format", "--project"];
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   "lib/core/full-names.ts": ["kms keys list"],
   "lib/core/generated-secret.ts": ["secrets versions enable"],
+  "lib/core/place.ts": ["compute regions list"],
   "lib/core/scripts/google-credentials.sh": ["auth application-default login", "auth print-access-token"],
   "lib/core/scripts/wait-for-api.sh": ["projects add-iam-policy-binding", "services enable"],
   "lib/idp/environment.ts": ["secrets versions list"],

@@ -12,15 +12,20 @@ const ALERTS = { alerts: { uptime: { enabled: false } } };
 const NOW = "2026-11-11T00:00:00Z";
 const BEFORE = "2026-11-10T23:59:59Z";
 
-/** A check as at that time. */
-const at = (time: string, check: unknown): unknown =>
-  JSON.parse(JSON.stringify(check).replaceAll("plantimestamp()", `\\"${time}\\"`));
+/** A check of a version as at that time, of a deployment that was made then, or before that was recorded. */
+const at = (time: string, made: string | undefined, check: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(check)
+      .replaceAll("plantimestamp()", `\\"${time}\\"`)
+      .replaceAll("terraform_data.protected_identity.input.since", made === undefined ? "null" : `\\"${made}\\"`),
+  );
 
 /** Inputs with the beginning of what is said of them; of the others, nothing is said. */
 const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
   [{}],
-  [{ database_version: 15 }, "database_version is 15; PostgreSQL makes no fixes of it after 11 November 2027; "],
-  [{ database_version: 16 }],
+  [{ region: "europe-west15" }, 'region is "europe-west15"; it is none of the regions known on '],
+  [{ region: "europe-west10" }],
+  [{ project_id: "my-project" }, 'project_id is "my-project", as in the examples; '],
   [ALERTS, "alerts is set, and nobody gets an alert; "],
   [{ ...ALERTS, alert_emails: ["on-call@example.com"] }],
   [
@@ -115,16 +120,30 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
   ] as const)("%s", (_, terraformOf, further) => {
     const { check, variable } = terraformOf();
     const rows: readonly (readonly [Inputs, string?])[] = [...OF_BOTH, ...further];
-    const sets = rows.map(([inputs]) => ({ project_id: "demo-project", database_version: 17, ...inputs }));
-    const said = warnings({ variable, check: { [CHECK]: at(NOW, check?.[CHECK]) } }, sets);
+    const sets = rows.map(([inputs]) => ({ project_id: "demo-project", ...inputs }));
+    const said = warnings({ variable, check: { [CHECK]: check?.[CHECK] } }, sets);
     expect(said).toEqual(
       rows.map(([, beginning]) => (beginning === undefined ? [] : [expect.stringContaining(beginning) as unknown])),
     );
   });
 
-  it("of no version of PostgreSQL before the last year of its fixes", () => {
+  it.each([
+    ["a year before the end of its fixes", NOW, "2026-01-01T00:00:00Z", [15]],
+    ["of a deployment from before that was recorded", NOW, undefined, [15]],
+    ["of one that was made a day ago", NOW, "2026-11-10T00:00:00Z", [15]],
+    ["not of one that was made less than a day ago", NOW, "2026-11-10T00:00:01Z", []],
+    ["not of one that is planned now", NOW, NOW, []],
+    ["not before that year", BEFORE, "2026-01-01T00:00:00Z", []],
+  ])("of a version of PostgreSQL, %s", (_, time, made, versions) => {
     const { check, variable } = serverlessTerraform();
     const sets = [15, 16, 17].map((version) => ({ project_id: "demo-project", database_version: version }));
-    expect(warnings({ variable, check: { [CHECK]: at(BEFORE, check?.[CHECK]) } }, sets)).toEqual([[], [], []]);
+    const said = warnings({ variable, check: { versions: at(time, made, check?.database_version_lasts) } }, sets);
+    expect(said).toEqual(
+      [15, 16, 17].map((version) =>
+        (versions as number[]).includes(version)
+          ? [expect.stringContaining(`is ${version}; PostgreSQL makes no fixes of it after 11 November 2027; `)]
+          : [],
+      ),
+    );
   });
 });

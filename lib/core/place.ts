@@ -69,6 +69,58 @@ export const REGION = matching(
   "be the name of a region such as us-central1; for a zone such as us-central1-a, drop the zone letter",
 );
 
+/** The day on which the list of regions below was looked up. */
+const REGIONS_KNOWN_ON = "2026-11-29";
+const KNOWN_REGIONS = [
+  "africa-south1",
+  ...numbered("asia-east", 1, 2),
+  ...numbered("asia-northeast", 1, 2, 3),
+  ...numbered("asia-south", 1, 2),
+  ...numbered("asia-southeast", 1, 2, 3),
+  ...numbered("australia-southeast", 1, 2),
+  "europe-central2",
+  ...numbered("europe-north", 1, 2),
+  "europe-southwest1",
+  ...numbered("europe-west", 1, 2, 3, 4, 6, 8, 9, 10, 12),
+  ...numbered("me-central", 1, 2),
+  "me-west1",
+  ...numbered("northamerica-northeast", 1, 2),
+  "northamerica-south1",
+  "southamerica-east1",
+  "southamerica-west1",
+  "us-central1",
+  ...numbered("us-east", 1, 4, 5),
+  "us-south1",
+  ...numbered("us-west", 1, 2, 3, 4),
+];
+
+function numbered(area: string, ...numbers: readonly number[]): string[] {
+  return numbers.map((number) => `${area}${number}`);
+}
+
+/** The project of the examples, which nobody has. */
+const EXAMPLE_PROJECT = "my-project";
+
+/** Places that are probably a mistake. */
+export const PLACE_WARNINGS: readonly Omit<Relation<Pick<PlaceInputs, "projectId" | "region">>, "of">[] = [
+  {
+    holds: ({ projectId }) => projectId.ne(EXAMPLE_PROJECT),
+    says: ({ projectId }) =>
+      [
+        `${projectId.name} is ${projectId.shown}, as in the examples; nothing can be made in a project of somebody`,
+        "else; set it to the id of your project",
+      ].join(" "),
+  },
+  {
+    holds: ({ region }) => region.isOneOf(KNOWN_REGIONS),
+    says: ({ region }) =>
+      [
+        `${region.name} is ${region.shown}; it is none of the regions known on ${REGIONS_KNOWN_ON}, and an apply fails`,
+        "in one that does not exist; look it up with gcloud compute regions list, and correct it if it is a mistake",
+      ].join(" "),
+  },
+];
+
 export const TENANT_ID = matching(
   `^[a-z0-9-]{1,${TENANT_ID_MAX_LENGTH}}$`,
   [
@@ -96,7 +148,7 @@ export function placeInputs(changedLabels: string) {
   return {
     /** Project of all resources: its id, not its name or number. Another project is another deployment. */
     projectId: text({
-      example: "my-project",
+      example: EXAMPLE_PROJECT,
       description: [
         "Project to deploy into; it must exist and have billing. Changing it later replaces the deployment with",
         "an empty one.",
