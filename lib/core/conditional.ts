@@ -96,11 +96,6 @@ export function not(condition: Condition): Expr<boolean> {
   return conditionFrom(condition).not();
 }
 
-/** Whether a value is this word. */
-export function isWord(value: string, word: string): Expr<boolean> {
-  return exprOf(value).eq(word);
-}
-
 /** A list of the value, empty if it is not set, as a Terraform expression. */
 export function listOf(value: string | undefined): string {
   return Token.isUnresolved(value) ? `compact([${value}])` : JSON.stringify(value === undefined ? [] : [value]);

@@ -1,10 +1,10 @@
 import { TerraformLocal, type IResolvable, type TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, anyOf, conditionFrom, isWord, not, oneAttribute, isAlways, isNever } from "./conditional";
+import { allOf, anyOf, conditionFrom, not, oneAttribute, isAlways, isNever } from "./conditional";
 import { expression } from "./expression";
 import { choice } from "./inputs";
-import { type Expr } from "./expr";
+import { exprOf, type Expr } from "./expr";
 
 /** What becomes of a part of the deployment for which there is an existing one. */
 const OWN_PARTS = { deleted: "deleted", kept: "kept", used: "used" } as const;
@@ -56,13 +56,15 @@ export function isExisting(existing: Existing | undefined): Expr<boolean> {
 
 /** Whether it is used. */
 export function isExistingUsed(existing: Existing | undefined): Expr<boolean> {
-  return allOf(isExisting(existing), not(isWord(existing?.own ?? OWN_PARTS.deleted, OWN_PARTS.used)));
+  return allOf(isExisting(existing), ownOf(existing).ne(OWN_PARTS.used));
 }
 
 /** Whether a part is made here. */
 export function isMade(existing: Existing | undefined): Expr<boolean> {
-  return anyOf(not(isExisting(existing)), not(isWord(existing?.own ?? OWN_PARTS.deleted, OWN_PARTS.deleted)));
+  return anyOf(not(isExisting(existing)), ownOf(existing).ne(OWN_PARTS.deleted));
 }
+
+const ownOf = (existing: Existing | undefined) => exprOf<string>(existing?.own ?? OWN_PARTS.deleted);
 
 /** Attribute of a resource that is made only where there is no such part yet; null at plan where it is not. */
 export function madeAttribute(resource: TerraformResource | undefined, name: string): string {

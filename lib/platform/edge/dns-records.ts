@@ -2,7 +2,8 @@ import { DnsRecordSet, type DnsRecordSetConfig } from "@cdktf/provider-google/li
 import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, countIf, isSet, isWord, listOf, not, partIf, valueOr, type Condition } from "../../core/conditional";
+import { allOf, countIf, isSet, listOf, not, partIf, valueOr, type Condition } from "../../core/conditional";
+import { exprOf } from "../../core/expr";
 import { expression, quoted } from "../../core/expression";
 import { hashedName } from "../../core/names";
 import { type ProjectApis } from "../../core/project-apis";
@@ -93,7 +94,7 @@ export function domainSteps(props: DomainStepsProps): string {
   ].join(" ");
   const steps = [
     zone === undefined ? enter : `(${isSet(zone.name).text} ? ${created} : ${enter})`,
-    `(${isWord(validation, "dns").text} ? ${quoted(byDns)} : ${quoted(byLoadBalancer)})`,
+    `(${exprOf(validation).eq("dns").text} ? ${quoted(byDns)} : ${quoted(byLoadBalancer)})`,
     quoted(`Then open https://${domain}, and enter it in the applications that use another address.`),
   ];
   return expression(`flatten([for domain in ${listOf(domain)} : [${steps.join(", ")}]])`);

@@ -6,18 +6,8 @@ import { type DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
 import { ref, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import {
-  allOf,
-  countIf,
-  idOf,
-  isNever,
-  isSet,
-  isWord,
-  listOf,
-  oneAttribute,
-  partIf,
-  present,
-} from "../../core/conditional";
+import { allOf, countIf, idOf, isNever, isSet, listOf, oneAttribute, partIf, present } from "../../core/conditional";
+import { exprOf } from "../../core/expr";
 import { expression, quoted } from "../../core/expression";
 import { type ValuesOf } from "../../core/inputs";
 import { hashedName, partName } from "../../core/names";
@@ -102,7 +92,7 @@ export class DomainSetup extends Construct {
     const { ipAddress, ipv6 } = address;
     const common = { apis, place, zone };
     const exists = allOf(isSet(domain), isSet(zone.name));
-    const isByDns = allOf(exists, isWord(validation, "dns"));
+    const isByDns = allOf(exists, exprOf(validation).eq("dns"));
     const a = { name: `${domain}.`, type: "A", rrdatas: [expression(ipAddress)] };
     const aaaa = { ...a, type: "AAAA", rrdatas: Token.asList(ref(ipv6.ipAddresses)) };
     return present(
@@ -137,7 +127,7 @@ export class DnsCertificate extends Construct {
 
   constructor(scope: Construct, id: string, { dependsOn, domain, place, validation }: CertificateProps) {
     super(scope, id);
-    const isByDns = allOf(isSet(domain), isWord(validation, "dns"));
+    const isByDns = allOf(isSet(domain), exprOf(validation).eq("dns"));
     if (isNever(isByDns)) {
       [this.mapId, this.mapUrl, this.records, this.ready] = ["null", "null", "[]", []];
       return;

@@ -1,8 +1,7 @@
 import { isAnyAddressRange } from "../../core/address-range";
 import { isWhole, matching } from "../../core/checks";
-import { allOf, type Expr } from "../../core/expr";
+import { allOf, exprOf, type Expr } from "../../core/expr";
 import { endsWith, max } from "../../core/expr-functions";
-import { isWord, not } from "../../core/conditional";
 import {
   choice,
   flag,
@@ -215,7 +214,7 @@ export const PROTECTION_RELATIONS: readonly Relation<Inputs>[] = [
 
 /** Whether the rules about content exist, and whether they only log. */
 export function wafSwitches(waf: string): Readonly<Record<"isOn" | "isPreview", Expr<boolean>>> {
-  return { isOn: not(isWord(waf, WAF_OFF)), isPreview: isWord(waf, WAF_PREVIEW) };
+  return { isOn: exprOf(waf).ne(WAF_OFF), isPreview: exprOf(waf).eq(WAF_PREVIEW) };
 }
 
 /** Whether a rule only marks requests in the log. */
@@ -244,7 +243,7 @@ export const PROTECTION_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
 export function unexaminedPathsRisk(waf: string): Warning {
   const paths = UNEXAMINED_PATHS.join(", ");
   return {
-    condition: not(isWord(waf, WAF_ENFORCE)),
+    condition: exprOf(waf).ne(WAF_ENFORCE),
     message: [
       `protection.waf is "${WAF_ENFORCE}"; the rules skip ${paths}, because passwords,`,
       "expressions and SAML messages there look like attacks; keep the application up to date,",

@@ -4,16 +4,7 @@ import { ProjectIamAuditConfig } from "@cdktf/provider-google/lib/project-iam-au
 import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import {
-  type Condition,
-  countIf,
-  isNever,
-  conditionFrom,
-  isSet,
-  isWord,
-  partIf,
-  present,
-} from "../../core/conditional";
+import { type Condition, countIf, isNever, conditionFrom, isSet, partIf, present } from "../../core/conditional";
 import { type Expr, exprOf } from "../../core/expr";
 import { compact } from "../../core/expr-functions";
 import { expression, numberText } from "../../core/expression";
@@ -103,7 +94,7 @@ export class Monitoring extends Construct {
     const names = this.namesOf(props);
     const conditions = {
       audit: auditSecretAccess,
-      certificateByDns: isWord(props.certificateValidation ?? "dns", "dns"),
+      certificateByDns: exprOf(props.certificateValidation ?? "dns").eq("dns"),
       checkUp: props.checkUp?.condition ?? false,
       connectionPool: props.connectionPool,
       domain: isSet(domain),
@@ -112,9 +103,9 @@ export class Monitoring extends Construct {
       ownDatabase: props.ownDatabase,
       protection: props.protection,
       room: canScale(props),
-      separateWorker: isWord(workerMode, WORKER_MODES.separate),
+      separateWorker: exprOf(workerMode).eq(WORKER_MODES.separate),
       uptimeCheck: isChecked(props),
-      workerInContainer: isWord(workerMode, WORKER_MODES.inContainer),
+      workerInContainer: exprOf(workerMode).eq(WORKER_MODES.inContainer),
     };
     const isHeard = !isNever(props.isHeard);
     const table = new TerraformLocal(this, "Table", alertTable(platform, names, conditions, isHeard)).fqn;

@@ -4,7 +4,7 @@ import { Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
 import { oneOf } from "../../core/checks";
-import { anyOf, countIf, isWord, isNever } from "../../core/conditional";
+import { countIf, isNever } from "../../core/conditional";
 import { expression } from "../../core/expression";
 import { textOrFlag } from "../../core/inputs";
 import { type Expr, exprOf } from "../../core/expr";
@@ -39,7 +39,7 @@ export function accessOf(given: boolean | string | IResolvable): string {
 
 /** Whether the service asks nobody for a permission. */
 export function isCheckOff(access: string): Expr<boolean> {
-  return anyOf(isWord(access, "invoker-check-off"), isWord(access, "true"));
+  return exprOf(access).eq("invoker-check-off").or(exprOf(access).eq("true"));
 }
 
 /** Whether everybody can call the service. */
@@ -49,7 +49,7 @@ export function isOpen(access: string): Expr<boolean> {
 
 /** Grants everybody the role to call the service, where that is wanted. */
 export function grantPublicAccess(scope: Construct, service: CloudRunV2Service, access: string): void {
-  const condition = isWord(access, "all-users");
+  const condition = exprOf(access).eq("all-users");
   if (isNever(condition)) return;
   const { location, name, project } = service;
   new CloudRunV2ServiceIamMember(new Construct(scope, "PublicAccess"), "AllUsers", {
