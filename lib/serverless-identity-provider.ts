@@ -2,9 +2,9 @@ import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
 import { allOf, isNever, partIf, present } from "./core/conditional";
-import { anyOf, type Expr, interpolated, literal } from "./core/expr";
+import { anyOf, type Expr, interpolated, literal, hcl, call } from "./core/expr";
 import { replace, toText, upper } from "./core/expr-functions";
-import { expression, named } from "./core/expression";
+import { named } from "./core/expression";
 import { guardPresence } from "./core/identity-guard";
 import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
 import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "./core/names";
@@ -249,7 +249,7 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     this.edge = external?.edge;
     this.internalLoadBalancer = this.addInternalLoadBalancer();
     const domainAddress = this.addressOfDomain(external);
-    this.loadBalancerAddress = expression(domainAddress?.ipAddress ?? "null");
+    this.loadBalancerAddress = domainAddress?.ipAddress ?? literal(null).text;
     this.dns = this.dnsOfDomain();
 
     const pool = poolSizes(values, INSTANCE, DEMAND);
@@ -357,9 +357,8 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
     if (domain === undefined) return undefined;
     if (internal === undefined)
       return external && { domain, ipAddress: external.address.ipAddress, ipv6: external.ipv6 };
-    const all = present(external?.address.ipAddresses, internal.ipAddresses);
-    const addresses = all.length === 1 ? all.join("") : `concat(${all.join(", ")})`;
-    return { domain, ipv6: external?.ipv6, ipAddress: `one(${addresses})` };
+    const addresses = bothLists(external?.address.ipAddresses, internal.ipAddresses);
+    return { domain, ipv6: external?.ipv6, ipAddress: hcl`one(${addresses})`.text };
   }
 
   private addWorker(
@@ -485,9 +484,9 @@ interface ExternalDomain {
   readonly ipv6: Ipv6Address;
 }
 
-/** One list of those that there are, as an expression; undefined if there is none. */
+/** One list of those that there are; undefined if there is none. */
 function bothLists(...lists: readonly (string | undefined)[]): string | undefined {
   const [first, ...others] = present(...lists);
   if (first === undefined) return undefined;
-  return expression(others.length === 0 ? first : `concat(${[first, ...others].join(", ")})`);
+  return others.length === 0 ? first : call("concat", [first, ...others]).text;
 }

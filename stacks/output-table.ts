@@ -8,7 +8,7 @@ export type OutputTable = Readonly<Record<string, readonly [value: unknown, desc
 
 /** The outputs that there are: none of a part that is not made, and none that can only be null. */
 export function outputsOf(stack: TerraformStack, table: OutputTable): Record<string, StackOutput> {
-  const isThere = (value: unknown) => value !== undefined && rendered(stack, value) !== "${null}";
+  const isThere = (value: unknown) => (rendered(stack, value) ?? null) !== null;
   const outputs = Object.entries(table)
     .filter(([, [value]]) => isThere(value))
     .map(([name, [value, description]]) => [name, { value, description }] as const);

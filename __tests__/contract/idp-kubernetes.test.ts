@@ -231,11 +231,11 @@ testContract(KUBERNETES_STACK_NAME, {
     ],
     "load_balancer_address: of the one way in that there is": [
       () => output("load_balancer_address"),
-      "${(var.domain != null ? one(google_compute_global_address.address_global[*].address) : one(google_compute_address.address_regional[*].address))}",
+      "${var.domain != null ? one(google_compute_global_address.address_global[*].address) : one(google_compute_address.address_regional[*].address)}",
     ],
     "service_url: by the domain, or by the address": [
       () => output("service_url"),
-      "https://${(var.domain != null ? var.domain : one(google_compute_address.address_regional[*].address))}",
+      "https://${var.domain == null ? one(google_compute_address.address_regional[*].address) : var.domain}",
     ],
     "dns_records: what to enter, with a domain": [
       () => output("dns_records"),

@@ -1,7 +1,7 @@
 import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { conditional, Fn, Lazy, TerraformLocal, TerraformVariable, Token } from "cdktf";
 
-import { allOf, anyOf, call, type Expr, exprOf, hcl, literal, reference } from "../../lib/core/expr";
+import { allOf, anyOf, call, type Expr, exprOf, hcl, interpolated, literal, reference } from "../../lib/core/expr";
 import { evaluated } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { fc } from "../support/seeded-cases";
@@ -52,6 +52,8 @@ describe("An expression", () => {
     ["a choice in a choice", a.choose(b.choose(1, 2), c.choose(3, 4)), "${var.a ? (var.b ? 1 : 2) : (var.c ? 3 : 4)}"],
     ["a choice in a condition", a.choose(b, c).and(b), "${(var.a ? var.b : var.c) && var.b}"],
     ["a fallback", text.coalesce("x"), '${coalesce(var.text, "x")}'],
+    ["a fallback that may be null", text.ifNull(variable("y")), "${var.text == null ? var.y : var.text}"],
+    ["null as a text", interpolated`a${literal(null).text}`, '${"a${null}"}'],
     ["a pattern", text.matches("^[a-z]{1,3}\\d$"), '${can(regex("^[a-z]{1,3}\\\\d$", var.text))}'],
     ["one of a few", text.isOneOf(["x", "y"]), '${contains(["x", "y"], var.text)}'],
     ["a member", variable("object").member("name"), "${var.object.name}"],
@@ -78,6 +80,9 @@ describe("An expression", () => {
     ["arithmetic", literal(3).plus(4).times(2).minus(1).dividedBy(13).modulo(2).floor(), 1],
     ["a fallback", literal<string | null>(null).coalesce("x"), "x"],
     ["what is null", literal(null).isNull(), true],
+    ["a fallback of no text", literal<string | null>(null).ifNull(""), ""],
+    ["what is null as a text", exprOf(literal(null).text).isNull(), true],
+    ["what a list is as a text", exprOf<unknown>(literal(["x"]).text).length(), 1],
     ["whether a list is null", exprOf(["x", text]).isNull(), false],
     ["the length of a list that is not known", exprOf(["x", text]).length(), 2],
     ["a member of an object", exprOf({ x: 1, y: text }).member("x"), 1],
@@ -93,6 +98,8 @@ describe("An expression", () => {
 
   it("is the condition of a choice that is null only then", () => {
     expect(written(a.choose("x", literal<string | null>(null)).isSet())).toBe("${var.a}");
+    expect(written(a.choose<string | null>("x", text).isNull())).toBe("${!var.a && var.text == null}");
+    expect(written(a.choose<string | null>(text, "x").isNull())).toBe("${var.a && var.text == null}");
   });
 
   it("leaves out what changes nothing", () => {
@@ -146,6 +153,7 @@ describe("An expression with what a caller may give", () => {
     return terraformOf(stack).locals?.[id];
   };
   const id = "google_compute_network.network.id";
+  const instances = reference(`${network.fqn}[*].id`, { knownAt: "apply", mayBeNull: false });
 
   it.each<[string, unknown, string]>([
     ["an attribute", network.id, id],
@@ -164,6 +172,11 @@ describe("An expression with what a caller may give", () => {
       "a lazy object",
       Lazy.anyValue({ produce: () => ({ name: given.stringValue, x: "y" }) }),
       '{ name = var.given, x = "y" }',
+    ],
+    [
+      "a call with an address that is made of a token",
+      call("one", [instances]),
+      "one(google_compute_network.network[*].id)",
     ],
     ["an expression in a token", exprOf<unknown>(variable("x").text), "var.x"],
   ])("prints %s rightly", (_, value, printed) => {

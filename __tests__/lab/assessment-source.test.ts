@@ -116,7 +116,7 @@ describe("The assessment source", () => {
   it("registers nothing when it is off, at synth or at plan", () => {
     const off = registered({ usesAssessment: false });
     expect(resourceAddresses(off.terraform)).toEqual([]);
-    expect((off.terraform.output as Record<string, Block>).id?.value).toBe("${null}");
+    expect((off.terraform.output as Record<string, Block>).id?.value).toBeNull();
     expect(off.source.ready).toEqual([]);
   });
 });

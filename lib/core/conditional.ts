@@ -1,7 +1,8 @@
 import { type IResolvable, TerraformCount, type TerraformResource, Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf as allConditions, anyOf as anyCondition, Expr, exprOf, literal, type Operand } from "./expr";
+import { allOf as allConditions, anyOf as anyCondition, Expr, exprOf, literal, reference, type Operand } from "./expr";
+import { one } from "./expr-functions";
 import { expression, namedIfLong } from "./expression";
 
 /** A condition: a literal, a typed expression or a token. */
@@ -96,29 +97,27 @@ export function not(condition: Condition): Expr<boolean> {
   return conditionFrom(condition).not();
 }
 
-/** A list of the value, empty if it is not set, as a Terraform expression. */
-export function listOf(value: string | undefined): string {
-  return Token.isUnresolved(value) ? `compact([${value}])` : JSON.stringify(value === undefined ? [] : [value]);
-}
-
 /** A list of one element that is empty unless the condition holds: for a block that may be missing. */
 export function listIf(condition: Condition, element: Operand<boolean | number | string>): string {
   return Token.asString(conditionFrom(condition).choose<unknown>([exprOf(element)], []));
 }
 
-/** Attribute of a resource that need not exist, as a Terraform expression; null where it does not. */
-export function oneAttribute(resource: TerraformResource | undefined, attribute: string): string {
-  if (resource === undefined) return "null";
-  return resource.count === undefined ? `${resource.fqn}.${attribute}` : `one(${resource.fqn}[*].${attribute})`;
+/** Attribute of a resource that need not exist; null where it does not. */
+export function attributeOf(resource: TerraformResource | undefined, name: string): Expr<string | null> {
+  if (resource === undefined) return literal(null);
+  if (resource.count === undefined) return reference(`${resource.fqn}.${name}`, KNOWN_AT_APPLY);
+  return one(attributesOf(resource, name));
 }
 
-/** The same as a token. */
-function attributeOf(resource: TerraformResource | undefined, attribute: string): string {
-  return expression(oneAttribute(resource, attribute));
+/** The same of each instance of a resource with a count; an empty list where there is none. */
+export function attributesOf<T = string>(resource: TerraformResource | undefined, name: string): Expr<readonly T[]> {
+  return resource === undefined ? literal([]) : reference(`${resource.fqn}[*].${name}`, KNOWN_AT_APPLY);
 }
 
-/** Id of such a resource. */
-export const idOf = (resource: TerraformResource | undefined): string => attributeOf(resource, "id");
+const KNOWN_AT_APPLY = { knownAt: "apply", mayBeNull: false } as const;
+
+/** Id of a resource that need not exist. */
+export const idOf = (resource: TerraformResource | undefined): string => attributeOf(resource, "id").text;
 
 /** Repeats a resource for each element, `each`, of an expression of a map or a set of strings. */
 export function repeatFor(resource: TerraformResource, collection: string): void {

@@ -1,8 +1,7 @@
-import { TerraformLocal, type IResolvable, type TerraformResource } from "cdktf";
+import { TerraformLocal, type IResolvable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, anyOf, conditionFrom, not, oneAttribute, isAlways, isNever } from "./conditional";
-import { expression } from "./expression";
+import { allOf, anyOf, conditionFrom, not, isAlways, isNever } from "./conditional";
 import { choice } from "./inputs";
 import { exprOf, type Expr } from "./expr";
 
@@ -65,12 +64,6 @@ export function isMade(existing: Existing | undefined): Expr<boolean> {
 }
 
 const ownOf = (existing: Existing | undefined) => exprOf<string>(existing?.own ?? OWN_PARTS.deleted);
-
-/** Attribute of a resource that is made only where there is no such part yet; null at plan where it is not. */
-export function madeAttribute(resource: TerraformResource | undefined, name: string): string {
-  if (resource === undefined) return expression("null");
-  return resource.count === undefined ? resource.getStringAttribute(name) : expression(oneAttribute(resource, name));
-}
 
 /** An attribute of the existing part, or of the one made here: the one place where it is chosen, at plan by a local. */
 export function existingOr(

@@ -147,6 +147,15 @@ export function element<T>(list: Operand<readonly T[]>, index: number): Expr<T> 
   );
 }
 
+/** The only item of a list that has no other; null where it has none. */
+export function one<T>(list: Operand<readonly T[]>): Expr<T | null> {
+  const all = exprOf(list);
+  const { entries } = all;
+  if (entries?.length === 0) return literal(null);
+  if (entries?.length === 1) return element(all, 0);
+  return call("one", [all], { canFail: all.canFail, mayBeNull: true });
+}
+
 export function sum(numbers: Operand<readonly number[]>): Expr<number> {
   return partial("sum", [exprOf(numbers)], (all) => atLeastOne(all).reduce((one, other) => one + other));
 }

@@ -136,9 +136,10 @@ export class Expr<T = unknown> implements IResolvable {
     return this.form.names;
   }
 
-  /** For arguments that are strings. */
+  /** For arguments that are strings; a token where the value is null, a list or an object. */
   get text(): string {
-    return this.knownAt === "synth" ? escapedTemplate(String(this.literal)) : Token.asString(this.token);
+    const isText = this.knownAt === "synth" && typeof this.literal !== "object";
+    return isText ? escapedTemplate(String(this.literal)) : Token.asString(this.token);
   }
 
   /** For arguments that are numbers. */
@@ -244,7 +245,11 @@ export class Expr<T = unknown> implements IResolvable {
       // In parentheses, because a chain of choices is hard to read.
       { expr: other, least: BINDING.or },
     ];
-    const isNull = () => this.choose(one.isNull(), other.isNull());
+    const isNull = () => {
+      if (!other.mayBeNull) return this.and(one.isNull());
+      if (!one.mayBeNull) return this.not().and(other.isNull());
+      return this.choose(one.isNull(), other.isNull());
+    };
     const canFail = this.canFail || this.mayBeNull || one.canFail || other.canFail;
     const mayBeNull = one.mayBeNull || other.mayBeNull;
     return new Expr(new Operation(parts, BINDING.choice, { canFail, fails: this.fails, isNull, mayBeNull }));
@@ -256,6 +261,11 @@ export class Expr<T = unknown> implements IResolvable {
     if (this.isLiteral) return this.literal === null ? other : (this as unknown as Expr<NonNullable<T>>);
     if (!this.mayBeNull) return this as unknown as Expr<NonNullable<T>>;
     return call("coalesce", [this, other], { canFail: this.canFail || other.canFail, mayBeNull: false });
+  }
+
+  /** The value, or another one where it is null, which may itself be null or an empty text. */
+  ifNull<O>(other: Operand<O>): Expr<NonNullable<T> | O> {
+    return this.isNull().choose<O, NonNullable<T>>(other, this.present);
   }
 
   plus(other: Operand<number>): Expr<number> {
@@ -775,8 +785,11 @@ class Reference implements Form {
     return [typeof this.address === "string" ? this.address : this.address()];
   }
 
-  print(): Printed {
-    return { text: this.names.join(""), binding: BINDING.value };
+  print(printToken: PrintToken): Printed {
+    // The framework knows an element by a token.
+    const pieces = this.names.flatMap(piecesOf);
+    const texts = pieces.map((piece) => (typeof piece === "string" ? piece : printedToken(printToken(piece)).text));
+    return { text: texts.join(""), binding: BINDING.value };
   }
 }
 

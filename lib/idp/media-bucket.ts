@@ -4,8 +4,8 @@ import { Op, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { bucketName } from "../core/names";
-import { countIf, partIf, present, namedCondition, type Condition } from "../core/conditional";
-import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../core/existing";
+import { countIf, partIf, present, namedCondition, type Condition, attributeOf, idOf } from "../core/conditional";
+import { type Existing, existingOr, isExisting, isMade } from "../core/existing";
 import { grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { matching } from "../core/checks";
 import { object, type PropsOf, refuseWrong, text } from "../core/inputs";
@@ -185,7 +185,7 @@ export class MediaBucket extends BucketFolder {
     );
     if (this.bucket !== undefined)
       explain(this.bucket, "Protected by not being emptied: Google refuses to delete a bucket that has files.");
-    this.bucketName = existingOr(this, "Name", existing, existing?.name, madeAttribute(this.bucket, "name"));
+    this.bucketName = existingOr(this, "Name", existing, existing?.name, attributeOf(this.bucket, "name").text);
     if (existing?.name !== undefined)
       this.existing = new ExistingBucket(scope, `Existing${id}`, existing.name, isExisting(existing));
     this.ready.push(...present(this.bucket));
@@ -194,7 +194,7 @@ export class MediaBucket extends BucketFolder {
   grantReadWrite(identity: WorkloadIdentity): ITerraformDependable[] {
     return [
       // Not by its name, which a new bucket keeps: the id is unknown until there is one, which replaces the grant too.
-      ...this.grantOn(madeAttribute(this.bucket, "id"), identity, this.condition),
+      ...this.grantOn(idOf(this.bucket), identity, this.condition),
       ...(this.existing?.grantReadWrite(identity) ?? []),
     ];
   }

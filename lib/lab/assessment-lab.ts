@@ -7,6 +7,7 @@ import { Token } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, isUnset, not } from "../core/conditional";
+import { literal } from "../core/expr";
 import { expression, named, namedValue } from "../core/expression";
 import { type FileTable, inFiles } from "../core/hcl/stack-origin";
 import { settingsOf, valuesFrom } from "../core/inputs";
@@ -183,7 +184,7 @@ export class AssessmentLab extends Construct {
     this.awsUserArn =
       credentials && Token.isUnresolved(credentials.accessKeyId) && usesAssessment !== false
         ? awsModule().awsInventory(this, "Cloudb", { ...aws, aws: credentials })
-        : expression("null");
+        : literal(null).text;
 
     this.projectId = projectId;
     this.deploymentId = deploymentId;

@@ -2,8 +2,8 @@ import { MigrationCenterGroup } from "@cdktf/provider-google/lib/migration-cente
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, oneAttribute, isNever } from "../core/conditional";
-import { expression } from "../core/expression";
+import { countIf, attributeOf, isNever } from "../core/conditional";
+import { literal } from "../core/expr";
 import { labelsWith } from "../core/labels";
 import { addRestLibraries, runsScript } from "../core/project-apis";
 import { addScript, hashOf, type StackFile } from "../core/stack-file";
@@ -43,7 +43,7 @@ export function assessmentSource(scope: Construct, id: string, props: Assessment
   const self = new Construct(scope, id);
   const { clientName, dependsOn, deploymentId, projectId, region, sourceId: plannedId } = props;
   const { usesAssessment: isUsed } = props;
-  if (isNever(isUsed)) return { sourceId: expression("null"), generation: expression("null"), ready: [] };
+  if (isNever(isUsed)) return { sourceId: literal(null).text, generation: literal(null).text, ready: [] };
 
   const libraries = addAssessmentLibraries(self);
   const script = addScript(self, "lib/lab/scripts/register-source.sh");
@@ -59,7 +59,7 @@ export function assessmentSource(scope: Construct, id: string, props: Assessment
     labels: labelsWith(props.labels, { [SOURCE_LABEL]: plannedId }),
     ...common,
   });
-  const generation = expression(oneAttribute(group, "create_time"));
+  const generation = attributeOf(group, "create_time").text;
   const registered = new TerraformData(self, "Registered", {
     // The output of this resource is known only after the script has succeeded, so whatever uses it waits for that.
     input: { source_id: plannedId },
@@ -81,7 +81,7 @@ export function assessmentSource(scope: Construct, id: string, props: Assessment
     }),
     ...common,
   });
-  return { sourceId: expression(oneAttribute(registered, "output.source_id")), generation, ready: [registered] };
+  return { sourceId: attributeOf(registered, "output.source_id").text, generation, ready: [registered] };
 }
 
 /** Adds the libraries of the Migration Center scripts to the folder; returns them in the order of sourcing. */

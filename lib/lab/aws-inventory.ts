@@ -5,7 +5,7 @@ import { IamUserPolicyAttachment } from "@cdktf/provider-aws/lib/iam-user-policy
 import { AwsProvider } from "@cdktf/provider-aws/lib/provider";
 import { Construct } from "constructs";
 
-import { allOf, countIf, oneAttribute, type Condition, not } from "../core/conditional";
+import { allOf, countIf, attributeOf, type Condition, not } from "../core/conditional";
 import { expression, operand } from "../core/expression";
 import { runsScript, shellCommand } from "../core/project-apis";
 import { addScript, hashOf } from "../core/stack-file";
@@ -53,7 +53,7 @@ export function awsInventory(scope: Construct, id: string, props: AwsInventoryPr
   const provider = awsProvider(self, props.aws, imports, awsRegion);
   // No force_destroy: it looks up what else was added to the user, for which the bootstrap key may lack permission.
   const user = new IamUser(self, "User", { provider, name, count, dependsOn: [programs] });
-  const userName = expression(oneAttribute(user, "name"));
+  const userName = attributeOf(user, "name").text;
   const policy = new IamPolicy(self, "UserPolicy", {
     provider,
     name,
@@ -68,11 +68,11 @@ export function awsInventory(scope: Construct, id: string, props: AwsInventoryPr
   const attachment = new IamUserPolicyAttachment(self, "UserAttachment", {
     provider,
     user: userName,
-    policyArn: expression(oneAttribute(policy, "arn")),
+    policyArn: attributeOf(policy, "arn").text,
     count,
   });
   const key = new IamAccessKey(self, "UserKey", { provider, user: userName, count });
-  const keyId = expression(oneAttribute(key, "id"));
+  const keyId = attributeOf(key, "id").text;
 
   const files = [...addAssessmentLibraries(self), script, addScript(self, "lib/lab/scripts/inventory.jq")];
   new TerraformData(self, "Import", {
@@ -90,7 +90,7 @@ export function awsInventory(scope: Construct, id: string, props: AwsInventoryPr
       // With a sensitive value Terraform would hide all output of the scripts, including the reason of a failure.
       // It neither prints nor logs nor stores a provisioner's environment, so the mark would protect nothing; the
       // scripts print no secret, and the state contains this one in any case.
-      AWS_SECRET_ACCESS_KEY: expression(`nonsensitive(${expression(oneAttribute(key, "secret"))})`),
+      AWS_SECRET_ACCESS_KEY: expression(`nonsensitive(${attributeOf(key, "secret").text})`),
       CLOUDB_REGION: awsRegion,
       DEPLOYMENT_ID: deploymentId,
       PROJECT_ID: projectId,
@@ -101,7 +101,7 @@ export function awsInventory(scope: Construct, id: string, props: AwsInventoryPr
     dependsOn: [attachment, key, ...props.dependsOn],
   });
 
-  return expression(oneAttribute(user, "arn"));
+  return attributeOf(user, "arn").text;
 }
 
 /**

@@ -2,7 +2,7 @@ import { Id } from "@cdktf/provider-random/lib/id";
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { type Construct } from "constructs";
 
-import { countIf, isUnset, oneAttribute } from "../core/conditional";
+import { countIf, isUnset, attributeOf } from "../core/conditional";
 import { expression } from "../core/expression";
 import { type Labels } from "../core/labels";
 import { ProjectApis } from "../core/project-apis";
@@ -88,6 +88,6 @@ export function labDeploymentId(scope: Construct, given: string | undefined): st
   if (given !== undefined && !Token.isUnresolved(given)) return given;
   const random = new Id(scope, "RandomId", { byteLength: DEPLOYMENT_ID_BYTES, count: countIf(isUnset(given)) });
   if (given === undefined) return random.hex;
-  const ids = [given, expression(oneAttribute(random, "hex"))];
+  const ids = [given, attributeOf(random, "hex").text];
   return new TerraformLocal(scope, "DeploymentId", Fn.coalesce(ids)).asString;
 }

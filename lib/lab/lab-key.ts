@@ -4,8 +4,7 @@ import { PrivateKey } from "@cdktf/provider-tls/lib/private-key";
 import { Fn, TerraformLocal, Token, type IResolvable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, idOf, oneAttribute } from "../core/conditional";
-import { expression } from "../core/expression";
+import { countIf, idOf, attributeOf } from "../core/conditional";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { RSA_KEY_BITS, SSH_KEY_OBJECT_NAME } from "./contract";
 import { type LabPartProps } from "./lab-foundation";
@@ -54,7 +53,7 @@ export function labKey(
   return {
     bucket,
     keyPair,
-    bucketName: new TerraformLocal(self, "BucketName", expression(oneAttribute(bucket, "name"))).asString,
+    bucketName: new TerraformLocal(self, "BucketName", attributeOf(bucket, "name").text).asString,
     publicKey: Token.asString(Fn.trimspace(keyPair.publicKeyOpenssh)),
     address: `${keyPair.terraformResourceType}.${keyPair.friendlyUniqueId}`,
   };

@@ -5,7 +5,7 @@ import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-googl
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, idOf, ifSet, isUnset, not, oneAttribute, type Condition, isNever } from "../core/conditional";
+import { allOf, countIf, idOf, ifSet, isUnset, not, attributeOf, type Condition, isNever } from "../core/conditional";
 import { settingName, expression, operand, quoted } from "../core/expression";
 import { explainUnused } from "../core/hcl/stack-origin";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
@@ -66,7 +66,7 @@ function addNat(
   const router = new ComputeRouter(scope, "Router", { ...common("router"), network: idOf(network) });
   const nat = new ComputeRouterNat(scope, "Nat", {
     ...common("nat"),
-    router: expression(oneAttribute(router, "name")),
+    router: attributeOf(router, "name").text,
     natIpAllocateOption: "AUTO_ONLY",
     sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",
   });

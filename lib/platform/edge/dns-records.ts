@@ -1,10 +1,9 @@
 import { DnsRecordSet, type DnsRecordSetConfig } from "@cdktf/provider-google/lib/dns-record-set";
-import { Token } from "cdktf";
 import { type Construct } from "constructs";
 
-import { allOf, countIf, isSet, listOf, not, partIf, valueOr, type Condition } from "../../core/conditional";
-import { exprOf } from "../../core/expr";
-import { expression, quoted } from "../../core/expression";
+import { allOf, countIf, isSet, not, partIf, type Condition } from "../../core/conditional";
+import { exprOf, hcl, interpolated } from "../../core/expr";
+import { compact } from "../../core/expr-functions";
 import { hashedName } from "../../core/names";
 import { type ProjectApis } from "../../core/project-apis";
 import { type PartProps } from "../parts";
@@ -34,9 +33,7 @@ export function zoneRecord(
       new DnsRecordSet(scope, id, {
         ...record,
         managedZone,
-        project: Token.isUnresolved(project)
-          ? expression(valueOr(project, quoted(place.projectId)))
-          : (project ?? place.projectId),
+        project: exprOf(project ?? null).ifNull(place.projectId).text,
         // Short, so that a correction takes effect soon.
         ttl: 300,
         count: countIf(condition),
@@ -56,18 +53,18 @@ export function validationRecord(
   condition: Condition,
   records: string,
 ): DnsRecordSet | undefined {
-  const record = `one(${records})`;
+  const record = hcl`one(${records})`;
   const isPublic = not(props.zone.private ?? false);
   return zoneRecord(scope, id, props, allOf(condition, isPublic), {
-    name: expression(`${record}.name`),
-    type: expression(`${record}.type`),
-    rrdatas: [expression(`${record}.data`)],
+    name: record.member("name").text,
+    type: record.member("type").text,
+    rrdatas: [record.member("data").text],
   });
 }
 
-/** The entries of such records in the output, as a Terraform expression. */
+/** The entries of such records in the output. */
 export const entriesOf = (records: string) =>
-  `[for record in ${records} : { name = trimsuffix(record.name, "."), type = record.type, value = record.data }]`;
+  hcl`[for record in ${records} : { name = trimsuffix(record.name, "."), type = record.type, value = record.data }]`;
 
 interface DomainStepsProps extends Pick<PartProps, "place"> {
   readonly domain: string;
@@ -77,13 +74,12 @@ interface DomainStepsProps extends Pick<PartProps, "place"> {
   readonly certificate?: string;
 }
 
-/** What to do until a domain works, as one Terraform expression, because a domain may be known only at plan. */
+/** What to do until a domain works: a list of sentences, empty without a domain, which may be known only at plan. */
 export function domainSteps(props: DomainStepsProps): string {
   const { domain, place, validation, zone } = props;
   const name = props.certificate ?? hashedName(place.deployment, domain);
   const project = `--project=${place.projectId}`;
-  const enter = quoted(`Create the records of dns_records where ${domain} is managed.`);
-  const created = quoted(`The records of ${domain} are in the zone ${zone?.name}.`);
+  const enter = interpolated`Create the records of dns_records where ${domain} is managed.`;
   const byDns = [
     `Wait until this prints ACTIVE: gcloud certificate-manager certificates describe ${name} ${project}`,
     "--format='value(managed.state)'",
@@ -93,9 +89,11 @@ export function domainSteps(props: DomainStepsProps): string {
     `gcloud compute ssl-certificates describe ${name} --global ${project} --format='value(managed.status)'`,
   ].join(" ");
   const steps = [
-    zone === undefined ? enter : `(${isSet(zone.name).text} ? ${created} : ${enter})`,
-    `(${exprOf(validation).eq("dns").text} ? ${quoted(byDns)} : ${quoted(byLoadBalancer)})`,
-    quoted(`Then open https://${domain}, and enter it in the applications that use another address.`),
+    zone === undefined
+      ? enter
+      : isSet(zone.name).choose(interpolated`The records of ${domain} are in the zone ${zone.name}.`, enter),
+    exprOf(validation).eq("dns").choose(byDns, byLoadBalancer),
+    interpolated`Then open https://${domain}, and enter it in the applications that use another address.`,
   ];
-  return expression(`flatten([for domain in ${listOf(domain)} : [${steps.join(", ")}]])`);
+  return hcl`flatten([for domain in ${compact([domain])} : ${steps}])`.text;
 }

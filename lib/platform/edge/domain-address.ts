@@ -2,7 +2,7 @@ import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, isSet, oneAttribute } from "../../core/conditional";
+import { attributeOf, attributesOf, countIf, idOf, isSet } from "../../core/conditional";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
@@ -49,10 +49,10 @@ export class DomainAddress extends Construct {
       count: countIf(isSet(domain)),
       dependsOn,
     });
-    this.addressId = oneAttribute(this.globalAddress, "id");
+    this.addressId = idOf(this.globalAddress);
     this.domain = domain;
-    this.ipAddress = oneAttribute(this.globalAddress, "address");
-    this.ipAddresses = `${this.globalAddress.fqn}[*].address`;
+    this.ipAddress = attributeOf(this.globalAddress, "address").text;
+    this.ipAddresses = attributesOf(this.globalAddress, "address").text;
     this.ipv6 = props.ipv6;
     this.ready = [this.globalAddress];
   }

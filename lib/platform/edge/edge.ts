@@ -3,12 +3,22 @@ import { CertificateManagerCertificateMap } from "@cdktf/provider-google/lib/cer
 import { CertificateManagerCertificateMapEntry } from "@cdktf/provider-google/lib/certificate-manager-certificate-map-entry";
 import { CertificateManagerDnsAuthorization } from "@cdktf/provider-google/lib/certificate-manager-dns-authorization";
 import { type DnsRecordSet } from "@cdktf/provider-google/lib/dns-record-set";
-import { ref, Token, type ITerraformDependable } from "cdktf";
+import { Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, idOf, isNever, isSet, listOf, oneAttribute, partIf, present } from "../../core/conditional";
-import { exprOf } from "../../core/expr";
-import { expression, quoted } from "../../core/expression";
+import {
+  allOf,
+  attributeOf,
+  attributesOf,
+  countIf,
+  idOf,
+  isNever,
+  isSet,
+  partIf,
+  present,
+} from "../../core/conditional";
+import { exprOf, hcl, interpolated, literal, type Expr } from "../../core/expr";
+import { compact, concat, each, flatten, one } from "../../core/expr-functions";
 import { type ValuesOf } from "../../core/inputs";
 import { hashedName, partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -58,6 +68,7 @@ export class DomainSetup extends Construct {
   constructor(scope: Construct, id: string, props: DomainSetupProps) {
     super(scope, id);
     const { address, apis, dependsOn = [], domain, place, validation } = props;
+    const { ipv6 } = address;
     this.certificate = new DnsCertificate(this, "Certificate", {
       domain,
       place,
@@ -65,14 +76,11 @@ export class DomainSetup extends Construct {
       dependsOn: [...apis.ready("certificatemanager"), ...dependsOn],
     });
     this.records = {
-      list: expression(
-        `concat([for name in ${listOf(domain)} : { name = name, type = "A", value = ${address.ipAddress} }], ` +
-          [
-            `[for address in ${address.ipv6.ipAddresses} : { name = ${quoted(domain)}, type = "AAAA",`,
-            "value = address }], ",
-          ].join(" ") +
-          `${entriesOf(this.certificate.records)})`,
-      ),
+      list: concat(
+        hcl`[for name in ${compact([domain])} : { name = name, type = "A", value = ${address.ipAddress} }]`,
+        hcl`[for address in ${ipv6.ipAddresses} : { name = ${domain}, type = "AAAA", value = address }]`,
+        entriesOf(this.certificate.records),
+      ).text,
       ready: this.recordSets(props),
     };
     this.securityPolicy = new SecurityPolicy(this, "SecurityPolicy", {
@@ -93,8 +101,8 @@ export class DomainSetup extends Construct {
     const common = { apis, place, zone };
     const exists = allOf(isSet(domain), isSet(zone.name));
     const isByDns = allOf(exists, exprOf(validation).eq("dns"));
-    const a = { name: `${domain}.`, type: "A", rrdatas: [expression(ipAddress)] };
-    const aaaa = { ...a, type: "AAAA", rrdatas: Token.asList(ref(ipv6.ipAddresses)) };
+    const a = { name: `${domain}.`, type: "A", rrdatas: [ipAddress] };
+    const aaaa = { ...a, type: "AAAA", rrdatas: Token.asList(hcl`${ipv6.ipAddresses}`) };
     return present(
       zoneRecord(scope, "Address", common, exists, a),
       zoneRecord(ipv6, "Record", common, allOf(exists, ipv6.condition), aaaa),
@@ -129,7 +137,9 @@ export class DnsCertificate extends Construct {
     super(scope, id);
     const isByDns = allOf(isSet(domain), exprOf(validation).eq("dns"));
     if (isNever(isByDns)) {
-      [this.mapId, this.mapUrl, this.records, this.ready] = ["null", "null", "[]", []];
+      this.mapId = this.mapUrl = literal(null).text;
+      this.records = literal([]).text;
+      this.ready = [];
       return;
     }
     // All but the map are replaced when the domain changes, and the new ones come first.
@@ -159,14 +169,15 @@ export class DnsCertificate extends Construct {
     });
     const entry = new CertificateManagerCertificateMapEntry(this, "Entry", {
       ...common,
-      map: expression(oneAttribute(this.map, "name")),
+      map: attributeOf(this.map, "name").text,
       hostname: domain,
       certificates: [idOf(this.certificate)],
     });
 
-    this.mapId = oneAttribute(this.map, "id");
-    this.mapUrl = `one([for id in ${this.map.fqn}[*].id : "//certificatemanager.googleapis.com/\${id}"])`;
-    this.records = `flatten(${this.authorization.fqn}[*].dns_resource_record)`;
+    this.mapId = idOf(this.map);
+    const urlOf = (mapId: Expr<string>) => interpolated`//certificatemanager.googleapis.com/${mapId}`;
+    this.mapUrl = one(each(attributesOf(this.map, "id"), urlOf, undefined, "id")).text;
+    this.records = flatten(attributesOf<readonly object[]>(this.authorization, "dns_resource_record")).text;
     this.ready = [this.map, entry];
   }
 }

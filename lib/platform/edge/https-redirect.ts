@@ -6,13 +6,12 @@ import { type Construct } from "constructs";
 
 import { allOf, countIf, idOf, isNever, present } from "../../core/conditional";
 import { type Expr } from "../../core/expr";
-import { expression } from "../../core/expression";
 import { partName } from "../../core/names";
 import { type PartProps } from "../parts";
 import { type Ipv6Address, type Scheme } from "./ipv6";
 
 interface HttpsRedirectProps extends PartProps {
-  /** Id of the global address, as a Terraform expression. */
+  /** Id of the global address. */
   readonly addressId: string;
   /** When there is an address. */
   readonly condition: Expr<boolean>;
@@ -48,7 +47,7 @@ export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): Comp
     name: partName(place.deployment, "http"),
     labels: place.labels,
     loadBalancingScheme: scheme,
-    ipAddress: expression(props.addressId),
+    ipAddress: props.addressId,
     ipProtocol: "TCP",
     portRange: "80",
     target,

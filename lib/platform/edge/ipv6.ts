@@ -3,8 +3,9 @@ import { ComputeGlobalForwardingRule } from "@cdktf/provider-google/lib/compute-
 import { type ITerraformDependable, type TerraformCount } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isSet, oneAttribute, partIf, type Condition } from "../../core/conditional";
-import { expression } from "../../core/expression";
+import { allOf, attributesOf, countIf, idOf, isSet, partIf, type Condition } from "../../core/conditional";
+import { interpolated } from "../../core/expr";
+import { each } from "../../core/expr-functions";
 import { flag, type Relation } from "../../core/inputs";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -71,14 +72,14 @@ export class Ipv6Address extends Construct {
           lifecycle: { createBeforeDestroy: true },
         }),
     );
-    this.addressId = oneAttribute(this.globalAddress, "id");
-    this.ipAddresses = this.globalAddress === undefined ? "[]" : `${this.globalAddress.fqn}[*].address`;
+    this.addressId = idOf(this.globalAddress);
+    this.ipAddresses = attributesOf(this.globalAddress, "address").text;
   }
 
   /** The address as a range that ends a list of ranges, with the comma before it; empty if there is none. */
   get nextRange(): string {
-    if (this.globalAddress === undefined) return "";
-    return expression(`join("", [for address in ${this.ipAddresses} : ",\${address}/128"])`);
+    const addresses = attributesOf(this.globalAddress, "address");
+    return each(addresses, (address) => interpolated`,${address}/128`, undefined, "address").joinedBy("").text;
   }
 
   /** @param target id of the proxy that requests to the port go to */
@@ -99,7 +100,7 @@ export class Ipv6Address extends Construct {
           name: partName(place.deployment, `ipv6-${port}`),
           labels: place.labels,
           loadBalancingScheme: scheme,
-          ipAddress: expression(this.addressId),
+          ipAddress: this.addressId,
           ipProtocol: "TCP",
           portRange: String(port),
           target,

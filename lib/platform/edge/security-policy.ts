@@ -13,13 +13,13 @@ import {
   type DynamicBlock,
   isSet,
   listIf,
-  oneAttribute,
+  attributeOf,
   partIf,
   present,
-  valueOr,
   isAlways,
   isNever,
 } from "../../core/conditional";
+import { exprOf } from "../../core/expr";
 import { expression, numberExpression } from "../../core/expression";
 import { settingsOf, type SettingsOf, type ValuesOf } from "../../core/inputs";
 import { partName, type DeploymentName } from "../../core/names";
@@ -83,7 +83,7 @@ export class SecurityPolicy extends Construct {
       if (place.labels !== undefined) setNewerAttribute(policy, "labels", place.labels);
       return policy;
     });
-    this.policyId = valueOr(existing, oneAttribute(this.policy, "id"));
+    this.policyId = exprOf(existing ?? null).ifNull(attributeOf(this.policy, "id")).text;
     this.ready = present(this.policy);
   }
 }

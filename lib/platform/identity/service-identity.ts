@@ -14,8 +14,9 @@ import {
   namedCondition,
   type Condition,
   isAlways,
+  attributeOf,
 } from "../../core/conditional";
-import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
+import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
 import { exprOf, type Expr } from "../../core/expr";
 import { compact, every, isDistinct, values } from "../../core/expr-functions";
 import { namedIfLong } from "../../core/expression";
@@ -190,7 +191,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     this.condition = props.condition;
     // One that exists only under a condition has no attribute to refer to.
     const named = `${accountId}@${project}.iam.gserviceaccount.com`;
-    const own = props.condition === undefined ? madeAttribute(this.account, "email") : named;
+    const own = props.condition === undefined ? attributeOf(this.account, "email").text : named;
     const { name = `Existing${id}` } = existing ?? {};
     this.ofExisting = new Construct(scope, name);
     inFileOfExisting(this.ofExisting, "accounts-project");

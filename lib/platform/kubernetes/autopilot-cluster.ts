@@ -15,9 +15,10 @@ import {
   type Condition,
   isAlways,
   isNever,
+  attributeOf,
 } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
-import { existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
+import { existingOr, isExisting, isMade } from "../../core/existing";
 import { expression, operand } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { freeChildId, type GrantedAccount, grantee, grantTo, type WorkloadIdentity } from "../../core/identity";
@@ -124,7 +125,7 @@ export class AutopilotCluster extends Construct {
     });
     addControlPlane(this.cluster, controlPlane);
 
-    const name = madeAttribute(this.cluster, "name");
+    const name = attributeOf(this.cluster, "name").text;
     this.clusterName = existingOr(this, "Name", existing, existing?.name, name);
     this.location = existingOr(this, "Location", existing, existing?.location, place.region);
     const own = accessTo(this.cluster, controlPlane);

@@ -2,9 +2,8 @@ import { type ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 import { Token, type IResolvable } from "cdktf";
 
 import { isAddressRange } from "../../core/address-range";
-import { addDynamicBlock, listIf, not, isNever } from "../../core/conditional";
+import { addDynamicBlock, listIf, not, isNever, attributeOf } from "../../core/conditional";
 import { type networkInputs } from "../../core/full-names";
-import { madeAttribute } from "../../core/existing";
 import { choice, object, text, textMap, type PropsOf, type Relation, type ValuesOf } from "../../core/inputs";
 import { allOf, anyOf, type Expr, exprOf, hcl } from "../../core/expr";
 import { everyEntry, compact } from "../../core/expr-functions";
@@ -143,10 +142,10 @@ export const isAtName = ({ controlPlaneEndpoint }: ControlPlane): Expr<boolean> 
  */
 export function accessTo(cluster: ContainerCluster, settings: ControlPlane) {
   const isNamed = isAtName(settings);
-  const address = madeAttribute(cluster, "endpoint");
-  const certificate = madeAttribute(cluster, "master_auth[0].cluster_ca_certificate");
+  const address = attributeOf(cluster, "endpoint").text;
+  const certificate = attributeOf(cluster, "master_auth[0].cluster_ca_certificate").text;
   if (isNever(isNamed)) return { certificate, endpoint: address };
-  const name = madeAttribute(cluster, "control_plane_endpoints_config[0].dns_endpoint_config[0].endpoint");
+  const name = attributeOf(cluster, "control_plane_endpoints_config[0].dns_endpoint_config[0].endpoint").text;
   return {
     certificate: isNamed.choose<null, string>(null, certificate).text,
     endpoint: isNamed.choose(name, address).text,

@@ -8,8 +8,8 @@ import { Fn, Token, type IResolvable, type ITerraformDependable, type TerraformC
 import { Construct } from "constructs";
 
 import { type Expr, exprOf } from "../../core/expr";
-import { addDynamicBlock, countIf, idOf, oneAttribute, partIf, present, valueOr } from "../../core/conditional";
-import { expression, numberText } from "../../core/expression";
+import { addDynamicBlock, attributeOf, countIf, idOf, partIf, present } from "../../core/conditional";
+import { numberText } from "../../core/expression";
 import { explain } from "../../core/hcl/stack-origin";
 import { hashedName, objectName, serviceName } from "../../core/names";
 import { addRestLibraries, runsScript } from "../../core/project-apis";
@@ -97,7 +97,7 @@ export class ClusterIngress extends Construct {
     }
     // The Ingress leaves port 80 of its address free.
     const redirects = httpsRedirect(this, {
-      addressId: oneAttribute(address.global, "id"),
+      addressId: idOf(address.global),
       condition: hasDomain,
       enabled: props.httpRedirect,
       ipv6: address.ipv6,
@@ -141,7 +141,7 @@ export class ClusterIngress extends Construct {
       },
       spec: {
         type: "LoadBalancer",
-        loadBalancerIp: expression(address.regionalAddress),
+        loadBalancerIp: address.regionalAddress,
         // Preserves the clients' addresses, which the application logs and bases limits on.
         externalTrafficPolicy: "Local",
         selector: { ...workload.podLabels },
@@ -188,13 +188,13 @@ export class ClusterIngress extends Construct {
         annotations: {
           "kubernetes.io/ingress.class": "gce",
           "kubernetes.io/ingress.allow-http": "false",
-          "kubernetes.io/ingress.global-static-ip-name": expression(oneAttribute(address, "name")),
-          "ingress.gcp.kubernetes.io/pre-shared-cert": expression(oneAttribute(certificate, "name")),
+          "kubernetes.io/ingress.global-static-ip-name": attributeOf(address, "name").text,
+          "ingress.gcp.kubernetes.io/pre-shared-cert": attributeOf(certificate, "name").text,
         },
       },
       spec: {
         defaultBackend: {
-          service: { name: expression(oneAttribute(service, "metadata[0].name")), port: { number: HTTP.port } },
+          service: { name: attributeOf(service, "metadata[0].name").text, port: { number: HTTP.port } },
         },
       },
       waitForLoadBalancer: true,
@@ -221,22 +221,22 @@ export class ClusterIngress extends Construct {
     const libraries = addRestLibraries(this);
     const script = addScript(this, "lib/platform/kubernetes/scripts/configure-load-balancer.sh");
     const environment = {
-      ADDRESS_NAME: expression(oneAttribute(address, "name")),
+      ADDRESS_NAME: attributeOf(address, "name").text,
       BACKEND: `${namespace.namespaceName}/${objectName(place.deployment, BACKEND)}`,
       // Empty rather than absent, so that they are not taken from the environment of whoever applies.
-      CERTIFICATE_MAP: edge?.certificate.map === undefined ? "" : valueOr(expression(edge.certificate.mapId), '""'),
+      CERTIFICATE_MAP: emptyIfNull(edge?.certificate.mapId),
       OWNER: serviceName(place.deployment),
       PROJECT_ID: place.projectId,
       REQUEST_LOG_SAMPLE_RATE: numberText(this.props.requestLogSampleRate),
       REQUEST_TIMEOUT_SECONDS: numberText(this.props.requestTimeoutSeconds),
-      SECURITY_POLICY: edge === undefined ? "" : valueOr(edge.securityPolicy.policyId, '""'),
+      SECURITY_POLICY: emptyIfNull(edge?.securityPolicy.policyId),
       STRICT_TRANSPORT_SECURITY: strictTransportSecurity,
       TLS_POLICY: idOf(tls),
     };
     return new TerraformData(scope, "LoadBalancerSettings", {
       triggersReplace: {
         ...environment,
-        ingress_uid: expression(oneAttribute(ingress, "metadata[0].uid")),
+        ingress_uid: attributeOf(ingress, "metadata[0].uid").text,
         scripts: hashOf([...libraries, script]),
       },
       provisioners: runsScript(script, environment),
@@ -250,6 +250,8 @@ export class ClusterIngress extends Construct {
     return namespace.metadataOf(objectName(place.deployment, part));
   }
 }
+
+const emptyIfNull = (value: string | undefined) => exprOf(value ?? null).ifNull("").text;
 
 /** End of the name of the service behind the Ingress. */
 const BACKEND = "backend";

@@ -3,7 +3,8 @@ import { ComputeGlobalAddress } from "@cdktf/provider-google/lib/compute-global-
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, ifSet, isSet, isUnset, oneAttribute, partIf, present, valueOr } from "../../core/conditional";
+import { attributeOf, countIf, isSet, isUnset, partIf, present } from "../../core/conditional";
+import { exprOf } from "../../core/expr";
 import { partName } from "../../core/names";
 import { type Ipv6Address } from "../edge/ipv6";
 import { type PartProps } from "../parts";
@@ -54,12 +55,14 @@ export class PublicAddress extends Construct {
       isSet(domain),
       () => new ComputeGlobalAddress(this, "Global", { ...common, count: countIf(isSet(domain)) }),
     );
-    this.regionalAddress = oneAttribute(this.regional, "address");
-    this.ipAddress = oneAttribute(this.global, "address");
+    const regionalAddress = attributeOf(this.regional, "address");
+    const ipAddress = attributeOf(this.global, "address");
+    this.regionalAddress = regionalAddress.text;
+    this.ipAddress = ipAddress.text;
     this.domain = domain;
     this.ipv6 = props.ipv6;
-    this.address = ifSet(domain, this.ipAddress, this.regionalAddress);
-    this.url = `https://${valueOr(domain, this.regionalAddress)}`;
+    this.address = isSet(domain).choose(ipAddress, regionalAddress).text;
+    this.url = `https://${exprOf(domain ?? null).ifNull(regionalAddress).text}`;
     this.ready = present<ITerraformDependable>(this.regional, this.global);
   }
 }

@@ -8,7 +8,7 @@ import {
   addDynamicBlock,
   countIf,
   not,
-  oneAttribute,
+  attributeOf,
   type Condition,
   conditionFrom,
   isNever,
@@ -163,8 +163,7 @@ export class WorkloadNamespace extends Construct {
 
 /** Name of an object, as a reference that waits for it. */
 export function metadataName(object: TerraformResource): string {
-  const name = "metadata[0].name";
-  return expression(object.count === undefined ? `${object.fqn}.${name}` : oneAttribute(object, name));
+  return attributeOf(object, "metadata[0].name").text;
 }
 
 /** Part of a name: enough to distinguish any two edits. */

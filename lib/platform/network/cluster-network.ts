@@ -5,8 +5,7 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, isUnset, oneAttribute, valueOr, type Condition } from "../../core/conditional";
-import { expression } from "../../core/expression";
+import { allOf, attributeOf, countIf, idOf, isUnset, type Condition } from "../../core/conditional";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
@@ -60,8 +59,7 @@ export class ClusterNetwork extends Construct {
       autoCreateSubnetworks: false,
       dependsOn,
     });
-    const ownNetwork = oneAttribute(this.ownNetwork, "id");
-    const network = expression(ownNetwork);
+    const network = idOf(this.ownNetwork);
     const subnetwork = new ComputeSubnetwork(this, "Nodes", {
       ...common("nodes"),
       network,
@@ -77,7 +75,7 @@ export class ClusterNetwork extends Construct {
     const nat = new ComputeRouterNat(this, "Nat", {
       ...common("nat"),
       region,
-      router: expression(oneAttribute(router, "name")),
+      router: attributeOf(router, "name").text,
       natIpAllocateOption: "AUTO_ONLY",
       sourceSubnetworkIpRangesToNat: "ALL_SUBNETWORKS_ALL_IP_RANGES",
       // Each connection to the database takes one.
@@ -86,8 +84,8 @@ export class ClusterNetwork extends Construct {
       dependsOn: [subnetwork],
     });
 
-    this.network = valueOr(existing?.network, ownNetwork);
-    this.subnetwork = valueOr(existing?.subnetwork, oneAttribute(subnetwork, "id"));
+    this.network = exprOf(existing?.network ?? null).ifNull(network).text;
+    this.subnetwork = exprOf(existing?.subnetwork ?? null).ifNull(idOf(subnetwork)).text;
     this.hasNamedRanges = hasNamedRanges(existing?.network, project);
     this.dependsOn = existing?.dependsOn ?? [];
     this.ready = [nat, ...this.dependsOn];

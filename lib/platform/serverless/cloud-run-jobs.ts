@@ -10,9 +10,7 @@ import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-ma
 import { dependable, Fn, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, oneAttribute } from "../../core/conditional";
-import { madeAttribute } from "../../core/existing";
-import { expression } from "../../core/expression";
+import { countIf, attributeOf, idOf } from "../../core/conditional";
 import { type GrantedAccount, grantee, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { partName, secretId } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
@@ -180,7 +178,7 @@ export class ServerlessJobs implements ScheduledJobRunner {
     const { projectId, region } = place;
     const lifecycle = { ignoreChanges: WRITTEN_BY_TOOLS };
     const resource = this.add(new Construct(scope, id), job, { lifecycle, dependsOn });
-    const created = expression(oneAttribute(resource, "name"));
+    const created = attributeOf(resource, "name").text;
     const runCommand = `gcloud run jobs execute ${created} --region=${region} --project=${projectId} --wait`;
     return { job: resource, runCommand, ready: [resource] };
   }
@@ -243,7 +241,7 @@ export class ServerlessJobs implements ScheduledJobRunner {
     const name = secretId(deployment, job.name);
     const secret = addSecret(scope, "Script", secretLocations, { project, secretId: name, labels, count, dependsOn });
     const stored = new SecretManagerSecretVersion(scope, "ScriptVersion", {
-      secret: madeAttribute(secret, "id"),
+      secret: idOf(secret),
       secretData: job.script.base64,
       isSecretDataBase64: true,
       count,
@@ -255,15 +253,15 @@ export class ServerlessJobs implements ScheduledJobRunner {
       const id = account.name === identity.name ? "ScriptReader" : "ScriptExistingReader";
       const grant = new SecretManagerSecretIamMember(scope, id, {
         project,
-        secretId: madeAttribute(secret, "id"),
+        secretId: idOf(secret),
         role: "roles/secretmanager.secretAccessor",
         ...grantee(account, job.condition),
       });
       return grantTo(account, grant);
     });
     return {
-      secretName: madeAttribute(secret, "secret_id"),
-      version: madeAttribute(stored, "version"),
+      secretName: attributeOf(secret, "secret_id").text,
+      version: attributeOf(stored, "version").text,
       ready: readers,
     };
   }

@@ -1,8 +1,7 @@
 import { Token, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock, isSet, listIf } from "../../core/conditional";
-import { exprOf } from "../../core/expr";
-import { expression } from "../../core/expression";
+import { exprOf, interpolated } from "../../core/expr";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences, secretIdentities } from "../../idp/secret-settings";
@@ -123,13 +122,14 @@ function factsOf(address: LoadBalancerAddress | undefined) {
   const { domain, ipAddress, ipv6 } = address;
   // Google's load balancers append their own address to X-Forwarded-For.
   if (exprOf(domain).isSet().isLiteral) {
-    const range = `${expression(ipAddress)}/32${ipv6?.nextRange ?? ""}`;
+    const range = `${ipAddress}/32${ipv6?.nextRange ?? ""}`;
     return { loadBalancerRanges: [...LOAD_BALANCER_RANGES, range], baseUrl: `https://${domain}` };
   }
-  const range = expression(`(${domain} == null ? "" : ",\${${ipAddress}}/32")`);
+  const hasNone = exprOf(domain).isNull();
+  const range = hasNone.choose("", interpolated`,${ipAddress}/32`).text;
   return {
     loadBalancerRanges: [`${LOAD_BALANCER_RANGES.join(",")}${range}${ipv6?.nextRange ?? ""}`],
-    optionalBaseUrl: expression(`(${domain} == null ? null : "https://\${${domain}}")`),
+    optionalBaseUrl: hasNone.choose(null, interpolated`https://${domain}`).text,
   };
 }
 

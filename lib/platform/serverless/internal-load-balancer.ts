@@ -12,10 +12,20 @@ import { ComputeSubnetwork } from "@cdktf/provider-google/lib/compute-subnetwork
 import { type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { compact } from "../../core/expr-functions";
-import { addDynamicBlock, allOf, countIf, idOf, isSet, partIf, present, type Condition } from "../../core/conditional";
-import { allOf as allTrue, type Expr } from "../../core/expr";
-import { expression, operand, quoted } from "../../core/expression";
+import { compact, concat, element, flatten, split } from "../../core/expr-functions";
+import {
+  addDynamicBlock,
+  allOf,
+  attributeOf,
+  attributesOf,
+  countIf,
+  idOf,
+  isSet,
+  partIf,
+  present,
+  type Condition,
+} from "../../core/conditional";
+import { allOf as allTrue, hcl, type Expr } from "../../core/expr";
 import { type networkInputs } from "../../core/full-names";
 import { choice, text, type Relation, type ValuesOf } from "../../core/inputs";
 import { hashedName, partName, serviceName } from "../../core/names";
@@ -157,14 +167,15 @@ export class InternalLoadBalancer extends Construct {
       purpose: "SHARED_LOADBALANCER_VIP",
       subnetwork: network.subnetwork,
     });
-    this.ipAddresses = `${this.address.fqn}[*].address`;
+    const addresses = attributesOf(this.address, "address");
+    this.ipAddresses = addresses.text;
     const ownsProxies = allOf(isSet(domain), isSet(proxyRange));
     const proxySubnetwork = partIf(
       ownsProxies,
       () =>
         new ComputeSubnetwork(this, "Proxies", {
           ...common("proxies"),
-          project: expression(`split("/", ${quoted(network.network)})[1]`),
+          project: element(split("/", network.network), 1).text,
           network: network.network,
           ipCidrRange: proxyRange ?? "",
           purpose: "REGIONAL_MANAGED_PROXY",
@@ -194,10 +205,9 @@ export class InternalLoadBalancer extends Construct {
       ...certified,
       managed: { domains: [domain], dnsAuthorizations: [idOf(authorization)] },
     });
-    const validations = `flatten(${authorization.fqn}[*].dns_resource_record)`;
-    // A local where the plan chooses the load balancer, and otherwise what was given.
-    const record = `{ name = ${operand(domain)}, type = "A", value = address }`;
-    this.records = `concat([for address in ${this.ipAddresses} : ${record}], ${entriesOf(validations)})`;
+    const validations = flatten(attributesOf<readonly object[]>(authorization, "dns_resource_record")).text;
+    const addressRecords = hcl`[for address in ${addresses} : { name = ${domain}, type = "A", value = address }]`;
+    this.records = concat(addressRecords, entriesOf(validations)).text;
     this.nextSteps = domainSteps({
       domain,
       place,
@@ -261,7 +271,7 @@ export class InternalLoadBalancer extends Construct {
     if (zone !== undefined) {
       const isIn = allOf(isSet(domain), isSet(zone.name));
       const records = { apis, place, zone };
-      const rrdatas = [expression(`one(${this.ipAddresses})`)];
+      const rrdatas = [attributeOf(this.address, "address").text];
       zoneRecord(this, "AddressRecord", records, isIn, { name: `${domain}.`, type: "A", rrdatas });
       validationRecord(this, "ValidationRecord", records, isIn, validations);
     }

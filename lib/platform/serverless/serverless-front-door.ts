@@ -7,9 +7,9 @@ import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
 import { ref, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { exprOf, reference } from "../../core/expr";
-import { countIf, idOf, partIf, present } from "../../core/conditional";
-import { expression, numberExpression } from "../../core/expression";
+import { exprOf } from "../../core/expr";
+import { attributesOf, countIf, idOf, partIf, present } from "../../core/conditional";
+import { numberExpression } from "../../core/expression";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { type DomainAddress } from "../edge/domain-address";
@@ -105,15 +105,14 @@ export class ServerlessLoadBalancer extends Construct {
       });
     });
     const urlMap = new ComputeUrlMap(this, "UrlMap", { ...common(URL_MAP), defaultService: idOf(this.backendService) });
-    const { loadBalancerCertificate: made } = this;
-    const own = made && reference<readonly string[]>(`${made.fqn}[*].id`, { knownAt: "apply", mayBeNull: false });
+    const own = this.loadBalancerCertificate && attributesOf(this.loadBalancerCertificate, "id");
     this.httpsProxy = new ComputeTargetHttpsProxy(this, "HttpsProxy", {
       // Another kind of certificate needs another proxy, because a proxy cannot change from certificates of its own to
       // a map.
       ...common(validation),
       urlMap: idOf(urlMap),
       sslPolicy: idOf(tlsPolicy(this, { count, dependsOn, place })),
-      certificateMap: certificate.map && expression(certificate.mapUrl),
+      certificateMap: certificate.map && certificate.mapUrl,
       sslCertificates: own && isByLoadBalancer.choose(own, null).list,
       lifecycle: { createBeforeDestroy: true },
       dependsOn: certificate.ready,
@@ -122,7 +121,7 @@ export class ServerlessLoadBalancer extends Construct {
       ...common("https"),
       labels: place.labels,
       loadBalancingScheme: SCHEME,
-      ipAddress: expression(addressId),
+      ipAddress: addressId,
       ipProtocol: "TCP",
       portRange: "443",
       target: idOf(this.httpsProxy),

@@ -12,8 +12,9 @@ import {
   present,
   namedCondition,
   type Condition,
+  attributeOf,
 } from "../../core/conditional";
-import { type Existing, existingOr, isExisting, isMade, madeAttribute } from "../../core/existing";
+import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
 import { exprOf } from "../../core/expr";
 import { expression, namedValue, numberText } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
@@ -385,7 +386,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       const sent = new TerraformData(this, "AdministratorVersion", {
         // Another instance of the same name has no password either.
         triggersReplace: {
-          instance: madeAttribute(this.instance, "connection_name"),
+          instance: attributeOf(this.instance, "connection_name").text,
           password_version: this.administratorPassword.identity,
         },
         count,
@@ -401,7 +402,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       return new SqlUser(this, "Administrator", {
         count,
         project: projectId,
-        instance: madeAttribute(this.instance, "name"),
+        instance: attributeOf(this.instance, "name").text,
         name: DATABASE_ADMINISTRATOR,
         passwordWo: this.administratorPassword.ownValue,
         passwordWoVersion: 1,
@@ -410,8 +411,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         lifecycle: { replaceTriggeredBy: [dependable(sent)] },
       });
     });
-    this.instanceName = choose("InstanceName", this.there?.instance, madeAttribute(this.instance, "name"));
-    const connectionName = madeAttribute(this.instance, "connection_name");
+    this.instanceName = choose("InstanceName", this.there?.instance, attributeOf(this.instance, "name").text);
+    const connectionName = attributeOf(this.instance, "connection_name").text;
     this.connectionName = choose("ConnectionName", existing?.connectionName, connectionName);
     this.instanceOwner = existing && choose("InstanceOwner", "others", "deployment");
     this.projectId = choose("ProjectId", this.there?.project, projectId);
