@@ -5,7 +5,7 @@ import { isUnset, not, partIf, present, type Condition, isAlways } from "./core/
 import { allOf, anyOf } from "./core/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
-import { numberText, rendered } from "./core/expression";
+import { rendered } from "./core/expression";
 import { inFiles } from "./core/hcl/stack-origin";
 import { checkIdentity, comparable, guardIdentity, identityValue, type IdentityPart } from "./core/identity-guard";
 import {
@@ -389,7 +389,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
         secrets,
         secretSettings: joinedSettings(this, "SecretReferences", present(...secrets.settings, existingSecrets)),
         initialization: { ready: [...initialization.ready, ...this.upgradeBackup.ready] },
-        resources: { cpu: numberText(v.containerCpu.number), memory: v.containerMemory.text },
+        resources: { cpu: v.containerCpu.text, memory: v.containerMemory.text },
       },
       v,
     );

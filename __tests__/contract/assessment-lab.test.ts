@@ -61,14 +61,14 @@ testContract("assessment-lab", {
       [
         () => [at(WINDOWS, "boot_disk.initialize_params.image"), at(WINDOWS, "metadata.windows-startup-script-ps1")],
         [
-          '${(var.image_project != null ? var.image_project : "windows-cloud")}/windows-2022',
+          '${coalesce(var.image_project, "windows-cloud")}/windows-2022',
           '${file("${path.module}/scripts/windows-first-boot.ps1")}',
         ],
       ],
     "Scan targets: virtual machines, Linux server image (release 12), default 3; scanned by the discovery client over SSH":
       [
         () => [at(LINUX, "boot_disk.initialize_params.image"), count(LINUX)],
-        ['${(var.image_project != null ? var.image_project : "debian-cloud")}/debian-12', "${var.linux_vm_count}"],
+        ['${coalesce(var.image_project, "debian-cloud")}/debian-12', "${var.linux_vm_count}"],
       ],
     "SSH key storage: private object-storage bucket, holds the generated lab-ssh-key.pem; SSH private key object lab-ssh-key.pem, RSA 4096-bit private key":
       [

@@ -57,7 +57,7 @@ describe("IdpImage", () => {
       APP_VERSION: "${var.release}",
     });
     expect(image.terraform.locals).toMatchObject({
-      image_release: '${(var.release == "latest" ? "2026.5.4" : var.release)}',
+      image_release: '${var.release == "latest" ? "2026.5.4" : var.release}',
     });
   });
 

@@ -3,7 +3,7 @@ import { type Construct } from "constructs";
 
 import { allOf as allConditions, anyOf as anyCondition, Expr, exprOf, literal, reference, type Operand } from "./expr";
 import { one } from "./expr-functions";
-import { expression, namedIfLong } from "./expression";
+import { namedIfLong } from "./expression";
 
 /** A condition: a literal, a typed expression or a token. */
 export type Condition = boolean | IResolvable;
@@ -67,19 +67,6 @@ export function isSet(value: string | undefined): Expr<boolean> {
 
 export function isUnset(value: string | undefined): Expr<boolean> {
   return isSet(value).not();
-}
-
-/** One of two Terraform expressions, depending on whether the value is set. */
-export function ifSet(value: string | undefined, set: string, unset: string): string {
-  const present = isSet(value);
-  if (value === undefined || present.isLiteral) return expression(value === undefined ? unset : set);
-  return expression(`(${value} != null ? ${set} : ${unset})`);
-}
-
-/** The value, or a fallback Terraform expression if it is not set. */
-export function valueOr(value: string | undefined, fallback: string): string {
-  const isSurelySet = value !== undefined && isSet(value).isLiteral;
-  return isSurelySet ? value : ifSet(value, String(value), fallback);
 }
 
 /** Whether all conditions hold. */

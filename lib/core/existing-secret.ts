@@ -4,9 +4,8 @@ import { Construct } from "constructs";
 
 import { countIf, namedCondition, type Condition } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
-import { hcl, interpolated } from "./expr";
-import { trimPrefix } from "./expr-functions";
-import { expression, numberText, operand } from "./expression";
+import { hcl, interpolated, exprOf, type Expr } from "./expr";
+import { trimPrefix, element, split } from "./expr-functions";
 import { inFileOfExisting } from "./hcl/stack-origin";
 import { type ReadableSecret } from "./stored-secret";
 import { grantee, Grants, type WorkloadIdentity } from "./identity";
@@ -72,16 +71,16 @@ export class ExistingSecret extends Construct implements ReadableSecret {
       // The short name of a secret of the same project, as Cloud Run returns it.
       this.secretId = this.fullName.startsWith(prefix) ? this.fullName.slice(prefix.length) : this.fullName;
     }
-    this.version = numberText(version);
-    this.identity = expression(`join("/versions/", [${operand(this.fullName)}, ${operand(this.version)}])`);
+    this.version = exprOf(version).text;
+    this.identity = exprOf([this.fullName, this.version]).joinedBy("/versions/").text;
   }
 
   get ephemeralValue(): string {
-    return this.read(operand(this.fullName));
+    return this.read(exprOf(this.fullName));
   }
 
   valueAfter(id: string): string {
-    return this.read(`(${id} == "" ? "" : ${operand(this.fullName)})`);
+    return this.read(exprOf(id).eq("").choose("", this.fullName));
   }
 
   /** Whether there is the secret: under a name of the folder once something asks. */
@@ -90,8 +89,8 @@ export class ExistingSecret extends Construct implements ReadableSecret {
     return this.named;
   }
 
-  private read(secret: string): string {
-    this.stored ??= openVersion(this, "Stored", this.condition, { secret: expression(secret), version: this.version });
+  private read(secret: Expr<string>): string {
+    this.stored ??= openVersion(this, "Stored", this.condition, { secret: secret.text, version: this.version });
     return this.stored.stringAttribute("secret_data");
   }
 
@@ -101,7 +100,7 @@ export class ExistingSecret extends Construct implements ReadableSecret {
       (id, account) =>
         new SecretManagerSecretIamMember(this, id, {
           ...grantee(account, this.condition),
-          project: expression(`split("/", ${operand(this.fullName)})[1]`),
+          project: element(split("/", this.fullName), 1).text,
           // In full, because the provider would treat a differently written project as a change.
           secretId: this.fullName,
           role: "roles/secretmanager.secretAccessor",

@@ -1,4 +1,4 @@
-import { DefaultTokenResolver, Fn, ref, StringConcat, TerraformLocal, Token, Tokenization } from "cdktf";
+import { DefaultTokenResolver, ref, StringConcat, TerraformLocal, Token, Tokenization } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
 import { reference, type Expr } from "./expr";
@@ -11,29 +11,6 @@ import { reference, type Expr } from "./expr";
  */
 export function expression(text: string): string {
   return Token.asString(ref(text));
-}
-
-/** The same as a number, for numeric properties. */
-export function numberExpression(text: string): number {
-  return Token.asNumber(ref(text));
-}
-
-/** A number as text, also one that is known only at plan; `Token.asString` leaves a literal number a number. */
-export function numberText(number: number | string): string {
-  return Token.isUnresolved(number) ? Token.asString(number) : String(number);
-}
-
-/**
- * A string as part of a Terraform expression: a literal, an expression that may be null, or text around expressions.
- */
-export function operand(text: string): string {
-  const isReference = Token.isUnresolved(text) && Tokenization.reverseString(text).literals.length === 0;
-  return isReference ? text : quoted(text);
-}
-
-/** A string as part of a Terraform expression, which may itself contain expressions. */
-export function quoted(text: string): string {
-  return Token.isUnresolved(text) ? Fn.join("", [text]) : JSON.stringify(text);
 }
 
 /**

@@ -1,14 +1,14 @@
 import { type SecretManagerSecret } from "@cdktf/provider-google/lib/secret-manager-secret";
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
 import { SecretManagerSecretVersion } from "@cdktf/provider-google/lib/secret-manager-secret-version";
-import { Fn, ref, Token, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
+import { Fn, Token, type IResolvable, type ITerraformDependable, type TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
 import { allOf, anyOf, countIf, not, partIf, namedCondition, type Condition, isAlways } from "./conditional";
 import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "./existing";
 import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
-import { expression, numberExpression, numberText, operand } from "./expression";
+import { expression } from "./expression";
 import { grantee, Grants, type WorkloadIdentity } from "./identity";
 import { type KnownPropsOf, refuseProps } from "./known-props";
 import { MAIN_CHILD_ID } from "./portable-stack";
@@ -178,7 +178,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     this.secretId = choose("Id", this.existing?.secretId, this.own?.ofSecret("secret_id") ?? "");
     this.version = choose("Number", this.existing?.version, this.own?.current("version") ?? "");
     const [name, created] = ["name", "create_time"].map((part) => this.own?.current(part));
-    const own = this.own && expression(`join("@", [${name}, ${created}])`);
+    const own = this.own && hcl`join("@", [${name}, ${created}])`.text;
     const stored = choose("Identity", this.existing?.identity, own ?? "");
     const { loss } = props;
     if (loss === undefined) {
@@ -192,9 +192,9 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       triggersReplace: props.writeVersion === undefined ? undefined : afterFirst(props.writeVersion),
       lifecycle: { ignoreChanges: ["input"] },
     });
-    const first = `${record.outputExpression}.version`;
+    const first = reference<string>(`${record.outputExpression}.version`, { knownAt: "apply", mayBeNull: false });
     // What uses a value that must stay does not change before another one is accepted.
-    this.identity = expression(first);
+    this.identity = first.text;
     const again = [
       "if you have a copy of the former value, delete the secret and create it again,",
       `so that its version ${this.version} has that value`,
@@ -205,9 +205,9 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       lifecycle: {
         precondition: [
           {
-            condition: expression(`${first} == ${stored}`),
+            condition: first.eq(stored),
             errorMessage: [
-              `the secret ${this.secretId} in ${props.projectId} has another version than \${${first}};`,
+              `the secret ${this.secretId} in ${props.projectId} has another version than ${first.text};`,
               `with another value, ${loss}, so nothing uses it yet; ${remedy}; then, or to use the other value,`,
               `apply with -replace=terraform_data.${record.friendlyUniqueId} once.`,
             ].join(" "),
@@ -221,11 +221,10 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
 
   get ephemeralValue(): string {
     const own = this.own?.ofSecret("id") ?? "";
-    const isOpen = this.opensAfter === undefined ? "" : `${this.opensAfter} == "" ? "" : `;
+    const existing = exprOf(this.existing?.fullName ?? "");
+    const opened = this.opensAfter === undefined ? existing : exprOf(this.opensAfter).eq("").choose("", existing);
     this.stored ??= openVersion(this, "Stored", this.isReadable, {
-      secret: this.existing
-        ? expression(this.existingOrOwn(`(${isOpen}${operand(this.existing.fullName)})`, own))
-        : own,
+      secret: this.existing ? this.existingOrOwn(opened, own).text : own,
       version: this.version,
     });
     return this.stored.stringAttribute("secret_data");
@@ -263,8 +262,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   }
 
   /** One of two expressions, of the existing secret or of the own one. */
-  private existingOrOwn(existing: string, own: string): string {
-    return this.own === undefined ? existing : `(${this.isExistingUsed.text} ? ${existing} : ${own})`;
+  private existingOrOwn(existing: Expr<string>, own: string): Expr<string> {
+    return this.own === undefined ? existing : this.isExistingUsed.choose(existing, own);
   }
 }
 
@@ -306,7 +305,7 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
     dependsOn: props.dependsOn,
   });
 
-  const turns = props.rotation === undefined ? undefined : rotationOf(numberText(props.rotation));
+  const turns = props.rotation === undefined ? undefined : rotationOf(props.rotation);
   // In the project of the full id. An argument for it, which no state has, would replace every version.
   const write = (id: string, isWritten: Condition, version: number, isIdle: Expr<boolean> | undefined) =>
     new SecretManagerSecretVersion(scope, id, {
@@ -332,10 +331,10 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
         ],
       },
     });
-  const number = turns ? numberExpression(turns.odd) : (props.writeVersion ?? 1);
+  const number = turns ? turns.odd.number : (props.writeVersion ?? 1);
   const written = write("Version", condition, number, turns?.isEven);
   const second =
-    turns && write("SecondVersion", allOf(condition, turns.hasSecond), numberExpression(turns.even), not(turns.isEven));
+    turns && write("SecondVersion", allOf(condition, turns.hasSecond), turns.even.number, not(turns.isEven));
   explain(
     written,
     "Written once, when the version number of the value is first set or raised: the value is in no state, plan or log.",
@@ -360,8 +359,7 @@ const ENABLED = reference<boolean>("self.enabled", { knownAt: "apply", mayBeNull
 
 /** What replaces the record of the first version, once there is a number above 1. */
 function afterFirst(version: number): Record<string, string> {
-  const number = numberText(version);
-  return Token.asStringMap(ref(`(${number} > 1 ? { version = ${number} } : null)`));
+  return Token.asStringMap(exprOf(version).gt(1).choose<object, null>({ version }, null));
 }
 
 /** Attribute of a resource that is there. */

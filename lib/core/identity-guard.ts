@@ -2,10 +2,10 @@ import { Annotations, Fn, TerraformLocal, TerraformStack, Token, type ITerraform
 import { type Construct } from "constructs";
 
 import { shown } from "./checks";
-import { type Expr, exprOf, reference } from "./expr";
+import { type Expr, exprOf, hcl, reference } from "./expr";
 import { countIf, isNever, isSet } from "./conditional";
 import { guardDestroy, refuseRemoval, type Protection } from "./deletion-guard";
-import { expression, named, operand, settingName, rendered } from "./expression";
+import { expression, named, settingName, rendered } from "./expression";
 import { type Value } from "./inputs";
 import { TerraformData } from "./terraform-data";
 
@@ -160,9 +160,7 @@ function valuesOf(parts: readonly IdentityPart[]): Record<string, string> {
 function givenOf(parts: readonly IdentityPart[]): Record<string, string> {
   const all = valuesOf(parts.filter(({ leavesNullOut }) => leavesNullOut !== true));
   const others = valuesOf(parts.filter(({ leavesNullOut, value }) => leavesNullOut && value !== NOTHING));
-  const names = Object.keys(others);
-  if (names.length === 0) return all;
-  const listed = names.map((name) => `${name} = ${operand(others[name] ?? "")}`).join(", ");
-  const given = expression(`{ for name, value in { ${listed} } : name => value if value != null }`);
+  if (Object.keys(others).length === 0) return all;
+  const given = hcl`{ for name, value in ${others} : name => value if value != null }`.text;
   return Token.asStringMap(Fn.merge([all, given]));
 }

@@ -1,10 +1,10 @@
 import { SecretManagerSecretIamMember } from "@cdktf/provider-google/lib/secret-manager-secret-iam-member";
-import { TerraformLocal, Token, type ITerraformDependable } from "cdktf";
+import { TerraformLocal, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type Expr, call, hcl } from "../core/expr";
+import { type Expr, call, hcl, interpolated, reference } from "../core/expr";
 import { repeatFor, conditionFrom } from "../core/conditional";
-import { expression } from "../core/expression";
+import { each, element, split, startsWith } from "../core/expr-functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { Grants, type WorkloadIdentity } from "../core/identity";
 import { type SecretSettings } from "./secret-settings";
@@ -28,12 +28,11 @@ export class ExistingSecrets extends Construct implements SecretSettings {
   readonly ready: ITerraformDependable[];
   private readonly grants = new Grants(this);
 
-  /** Beginning of the full names of the deployment's own secrets, as part of a quoted Terraform string. */
-  private readonly ownSecrets: string;
+  private readonly projectId: string;
 
   constructor(scope: Construct, id: string, { dependsOn = [], projectId, references: given }: ExistingSecretsProps) {
     super(scope, id);
-    this.ownSecrets = `projects/${Token.isUnresolved(projectId) ? `\${${projectId}}` : projectId}/secrets/`;
+    this.projectId = projectId;
     // One spelling of each secret, so that access is granted once.
     const all = call("merge", given);
     const shortened = hcl`trimprefix(reference.secret_id, ${`projects/${projectId}/secrets/`})`;
@@ -46,23 +45,35 @@ export class ExistingSecrets extends Construct implements SecretSettings {
   grantAccess(identity: WorkloadIdentity): ITerraformDependable[] {
     return this.grants.to(identity, (id, { condition, member, ready }) => {
       const grant = new SecretManagerSecretIamMember(this, id, {
-        project: expression('split("/", each.value)[1]'),
+        project: element(split("/", EACH_NAME), 1).text,
         // In full, because the provider would treat a differently written project as a change.
-        secretId: "${each.value}",
+        secretId: EACH_NAME.text,
         role: "roles/secretmanager.secretAccessor",
         member,
         dependsOn: [...this.ready, ...ready],
         // Containers need the grant until they are updated, so it must not be deleted first.
         lifecycle: { createBeforeDestroy: true },
       });
-      const inFull = [
-        `startswith(reference.secret_id, "projects/") ? reference.secret_id :`,
-        `"${this.ownSecrets}\${reference.secret_id}"`,
-      ].join(" ");
-      const only = condition === undefined ? "" : ` if ${conditionFrom(condition).text}`;
-      repeatFor(grant, expression(`toset([for reference in ${this.references} : ${inFull}${only}])`));
+      const references = hcl<readonly unknown[]>`${this.references}`;
+      const names = each(
+        references,
+        (reference) => this.fullNameOf(reference.member<string>("secret_id").present),
+        () => conditionFrom(condition ?? true),
+        "reference",
+      );
+      repeatFor(grant, hcl`toset(${names})`.text);
       inFileOfExisting(grant, "parts");
       return grant;
     });
   }
+
+  private fullNameOf(secretId: Expr<string>): Expr<string> {
+    return startsWith(secretId, "projects/").choose(
+      secretId,
+      interpolated`projects/${this.projectId}/secrets/${secretId}`,
+    );
+  }
 }
+
+/** The full name of the secret that a grant is repeated for. */
+const EACH_NAME = reference<string>("each.value", { knownAt: "plan", mayBeNull: false });

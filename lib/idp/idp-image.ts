@@ -2,7 +2,7 @@ import { Fn, TerraformLocal, Token, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { matching } from "../core/checks";
-import { countIf, isNever, isSet, isUnset, valueOr, allOf, anyOf } from "../core/conditional";
+import { countIf, isNever, isSet, isUnset, allOf, anyOf } from "../core/conditional";
 import { type Expr, hcl, literal, exprOf } from "../core/expr";
 import { captured, endsWith, startsWith, toNumber } from "../core/expr-functions";
 import { expression, namedValue, settingName, named } from "../core/expression";
@@ -319,7 +319,7 @@ export class IdpImage extends Construct implements ContainerImage {
       provisioners: runsScript(script, {
         PROJECT_ID: place.projectId,
         BUILD_LOCATION: props.buildLocation ?? "global",
-        ...(props.buildPool !== undefined && { BUILD_POOL: valueOr(props.buildPool, '""') }),
+        ...(props.buildPool !== undefined && { BUILD_POOL: exprOf(props.buildPool).ifNull("").text }),
         BUILD_SERVICE_ACCOUNT: repository.builderEmail,
         IMAGE: builtImage,
         IMAGE_DIRECTORY: "${path.module}/image",
@@ -365,8 +365,7 @@ export function publicImage(containerImage: string): ContainerImage {
 }
 
 function exactVersion(version: string): string {
-  if (!Token.isUnresolved(version)) return version === LATEST_VERSION ? PINNED_VERSION : version;
-  return expression(`(${version} == "${LATEST_VERSION}" ? "${PINNED_VERSION}" : ${version})`);
+  return exprOf(version).eq(LATEST_VERSION).choose(PINNED_VERSION, version).text;
 }
 
 /** Whether an image is given in any case, and not only where a variable is not null. */

@@ -1,7 +1,6 @@
 import { Token } from "cdktf";
 
-import { valueOr } from "../core/conditional";
-import { expression, quoted } from "../core/expression";
+import { exprOf, hcl } from "../core/expr";
 
 /**
  * Public images that a deployment pulls, by digest, so that what runs is what was reviewed. Looked up on 27 November
@@ -38,7 +37,7 @@ export const OUTPOST_IMAGES = "ghcr.io/goauthentik/%(type)s:%(version)s";
 export function referenceTo(image: string, mirror: string | undefined): string {
   if (mirror === undefined || Token.isUnresolved(image)) return image;
   const [host = "", ...name] = image.split("/");
-  return `${valueOr(mirror, JSON.stringify(host))}/${name.join("/")}`;
+  return `${exprOf(mirror).coalesce(host).text}/${name.join("/")}`;
 }
 
 /**
@@ -51,6 +50,5 @@ export function databaseClientImage(majorVersion: number, mirror: string | undef
     ([version, each]) => [version, referenceTo(each, mirror)] as const,
   );
   if (!Token.isUnresolved(majorVersion)) return Object.fromEntries(images)[majorVersion] ?? "";
-  const table = images.map(([version, reference]) => `"${version}" = ${quoted(reference)}`).join(", ");
-  return expression(`{ ${table} }[${Token.asString(majorVersion)}]`);
+  return hcl<string>`${Object.fromEntries(images)}[${majorVersion}]`.text;
 }

@@ -6,7 +6,6 @@ import { AwsProvider } from "@cdktf/provider-aws/lib/provider";
 import { Construct } from "constructs";
 
 import { allOf, countIf, attributeOf, type Condition, not } from "../core/conditional";
-import { expression, operand } from "../core/expression";
 import { runsScript, shellCommand } from "../core/project-apis";
 import { addScript, hashOf } from "../core/stack-file";
 import { TerraformData } from "../core/terraform-data";
@@ -15,7 +14,8 @@ import { addAssessmentLibraries } from "./assessment-source";
 import { AWS_ACTIONS, DEFAULTS } from "./contract";
 import { type LabPartProps } from "./lab-foundation";
 import { awsUserName } from "./lab-names";
-import { exprOf } from "../core/expr";
+import { exprOf, hcl } from "../core/expr";
+import { trimSpace } from "../core/expr-functions";
 
 export interface AwsInventoryProps extends Omit<LabPartProps, "labels"> {
   /** Empty credentials mean no AWS. */
@@ -90,7 +90,7 @@ export function awsInventory(scope: Construct, id: string, props: AwsInventoryPr
       // With a sensitive value Terraform would hide all output of the scripts, including the reason of a failure.
       // It neither prints nor logs nor stores a provisioner's environment, so the mark would protect nothing; the
       // scripts print no secret, and the state contains this one in any case.
-      AWS_SECRET_ACCESS_KEY: expression(`nonsensitive(${attributeOf(key, "secret").text})`),
+      AWS_SECRET_ACCESS_KEY: hcl`nonsensitive(${attributeOf(key, "secret")})`.text,
       CLOUDB_REGION: awsRegion,
       DEPLOYMENT_ID: deploymentId,
       PROJECT_ID: projectId,
@@ -116,14 +116,13 @@ function awsProvider(
 ): AwsProvider {
   // The provider requires credentials even when nothing uses it; these are never sent. Keys read from files end with a
   // line break, which makes every signature invalid.
-  const given = (value: string) =>
-    expression(`(${operand(accessKeyId)} == "" ? "none" : trimspace(${operand(value)}))`);
+  const given = (value: string) => exprOf(accessKeyId).eq("").choose("none", trimSpace(value)).text;
   const profiles = addScript(scope, `lib/lab/scripts/no-profile.ini`);
   const { awsRegion } = DEFAULTS;
   const provider = new AwsProvider(scope, "UserProvider", {
     // It makes the user alone, which is of no region. Asked in one that is not enabled, AWS would say that the key is
     // wrong; the step that lists the instances says what to do. Other partitions have users of their own.
-    region: expression(`(can(regex("^(cn|us-gov|us-iso)", ${operand(region)})) ? ${operand(region)} : "${awsRegion}")`),
+    region: exprOf(region).matches("^(cn|us-gov|us-iso)").choose<string>(region, awsRegion).text,
     // Even with a key the provider reads the user's AWS files, and fails if one is broken or if none has the profile
     // that AWS_PROFILE names.
     profile: "default",

@@ -4,8 +4,8 @@ import { type ComputeNetwork } from "@cdktf/provider-google/lib/compute-network"
 import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 
 import { compact, concat, each, toText, upper } from "../core/expr-functions";
-import { type Expr } from "../core/expr";
-import { addDynamicBlock, listIf, setArgument, valueOr } from "../core/conditional";
+import { type Expr, exprOf } from "../core/expr";
+import { addDynamicBlock, listIf, setArgument } from "../core/conditional";
 import { KMS_KEY, networkInputs, tagsIn, type NetworkInputs } from "../core/full-names";
 import { flag, settingsOf, text, type ValuesOf } from "../core/inputs";
 import { PROJECT_ID } from "../core/place";
@@ -119,7 +119,7 @@ export function addLabLandingZone(lab: LabParts, v: Values): void {
   const { linuxVms: linux, windowsVm: windows } = lab;
   const { imageProject, kmsKey, subnetwork } = settingsOf(v);
   for (const [vm, image] of [[windows, WINDOWS_IMAGE] as const, [linux, LINUX_IMAGE] as const]) {
-    const project = imageProject === undefined ? image.project : valueOr(imageProject, `"${image.project}"`);
+    const project = exprOf(imageProject ?? null).coalesce(image.project).text;
     setArgument(vm, "boot_disk.initialize_params.image", `${project}/${image.family}`);
     if (kmsKey !== undefined) setArgument(vm, "boot_disk.kms_key_self_link", kmsKey);
     if (subnetwork !== undefined) setArgument(vm, "network_interface.0.subnetwork", subnetwork);

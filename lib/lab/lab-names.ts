@@ -1,7 +1,4 @@
-import { Token } from "cdktf";
-
-import { interpolated, type Expr } from "../core/expr";
-import { expression, literal, quoted } from "../core/expression";
+import { interpolated, type Expr, exprOf, hcl } from "../core/expr";
 import { DEFAULTS } from "./contract";
 
 /** All name formulas of the lab. The formulas take literals and Terraform expressions. */
@@ -54,16 +51,12 @@ const MADE_SOURCE_ID_PATTERN = `^${SOURCE_PREFIX}-(.*-)?[0-9a-f]{${SOURCE_HASH_L
  * share one.
  */
 export function discoverySourceId(clientName: string): string {
-  const isGiven = !Token.isUnresolved(clientName);
-  const isPattern = (pattern: string): boolean => new RegExp(pattern).test(clientName);
-  if (isGiven && isPattern(SOURCE_ID_PATTERN) && !isPattern(MADE_SOURCE_ID_PATTERN)) return clientName;
+  const name = exprOf(clientName);
   // Terraform alone makes an id, because it normalizes and lowers text in its own way.
-  const name = isGiven ? quoted(literal(clientName)) : clientName;
-  const text = `replace(${name}, "/[^A-Za-z0-9]+/", "-")`;
-  const readable = `trim(substr(trim(lower(${text}), "-"), 0, ${SOURCE_TEXT_MAX_LENGTH}), "-")`;
-  const hash = `substr(sha256(${name}), 0, ${SOURCE_HASH_LENGTH})`;
-  const made = `join("-", compact(["${SOURCE_PREFIX}", ${readable}, ${hash}]))`;
-  if (isGiven) return expression(made);
-  const matches = (pattern: string): string => `can(regex("${pattern}", ${name}))`;
-  return expression(`(${matches(SOURCE_ID_PATTERN)} && !${matches(MADE_SOURCE_ID_PATTERN)} ? ${name} : ${made})`);
+  const words = hcl`replace(${name}, "/[^A-Za-z0-9]+/", "-")`;
+  const readable = hcl`trim(substr(trim(lower(${words}), "-"), 0, ${SOURCE_TEXT_MAX_LENGTH}), "-")`;
+  const hash = hcl`substr(sha256(${name}), 0, ${SOURCE_HASH_LENGTH})`;
+  const made = hcl<string>`join("-", compact([${SOURCE_PREFIX}, ${readable}, ${hash}]))`;
+  const isId = name.matches(SOURCE_ID_PATTERN).and(name.matches(MADE_SOURCE_ID_PATTERN).not());
+  return isId.choose(name, made).text;
 }

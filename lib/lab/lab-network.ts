@@ -5,8 +5,9 @@ import { DataGoogleComputeNetworks } from "@cdktf/provider-google/lib/data-googl
 import { Fn, TerraformLocal, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { allOf, countIf, idOf, ifSet, isUnset, not, attributeOf, type Condition, isNever } from "../core/conditional";
-import { settingName, expression, operand, quoted } from "../core/expression";
+import { allOf, countIf, idOf, isUnset, not, attributeOf, type Condition, isNever } from "../core/conditional";
+import { hcl } from "../core/expr";
+import { settingName, expression } from "../core/expression";
 import { explainUnused } from "../core/hcl/stack-origin";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { type LabPartProps } from "./lab-foundation";
@@ -44,7 +45,7 @@ export function labNetwork(scope: Construct, id: string, props: LabNetworkProps)
     network,
     /** What must exist before a VM reaches the internet without an address of its own. */
     ready: addNat(self, network, props, allOf(isCreated, props.needsNat)),
-    vpcName: existing === undefined ? name : ifSet(existing, `basename(${operand(existing)})`, quoted(name)),
+    vpcName: isUnset(existing).choose(name, hcl<string>`basename(${existing ?? null})`).text,
     /** `projects/<project>/global/networks/<name>`; whatever uses it waits for the network. */
     networkId: new TerraformLocal(self, "NetworkId", Fn.coalesce(ids)).asString,
   };

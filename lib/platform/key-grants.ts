@@ -2,9 +2,9 @@ import { KmsCryptoKeyIamMember } from "@cdktf/provider-google/lib/kms-crypto-key
 import { TerraformResource } from "cdktf";
 import { Construct } from "constructs";
 
-import { countIf, isNever, setArgument } from "../core/conditional";
-import { allOf, type Expr } from "../core/expr";
-import { expression, operand } from "../core/expression";
+import { countIf, isNever, setArgument, attributesOf } from "../core/conditional";
+import { allOf, type Expr, exprOf } from "../core/expr";
+import { concat, element } from "../core/expr-functions";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { type ApiName, type ProjectApis } from "../core/project-apis";
 
@@ -60,9 +60,9 @@ export function grantKeys(
         role: "roles/cloudkms.cryptoKeyEncrypterDecrypter",
         member: `serviceAccount:service-${number}@${host}.iam.gserviceaccount.com`,
       });
-      return `${grant.fqn}[*].crypto_key_id`;
+      return attributesOf(grant, "crypto_key_id");
     });
-    return expression(`concat(${used.join(", ")}, [${operand(key.text)}])[0]`);
+    return element(concat<unknown>(...used, exprOf<readonly unknown[]>([key])), 0).text;
   };
   const isThere = ([, key]: readonly [string, Expr<string | null>]) => !isNever(key.isSet());
   const entries = Object.entries(keys).filter(isThere) as [KeyName, Expr<string | null>][];

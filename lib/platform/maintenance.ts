@@ -3,8 +3,7 @@ import { type ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 
 import { addDynamicBlock, listIf } from "../core/conditional";
 import { isWhole } from "../core/checks";
-import { call, interpolated, type Expr } from "../core/expr";
-import { expression, numberText } from "../core/expression";
+import { call, interpolated, type Expr, exprOf, hcl } from "../core/expr";
 import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
 import { choice, count, object, text, type PropsOf, type Relation, type SettingsOf } from "../core/inputs";
 
@@ -169,18 +168,19 @@ export function addDeniedPeriod(instance: SqlDatabaseInstance, { denyMaintenance
 /** A Monday, from which the days of the week are counted. */
 const SOME_MONDAY = "2026-01-05T00:00:00Z";
 
-const DAYS = JSON.stringify(["MO", "TU", "WE", "TH", "FR", "SA", "SU"]);
+const DAYS = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
 export function addMaintenancePolicy(cluster: ContainerCluster, settings: Maintenance): void {
   const { denyMaintenancePeriod: denied, maintenanceWindow: window } = settings;
   if (window === undefined) return;
   const { day, hour } = { ...DEFAULT_WINDOW, ...window };
-  const at = (hours: number) =>
-    expression(`timeadd("${SOME_MONDAY}", "\${(${numberText(day)} - 1) * 24 + ${numberText(hour)} + ${hours}}h")`);
+  const days = exprOf(day).minus(1);
+  const start = days.times(24).plus(hour);
+  const at = (hours: number) => hcl`timeadd(${SOME_MONDAY}, ${interpolated`${start.plus(hours)}h`})`.text;
   const recurring = {
     start_time: at(0),
     end_time: at(CLUSTER_WINDOW_HOURS),
-    recurrence: `FREQ=WEEKLY;BYDAY=${expression(`element(${DAYS}, ${numberText(day)} - 1)`)}`,
+    recurrence: `FREQ=WEEKLY;BYDAY=${hcl`element(${DAYS}, ${days})`.text}`,
   };
   const exclusion = denied && {
     for_each: listIf(denied.enabled ?? true, "denied"),

@@ -58,7 +58,7 @@ describe("PostgresqlDatabase", () => {
     expect(remainsOf({ finalBackupDays: 0 })).toBe(none);
     const stack = bareStack();
     expect(remainsOf({ finalBackupDays: daysIn(stack) }, stack)).toBe(
-      `\${(var.days > 0 ? join("", ["${stays("${var.days}", 7)}"]) : "${none}")}`,
+      `\${var.days > 0 ? "${stays("${var.days}", 7)}" : "${none}"}`,
     );
   });
 

@@ -19,8 +19,8 @@ import {
   isAlways,
   isNever,
 } from "../../core/conditional";
-import { exprOf } from "../../core/expr";
-import { expression, numberExpression } from "../../core/expression";
+import { exprOf, hcl } from "../../core/expr";
+import { expression } from "../../core/expression";
 import { settingsOf, type SettingsOf, type ValuesOf } from "../../core/inputs";
 import { partName, type DeploymentName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
@@ -123,7 +123,7 @@ function blocksOf(row: ProtectionRule, settings: Settings): RuleBlock[] {
 function rangeBlocks(common: Omit<ComputeSecurityPolicyRule, "match">, allowed: Settings["adminRanges"]): RuleBlock[] {
   const { priority: first } = common;
   if (Token.isUnresolved(allowed)) {
-    const priority = numberExpression(`${first} + rule.key`);
+    const priority = hcl<number>`${first} + rule.key`.number;
     const match = fromRanges(Token.asList(expression("rule.value")));
     return [{ rule: { ...common, priority, match }, forEach: Fn.chunklist(allowed as string[], RANGES_PER_RULE) }];
   }

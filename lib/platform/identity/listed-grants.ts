@@ -2,10 +2,11 @@ import { TerraformLocal, TerraformResource, Token, type IResolvable } from "cdkt
 import { type Construct } from "constructs";
 
 import { allOf, conditionOf, countIf, conditionFrom, repeatFor, isAlways } from "../../core/conditional";
-import { expression, operand } from "../../core/expression";
+import { expression } from "../../core/expression";
 import { inFileOfExisting, isForExisting } from "../../core/hcl/stack-origin";
 import { flag } from "../../core/inputs";
 import { hcl } from "../../core/expr";
+import { element, split } from "../../core/expr-functions";
 
 /** Input for accounts that must not grant anything. */
 export const GRANT_ROLES = {
@@ -31,7 +32,7 @@ type Name = "bucket" | "crypto_key_id" | "location" | "member" | "name" | "paren
 type Arguments = Readonly<Record<Name | "secret_id" | "service_account_id", string>>;
 
 /** The last part of a path, in which slashes separate the others. */
-const last = (path: string) => expression(`reverse(split("/", ${operand(path)}))[0]`);
+const last = (path: string) => hcl`reverse(split("/", ${path}))[0]`.text;
 
 /** What `gcloud` calls the thing on which a role is granted, and how it finds it. */
 const COMMANDS: Readonly<Record<string, (of: Arguments) => string>> = {
@@ -49,7 +50,7 @@ const COMMANDS: Readonly<Record<string, (of: Arguments) => string>> = {
   google_workload_identity_service_agent: ({ parent }) =>
     [
       `workload-identity service-agents generate --service=${last(parent)}`,
-      `--project=${expression(`split("/", ${operand(parent)})[1]`)}`,
+      `--project=${element(split("/", parent), 1).text}`,
     ].join(" "),
 };
 

@@ -19,7 +19,6 @@ import {
 } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { existingOr, isExisting, isMade } from "../../core/existing";
-import { expression, operand } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { freeChildId, type GrantedAccount, grantee, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { clusterName } from "../../core/names";
@@ -137,7 +136,7 @@ export class AutopilotCluster extends Construct {
       host: `https://${endpoint}`,
       clusterCaCertificate: hasCertificate
         ? Fn.base64decode(certificate)
-        : expression(`try(base64decode(${operand(certificate)}), null)`),
+        : hcl`try(base64decode(${certificate}), null)`.text,
       token: new EphemeralResource(this, "Caller", {
         type: "google_client_config",
         provider: "google",

@@ -9,7 +9,6 @@ import { Construct } from "constructs";
 
 import { type Expr, exprOf } from "../../core/expr";
 import { addDynamicBlock, attributeOf, countIf, idOf, partIf, present } from "../../core/conditional";
-import { numberText } from "../../core/expression";
 import { explain } from "../../core/hcl/stack-origin";
 import { hashedName, objectName, serviceName } from "../../core/names";
 import { addRestLibraries, runsScript } from "../../core/project-apis";
@@ -227,8 +226,8 @@ export class ClusterIngress extends Construct {
       CERTIFICATE_MAP: emptyIfNull(edge?.certificate.mapId),
       OWNER: serviceName(place.deployment),
       PROJECT_ID: place.projectId,
-      REQUEST_LOG_SAMPLE_RATE: numberText(this.props.requestLogSampleRate),
-      REQUEST_TIMEOUT_SECONDS: numberText(this.props.requestTimeoutSeconds),
+      REQUEST_LOG_SAMPLE_RATE: exprOf(this.props.requestLogSampleRate).text,
+      REQUEST_TIMEOUT_SECONDS: exprOf(this.props.requestTimeoutSeconds).text,
       SECURITY_POLICY: emptyIfNull(edge?.securityPolicy.policyId),
       STRICT_TRANSPORT_SECURITY: strictTransportSecurity,
       TLS_POLICY: idOf(tls),

@@ -5,7 +5,7 @@ import { dependable as addressOf, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIf, partIf, present, type Condition } from "../../core/conditional";
-import { expression, numberText } from "../../core/expression";
+import { literal, exprOf } from "../../core/expr";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type ValuesOf } from "../../core/inputs";
 import { labelsWith } from "../../core/labels";
@@ -172,6 +172,7 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
   const count = countIf(spec.condition);
   const metadata = namespace.metadataOf(name);
   const matchLabels = { ...spec.podLabels };
+  const furtherPods = exprOf(maxInstanceCount).minus(1);
   const workload = new DeploymentV1(scope, MAIN_CHILD_ID, {
     metadata,
     spec: {
@@ -208,7 +209,7 @@ function addDeployment(scope: Construct, props: PodsProps, spec: DeploymentSpec)
     },
     // The whole deadline for the first pod, start and stop for each further one. The first rollout has one pod, because
     // the autoscaler is created after it.
-    timeouts: { create: "30m", update: `${expression(`30 + 4 * (${numberText(maxInstanceCount)} - 1)`)}m` },
+    timeouts: { create: "30m", update: `${literal(30).plus(literal(4).times(furtherPods)).text}m` },
     count,
     dependsOn: namespace.grantsTo(identity, container),
   });

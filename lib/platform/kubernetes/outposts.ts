@@ -9,10 +9,9 @@ import { ServiceV1 } from "@cdktf/provider-kubernetes/lib/service-v1";
 import { Construct } from "constructs";
 
 import { addressIn, isAddressRange } from "../../core/address-range";
-import { type Expr } from "../../core/expr";
+import { type Expr, hcl, interpolated } from "../../core/expr";
 import { intersection } from "../../core/expr-functions";
 import { addDynamicBlock, allOf, countIf, listIf, type Condition } from "../../core/conditional";
-import { expression, operand } from "../../core/expression";
 import { explain } from "../../core/hcl/stack-origin";
 import { flag, type Relation, texts, type ValuesOf } from "../../core/inputs";
 import { labelsWith } from "../../core/labels";
@@ -29,7 +28,7 @@ import { partLabels, type PodExtension } from "./pod-template";
 import { metadataName, type WorkloadNamespace } from "./workload-namespace";
 
 /** A name has at most 63 characters. */
-const namespaceOf = (name: string) => expression(`"\${substr(${operand(name)}, 0, 54)}-outposts"`);
+const namespaceOf = (name: string) => interpolated`${hcl`substr(${name}, 0, 54)`}-outposts`.text;
 
 /** Inputs of outposts that the application runs itself. */
 export const OUTPOSTS = {

@@ -13,7 +13,7 @@ import {
   conditionFrom,
   isNever,
 } from "../../core/conditional";
-import { expression, operand } from "../../core/expression";
+import { expression, named } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
 import { text } from "../../core/inputs";
@@ -88,10 +88,9 @@ export class WorkloadNamespace extends Construct {
     });
     // Only the deletion of the namespace waits for pods to stop, so whatever they need must be deleted after it.
     this.addOutlivedBy(...cluster.ready, ...outlivedBy);
-    const made = metadataName(this.namespace);
+    const made = attributeOf(this.namespace, "metadata[0].name");
     // By way of its namespace, because what is in it waits for the same.
-    const chosen = expression(`coalesce(${made}, ${operand(name)})`);
-    this.namespaceName = this.namespace.count === undefined ? made : new TerraformLocal(this, "Name", chosen).asString;
+    this.namespaceName = made.mayBeNull ? named(this, "Name", made.coalesce(name)).text : made.text;
     this.nodeSelector = cluster.nodeSelector;
 
     const ownLabels = { "app.kubernetes.io/name": place.deployment.applicationName };

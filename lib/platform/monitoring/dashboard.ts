@@ -1,4 +1,5 @@
-import { expression, quoted } from "../../core/expression";
+import { jsonOf } from "../../core/expr-functions";
+import { expression } from "../../core/expression";
 
 /** Number of charts side by side, and the size of each in cells of the dashboard's grid. */
 export const CHARTS_PER_ROW = 3;
@@ -12,12 +13,10 @@ const CHART = { width: 16, height: 12 } as const;
  * `threshold`
  */
 export function dashboardOf(name: string, alerts: string): string {
-  return expression(
-    [
-      `jsonencode({ displayName = ${quoted(name)}, mosaicLayout = { columns = ${CHARTS_PER_ROW * CHART.width},`,
-      `tiles = ${tiles(alerts)} } })`,
-    ].join(" "),
-  );
+  return jsonOf({
+    displayName: name,
+    mosaicLayout: { columns: CHARTS_PER_ROW * CHART.width, tiles: expression(tiles(alerts)) },
+  }).text;
 }
 
 /**

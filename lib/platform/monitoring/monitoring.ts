@@ -7,7 +7,7 @@ import { Construct } from "constructs";
 import { type Condition, countIf, isNever, conditionFrom, isSet, partIf, present } from "../../core/conditional";
 import { type Expr, exprOf } from "../../core/expr";
 import { compact } from "../../core/expr-functions";
-import { expression, numberText } from "../../core/expression";
+import { expression } from "../../core/expression";
 import { objectName, partName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { type ProjectApis } from "../../core/project-apis";
@@ -189,9 +189,9 @@ export class Monitoring extends Construct {
       host: expression(`trimprefix(${new TerraformLocal(this, "Url", props.url).fqn}, "https://")`),
       urlMap: props.urlMap ?? "",
       database: sqlInstanceName(deployment),
-      diskLimitGb: Token.isUnresolved(limit) ? expression(`coalesce(${numberText(limit)}, 0)`) : String(limit),
+      diskLimitGb: exprOf(limit).coalesce(0).text,
       maxConnections: props.maxConnections,
-      maxInstances: numberText(props.maxInstanceCount),
+      maxInstances: exprOf(props.maxInstanceCount).text,
       securityPolicy: securityPolicyName(deployment),
       deployment: serviceName(deployment),
       worker: isServerless ? workerPoolName(deployment) : objectName(deployment, WORKER_NAME),

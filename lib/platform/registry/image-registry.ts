@@ -19,7 +19,6 @@ import {
   type Condition,
 } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
-import { expression, operand } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { object, type PropsOf, refuseWrong, text } from "../../core/inputs";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
@@ -27,6 +26,7 @@ import { type ProjectApis } from "../../core/project-apis";
 import { type ImageRepository } from "../../idp/parts";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
 import { interpolated, type Expr } from "../../core/expr";
+import { element, split } from "../../core/expr-functions";
 
 const REPOSITORY = {
   /** Prefix of image names, `<location>-docker.pkg.dev/<project>/<repository>`. */
@@ -239,8 +239,7 @@ function existingRepository(
   const self = new Construct(scope, id);
   stateProvidersOf(self);
   inFileOfExisting(self, "parts");
-  const part = (separator: string, index: number) =>
-    expression(`split("${separator}", ${operand(imagePrefix)})[${index}]`);
+  const part = (separator: string, index: number) => element(split(separator, imagePrefix), index).text;
   const named = { project: part("/", 1), location: part("-docker.pkg.dev", 0), repository: part("/", 2) };
   const grant = (id: string, role: Role, account: GrantedAccount) =>
     new ArtifactRegistryRepositoryIamMember(self, id, {

@@ -4,12 +4,11 @@ import { ComputeManagedSslCertificate } from "@cdktf/provider-google/lib/compute
 import { ComputeRegionNetworkEndpointGroup } from "@cdktf/provider-google/lib/compute-region-network-endpoint-group";
 import { ComputeTargetHttpsProxy } from "@cdktf/provider-google/lib/compute-target-https-proxy";
 import { ComputeUrlMap } from "@cdktf/provider-google/lib/compute-url-map";
-import { ref, Token, type IResolvable, type ITerraformDependable } from "cdktf";
+import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { exprOf } from "../../core/expr";
 import { attributesOf, countIf, idOf, partIf, present } from "../../core/conditional";
-import { numberExpression } from "../../core/expression";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { type DomainAddress } from "../edge/domain-address";
@@ -139,9 +138,8 @@ export class ServerlessLoadBalancer extends Construct {
 
 /** The provider does not send a rate of 0, and the load balancer would log everything. */
 export function logConfig(sampleRate: number) {
-  if (!Token.isUnresolved(sampleRate)) return sampleRate > 0 ? { enable: true, sampleRate } : { enable: false };
-  const rate = Token.asString(sampleRate);
-  return { enable: ref(`${rate} > 0`), sampleRate: numberExpression(`(${rate} > 0 ? ${rate} : null)`) };
+  const isOn = exprOf(sampleRate).gt(0);
+  return { enable: isOn.flag, sampleRate: isOn.choose(sampleRate, null).number };
 }
 
 /** End of the URL map's name. */

@@ -5,7 +5,7 @@ import { Construct } from "constructs";
 
 import { snakeCase } from "../../core/checks";
 import { anyOf, countIf, type Condition } from "../../core/conditional";
-import { expression, numberExpression, numberText, settingName } from "../../core/expression";
+import { expression, settingName } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
 import { refuseWrong } from "../../core/inputs";
 import { serviceName, workerPoolName } from "../../core/names";
@@ -33,6 +33,7 @@ import { accessOf, grantPublicAccess, isCheckOff } from "./public-access";
 import { SERVICE, type ServiceOptions } from "./service-options";
 import { explain } from "../../core/hcl/stack-origin";
 import { exprOf } from "../../core/expr";
+import { max } from "../../core/expr-functions";
 
 export interface ServerlessServiceProps extends ServiceOptions {
   /** Container to run. The socket of its database is under `/cloudsql`. */
@@ -154,10 +155,10 @@ export class ServerlessService extends Construct {
       template: {
         ...template,
         executionEnvironment: EXECUTION_ENVIRONMENT,
-        timeout: `${numberText(requestTimeoutSeconds)}s`,
+        timeout: `${exprOf(requestTimeoutSeconds).text}s`,
         maxInstanceRequestConcurrency,
         // Cloud Run's default, or the limit of the service, below which it must not be.
-        scaling: { maxInstanceCount: numberExpression(`max(100, ${numberText(maxInstanceCount)})`) },
+        scaling: { maxInstanceCount: max(100, maxInstanceCount).number },
         containers: [
           {
             ...containerBlock(container),

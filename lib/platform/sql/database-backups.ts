@@ -1,9 +1,8 @@
 import { type SqlDatabaseInstanceSettings } from "@cdktf/provider-google/lib/sql-database-instance";
-import { Token } from "cdktf";
 
 import { isWhole, matching, whole } from "../../core/checks";
+import { exprOf } from "../../core/expr";
 import { min } from "../../core/expr-functions";
-import { expression, numberExpression, numberText, quoted } from "../../core/expression";
 import { number, text, type PropsOf, type Relation } from "../../core/inputs";
 
 const MAX_DAYS = 365;
@@ -99,18 +98,14 @@ export function backupConfiguration({
 export function afterlife(instanceName: string, days: number, count: number) {
   const none = `no backup of ${instanceName}`;
   const kept = [
-    `a final backup of ${instanceName} for ${numberText(days)} days,`,
-    `up to ${numberText(count)} automatic backups and those from before upgrades,`,
+    `a final backup of ${instanceName} for ${exprOf(days).text} days,`,
+    `up to ${exprOf(count).text} automatic backups and those from before upgrades,`,
     "each until its own retention ends",
   ].join(" ");
-  if (!Token.isUnresolved(days)) {
-    const isKept = days > 0;
-    return { isKept, retentionDays: isKept ? days : null, remains: isKept ? kept : none };
-  }
-  const isKept = `${Token.asString(days)} > 0`;
+  const isKept = exprOf(days).gt(0);
   return {
-    isKept: expression(isKept),
-    retentionDays: numberExpression(`(${isKept} ? ${Token.asString(days)} : null)`),
-    remains: expression(`(${isKept} ? ${quoted(kept)} : ${quoted(none)})`),
+    isKept: isKept.flag,
+    retentionDays: isKept.choose(days, null).number,
+    remains: isKept.choose(kept, none).text,
   };
 }

@@ -2,7 +2,9 @@ import { type Construct } from "constructs";
 
 import { whole } from "../../core/checks";
 import { repeatFor } from "../../core/conditional";
-import { expression, numberText, settingName } from "../../core/expression";
+import { exprOf, hcl } from "../../core/expr";
+import { toText } from "../../core/expr-functions";
+import { settingName } from "../../core/expression";
 import { number } from "../../core/inputs";
 import { TerraformData } from "../../core/terraform-data";
 
@@ -42,16 +44,16 @@ export const DATABASE_PASSWORDS = {
  * still there, unless none of the primes divides the distance: the first skipped number that is not seen is 18 after 1.
  */
 export function refuseSkippedVersion(scope: Construct, version: number | undefined): TerraformData {
-  const now = version === undefined ? "1" : `coalesce(${numberText(version)}, 1)`;
+  const now = exprOf(version ?? null).coalesce(1);
   const record = new TerraformData(scope, "LoginInUse", {
     input: { version: "${each.value}" },
     lifecycle: {
       ignoreChanges: ["input"],
       postcondition: [
         {
-          condition: expression(`tostring(self.output.version) == tostring(${now})`),
+          condition: hcl`tostring(self.output.version) == ${toText(now)}`,
           errorMessage: [
-            `${settingName(scope, version, "passwordVersion")} is \${${now}} while the last one was`,
+            `${settingName(scope, version, "passwordVersion")} is ${now.text} while the last one was`,
             `\${self.output.version}; it must be one higher or lower, because a skipped one could give the login in`,
             `use another password while instances run; set it one higher or lower than \${self.output.version},`,
             "and go on from there in later applies.",
@@ -62,7 +64,7 @@ export function refuseSkippedVersion(scope: Construct, version: number | undefin
   });
   repeatFor(
     record,
-    expression(`{ for divisor in [2, 3, 5, 7, 11, 13] : "\${divisor}:\${${now} % divisor}" => tostring(${now}) }`),
+    hcl`{ for divisor in [2, 3, 5, 7, 11, 13] : "\${divisor}:\${${now} % divisor}" => ${toText(now)} }`.text,
   );
   return record;
 }

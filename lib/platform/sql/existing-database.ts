@@ -4,12 +4,12 @@ import { Construct } from "constructs";
 import { isSet, type Condition } from "../../core/conditional";
 import { type Existing } from "../../core/existing";
 import { ExistingSecret, type SecretAttributes } from "../../core/existing-secret";
-import { expression, numberText, operand } from "../../core/expression";
 import { number, object, type PropsOf, requiredObject, text } from "../../core/inputs";
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
 import { IS_REFERENCE, SECRET_REFERENCE, type SecretReference } from "../../idp/environment";
 import { type SqlInstance } from "../../idp/parts";
-import { allOf, type Expr } from "../../core/expr";
+import { allOf, type Expr, exprOf, hcl } from "../../core/expr";
+import { split } from "../../core/expr-functions";
 
 const CONNECTION_NAME = "^([a-z0-9.-]+:)?[a-z][a-z0-9-]+:[a-z]+-[a-z]+[0-9]+:[a-z][a-z0-9-]*$";
 const NAME = "^[a-z_][a-z0-9_]{0,53}$";
@@ -134,11 +134,11 @@ export function instanceIn(connectionName: string): { readonly project: string; 
     const parts = connectionName.split(":");
     return { project: parts.slice(0, -2).join(":"), instance: parts.at(-1) ?? "" };
   }
-  const parts = `split(":", ${operand(connectionName)})`;
+  const parts = split(":", connectionName);
   return {
     // The project of a domain has a colon too.
-    project: expression(`try(join(":", slice(${parts}, 0, length(${parts}) - 2)), "")`),
-    instance: expression(`try(reverse(${parts})[0], "")`),
+    project: hcl`try(join(":", slice(${parts}, 0, length(${parts}) - 2)), "")`.text,
+    instance: hcl`try(reverse(${parts})[0], "")`.text,
   };
 }
 
@@ -181,10 +181,10 @@ export function existingDatabase(
 }
 
 const versionOf = ({ version }: Partial<SecretAttributes> = {}) =>
-  version === undefined ? undefined : numberText(version);
+  version === undefined ? undefined : exprOf(version).text;
 
 /** The first of two that is given; either may be null at plan. */
 function firstOf(one: string | undefined, other = ""): string {
   if (one === undefined) return other;
-  return Token.isUnresolved(one) ? expression(`try(coalesce(${one}, ${operand(other)}), null)`) : one;
+  return Token.isUnresolved(one) ? hcl`try(coalesce(${one}, ${other}), null)`.text : one;
 }

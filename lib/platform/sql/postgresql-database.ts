@@ -15,8 +15,9 @@ import {
   attributeOf,
 } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
-import { exprOf } from "../../core/expr";
-import { expression, namedValue, numberText } from "../../core/expression";
+import { exprOf, interpolated } from "../../core/expr";
+import { toText } from "../../core/expr-functions";
+import { namedValue } from "../../core/expression";
 import { GeneratedSecret } from "../../core/generated-secret";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type PropsOf, refuseWrong } from "../../core/inputs";
@@ -341,7 +342,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         project: projectId,
         name: sqlInstanceName(deployment),
         region,
-        databaseVersion: `POSTGRES_${numberText(version)}`,
+        databaseVersion: `POSTGRES_${exprOf(version).text}`,
         deletionProtection,
         settings: {
           edition: "ENTERPRISE",
@@ -419,7 +420,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const name = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;
     this.databaseName = choose("DatabaseName", existing?.database, name);
     this.ownerName = choose("OwnerName", existing?.user, name);
-    const logins = props.passwordVersion === undefined ? undefined : loginsOf(name, numberText(props.passwordVersion));
+    const logins = props.passwordVersion === undefined ? undefined : loginsOf(name, props.passwordVersion);
     this.userName = choose("UserName", existing?.user, logins?.current ?? name);
     this.otherLogin = logins && { ...logins.other, name: choose("OtherLogin", existing && "", logins.other.name) };
     const administrator = existing && administratorOf(existing).user;
@@ -445,15 +446,16 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 }
 
 /** Two logins that take turns: the owner itself, and one that acts as it. */
-function loginsOf(owner: string, version: string) {
+function loginsOf(owner: string, version: number) {
   const { isEven } = rotationOf(version);
-  const second = `join("", [${owner}, "_b"])`;
+  const second = interpolated`${owner}_b`;
+  const given = exprOf(version);
   return {
-    current: isEven.choose(expression(second), owner).text,
+    current: isEven.choose(second, owner).text,
     other: {
-      name: expression(`(${version} == null ? "" : ${isEven.text} ? ${owner} : ${second})`),
-      passwordVersion: expression(`(${version} == null ? "" : tostring(${version}))`),
-      condition: isSet(version),
+      name: given.isNull().choose("", isEven.choose(owner, second)).text,
+      passwordVersion: given.isNull().choose("", toText(given)).text,
+      condition: given.isSet(),
     },
   };
 }
