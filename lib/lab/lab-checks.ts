@@ -4,7 +4,7 @@ import { type Construct } from "constructs";
 import { element, split, every } from "../core/expr-functions";
 import { type Expr, hcl, interpolated, allOf, anyOf, exprOf, literal } from "../core/expr";
 import {} from "../core/conditional";
-import { expression, settingName } from "../core/expression";
+import { settingName } from "../core/expression";
 import { type ValuesOf } from "../core/inputs";
 import { CheckBlock } from "../core/warnings";
 import {
@@ -24,7 +24,7 @@ export function addLabChecks(
   { aws, sourceRanges = {} }: AssessmentLabProps,
 ): void {
   const { firewallRules, linuxVms, network, sshKeyAddress, sshKeyBucket, windowsVm } = scope;
-  const exists = ({ fqn }: TerraformResource) => hcl<readonly unknown[]>`${expression(fqn)}[*]`.length().gt(0);
+  const exists = ({ fqn }: TerraformResource) => hcl<readonly unknown[]>`${fqn}[*]`.length().gt(0);
   const check = (id: string, condition: Expr<boolean>, errorMessage: string): void => {
     // Such a block must refer to something.
     if (condition.isLiteral) return;
@@ -36,7 +36,7 @@ export function addLabChecks(
   const hasAws = awsKeyId === undefined ? literal(false) : exprOf(awsKeyId).ne("");
   check(
     "HasScanTargets",
-    anyOf(hcl<readonly unknown[]>`${expression(linuxVms.fqn)}`.length().gt(0), allOf(hasAws, isServiceOn)),
+    anyOf(hcl<readonly unknown[]>`${linuxVms.fqn}`.length().gt(0), allOf(hasAws, isServiceOn)),
     [
       `${v.linuxVmCount.name} is 0; only an import from AWS can supply assets, because there is nothing to scan;`,
       `raise it, or import from AWS, which needs its credentials and ${v.initializeAssessmentService.name}`,
@@ -79,7 +79,7 @@ export function addLabChecks(
   check(
     "LimitsRemoteDesktop",
     every(
-      hcl<readonly string[]>`flatten(${expression(firewallRules.rdp.fqn)}[*].source_ranges)`,
+      hcl<readonly string[]>`flatten(${firewallRules.rdp.fqn}[*].source_ranges)`,
       (range) => hcl<number>`tonumber(split("/", ${range})[1])`.ge(INTERNAL_RANGE_LEAST_PREFIX),
       "range",
     ),
