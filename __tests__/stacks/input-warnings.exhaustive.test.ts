@@ -128,22 +128,17 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
   });
 
   it.each([
-    ["a year before the end of its fixes", NOW, "2026-01-01T00:00:00Z", [15]],
-    ["of a deployment from before that was recorded", NOW, undefined, [15]],
-    ["of one that was made a day ago", NOW, "2026-11-10T00:00:00Z", [15]],
-    ["not of one that was made less than a day ago", NOW, "2026-11-10T00:00:01Z", []],
-    ["not of one that is planned now", NOW, NOW, []],
-    ["not before that year", BEFORE, "2026-01-01T00:00:00Z", []],
-  ])("of a version of PostgreSQL, %s", (_, time, made, versions) => {
+    ["a year before the end of its fixes", NOW, "2026-01-01T00:00:00Z", true],
+    ["of a deployment from before that was recorded", NOW, undefined, true],
+    ["of one that was made a day ago", NOW, "2026-11-10T00:00:00Z", true],
+    ["not of one that was made less than a day ago", NOW, "2026-11-10T00:00:01Z", false],
+    ["not of one that is planned now", NOW, NOW, false],
+    ["not before that year", BEFORE, "2026-01-01T00:00:00Z", false],
+  ])("of a version of PostgreSQL, %s", (_, time, made, isSaid) => {
     const { check, variable } = serverlessTerraform();
     const sets = [15, 16, 17].map((version) => ({ project_id: "demo-project", database_version: version }));
     const said = warnings({ variable, check: { versions: at(time, made, check?.database_version_lasts) } }, sets);
-    expect(said).toEqual(
-      [15, 16, 17].map((version) =>
-        (versions as number[]).includes(version)
-          ? [expect.stringContaining(`is ${version}; PostgreSQL makes no fixes of it after 11 November 2027; `)]
-          : [],
-      ),
-    );
+    const beginning = "database_version is 15; PostgreSQL makes no fixes of it after 11 November 2027; ";
+    expect(said).toEqual([isSaid ? [expect.stringContaining(beginning)] : [], [], []]);
   });
 });

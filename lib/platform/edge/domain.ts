@@ -13,7 +13,7 @@ const DOMAIN: Check<string> = {
   schema: { pattern: DOMAIN_PATTERN },
   must: [
     `be a full domain name of lower-case letters, digits, hyphens and dots, at most ${DOMAIN_MAX_LENGTH} characters,`,
-    "without a dot at the end, because a certificate is made for exactly this name;",
+    "without https://, a path, or a dot at the end, because a certificate is made for exactly this name;",
     "use for example login.example.com,",
     "and for a name with other letters its form in punycode, such as xn--mller-kva.example",
   ].join(" "),
