@@ -188,7 +188,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       tenantId: v.tenantId.text,
     });
     if (network !== undefined) warnOfNetwork(this, network, this.place.region);
-    this.identityParts = this.judgeIdentity(variant.identity);
+    this.identityParts = this.comparableIdentity(variant.identity);
     warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], v);
 
     this.apis = addApis(this, variant.apis, { network, place: this.place, settings, values: v });
@@ -215,7 +215,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   /** What makes the deployment what it is, as far as a plan can compare it. @param others inputs of the variant */
-  private judgeIdentity(others: readonly string[]): IdentityPart[] {
+  private comparableIdentity(others: readonly string[]): IdentityPart[] {
     const values = this.values as Readonly<Record<string, Value>>;
     const named = ["projectId", "region", "tenantId", "applicationName", ...others].map((prop) => {
       const input = values[prop] as Value<Input<string>>;
@@ -485,16 +485,23 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   /**
+   * Gives what was made before the keys and policies of an organization, and leaves grants to others who want that.
+   *
+   * @returns commands for the grants that are left to others, as an expression of a list
+   */
+  protected listGrantCommands(): string {
+    addLandingZone(this, this.values, this.apis);
+    return listGrants(this, this.values.grantRoles.flag);
+  }
+
+  /**
    * Refuses a destroy, and a change of what the deployment is, before anything is deleted.
    *
    * @param initialization whose former login is closed once everything runs
    * @param dependsOn the last resources to be created
-   * @returns commands for the grants that are left to others, as an expression of a list
    */
-  protected complete(initialization: DbInit, dependsOn: ITerraformDependable[]): string {
-    const { apis, database, identityParts, protect, values } = this;
-    addLandingZone(this, values, apis);
-    const grantCommands = listGrants(this, values.grantRoles.flag);
+  protected complete(initialization: DbInit, dependsOn: ITerraformDependable[]): void {
+    const { database, identityParts, protect, values } = this;
     const { check, since } = checkIdentity(this, identityParts, protect, database.ready);
     warnUnless(this, "DatabaseVersionLasts", [databaseWarning(since)], values);
     const last = [...dependsOn, ...initialization.retire(this, dependsOn), ...judgeOf(this), check];
@@ -502,7 +509,6 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     const remains = database.backupsAfterDestroy;
     guardDestroy(this, "DeletionGuard", { protect, dependsOn: [guard] }, { remains });
     inFiles(this, FOLDER_FILES);
-    return grantCommands;
   }
 }
 

@@ -304,7 +304,8 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
       this.dump,
       this.checkUp,
     );
-    this.grantCommands = this.complete(this.initialization, [
+    this.grantCommands = this.listGrantCommands();
+    this.complete(this.initialization, [
       ...this.namespace.grants,
       ...(outposts?.ready ?? []),
       ...this.workload.ready,

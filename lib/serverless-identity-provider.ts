@@ -278,7 +278,9 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       this.dump,
       this.checkUp,
     );
-    this.grantCommands = this.complete(this.initialization, this.guardNetwork());
+    const last = this.guardNetwork();
+    this.grantCommands = this.listGrantCommands();
+    this.complete(this.initialization, last);
   }
 
   /** Who may call the service. */

@@ -47,10 +47,11 @@ function refuseOptionsOfNpm(environment: Readonly<Record<string, string | undefi
   const taken = ["hcl", "settings"].filter((option) => environment[`npm_config_${option}`] !== undefined);
   if (taken.length === 0) return;
   const options = taken.map((option) => `--${option}`).join(" and ");
+  const written = taken.map((option) => (option === "settings" ? "--settings <file>" : `--${option}`)).join(" ");
   throw new RulesBrokenError("stacks to synthesize", [
     [
-      `${options} came before --, so that npm took it for itself; options of the stacks must come after it;`,
-      `write npm run synth -- <stack> ${options}`,
+      `${options} had no -- before it, so that npm took it for itself; options of the stacks must come after --;`,
+      `write npm run synth -- <stack> ${written}`,
     ].join(" "),
   ]);
 }

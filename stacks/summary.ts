@@ -16,15 +16,18 @@ export function summary(outputFolder: string, stacks: readonly TerraformStack[],
   const folders = stacks.map((stack) => join(outputFolder, "stacks", stack.node.id));
   const [first] = stacks;
   const [firstFolder = ""] = folders;
-  const recipe = first === undefined ? [] : firstApply(first, firstFolder, backend);
+  const [settings = "", ...commands] = first === undefined ? [] : firstApply(first, firstFolder, backend);
+  const hints = [
+    ...(settings.includes(" ") ? ["set what is yours in the first line"] : []),
+    ...(stacks.length > 1 ? ["for another stack, name its folder there"] : []),
+  ];
   return [
     ...folders,
     "",
-    stacks.length > 1
-      ? "The first apply, in an empty project; for another stack, name its folder in the first line:"
-      : "The first apply, in an empty project; set what is in the first line:",
+    `${["The first apply, in an empty project", ...hints].join("; ")}:`,
     "",
-    ...recipe,
+    settings,
+    ...commands,
     "",
     backend.type === "local" ? LOCAL_STATE_WARNING : "",
   ].join("\n");
@@ -42,7 +45,7 @@ function firstApply(stack: TerraformStack, folder: string, backend: StateBackend
   const hasExample = existsSync(join(folder, "terraform.tfvars.example"));
   return [
     [
-      `FOLDER=${folder}`,
+      `FOLDER=${folder.includes(" ") ? JSON.stringify(folder) : folder}`,
       ...(isProjectMissing ? ["PROJECT=my-project"] : []),
       ...(isBucketMissing ? ["BUCKET=my-states"] : []),
     ].join(" "),

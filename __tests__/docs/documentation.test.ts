@@ -100,7 +100,9 @@ describe.each(PAGES.filter(([, { text }]) => blocksIn(text, "sh").length > 0))(
       const lab = path.endsWith("assessment-lab.md");
       symlinkSync(join(folders, lab ? "assessment-lab" : "idp-kubernetes", "scripts"), join(folder, "scripts"));
       // For the commands of a first apply, in a folder and in a clone.
-      const places = [folder, join(folder, "cdktf.out/stacks/idp-serverless")];
+      const places = ["", "cdktf.out/stacks/idp-serverless", "idp-serverless-0.2.0"].map((place) =>
+        join(folder, place),
+      );
       for (const place of places) {
         mkdirSync(place, { recursive: true });
         writeFileSync(join(place, "terraform.tfvars.example"), 'project_id = "my-project"\n');

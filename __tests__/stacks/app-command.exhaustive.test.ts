@@ -21,7 +21,7 @@ describe("The app command", () => {
     expect(all.output.split("\n")).toEqual([
       ...folders,
       "",
-      "The first apply, in an empty project; for another stack, name its folder in the first line:",
+      "The first apply, in an empty project; set what is yours in the first line; for another stack, name its folder there:",
       "",
       `FOLDER=${String(folders[0])} PROJECT=my-project`,
       'test -e "$FOLDER/terraform.tfvars" ||',
@@ -45,7 +45,7 @@ describe("The app command", () => {
     const states = others.map((other) => join(outdir, "stacks", other, "terraform.tfstate"));
     for (const state of states) writeFileSync(state, "{}");
     const { output, textOf } = await runAppCommand({ outdir, stackNames: [name] });
-    expect(output).toContain("set what is in the first line");
+    expect(output).toContain("set what is yours in the first line");
     expect(output).toContain(`/${name} PROJECT=my-project\n`);
     for (const other of others) expect(output).not.toContain(other);
     expect(textOf(name)).toBe(before);

@@ -11,7 +11,7 @@ const recipe = (first: string, init: string) =>
   [
     "out/stacks/test",
     "",
-    "The first apply, in an empty project; set what is in the first line:",
+    "The first apply, in an empty project; set what is yours in the first line:",
     "",
     first,
     `terraform -chdir="$FOLDER" ${init}`,
@@ -39,6 +39,6 @@ it("The summary of several stacks names each folder, and the commands of one of 
   expect(lines.slice(0, 2)).toEqual(["out/stacks/test", "out/stacks/test"]);
   expect(lines.filter((line) => line.includes(" apply"))).toHaveLength(2);
   expect(lines).toContain(
-    "The first apply, in an empty project; for another stack, name its folder in the first line:",
+    "The first apply, in an empty project; set what is yours in the first line; for another stack, name its folder there:",
   );
 });

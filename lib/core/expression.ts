@@ -35,14 +35,14 @@ export function named<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> 
   return reference<T>(`local.${local.friendlyUniqueId}`, { knownAt, mayBeNull: value.mayBeNull });
 }
 
-/** The value of a local. */
-export function referenceTo<T>(local: TerraformLocal): Expr<T> {
-  return reference<T>(`local.${local.friendlyUniqueId}`, { knownAt: "plan", mayBeNull: false });
-}
-
 /** The same of an expression that takes more than a glance to read. */
 export function namedIfLong<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> {
   return value.isLong ? named(scope, id, value) : value;
+}
+
+/** The value of a local that is never null, and known at plan. */
+export function valueOf<T>(local: TerraformLocal): Expr<T> {
+  return reference<T>(`local.${local.friendlyUniqueId}`, { knownAt: "plan", mayBeNull: false });
 }
 
 /** A value as it is written to the configuration. @param preparing asks each referenced stack for its value */

@@ -343,7 +343,8 @@ function addOwnVersion(scope: Construct, condition: Condition, props: GeneratedS
     const first = attribute(written, name);
     return turns && second ? turns.isEven.choose(firstOf(second, name, ""), exprOf(first)).text : first;
   };
-  const isEnabled = count === undefined ? attributeOf<boolean>(written, "enabled") : firstOf(written, "enabled", false);
+  const isEnabled =
+    count === undefined ? attributeOfOnly<boolean>(written, "enabled") : firstOf(written, "enabled", false);
   const isReadable = turns && second ? turns.isEven.choose(firstOf(second, "enabled", false), isEnabled) : isEnabled;
   return {
     secret,
@@ -362,8 +363,8 @@ function afterFirst(version: number): Record<string, string> {
   return Token.asStringMap(exprOf(version).gt(1).choose<object, null>({ version }, null));
 }
 
-/** Attribute of a resource that is there. */
-function attributeOf<T>(resource: TerraformResource, name: string): Expr<T> {
+/** Attribute of a resource without a count. */
+function attributeOfOnly<T>(resource: TerraformResource, name: string): Expr<T> {
   return reference<T>(`${resource.fqn}.${name}`, { knownAt: "apply", mayBeNull: false });
 }
 

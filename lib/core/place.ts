@@ -98,7 +98,7 @@ function numbered(area: string, ...numbers: readonly number[]): string[] {
   return numbers.map((number) => `${area}${number}`);
 }
 
-/** The project of the examples, which nobody has. */
+/** The project of the examples, which is never the reader's own. */
 const EXAMPLE_PROJECT = "my-project";
 
 /** Places that are probably a mistake. */
@@ -107,8 +107,8 @@ export const PLACE_WARNINGS: readonly Omit<Relation<Pick<PlaceInputs, "projectId
     holds: ({ projectId }) => projectId.ne(EXAMPLE_PROJECT),
     says: ({ projectId }) =>
       [
-        `${projectId.name} is ${projectId.shown}, as in the examples; nothing can be made in a project of somebody`,
-        "else; set it to the id of your project",
+        `${projectId.name} is ${projectId.shown}, the project of the examples, in which you cannot create anything;`,
+        "set it to the id of your project",
       ].join(" "),
   },
   {

@@ -5,7 +5,7 @@ import { isWhole, matching } from "../core/checks";
 import { allOf, type Condition, isNever, namedCondition } from "../core/conditional";
 import { interpolated, type Expr, exprOf, literal } from "../core/expr";
 import { captured, concat, eachEntry, everyEntry, flatten, toNumber, values } from "../core/expr-functions";
-import { referenceTo } from "../core/expression";
+import { valueOf } from "../core/expression";
 import { number, object, textOrNull, type PropsOf, type Value, type ValuesOf } from "../core/inputs";
 import { addScript, joined, type StackFile } from "../core/stack-file";
 import { databaseJobContainer } from "./database-job";
@@ -97,7 +97,7 @@ export function isHeard(scope: Construct, v: Receivers): Expr<boolean> {
   if (isKnown !== undefined) return literal(isKnown);
   const known = scope.node.tryFindChild("Receivers") as TerraformLocal | undefined;
   const receivers = known ?? new TerraformLocal(scope, "Receivers", receiverCount(v));
-  return referenceTo<number>(receivers).gt(0);
+  return valueOf<number>(receivers).gt(0);
 }
 
 /** The same where synthesis knows it. */
@@ -125,7 +125,7 @@ export function isCheckedUp(
   const known = scope.node.tryFindChild(id) as TerraformLocal | undefined;
   return known === undefined
     ? namedCondition(scope, id, allOf(isScheduled, isHeard(scope, v)))
-    : referenceTo<boolean>(known);
+    : valueOf<boolean>(known);
 }
 
 /** Name of the job, also in alerts. */

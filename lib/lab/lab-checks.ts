@@ -3,7 +3,6 @@ import { type Construct } from "constructs";
 
 import { element, split, every } from "../core/expr-functions";
 import { type Expr, hcl, interpolated, allOf, anyOf, exprOf, literal } from "../core/expr";
-import {} from "../core/conditional";
 import { settingName } from "../core/expression";
 import { type ValuesOf } from "../core/inputs";
 import { CheckBlock } from "../core/warnings";

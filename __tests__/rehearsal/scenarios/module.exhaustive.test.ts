@@ -19,8 +19,8 @@ function rootOfThePage(): string {
 }
 
 const TENANTS = {
-  acme: { project_id: "my-project" },
-  globex: { project_id: "my-project" },
+  acme: { project_id: "sign-in-project" },
+  globex: { project_id: "sign-in-project" },
   initech: { project_id: "other-project" },
 };
 

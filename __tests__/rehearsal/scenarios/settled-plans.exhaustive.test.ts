@@ -50,9 +50,12 @@ const ofFolder = (folder: string, inputs: Inputs): Inputs => {
 /** What a plan changes, by addresses without the index of a part that may be missing. */
 async function changesOf(deployment: Deployment): Promise<Readonly<Record<string, unknown>>> {
   const { file } = await deployment.plan();
-  const { resource_changes: changes = [] } = JSON.parse(await deployment.succeed("show", "-json", file)) as {
+  const text = await deployment.succeed("show", "-json", file);
+  // When a deployment is made is a time of the plan.
+  const plan = JSON.parse(text.replaceAll(/"since":"[^"]+"/g, '"since":"now"')) as {
     readonly resource_changes?: readonly Change[];
   };
+  const { resource_changes: changes = [] } = plan;
   const real = changes.filter(({ change }) => change.actions.join() !== "no-op" && change.actions.join() !== "read");
   return Object.fromEntries(
     real.map(({ address, change: { actions, after, after_unknown } }) => [

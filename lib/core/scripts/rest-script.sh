@@ -203,6 +203,9 @@ google_start() {
   google_option GOOGLE_BILLING_PROJECT '[A-Za-z0-9.:-]+' "the id or number of a project"
   if [ -n "$GOOGLE_REFUSED" ]; then
     google_error "${0##*/} cannot start:$GOOGLE_REFUSED"
+    # For scripts that people start, whose settings a folder prints.
+    [ -n "${PROJECT_ID:-}" ] || [ -z "${GOOGLE_SETTINGS:-}" ] ||
+      google_error "In the folder of the stack, this sets them: $GOOGLE_SETTINGS"
     exit 2
   fi
   GOOGLE_WORK=$(mktemp -d "${TMPDIR:-/tmp}/google-rest.XXXXXX" 2>/dev/null) || google_full

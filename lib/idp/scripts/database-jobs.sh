@@ -18,6 +18,9 @@ KUBECTL_SECONDS=${KUBECTL_SECONDS:-150}
 KUBECTL=${KUBECTL:-kubectl}
 jobs="projects/${PROJECT_ID:-}/locations/${REGION:-}/jobs"
 job_now='' job_mark='' JOB_TAKEN=no job_count=0
+# Printed where they are missing.
+# shellcheck disable=SC2016 # to be pasted
+GOOGLE_SETTINGS='eval "$(terraform output -raw restore_settings)"'
 
 on_kubernetes() {
   [ -n "${NAMESPACE:-}" ]

@@ -20,13 +20,13 @@ export interface LoadBalancerAddress extends Pick<DomainAddress, "domain" | "ipA
  * It stays when the domain changes. It is created before the service behind it, because the application must know it.
  */
 export class DomainAddress extends Construct {
-  /** Id of the address, as a Terraform expression; null without a domain. */
+  /** Id of the address; null without a domain. */
   readonly addressId: string;
 
   /** Domain that clients connect to; one that is null at plan means none. */
   readonly domain: string;
 
-  /** IP address, as a Terraform expression; null without a domain. */
+  /** IP address; null without a domain. */
   readonly ipAddress: string;
 
   /** The same as a list that is empty without a domain. */

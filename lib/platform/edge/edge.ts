@@ -37,7 +37,7 @@ interface CertificateProps extends PartProps {
   readonly validation: string;
 }
 
-/** Addresses to which a domain points; the IPv4 address is a Terraform expression. */
+/** Addresses to which a domain points. */
 export type EdgeAddress = Pick<DomainAddress, "ipAddress" | "ipv6">;
 
 interface DomainSetupProps extends CertificateProps {
@@ -118,13 +118,13 @@ export class DomainSetup extends Construct {
  * A change of the domain creates the new certificate before it deletes the old one; the map stays.
  */
 export class DnsCertificate extends Construct {
-  /** Id of the map, as a Terraform expression; null if there is none. */
+  /** Id of the map; null if there is none. */
   readonly mapId: string;
 
-  /** How a proxy refers to the map, as a Terraform expression; null if there is none. */
+  /** How a proxy refers to the map; null if there is none. */
   readonly mapUrl: string;
 
-  /** The records that validate the domain, as a Terraform expression: a list of objects with name, type and data. */
+  /** The records that validate the domain; a list of objects with name, type and data. */
   readonly records: string;
   readonly ready: ITerraformDependable[];
 

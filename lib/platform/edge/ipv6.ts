@@ -35,10 +35,10 @@ export type Scheme = "EXTERNAL" | "EXTERNAL_MANAGED";
  * A static IPv6 address of a global load balancer beside its IPv4 address, created only with a domain and on request.
  */
 export class Ipv6Address extends Construct {
-  /** Id of the address, as a Terraform expression; null if there is none. */
+  /** Id of the address; null if there is none. */
   readonly addressId: string;
 
-  /** IP address, as a Terraform expression: a list that is empty if there is none. */
+  /** IP address; a list that is empty if there is none. */
   readonly ipAddresses: string;
 
   /** For what exists with the address alone. */

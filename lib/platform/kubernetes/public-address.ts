@@ -32,10 +32,10 @@ export class PublicAddress extends Construct {
   /** The global address, created only with a domain. */
   readonly global: ComputeGlobalAddress | undefined;
 
-  /** IP address of the regional address, as a Terraform expression. */
+  /** IP address of the regional address. */
   readonly regionalAddress: string;
 
-  /** IP address of the global address, as a Terraform expression. */
+  /** IP address of the global address. */
   readonly ipAddress: string;
 
   /** A second address of the HTTPS load balancer, if any. */

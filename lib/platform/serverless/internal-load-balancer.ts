@@ -131,13 +131,13 @@ interface InternalLoadBalancerProps extends PartProps {
  * alone.
  */
 export class InternalLoadBalancer extends Construct {
-  /** The address, as a Terraform expression: a list that is empty if there is none. */
+  /** The address; a list that is empty if there is none. */
   readonly ipAddresses: string;
 
-  /** Name, type and value of each record, as a Terraform expression: a list that is empty without a domain. */
+  /** Name, type and value of each record; a list that is empty without a domain. */
   readonly records: string;
 
-  /** What to do until the domain works, as a Terraform expression: a list of sentences. */
+  /** What to do until the domain works; a list of sentences. */
   readonly nextSteps: string;
   readonly address: ComputeAddress;
   readonly ready: ITerraformDependable[] = [];
