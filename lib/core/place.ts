@@ -107,8 +107,8 @@ export const PLACE_WARNINGS: readonly Omit<Relation<Pick<PlaceInputs, "projectId
     holds: ({ projectId }) => projectId.ne(EXAMPLE_PROJECT),
     says: ({ projectId }) =>
       [
-        `${projectId.name} is ${projectId.shown}, the project of the examples, in which you cannot create anything;`,
-        "set it to the id of your project",
+        `${projectId.name} is ${projectId.shown}, the project of the examples; nothing can be created there,`,
+        "because it is not yours; set it to the id of your project",
       ].join(" "),
   },
   {
