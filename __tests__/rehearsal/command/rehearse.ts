@@ -30,7 +30,7 @@ Takes synthesized stacks through their whole life with the real Terraform, offli
 `;
 
 const INTRODUCTION = [
-  "Each line is a step that ended as expected; a line that speaks of a refusal or a failure ends with that refusal.",
+  "Each line is a step that ended as expected, also where it names a refusal or a failure: those are provoked.",
   "On two cores, all stacks together take about four minutes.",
 ].join("\n");
 

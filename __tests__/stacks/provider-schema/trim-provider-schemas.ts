@@ -13,7 +13,7 @@ import { nestedBlocks, type ProviderSchema, typesOf } from "./provider-schema";
  * Writes the trimmed schemas beside this file: of the types that the synthesized stacks use or the rehearsal describes,
  * without prose; and the names of their nested blocks where the library reads them.
  *
- * Arguments that are folders are further synthesized stacks, somebody else's, whose types are added. All others are
+ * Arguments that are folders are synthesized stacks of other projects, whose types are added. All others are
  * full schemas, each a plain or compressed output of `terraform providers schema -json`, called
  * `<provider>-<release>.json` or `.json.gz`; the second of a provider is that of its newest release. Without any,
  * Terraform is asked for those of each stack, which downloads the providers.

@@ -64,7 +64,7 @@ export class WorkloadNamespace extends Construct {
   /**
    * Grants to the accounts of the pods. No object of the cluster may depend on them: they depend on the cluster, so the
    * removal of an object would have to precede an update of the cluster, from which its provider is configured. Pods
-   * wait for them, as they do for every new grant to take effect.
+   * wait for them, because every new grant takes a while to take effect.
    */
   readonly grants: ITerraformDependable[] = [];
 
