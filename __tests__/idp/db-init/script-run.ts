@@ -72,11 +72,20 @@ export async function runScript(environment: Environment, options: RunOptions = 
   });
   const kill = (signal: NodeJS.Signals): void => {
     // A kill ends the process group too, as the end of a container does.
-    if (signal === "SIGKILL" && child.pid !== undefined) process.kill(-child.pid, signal);
+    if (signal === "SIGKILL" && child.pid !== undefined) killGroup(child.pid);
     else child.kill(signal);
   };
   const [run] = await Promise.all([runOf(child), onStart?.(kill, once(child, "exit"))]);
   return run;
+}
+
+/** Does nothing where the script has ended by itself before. */
+function killGroup(processGroup: number): void {
+  try {
+    process.kill(-processGroup, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /** Fails with all that the script has said, unless it ends well. */

@@ -69,6 +69,7 @@ describeWith(["psql", "busybox", "dash"], "db-init.sh before the database answer
   }).rows([
     atFirst("FATAL:  the database system is starting up", 3, 0, DONE),
     atFirst('FATAL:  too many connections for database "idp"', 3, 0, DONE),
+    atFirst("ERROR:  relation with OID 16896 does not exist", 3, 0, DONE),
     atFirst(
       'FATAL:  no pg_hba.conf entry for host "10.1.2.3"',
       ...([1, 4] as const),
