@@ -1,10 +1,13 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
 import { freePort } from "../../support/loopback-server";
 import { describeWith, programPath } from "../../support/programs";
 import { GoogleStandIn } from "../../support/google-stand-in";
 import { type ScriptRun } from "../../support/google-stand-in-scripts";
+import { temporaryFolder } from "../../support/temporary-folder";
 import { haveSource, sceneWith } from "../assessment-service/assessment-scene";
 import { AWS_ENVIRONMENT, rowsOf } from "./inventory-run";
 
@@ -98,8 +101,12 @@ describeWith(["aws", "dash", "jq", "moto_server"], "the inventory of a simulated
     volumes = ((await call("describe-volumes")) as Answers).Volumes;
     await standIn.start();
     haveSource(standIn);
-    const environment = { ...AWS_ENVIRONMENT, AWS_ENDPOINT_URL: endpoint };
-    result = await run("import-inventory", { programs: process.env.PATH ?? "", environment });
+    // An option, because the release that Debian has does not read AWS_ENDPOINT_URL.
+    const folder = temporaryFolder();
+    const script = `#!/bin/sh\nexec ${programPath("aws")} --endpoint-url ${endpoint} "$@"\n`;
+    writeFileSync(join(folder, "aws"), script, { mode: 0o755 });
+    const programs = [folder, process.env.PATH].join(delimiter);
+    result = await run("import-inventory", { programs, environment: AWS_ENVIRONMENT });
     // Some twenty calls, each of which starts the program: a busy machine takes long.
   }, 300_000);
 
