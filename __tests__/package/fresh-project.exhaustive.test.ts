@@ -22,8 +22,11 @@ describe("An empty project, with what the registry serves today", () => {
     run(`${onPage("lib/README.md", /^(npm install \.\/.+)$/gm)} --silent`);
     const [program = ""] = blocksIn(pageOf("README.md").text, "ts");
     writeFileSync(join(project, "main.ts"), program);
-    run(onPage("README.md", /run `(npx .+?)`/g));
-    expect(readdirSync(join(project, "cdktf.out/stacks/sign-in"))).toContain("cdk.tf.json");
+    const folder = "cdktf.out/stacks/sign-in";
+    expect(run(onPage("README.md", /run `(npx .+?)`/g))).toBe(
+      `Next: terraform -chdir=${folder} init, and then terraform -chdir=${folder} apply\n`,
+    );
+    expect(readdirSync(join(project, folder))).toContain("cdk.tf.json");
   });
 
   it.each(["5.9", "7"])("compiles it with TypeScript %s", (release) => {

@@ -20,3 +20,6 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
 identityProvider.database.instance?.addOverride("settings.insights_config.query_string_length", 4096);
 new TerraformOutput(stack, "address", { value: identityProvider.url });
 app.synth();
+
+const folder = `${app.outdir}/stacks/${stack.node.id}`;
+console.log(`Next: terraform -chdir=${folder} init, and then terraform -chdir=${folder} apply`);
