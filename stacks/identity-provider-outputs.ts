@@ -6,7 +6,7 @@ import { type OutputTable } from "./output-table";
 
 /** The outputs of both variants: names and addresses, never the value of a secret. */
 export function identityProviderOutputs(idp: IdentityProvider): OutputTable {
-  const { database, dump, place, secrets } = idp;
+  const { database, dump, monitoring, place, secrets } = idp;
   const { bootstrapPassword: password, bootstrapToken: token, hasBootstrapToken } = secrets;
   const accessCommand = ({ secretId, version }: ReadableSecret) =>
     `gcloud secrets versions access ${version} --secret=${secretId} --project=${place.projectId}`;
@@ -47,6 +47,10 @@ export function identityProviderOutputs(idp: IdentityProvider): OutputTable {
       "The command that prints the token for the application's API; null without bootstrap_token.",
     ],
     database_instance_name: [database.instanceName, "Name of the database instance."],
+    last_errors_command: [
+      monitoring.errorsCommand,
+      "The command that prints the last errors of servers, workers, jobs and database; for eval.",
+    ],
     restore_settings: [
       `export ${idp.restoreSettings}`,
       "Command that exports the settings of scripts/restore.sh and scripts/restore-drill.sh, for eval.",

@@ -10,8 +10,8 @@ export interface LogEntry {
 /**
  * Whether a filter in Cloud Logging's query language selects an entry.
  *
- * Knows what filters here are made of: comparisons by `=`, `:` and `=~`, several values in parentheses,
- * `log_id`, `NOT`, `AND` (also unwritten), `OR`, which binds more tightly, and parentheses.
+ * Knows what filters here are made of: comparisons by `=`, `:` and `=~`, severities by `>=`, several values in
+ * parentheses, `log_id`, `NOT`, `AND` (also unwritten), `OR`, which binds more tightly, and parentheses.
  *
  * @throws Error if the filter is no such filter
  */
@@ -22,7 +22,7 @@ export function isSelected(filter: string, entry: LogEntry): boolean {
   return holds;
 }
 
-const TOKEN = /\s*("(?:[^"\\]|\\.)*"|=~|[=:()]|[^\s"=:()]+)/y;
+const TOKEN = /\s*("(?:[^"\\]|\\.)*"|=~|>=|[=:()]|[^\s"=:()>]+)/y;
 
 class Reader {
   private readonly tokens: string[] = [];
@@ -124,7 +124,10 @@ const COMPARISONS: Readonly<Record<string, (text: string, value: string) => bool
   "=": (text, value) => text === value,
   ":": (text, value) => text.toLowerCase().includes(value.toLowerCase()),
   "=~": (text, value) => new RegExp(value).test(text),
+  ">=": (text, value) => SEVERITIES.indexOf(text) >= SEVERITIES.indexOf(value),
 };
+
+const SEVERITIES = ["DEFAULT", "DEBUG", "INFO", "NOTICE", "WARNING", "ERROR", "CRITICAL", "ALERT", "EMERGENCY"];
 
 /** The values at a path; of a list, those of all its elements, one of which must fulfil a comparison. */
 function fieldsOf(entry: LogEntry, path: string): unknown[] {

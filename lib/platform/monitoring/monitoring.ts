@@ -16,7 +16,7 @@ import { FIRST_DUMP_JOB } from "../../idp/dumps";
 import { WORKER_MODES, WORKER_NAME } from "../../idp/worker";
 import { securityPolicyName } from "../edge/security-policy";
 import { type WorkloadIdentity } from "../../core/identity";
-import { type AlertNames, type NamedSetting, type Platform } from "./alert";
+import { errorsCommand, type AlertNames, type NamedSetting, type Platform } from "./alert";
 import { AlertPolicies } from "./alert-policies";
 import { alertTable } from "./alerts";
 import { dashboardOf } from "./dashboard";
@@ -77,6 +77,9 @@ export class Monitoring extends Construct {
   /** Policies of the table of alerts, and the channels of `alertEmails`. */
   readonly alertPolicies: AlertPolicies | undefined;
 
+  /** Command that prints the last errors of the deployment. */
+  readonly errorsCommand: string;
+
   /** Charts of the metrics that the alerts watch. */
   readonly dashboard: MonitoringDashboard | undefined;
 
@@ -92,6 +95,7 @@ export class Monitoring extends Construct {
     const { apis, auditSecretAccess = false, dashboard = true, domain, dump, place, platform, workerMode } = props;
     const dependsOn = apis.ready("monitoring");
     const names = this.namesOf(props);
+    this.errorsCommand = errorsCommand(names, platform);
     const conditions = {
       audit: auditSecretAccess,
       certificateByDns: exprOf(props.certificateValidation ?? "dns").eq("dns"),
