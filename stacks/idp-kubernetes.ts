@@ -10,16 +10,20 @@ import {
 } from "../lib/kubernetes-identity-provider";
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
+import { explainGroups, inGroupOrder } from "./input-groups";
 import { outputsOf } from "./output-table";
 import { type StackSettings } from "./settings";
 
+const INPUTS = inGroupOrder(KUBERNETES_INPUTS);
+
 /** The identity provider on GKE Autopilot, cluster included, from an empty project in one apply. */
 export class IdpKubernetesStack extends PortableStack {
-  static readonly inputs: Table = KUBERNETES_INPUTS;
+  static readonly inputs: Table = INPUTS;
 
   constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "kubernetes", "random"], backend });
-    const { network, subnetwork, ...inputs } = declareInputs(this, KUBERNETES_INPUTS, KUBERNETES_RELATIONS, deployment);
+    const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, KUBERNETES_RELATIONS, deployment);
+    explainGroups(this.node.findChild("Inputs").node.children);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 
     const idp = new KubernetesIdentityProvider(this, MAIN_CHILD_ID, {
@@ -44,7 +48,7 @@ export class IdpKubernetesStack extends PortableStack {
       stack: "idp-kubernetes",
       deployment,
       inputs: declaredInputs(this),
-      table: KUBERNETES_INPUTS,
+      table: INPUTS,
     });
   }
 }

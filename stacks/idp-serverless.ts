@@ -10,16 +10,20 @@ import {
 } from "../lib/serverless-identity-provider";
 import { describeFolder } from "./folder/described-folder";
 import { identityProviderOutputs } from "./identity-provider-outputs";
+import { explainGroups, inGroupOrder } from "./input-groups";
 import { outputsOf } from "./output-table";
 import { type StackSettings } from "./settings";
 
+const INPUTS = inGroupOrder(SERVERLESS_INPUTS);
+
 /** The identity provider on Cloud Run, from an empty project in one apply. */
 export class IdpServerlessStack extends PortableStack {
-  static readonly inputs: Table = SERVERLESS_INPUTS;
+  static readonly inputs: Table = INPUTS;
 
   constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "random"], backend });
-    const { network, subnetwork, ...inputs } = declareInputs(this, SERVERLESS_INPUTS, SERVERLESS_RELATIONS, deployment);
+    const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, SERVERLESS_RELATIONS, deployment);
+    explainGroups(this.node.findChild("Inputs").node.children);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 
     const idp = new ServerlessIdentityProvider(this, MAIN_CHILD_ID, {
@@ -32,7 +36,7 @@ export class IdpServerlessStack extends PortableStack {
       stack: "idp-serverless",
       deployment,
       inputs: declaredInputs(this),
-      table: SERVERLESS_INPUTS,
+      table: INPUTS,
     });
   }
 }

@@ -1,6 +1,11 @@
+import { readFileSync } from "node:fs";
+
 import Ajv, { type ValidateFunction } from "ajv";
 
+import { hclFilesOf } from "../../lib/core/hcl/stack-origin";
+import { packageFile } from "../../lib/core/package-file";
 import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
+import { INPUT_GROUPS } from "../../stacks/input-groups";
 import { exampleValues } from "../../stacks/folder/example-values";
 import { inputSchema } from "../../stacks/folder/input-schema";
 import { snakeCase } from "../../lib/core/checks";
@@ -19,6 +24,7 @@ import {
   type AcceptedInputs,
 } from "./accepted-inputs";
 import { type Inputs } from "./terraform-run";
+import { VARIANTS } from "./variants";
 
 interface Folder {
   readonly name: string;
@@ -103,6 +109,39 @@ describe("The inputs of an identity provider", () => {
     const texts = rowsOf(inputs).map(([input, { description }]) => `${input}: ${description}`);
     expect(texts.filter((text) => other.test(text))).toEqual([]);
   });
+});
+
+describe("The groups of the inputs of identity providers", () => {
+  it("have each of them once, and no other", () => {
+    const inputs = [...Object.keys(SERVERLESS_INPUTS), ...Object.keys(KUBERNETES_INPUTS)];
+    expect(INPUT_GROUPS.flatMap((group) => group.inputs).sort()).toEqual([...new Set(inputs)].sort());
+  });
+
+  it.each(
+    VARIANTS.map((variant) => ({
+      ...variant,
+      table: variant.name === "idp-serverless" ? SERVERLESS_INPUTS : KUBERNETES_INPUTS,
+    })),
+  )(
+    "are in the same order on the page, in the example and among the variables of $name",
+    ({ name, stack: stackOf, table }) => {
+      const stack = stackOf();
+      const { "variables.tf": variables = "" } = hclFilesOf(stack, stack.toTerraform(), {});
+      const [page = ""] = readFileSync(packageFile(`stacks/${name}.md`), "utf8").split("\n## Outputs\n");
+      const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, input]) => input);
+      const groups = INPUT_GROUPS.map((group) => ({ ...group, inputs: group.inputs.filter((each) => each in table) }));
+      const expected = groups.flatMap(({ inputs }) => inputs.map(snakeCase));
+      expect(namesIn(page.split("<!-- inputs")[1] ?? "", /^\| `(\w+)` \|/gm)).toEqual(expected);
+      expect(namesIn(exampleValues(name, table), /^#?(\w+) = /gm)).toEqual(expected);
+      expect(namesIn(variables, /^variable "(\w+)"/gm)).toEqual(expected);
+      for (const { guide, inputs, title } of groups) {
+        const [first = ""] = inputs;
+        if (first === "") continue;
+        expect(page).toContain(`\n### ${title}\n`);
+        expect(variables).toContain(`\n# ${title}: guides/${guide}\nvariable "${snakeCase(first)}" {`);
+      }
+    },
+  );
 });
 
 describe("The schema of an identity provider's inputs", () => {

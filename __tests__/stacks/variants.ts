@@ -3,7 +3,7 @@ import { LAB_STACK } from "./lab-stack";
 import { SERVERLESS } from "./serverless-stack";
 
 /** The stacks with the identity provider, for what holds on either platform. */
-const VARIANTS = [SERVERLESS, KUBERNETES] as const;
+export const VARIANTS = [SERVERLESS, KUBERNETES] as const;
 
 /** Every stack. */
 export const STACKS = [...VARIANTS, LAB_STACK] as const;

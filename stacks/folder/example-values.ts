@@ -1,24 +1,36 @@
 import { snakeCase } from "../../lib/core/checks";
 import { aligned, assignment, quotedText, valueExpression } from "../../lib/core/hcl/hcl-expression";
 import { type Input, type Table } from "../../lib/core/inputs";
+import { groupedInputs } from "../input-groups";
 import { shownType } from "./shown-type";
 
 /**
  * The file `terraform.tfvars.example`: inputs with an example, among them all required ones, and all others as comments
- * with their defaults, each after its description. A comment of prose has a space after its `#`, one with a value has
- * none.
+ * with their defaults, each after its description, in their groups. A comment of prose has a space after its `#`, one
+ * with a value has none.
  */
 export function exampleValues(stack: string, inputs: Table): string {
-  const entries = Object.entries(inputs)
-    .map(([name, input]) => [snakeCase(name), input] as const)
-    .sort(([nameA, a], [nameB, b]) => Number("example" in b) - Number("example" in a) || (nameA < nameB ? -1 : 1));
+  const named = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [snakeCase(name), input]));
+  const chosen = Object.keys(named).filter((name) => isChosen(named[name]));
   const introduction = prose(
     [
       `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by default,`,
-      "and set what is not commented out. To set another input, remove the # in front of its name.",
+      `and set what is not commented out: ${chosen.join(", ")}.`,
+      "To set another input, remove the # in front of its name.",
     ].join(" "),
   );
-  return `${[introduction, ...entries.map(([name, input]) => entryText(name, input))].join("\n\n")}\n`;
+  const groups = groupedInputs(named).flatMap(({ group, rows }) => {
+    const inOrder = group === undefined ? [...rows].sort(chosenFirst) : rows;
+    const heading = group === undefined ? [] : [prose(`${group.title}: guides/${group.guide}`)];
+    return [...heading, ...inOrder.map(([name, input]) => entryText(name, input))];
+  });
+  return `${[introduction, ...groups].join("\n\n")}\n`;
+}
+
+const isChosen = (input: Input | undefined) => input?.example !== undefined;
+
+function chosenFirst([nameA, a]: readonly [string, Input], [nameB, b]: readonly [string, Input]): number {
+  return Number(isChosen(b)) - Number(isChosen(a)) || (nameA < nameB ? -1 : 1);
 }
 
 function entryText(name: string, input: Input): string {

@@ -1,3 +1,8 @@
+import { readFileSync } from "node:fs";
+
+import { packageFile } from "../../lib/core/package-file";
+import { groupedInputs } from "../input-groups";
+
 /** An input: a variable of a synthesized configuration, or a row of a table. */
 interface TerraformVariable {
   readonly type: string;
@@ -14,18 +19,44 @@ export interface TabledConfiguration {
 /** Rows of a table, each as its cells. */
 type Rows = readonly (readonly string[])[];
 
-/** One table, the required inputs first, or one for each group where the descriptions begin with `[<group>]`. */
+/** A table for each group of inputs, with its guide; of a stack without groups, those that descriptions name. */
 export function inputsTables({ variable }: Pick<TabledConfiguration, "variable">): string {
+  return groupedInputs(variable)
+    .map(({ group, rows }) => {
+      if (group === undefined) return ownGroups(Object.fromEntries(rows));
+      const { guide, title } = group;
+      const cells = rows.map(([name, input]) => cellsOf(name, input));
+      return `### ${title}\n\nGuide: [${guideTitle(guide)}](guides/${guide})\n\n${table(INPUT_COLUMNS, cells)}`;
+    })
+    .join("\n\n");
+}
+
+const INPUT_COLUMNS = ["Input", "Type", "Default", "Meaning"];
+
+const cellsOf = (name: string, input: TerraformVariable) => [
+  `\`${name}\``,
+  typeText(input),
+  defaultText(input),
+  escaped(input.description),
+];
+
+function guideTitle(guide: string): string {
+  const [, title = guide] = /^# (.*)$/m.exec(readFileSync(packageFile(`stacks/guides/${guide}`), "utf8")) ?? [];
+  return title;
+}
+
+/** One table, the required inputs first, or one for each group where the descriptions begin with `[<group>]`. */
+function ownGroups(variable: TabledConfiguration["variable"]): string {
   const rows = Object.entries(variable)
     .sort(([nameA, a], [nameB, b]) => requiredFirst(a, b) || nameA.localeCompare(nameB))
-    .map(([name, input]) => [`\`${name}\``, typeText(input), defaultText(input), escaped(input.description)]);
+    .map(([name, input]) => cellsOf(name, input));
   const groups = [...new Set(rows.map((cells) => groupOf(cells)))].sort();
   return groups
     .map((group) => {
       const ofGroup = rows
         .filter((cells) => groupOf(cells) === group)
         .map((cells) => cells.map((cell) => cell.replace(GROUP, "")));
-      return `${group === "" ? "" : `**${group}**\n\n`}${table(["Input", "Type", "Default", "Meaning"], ofGroup)}`;
+      return `${group === "" ? "" : `**${group}**\n\n`}${table(INPUT_COLUMNS, ofGroup)}`;
     })
     .join("\n\n");
 }
