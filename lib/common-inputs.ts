@@ -53,6 +53,7 @@ import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
 import { DATABASE_SERVER } from "./platform/sql/database-flags";
 import { DATABASE_SIZE, type DatabaseInputs } from "./platform/sql/database-size";
 import { type DatabaseAttributes } from "./platform/sql/existing-database";
+import { type Advice, type Finding } from "./core/warnings";
 
 /** Words for the inputs that both variants have. */
 interface VariantWords {
@@ -169,7 +170,7 @@ const unchangedAlerts = ({ alerts }: ValuesOf<CommonInputs>) =>
   );
 
 /** Inputs that are valid, and do nothing or harm. */
-export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
+export const COMMON_WARNINGS: readonly (Advice<CommonInputs> | Finding<CommonInputs>)[] = [
   ...PLACE_WARNINGS,
   ...ENVIRONMENT_WARNINGS,
   ...BLUEPRINT_WARNINGS,
@@ -178,6 +179,7 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
   ...DOMAIN_WARNINGS,
   ...PROTECTION_WARNINGS,
   {
+    states: "CookieDomainCoversDomain",
     holds: ({ domain, environmentVariables: plain }) =>
       domain.isNullOr((name) =>
         every(
@@ -194,6 +196,7 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
       ].join(" "),
   },
   {
+    states: "AlertsHaveReceivers",
     holds: (v) => v.alerts.length().eq(0).or(receiverCount(v).gt(0)),
     says: ({ alertEmails: emails, alerts, notificationChannels: channels, notificationChannelsBySeverity: some }) =>
       [
@@ -202,14 +205,16 @@ export const COMMON_WARNINGS: readonly Omit<Relation<CommonInputs>, "of">[] = [
       ].join(" "),
   },
   {
-    holds: (v) => unchangedAlerts(v).length().eq(0),
-    says: (v) =>
+    finds: "UnchangedAlerts",
+    among: unchangedAlerts,
+    says: (v, found) =>
       [
-        `${v.alerts.name} sets nothing for ${unchangedAlerts(v).joinedBy(", ").text}; Terraform ignores members other`,
+        `${v.alerts.name} sets nothing for ${found}; Terraform ignores members other`,
         `than enabled, threshold and duration_seconds; correct the name of the member, or remove the entry`,
       ].join(" "),
   },
   {
+    states: "DumpsAreHourlyAtMost",
     holds: ({ dumpSchedule }) => dumpSchedule.isNullOr((schedule) => schedule.matches("^[0-9]+ ")),
     says: ({ dumpSchedule }) =>
       [

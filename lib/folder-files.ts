@@ -17,6 +17,7 @@ export const FOLDER_FILES: FileTable = {
       "DeployedIdentity",
       "IdentityCheck",
       "IdentityGuard",
+      "Present-*",
       "PresenceGuard",
       "ProtectedIdentity",
       "WasProtected",

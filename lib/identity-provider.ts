@@ -25,7 +25,7 @@ import { tenantContext, type DeploymentContext } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
 import { RulesBrokenError } from "./core/rules-broken-error";
-import { warnUnless } from "./core/warnings";
+import { type Advice, warnUnless } from "./core/warnings";
 import { addApis, type VariantApis } from "./apis";
 import { COMMON_WARNINGS, type CommonInputs, type ProgramProps, type VariantProps } from "./common-inputs";
 import { Blueprints } from "./idp/blueprints";
@@ -71,7 +71,7 @@ const ACCOUNTS = {
 interface Variant<T extends Table> {
   readonly inputs: T;
   readonly relations: readonly Relation<T>[];
-  readonly warnings: readonly Omit<Relation<T>, "of">[];
+  readonly warnings: readonly Advice<T>[];
   /** What else makes a deployment what it is. */
   readonly identity: readonly (keyof T & string)[];
   readonly apis: VariantApis;

@@ -63,6 +63,7 @@ import { CLUSTER_MAINTENANCE_RELATIONS } from "./platform/maintenance";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
+import { type Advice } from "./core/warnings";
 
 const WORKER = {
   ...podSize(WORKER_DEFAULTS.cpu),
@@ -172,7 +173,7 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   },
 ];
 
-const WARNINGS: readonly Omit<Relation<KubernetesInputs>, "of">[] = [
+const WARNINGS: readonly Advice<KubernetesInputs>[] = [
   ...IPV6_WARNINGS,
   ...OUTPOST_WARNINGS,
   certificateWarning("kubernetes"),

@@ -42,6 +42,7 @@ import {
 import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
 import { instanceSize, SERVICE, type ServiceInputs } from "./platform/serverless/service-options";
+import { type Advice } from "./core/warnings";
 
 const WORKER = {
   ...instanceSize(WORKER_DEFAULTS.cpu),
@@ -159,10 +160,11 @@ export const SERVERLESS_RELATIONS: readonly Relation<ServerlessInputs>[] = [
   },
 ];
 
-const WARNINGS: readonly Omit<Relation<ServerlessInputs>, "of">[] = [
+const WARNINGS: readonly Advice<ServerlessInputs>[] = [
   ...IPV6_WARNINGS,
   certificateWarning("serverless"),
   {
+    states: "UptimeCheckHasAccess",
     holds: (v) =>
       v.uptimeCheck
         .coalesce(false)
@@ -177,6 +179,7 @@ const WARNINGS: readonly Omit<Relation<ServerlessInputs>, "of">[] = [
   },
   {
     // A policy is useless if requests can bypass it.
+    states: "RequestsPassThePolicy",
     holds: (v) => anyOf(v.protection.isNull().and(v.existingSecurityPolicy.isNull()), v.closeDefaultAddress),
     says: (v) =>
       [

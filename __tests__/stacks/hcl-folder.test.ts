@@ -43,7 +43,13 @@ function settings(value: unknown, path = ""): string[] {
     .sort();
 }
 
-describe.each(FOLDERS)("The folder of $name in HCL", ({ files, stack, stackOf }) => {
+/** Lines of the conditions of such blocks, which Terraform shows whole above its message. */
+function conditionLengths(text: string, kinds: string): number[] {
+  const condition = new RegExp(`^( +)(?:${kinds}) \\{\\n +condition += ([^]*?)\\n +error_message`, "gm");
+  return [...text.matchAll(condition)].map(([, , whole = ""]) => whole.split("\n").length);
+}
+
+describe.each(FOLDERS)("The folder of $name in HCL", ({ files, name, stack, stackOf }) => {
   it("says what its JSON says", async () => {
     const parts = await Promise.all(Object.entries(files).map(([name, text]) => parse(name, text)));
     expect(parts.flatMap((part) => settings(part)).sort()).toEqual(
@@ -54,6 +60,15 @@ describe.each(FOLDERS)("The folder of $name in HCL", ({ files, stack, stackOf })
   it("is the same text again, and names no place of this machine", () => {
     expect(filesOf(stackOf())).toEqual(files);
     expect(Object.values(files).join("\n")).not.toContain(packageFile("").replace(/\/$/, ""));
+  });
+
+  it("shows one line of a condition above a warning, and few above a refusal", () => {
+    const text = Object.values(files).join("\n");
+    const warnings = conditionLengths(text, "assert");
+    expect(warnings.length).toBeGreaterThan(5);
+    // Those of the lab count its parts, a line for each.
+    expect(Math.max(...warnings)).toBe(name === "assessment-lab" ? 6 : 1);
+    expect(Math.max(...conditionLengths(text, "precondition|postcondition"))).toBeLessThanOrEqual(5);
   });
 
   it("has a file for each part, none longer than a reader takes, and no line that is long for another reason than a text or a condition", () => {

@@ -1,7 +1,9 @@
 import { Token } from "cdktf";
+import { type Construct } from "constructs";
 
 import { exprOf, interpolated, isPlainObject, literal, type Expr } from "./expr";
 import { eachEntry, everyEntry, jsonOf } from "./expr-functions";
+import { named } from "./expression";
 
 /** Keywords of JSON Schema; they may accept more than the rule, never less. */
 export type Facts = Readonly<Record<string, unknown>>;
@@ -102,6 +104,25 @@ export function planned(
   return {
     condition: conditionWhere(check, value, absent).text,
     errorMessage: `${name} is ${isSecret || check.hides === true ? "given" : shown(value)}; it must ${check.must}.`,
+  };
+}
+
+/**
+ * A rule for each entry, where condition and message share a local of those that are wrong. Not for a validation, whose
+ * variable such a local reads.
+ *
+ * @param id of the local
+ */
+export function plannedWith(scope: Construct, id: string, check: EachCheck, name: string, value: Expr): Judgement {
+  const isWrong = (key: Expr<string>, entry: Expr) =>
+    check
+      .each(key, entry as Expr<never>)
+      .orElse(false)
+      .not();
+  const wrong = named(scope, id, eachEntry(value, shownBy(check), isWrong));
+  return {
+    condition: wrong.length().eq(0).text,
+    errorMessage: `${name} has ${wrong.joinedBy(", ").text}; ${check.says}.`,
   };
 }
 

@@ -34,6 +34,9 @@ type Entry = readonly [key: Expr<string>, value: Expr];
 /** Characters of a comparison such as `var.existing_database != null`. */
 const LONGEST_AT_A_GLANCE = 45;
 
+/** Characters that a line of a folder has for the condition of a check. */
+const LONGEST_OF_A_LINE = 100;
+
 /** What an expression is: a literal, a reference or an operation. */
 interface Form {
   readonly knownAt: KnownAt;
@@ -365,6 +368,11 @@ export class Expr<T = unknown> implements IResolvable {
   /** Whether it takes more than a glance to read, so that a local should say what it means. @internal */
   get isLong(): boolean {
     return !this.isLiteral && this.print(tokenName).length > LONGEST_AT_A_GLANCE;
+  }
+
+  /** Whether a line of a folder is too short for it. @internal */
+  get takesLines(): boolean {
+    return !this.isLiteral && this.print(tokenName).length > LONGEST_OF_A_LINE;
   }
 
   /** @internal */

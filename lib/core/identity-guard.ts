@@ -119,7 +119,16 @@ export function comparable(scope: Construct, parts: readonly IdentityPart[]): Id
         "or pass a variable or a literal",
       ].join(" "),
     );
-  return parts.filter(isKnown);
+  return parts.filter(isKnown).map((part) => withNamedValue(scope, part));
+}
+
+/** Gives a value that is looked at in several places a name, if it takes more than a glance to read. */
+function withNamedValue(scope: Construct, part: IdentityPart): IdentityPart {
+  const { called, prop, value } = part;
+  const text = exprOf(value ?? null);
+  if (!text.isLong) return part;
+  const name = called ?? settingName(scope, value, prop);
+  return { ...part, value: named(scope, `Present-${name}`, text).text, called: name };
 }
 
 /**

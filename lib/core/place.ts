@@ -19,6 +19,7 @@ import {
   tenantPrefix,
   type DeploymentName,
 } from "./names";
+import { type Advice } from "./warnings";
 
 /** Location and name of a deployment, shared by all of its parts. */
 export interface DeploymentContext {
@@ -102,8 +103,9 @@ function numbered(area: string, ...numbers: readonly number[]): string[] {
 const EXAMPLE_PROJECT = "my-project";
 
 /** Places that are probably a mistake. */
-export const PLACE_WARNINGS: readonly Omit<Relation<Pick<PlaceInputs, "projectId" | "region">>, "of">[] = [
+export const PLACE_WARNINGS: readonly Advice<Pick<PlaceInputs, "projectId" | "region">>[] = [
   {
+    states: "ProjectIsNotThatOfExamples",
     holds: ({ projectId }) => projectId.ne(EXAMPLE_PROJECT),
     says: ({ projectId }) =>
       [
@@ -112,6 +114,7 @@ export const PLACE_WARNINGS: readonly Omit<Relation<Pick<PlaceInputs, "projectId
       ].join(" "),
   },
   {
+    states: "RegionIsKnown",
     holds: ({ region }) => region.isOneOf(KNOWN_REGIONS),
     says: ({ region }) =>
       [

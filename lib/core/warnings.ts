@@ -1,22 +1,47 @@
-import { Annotations, TerraformElement, TerraformLocal } from "cdktf";
+import { Annotations, TerraformElement } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type Condition, conditionFrom, isAlways, isNever } from "./conditional";
+import { type Expr } from "./expr";
+import { named } from "./expression";
+import { inFileOfChecks } from "./hcl/stack-origin";
 import { textAtSynth, type Relation, type Table, type ValuesOf } from "./inputs";
 
 /** A value that is valid but probably a mistake. */
 export interface Warning {
+  /** What holds where it is fine, as the id of a local, because Terraform shows the whole condition with a warning. */
+  readonly states: string;
   /** Whether it is fine. */
   readonly condition: Condition;
   /** What is risky, why, and the fix; no trailing full stop. */
   readonly message: string;
 }
 
+/** What inputs should be, of which a breach is only warned. */
+export interface Advice<T extends Table> extends Omit<Relation<T>, "of"> {
+  /** What holds, as the id of a local: see `Warning`. */
+  readonly states: string;
+  readonly finds?: undefined;
+}
+
+/** Something among the inputs that is only warned of. */
+export interface Finding<T extends Table> {
+  /** What is found, as the id of a local. */
+  readonly finds: string;
+  /** Those of them that are wrong. */
+  readonly among: (values: ValuesOf<T>) => Expr<readonly string[]>;
+  /** What is wrong with those that were found, the rule, and the fix, without a full stop. */
+  readonly says: (values: ValuesOf<T>, found: string) => string;
+}
+
 /** Warns of risks without stopping anything: at synth of values known then, at every plan and apply of others. */
 export function addWarnings(scope: Construct, id: string, risks: readonly Warning[]): void {
   const assertions = risks
     .filter(({ condition }) => !isNever(condition) && !isAlways(condition))
-    .map(({ condition, message }) => ({ condition: conditionFrom(condition).text, errorMessage: `${message}.` }));
+    .map(({ condition, message, states }) => ({
+      condition: conditionToShow(scope, states, conditionFrom(condition)).text,
+      errorMessage: `${message}.`,
+    }));
   if (assertions.length > 0) new CheckBlock(scope, id, assertions);
   for (const { condition, message } of risks) if (isNever(condition)) Annotations.of(scope).addWarning(message);
 }
@@ -25,19 +50,48 @@ export function addWarnings(scope: Construct, id: string, risks: readonly Warnin
 export function warnUnless<T extends Table>(
   scope: Construct,
   id: string,
-  relations: readonly Omit<Relation<T>, "of">[],
+  risks: readonly (Advice<T> | Finding<T>)[],
   values: ValuesOf<T>,
 ): void {
-  const risks = relations.map((relation) => ({ holds: relation.holds(values), message: relation.says(values) }));
-  const assertions = risks
+  const judged = risks.map((risk) =>
+    risk.finds !== undefined ? found(scope, risk, values) : advised(scope, risk, values),
+  );
+  const assertions = judged
     .filter(({ holds }) => !holds.isLiteral)
-    .map(({ holds, message }, index) => ({
-      condition: holds.names.length > 0 ? holds.text : new TerraformLocal(scope, `${id}${index + 1}`, holds).asString,
-      errorMessage: `${message}.`,
-    }));
+    .map(({ holds, message }) => ({ condition: holds.text, errorMessage: `${message}.` }));
   if (assertions.length > 0) new CheckBlock(scope, id, assertions);
-  for (const { holds, message } of risks)
+  for (const { holds, message } of judged)
     if (holds.isLiteral && !holds.literal) Annotations.of(scope).addWarning(textAtSynth(message));
+}
+
+interface Judged {
+  readonly holds: Expr<boolean>;
+  readonly message: string;
+}
+
+function advised<T extends Table>(scope: Construct, { holds, says, states }: Advice<T>, values: ValuesOf<T>): Judged {
+  const condition = holds(values);
+  // A check must refer to something of the configuration, which an expression of literals does not.
+  const isBare = condition.names.length === 0;
+  const shown = isBare ? besideChecks(scope, states, condition) : conditionToShow(scope, states, condition);
+  return { holds: shown, message: says(values) };
+}
+
+/** A condition that Terraform shows in one line, with a name where it is longer. @param id of a local */
+function conditionToShow(scope: Construct, id: string, condition: Expr<boolean>): Expr<boolean> {
+  return condition.takesLines ? besideChecks(scope, id, condition) : condition;
+}
+
+/** The same as a local beside the checks; a literal stays one. */
+function besideChecks<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> {
+  const reference = named(scope, id, value);
+  for (const local of [scope.node.tryFindChild(id) ?? []].flat()) inFileOfChecks(local);
+  return reference;
+}
+
+function found<T extends Table>(scope: Construct, { among, finds, says }: Finding<T>, values: ValuesOf<T>): Judged {
+  const wrong = besideChecks(scope, finds, among(values));
+  return { holds: wrong.length().eq(0), message: says(values, wrong.joinedBy(", ").text) };
 }
 
 /** A `check` block: warns at every plan and apply of what is valid but risky, and never stops either. */

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { type Precondition, TerraformLocal, TerraformStack, Token } from "cdktf";
 import { Construct } from "constructs";
 
-import { planned, type Check, type EachCheck } from "../core/checks";
-import { anyOf, call, hcl, reference, writtenHcl, type Expr } from "../core/expr";
+import { planned, type Check, type EachCheck, plannedWith } from "../core/checks";
+import { anyOf, call, hcl, reference, type Expr } from "../core/expr";
 import { intersection, keys } from "../core/expr-functions";
 import { expression } from "../core/expression";
-import { refuseWrong, texts, type Relation, type Value } from "../core/inputs";
+import { refuseWrong, texts, type Value } from "../core/inputs";
 import { packageFile } from "../core/package-file";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { RulesBrokenError } from "../core/rules-broken-error";
@@ -16,6 +16,7 @@ import { addStackFile, addStackText } from "../core/stack-file";
 import { BLUEPRINT_VARIABLE_PREFIX } from "./contract";
 import { bothPrefixes, type EnvironmentInputs } from "./environment";
 import { MAIL_VARIABLES, type MAIL } from "./mail";
+import { type Advice } from "../core/warnings";
 
 /** Blueprints that come with the library, with what each does; files of `image/blueprints`. */
 export const SHIPPED_BLUEPRINTS = {
@@ -62,8 +63,9 @@ const hasAny = (variables: Value, names: readonly string[]) => intersection(keys
 type Inputs = EnvironmentInputs & typeof BLUEPRINTS & typeof MAIL;
 
 /** What shipped blueprints need: mail, which can also be given as single settings, and a secret. */
-export const BLUEPRINT_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
+export const BLUEPRINT_WARNINGS: readonly Advice<Inputs>[] = [
   {
+    states: "PasswordRecoveryHasMail",
     holds: (v) =>
       anyOf(
         v.blueprints.contains("password-recovery").not(),
@@ -77,6 +79,7 @@ export const BLUEPRINT_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
       ].join(" "),
   },
   {
+    states: "OidcClientHasSecret",
     holds: (v) =>
       anyOf(
         v.blueprints.contains("oidc-client").not(),
@@ -137,9 +140,16 @@ const SECRET_KEYS =
  */
 const LITERAL_SECRET = `[{,]"(?:${SECRET_KEYS})":(?:\\["(?:[^"\\\\]|\\\\.)*",)?(?:"(?:[^"\\\\]|\\\\.)|-?[0-9])`;
 
+/** A rule for each file. */
+interface FileRule extends EachCheck<string> {
+  /** Those that break it, as the id of a local. */
+  readonly finds: string;
+}
+
 /** Rules for each custom blueprint, by the name of its file. */
-export const BLUEPRINT_FILE_RULES: readonly EachCheck<string>[] = [
+export const BLUEPRINT_FILE_RULES: readonly FileRule[] = [
   {
+    finds: "WronglyNamed",
     each: (name) => name.matches("^[A-Za-z0-9][A-Za-z0-9._-]{0,59}[.]yaml$"),
     shows: "key",
     says: [
@@ -148,6 +158,7 @@ export const BLUEPRINT_FILE_RULES: readonly EachCheck<string>[] = [
     ].join(" "),
   },
   {
+    finds: "TooLarge",
     each: (_, text) =>
       call<string>("base64encode", [text])
         .length()
@@ -156,6 +167,7 @@ export const BLUEPRINT_FILE_RULES: readonly EachCheck<string>[] = [
     says: `each may have ${FILE_MAX_BYTES} bytes, because it is part of a build request; divide it`,
   },
   {
+    finds: "Unreadable",
     each: (_, text) => hcl`can([for entry in ${decoded(text).member("entries")} : entry])`,
     shows: "key",
     says: [
@@ -164,6 +176,7 @@ export const BLUEPRINT_FILE_RULES: readonly EachCheck<string>[] = [
     ].join(" "),
   },
   {
+    finds: "WithSecrets",
     // Invalid YAML has a rule of its own.
     each: (_, text) => {
       const untagged = call<string>("replace", [text, `/${SCALAR_TAG}/`, "$1 null"]);
@@ -306,10 +319,12 @@ export class Blueprints extends Construct {
     const same = `[for other in ${names} : other if other == name]`;
     const twice = `[for name in distinct(${names}) : name if length(${same}) > 1]`;
     this.conditions = [
-      ...BLUEPRINT_FILE_RULES.map((rule) => planned(rule, `${this.folder}/`, reference(own, KNOWN))),
+      ...BLUEPRINT_FILE_RULES.map((rule) =>
+        plannedWith(this, rule.finds, rule, `${this.folder}/`, reference(own, KNOWN)),
+      ),
       planned(COUNT, `number of files in ${this.folder}/`, count),
-      planned(BYTES, `size of ${this.folder}/ in bytes`, writtenHcl([bytes], [], { mayBeNull: false })),
-      planned(NO_NAME_TWICE, `repeated name in ${this.folder}/`, reference(twice, KNOWN)),
+      planned(BYTES, `size of ${this.folder}/ in bytes`, reference(this.local("Bytes", bytes), KNOWN)),
+      planned(NO_NAME_TWICE, `repeated name in ${this.folder}/`, reference(this.local("Repeated", twice), KNOWN)),
     ];
   }
 

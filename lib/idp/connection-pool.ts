@@ -1,9 +1,10 @@
 import { type Expr } from "../core/expr";
 import { concat, every, lower, min } from "../core/expr-functions";
-import { flag, type Relation, type ValuesOf } from "../core/inputs";
+import { flag, type ValuesOf } from "../core/inputs";
 import { POOL_VARIABLES } from "./contract";
 import { type EnvironmentInputs, optionalVariables, settingIn } from "./environment";
 import { type ImageInputs } from "./idp-image";
+import { type Advice } from "../core/warnings";
 
 /**
  * Longest wait for a connection, in seconds: below the application's own limits, so that a visitor gets an error page
@@ -46,8 +47,9 @@ export function poolVariables(
 /** Settings with which the application never gives a connection back. */
 const KEEPING = ["IDP_POSTGRESQL__USE_PGBOUNCER", "IDP_POSTGRESQL__CONN_MAX_AGE"];
 
-export const POOL_WARNINGS: readonly Omit<Relation<ConnectionPoolInputs & EnvironmentInputs & ImageInputs>, "of">[] = [
+export const POOL_WARNINGS: readonly Advice<ConnectionPoolInputs & EnvironmentInputs & ImageInputs>[] = [
   {
+    states: "PoolGetsConnectionsBack",
     holds: (v) =>
       isPooled(v)
         .not()

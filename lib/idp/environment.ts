@@ -48,6 +48,7 @@ import {
   upper,
   values,
 } from "../core/expr-functions";
+import { type Advice, type Finding } from "../core/warnings";
 
 /** A variable with our prefix and with the upstream's own, which would take precedence. */
 export function bothPrefixes(variable: string): string[] {
@@ -473,23 +474,26 @@ export function commonVariables(
 }
 
 /** Names that have no effect. */
-export const UNREAD_WARNING: Omit<Relation<EnvironmentInputs>, "of"> = {
-  holds: (v) => unreadIn(v.environmentVariables, v.secretEnvironmentVariables).length().eq(0),
-  says: ({ environmentVariables: plain, secretEnvironmentVariables: secret }) =>
-    `${plain.name} or ${secret.name} has ${unreadIn(plain, secret).joinedBy(", ").text}; ${NOBODY_READS}`,
+export const UNREAD_WARNING: Finding<EnvironmentInputs> = {
+  finds: "UnreadVariables",
+  among: (v) => unreadIn(v.environmentVariables, v.secretEnvironmentVariables),
+  says: ({ environmentVariables: plain, secretEnvironmentVariables: secret }, found) =>
+    `${plain.name} or ${secret.name} has ${found}; ${NOBODY_READS}`,
 };
 
-export const ENVIRONMENT_WARNINGS: readonly Omit<Relation<EnvironmentInputs>, "of">[] = [
+export const ENVIRONMENT_WARNINGS: readonly (Advice<EnvironmentInputs> | Finding<EnvironmentInputs>)[] = [
   {
-    holds: (v) => initialIn(v.environmentVariables).length().eq(0),
-    says: ({ environmentVariables: plain }) =>
+    finds: "InitialVariables",
+    among: (v) => initialIn(v.environmentVariables),
+    says: ({ environmentVariables: plain }, found) =>
       [
-        `${plain.name} has ${initialIn(plain).joinedBy(", ").text}; that counts at the first start only,`,
+        `${plain.name} has ${found}; that counts at the first start only,`,
         "after which the application keeps it itself; change it there, at System > Settings",
       ].join(" "),
   },
   UNREAD_WARNING,
   {
+    states: "MailHasOneEncryption",
     holds: ({ environmentVariables: plain }) =>
       anyOf(
         ...["IDP_EMAIL__USE_SSL", "IDP_EMAIL__USE_TLS"].map((name) =>

@@ -288,6 +288,7 @@ export class IdpImage extends Construct implements ContainerImage {
 
     const { applicationVersion = LATEST_VERSION, blueprints } = props;
     const unusedFiles = blueprints && {
+      states: "BlueprintFilesAreUsed",
       condition: anyOf(isUnset(existingImage), exprOf(blueprints.count).eq(0)),
       message: [
         `${blueprints.folder}/ has files and an existing image is given; they are not applied,`,
@@ -385,6 +386,7 @@ function releaseRisks(scope: Construct, version: string, exact: string, existing
   const called = `${settingName(scope, version, "applicationVersion")} is "${version}"`;
   return [
     {
+      states: "ReleaseExists",
       condition: anyOf(isSet(existingImage), rank.le(newest)),
       message: [
         `${called}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings,`,
@@ -393,6 +395,7 @@ function releaseRisks(scope: Construct, version: string, exact: string, existing
       ].join(" "),
     },
     {
+      states: "ReleaseIsSafe",
       condition: anyOf(isSet(existingImage), rank.gt(newest), ...isSafe),
       message: [
         `${called}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON},`,

@@ -15,6 +15,7 @@ import { type ImageInputs } from "./idp-image";
 import { MISSPELT_WORKER_HEALTH, PINNED_VERSION, RECOMMENDED_VERSION } from "./releases";
 import { allOf, interpolated, literal, type Expr } from "../core/expr";
 import { element, lookup, split, toNumber } from "../core/expr-functions";
+import { type Advice } from "../core/warnings";
 
 /**
  * Where the worker runs: beside the server, supervised by the image's entrypoint or by the application, or separate.
@@ -260,8 +261,9 @@ export const WORKER_FORM_RELATIONS: readonly Relation<SizeInputs>[] = [
 ];
 
 /** What is allowed for the size of a worker, but slow or stuck at times. */
-export const WORKER_WARNINGS: readonly Omit<Relation<SizeInputs>, "of">[] = [
+export const WORKER_WARNINGS: readonly Advice<SizeInputs>[] = [
   {
+    states: "WorkerHasSecondThread",
     holds: (v) => isOne(v, THREADS).not(),
     says: ({ environmentVariables: plain, workerProcesses: processes, workerThreads: threads }) =>
       [

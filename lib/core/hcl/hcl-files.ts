@@ -30,8 +30,11 @@ const LARGE_PART = 150;
 /** Blocks that are lists without labels. */
 const UNNAMED = ["import", "moved", "removed"];
 
+/** What the file of the checks holds. */
+export const CHECKS_PURPOSE = "What a plan or an apply warns of";
+
 const PURPOSES: Texts = {
-  checks: "What a plan or an apply warns of",
+  checks: CHECKS_PURPOSE,
   moved: "Former addresses",
   outputs: "Outputs",
   root: "Where the state is kept, and the providers; a module has none of this",

@@ -7,7 +7,7 @@ import { MAIN_CHILD_ID, snakeCase } from "../element-names";
 import { packageFile } from "../package-file";
 import { RulesBrokenError } from "../rules-broken-error";
 import { type Blocks, type Body } from "./hcl-body";
-import { hclFiles, type OriginOf } from "./hcl-files";
+import { hclFiles, type OriginOf, CHECKS_PURPOSE } from "./hcl-files";
 
 /** Nested blocks by type; `data.`, `ephemeral.` or `provider.` is before a type that is not a resource's. */
 export type HclBlocks = Readonly<Record<string, Blocks>>;
@@ -35,11 +35,18 @@ export type FileTable = Readonly<Record<string, readonly [purpose: string, ids: 
 
 const FILES = new WeakMap<IConstruct, readonly [file: string, purpose: string]>();
 
-/** Puts parts of a construct into files, instead of one file for each part. */
+/** Puts parts of a construct into files, instead of one file for each part. An id that ends with `*` is a prefix. */
 export function inFiles({ node }: IConstruct, files: FileTable): void {
   for (const [file, [purpose, ids]] of Object.entries(files)) {
-    for (const part of ids.flatMap((id) => node.tryFindChild(id) ?? [])) FILES.set(part, [file, purpose]);
+    const isInside = ({ node: { id } }: IConstruct) =>
+      ids.some((each) => (each.endsWith("*") ? id.startsWith(each.slice(0, -1)) : id === each));
+    for (const part of node.children.filter(isInside)) FILES.set(part, [file, purpose]);
   }
+}
+
+/** Puts what a check looks at beside the checks. */
+export function inFileOfChecks(part: IConstruct): void {
+  FILES.set(part, ["checks", CHECKS_PURPOSE]);
 }
 
 /** What is there for parts that are managed elsewhere, apart from what most deployments have. */
@@ -53,7 +60,7 @@ const EXISTING_FILES = {
 } as const;
 
 /** Files that hold parts of many constructs. The first is the one name that a reader of any module looks for. */
-const SHARED_FILES = ["main", ...Object.keys(EXISTING_FILES).map((kind) => `existing-${kind}`)];
+const SHARED_FILES = ["checks", "main", ...Object.keys(EXISTING_FILES).map((kind) => `existing-${kind}`)];
 
 /** Puts what is there for a part that is managed elsewhere into a file of its own. */
 export function inFileOfExisting(part: IConstruct, kind: keyof typeof EXISTING_FILES): void {

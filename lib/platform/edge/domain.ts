@@ -3,6 +3,7 @@ import { choice, flag, number, object, text, type PropsOf, type Relation, type S
 import { PROJECT_ID } from "../../core/place";
 import { interpolated, type Expr } from "../../core/expr";
 import { compact, each, endsWith, trimSuffix } from "../../core/expr-functions";
+import { type Advice } from "../../core/warnings";
 
 const DOMAIN_PATTERN = "^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
 const DOMAIN_MAX_LENGTH = 253;
@@ -169,8 +170,9 @@ export function uselessWithoutDomain<T extends DomainInputs>(
   of: keyof T,
   usual: number | string | boolean,
   reason: string,
-): Omit<Relation<T>, "of"> {
+): Advice<T> {
   return {
+    states: `${String(of)}HasDomain`,
     holds: (v) => v.domain.isSet().or((v[of] as Expr).eq(usual)),
     says: (v) => `${v[of].name} is set without ${v.domain.name}; only ${reason}; set ${v.domain.name}, or leave it out`,
   };
@@ -185,7 +187,7 @@ export const certificateWarning = (platform: keyof typeof CERTIFICATE_VALIDATION
   );
 
 /** What both variants warn of. */
-export const DOMAIN_WARNINGS: readonly Omit<Relation<DomainInputs>, "of">[] = [
+export const DOMAIN_WARNINGS: readonly Advice<DomainInputs>[] = [
   uselessWithoutDomain("strictTransportSecurity", YEAR_OF_HTTPS, "its load balancer sends the header"),
 ];
 

@@ -6,11 +6,12 @@ import { Construct } from "constructs";
 import { allOf, attributesOf, countIf, idOf, isSet, partIf, type Condition } from "../../core/conditional";
 import { interpolated } from "../../core/expr";
 import { each } from "../../core/expr-functions";
-import { flag, type Relation } from "../../core/inputs";
+import { flag } from "../../core/inputs";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type PartProps } from "../parts";
 import { uselessWithoutDomain, type DomainInputs } from "./domain";
+import { type Advice } from "../../core/warnings";
 
 export const IPV6 = {
   /** Gives the load balancer of a domain an IPv6 address too, with an AAAA record, for clients that have no IPv4. */
@@ -24,7 +25,7 @@ export const IPV6 = {
   }),
 };
 
-export const IPV6_WARNINGS: readonly Omit<Relation<DomainInputs & typeof IPV6>, "of">[] = [
+export const IPV6_WARNINGS: readonly Advice<DomainInputs & typeof IPV6>[] = [
   uselessWithoutDomain("ipv6", false, "the load balancer of a domain has such an address"),
 ];
 

@@ -13,7 +13,7 @@ import {
   type Relation,
   type ValuesOf,
 } from "../../core/inputs";
-import { type Warning } from "../../core/warnings";
+import { type Warning, type Advice } from "../../core/warnings";
 import { needsDomain, type DomainInputs } from "./domain";
 import { LIMIT_SECONDS, MOST_RANGES, UNEXAMINED_PATHS } from "./protection-rules";
 
@@ -224,8 +224,9 @@ const hasPreview = ({ protection: { at } }: ValuesOf<ProtectionInputs>) => at.wa
 export const requestLogRate = (v: ValuesOf<Inputs>): Expr<number> =>
   v.requestLogSampleRate.coalesce(v.protection.isNull().choose(0, hasPreview(v).choose(1, 0)));
 
-export const PROTECTION_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
+export const PROTECTION_WARNINGS: readonly Advice<Inputs>[] = [
   {
+    states: "PreviewedRulesAreLogged",
     holds: (v) =>
       v.protection.isNull().or(
         v.requestLogSampleRate.isNullOr((rate) => rate.gt(0)),
@@ -243,6 +244,7 @@ export const PROTECTION_WARNINGS: readonly Omit<Relation<Inputs>, "of">[] = [
 export function unexaminedPathsRisk(waf: string): Warning {
   const paths = UNEXAMINED_PATHS.join(", ");
   return {
+    states: "ContentIsNotEnforced",
     condition: exprOf(waf).ne(WAF_ENFORCE),
     message: [
       `protection.waf is "${WAF_ENFORCE}"; the rules skip ${paths}, because passwords,`,

@@ -3,6 +3,7 @@ import { type Construct } from "constructs";
 
 import { not } from "../../core/conditional";
 import { type Existing, isExisting } from "../../core/existing";
+import { named } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import { flag, object, type PropsOf, text, type ValuesOf } from "../../core/inputs";
 import { TerraformData } from "../../core/terraform-data";
@@ -134,7 +135,8 @@ export function guardCluster(
   { existingCluster: cluster, existingNamespace: namespace }: ValuesOf<typeof EXISTING_CLUSTER>,
 ): Record<"check" | "record", TerraformData> {
   const place = (part: Expr, identity: Expr<string>) => part.isNull().choose(null, identity);
-  const now = jsonOf([place(cluster, clusterIdentity(cluster)), place(namespace, namespace.at.name)]);
+  const current = jsonOf([place(cluster, clusterIdentity(cluster)), place(namespace, namespace.at.name)]);
+  const now = named(scope, "PlaceOfNamespace", current);
   const record = new TerraformData(scope, "ClusterOfNamespace", {
     input: { place: now.text },
     lifecycle: { ignoreChanges: ["input"] },
@@ -155,6 +157,7 @@ export function guardCluster(
       ],
     },
   });
-  for (const part of [record, check]) inFileOfExisting(part, "parts");
+  const local = scope.node.tryFindChild("PlaceOfNamespace") ?? [];
+  for (const part of [record, check, local].flat()) inFileOfExisting(part, "parts");
   return { record, check };
 }

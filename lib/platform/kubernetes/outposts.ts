@@ -13,7 +13,7 @@ import { type Expr, hcl, interpolated } from "../../core/expr";
 import { intersection } from "../../core/expr-functions";
 import { addDynamicBlock, allOf, countIf, listIf, type Condition } from "../../core/conditional";
 import { explain } from "../../core/hcl/stack-origin";
-import { flag, type Relation, texts, type ValuesOf } from "../../core/inputs";
+import { flag, texts, type ValuesOf } from "../../core/inputs";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
@@ -26,6 +26,7 @@ import { IS_PRIVATE, PRIVATE_RANGES } from "./control-plane";
 import { SERVER_CONTAINER } from "./kubernetes-workload";
 import { partLabels, type PodExtension } from "./pod-template";
 import { metadataName, type WorkloadNamespace } from "./workload-namespace";
+import { type Advice } from "../../core/warnings";
 
 /** A name has at most 63 characters. */
 const namespaceOf = (name: string) => interpolated`${hcl`substr(${name}, 0, 54)`}-outposts`.text;
@@ -62,8 +63,9 @@ export const OUTPOSTS = {
   }),
 };
 
-export const OUTPOST_WARNINGS: readonly Omit<Relation<typeof OUTPOSTS & typeof BLUEPRINTS>, "of">[] = [
+export const OUTPOST_WARNINGS: readonly Advice<typeof OUTPOSTS & typeof BLUEPRINTS>[] = [
   {
+    states: "OutpostsRun",
     holds: (v) => v.manageOutposts.or(intersection(v.blueprints, ["ldap", "radius"]).length().eq(0)),
     says: ({ blueprints, manageOutposts }) =>
       [

@@ -282,9 +282,14 @@ function idleWorkerWarnings(
   cpuAlwaysAllocated: boolean | IResolvable,
 ): readonly Warning[] {
   const keepsOne = exprOf(minInstanceCount).gt(0);
-  const risk = (isMet: Condition, message: string): Warning => ({ condition: anyOf(canIdle, isMet), message });
+  const risk = (states: string, isMet: Condition, message: string): Warning => ({
+    states,
+    condition: anyOf(canIdle, isMet),
+    message,
+  });
   return [
     risk(
+      "OneInstanceRunsAlways",
       keepsOne,
       [
         `${settingName(scope, minInstanceCount, "minInstanceCount")} is 0; mail,`,
@@ -293,6 +298,7 @@ function idleWorkerWarnings(
       ].join(" "),
     ),
     risk(
+      "WorkerHasCpuAlways",
       cpuAlwaysAllocated,
       [
         `${settingName(scope, cpuAlwaysAllocated, "cpuAlwaysAllocated")} is false; mail,`,

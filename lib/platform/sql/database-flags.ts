@@ -1,7 +1,7 @@
 import { Fn, Token, type IResolvable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock } from "../../core/conditional";
-import { flag, number, textMap, type Relation } from "../../core/inputs";
+import { flag, number, textMap } from "../../core/inputs";
 import {
   DATABASE_MAJOR_VERSION,
   DATABASE_MAJOR_VERSIONS,
@@ -11,6 +11,7 @@ import {
 import { DATABASE_ENDS } from "../../idp/releases";
 import { hcl, literal, type Expr } from "../../core/expr";
 import { lookup, toText } from "../../core/expr-functions";
+import { type Advice } from "../../core/warnings";
 
 /** Flags from the caller: a literal map, or an expression that evaluates to one. */
 export type DatabaseFlags = Readonly<Record<string, string>> | IResolvable;
@@ -109,9 +110,10 @@ export const DATABASE_SERVER = {
  *
  * @param since when the deployment was made
  */
-export function databaseWarning(since: Expr<string>): Omit<Relation<typeof DATABASE_SERVER>, "of"> {
+export function databaseWarning(since: Expr<string>): Advice<typeof DATABASE_SERVER> {
   const isNew = hcl<boolean>`try(timecmp(plantimestamp(), timeadd(${since}, "24h")) < 0, false)`;
   return {
+    states: "DatabaseVersionHasFixes",
     holds: ({ databaseVersion }) =>
       isNew.or(hcl<boolean>`timecmp(timeadd(plantimestamp(), "8760h"), ${endOf(databaseVersion)}) < 0`),
     says: ({ databaseVersion: version }) => {
