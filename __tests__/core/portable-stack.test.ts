@@ -55,6 +55,30 @@ describe("the addresses of a portable stack", () => {
   });
 });
 
+describe("A dependency", () => {
+  const dependenciesOf = (input: (first: TerraformData) => Readonly<Record<string, string>>) => {
+    const stack = bareStack();
+    const [first, second] = ["First", "Second"].map((id) => new TerraformData(stack, id, {})) as [
+      TerraformData,
+      TerraformData,
+    ];
+    new TerraformData(stack, "Last", { input: input(first), dependsOn: [first, second] });
+    const { last } = terraformOf(stack).resource?.terraform_data as Record<string, { depends_on?: string[] }>;
+    return last?.depends_on;
+  };
+
+  it("is left out where an argument refers to the same", () => {
+    expect(dependenciesOf((first) => ({ id: `\${${first.fqn}.id}` }))).toEqual(["terraform_data.second"]);
+    expect(dependenciesOf((first) => ({ id: `id-\${${first.fqn}.id}` }))).toEqual(["terraform_data.second"]);
+  });
+
+  it("is kept where a text only names it", () => {
+    const both = ["terraform_data.first", "terraform_data.second"];
+    expect(dependenciesOf(() => ({ words: "terraform_data.first.id" }))).toEqual(both);
+    expect(dependenciesOf((first) => ({ other: `\${${first.fqn}_of_another.id}` }))).toEqual(both);
+  });
+});
+
 describe("a reference from one stack to another", () => {
   it.each<[what: string, Producer: StackClass, Consumer: StackClass, refuses: string, problem: string]>([
     [

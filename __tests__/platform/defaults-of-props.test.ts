@@ -376,7 +376,6 @@ function withValue(props: object, path: string, value: unknown): object {
 
 /** Two ways to write one value: an account by its address or by a reference, and null for what is left out. */
 const SAME_VALUES: readonly (readonly [written: string | RegExp, as: string])[] = [
-  [/run-\w+@demo-project[.]iam[.]gserviceaccount[.]com/g, "${google_service_account.part.email}"],
   [',"triggers_replace":null', ""],
 ];
 

@@ -141,7 +141,7 @@ export class PortableStack extends TerraformStack {
     requireNone(this, failures);
     const { rawOverrides } = this as unknown as { readonly rawOverrides: Body };
     merge(terraform, rendered(this, rawOverrides) as Body);
-    return withNotes(this, withoutElementMetadata(terraform));
+    return withNotes(this, withoutImpliedDependencies(withoutElementMetadata(terraform)));
   }
 
   /**
@@ -197,6 +197,24 @@ function withoutElementMetadata(terraform: Body): Body {
   const typed = [data, ephemeral, resource].flatMap((types) => Object.values(types ?? {}));
   for (const elements of [...typed, module ?? {}]) {
     for (const element of Object.values(elements)) delete (element as Body)["//"];
+  }
+  return terraform;
+}
+
+/** Blocks that are about more than what must be there before an element is made. */
+const OTHER_REFERENCES = ["depends_on", "lifecycle", "provisioner"];
+
+/** Removes dependencies on what an element refers to anyway, so that those that are left say something. */
+function withoutImpliedDependencies(terraform: Body): Body {
+  const { data, resource } = terraform as Record<string, Record<string, Record<string, Body>>>;
+  const elements = [data, resource].flatMap((types) => Object.values(types ?? {}).flatMap(Object.values<Body>));
+  for (const element of elements) {
+    const { depends_on: given } = element;
+    if (!Array.isArray(given)) continue;
+    const text = JSON.stringify(Object.entries(element).filter(([name]) => !OTHER_REFERENCES.includes(name)));
+    const left = given.filter((address) => !["[", "."].some((next) => text.includes(`\${${String(address)}${next}`)));
+    if (left.length > 0) element.depends_on = left;
+    else delete element.depends_on;
   }
   return terraform;
 }

@@ -191,7 +191,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     this.condition = props.condition;
     // One that exists only under a condition has no attribute to refer to.
     const named = `${accountId}@${project}.iam.gserviceaccount.com`;
-    const own = props.condition === undefined ? attributeOf(this.account, "email").text : named;
+    const own = isAlways(condition) ? attributeOf(this.account, "email").text : named;
     const { name = `Existing${id}` } = existing ?? {};
     this.ofExisting = new Construct(scope, name);
     inFileOfExisting(this.ofExisting, "accounts-project");
