@@ -12,13 +12,13 @@ const ALERTS = { alerts: { uptime: { enabled: false } } };
 const NOW = "2026-11-11T00:00:00Z";
 const BEFORE = "2026-11-10T23:59:59Z";
 
-/** A check of a version as at that time, of a deployment that was made then, or before that was recorded. */
-const at = (time: string, made: string | undefined, check: unknown): unknown =>
+/** A part of a configuration as at that time, of a deployment that was made then, or before that was recorded. */
+const at = <Part>(time: string, made: string | undefined, part: Part): Part =>
   JSON.parse(
-    JSON.stringify(check)
+    JSON.stringify(part)
       .replaceAll("plantimestamp()", `\\"${time}\\"`)
       .replaceAll("terraform_data.protected_identity.input.since", made === undefined ? "null" : `\\"${made}\\"`),
-  );
+  ) as Part;
 
 /** Inputs with the beginning of what is said of them; of the others, nothing is said. */
 const OF_BOTH: readonly (readonly [Inputs, string?])[] = [
@@ -118,10 +118,10 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
       ],
     ],
   ] as const)("%s", (_, terraformOf, further) => {
-    const { check, variable } = terraformOf();
+    const { check, locals, variable } = terraformOf();
     const rows: readonly (readonly [Inputs, string?])[] = [...OF_BOTH, ...further];
     const sets = rows.map(([inputs]) => ({ project_id: "demo-project", ...inputs }));
-    const said = warnings({ variable, check: { [CHECK]: check?.[CHECK] } }, sets);
+    const said = warnings({ locals, variable, check: { [CHECK]: check?.[CHECK] } }, sets);
     expect(said).toEqual(
       rows.map(([, beginning]) => (beginning === undefined ? [] : [expect.stringContaining(beginning) as unknown])),
     );
@@ -135,9 +135,10 @@ describeWith(["terraform"], "A plan warns of inputs that do nothing or harm, and
     ["not of one that is planned now", NOW, NOW, false],
     ["not before that year", BEFORE, "2026-01-01T00:00:00Z", false],
   ])("of a version of PostgreSQL, %s", (_, time, made, isSaid) => {
-    const { check, variable } = serverlessTerraform();
+    const { check, locals, variable } = serverlessTerraform();
     const sets = [15, 16, 17].map((version) => ({ project_id: "demo-project", database_version: version }));
-    const said = warnings({ variable, check: { versions: at(time, made, check?.database_version_lasts) } }, sets);
+    const judging = at(time, made, { locals, check: { versions: check?.database_version_lasts } });
+    const said = warnings({ variable, ...judging }, sets);
     const beginning = "database_version is 15; PostgreSQL makes no fixes of it after 11 November 2027; ";
     expect(said).toEqual([isSaid ? [expect.stringContaining(beginning)] : [], [], []]);
   });

@@ -106,7 +106,7 @@ describeWith(["terraform"], "Judged by Terraform", () => {
     beforeAll(() => {
       for (const group of [refused.alone, [...refused.together, ...accepted]]) {
         const found = refusals(
-          variables(),
+          stack.terraform(),
           group.map(({ inputs }) => ({ ...PROJECT, ...inputs })),
         );
         group.forEach(({ behaviour }, index) => said.set(behaviour, found[index] ?? []));
@@ -146,14 +146,14 @@ describeWith(["terraform"], "Judged by Terraform", () => {
 
     it("are complained of all at once, from a file of inputs", () => {
       const wrong = { project_id: "My Project", region: "us-central1-a", tenant_id: "Acme" };
-      expect(refusalsOfFile(variables(), wrong).map((text) => text.split(" ")[0])).toEqual(Object.keys(wrong));
+      expect(refusalsOfFile(stack.terraform(), wrong).map((text) => text.split(" ")[0])).toEqual(Object.keys(wrong));
     });
 
     it("have defaults that pass, treat null as not given, and ask for the project", () => {
       const inputs = Object.fromEntries(Object.keys(variables()).map((name) => [name, null]));
-      expect(refusalsOfFile(variables(), PROJECT)).toEqual([]);
-      expect(refusalsOfFile(variables(), { ...inputs, ...PROJECT })).toEqual([]);
-      expect(refusalsOfFile(variables(), {})).toEqual([
+      expect(refusalsOfFile(stack.terraform(), PROJECT)).toEqual([]);
+      expect(refusalsOfFile(stack.terraform(), { ...inputs, ...PROJECT })).toEqual([]);
+      expect(refusalsOfFile(stack.terraform(), {})).toEqual([
         expect.stringContaining('input variable "project_id" is not set, and has no default value.'),
       ]);
     });

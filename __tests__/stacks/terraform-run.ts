@@ -13,6 +13,12 @@ export type Inputs = Readonly<Record<string, unknown>>;
 /** Variable blocks by name. */
 type Variables = Readonly<Record<string, Block>>;
 
+/** The part of a configuration that judges inputs. */
+interface JudgingPart {
+  readonly locals?: Block;
+  readonly variable?: Variables;
+}
+
 interface Diagnostic {
   readonly severity: "error" | "warning";
   readonly summary: string;
@@ -30,20 +36,28 @@ const VALIDATION_SUFFIX = /\n\nThis was checked by the validation rule at .*$/s;
  * Terraform looks at constants first and goes on only when all of them are fine: validations that compare several
  * inputs are reached only when no set breaks a rule of a single one, and only for an input that the set names.
  */
-export function refusals(variables: Variables, sets: readonly Inputs[]): string[][] {
+export function refusals({ locals = {}, variable: all = {} }: JudgingPart, sets: readonly Inputs[]): string[][] {
   return judged("error", sets, (inputs) => {
-    const variable = concernedBy(variables, Object.keys(inputs));
+    const variable = concernedBy(all, Object.keys(inputs));
     // Terraform refuses an empty block of variables.
-    return Object.keys(variable).length === 0 ? {} : { variable };
+    return Object.keys(variable).length === 0 ? {} : { variable, locals: localsOf(variable, locals) };
   });
+}
+
+/** The locals to which a value refers, also through others. */
+function localsOf(value: unknown, locals: Block): Block {
+  const names = new Set(referencesIn(value));
+  // A set grows while it is walked, and the walk goes on to what is new.
+  for (const name of names) referencesIn(locals[name.replace("local.", "")]).forEach((other) => names.add(other));
+  return Object.fromEntries(Object.entries(locals).filter(([name]) => names.has(`local.${name}`)));
 }
 
 /** What the checks warn of, one list per set of inputs; such checks refer to nothing but variables and these locals. */
 export function warnings(
-  { check, locals, variable }: { readonly check?: unknown; readonly locals?: Block; readonly variable?: unknown },
+  { check, locals = {}, variable }: { readonly check?: unknown; readonly locals?: Block; readonly variable?: unknown },
   sets: readonly Inputs[],
 ): string[][] {
-  return judged("warning", sets, () => ({ check, locals, variable }));
+  return judged("warning", sets, () => ({ check, variable, locals: localsOf([check, variable], locals) }));
 }
 
 /** What the preconditions of several configurations refuse, one list each, sorted; they depend on no provider. */
@@ -96,9 +110,9 @@ function setOf({ detail, range }: Diagnostic): number {
  * The complaints about one set of inputs, given as the file that `-var-file` takes; a text is one in Terraform's own
  * format.
  */
-export function refusalsOfFile(variables: Variables, inputs: Inputs | string): string[] {
+export function refusalsOfFile({ locals = {}, variable = {} }: JudgingPart, inputs: Inputs | string): string[] {
   const folder = temporaryFolder();
-  writeFileSync(join(folder, "main.tf.json"), JSON.stringify({ variable: variables }));
+  writeFileSync(join(folder, "main.tf.json"), JSON.stringify({ variable, locals: localsOf(variable, locals) }));
   const [file, text] =
     typeof inputs === "string" ? ["inputs.tfvars", inputs] : ["inputs.tfvars.json", JSON.stringify(inputs)];
   writeFileSync(join(folder, file), text);

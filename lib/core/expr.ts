@@ -526,6 +526,11 @@ export function literal<T>(value: T): Expr<T> {
   return new Expr<T>(new Literal(value));
 }
 
+/** A literal that stands in the folder under an address, where what uses it cannot be calculated at synth. */
+export function namedLiteral<T>(address: string, value: T): Expr<T> {
+  return new Expr<T>(new NamedLiteral(address, value));
+}
+
 /**
  * A value that Terraform knows under an address.
  *
@@ -772,6 +777,19 @@ class Literal implements Form {
 
   alone(): unknown {
     return templatesOf(this.literal.value);
+  }
+}
+
+class NamedLiteral extends Literal {
+  constructor(
+    private readonly address: string,
+    value: unknown,
+  ) {
+    super(value);
+  }
+
+  override print(): Printed {
+    return { text: this.address, binding: BINDING.value };
   }
 }
 

@@ -22,6 +22,11 @@ export function literal(text: string): string {
   return Token.isUnresolved(text) ? text : text.replaceAll(/[$%](?=\{)/g, (marker) => marker + marker);
 }
 
+/** Texts that Terraform reads unchanged. */
+export function literalMap(texts: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, literal(text)]));
+}
+
 /** Puts an expression into a local, so that it appears only once in the folder; a literal needs none. */
 export function namedValue(scope: Construct, id: string, value: string): string {
   return Token.isUnresolved(value) ? new TerraformLocal(scope, id, value).asString : value;

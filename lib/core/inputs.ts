@@ -40,6 +40,7 @@ import {
   type DeploymentSettings,
   type SettledInput,
 } from "./settled-inputs";
+import { addSharedTables } from "./shared-table";
 import { TerraformData } from "./terraform-data";
 
 export * from "./rows";
@@ -259,6 +260,7 @@ export function declareInputs<T extends Table>(
     Object.entries(inputs).flatMap(([name, { row }]) => (row === undefined ? [] : [[name, row] as const])),
   );
   const hosted = hostedRelations(relations, values as ValuesOf<T>, Object.keys(left));
+  const rules: unknown[] = [];
   for (const [name, { default: fallback, description, ephemeral, nullable, sensitive, type }] of Object.entries(left)) {
     const value = values[name];
     if (value === undefined) continue;
@@ -268,6 +270,7 @@ export function declareInputs<T extends Table>(
       ...judgementsOfFixed(inputs[name]?.fixed ?? []),
       ...hosted.flatMap(({ host, judgement }) => (host === name && judgement !== undefined ? [judgement] : [])),
     ];
+    rules.push(validation);
     new InputVariable(scope, value.name, {
       description,
       ephemeral,
@@ -278,6 +281,7 @@ export function declareInputs<T extends Table>(
       ...(validation.length > 0 && { validation }),
     });
   }
+  addSharedTables(stack, rules);
   const declared = Object.values(inputs).map((input) => [input.whole, input] as const);
   const ofVariables = new Set<unknown>(hosted.map(({ relation }) => relation));
   DECLARED.set(stack, { inputs: new Map(declared), relations: ofVariables, left });
@@ -509,7 +513,10 @@ export function valuesFrom<T extends Table>(
         })),
     );
   // Nothing waits for it but guards, because a plan that one resource refuses is never applied.
-  if (precondition.length > 0) new TerraformData(scope, JUDGE, { lifecycle: { precondition } });
+  if (precondition.length > 0) {
+    new TerraformData(scope, JUDGE, { lifecycle: { precondition } });
+    addSharedTables(scope, precondition);
+  }
   requireKnownCounts(
     scope,
     Object.entries<Value>(values).flatMap(([name, value]) => (isOpen(name) ? tokensIn(value) : [])),

@@ -28,8 +28,9 @@ import {
   TRUSTED_PROXIES,
   UPSTREAM_PREFIX,
 } from "./contract";
-import { anyOf, interpolated, literal, type Expr } from "../core/expr";
-import { literal as escaped } from "../core/expression";
+import { anyOf, interpolated, type Expr } from "../core/expr";
+import { literalMap } from "../core/expression";
+import { sharedTable } from "../core/shared-table";
 import { type CommonVariables, type EnvironmentSpec } from "./container-spec";
 import {
   compact,
@@ -93,19 +94,16 @@ const RESERVED_NAMES: readonly (readonly [names: readonly string[], reason: stri
   [["K_CONFIGURATION", "K_REVISION", "K_SERVICE", "PORT"], "the platform sets it, and refuses another value"],
 ];
 
-const REASONS = Object.fromEntries(RESERVED_NAMES.flatMap(([names, reason]) => names.map((name) => [name, reason])));
+const RESERVED = sharedTable(
+  "reserved_variables",
+  Object.fromEntries(RESERVED_NAMES.flatMap(([names, reason]) => names.map((name) => [name, reason]))),
+);
+
+/** Why a name is reserved; empty for one that is not. */
+const reasonFor = (name: Expr<string>) => lookup(RESERVED, name, "");
 
 /** The name with our prefix of a variable that may have the upstream's. */
 const neutral = (name: Expr<string>) => replaceMatches(name, `^${UPSTREAM_PREFIX}`, NEUTRAL_PREFIX);
-
-/** Whether a variable has one of these names, of which most are reserved with both prefixes. */
-function isNamed(name: Expr<string>, names: readonly string[]): Expr<boolean> {
-  const isShort = (each: string) =>
-    each.startsWith(NEUTRAL_PREFIX) && bothPrefixes(each).every((one) => names.includes(one));
-  const short = names.filter(isShort);
-  const others = names.filter((each) => !short.flatMap(bothPrefixes).includes(each));
-  return neutral(name).isOneOf(short).or(name.isOneOf(others));
-}
 
 /**
  * Names that usually hold a secret. SSLKEY is the path of a key, and words after SECRET or TOKEN can mean that it is
@@ -174,14 +172,20 @@ const PARSED_VALUES: Readonly<Record<string, readonly [pattern: string, form: st
 
 const parsedBy = (of: (parsed: readonly [pattern: string, form: string]) => string) =>
   Object.fromEntries(Object.entries(PARSED_VALUES).map(([variable, parsed]) => [variable, of(parsed)]));
-const PATTERNS = parsedBy(([pattern]) => pattern);
-const FORMS = parsedBy(([, form]) => form);
+const PATTERNS = sharedTable(
+  "variable_patterns",
+  parsedBy(([pattern]) => pattern),
+);
+const FORMS = sharedTable(
+  "variable_forms",
+  parsedBy(([, form]) => form),
+);
 
-/** Shows a name with a text about it, never the value. @param texts by names with our prefix */
+/** Shows a name with a text about it, never the value. */
 const withText =
-  (texts: Readonly<Record<string, string>>): EachCheck["shows"] =>
-  (key) =>
-    interpolated`${jsonOf(key)} (${lookup(literal(texts), neutral(key), "")})`;
+  (textOf: (name: Expr<string>) => Expr<string>): EachCheck["shows"] =>
+  (name) =>
+    interpolated`${jsonOf(name)} (${textOf(name)})`;
 
 /** Names of variables, plain or secret, that the platforms and POSIX accept. */
 const NAME_PATTERN = "^[A-Za-z_][A-Za-z0-9_]*$";
@@ -207,29 +211,25 @@ const VARIABLE_NAME: EachCheck<unknown> = {
 const looksSecret = (name: Expr<string>) =>
   upper(name).matches(SECRET_NAME).and(upper(name).matches(HARMLESS_NAME).not());
 
-/** They have a rule of their own, with other remedies. */
-const RESERVED_SECRETS = Object.keys(REASONS).filter((name) => looksSecret(literal(name)).literal);
-
 /** Rules for the caller's variables; values are never shown, because some hold secrets. */
 export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
   VARIABLE_NAME,
   {
-    each: (name) => isNamed(name, Object.keys(REASONS)).not(),
-    shows: withText(
-      Object.fromEntries(Object.entries(REASONS).map(([name, reason]) => [neutral(literal(name)).literal, reason])),
-    ),
+    each: (name) => reasonFor(name).eq(""),
+    shows: withText(reasonFor),
     says: "the deployment sets these itself; leave them out, or do what is said with each",
   },
   {
-    each: (name, value) => value.matches(lookup(literal(PATTERNS), neutral(name), "")),
-    shows: withText(FORMS),
+    each: (name, value) => value.matches(lookup(PATTERNS, neutral(name), "")),
+    shows: withText((name) => lookup(FORMS, neutral(name), "")),
     says: [
       "the application parses these values and fails on others only later;",
       "write them in the form that is said with each",
     ].join(" "),
   },
   {
-    each: (name, value) => looksSecret(name).not().or(isNamed(name, RESERVED_SECRETS), value.matches(REFERENCE)),
+    // A reserved name has a rule of its own, with other remedies.
+    each: (name, value) => looksSecret(name).not().or(reasonFor(name).ne(""), value.matches(REFERENCE)),
     shows: "key",
     says: [
       "such a name usually holds a secret, and variables are in plain text in the state;",
@@ -238,8 +238,6 @@ export const ENVIRONMENT_RULES: readonly EachCheck<string>[] = [
     ].join(" "),
   },
 ];
-
-const FIXED_NAMES = [...Object.keys(REASONS), TRUSTED_PROXIES];
 
 const PROJECT = "([a-z][a-z0-9-]{4,28}[a-z0-9]|[1-9][0-9]*)";
 const SECRET_ID = `^(projects/${PROJECT}/secrets/)?[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`;
@@ -305,7 +303,7 @@ export const ENVIRONMENT = {
     must: [
       {
         ...VARIABLE_NAME,
-        each: (name, value) => VARIABLE_NAME.each(name, value).and(isNamed(name, FIXED_NAMES).not()),
+        each: (name, value) => VARIABLE_NAME.each(name, value).and(reasonFor(name).eq(""), name.ne(TRUSTED_PROXIES)),
         says: [
           `${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password,`,
           "ports, paths and trusted proxies are its own;",
@@ -455,11 +453,6 @@ export function optionalVariables(variables: Readonly<Record<string, Expr>>): Re
   const there = Object.entries(variables).filter(([, value]) => !value.isLiteral || value.literal !== null);
   // The platform escapes literals.
   return Object.fromEntries(there.map(([name, value]) => [name, value.isLiteral ? String(value.literal) : value.text]));
-}
-
-/** Variables whose literals Terraform reads unchanged. */
-export function literalMap(layer: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(layer).map(([name, value]) => [name, escaped(value)]));
 }
 
 /** The variables of a container that others have too, as a local of a scope. */

@@ -1,9 +1,8 @@
 import { Fn, TerraformLocal, Token, type ITerraformDependable, type TerraformResource } from "cdktf";
 
 import { addDynamicBlock, type DynamicBlock } from "../core/conditional";
-import { expression } from "../core/expression";
+import { expression, literalMap } from "../core/expression";
 import { type WorkloadIdentity } from "../core/identity";
-import { literalMap } from "../idp/environment";
 import { type ContainerSpec, type EnvironmentSpec } from "../idp/container-spec";
 
 /**

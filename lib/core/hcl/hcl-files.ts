@@ -33,12 +33,15 @@ const UNNAMED = ["import", "moved", "removed"];
 /** What the file of the checks holds. */
 export const CHECKS_PURPOSE = "What a plan or an apply warns of";
 
+/** What the file of the variables holds. */
+export const VARIABLES_PURPOSE = "Inputs";
+
 const PURPOSES: Texts = {
   checks: CHECKS_PURPOSE,
   moved: "Former addresses",
   outputs: "Outputs",
   root: "Where the state is kept, and the providers; a module has none of this",
-  variables: "Inputs",
+  variables: VARIABLES_PURPOSE,
   versions: "Releases of Terraform and of its providers",
 };
 

@@ -7,7 +7,7 @@ import { MAIN_CHILD_ID, snakeCase } from "../element-names";
 import { packageFile } from "../package-file";
 import { RulesBrokenError } from "../rules-broken-error";
 import { type Blocks, type Body } from "./hcl-body";
-import { hclFiles, type OriginOf, CHECKS_PURPOSE } from "./hcl-files";
+import { hclFiles, type OriginOf, CHECKS_PURPOSE, VARIABLES_PURPOSE } from "./hcl-files";
 
 /** Nested blocks by type; `data.`, `ephemeral.` or `provider.` is before a type that is not a resource's. */
 export type HclBlocks = Readonly<Record<string, Blocks>>;
@@ -44,6 +44,11 @@ export function inFiles({ node }: IConstruct, files: FileTable): void {
   }
 }
 
+/** Puts what the rules for variables have in common beside these. */
+export function inFileOfVariables(part: IConstruct): void {
+  FILES.set(part, ["variables", VARIABLES_PURPOSE]);
+}
+
 /** Puts what a check looks at beside the checks. */
 export function inFileOfChecks(part: IConstruct): void {
   FILES.set(part, ["checks", CHECKS_PURPOSE]);
@@ -60,7 +65,7 @@ const EXISTING_FILES = {
 } as const;
 
 /** Files that hold parts of many constructs. The first is the one name that a reader of any module looks for. */
-const SHARED_FILES = ["checks", "main", ...Object.keys(EXISTING_FILES).map((kind) => `existing-${kind}`)];
+const SHARED_FILES = ["checks", "main", "variables", ...Object.keys(EXISTING_FILES).map((kind) => `existing-${kind}`)];
 
 /** Puts what is there for a part that is managed elsewhere into a file of its own. */
 export function inFileOfExisting(part: IConstruct, kind: keyof typeof EXISTING_FILES): void {
