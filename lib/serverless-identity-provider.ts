@@ -393,7 +393,6 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
       cpuAlwaysAllocated: values.cpuAlwaysAllocated.flag,
       maxInstanceRequestConcurrency: requestsPerInstance(values).number,
       publicAccess: access,
-      startupCpuBoost: values.startupCpuBoost.flag,
       place,
       network,
       address,

@@ -95,7 +95,6 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "workerMemory",
       "startupProbe",
       "livenessProbe",
-      "startupCpuBoost",
     ],
   },
   {

@@ -231,7 +231,6 @@ const DEFAULTS: readonly Defaults[] = [
       ["minInstanceCount", 1, 0],
       ["publicAccess", true, false],
       ["requestTimeoutSeconds", 3600, 600],
-      ["startupCpuBoost", true, false],
     ],
   ),
   defaultsOf<MonitoringProps>(

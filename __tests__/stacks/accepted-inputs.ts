@@ -166,7 +166,6 @@ export const ACCEPTED_BY_BOTH = {
 /** The same of what only the serverless variant accepts. */
 export const ACCEPTED = {
   max_instance_request_concurrency: [36, 80],
-  startup_cpu_boost: [true, false],
   close_default_address: [false, true],
   load_balancer: ["external"],
   load_balancer_proxy_range: [null],

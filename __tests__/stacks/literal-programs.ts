@@ -136,7 +136,6 @@ const SERVERLESS_ALONE = {
   maxInstanceRequestConcurrency: 40,
   publicAccess: "all-users",
   vpcEgress: "all-traffic",
-  startupCpuBoost: false,
 } as const;
 
 export const serverlessProps = (stack: BareStack): Given<ServerlessIdentityProviderProps, Left> => ({

@@ -104,7 +104,6 @@ const PROPS: KnownPropsOf<ServerlessServiceProps> = {
   network: NETWORK_PROP,
   publicAccess: "optional",
   requestTimeoutSeconds: "optional",
-  startupCpuBoost: "optional",
   vpcEgress: "optional",
 };
 
@@ -137,7 +136,7 @@ export class ServerlessService extends Construct {
     const { cpuAlwaysAllocated = true } = props;
     const cpuIdle = typeof cpuAlwaysAllocated === "boolean" ? !cpuAlwaysAllocated : Op.not(cpuAlwaysAllocated);
     const access = accessOf(props.publicAccess ?? true);
-    const { maxInstanceRequestConcurrency = REQUESTS_PER_INSTANCE, startupCpuBoost = true } = props;
+    const { maxInstanceRequestConcurrency = REQUESTS_PER_INSTANCE } = props;
     const { requestTimeoutSeconds = DEFAULT_REQUEST_TIMEOUT_SECONDS } = props;
     const { maxInstanceCount = MAX_INSTANCE_COUNT, minInstanceCount = MIN_INSTANCE_COUNT } = props;
     const { port, resources = DEFAULT_RESOURCES } = container;
@@ -163,7 +162,7 @@ export class ServerlessService extends Construct {
           {
             ...containerBlock(container),
             ports: { containerPort: port },
-            resources: { limits: { ...resources }, cpuIdle, startupCpuBoost },
+            resources: { limits: { ...resources }, cpuIdle, startupCpuBoost: true },
             ...probes(container),
           },
         ],

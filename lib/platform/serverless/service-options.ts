@@ -31,12 +31,6 @@ const INSTANCES = {
     ].join(" "),
     must: whole(1, 1000, `, because Cloud Run allows no more; use ${POOLED_REQUESTS_PER_INSTANCE}`),
   }),
-  /** Gives an instance more CPU while it starts. */
-  startupCpuBoost: flag({
-    default: true,
-    description:
-      "Gives an instance more CPU while it starts, billed as if it had it. A change rolls out new instances.",
-  }),
 };
 
 /** Input of what it sends. */
