@@ -122,7 +122,6 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "dumpSchedule",
       "dumpRetentionDays",
       "dumpAtApply",
-      "dumpStorageClass",
       "keepDumps",
     ],
   },

@@ -73,7 +73,6 @@ const OF_A_FEW_WORDS = [
   "certificate_validation",
   "control_plane_endpoint",
   "database_availability",
-  "dump_storage_class",
   "load_balancer",
   "log_level",
   "maintenance_window.track",

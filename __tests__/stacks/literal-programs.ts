@@ -58,7 +58,6 @@ const identityProviderProps = (
   checkUpSchedule: "*/15 * * * *",
   checkUpLimits: { tasksFailed: 3 },
   dumpSchedule: "30 2 * * *",
-  dumpStorageClass: "NEARLINE",
   existingBucket: { name: "acme-uploads" },
   grantRoles: false,
   buildPool: "projects/builders/locations/us-central1/workerPools/private",

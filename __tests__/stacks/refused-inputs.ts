@@ -203,6 +203,7 @@ const REFUSED_ALONE: Refused = {
     { smtp: { ...SERVER, encryption: "none", password_secret: SECRET } },
     ["smtp.encryption", "smtp.password_secret"],
   ],
+  "no day for a dump": { dump_retention_days: 0 },
   "a mode of the worker that there is not": { worker_mode: "allinone" },
   "a project number": { project_id: "123456789012" },
   "a project name": { project_id: "My Project" },
@@ -371,7 +372,6 @@ const REFUSED_ALONE: Refused = {
 /** What both refuse by a rule that compares inputs. */
 const REFUSED_TOGETHER: Refused = {
   "another secret key that nobody accepts": { secret_key_version: 2 },
-  "a class that is billed for a year": { dump_storage_class: "ARCHIVE" },
   "a network by its bare name": { network: "main", subnetwork: SUBNETWORK },
   "a part of a backup": { backup_retention_count: 7.5 },
   "a part of a process, and no thread": { worker_processes: 1.5, worker_threads: 0 },
@@ -389,7 +389,6 @@ const REFUSED_TOGETHER: Refused = {
   },
   "a part of an instance": { max_instance_count: 2.5 },
   "more backups than are kept": { backup_retention_count: 366 },
-  "no day for a dump": { dump_retention_days: 0 },
   "no instance at all": { max_instance_count: 0 },
   "no day that the database can go back to": { transaction_log_days: 0 },
   "more days to go back to than the edition keeps": { transaction_log_days: 8 },
@@ -397,7 +396,6 @@ const REFUSED_TOGETHER: Refused = {
   "no separate worker": { worker_mode: "separate", worker_count: 0 },
   "days to go back to for which there is no backup": { backup_retention_count: 6, transaction_log_days: 7 },
   "a dump in an apply without a schedule": { dump_at_apply: true },
-  "fewer days for a dump than are billed": { dump_retention_days: 7 },
   "blueprints for an image that exists": { existing_container_image: IMAGE, blueprints: ["branding", "no-sign-up"] },
   "a log of requests without a domain": { request_log_sample_rate: 0.5 },
   "a zone without a domain": { dns_zone: { name: "example" } },

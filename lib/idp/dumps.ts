@@ -3,12 +3,12 @@ import { StorageBucketIamMember } from "@cdktf/provider-google/lib/storage-bucke
 import { type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { isWhole } from "../core/checks";
+import { whole } from "../core/checks";
 import { countIf, idOf, partIf, type Condition } from "../core/conditional";
-import { allOf, anyOf, literal, type Expr } from "../core/expr";
-import { allIn, element, every, lookup, toNumber } from "../core/expr-functions";
+import { allOf, anyOf, type Expr } from "../core/expr";
+import { allIn, element, every, toNumber } from "../core/expr-functions";
 import { type GrantedAccount, grantee, Grants, type WorkloadIdentity } from "../core/identity";
-import { choice, flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
+import { flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
 import { type DeploymentContext } from "../core/place";
 import { type ProjectApis } from "../core/project-apis";
@@ -42,11 +42,6 @@ const NEVER = `^[^ ]+ [^ ]+ (${[
   .join("|")}) [*]$`;
 
 const DAILY = "^[^ ]+ [^ ]+ [*] [*] [*]$";
-
-/** Days for which an object is billed at least; a shorter retention would cost the same. */
-const BILLED_DAYS: Readonly<Record<string, number>> = { STANDARD: 1, NEARLINE: 30, COLDLINE: 90 };
-
-const MOST_DAYS = 3650;
 
 /** Inputs of the scheduled dump of the database. */
 export const DUMPS = {
@@ -85,17 +80,11 @@ export const DUMPS = {
   /** Days to keep a dump, 30 by default; the newest one stays whatever its age. */
   dumpRetentionDays: number({
     default: 30,
-    description:
-      "Days to keep a dump; the newest one stays whatever its age. Changing it later is safe; fewer delete the oldest.",
-    schema: { multipleOf: 1, minimum: 1, maximum: MOST_DAYS },
-  }),
-  /** Storage class of new dumps, `NEARLINE` by default; it and `COLDLINE` are billed for at least 30 and 90 days. */
-  dumpStorageClass: choice(["STANDARD", "NEARLINE", "COLDLINE"], undefined, {
-    default: "NEARLINE",
     description: [
-      "Storage class of the dumps: STANDARD, NEARLINE or COLDLINE. The latter two are cheaper,",
-      "but are billed for at least 30 and 90 days. Changing it later affects new dumps.",
+      "Days to keep a dump, billed for at least 30; the newest one stays whatever its age.",
+      "Changing it later is safe; fewer delete the oldest.",
     ].join(" "),
+    must: whole(1, 3650, ", because a dump of no day is deleted before it is needed; use 30"),
   }),
   /** Keeps the bucket with its dumps while there is no schedule. */
   keepDumps: flag({
@@ -112,20 +101,6 @@ export const DUMP_RELATIONS: readonly Relation<typeof DUMPS>[] = [
       [
         `${first.name} is true and ${schedule.name} is not given; there must be a schedule,`,
         `because nothing is dumped without one; set ${schedule.name}, or set ${first.name} to false`,
-      ].join(" "),
-  },
-  {
-    of: "dumpRetentionDays",
-    holds: ({ dumpRetentionDays: days, dumpStorageClass: storage }) => {
-      const billedDays = lookup(literal(BILLED_DAYS), storage, MOST_DAYS + 1);
-      return isWhole(days, 1, MOST_DAYS).and(days.ge(billedDays));
-    },
-    says: ({ dumpRetentionDays: days, dumpStorageClass: storage }) =>
-      [
-        `${days.name} is ${days.shown} and ${storage.name} is ${storage.shown};`,
-        `days must be a whole number up to ${MOST_DAYS} and at least 1 for STANDARD,`,
-        "30 for NEARLINE and 90 for COLDLINE, because a dump is billed that long, and there is no other class,",
-        "because others are billed for a year or cannot be restored at once; use 30 and NEARLINE",
       ].join(" "),
   },
 ];
@@ -269,7 +244,8 @@ export class DumpBucket extends Construct implements MediaStore {
     this.bucketName = bucketName(place.deployment, this.name);
     this.bucket = addBucket(this, place, deletionProtection, {
       name: this.bucketName,
-      storageClass: inputs.dumpStorageClass.text,
+      // Cheap for what is rarely read, and read at once.
+      storageClass: "NEARLINE",
       // Excludes latest/: if no dump succeeds any more, the last one must stay.
       lifecycleRule: [
         {

@@ -30,8 +30,8 @@ export const dumpChanges = (schedule: string, further: readonly string[] = []): 
     verify: requireDumps(1),
   },
   {
-    name: "dumps at another hour that are kept longer, in a cheaper class",
-    change: withInputs({ dump_schedule: "0 5 * * *", dump_retention_days: 90, dump_storage_class: "COLDLINE" }),
+    name: "dumps at another hour that are kept longer",
+    change: withInputs({ dump_schedule: "0 5 * * *", dump_retention_days: 90 }),
     expected: { [schedule]: "update", [BUCKET]: "update" },
     verify: requireDumps(1),
   },
@@ -42,7 +42,7 @@ export const dumpChanges = (schedule: string, further: readonly string[] = []): 
   },
   {
     name: "no dumps at all",
-    change: withInputs({ keep_dumps: false, dump_retention_days: 30, dump_storage_class: "NEARLINE" }),
+    change: withInputs({ keep_dumps: false, dump_retention_days: 30 }),
     expected: { [BUCKET]: "delete" },
   },
 ];
