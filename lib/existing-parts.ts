@@ -114,14 +114,10 @@ export const EXISTING_RELATIONS: readonly Relation<Inputs>[] = [
   },
   {
     of: "existingSecrets",
-    holds: ({ bootstrapPasswordVersion: version, existingSecrets: { at }, secretKeyVersion: ofKey }) =>
-      at.bootstrapPassword
-        .isNull()
-        .or(version.eq(1))
-        .and(at.secretKey.isNull().or(ofKey.eq(1))),
-    says: ({ bootstrapPasswordVersion: version, existingSecrets, secretKeyVersion: ofKey }) =>
+    holds: ({ existingSecrets: { at }, secretKeyVersion: version }) => at.secretKey.isNull().or(version.eq(1)),
+    says: ({ existingSecrets, secretKeyVersion: version }) =>
       [
-        `${existingSecrets.name} is given, ${version.name} is ${version.shown} and ${ofKey.name} is ${ofKey.shown};`,
+        `${existingSecrets.name} has a secret key and ${version.name} is ${version.shown};`,
         "that of a secret that exists must be 1, because it is never written;",
         "name another version of the secret instead",
       ].join(" "),

@@ -260,7 +260,6 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
       secretLocations: place.secretLocations,
       blueprints: settings.blueprints,
       bootstrapPassword: settings.bootstrapPassword,
-      bootstrapPasswordVersion: settings.bootstrapPasswordVersion,
       bootstrapToken: settings.bootstrapToken,
       deletionProtection: settings.deletionProtection,
       secretKeyVersion: settings.secretKeyVersion,

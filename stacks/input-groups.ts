@@ -130,7 +130,6 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     guide: "secrets-and-rotation.md",
     inputs: [
       "bootstrapPassword",
-      "bootstrapPasswordVersion",
       "bootstrapToken",
       "databasePasswordVersion",
       "administratorPasswordVersion",

@@ -174,7 +174,6 @@ const DEFAULTS: readonly Defaults[] = [
       new IdpSecrets(stack, "Part", { place: PLACE, ...props });
     },
     [
-      ["bootstrapPasswordVersion", 1, 2],
       ["secretKeyVersion", 1, 2],
       ["bootstrapToken", false, true],
       ["blueprints", [], ["ldap"]],

@@ -105,7 +105,6 @@ export const ACCEPTED_BY_BOTH = {
   tenant_id: ["demo", "a", "acme-123"],
   application_name: ["idp", "a", "sign-in-portal"],
   application_version: ["latest", "2025.10.0", "2026.5.4"],
-  bootstrap_password_version: [1, 7],
   bootstrap_token: [false, true],
   build_location: ["global", "europe-west1"],
   certificate_validation: ["dns", "load-balancer"],

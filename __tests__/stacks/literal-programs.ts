@@ -35,7 +35,6 @@ const identityProviderProps = (
   blueprintFiles: { "groups.yaml": "version: 1\nentries: []\n" },
   blueprints: ["branding", "password-recovery"],
   bootstrapPassword: secretInput(stack, "first_password"),
-  bootstrapPasswordVersion: 1,
   bootstrapToken: true,
   buildLocation: "europe-west1",
   certificateValidation: "load-balancer",

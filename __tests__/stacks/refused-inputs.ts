@@ -401,9 +401,10 @@ const REFUSED_TOGETHER: Refused = {
   "a zone without a domain": { dns_zone: { name: "example" } },
   "a zone that serves another domain": { ...DOMAIN, dns_zone: { name: "other", dns_name: "ample.com." } },
   "a protection without a domain": { domain: null, protection: {} },
-  "another version of a first password that exists": {
-    bootstrap_password_version: 2,
-    existing_secrets: { bootstrap_password: { secret_id: "first-password", version: 1 } },
+  "another version of a secret key that exists": {
+    secret_key_version: 2,
+    accepted_secret_key_version: 2,
+    existing_secrets: { secret_key: { secret_id: "former-key", version: 1 } },
   },
   "the size of a database that exists": { existing_database: DATABASE, database_tier: "db-custom-2-7680" },
   "flags of a database that exists": { existing_database: DATABASE, database_flags: { log_statement: "none" } },

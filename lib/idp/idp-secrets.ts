@@ -30,7 +30,7 @@ const LEAST_LENGTH = 8;
 export const SECRETS = {
   /**
    * First password of the built-in administrator, as a reference to an ephemeral variable; by default, 24 random
-   * letters and digits. The application reads it on its first start only.
+   * letters and digits. It is stored once, and the application reads it on its first start only.
    */
   bootstrapPassword: text({
     default: null,
@@ -38,8 +38,8 @@ export const SECRETS = {
     sensitive: true,
     description: [
       "First password of the built-in administrator; null or empty generates one of 24 characters.",
-      "It is stored in Secret Manager, never in the state. The application reads it on its first start only;",
-      "change it in the application later.",
+      "It is stored once, in Secret Manager and never in the state; the application reads it on its first start only.",
+      "Setting it later has no effect: change the password in the application.",
     ].join(" "),
     must: {
       condition: (password: Expr<string>) => password.eq("").or(password.length().ge(LEAST_LENGTH)),
@@ -48,14 +48,6 @@ export const SECRETS = {
         "and a short one can be guessed; use a longer one, or none to generate it",
       ].join(" "),
     },
-  }),
-  /** Raise it to write `bootstrapPassword`, or a newly generated password, to Secret Manager; 1 by default. */
-  bootstrapPasswordVersion: number({
-    default: 1,
-    description: [
-      "Raise it by one to write bootstrap_password to Secret Manager again.",
-      "Changing it later does not change the password of a deployment that has already started.",
-    ].join(" "),
   }),
   /**
    * Raise it by one, together with `acceptedSecretKeyVersion`, to replace a secret key that has leaked; 1 by default.
@@ -157,19 +149,12 @@ export interface IdpSecretsProps {
   readonly place: DeploymentContext;
 
   /**
-   * The administrator's first password, a reference to an ephemeral variable.
+   * The administrator's first password, a reference to an ephemeral variable. It is stored once, and the application
+   * reads it on its first start only; later, change the password in the application.
    *
    * @default - 24 letters and digits
    */
   readonly bootstrapPassword?: string;
-
-  /**
-   * Raising it stores the given bootstrap password, or a newly generated one. The application reads it only on its
-   * first start; later, change the password in the application.
-   *
-   * @default 1
-   */
-  readonly bootstrapPasswordVersion?: number;
 
   /**
    * Raising it stores and uses another secret key: every session ends, and every signed link becomes invalid.
@@ -221,7 +206,6 @@ const PROPS: KnownPropsOf<IdpSecretsProps> = {
   place: PLACE_PROP,
   blueprints: "optional",
   bootstrapPassword: "optional",
-  bootstrapPasswordVersion: "optional",
   bootstrapToken: "optional",
   deletionProtection: "optional",
   dependsOn: "optional",
@@ -278,7 +262,6 @@ export class IdpSecrets extends Construct {
       length: BOOTSTRAP_PASSWORD.length,
       override: props.bootstrapPassword,
       existing: props.existing?.bootstrapPassword,
-      writeVersion: props.bootstrapPasswordVersion,
     });
 
     const { blueprints = [], bootstrapToken = false } = props;

@@ -113,24 +113,17 @@ export function ownersChanges({ copies, grants, job, labelled, workload }: Varia
       },
     },
     {
-      name: "a bootstrap password given, another secret key, and a token for the application's API",
+      name: "a bootstrap password given too late, another secret key, and a token for the application's API",
       change: (deployment) => {
         // Secrets of a former version are stored where Google chooses, and none is replaced for it.
         const replication = [{ auto: [{ customer_managed_encryption: [] }], user_managed: [] }];
         for (const secret of deployment.cloud.ofType("google_secret_manager_secret"))
           deployment.cloud.update({ ...secret, values: { ...secret.values, replication } });
         const other = { secret_key_version: 2, accepted_secret_key_version: 2 };
-        withInputs({ bootstrap_password: GIVEN_PASSWORD, bootstrap_password_version: 2, ...other, ...WITH_TOKEN })?.(
-          deployment,
-        );
+        withInputs({ bootstrap_password: GIVEN_PASSWORD, ...other, ...WITH_TOKEN })?.(deployment);
       },
       expected: {
-        ...all("replace", [
-          SECRET_KEY_VERSION,
-          "google_secret_manager_secret_version.secrets_bootstrap_password_version[0]",
-          "terraform_data.secrets_secret_key_first",
-          ...copies,
-        ]),
+        ...all("replace", [SECRET_KEY_VERSION, "terraform_data.secrets_secret_key_first", ...copies]),
         ...all("create", [
           "google_secret_manager_secret.secrets_bootstrap_token[0]",
           "google_secret_manager_secret_version.secrets_bootstrap_token_version[0]",
@@ -139,8 +132,8 @@ export function ownersChanges({ copies, grants, job, labelled, workload }: Varia
         [workload]: "update",
       },
       verify: (deployment) => {
-        if (![...deployment.cloud.livePayloads.values()].includes(GIVEN_PASSWORD))
-          throw new Error("the given password is not stored");
+        if ([...deployment.cloud.livePayloads.values()].includes(GIVEN_PASSWORD))
+          throw new Error("the first password is stored a second time");
         requireExecutions(2)?.(deployment);
       },
     },
