@@ -373,9 +373,7 @@ function withValue(props: object, path: string, value: unknown): object {
 }
 
 /** Two ways to write one value: an account by its address or by a reference, and null for what is left out. */
-const SAME_VALUES: readonly (readonly [written: string | RegExp, as: string])[] = [
-  [',"triggers_replace":null', ""],
-];
+const SAME_VALUES: readonly (readonly [written: string | RegExp, as: string])[] = [[',"triggers_replace":null', ""]];
 
 /** What a plan makes of a stack: its configuration without what the framework writes about itself. */
 function plannedOf(stack: BareStack): unknown {
