@@ -2,7 +2,7 @@ import { TerraformStack, Token, type IResolvable, type ITerraformDependable } fr
 import { Construct } from "constructs";
 
 import { isUnset, not, partIf, present, type Condition, isAlways } from "./core/conditional";
-import { allOf, anyOf } from "./core/expr";
+import { allOf, anyOf, hcl } from "./core/expr";
 import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
 import { rendered } from "./core/expression";
@@ -463,6 +463,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
         missingAfter: checkUp.missingAfter,
       },
       connectionPool: isPooled(v),
+      databaseId: hcl`replace(${database.connectionName}, "/:.*:/", ":")`.text,
       isHeard: isHeard(this, v),
       ownDatabase: not(isExistingUsed(this.partOf(settings.existingDatabase))),
       dump:

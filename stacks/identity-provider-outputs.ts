@@ -49,7 +49,7 @@ export function identityProviderOutputs(idp: IdentityProvider): OutputTable {
     database_instance_name: [database.instanceName, "Name of the database instance."],
     last_errors_command: [
       monitoring.errorsCommand,
-      "The command that prints the last errors of servers, workers, jobs and database; for eval.",
+      "Command that prints the last errors of servers, workers, jobs, and a database of the same project, for eval.",
     ],
     restore_settings: [
       `export ${idp.restoreSettings}`,

@@ -23,7 +23,7 @@ export class IdpServerlessStack extends PortableStack {
   constructor(scope: Construct, id: string, { backend, deployment }: StackSettings = {}) {
     super(scope, id, { providers: ["google", "random"], backend });
     const { network, subnetwork, ...inputs } = declareInputs(this, INPUTS, SERVERLESS_RELATIONS, deployment);
-    explainGroups(this.node.findChild("Inputs").node.children);
+    explainGroups(this);
     new GoogleProvider(this, "google", { project: inputs.projectId, region: inputs.region });
 
     const idp = new ServerlessIdentityProvider(this, MAIN_CHILD_ID, {

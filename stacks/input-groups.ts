@@ -1,14 +1,14 @@
-import { type IConstruct } from "constructs";
+import { type TerraformStack, TerraformVariable } from "cdktf";
 
 import { snakeCase } from "../lib/core/checks";
 import { explain } from "../lib/core/hcl/stack-origin";
 import { type Table } from "../lib/core/inputs";
 
-/** Inputs for one task, and the guide to it. */
+/** Inputs for one task, and the guides to it. */
 export interface InputGroup {
   readonly title: string;
-  /** File in the folder of guides. */
-  readonly guide: string;
+  /** Files in the folder of guides. */
+  readonly guides: readonly string[];
   /** Props, those that most deployments set first. */
   readonly inputs: readonly string[];
 }
@@ -17,12 +17,12 @@ export interface InputGroup {
 export const INPUT_GROUPS: readonly InputGroup[] = [
   {
     title: "Project and names",
-    guide: "first-apply.md",
+    guides: ["first-apply.md"],
     inputs: ["projectId", "region", "tenantId", "applicationName", "labels", "deletionProtection", "secretLocations"],
   },
   {
     title: "Domain and protection",
-    guide: "domain-and-protection.md",
+    guides: ["domain-and-protection.md"],
     inputs: [
       "domain",
       "dnsZone",
@@ -39,12 +39,12 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
   {
     title: "Mail",
-    guide: "mail.md",
+    guides: ["mail.md"],
     inputs: ["smtp"],
   },
   {
     title: "Monitoring",
-    guide: "monitoring-and-alerts.md",
+    guides: ["monitoring-and-alerts.md"],
     inputs: [
       "alertEmails",
       "notificationChannels",
@@ -60,24 +60,17 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
   {
     title: "Release and image",
-    guide: "upgrade.md",
-    inputs: [
-      "applicationVersion",
-      "backupBeforeUpgrade",
-      "existingContainerImage",
-      "imageMirror",
-      "buildPool",
-      "buildLocation",
-    ],
+    guides: ["upgrade.md", "existing-parts.md"],
+    inputs: ["applicationVersion", "backupBeforeUpgrade", "existingContainerImage"],
   },
   {
     title: "Settings of the application",
-    guide: "configuration-as-files.md",
+    guides: ["configuration-as-files.md"],
     inputs: ["environmentVariables", "secretEnvironmentVariables", "blueprints", "logLevel"],
   },
   {
     title: "Server and worker",
-    guide: "worker-and-sizes.md",
+    guides: ["worker-and-sizes.md"],
     inputs: [
       "minInstanceCount",
       "maxInstanceCount",
@@ -99,7 +92,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
   {
     title: "Database",
-    guide: "database-connections.md",
+    guides: ["database-connections.md", "postgresql-upgrade.md", "worker-and-sizes.md"],
     inputs: [
       "databaseVersion",
       "databaseTier",
@@ -113,7 +106,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
   {
     title: "Backup and restore",
-    guide: "backup-and-restore.md",
+    guides: ["backup-and-restore.md"],
     inputs: [
       "backupRetentionCount",
       "transactionLogDays",
@@ -127,19 +120,19 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
   {
     title: "Passwords and keys",
-    guide: "secrets-and-rotation.md",
+    guides: ["secrets-and-rotation.md"],
     inputs: [
-      "bootstrapPassword",
-      "bootstrapToken",
       "databasePasswordVersion",
       "administratorPasswordVersion",
       "secretKeyVersion",
       "acceptedSecretKeyVersion",
+      "bootstrapPassword",
+      "bootstrapToken",
     ],
   },
   {
     title: "Network and rights",
-    guide: "network-and-rights.md",
+    guides: ["network-and-rights.md"],
     inputs: [
       "network",
       "subnetwork",
@@ -158,12 +151,12 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
   {
     title: "Load balancer for a network alone",
-    guide: "internal-load-balancer.md",
+    guides: ["internal-load-balancer.md"],
     inputs: ["loadBalancer", "loadBalancerProxyRange"],
   },
   {
     title: "Existing parts",
-    guide: "existing-parts.md",
+    guides: ["existing-parts.md"],
     inputs: [
       "existingDatabase",
       "existingBucket",
@@ -177,12 +170,12 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
   {
     title: "Policies of an organization",
-    guide: "keys-and-mirrors.md",
-    inputs: ["kmsKeys", "binaryAuthorization"],
+    guides: ["organization-policies.md", "keys-and-mirrors.md"],
+    inputs: ["kmsKeys", "imageMirror", "binaryAuthorization", "buildPool", "buildLocation"],
   },
   {
     title: "LDAP and RADIUS",
-    guide: "outposts.md",
+    guides: ["outposts.md"],
     inputs: ["manageOutposts", "outpostRanges"],
   },
 ];
@@ -194,7 +187,7 @@ interface GroupedInputs<Row> {
 }
 
 /**
- * Inputs in their groups, if all of them are in one: another stack has some of the same names.
+ * Inputs in their groups, if each of them is in a group: another stack has some of the same names.
  *
  * @param inputs by the names of props, or of variables
  */
@@ -215,16 +208,24 @@ function placeIn({ inputs }: InputGroup, name: string): number {
   return inputs.findIndex((each) => each === name || snakeCase(each) === name);
 }
 
-/** A table in the order of its groups. */
+/** A table in the order of its groups. @throws Error naming the inputs that are in none */
 export function inGroupOrder<T extends Table>(table: T): T {
+  const lost = Object.keys(table).filter((name) => INPUT_GROUPS.every((group) => placeIn(group, name) < 0));
+  if (lost.length > 0) throw new Error(`${lost.join(", ")}: in no group of inputs`);
   return Object.fromEntries(groupedInputs(table).flatMap(({ rows }) => rows)) as unknown as T;
 }
 
+/** Title of a group, and where its guides are in a folder. */
+export function headingOf({ guides, title }: InputGroup): string {
+  return `${title}: ${guides.map((guide) => `guides/${guide}`).join(", ")}`;
+}
+
 /** Says above the first variable of each group what it begins. */
-export function explainGroups(variables: readonly IConstruct[]): void {
+export function explainGroups(stack: TerraformStack): void {
+  const variables = stack.node.findAll().filter((each) => each instanceof TerraformVariable);
   const byName = Object.fromEntries(variables.map((variable) => [variable.node.id, variable]));
   for (const { group, rows } of groupedInputs(byName)) {
     const [, first] = rows[0] ?? [];
-    if (group !== undefined && first !== undefined) explain(first, `${group.title}: guides/${group.guide}`);
+    if (group !== undefined && first !== undefined) explain(first, headingOf(group));
   }
 }

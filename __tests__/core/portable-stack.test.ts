@@ -75,6 +75,7 @@ describe("A dependency", () => {
   it("is kept where a text only names it", () => {
     const both = ["terraform_data.first", "terraform_data.second"];
     expect(dependenciesOf(() => ({ words: "terraform_data.first.id" }))).toEqual(both);
+    expect(dependenciesOf(() => ({ words: "$${terraform_data.first.id}" }))).toEqual(both);
     expect(dependenciesOf((first) => ({ other: `\${${first.fqn}_of_another.id}` }))).toEqual(both);
   });
 });

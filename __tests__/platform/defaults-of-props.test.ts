@@ -247,6 +247,7 @@ const DEFAULTS: readonly Defaults[] = [
         domain: "login.example.com",
         dump: { jobName: "", bucketName: "", condition: false, isDaily: false },
         identities: [standInIdentity()],
+        databaseId: "demo-project:sql-demo",
         maxConnections: "100",
         maxInstanceCount: 3,
         minInstanceCount: 1,

@@ -112,6 +112,12 @@ describe("The inputs of an identity provider", () => {
 });
 
 describe("The groups of the inputs of identity providers", () => {
+  it.each(INPUT_GROUPS)("have guides in which their inputs occur: $title", ({ guides, inputs }) => {
+    const text = guides.map((guide) => readFileSync(packageFile(`stacks/guides/${guide}`), "utf8")).join("\n");
+    const missing = inputs.map(snakeCase).filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
+    expect(missing.length).toBeLessThanOrEqual(inputs.length * 0.75);
+  });
+
   it("have each of them once, and no other", () => {
     const inputs = [...Object.keys(SERVERLESS_INPUTS), ...Object.keys(KUBERNETES_INPUTS)];
     expect(INPUT_GROUPS.flatMap((group) => group.inputs).sort()).toEqual([...new Set(inputs)].sort());
@@ -134,11 +140,13 @@ describe("The groups of the inputs of identity providers", () => {
       expect(namesIn(page.split("<!-- inputs")[1] ?? "", /^\| `(\w+)` \|/gm)).toEqual(expected);
       expect(namesIn(exampleValues(name, table), /^#?(\w+) = /gm)).toEqual(expected);
       expect(namesIn(variables, /^variable "(\w+)"/gm)).toEqual(expected);
-      for (const { guide, inputs, title } of groups) {
+      for (const { guides, inputs, title } of groups) {
         const [first = ""] = inputs;
         if (first === "") continue;
         expect(page).toContain(`\n### ${title}\n`);
-        expect(variables).toContain(`\n# ${title}: guides/${guide}\nvariable "${snakeCase(first)}" {`);
+        expect(variables).toContain(
+          `\n# ${title}: ${guides.map((guide) => `guides/${guide}`).join(", ")}\nvariable "${snakeCase(first)}" {`,
+        );
       }
     },
   );

@@ -94,12 +94,8 @@ export function planned(
   isSecret = false,
 ): Judgement {
   if (isEach(check)) {
-    const isRight = (key: Expr<string>, entry: Expr) => check.each(key, entry as Expr<never>).orElse(false);
-    const wrong = eachEntry(value, shownBy(check), (key, entry) => isRight(key, entry).not());
-    return {
-      condition: everyEntry(value, isRight).text,
-      errorMessage: `${name} has ${wrong.joinedBy(", ").text}; ${check.says}.`,
-    };
+    const condition = everyEntry(value, (key, entry) => isRightEntry(check, key, entry)).text;
+    return { condition, errorMessage: messageOfEach(check, name, wrongEntries(check, value)) };
   }
   return {
     condition: conditionWhere(check, value, absent).text,
@@ -114,17 +110,18 @@ export function planned(
  * @param id of the local
  */
 export function plannedWith(scope: Construct, id: string, check: EachCheck, name: string, value: Expr): Judgement {
-  const isWrong = (key: Expr<string>, entry: Expr) =>
-    check
-      .each(key, entry as Expr<never>)
-      .orElse(false)
-      .not();
-  const wrong = named(scope, id, eachEntry(value, shownBy(check), isWrong));
-  return {
-    condition: wrong.length().eq(0).text,
-    errorMessage: `${name} has ${wrong.joinedBy(", ").text}; ${check.says}.`,
-  };
+  const wrong = named(scope, id, wrongEntries(check, value));
+  return { condition: wrong.length().eq(0).text, errorMessage: messageOfEach(check, name, wrong) };
 }
+
+const isRightEntry = (check: EachCheck, key: Expr<string>, entry: Expr) =>
+  check.each(key, entry as Expr<never>).orElse(false);
+
+const wrongEntries = (check: EachCheck, value: Expr) =>
+  eachEntry(value, shownBy(check), (key, entry) => isRightEntry(check, key, entry).not());
+
+const messageOfEach = ({ says }: EachCheck, name: string, wrong: Expr<readonly string[]>) =>
+  `${name} has ${wrong.joinedBy(", ").text}; ${says}.`;
 
 /** The condition of a rule, which holds where it does not apply. */
 function conditionWhere({ condition }: Check, value: Expr, absent: Expr | undefined): Expr<boolean> {

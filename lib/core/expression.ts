@@ -32,11 +32,17 @@ export function namedValue(scope: Construct, id: string, value: string): string 
   return Token.isUnresolved(value) ? new TerraformLocal(scope, id, value).asString : value;
 }
 
-/** The same of an expression. */
-export function named<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> {
+/** The same of an expression. @param place puts the local into a file */
+export function named<T>(
+  scope: Construct,
+  id: string,
+  value: Expr<T>,
+  place?: (local: TerraformLocal) => void,
+): Expr<T> {
   if (value.isLiteral) return value;
   const knownAt = value.knownAt === "apply" ? "apply" : "plan";
   const local = new TerraformLocal(scope, id, value);
+  place?.(local);
   return reference<T>(`local.${local.friendlyUniqueId}`, { knownAt, mayBeNull: value.mayBeNull });
 }
 

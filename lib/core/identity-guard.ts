@@ -126,8 +126,9 @@ export function comparable(scope: Construct, parts: readonly IdentityPart[]): Id
 function withNamedValue(scope: Construct, part: IdentityPart): IdentityPart {
   const { called, prop, value } = part;
   const text = exprOf(value ?? null);
-  if (!text.isLong) return part;
   const name = called ?? settingName(scope, value, prop);
+  // A reference alone is as short as the name of a local.
+  if (!text.isLong || name !== (called ?? prop)) return part;
   return { ...part, value: named(scope, `Present-${name}`, text).text, called: name };
 }
 

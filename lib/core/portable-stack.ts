@@ -201,7 +201,7 @@ function withoutElementMetadata(terraform: Body): Body {
   return terraform;
 }
 
-/** Blocks that are about more than what must be there before an element is made. */
+/** Arguments and blocks whose references say nothing of what must be there before an element is made. */
 const OTHER_REFERENCES = ["depends_on", "lifecycle", "provisioner"];
 
 /** Removes dependencies on what an element refers to anyway, so that those that are left say something. */
@@ -212,7 +212,9 @@ function withoutImpliedDependencies(terraform: Body): Body {
     const { depends_on: given } = element;
     if (!Array.isArray(given)) continue;
     const text = JSON.stringify(Object.entries(element).filter(([name]) => !OTHER_REFERENCES.includes(name)));
-    const left = given.filter((address) => !["[", "."].some((next) => text.includes(`\${${String(address)}${next}`)));
+    // A doubled dollar sign makes plain text of what follows it.
+    const refersTo = (address: string) => new RegExp(`(?<!\\$)\\$\\{${address.replaceAll(".", "[.]")}[.[]`).test(text);
+    const left = given.filter((address) => !refersTo(String(address)));
     if (left.length > 0) element.depends_on = left;
     else delete element.depends_on;
   }

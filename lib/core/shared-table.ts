@@ -1,5 +1,5 @@
 import { TerraformLocal, TerraformStack } from "cdktf";
-import { type IConstruct } from "constructs";
+import { Construct, type IConstruct } from "constructs";
 
 import { type Expr, namedLiteral } from "./expr";
 import { literalMap, rendered } from "./expression";
@@ -20,13 +20,20 @@ export function sharedTable(name: string, texts: Texts): Expr<Texts> {
   return namedLiteral(`local.${name}`, texts);
 }
 
-/** Adds the tables to a stack to which rules refer. */
+/** Names of the tables that a stack has. */
+const ADDED = new WeakMap<TerraformStack, Set<string>>();
+
+/** Adds to a stack the tables that its rules look up, once each. */
 export function addSharedTables(scope: IConstruct, rules: unknown): void {
-  const text = JSON.stringify(rendered(scope, rules));
   const stack = TerraformStack.of(scope);
+  const added = ADDED.get(stack) ?? new Set<string>();
+  ADDED.set(stack, added);
+  const text = JSON.stringify(rendered(scope, rules));
   for (const [name, texts] of TABLES) {
-    if (!text.includes(`local.${name}`) || stack.node.tryFindChild(name) !== undefined) continue;
-    const local = new TerraformLocal(stack, name, literalMap(texts));
+    if (added.has(name) || !text.includes(`local.${name}`)) continue;
+    added.add(name);
+    // In a scope of its own, because a construct of the stack may have the same name.
+    const local = new TerraformLocal(new Construct(stack, `${name}-table`), name, literalMap(texts));
     local.overrideLogicalId(name);
     inFileOfVariables(local);
   }

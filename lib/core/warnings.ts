@@ -84,9 +84,7 @@ function conditionToShow(scope: Construct, id: string, condition: Expr<boolean>)
 
 /** The same as a local beside the checks; a literal stays one. */
 function besideChecks<T>(scope: Construct, id: string, value: Expr<T>): Expr<T> {
-  const reference = named(scope, id, value);
-  for (const local of [scope.node.tryFindChild(id) ?? []].flat()) inFileOfChecks(local);
-  return reference;
+  return named(scope, id, value, inFileOfChecks);
 }
 
 function found<T extends Table>(scope: Construct, { among, finds, says }: Finding<T>, values: ValuesOf<T>): Judged {

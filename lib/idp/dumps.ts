@@ -84,7 +84,7 @@ export const DUMPS = {
       "Days to keep a dump, billed for at least 30; the newest one stays whatever its age.",
       "Changing it later is safe; fewer delete the oldest.",
     ].join(" "),
-    must: whole(1, 3650, ", because a dump of no day is deleted before it is needed; use 30"),
+    must: whole(1, 3650, ", because a dump that is kept for less than a day is gone before it is needed; use 30"),
   }),
   /** Keeps the bucket with its dumps while there is no schedule. */
   keepDumps: flag({

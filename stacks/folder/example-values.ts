@@ -1,7 +1,7 @@
 import { snakeCase } from "../../lib/core/checks";
 import { aligned, assignment, quotedText, valueExpression } from "../../lib/core/hcl/hcl-expression";
 import { type Input, type Table } from "../../lib/core/inputs";
-import { groupedInputs } from "../input-groups";
+import { groupedInputs, headingOf } from "../input-groups";
 import { shownType } from "./shown-type";
 
 /**
@@ -21,7 +21,7 @@ export function exampleValues(stack: string, inputs: Table): string {
   );
   const groups = groupedInputs(named).flatMap(({ group, rows }) => {
     const inOrder = group === undefined ? [...rows].sort(chosenFirst) : rows;
-    const heading = group === undefined ? [] : [prose(`${group.title}: guides/${group.guide}`)];
+    const heading = group === undefined ? [] : [prose(headingOf(group))];
     return [...heading, ...inOrder.map(([name, input]) => entryText(name, input))];
   });
   return `${[introduction, ...groups].join("\n\n")}\n`;

@@ -24,9 +24,10 @@ export function inputsTables({ variable }: Pick<TabledConfiguration, "variable">
   return groupedInputs(variable)
     .map(({ group, rows }) => {
       if (group === undefined) return ownGroups(Object.fromEntries(rows));
-      const { guide, title } = group;
+      const { guides, title } = group;
+      const links = guides.map((guide) => `[${guideTitle(guide)}](guides/${guide})`);
       const cells = rows.map(([name, input]) => cellsOf(name, input));
-      return `### ${title}\n\nGuide: [${guideTitle(guide)}](guides/${guide})\n\n${table(INPUT_COLUMNS, cells)}`;
+      return `### ${title}\n\nSee ${links.join(", ")}.\n\n${table(INPUT_COLUMNS, cells)}`;
     })
     .join("\n\n");
 }

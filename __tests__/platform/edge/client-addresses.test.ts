@@ -95,8 +95,9 @@ describeWith(["terraform"], "The ranges that a stack makes the application trust
 
   /** The list as Terraform evaluates it, with an example in place of each address that it would create. */
   const listOfStack = ({ locals = {} }: Terraform, domain: string | null, variables = {}) => {
-    // Those of the rules for variables have the same names.
-    const layers = Object.entries(locals).filter(([name]) => !name.startsWith("variable_"));
+    // The tables of the rules for variables have this key too.
+    const tables = ["variable_forms", "variable_patterns"];
+    const layers = Object.entries(locals).filter(([name]) => !tables.includes(name));
     const [list = ""] = layers.flatMap(([, layer]) => (layer as Record<string, string>)[VARIABLE] ?? []);
     const known = list
       .replaceAll(/one\(concat\(google_compute_global_address[^)]*\)\)/g, `"${BALANCER}"`)

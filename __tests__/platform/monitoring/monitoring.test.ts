@@ -18,6 +18,7 @@ function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitori
     checkUp: { condition: false, jobName: "", missingAfter: "30m" },
     dump: { jobName: "", bucketName: "", condition: false, isDaily: false },
     identities: [standInIdentity()],
+    databaseId: "demo-project:sql-demo",
     maxConnections: "100",
     maxInstanceCount: 3,
     minInstanceCount: 1,

@@ -143,8 +143,8 @@ wait_until_reachable() {
 
 greet() { query "$DB_ADMIN_DATABASE" </dev/null; }
 
-# Repeats a command while the server cannot be reached or is at work, and keeps its output in `answer`. Fails when the
-# server has answered and a retry would give the same answer.
+# Repeats a command while the server cannot be reached or is busy, or a table has just vanished, and keeps its output in
+# `answer`. Fails when the server has answered and a retry would give the same answer.
 wait_for() {
   started_at=$(date +%s)
   told_reason=
@@ -154,7 +154,7 @@ wait_for() {
         *"not yet accepting connections"* | *"too many clients"* | *"connection slots are reserved"* | \
         *"too many connections for "*) ;;
       # ANALYZE meets a table that instances at work have dropped since it looked for tables.
-      *"relation with OID "*) ;;
+      *"ERROR:  relation with OID "*" does not exist"*) ;;
       *FATAL:* | *ERROR:*) return 1 ;;
       *sslmode* | *certificate* | *"private key"* | *"_protocol_version value"* | *"not support SSL"*)
         fail 2 "the connection cannot be encrypted as PGSSLMODE=$PGSSLMODE and the other TLS settings ask for:" \

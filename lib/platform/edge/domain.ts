@@ -172,7 +172,7 @@ export function uselessWithoutDomain<T extends DomainInputs>(
   reason: string,
 ): Advice<T> {
   return {
-    states: `${String(of)}HasDomain`,
+    states: `${String(of).charAt(0).toUpperCase()}${String(of).slice(1)}HasDomain`,
     holds: (v) => v.domain.isSet().or((v[of] as Expr).eq(usual)),
     says: (v) => `${v[of].name} is set without ${v.domain.name}; only ${reason}; set ${v.domain.name}, or leave it out`,
   };

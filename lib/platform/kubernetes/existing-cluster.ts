@@ -1,5 +1,5 @@
 import { TerraformLocal, Token } from "cdktf";
-import { type Construct } from "constructs";
+import { type Construct, type IConstruct } from "constructs";
 
 import { not } from "../../core/conditional";
 import { type Existing, isExisting } from "../../core/existing";
@@ -124,6 +124,10 @@ export function clusterIdentity({ at }: ValuesOf<typeof EXISTING_CLUSTER>["exist
   return interpolated`${at.location}/${at.name}`;
 }
 
+const inPartsFile = (part: IConstruct) => {
+  inFileOfExisting(part, "parts");
+};
+
 /**
  * Refuses, at plan, another cluster or existing namespace while there is something of the deployment in the former one.
  * Terraform would look for it in the other one and forget it, with the load balancer that has the address.
@@ -136,7 +140,7 @@ export function guardCluster(
 ): Record<"check" | "record", TerraformData> {
   const place = (part: Expr, identity: Expr<string>) => part.isNull().choose(null, identity);
   const current = jsonOf([place(cluster, clusterIdentity(cluster)), place(namespace, namespace.at.name)]);
-  const now = named(scope, "PlaceOfNamespace", current);
+  const now = named(scope, "PlaceOfNamespace", current, inPartsFile);
   const record = new TerraformData(scope, "ClusterOfNamespace", {
     input: { place: now.text },
     lifecycle: { ignoreChanges: ["input"] },
@@ -157,7 +161,6 @@ export function guardCluster(
       ],
     },
   });
-  const local = scope.node.tryFindChild("PlaceOfNamespace") ?? [];
-  for (const part of [record, check, local].flat()) inFileOfExisting(part, "parts");
+  for (const part of [record, check]) inPartsFile(part);
   return { record, check };
 }

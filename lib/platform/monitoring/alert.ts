@@ -123,14 +123,23 @@ export function logCommand(filter: string, { projectId }: AlertNames, freshness 
   return `gcloud logging read '${filter}' --project=${projectId} --freshness=${freshness}`;
 }
 
-/** A command that prints the last errors of a deployment: of its servers, workers and jobs, and of the database. */
-export function errorsCommand(names: AlertNames, platform: Platform): string {
-  const { database, namespace, projectId, worker, workload } = names;
+/**
+ * A command that prints the last errors of a deployment: of its servers, workers and jobs, and of the database.
+ *
+ * @param databaseId of the instance in use, with its project, as logs have it
+ */
+export function errorsCommand(names: AlertNames, platform: Platform, databaseId: string): string {
+  const { namespace, worker, workload } = names;
   const parts =
     platform === "serverless"
-      ? [`service_name="${workload}"`, `worker_pool_name="${worker}"`, `job_name=~"^${workload}-"`]
+      ? [
+          `service_name="${workload}"`,
+          `worker_pool_name="${worker}"`,
+          `job_name=~"^${workload}-"`,
+          `job_id=~"^${workload}-"`,
+        ]
       : [`namespace_name="${namespace}"`];
-  const labels = [...parts, `database_id="${projectId}:${database}"`].map((label) => `resource.labels.${label}`);
+  const labels = [...parts, `database_id="${databaseId}"`].map((label) => `resource.labels.${label}`);
   const filter = `(severity>=ERROR OR jsonPayload.level=("error" OR "critical")) AND (${labels.join(" OR ")})`;
   const columns = "table(timestamp, resource.type, textPayload, jsonPayload.event)";
   return `${logCommand(filter, names)} --limit=30 --format='${columns}'`;

@@ -57,6 +57,8 @@ export interface MonitoringProps extends MonitoringSettings {
     | undefined;
   /** Whether the address accepts unauthenticated requests; by default it does. */
   readonly isPublic?: Condition;
+  /** The instance in use, with its project, as logs have it. */
+  readonly databaseId: string;
   /** Namespace in the cluster; needed on Kubernetes. */
   readonly namespace?: string;
   /** Whether the load balancer has a security policy of the deployment's own. */
@@ -95,7 +97,7 @@ export class Monitoring extends Construct {
     const { apis, auditSecretAccess = false, dashboard = true, domain, dump, place, platform, workerMode } = props;
     const dependsOn = apis.ready("monitoring");
     const names = this.namesOf(props);
-    this.errorsCommand = errorsCommand(names, platform);
+    this.errorsCommand = errorsCommand(names, platform, props.databaseId);
     const conditions = {
       audit: auditSecretAccess,
       certificateByDns: exprOf(props.certificateValidation ?? "dns").eq("dns"),
