@@ -29,17 +29,31 @@ describe("The state of a stack", () => {
     expect(blockOf(setting)).toEqual(block);
   });
 
+  it.each([['{"gcs": {"secret_key": "hunter2"}'], ["{gcs: {secret_key: hunter2}}"]])(
+    "is refused where it is no JSON, without what may be secret: %s",
+    (setting) => {
+      expect(() => blockOf(setting)).toThrow(
+        brokenRules(SETTING, [
+          'the value begins with { and is no JSON; it must be complete, with all braces closed and all names in double quotes, because it is read as one; write for example {"gcs": {"bucket": "my-states"}}, in single quotes',
+        ]),
+      );
+    },
+  );
+
+  it("is refused in a bucket without a name, as of a variable that is not set", () => {
+    expect(() => blockOf('{"gcs": {"bucket": ""}}')).toThrow(/the bucket of gcs is empty; it must have a name/);
+  });
+
   it.each([
     ["azurerm"],
     ['{"s3": {"secret_key": "hunter2"}}'],
-    ['{"gcs": {"secret_key": "hunter2"}'],
     ['{"gcs": {}, "s3": {"secret_key": "hunter2"}}'],
     ['{"gcs": "hunter2"}'],
     ['{"local": {"workspace_dir": "x"}}'],
   ])("is refused elsewhere, without a value that may be secret: %s", (setting) => {
     expect(() => blockOf(setting)).toThrow(
       brokenRules(SETTING, [
-        'the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend, add a file backend_override.tf to the synthesized folder',
+        'the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend, add a file backend_override.tf.json to the synthesized folder',
       ]),
     );
   });

@@ -8,7 +8,7 @@ import { RulesBrokenError } from "./rules-broken-error";
 /**
  * Where a stack keeps its state: a file, by a path relative to the synthesized folder, or a bucket of Cloud Storage.
  * Arguments of `gcs` that are left out can be passed to `terraform init -backend-config=…`. A file
- * `backend_override.tf` in the folder selects any other backend.
+ * `backend_override.tf.json` in the folder selects any other backend.
  */
 export type StateBackend =
   | { readonly type: "local"; readonly path?: string }
@@ -29,11 +29,14 @@ const DEFAULT_ARGUMENTS = { local: { path: "terraform.tfstate" }, gcs: { prefix:
  */
 export function parseStateBackend(settingName: string, setting: string | undefined): StateBackend {
   const text = setting?.trim() ?? "";
-  const entries = text.startsWith("{") ? parsedEntries(text) : [[text === "" ? "local" : text, {}] as const];
+  const entries = text.startsWith("{")
+    ? parsedEntries(settingName, text)
+    : [[text === "" ? "local" : text, {}] as const];
   const [[type, given] = ["", {}]] = entries;
   if (entries.length === 1 && isObject(given)) {
     if (type === "gcs") {
       refuseUnknownArguments(settingName, Object.keys(given));
+      refuseEmptyBucket(settingName, given.bucket);
       return { type, arguments: given };
     }
     const { path, ...others } = given;
@@ -43,7 +46,7 @@ export function parseStateBackend(settingName: string, setting: string | undefin
   throw new RulesBrokenError(settingName, [
     [
       'the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend,',
-      "add a file backend_override.tf to the synthesized folder",
+      "add a file backend_override.tf.json to the synthesized folder",
     ].join(" "),
   ]);
 }
@@ -90,12 +93,29 @@ export function requireStatesApart(settingName: string, backend: StateBackend, s
   ]);
 }
 
-function parsedEntries(text: string): readonly (readonly [string, unknown])[] {
+/** @throws RulesBrokenError if the text is no JSON */
+function parsedEntries(settingName: string, text: string): readonly (readonly [string, unknown])[] {
   try {
     return Object.entries(JSON.parse(text) as Record<string, unknown>);
   } catch {
-    return [];
+    throw new RulesBrokenError(settingName, [
+      [
+        "the value begins with { and is no JSON; it must be complete, with all braces closed and all names in double",
+        `quotes, because it is read as one; write for example {"gcs": {"bucket": "my-states"}}, in single quotes`,
+      ].join(" "),
+    ]);
   }
+}
+
+/** @throws RulesBrokenError if a bucket is given without a name, as by a variable of the shell that is not set */
+function refuseEmptyBucket(settingName: string, bucket: unknown): void {
+  if (bucket !== "") return;
+  throw new RulesBrokenError(settingName, [
+    [
+      "the bucket of gcs is empty; it must have a name, because terraform init would ask for one;",
+      "set it, or leave it out and pass it to terraform init -backend-config",
+    ].join(" "),
+  ]);
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
