@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "builds cancel": ["--region"],
   "certificate-manager certificates describe": [],
   "certificate-manager certificates list": ["--location"],
+  "compute firewall-rules create": ["--allow", "--network"],
   "compute forwarding-rules list": ["--filter"],
   "compute instances get-serial-port-output": [],
   "compute machine-types list": [],

@@ -24,7 +24,7 @@ describe("An empty project, with what the registry serves today", () => {
     writeFileSync(join(project, "main.ts"), program);
     const folder = "cdktf.out/stacks/sign-in";
     expect(run(onPage("README.md", /run `(npx .+?)`/g))).toBe(
-      `Next: terraform -chdir=${folder} init, and then terraform -chdir=${folder} apply\n`,
+      `Next: terraform -chdir=${folder} init && terraform -chdir=${folder} apply\n`,
     );
     expect(readdirSync(join(project, folder))).toContain("cdk.tf.json");
   });

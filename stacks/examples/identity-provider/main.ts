@@ -22,4 +22,4 @@ new TerraformOutput(stack, "address", { value: identityProvider.url });
 app.synth();
 
 const folder = `${app.outdir}/stacks/${stack.node.id}`;
-console.log(`Next: terraform -chdir=${folder} init, and then terraform -chdir=${folder} apply`);
+console.log(`Next: terraform -chdir=${folder} init && terraform -chdir=${folder} apply`);
