@@ -2,6 +2,7 @@ import { type App } from "cdktf";
 import { type Construct } from "constructs";
 
 import { type Table } from "../lib/core/inputs";
+import { nearest } from "../lib/core/known-props";
 import { type PortableStack } from "../lib/core/portable-stack";
 import { RulesBrokenError } from "../lib/core/rules-broken-error";
 import { type DeploymentSettings } from "../lib/core/settled-inputs";
@@ -42,7 +43,7 @@ export async function createStacks(
     throw new RulesBrokenError("stacks to synthesize", [
       [
         `${unknown.map((name) => `"${name}"`).join(", ")} must be among ${known.join(", ")},`,
-        "because there are no other stacks; use these names, or none for all stacks",
+        `because there are no other stacks; ${corrections(unknown, known)}, or none for all stacks`,
       ].join(" "),
     ]);
   if (values !== undefined && names.length !== 1)
@@ -62,4 +63,11 @@ export async function createStacks(
       ? new Stack(app, name, settings)
       : make(app, settlementsFor(Stack.inputs, make, convertedSettings(Stack.inputs, values)));
   });
+}
+
+/** What to write for names that are not known. */
+function corrections(unknown: readonly string[], known: readonly string[]): string {
+  const pairs = unknown.map((name) => [name, nearest(name, known)] as const);
+  const meant = pairs.flatMap(([name, near]) => (near === undefined ? [] : [`${near} for ${name}`]));
+  return meant.length === 0 ? "use these names" : `write ${meant.join(" and ")}`;
 }

@@ -19,7 +19,7 @@ async function synthesize([, , ...given]: readonly string[]): Promise<void> {
   const stacks = await createStacks(app, settings, names, values);
   if (names.length > 0) keepOtherStacks(app);
   app.synth();
-  process.stdout.write(summary(app.outdir, stacks, settings.backend));
+  process.stdout.write(summary(app.outdir, stacks, settings.backend, given));
 }
 
 /** @throws RulesBrokenError for an option that there is not, or one without its value */

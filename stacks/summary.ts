@@ -6,13 +6,26 @@ import { type TerraformStack } from "cdktf";
 import { declaredInputs } from "../lib/core/inputs";
 import { type StateBackend } from "../lib/core/state-backend";
 
-const LOCAL_STATE_WARNING = [
-  "warning: each state will be a file in its folder, and is lost with it; for anything but a trial,",
-  `keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "my-states"}}' npm run synth\n`,
-].join(" ");
+/** @param given what followed the command, which writes the same folders again */
+function localStateWarning(given: readonly string[]): string {
+  const command = given.length === 0 ? "npm run synth" : `npm run synth -- ${given.join(" ")}`;
+  return [
+    "warning: each state will be a file in its folder, and is lost with it; for anything but a trial,",
+    `keep it in a bucket: STATE_BACKEND='{"gcs": {"bucket": "my-states"}}' ${command}\n`,
+  ].join(" ");
+}
 
-/** The folder of each synthesized stack, how the first apply is done, and a warning of a state in a file. */
-export function summary(outputFolder: string, stacks: readonly TerraformStack[], backend: StateBackend): string {
+/**
+ * The folder of each synthesized stack, how the first apply is done, and a warning of a state in a file.
+ *
+ * @param given names and options of the synthesis
+ */
+export function summary(
+  outputFolder: string,
+  stacks: readonly TerraformStack[],
+  backend: StateBackend,
+  given: readonly string[] = [],
+): string {
   const folders = stacks.map((stack) => join(outputFolder, "stacks", stack.node.id));
   const [first] = stacks;
   const [firstFolder = ""] = folders;
@@ -29,7 +42,7 @@ export function summary(outputFolder: string, stacks: readonly TerraformStack[],
     settings,
     ...commands,
     "",
-    backend.type === "local" ? LOCAL_STATE_WARNING : "",
+    backend.type === "local" ? localStateWarning(given) : "",
   ].join("\n");
 }
 

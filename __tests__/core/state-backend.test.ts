@@ -63,6 +63,7 @@ describe("The state of a stack", () => {
     expect(() => blockOf(setting)).toThrow(
       /^STATE_BACKEND: 1 problem\n {2}- gcs has buckets and encryptionKey; it must have no arguments but access_token, /,
     );
+    expect(() => blockOf(setting)).toThrow(/; write bucket and encryption_key, or leave it out$/m);
     expect(() => blockOf(setting)).not.toThrow(/hunter2/);
   });
 

@@ -60,7 +60,7 @@ describe("The app command", () => {
     await expect(runAppCommand({ outdir: place, stackNames })).rejects.toMatchObject({
       code: 1,
       stderr:
-        'stacks to synthesize: 1 problem\n  - "idp-severless", "constructor" must be among idp-serverless, idp-kubernetes, assessment-lab, because there are no other stacks; use these names, or none for all stacks\n',
+        'stacks to synthesize: 1 problem\n  - "idp-severless", "constructor" must be among idp-serverless, idp-kubernetes, assessment-lab, because there are no other stacks; write idp-serverless for idp-severless, or none for all stacks\n',
     });
     expect(readdirSync(join(place, "stacks"))).toEqual([]);
   });

@@ -34,6 +34,13 @@ it.each([
   },
 );
 
+it("The summary of a synthesis with options repeats them in the command that keeps the state", () => {
+  const local = parseStateBackend("STATE_BACKEND", "local");
+  expect(summary("out", [bareStack()], local, ["idp-serverless", "--hcl"])).toMatch(
+    / npm run synth -- idp-serverless --hcl\n$/,
+  );
+});
+
 it("The summary of several stacks names each folder, and the commands of one of them", () => {
   const lines = summary("out", [bareStack(), bareStack()], parseStateBackend("STATE_BACKEND", "gcs")).split("\n");
   expect(lines.slice(0, 2)).toEqual(["out/stacks/test", "out/stacks/test"]);

@@ -83,7 +83,7 @@ function valueOf({ type }: TerraformVariable): string {
 const plain = (name: string) => name.replaceAll(/[^A-Za-z0-9]/g, "").toLowerCase();
 
 /** The name that was probably meant; undefined if none is near. */
-function nearest(name: string, known: readonly string[]): string | undefined {
+export function nearest(name: string, known: readonly string[]): string | undefined {
   const most = Math.ceil(name.length / 3);
   const [best] = known
     .map((each) => ({ each, edits: editsBetween(plain(name), plain(each)) }))

@@ -3,6 +3,7 @@ import { win32 } from "node:path";
 import { TerraformBackend, Token, type TerraformRemoteState } from "cdktf";
 import { type Construct } from "constructs";
 
+import { nearest } from "./known-props";
 import { RulesBrokenError } from "./rules-broken-error";
 
 /**
@@ -68,10 +69,12 @@ const GCS_ARGUMENTS = [
 function refuseUnknownArguments(settingName: string, given: readonly string[]): void {
   const unknown = given.filter((name) => !GCS_ARGUMENTS.includes(name));
   if (unknown.length === 0) return;
+  const meant = unknown.flatMap((name) => nearest(name, GCS_ARGUMENTS) ?? []);
+  const correction = meant.length === 0 ? "correct the name" : `write ${meant.join(" and ")}`;
   throw new RulesBrokenError(settingName, [
     [
       `gcs has ${unknown.join(" and ")}; it must have no arguments but ${GCS_ARGUMENTS.join(", ")},`,
-      "because terraform init refuses others; correct the name, or leave it out",
+      `because terraform init refuses others; ${correction}, or leave it out`,
     ].join(" "),
   ]);
 }
