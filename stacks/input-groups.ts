@@ -13,50 +13,12 @@ export interface InputGroup {
   readonly inputs: readonly string[];
 }
 
-/** The inputs of the identity providers, in the order in which most people meet them. */
+/** The inputs of the identity providers: what all deployments have first, what few need last. */
 export const INPUT_GROUPS: readonly InputGroup[] = [
   {
     title: "Project and names",
     guides: ["first-apply.md"],
-    inputs: ["projectId", "region", "tenantId", "applicationName", "labels", "deletionProtection", "secretLocations"],
-  },
-  {
-    title: "Domain and protection",
-    guides: ["domain-and-protection.md"],
-    inputs: [
-      "domain",
-      "dnsZone",
-      "certificateValidation",
-      "closeDefaultAddress",
-      "protection",
-      "existingSecurityPolicy",
-      "requestLogSampleRate",
-      "strictTransportSecurity",
-      "httpRedirect",
-      "ipv6",
-      "geoip",
-    ],
-  },
-  {
-    title: "Mail",
-    guides: ["mail.md"],
-    inputs: ["smtp"],
-  },
-  {
-    title: "Monitoring",
-    guides: ["monitoring-and-alerts.md"],
-    inputs: [
-      "alertEmails",
-      "notificationChannels",
-      "notificationChannelsBySeverity",
-      "alerts",
-      "uptimeCheck",
-      "dashboard",
-      "checkUpSchedule",
-      "checkUpLimits",
-      "auditSecretAccess",
-      "secretReaders",
-    ],
+    inputs: ["projectId", "region", "tenantId", "applicationName", "labels", "deletionProtection"],
   },
   {
     title: "Release and image",
@@ -105,6 +67,49 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     ],
   },
   {
+    title: "Domain and protection",
+    guides: ["domain-and-protection.md"],
+    inputs: [
+      "domain",
+      "dnsZone",
+      "certificateValidation",
+      "closeDefaultAddress",
+      "protection",
+      "existingSecurityPolicy",
+      "requestLogSampleRate",
+      "strictTransportSecurity",
+      "httpRedirect",
+      "ipv6",
+      "geoip",
+    ],
+  },
+  {
+    title: "Load balancer for a network alone",
+    guides: ["internal-load-balancer.md"],
+    inputs: ["loadBalancer", "loadBalancerProxyRange"],
+  },
+  {
+    title: "Mail",
+    guides: ["mail.md"],
+    inputs: ["smtp"],
+  },
+  {
+    title: "Monitoring",
+    guides: ["monitoring-and-alerts.md"],
+    inputs: [
+      "alertEmails",
+      "notificationChannels",
+      "notificationChannelsBySeverity",
+      "alerts",
+      "uptimeCheck",
+      "dashboard",
+      "checkUpSchedule",
+      "checkUpLimits",
+      "auditSecretAccess",
+      "secretReaders",
+    ],
+  },
+  {
     title: "Backup and restore",
     guides: ["backup-and-restore.md"],
     inputs: [
@@ -116,18 +121,6 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "dumpRetentionDays",
       "dumpAtApply",
       "keepDumps",
-    ],
-  },
-  {
-    title: "Passwords and keys",
-    guides: ["secrets-and-rotation.md"],
-    inputs: [
-      "databasePasswordVersion",
-      "administratorPasswordVersion",
-      "secretKeyVersion",
-      "acceptedSecretKeyVersion",
-      "bootstrapPassword",
-      "bootstrapToken",
     ],
   },
   {
@@ -150,9 +143,16 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     ],
   },
   {
-    title: "Load balancer for a network alone",
-    guides: ["internal-load-balancer.md"],
-    inputs: ["loadBalancer", "loadBalancerProxyRange"],
+    title: "Passwords and keys",
+    guides: ["secrets-and-rotation.md"],
+    inputs: [
+      "databasePasswordVersion",
+      "administratorPasswordVersion",
+      "secretKeyVersion",
+      "acceptedSecretKeyVersion",
+      "bootstrapPassword",
+      "bootstrapToken",
+    ],
   },
   {
     title: "Existing parts",
@@ -171,7 +171,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   {
     title: "Policies of an organization",
     guides: ["organization-policies.md", "keys-and-mirrors.md"],
-    inputs: ["kmsKeys", "imageMirror", "binaryAuthorization", "buildPool", "buildLocation"],
+    inputs: ["kmsKeys", "imageMirror", "binaryAuthorization", "buildPool", "buildLocation", "secretLocations"],
   },
   {
     title: "LDAP and RADIUS",
