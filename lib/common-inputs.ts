@@ -3,6 +3,7 @@ import { flag, type PropsOf, type Relation, type ValuesOf } from "./core/inputs"
 import { allOf, interpolated, type Expr } from "./core/expr";
 import { eachEntry, endsWith, every, trimPrefix } from "./core/expr-functions";
 import { PLACE_WARNINGS, PLACE_RELATIONS, placeInputs, type PlaceInputs } from "./core/place";
+import { type Advice, type Finding } from "./core/warnings";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
 import { CHECK_UP, receiverCount, type CheckUpLimits } from "./idp/check-up";
 import { CONNECTION_POOL, POOL_WARNINGS, type ConnectionPoolInputs } from "./idp/connection-pool";
@@ -53,7 +54,6 @@ import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
 import { DATABASE_SERVER } from "./platform/sql/database-flags";
 import { DATABASE_SIZE, type DatabaseInputs } from "./platform/sql/database-size";
 import { type DatabaseAttributes } from "./platform/sql/existing-database";
-import { type Advice, type Finding } from "./core/warnings";
 
 /** Words for the inputs that both variants have. */
 interface VariantWords {

@@ -7,6 +7,7 @@ import { existingOr, isExisting, isMade } from "./core/existing";
 import { allOf } from "./core/expr";
 import { named } from "./core/expression";
 import { number, type Relation, settingsOf, type SettingsOf, type ValuesOf } from "./core/inputs";
+import { type Advice } from "./core/warnings";
 import { ENTRYPOINT_PATH, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
 import { poolVariables } from "./idp/connection-pool";
 import { type CheckUp } from "./idp/check-up";
@@ -63,7 +64,6 @@ import { CLUSTER_MAINTENANCE_RELATIONS } from "./platform/maintenance";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
-import { type Advice } from "./core/warnings";
 
 const WORKER = {
   ...podSize(WORKER_DEFAULTS.cpu),

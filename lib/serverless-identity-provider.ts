@@ -29,6 +29,7 @@ import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } f
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { tagsIn } from "./core/full-names";
+import { type Advice } from "./core/warnings";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
 import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { type NetworkAttachment } from "./platform/network/network-attachment";
@@ -42,7 +43,6 @@ import {
 import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
 import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
 import { instanceSize, SERVICE, type ServiceInputs } from "./platform/serverless/service-options";
-import { type Advice } from "./core/warnings";
 
 const WORKER = {
   ...instanceSize(WORKER_DEFAULTS.cpu),

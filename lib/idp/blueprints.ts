@@ -13,10 +13,10 @@ import { packageFile } from "../core/package-file";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { RulesBrokenError } from "../core/rules-broken-error";
 import { addStackFile, addStackText } from "../core/stack-file";
+import { type Advice } from "../core/warnings";
 import { BLUEPRINT_VARIABLE_PREFIX } from "./contract";
 import { bothPrefixes, type EnvironmentInputs } from "./environment";
 import { MAIL_VARIABLES, type MAIL } from "./mail";
-import { type Advice } from "../core/warnings";
 
 /** Blueprints that come with the library, with what each does; files of `image/blueprints`. */
 export const SHIPPED_BLUEPRINTS = {

@@ -1,10 +1,10 @@
 import { type Expr } from "../core/expr";
 import { concat, every, lower, min } from "../core/expr-functions";
 import { flag, type ValuesOf } from "../core/inputs";
+import { type Advice } from "../core/warnings";
 import { POOL_VARIABLES } from "./contract";
 import { type EnvironmentInputs, optionalVariables, settingIn } from "./environment";
 import { type ImageInputs } from "./idp-image";
-import { type Advice } from "../core/warnings";
 
 /**
  * Longest wait for a connection, in seconds: below the application's own limits, so that a visitor gets an error page

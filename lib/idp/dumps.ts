@@ -51,8 +51,8 @@ export const DUMPS = {
     description: [
       "Cron schedule, in UTC, of dumps of the database into a bucket of their own:",
       '"30 4 * * *" for every day at 04:30; null for no dumps. Choose an hour with little use and no rollouts,',
-      "because a migration waits for a dump. Changing it later is safe; null deletes the bucket,",
-      "unless keep_dumps is true, which deletion_protection refuses while it has dumps.",
+      "because a migration waits for a dump. Changing it later is safe. Null deletes the bucket,",
+      "unless keep_dumps is true; while it has dumps, deletion_protection refuses that.",
     ].join(" "),
     must: {
       must: [

@@ -9,9 +9,9 @@ import { each } from "../../core/expr-functions";
 import { flag } from "../../core/inputs";
 import { partName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { type Advice } from "../../core/warnings";
 import { type PartProps } from "../parts";
 import { uselessWithoutDomain, type DomainInputs } from "./domain";
-import { type Advice } from "../../core/warnings";
 
 export const IPV6 = {
   /** Gives the load balancer of a domain an IPv6 address too, with an AAAA record, for clients that have no IPv4. */

@@ -18,6 +18,7 @@ import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
 import { type DeploymentContext } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
+import { type Advice } from "../../core/warnings";
 import { type BLUEPRINTS } from "../../idp/blueprints";
 import { CONTAINER_PORT, OUTPOSTS as FACTS } from "../../idp/contract";
 import { OUTPOST_IMAGES, referenceTo } from "../../idp/images";
@@ -26,7 +27,6 @@ import { IS_PRIVATE, PRIVATE_RANGES } from "./control-plane";
 import { SERVER_CONTAINER } from "./kubernetes-workload";
 import { partLabels, type PodExtension } from "./pod-template";
 import { metadataName, type WorkloadNamespace } from "./workload-namespace";
-import { type Advice } from "../../core/warnings";
 
 /** A name has at most 63 characters. */
 const namespaceOf = (name: string) => interpolated`${hcl`substr(${name}, 0, 54)`}-outposts`.text;
