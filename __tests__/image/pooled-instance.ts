@@ -18,7 +18,7 @@ export const POOL_PROGRAMS = ["dash", "dumb-init", "pgbouncer", "postgres", "psq
  * It runs as the account of the database, because PgBouncer refuses to run as root.
  *
  * @param variables what the platform gives it, with the database and the size of the pool
- * @returns where the application finds the pool, and the process that ends all with a TERM
+ * @returns where the application finds the pool, the process that ends all with a TERM, and when it has ended
  */
 export async function startPooledInstance(variables: Readonly<Record<string, string>>) {
   const folder = temporaryFolder();
@@ -44,6 +44,11 @@ export async function startPooledInstance(variables: Readonly<Record<string, str
     stdio: ["ignore", "pipe", "pipe"],
   });
   const { printed } = followed(child);
+  const ended = new Promise<void>((resolve) =>
+    child.on("exit", () => {
+      resolve();
+    }),
+  );
   const started = eventually("the application", () => recordedStarts(records, "server")[0]);
   const { environment } = await started.catch((error: unknown) => {
     // Nobody else knows its number yet.
@@ -51,7 +56,7 @@ export async function startPooledInstance(variables: Readonly<Record<string, str
     throw error;
   });
   const { AUTHENTIK_POSTGRESQL__HOST: host = "", AUTHENTIK_POSTGRESQL__PORT: port } = environment;
-  return { host, pid: child.pid ?? 0, port: Number(port), printed };
+  return { host, pid: child.pid ?? 0, port: Number(port), printed, ended };
 }
 
 /** The processes of PgBouncer whose socket is in a folder. */

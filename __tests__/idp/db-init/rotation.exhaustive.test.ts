@@ -60,7 +60,7 @@ function retire(settings: Tenant) {
 async function instances(server: TestServer, settings: Tenant, isPooled = false) {
   const { cluster, folder } = server;
   const database = { host: cluster.socketFolder, port: cluster.port };
-  const { host, pid, port } = isPooled ? await pooled(server, settings) : { ...database, pid: undefined };
+  const { host, instance, port } = isPooled ? await pooled(server, settings) : { ...database, instance: undefined };
   const before = await visitsBy(server, settings);
   const file = join(folder, "visit.sql");
   writeFileSync(file, VISIT);
@@ -86,15 +86,19 @@ async function instances(server: TestServer, settings: Tenant, isPooled = false)
       client.kill();
       await once(client, "exit");
     }
-    if (pid !== undefined) killAll([pid], "SIGTERM");
+    if (instance === undefined) return;
+    killAll([instance.pid], "SIGTERM");
+    // It ends its pool only while somebody reads what it says.
+    await instance.ended;
   };
 }
 
 /** The connection pool of an instance, as its container runs it. */
-function pooled({ cluster }: TestServer, { DB_NAME, DB_PASSWORD = "", DB_USER }: Tenant) {
+async function pooled({ cluster }: TestServer, { DB_NAME, DB_PASSWORD = "", DB_USER }: Tenant) {
   const size = { CONNECTION_POOL_SIZE: "3", CONNECTION_POOL_WAIT_SECONDS: "25" };
   const database = { DB_HOST: "127.0.0.1", DB_PORT: String(cluster.port), DB_NAME, DB_PASSWORD, DB_USER };
-  return startPooledInstance({ ...size, ...database });
+  const instance = await startPooledInstance({ ...size, ...database });
+  return { host: instance.host, instance, port: instance.port };
 }
 
 async function visitsBy(server: TestServer, { DB_NAME, DB_USER }: Tenant): Promise<number> {
