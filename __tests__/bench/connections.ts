@@ -6,8 +6,7 @@ import { Client, type ClientConfig } from "pg";
 
 import { RESERVED_CONNECTIONS } from "../../lib/platform/sql/database-size";
 import { ADMIN_PASSWORD, type Cluster, startCluster } from "../idp/db-init/cluster";
-import { POOL_PROGRAMS, processesOfPool, startPooledInstance } from "../image/pooled-instance";
-import { killAll } from "../image/processes";
+import { POOL_PROGRAMS, type PooledInstance, processesOfPool, startPooledInstance } from "../image/pooled-instance";
 import { findProgram } from "../support/programs";
 
 /** Connections of one instance of the default size: its share of the 384 of the default database in a rollout. */
@@ -178,20 +177,25 @@ export async function measureConnections(print: (text: string) => void): Promise
     max_connections: String(SHARE + RESERVED_CONNECTIONS),
   });
   const clients: Client[] = [];
-  const pids: number[] = [];
+  const instances: PooledInstance[] = [];
   try {
-    const results = await resultsOf(cluster, clients, pids, print);
+    const results = await resultsOf(cluster, clients, instances, print);
     const goals = goalsOf(results);
     for (const [goal, isMet] of goals) print(`${isMet ? "met" : "missed"}: ${goal}\n`);
     return goals.every(([, isMet]) => isMet);
   } finally {
     await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
-    killAll(pids, "SIGTERM");
+    await Promise.all(instances.map((instance) => instance.stop()));
     await cluster.stop();
   }
 }
 
-async function resultsOf(cluster: Cluster, clients: Client[], pids: number[], print: (text: string) => void) {
+async function resultsOf(
+  cluster: Cluster,
+  clients: Client[],
+  instances: PooledInstance[],
+  print: (text: string) => void,
+) {
   const administrator = { user: "postgres", password: ADMIN_PASSWORD };
   await cluster.query(administrator, `CREATE ROLE idp LOGIN PASSWORD '${PASSWORD}'`, "GRANT idp TO postgres");
   await cluster.query(administrator, "CREATE DATABASE idp OWNER idp");
@@ -203,7 +207,7 @@ async function resultsOf(cluster: Cluster, clients: Client[], pids: number[], pr
   };
   const login = { user: "idp", password: PASSWORD, database: "idp" };
   const direct = { ...login, host: "127.0.0.1", port: cluster.port };
-  const { host, pid, port } = await startPooledInstance({
+  const instance = await startPooledInstance({
     CONNECTION_POOL_SIZE: String(SHARE),
     DB_HOST: "127.0.0.1",
     DB_PORT: String(cluster.port),
@@ -211,7 +215,8 @@ async function resultsOf(cluster: Cluster, clients: Client[], pids: number[], pr
     DB_USER: login.user,
     DB_PASSWORD: PASSWORD,
   });
-  pids.push(pid);
+  instances.push(instance);
+  const { host, port } = instance;
   const variants = { direct, pooled: { ...login, host, port } } as const;
 
   const watcher = await opened({ ...direct, user: "postgres", password: ADMIN_PASSWORD, database: "postgres" });

@@ -4,8 +4,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { Client } from "pg";
 import { ADMIN_PASSWORD, type Cluster, startCluster } from "../idp/db-init/cluster";
 import { describeWith } from "../support/programs";
-import { POOL_PROGRAMS, processesOfPool, startPooledInstance } from "./pooled-instance";
-import { eventually, killAll } from "./processes";
+import { POOL_PROGRAMS, type PooledInstance, processesOfPool, startPooledInstance } from "./pooled-instance";
+import { eventually } from "./processes";
 
 const PASSWORD = 'it\'s = 100% \\ "right"';
 
@@ -42,7 +42,7 @@ class Proxy {
 describeWith(POOL_PROGRAMS, "The connection pool of an instance", () => {
   let cluster: Cluster;
   let proxy: Proxy;
-  const running: number[] = [];
+  const running: PooledInstance[] = [];
   const clients: Client[] = [];
 
   const asAdministrator = (...statements: string[]) =>
@@ -59,7 +59,7 @@ describeWith(POOL_PROGRAMS, "The connection pool of an instance", () => {
 
   afterEach(async () => {
     await Promise.all(clients.splice(0).map((client) => client.end()));
-    killAll(running.splice(0), "SIGTERM");
+    await Promise.all(running.splice(0).map((instance) => instance.stop()));
   });
 
   afterAll(async () => {
@@ -78,8 +78,8 @@ describeWith(POOL_PROGRAMS, "The connection pool of an instance", () => {
       DB_PASSWORD: PASSWORD,
       ...variables,
     });
-    const { host, pid, port } = instance;
-    running.push(pid);
+    const { host, port } = instance;
+    running.push(instance);
     /** A connection as the application opens one. */
     const connected = async () => {
       const client = new Client({ host, port, user: "idp", password: PASSWORD, database: "idp" });

@@ -9,6 +9,8 @@ import { programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
 import { commandLine, eventually, recordedStarts } from "./processes";
 
+export type PooledInstance = Awaited<ReturnType<typeof startPooledInstance>>;
+
 /** What an instance with a connection pool needs. */
 export const POOL_PROGRAMS = ["dash", "dumb-init", "pgbouncer", "postgres", "psql"] as const;
 
@@ -18,7 +20,7 @@ export const POOL_PROGRAMS = ["dash", "dumb-init", "pgbouncer", "postgres", "psq
  * It runs as the account of the database, because PgBouncer refuses to run as root.
  *
  * @param variables what the platform gives it, with the database and the size of the pool
- * @returns where the application finds the pool, the process that ends all with a TERM, and when it has ended
+ * @returns where the application finds the pool, what the instance says, and how to end all of it
  */
 export async function startPooledInstance(variables: Readonly<Record<string, string>>) {
   const folder = temporaryFolder();
@@ -44,11 +46,12 @@ export async function startPooledInstance(variables: Readonly<Record<string, str
     stdio: ["ignore", "pipe", "pipe"],
   });
   const { printed } = followed(child);
-  const ended = new Promise<void>((resolve) =>
-    child.on("exit", () => {
-      resolve();
-    }),
-  );
+  const ended = new Promise((resolve) => child.on("exit", resolve));
+  /** Waits for the end, because the shell ends its pool only while somebody reads what it says. */
+  const stop = async (): Promise<void> => {
+    child.kill();
+    await ended;
+  };
   const started = eventually("the application", () => recordedStarts(records, "server")[0]);
   const { environment } = await started.catch((error: unknown) => {
     // Nobody else knows its number yet.
@@ -56,7 +59,7 @@ export async function startPooledInstance(variables: Readonly<Record<string, str
     throw error;
   });
   const { AUTHENTIK_POSTGRESQL__HOST: host = "", AUTHENTIK_POSTGRESQL__PORT: port } = environment;
-  return { host, pid: child.pid ?? 0, port: Number(port), printed, ended };
+  return { host, port: Number(port), printed, stop };
 }
 
 /** The processes of PgBouncer whose socket is in a folder. */

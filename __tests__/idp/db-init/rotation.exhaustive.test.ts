@@ -6,7 +6,6 @@ import { setTimeout } from "node:timers/promises";
 
 import { packageFile } from "../../../lib/core/package-file";
 import { POOL_PROGRAMS, startPooledInstance } from "../../image/pooled-instance";
-import { killAll } from "../../image/processes";
 import { describeWith } from "../../support/programs";
 import { temporaryFolder } from "../../support/temporary-folder";
 import { SUPERUSER } from "./cluster";
@@ -86,10 +85,7 @@ async function instances(server: TestServer, settings: Tenant, isPooled = false)
       client.kill();
       await once(client, "exit");
     }
-    if (instance === undefined) return;
-    killAll([instance.pid], "SIGTERM");
-    // It ends its pool only while somebody reads what it says.
-    await instance.ended;
+    await instance?.stop();
   };
 }
 
