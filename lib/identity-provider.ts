@@ -49,7 +49,12 @@ import { existingIdentity } from "./existing-parts";
 import { FOLDER_FILES } from "./folder-files";
 import { DomainSetup, type EdgeAddress } from "./platform/edge/edge";
 import { listGrants } from "./platform/identity/listed-grants";
-import { type ExistingAccount, existingAccount, ServiceIdentity } from "./platform/identity/service-identity";
+import {
+  type AccountEmails,
+  type ExistingAccount,
+  existingAccount,
+  ServiceIdentity,
+} from "./platform/identity/service-identity";
 import { addLandingZone, keyIdentity } from "./platform/landing-zone";
 import { type NamedSetting } from "./platform/monitoring/alert";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
@@ -77,11 +82,17 @@ interface Variant<T extends Table> {
   readonly apis: VariantApis;
 }
 
+/** As the shared parts take it, which know the inputs of both variants alone. */
+export function variantOf<T extends CommonInputs>(variant: Variant<T>): Variant<CommonInputs> {
+  // The rules of a variant look at its own inputs too, which are among the values that they get.
+  return variant as unknown as Variant<CommonInputs>;
+}
+
 /**
  * An identity provider on either platform: what its inputs say, and the parts that are the same on both. The variants
  * make the rest, each part after those that it uses; what waits for what at apply is in `dependsOn`.
  */
-export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> extends Construct {
+export abstract class IdentityProvider extends Construct {
   /** Project, region and naming of the deployment. */
   readonly place: DeploymentContext;
 
@@ -157,22 +168,29 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   /** Separate workers; undefined in the other modes. */
   abstract readonly worker: SeparateWorker | undefined;
 
-  /** Values of the inputs. */
-  protected readonly values: ValuesOf<CommonInputs> & ValuesOf<T>;
+  /** Values of the inputs. @internal */
+  protected readonly values: ValuesOf<CommonInputs>;
 
-  /** The same as props of parts. */
+  /** The same as props of parts. @internal */
   protected readonly settings: SettingsOf<CommonInputs>;
   protected readonly network: ExistingNetwork | undefined;
   protected readonly protect: boolean | IResolvable;
   private readonly identityParts: readonly IdentityPart[];
 
-  constructor(scope: Construct, id: string, props: VariantProps<T>, variant: Variant<T>) {
+  /** @internal */
+  constructor(scope: Construct, id: string, props: VariantProps<CommonInputs>, variant: Variant<CommonInputs>) {
     super(scope, id);
     stateProvidersOf(this);
     const { blueprintFiles, network } = (props as ProgramProps | undefined) ?? {};
     const given = { ...props, network: network?.network, subnetwork: network?.subnetwork };
     const others = otherProblems(props, Object.keys(variant.inputs));
-    this.values = valuesFrom(this, variant.inputs, given as unknown as PropsOf<T>, variant.relations, others);
+    this.values = valuesFrom(
+      this,
+      variant.inputs,
+      given as unknown as PropsOf<CommonInputs>,
+      variant.relations,
+      others,
+    );
     this.network = network;
     const v = this.values;
     const settings = settingsOf<CommonInputs>(v);
@@ -248,7 +266,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
   }
 
   /** One of the existing accounts. */
-  protected accountOf(name: Parameters<typeof existingAccount>[1]): ExistingAccount | undefined {
+  protected accountOf(name: keyof AccountEmails): ExistingAccount | undefined {
     return existingAccount(this.settings.existingServiceAccounts, name, this.settings.ownParts);
   }
 
@@ -424,7 +442,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     return new CheckUp(this, "CheckUp", { condition, database, dependsOn, inputs, runner: runnerOf(checker) });
   }
 
-  /** What a domain needs on either platform. */
+  /** What a domain needs on either platform. @internal */
   protected addEdge(domain: string, address: EdgeAddress, dependsOn: ITerraformDependable[] = []): DomainSetup {
     const { apis, place, settings, values: v } = this;
     return new DomainSetup(this, "Edge", {
@@ -440,7 +458,7 @@ export abstract class IdentityProvider<T extends CommonInputs = CommonInputs> ex
     });
   }
 
-  /** Uptime check, dashboard and alerts. */
+  /** Uptime check, dashboard and alerts. @internal */
   protected addMonitoring(
     platform: Pick<MonitoringProps, "domain" | "isPublic" | "namespace" | "platform" | "url" | "urlMap">,
     dump: DatabaseDump | undefined,

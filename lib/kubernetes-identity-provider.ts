@@ -25,7 +25,7 @@ import {
   type VariantProps,
 } from "./common-inputs";
 import { rightsOf } from "./existing-parts";
-import { IdentityProvider } from "./identity-provider";
+import { IdentityProvider, variantOf } from "./identity-provider";
 import { certificateWarning, domainInputs, uselessWithoutDomain } from "./platform/edge/domain";
 import { type DomainSetup } from "./platform/edge/edge";
 import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
@@ -209,7 +209,7 @@ export interface KubernetesIdentityProviderProps extends VariantProps<Kubernetes
  * Database, cluster, load balancer, NAT and the minimum number of pods are always billed. The stack must configure the
  * google provider; the kubernetes provider is configured here. The machine that applies needs `sh`, `curl` and `jq`.
  */
-export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInputs> {
+export class KubernetesIdentityProvider extends IdentityProvider {
   /** Network of the cluster, new or existing. */
   readonly clusterNetwork: ClusterNetwork;
 
@@ -243,14 +243,22 @@ export class KubernetesIdentityProvider extends IdentityProvider<KubernetesInput
   readonly monitoring: Monitoring;
   readonly grantCommands: string;
 
+  /** @internal */
+  declare protected readonly values: ValuesOf<KubernetesInputs>;
+
   constructor(scope: Construct, id: string, props: KubernetesIdentityProviderProps) {
-    super(scope, id, props, {
-      inputs: KUBERNETES_INPUTS,
-      relations: KUBERNETES_RELATIONS,
-      warnings: WARNINGS,
-      identity: ["namespace", "network", "subnetwork"],
-      apis: { always: ["compute", "container", "iamcredentials"] },
-    });
+    super(
+      scope,
+      id,
+      props,
+      variantOf({
+        inputs: KUBERNETES_INPUTS,
+        relations: KUBERNETES_RELATIONS,
+        warnings: WARNINGS,
+        identity: ["namespace", "network", "subnetwork"],
+        apis: { always: ["compute", "container", "iamcredentials"] },
+      }),
+    );
     const { database, media, place, settings, values } = this;
     const { existingCluster, existingNamespace } = settingsOf<typeof EXISTING_CLUSTER>(values);
 

@@ -19,7 +19,7 @@ import { addRecoveryScripts } from "./idp/recovery-scripts";
 import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs, workerRelations } from "./idp/worker";
 import { COMMON_RELATIONS, commonInputs, type CommonInputs, type VariantProps } from "./common-inputs";
 import { rightsOf } from "./existing-parts";
-import { IdentityProvider } from "./identity-provider";
+import { IdentityProvider, variantOf } from "./identity-provider";
 import { certificateWarning, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/edge/domain";
 import { DomainAddress, type LoadBalancerAddress } from "./platform/edge/domain-address";
 import { type DomainSetup } from "./platform/edge/edge";
@@ -197,7 +197,7 @@ export interface ServerlessIdentityProviderProps extends VariantProps<Serverless
  * The database and the minimum number of instances are always billed. The stack must configure the google provider. The
  * machine that applies needs `sh`, `curl` and `jq`.
  */
-export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInputs> {
+export class ServerlessIdentityProvider extends IdentityProvider {
   readonly initialization: DbInit;
   readonly restoreSettings: string;
 
@@ -229,14 +229,22 @@ export class ServerlessIdentityProvider extends IdentityProvider<ServerlessInput
   /** The network that instances and jobs are attached to. */
   private readonly attachment: NetworkAttachment | undefined;
 
+  /** @internal */
+  declare protected readonly values: ValuesOf<ServerlessInputs>;
+
   constructor(scope: Construct, id: string, props: ServerlessIdentityProviderProps) {
-    super(scope, id, props, {
-      inputs: SERVERLESS_INPUTS,
-      relations: SERVERLESS_RELATIONS,
-      warnings: WARNINGS,
-      identity: [],
-      apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
-    });
+    super(
+      scope,
+      id,
+      props,
+      variantOf({
+        inputs: SERVERLESS_INPUTS,
+        relations: SERVERLESS_RELATIONS,
+        warnings: WARNINGS,
+        identity: [],
+        apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
+      }),
+    );
     const { database, media, place, values } = this;
     const egress = replace(upper(values.vpcEgress), "-", "_").text;
     this.attachment = this.network && { ...this.network, egress, tags: tagsIn(values.networkTags) };

@@ -155,6 +155,7 @@ export class CheckUp extends Construct {
   readonly missingAfter: string;
   readonly ready: ITerraformDependable[];
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: CheckUpProps) {
     super(scope, id);
     const { condition, database, dependsOn, inputs, runner } = props;

@@ -154,6 +154,7 @@ export class DatabaseDump extends Construct {
   readonly runCommand: string | undefined;
   readonly ready: ITerraformDependable[];
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: DatabaseDumpProps) {
     super(scope, id);
     const { database, inputs, runner } = props;
@@ -234,6 +235,7 @@ export class DumpBucket extends Construct implements MediaStore {
 
   private readonly grants = [new Grants(this), new Grants(this), new Grants(this)] as const;
 
+  /** @internal */
   constructor(
     scope: Construct,
     id: string,

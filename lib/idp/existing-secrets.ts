@@ -30,6 +30,7 @@ export class ExistingSecrets extends Construct implements SecretSettings {
 
   private readonly projectId: string;
 
+  /** @internal */
   constructor(scope: Construct, id: string, { dependsOn = [], projectId, references: given }: ExistingSecretsProps) {
     super(scope, id);
     this.projectId = projectId;

@@ -44,6 +44,7 @@ export class UpgradeBackup extends Construct {
   /** Description of the backup in Cloud SQL, which chooses its id; undefined or null if none is made. */
   readonly description: string | undefined;
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: UpgradeBackupProps) {
     super(scope, id);
     const { database, enabled = true, projectId, release } = props;

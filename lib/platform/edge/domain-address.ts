@@ -35,6 +35,7 @@ export class DomainAddress extends Construct {
   readonly ready: ITerraformDependable[];
   readonly globalAddress: ComputeGlobalAddress;
 
+  /** @internal */
   constructor(
     scope: Construct,
     id: string,

@@ -65,6 +65,7 @@ export class DomainSetup extends Construct {
   /** What to do until the domain works, as a list of sentences with their commands; empty without a domain. */
   readonly nextSteps: string;
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: DomainSetupProps) {
     super(scope, id);
     const { address, apis, dependsOn = [], domain, place, validation } = props;
@@ -133,6 +134,7 @@ export class DnsCertificate extends Construct {
   readonly authorization: CertificateManagerDnsAuthorization | undefined;
   readonly map: CertificateManagerCertificateMap | undefined;
 
+  /** @internal */
   constructor(scope: Construct, id: string, { dependsOn, domain, place, validation }: CertificateProps) {
     super(scope, id);
     const isByDns = allOf(isSet(domain), exprOf(validation).eq("dns"));

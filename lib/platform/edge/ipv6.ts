@@ -50,6 +50,7 @@ export class Ipv6Address extends Construct {
   /** Undefined where it is not wanted. */
   readonly globalAddress: ComputeGlobalAddress | undefined;
 
+  /** @internal */
   constructor(
     scope: Construct,
     id: string,
@@ -83,7 +84,7 @@ export class Ipv6Address extends Construct {
     return each(addresses, (address) => interpolated`,${address}/128`, undefined, "address").joinedBy("").text;
   }
 
-  /** @param target id of the proxy that requests to the port go to */
+  /** @param target id of the proxy that requests to the port go to @internal */
   forward(
     id: string,
     port: number,

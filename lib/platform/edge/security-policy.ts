@@ -50,6 +50,7 @@ export class SecurityPolicy extends Construct {
   /** Created only with a domain and a protection. */
   readonly policy: ComputeSecurityPolicy | undefined;
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: SecurityPolicyProps) {
     super(scope, id);
 

@@ -92,7 +92,7 @@ export type ExistingAccount = Existing & {
 
 export function existingAccount(
   accounts: SettingsOf<typeof EXISTING_SERVICE_ACCOUNTS>["existingServiceAccounts"],
-  name: keyof typeof ACCOUNTS,
+  name: keyof AccountEmails,
   own: Existing["own"],
 ): ExistingAccount | undefined {
   const email = accounts?.[name];

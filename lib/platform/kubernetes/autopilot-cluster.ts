@@ -73,6 +73,7 @@ export class AutopilotCluster extends Construct {
   /** Whether its control plane is reached by a name; undefined if it surely is not. */
   private readonly isNamed: Expr<boolean> | undefined;
 
+  /** @internal */
   constructor(
     scope: Construct,
     id: string,

@@ -67,6 +67,7 @@ export class ClusterIngress extends Construct {
   /** The HTTPS load balancer, created only with a domain. */
   readonly ingress: IngressV1 | undefined;
 
+  /** @internal */
   constructor(
     scope: Construct,
     id: string,

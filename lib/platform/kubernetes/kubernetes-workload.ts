@@ -74,6 +74,7 @@ export class KubernetesWorkload extends Construct {
   readonly workloadName: string;
   readonly workload: DeploymentV1;
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {
     super(scope, id);
     const { address, container, geoip, identity, imageMirror, namespace, place } = props;
@@ -131,6 +132,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
   readonly workerName: string;
   readonly workload: DeploymentV1;
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: KubernetesWorkerProps) {
     super(scope, id);
     const { condition, container, place, server } = props;

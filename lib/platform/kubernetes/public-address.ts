@@ -42,6 +42,7 @@ export class PublicAddress extends Construct {
   readonly ipv6: Ipv6Address | undefined;
   readonly ready: ITerraformDependable[];
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: PartProps & Pick<PublicAddress, "domain" | "ipv6">) {
     super(scope, id);
     const { dependsOn, domain, place } = props;

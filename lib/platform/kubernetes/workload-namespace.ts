@@ -70,6 +70,7 @@ export class WorkloadNamespace extends Construct {
 
   private readonly outlivedBy = new Set<ITerraformDependable>();
 
+  /** @internal */
   constructor(
     scope: Construct,
     id: string,

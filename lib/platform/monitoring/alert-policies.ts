@@ -33,6 +33,7 @@ export class AlertPolicies extends Construct {
   readonly channelIds: string[];
   readonly policies: MonitoringAlertPolicy;
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: AlertPoliciesProps) {
     super(scope, id);
     const { alerts, dependsOn, place } = props;

@@ -92,6 +92,7 @@ export class Monitoring extends Construct {
   readonly uptimeCheck: MonitoringUptimeCheckConfig | undefined;
   readonly ready: ITerraformDependable[];
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
     const { apis, auditSecretAccess = false, dashboard = true, domain, dump, place, platform, workerMode } = props;

@@ -47,6 +47,7 @@ export class ClusterNetwork extends Construct {
   /** The created network; there is one or none. */
   readonly ownNetwork: ComputeNetwork;
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: ClusterNetworkProps) {
     super(scope, id);
     const { dependsOn, existing, isNeeded, place } = props;

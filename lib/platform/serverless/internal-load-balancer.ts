@@ -145,6 +145,7 @@ export class InternalLoadBalancer extends Construct {
   private readonly isRedirected: Condition;
   private readonly proxies: { readonly https: TerraformResource; readonly http: TerraformResource | undefined };
 
+  /** @internal */
   constructor(
     scope: Construct,
     id: string,

@@ -61,6 +61,7 @@ export class ServerlessLoadBalancer extends Construct {
   /** The certificate that the load balancer validates, created only with that kind of validation. */
   readonly loadBalancerCertificate: ComputeManagedSslCertificate | undefined;
 
+  /** @internal */
   constructor(scope: Construct, id: string, props: ServerlessLoadBalancerProps) {
     super(scope, id);
     const { address, certificate, dependsOn, place, service, validation } = props;

@@ -204,6 +204,7 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
   readonly ready: ITerraformDependable[];
   readonly workerPool: CloudRunV2WorkerPool;
 
+  /** @internal */
   constructor(
     scope: Construct,
     id: string,
