@@ -1,4 +1,4 @@
-export { type Existing } from "./core/existing";
+export { type Existing, type OwnPart } from "./core/existing";
 export { type SecretAttributes } from "./core/existing-secret";
 export { GeneratedSecret, type GeneratedSecretProps } from "./core/generated-secret";
 export { type ReadableSecret } from "./core/stored-secret";
@@ -32,17 +32,18 @@ export { type SecretReference } from "./idp/environment";
 export { type ExistingSecrets } from "./idp/existing-secrets";
 export { identityProviderContainer, type IdentityProviderContainerProps } from "./idp/identity-provider-container";
 export { IdpImage, type IdpImageProps } from "./idp/idp-image";
-export { IdpSecrets, type IdpSecretsProps, type SecretKeys } from "./idp/idp-secrets";
+export { IdpSecrets, type ExistingSecretKey, type IdpSecretsProps, type SecretKeys } from "./idp/idp-secrets";
 export {
   type JobRunner,
   type JobSpec,
   type OneTimeJob,
   type OneTimeJobSpec,
   type ScheduledJob,
+  type ScheduledJobRunner,
   type ScheduledJobSpec,
 } from "./idp/job-runner";
 export { type SmtpProps } from "./idp/mail";
-export { MediaBucket, type BucketAttributes, type MediaBucketProps } from "./idp/media-bucket";
+export { MediaBucket, type BucketAttributes, type BucketFolder, type MediaBucketProps } from "./idp/media-bucket";
 export { type ContainerImage, type ImageRepository, type MediaStore, type SqlInstance } from "./idp/parts";
 export { type ProbeProps } from "./idp/probes";
 export { type SecretSettings } from "./idp/secret-settings";
@@ -74,7 +75,12 @@ export { type AlertProps, type ChannelsBySeverity } from "./platform/monitoring/
 export { type ExistingNetwork, type NetworkAttachment } from "./platform/network/network-attachment";
 export { type SeparateWorker } from "./platform/parts";
 export { ImageRegistry, type ImageRegistryProps, type RepositoryAttributes } from "./platform/registry/image-registry";
-export { ServerlessJobs, type OnCloudRun, type ServerlessJobsProps } from "./platform/serverless/cloud-run-jobs";
+export {
+  ServerlessJobs,
+  type CommandJobSpec,
+  type OnCloudRun,
+  type ServerlessJobsProps,
+} from "./platform/serverless/cloud-run-jobs";
 export { type InternalLoadBalancer } from "./platform/serverless/internal-load-balancer";
 export { type ServerlessLoadBalancer } from "./platform/serverless/serverless-front-door";
 export {

@@ -9,4 +9,5 @@ export { type ClusterIngress } from "./platform/kubernetes/kubernetes-front-door
 export { type KubernetesWorker, type KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
 export { type ClientAddress, type PublicAddress } from "./platform/kubernetes/public-address";
 export { type WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
+export { type WorkloadSecret } from "./platform/kubernetes/workload-secret";
 export { type ClusterNetwork } from "./platform/network/cluster-network";

@@ -6,7 +6,9 @@ import { choice } from "./inputs";
 import { exprOf, type Expr } from "./expr";
 
 /** What becomes of a part of the deployment for which there is an existing one. */
-const OWN_PARTS = { deleted: "deleted", kept: "kept", used: "used" } as const;
+export type OwnPart = "deleted" | "kept" | "used";
+
+const OWN_PARTS = { deleted: "deleted", kept: "kept", used: "used" } as const satisfies Record<OwnPart, OwnPart>;
 
 /**
  * A part that is managed elsewhere: its attributes, which are null at plan where it is not given. Nothing is looked up.
@@ -25,7 +27,7 @@ export interface Existing {
    *
    * @default "deleted"
    */
-  readonly own?: keyof typeof OWN_PARTS | (string & {});
+  readonly own?: OwnPart | (string & {});
 }
 
 /** Input for the time in which a deployment takes in existing parts, or gives them back. */

@@ -119,7 +119,7 @@ export class PortableStack extends TerraformStack {
    *
    * @throws RulesBrokenError if two elements share an address; Terraform JSON would silently keep only the last one
    */
-  override toTerraform(): Body {
+  override toTerraform(): Readonly<Record<string, unknown>> {
     const metadata = { version: this.node.tryGetContext("cdktfVersion") as unknown, stackName: this.node.id };
     const backend = this.ensureBackendExists().toMetadata() as object;
     const terraform: Body = { "//": { metadata: { ...metadata, ...backend } } };

@@ -12,6 +12,9 @@ import { type IConstruct } from "constructs";
 import { snakeCase } from "./element-names";
 import { RulesBrokenError } from "./rules-broken-error";
 
+/** Providers whose accepted releases the library knows. */
+export type ProviderName = "aws" | "google" | "kubernetes" | "random" | "tls";
+
 /**
  * Accepted releases per provider: from the oldest with every attribute we emit up to the next major release.
  *
@@ -25,7 +28,7 @@ export const PROVIDER_REQUIREMENTS = {
   kubernetes: { source: "hashicorp/kubernetes", version: ">= 3.2.1, < 4.0.0" },
   random: { source: "hashicorp/random", version: ">= 3.7.2, < 4.0.0" },
   tls: { source: "hashicorp/tls", version: ">= 4.1.0, < 5.0.0" },
-} as const;
+} as const satisfies Record<ProviderName, Readonly<Record<"source" | "version", string>>>;
 
 /**
  * The oldest release with both ephemeral resources (Terraform 1.10) and write-only attributes (1.11), also of OpenTofu.
@@ -35,9 +38,6 @@ const OLDEST_TERRAFORM = ">= 1.11.0";
 // 1.16.0 creates a job before it destroys the former one of the same name, if a password or a script that the job uses
 // is replaced too (hashicorp/terraform#39091).
 const TERRAFORM_VERSION = `${OLDEST_TERRAFORM}, != 1.16.0`;
-
-/** Providers whose accepted releases the library knows. */
-export type ProviderName = keyof typeof PROVIDER_REQUIREMENTS;
 
 /**
  * States the accepted releases of a provider in the construct's stack, instead of the bindings' exact pin.

@@ -120,8 +120,8 @@ export const EXISTING_SECRETS = {
   }),
 };
 
-/** A secret that exists, of which attributes may be null. */
-type ExistingKey = Existing & Partial<SecretAttributes>;
+/** One of the secrets as one that is managed elsewhere, of which attributes may be null at plan. */
+export interface ExistingSecretKey extends Existing, Partial<SecretAttributes> {}
 
 export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECRETS>[] = [
   {
@@ -192,7 +192,8 @@ export interface IdpSecretsProps {
    *
    * @default - all are generated
    */
-  readonly existing?: { readonly secretKey?: ExistingKey; readonly bootstrapPassword?: ExistingKey } | undefined;
+  readonly existing?:
+    { readonly secretKey?: ExistingSecretKey; readonly bootstrapPassword?: ExistingSecretKey } | undefined;
 
   /**
    * Regions in which new secrets are stored. Existing ones stay where they are.

@@ -108,7 +108,7 @@ const PROPS: KnownPropsOf<MediaBucketProps> = {
 };
 
 /** A bucket as a folder of the runtime user. */
-abstract class BucketFolder extends Construct implements MediaStore {
+export abstract class BucketFolder extends Construct implements MediaStore {
   readonly name = MEDIA_BUCKET_SUFFIX;
 
   /** Globally unique name. */

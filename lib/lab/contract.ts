@@ -30,11 +30,11 @@ export const INTERNAL_RANGE_LEAST_PREFIX = 8;
 
 export const EVERYWHERE = "0.0.0.0/0";
 
-/** Firewall rules, each under the name `assess-<id>-allow-<rule>`. */
-export const FIREWALL_RULES = ["internal", "ssh", "rdp", "icmp", "http"] as const;
-
 /** A rule of the lab's firewall: internal traffic, SSH, remote desktop, ICMP or HTTP. */
-export type FirewallRuleName = (typeof FIREWALL_RULES)[number];
+export type FirewallRuleName = "internal" | "ssh" | "rdp" | "icmp" | "http";
+
+/** Firewall rules, each under the name `assess-<id>-allow-<rule>`. */
+export const FIREWALL_RULES: readonly FirewallRuleName[] = ["internal", "ssh", "rdp", "icmp", "http"];
 
 /** Example of a source range for remote desktop, from a range reserved for documentation. */
 export const RDP_SOURCE_EXAMPLE = "203.0.113.7/32";

@@ -25,7 +25,15 @@ interface ContainerSecrets extends Pick<ContainerSpec, "secretEnvironment"> {
 /** Ids of all that `addWorkloadSecret` adds. */
 export const SECRET_PARTS = ["Secrets", "SecretsFurther", "SecretsReferences", "SecretsVersions"] as const;
 
-export type WorkloadSecret = ReturnType<typeof addWorkloadSecret>;
+/** Copies of a container's secrets for the pods of one workload. */
+export interface WorkloadSecret {
+  /** The copies, for overrides. */
+  readonly secret: SecretV1;
+  /** Their name; a reference to it waits for the values. */
+  readonly secretName: string;
+  /** Variables of the further secrets, for a container; undefined without any. */
+  readonly furtherEntries: DynamicBlock | undefined;
+}
 
 /**
  * Copies secrets of Secret Manager for the pods of one workload.
@@ -34,15 +42,12 @@ export type WorkloadSecret = ReturnType<typeof addWorkloadSecret>;
  * name ends in a hash of the versions: another version creates another object, which Terraform itself retries, and
  * whose name starts new pods. Whoever plans or applies must be allowed to read all of them; the pods need no access to
  * Secret Manager.
- *
- * @returns the copies; their name, a reference to which waits for the values; and the variables of the further secrets,
- * for a container, undefined without any
  */
 export function addWorkloadSecret(
   scope: Construct,
   { secretEnvironment: values, secretSettings: settings = [] }: ContainerSecrets,
   props: WorkloadSecretProps,
-) {
+): WorkloadSecret {
   const { condition, name, namespace } = props;
   const copies = Object.fromEntries(
     Object.entries(values).map(([variable, secret]) => [
@@ -71,7 +76,7 @@ export function addWorkloadSecret(
   // then.
   const optional = condition === undefined ? {} : { optional: true };
   const reference = { name: secretName, key: `\${${keyOf("env.key")}}`, ...optional };
-  const furtherEntries: DynamicBlock | undefined = further && {
+  const furtherEntries = further && {
     forEach: further.references,
     content: { name: "${env.key}", value_from: [{ secret_key_ref: [reference] }] },
   };

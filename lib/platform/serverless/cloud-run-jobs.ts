@@ -73,7 +73,7 @@ const PROPS: KnownPropsOf<ServerlessJobsProps> = {
 };
 
 /** A job that runs the command of its container. */
-type CommandJobSpec = Omit<JobSpec, "script" | "scriptName">;
+export interface CommandJobSpec extends Omit<JobSpec, "script" | "scriptName"> {}
 
 /** The resource, for overrides. */
 export interface OnCloudRun {
