@@ -18,7 +18,6 @@ type Words = Readonly<Record<string, string>>;
 
 type Steps = readonly { readonly if?: string; readonly run?: string }[];
 type Workflow = Readonly<Record<"jobs", Readonly<Record<string, { readonly env: Words; readonly steps: Steps }>>>>;
-type Jobs = Readonly<Record<string, { script: string[]; before_script: string[]; stage: string; variables: Words }>>;
 
 const run = promisify(exec);
 const EXAMPLE = packageFile("stacks/examples/fleet");
@@ -32,7 +31,7 @@ const { env: { COMMAND = "" } = {}, steps = [] } = workflowOf("tenant").jobs.ten
 const [APPLY = "", PLAN = ""] = /'push' && '(.*)' \|\| '(.*)'/.exec(COMMAND)?.slice(1) ?? [];
 const BUCKET = "google_storage_bucket";
 
-/** Exit code and output of a script, in the shell of both services. */
+/** Exit code and output of a script, in the shell of the service. */
 async function shell(lines: readonly (string | undefined)[] = [], cwd: string, env: Partial<Words>) {
   const file = join(temporaryFolder(), "script");
   writeFileSync(file, lines.join("\n"));
@@ -64,24 +63,6 @@ describe("The example of a fleet", () => {
     }
     const releases = ["canary", "everyone"].map((ring) => inputsIn(`rings/${ring}`).application_version);
     expect(releases).toEqual([NEWEST_KNOWN_VERSION, RECOMMENDED_VERSION]);
-  });
-
-  it("has a project of Atlantis for each tenant, in the order of the rings", () => {
-    const { projects } = parse(textOf("atlantis.yaml")) as { projects: unknown };
-    const expected = NAMES.map((name, index) => ({
-      name,
-      workspace: name,
-      dir: "idp-serverless",
-      workflow: "tenant",
-      execution_order_group: RINGS[index] === "canary" ? 1 : 2,
-      autoplan: {
-        when_modified: [
-          "**/*",
-          ...["fleet", `rings/${RINGS[index]}.tfvars`, `tenants/${name}.tfvars`].map((file) => `../${file}.json`),
-        ],
-      },
-    }));
-    expect(projects).toEqual(expected);
   });
 
   it("has a configuration of Terragrunt that can be read, and a unit for each tenant in its ring", async () => {
@@ -118,8 +99,8 @@ describe("The example of a fleet", () => {
   });
 });
 
-describeWith(["bash", "curl", "jq", "terraform"], "The pipelines of the example", () => {
-  it("plan and apply each tenant on GitHub; a failure, a drift and a release concern their tenants alone", async () => {
+describeWith(["bash", "curl", "jq", "terraform"], "The pipeline of the example", () => {
+  it("plans and applies each tenant; a failure, a drift and a release concern their tenants alone", async () => {
     await inRepository(async ({ cloud, folder }, environment) => {
       const at = (name: string) => join(folder, name);
       await shell([jobs.fleet?.steps[1]?.run], folder, { ...environment, GITHUB_OUTPUT: at("output") });
@@ -167,44 +148,6 @@ describeWith(["bash", "curl", "jq", "terraform"], "The pipelines of the example"
       expect(await outcomes("schedule")).toEqual(["acme 0, well", "globex 0, well", "initech 2, failed"]);
       cpSync(at("rings/everyone.tfvars.json"), at("rings/canary.tfvars.json"));
       expect(await outcomes("pull_request")).toEqual(["acme 2, well", "globex 0, well", "initech 2, well"]);
-    });
-  });
-
-  it("have a job for each tenant on GitLab, whose lines plan and apply", async () => {
-    const { list, workflow } = parse(textOf(".gitlab-ci.yml")) as Jobs & {
-      workflow: { rules: { variables: Words }[] };
-    };
-    expect(workflow.rules.map(({ variables }) => variables.COMMAND)).toEqual([PLAN, APPLY]);
-    await inRepository(async ({ folder }, environment) => {
-      const jobsOf = async (COMMAND: string) => {
-        await shell(list?.script, folder, { ...environment, COMMAND });
-        return parse(readFileSync(join(folder, "fleet.gitlab-ci.yml"), "utf8")) as Jobs;
-      };
-      const codes = (of: Jobs) =>
-        Promise.all(
-          NAMES.map(async (name) => {
-            const env = { ...environment, ...of[name]?.variables, TF_DATA_DIR: join(folder, `data-${name}`) };
-            return (await shell(of[".tenant"]?.script, folder, env)).code;
-          }),
-        );
-      const [planned, applied] = [await jobsOf(PLAN), await jobsOf(APPLY)];
-      expect(applied.workflow).toEqual({ rules: [{ when: "always" }] });
-      expect(NAMES.map((name) => planned[name]?.stage)).toEqual(["plan", "plan", "plan"]);
-      expect(NAMES.map((name) => applied[name]?.stage)).toEqual(RINGS);
-      expect([planned.pause, applied.pause?.stage]).toEqual([undefined, "pause"]);
-      expect([await codes(planned), await codes(applied)]).toEqual([
-        [2, 2, 2],
-        [0, 0, 0],
-      ]);
-      expect((await shell(applied.report?.script, folder, {})).stdout).toContain("| --- |\n| acme | canary | 0 |\n");
-      // Only GitLab can sign in; here it is seen that the file for it is whole.
-      await shell(applied[".tenant"]?.before_script, folder, {
-        ...environment,
-        ...applied.acme?.variables,
-        IDENTITY: "ey",
-      });
-      const credentials = readFileSync(join(folder, "credentials.json"), "utf8");
-      expect(JSON.stringify(JSON.parse(credentials))).toContain(`/${tenants.acme?.deployer}:generateAccessToken"`);
     });
   });
 });

@@ -37,7 +37,7 @@ function tableOf(kind: string, name: string, stacks: DocumentedStacks): string {
 }
 
 /** A shell script is no block of `sh`, whose commands are executed one after the other. */
-const LANGUAGES: Readonly<Record<string, string>> = { ".sh": "shell", ".yml": "yaml" };
+const LANGUAGES: Readonly<Record<string, string>> = { ".sh": "shell" };
 
 function fileBlock(path: string): string {
   const extension = extname(path);
