@@ -85,7 +85,7 @@ const STAND_INS = {
   sh: '[ -f "$1" ]',
   terraform: `case "$*" in
 *connect_command | *last_errors_command) echo ":" ;;
-*restore_settings) echo "export INIT_JOB=idp-db-init MEDIA_BUCKET=media NAMESPACE=idp PROJECT_ID=my-project REGION=us-central1" ;;
+*restore_settings) echo "export INIT_JOB=idp-db-init INSTANCE=sql MEDIA_BUCKET=media NAMESPACE=idp PROJECT_ID=my-project REGION=us-central1" ;;
 *'state list') echo kubernetes_job_v1.job ;;
 *'output -json'*) echo '["my-value"]' ;;
 *output*) echo my-value ;;

@@ -70,7 +70,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "secrets versions list": [],
   "services enable": [],
   "sql backups create": ["--instance"],
-  "sql backups list": ["--instance"],
+  "sql backups list": ["--filter", "--instance", "--sort-by"],
   "sql backups restore": ["--help"],
   "sql databases delete": [],
   "sql instances clone": [],
