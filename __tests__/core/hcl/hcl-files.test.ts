@@ -76,6 +76,26 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
   ),
 }));
 
+describe("A nested block", () => {
+  const blocks = { lifecycle: {}, condition: {} };
+  const resourceOf = (body: Readonly<Record<string, unknown>>) =>
+    written({ resource: { a_b: { c: body } } }, { blocks }).trimEnd();
+
+  it("stands on one line with a single short argument", () => {
+    expect(resourceOf({ lifecycle: { ignore_changes: ["x"] } })).toBe(
+      'resource "a_b" "c" {\n  lifecycle { ignore_changes = [x] }\n}',
+    );
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ["two arguments", { title: "t", text: "x" }],
+    ["a long one", { title: "t".repeat(100) }],
+    ["another block", { dynamic: { condition: { for_each: [], content: {} } } }],
+  ])("has lines of its own with %s", (_, condition) => {
+    expect(resourceOf({ condition })).toContain("  condition {\n");
+  });
+});
+
 describe("An expression that is broken over lines", () => {
   it("means what it meant", () => {
     const valueOf = (text: string, values: readonly boolean[]): unknown =>
@@ -111,7 +131,7 @@ describe("A block of Terraform itself", () => {
       origin,
     );
     expect(Object.keys(files)).toEqual(["versions.tf", "root.tf", "outputs.tf", "moved.tf", "main.tf"]);
-    expect(files["root.tf"]).toContain('terraform {\n  backend "gcs" {\n    bucket = "states"\n  }\n}\n\nprovider');
+    expect(files["root.tf"]).toContain('terraform {\n  backend "gcs" { bucket = "states" }\n}\n\nprovider');
     expect(files["main.tf"]).toContain('  source    = "./part"\n');
     expect(files["main.tf"]).toContain("  providers = { google = google.other }\n");
     expect(files["moved.tf"]).toContain("  from = a.b\n  to   = a.c\n");

@@ -1,4 +1,13 @@
-import { assignment, bareExpression, quotedText, templateExpression, valueExpression } from "./hcl-expression";
+import {
+  aligned,
+  assignment,
+  bareExpression,
+  isAssignment,
+  quotedText,
+  SHORT_LINE,
+  templateExpression,
+  valueExpression,
+} from "./hcl-expression";
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -80,7 +89,16 @@ export function block(header: string, body: Body, blocks: Blocks = {}, kind = ""
       return ["count", "for_each", "depends_on"].includes(name) && kind !== ".dynamic" ? `\n${text}\n` : text;
     });
   const lines = parts.join("\n").replaceAll(/^\n|\n$|\n(?=\n\n)/g, "");
+  const line = indent === "" ? undefined : onOneLine(`${indent}${header}`, lines);
+  if (line !== undefined) return line;
   return lines === "" ? `${indent}${header} {}` : `${indent}${header} {\n${lines}\n${indent}}`;
+}
+
+/** A block in a block on one line, as HCL allows it for a single argument; undefined where that has another block. */
+function onOneLine(header: string, lines: string): string | undefined {
+  if (lines.includes("\n") || !isAssignment(lines)) return undefined;
+  const line = `${header} { ${aligned(lines.trim())} }`;
+  return line.length <= SHORT_LINE ? line : undefined;
 }
 
 /** The blocks of a name; two kinds of them have labels. */

@@ -1,9 +1,9 @@
 /** Lines of values are broken where they would be longer. */
 const LINE_LENGTH = 120;
 
-/** Objects of so many members, and no longer than this with the space before them, stand on one line. */
-const FEW_MEMBERS = 2;
-const SHORT_LINE = 90;
+/** Objects of so many members, and blocks of one argument, stand on one line if that is no longer than this. */
+const FEW_MEMBERS = 3;
+export const SHORT_LINE = 96;
 
 /** Stands for the spaces before an equals sign until all lines are known. */
 const ALIGNED = "\u0001";
@@ -14,6 +14,9 @@ const KEYS = new RegExp(`^[^\n]*(?=${ALIGNED})`, "gm");
 
 /** A name and its value, whose equals sign is yet to be aligned. */
 export const assignment = (name: string, value: string): string => `${name}${ALIGNED}= ${value}`;
+
+/** Whether lines begin with a name and its value. */
+export const isAssignment = (lines: string): boolean => /^[^\n]*\u0001= /.test(lines);
 
 /** Lines as terraform fmt leaves them. */
 export function aligned(text: string): string {
