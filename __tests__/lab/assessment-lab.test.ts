@@ -200,7 +200,7 @@ describe("AssessmentLab in a landing zone", () => {
     expect(each({ osLogin: true }, "metadata.enable-oslogin")).toEqual([undefined, "TRUE"]);
     expect(each({ serialPortLogging: false }, "metadata.serial-port-logging-enable")).toEqual(["FALSE", "FALSE"]);
     expect(each({}, "shielded_instance_config.enable_secure_boot")).toEqual([true, true]);
-    const logged = (props: Partial<AssessmentLabProps>) => firewall(props).filter((rule) => "dynamic" in rule);
+    const logged = (props: Partial<AssessmentLabProps>) => firewall(props).filter((rule) => "log_config" in rule);
     expect([logged({}).length, logged({ firewallLogging: true }).length]).toEqual([0, 5]);
   });
 });

@@ -59,6 +59,21 @@ describe("The folder for one deployment", () => {
     expect(countsIn(await configurationOf("idp-kubernetes", {}))).toEqual([]);
   });
 
+  it("has a block without a condition where an input decides on one, or no such block and no such input", async () => {
+    const window = { maintenance_window: { day: 6, hour: 2 } };
+    const clusterWith = async (settings: Settings) => {
+      const { resource, variable = {} } = await configurationOf("idp-kubernetes", settings);
+      return { cluster: resource?.google_container_cluster?.cluster, variable };
+    };
+    const set = await clusterWith(window);
+    expect(set.cluster).toMatchObject({ maintenance_policy: { recurring_window: [expect.anything()] } });
+    expect(set.variable.maintenance_window).toMatchObject({ nullable: false });
+    const unset = await clusterWith({});
+    expect(unset.cluster?.maintenance_policy).toBeUndefined();
+    expect(unset.cluster?.dynamic ?? {}).not.toHaveProperty("maintenance_policy");
+    expect(unset.variable.maintenance_window).toBeUndefined();
+  });
+
   it("keeps what is set as a variable that must be set, and fixes switches and words", async () => {
     const settings = {
       domain: "sign-in.example.com",

@@ -138,6 +138,35 @@ export function addDynamicBlock(
 ): void {
   if (blocks.length === 0) return;
   const bodies = blocks.map(({ content, forEach }) => ({ for_each: forEach, content }));
-  const path = parentPath === "" ? `dynamic.${block}` : `${parentPath}.dynamic.${block}`;
-  resource.addOverride(path, bodies.length === 1 ? bodies[0] : bodies);
+  resource.addOverride(pathIn(parentPath, `dynamic.${block}`), bodies.length === 1 ? bodies[0] : bodies);
 }
+
+/** A block that occurs at most once. */
+interface OptionalBlock {
+  /** Whether the block is there. */
+  readonly when: Condition;
+  readonly content: DynamicBlock["content"];
+}
+
+/** Adds a block that occurs at most once, and has no value of the condition in it; parameters as above. */
+export function addOptionalBlock(
+  resource: TerraformResource,
+  parentPath: string,
+  block: string,
+  { content, when }: OptionalBlock,
+): void {
+  if (isAlways(when)) resource.addOverride(pathIn(parentPath, block), content);
+  else if (!isNever(when)) addDynamicBlock(resource, parentPath, block, { forEach: listIf(when, true), content });
+}
+
+/** The same blocks in the content of another one: as they are, as `dynamic` ones, or not at all, as synthesis knows. */
+export function optionalBlocks(blocks: Readonly<Record<string, OptionalBlock>>): DynamicBlock["content"] {
+  const all = Object.entries(blocks).filter(([, { when }]) => !isNever(when));
+  const known = all.filter(([, { when }]) => isAlways(when)).map(([name, { content }]) => [name, content] as const);
+  const others = all.filter(([, { when }]) => !isAlways(when));
+  if (others.length === 0) return Object.fromEntries(known);
+  const dynamic = others.map(([name, { content, when }]) => [name, { for_each: listIf(when, true), content }] as const);
+  return { dynamic: Object.fromEntries(dynamic), ...Object.fromEntries(known) };
+}
+
+const pathIn = (parentPath: string, path: string): string => (parentPath === "" ? path : `${parentPath}.${path}`);

@@ -5,7 +5,7 @@ import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 
 import { compact, concat, each, toText, upper } from "../core/expr-functions";
 import { type Expr, exprOf } from "../core/expr";
-import { addDynamicBlock, listIf, setArgument } from "../core/conditional";
+import { addDynamicBlock, addOptionalBlock, listIf, setArgument } from "../core/conditional";
 import { KMS_KEY, networkInputs, tagsIn, type NetworkInputs } from "../core/full-names";
 import { flag, settingsOf, text, type ValuesOf } from "../core/inputs";
 import { PROJECT_ID } from "../core/place";
@@ -137,9 +137,8 @@ export function addLabLandingZone(lab: LabParts, v: Values): void {
     const content = { default_kms_key_name: "${encryption.value}" };
     addDynamicBlock(lab.sshKeyBucket, "", "encryption", { forEach: compact([v.kmsKey]).list, content });
   }
-  const log = { forEach: listIf(v.firewallLogging, "all"), content: { metadata: "INCLUDE_ALL_METADATA" } };
-  if (v.firewallLogging.given === false) return;
-  for (const rule of Object.values(lab.firewallRules)) addDynamicBlock(rule, "", "log_config", log);
+  const log = { when: v.firewallLogging, content: { metadata: "INCLUDE_ALL_METADATA" } };
+  for (const rule of Object.values(lab.firewallRules)) addOptionalBlock(rule, "", "log_config", log);
 }
 
 /**

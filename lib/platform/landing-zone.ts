@@ -1,7 +1,7 @@
 import { TerraformLocal, TerraformResource } from "cdktf";
 import { type Construct } from "constructs";
 
-import { addDynamicBlock, isNever, listIf, present, setArgument } from "../core/conditional";
+import { addDynamicBlock, addOptionalBlock, isNever, present, setArgument } from "../core/conditional";
 import { type Expr, exprOf, hcl, interpolated, literal, reference } from "../core/expr";
 import { difference, everyEntry, includes, someEntry } from "../core/expr-functions";
 import { expression } from "../core/expression";
@@ -206,10 +206,8 @@ export function addLandingZone(scope: Construct, values: Values, apis: ProjectAp
     if (!TerraformResource.isTerraformResource(resource)) continue;
     const { terraformResourceType: type } = resource;
     const policy = BINARY_AUTHORIZATION[type];
-    if (policy !== undefined && !isNever(isAuthorized)) {
-      const forEach = listIf(isAuthorized, "policy");
-      addDynamicBlock(resource, "", "binary_authorization", { forEach, content: policy });
-    }
+    if (policy !== undefined)
+      addOptionalBlock(resource, "", "binary_authorization", { when: isAuthorized, content: policy });
     const [name, ...setters] = ENCRYPTED[type] ?? [];
     if (keys === undefined || name === undefined) continue;
     const key = keys(name);

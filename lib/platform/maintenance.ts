@@ -1,7 +1,7 @@
 import { type SqlDatabaseInstance } from "@cdktf/provider-google/lib/sql-database-instance";
 import { type ContainerCluster } from "@cdktf/provider-google/lib/container-cluster";
 
-import { addDynamicBlock, listIf } from "../core/conditional";
+import { addOptionalBlock, optionalBlocks } from "../core/conditional";
 import { isWhole } from "../core/checks";
 import { call, interpolated, type Expr, exprOf, hcl } from "../core/expr";
 import { type EXISTING_CLUSTER } from "./kubernetes/existing-cluster";
@@ -159,8 +159,8 @@ export function databaseWindow({ maintenanceWindow = DEFAULT_WINDOW }: Maintenan
 
 export function addDeniedPeriod(instance: SqlDatabaseInstance, { denyMaintenancePeriod: denied }: Maintenance): void {
   if (denied === undefined) return;
-  addDynamicBlock(instance, "settings", "deny_maintenance_period", {
-    forEach: listIf(denied.enabled ?? true, "denied"),
+  addOptionalBlock(instance, "settings", "deny_maintenance_period", {
+    when: denied.enabled ?? true,
     content: { start_date: denied.startDate, end_date: denied.endDate, time: "00:00:00" },
   });
 }
@@ -183,7 +183,7 @@ export function addMaintenancePolicy(cluster: ContainerCluster, settings: Mainte
     recurrence: `FREQ=WEEKLY;BYDAY=${hcl`element(${DAYS}, ${days})`.text}`,
   };
   const exclusion = denied && {
-    for_each: listIf(denied.enabled ?? true, "denied"),
+    when: denied.enabled ?? true,
     content: {
       exclusion_name: "denied",
       start_time: `${denied.startDate}T00:00:00Z`,
@@ -192,8 +192,9 @@ export function addMaintenancePolicy(cluster: ContainerCluster, settings: Mainte
       exclusion_options: [{ scope: "NO_MINOR_OR_NODE_UPGRADES" }],
     },
   };
-  addDynamicBlock(cluster, "", "maintenance_policy", {
-    forEach: listIf(window.enabled ?? true, "weekly"),
-    content: { recurring_window: [recurring], ...(exclusion && { dynamic: { maintenance_exclusion: exclusion } }) },
+  const exclusions = exclusion === undefined ? {} : optionalBlocks({ maintenance_exclusion: exclusion });
+  addOptionalBlock(cluster, "", "maintenance_policy", {
+    when: window.enabled ?? true,
+    content: { recurring_window: [recurring], ...exclusions },
   });
 }

@@ -60,7 +60,7 @@ function decidingParts(
 ): readonly FoundInput[] {
   if (input === undefined) return [];
   const { path, row, value } = input;
-  const isThere = row.default !== null || settlements.has(path);
+  const isThere = (row.default !== null && row.nullable !== true) || settlements.has(path);
   if (row.members === undefined || value === null || !isThere) return [input];
   return Object.entries(row.members).flatMap(([name, member]) => {
     const own = valueOf(member, (value as DeploymentSettings["values"])[snakeCase(name)]);

@@ -3,7 +3,7 @@ type Configuration = Readonly<Record<string, unknown>>;
 
 /** What a folder uses of its inputs: by Terraform names, those of members such as `smtp.password_secret` too. */
 export interface UsedInputs {
-  /** Those that decide which parts exist: they stand in a `count`. */
+  /** Those that decide which parts exist, and which blocks of them: they stand in a `count`, or before a block. */
   readonly deciding: ReadonlySet<string>;
 
   /** Those to which a part or an output refers, or the validation of such an input, without members. */
@@ -27,6 +27,8 @@ export function usedInputs(configuration: Configuration): UsedInputs {
       Object.values(elements as Configuration).flatMap((each) => (each as Configuration).count ?? []),
     ),
   );
+  const parts = ["data", "ephemeral", "resource"].map((kind) => configuration[kind]);
+  const conditions = [...counts, ...conditionsOfBlocks(parts)];
   const usedParts = inputsIn(
     USING.map((block) => configuration[block]),
     locals,
@@ -43,7 +45,19 @@ export function usedInputs(configuration: Configuration): UsedInputs {
     }
   }
   const forced = new Set(Object.values(variables).flatMap((each) => conditionsOf(each).flatMap(forcedBy)));
-  return { deciding: inputsIn(counts, locals), used, usedParts, forced };
+  return { deciding: inputsIn(conditions, locals), used, usedParts, forced };
+}
+
+/** A collection that has elements or none, by a condition. */
+const OPTIONAL = /^\$\{([\s\S]*) \? \[[\s\S]*\] : \[\]\}$/;
+
+/** The conditions under which there are blocks, at any depth. */
+function conditionsOfBlocks(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { dynamic = {} } = value as { readonly dynamic?: Configuration };
+  const blocks = Object.values(dynamic).flat() as { readonly for_each?: unknown }[];
+  const conditions = blocks.flatMap(({ for_each: elements }) => OPTIONAL.exec(String(elements))?.[1] ?? []);
+  return [...conditions, ...Object.values(value).flatMap(conditionsOfBlocks)];
 }
 
 function conditionsOf(variable: unknown): string[] {

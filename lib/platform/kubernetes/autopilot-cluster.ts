@@ -6,11 +6,10 @@ import { Fn, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import {
-  addDynamicBlock,
+  addOptionalBlock,
   allOf,
   countIf,
   isSet,
-  listIf,
   namedCondition,
   type Condition,
   isAlways,
@@ -119,8 +118,8 @@ export class AutopilotCluster extends Construct {
       ],
     });
     addMaintenancePolicy(this.cluster, props.maintenance);
-    addDynamicBlock(this.cluster, "", "ip_allocation_policy", {
-      forEach: listIf(network.hasNamedRanges, "named"),
+    addOptionalBlock(this.cluster, "", "ip_allocation_policy", {
+      when: network.hasNamedRanges,
       content: { cluster_secondary_range_name: RANGE_NAMES.pods, services_secondary_range_name: RANGE_NAMES.services },
     });
     addControlPlane(this.cluster, controlPlane);

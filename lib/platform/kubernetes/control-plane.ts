@@ -2,7 +2,7 @@ import { type ContainerCluster } from "@cdktf/provider-google/lib/container-clus
 import { Token, type IResolvable } from "cdktf";
 
 import { isAddressRange } from "../../core/address-range";
-import { addDynamicBlock, listIf, not, isNever, attributeOf } from "../../core/conditional";
+import { addDynamicBlock, addOptionalBlock, attributeOf, isNever, not, optionalBlocks } from "../../core/conditional";
 import { type networkInputs } from "../../core/full-names";
 import { choice, object, text, textMap, type PropsOf, type Relation, type ValuesOf } from "../../core/inputs";
 import { allOf, anyOf, type Expr, exprOf, hcl } from "../../core/expr";
@@ -163,8 +163,8 @@ export function addControlPlane(cluster: ContainerCluster, settings: ControlPlan
     dnsEndpointConfig: { allowExternalTraffic: isAtName(settings).flag },
     ipEndpointsConfig: { enabled: isByAddress.flag },
   });
-  addDynamicBlock(cluster, "", "master_authorized_networks_config", {
-    forEach: listIf(isByAddress, "addresses"),
+  addOptionalBlock(cluster, "", "master_authorized_networks_config", {
+    when: isByAddress,
     content: {
       // Otherwise the VMs of all Google Cloud customers would be allowed in addition to the listed ranges.
       gcp_public_cidrs_access_enabled: false,
@@ -177,23 +177,17 @@ export function addControlPlane(cluster: ContainerCluster, settings: ControlPlan
     },
   });
   const hasTags = networkTags.length().gt(0);
-  const isHardened = listIf(hardening.isSet(), "hardened");
-  if (!isNever(hasTags) || hardening.given !== null)
-    addDynamicBlock(cluster, "", "node_pool_auto_config", {
-      forEach: hasTags.or(hardening.isSet()).choose(["nodes"], []).list,
-      content: {
-        dynamic: {
-          network_tags: {
-            for_each: hasTags.choose(["tags"], []).list,
-            content: { tags: networkTags.list },
-          },
-          node_kubelet_config: { for_each: isHardened, content: { insecure_kubelet_readonly_port_enabled: "FALSE" } },
-        },
-      },
-    });
+  const isHardened = hardening.isSet();
+  addOptionalBlock(cluster, "", "node_pool_auto_config", {
+    when: hasTags.or(isHardened),
+    content: optionalBlocks({
+      network_tags: { when: hasTags, content: { tags: networkTags.list } },
+      node_kubelet_config: { when: isHardened, content: { insecure_kubelet_readonly_port_enabled: "FALSE" } },
+    }),
+  });
   if (hardening.given === null) return;
-  addDynamicBlock(cluster, "", "rbac_binding_config", {
-    forEach: isHardened,
+  addOptionalBlock(cluster, "", "rbac_binding_config", {
+    when: isHardened,
     content: {
       enable_insecure_binding_system_unauthenticated: false,
       enable_insecure_binding_system_authenticated: false,

@@ -1,6 +1,6 @@
 import { Token, type TerraformResource } from "cdktf";
 
-import { addDynamicBlock, isSet, listIf } from "../../core/conditional";
+import { addOptionalBlock, isSet } from "../../core/conditional";
 import { exprOf, interpolated } from "../../core/expr";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec } from "../../idp/container-spec";
@@ -104,8 +104,8 @@ export function addFurtherBlocks(
 
   if (attachment === undefined || !Token.isUnresolved(attachment.network)) return;
   const { egress = EGRESS, network, subnetwork, tags } = attachment;
-  addDynamicBlock(resource, templatePath, "vpc_access", {
-    forEach: listIf(isSet(network), "network"),
+  addOptionalBlock(resource, templatePath, "vpc_access", {
+    when: isSet(network),
     content: { egress, network_interfaces: [{ network, subnetwork, tags }] },
   });
 }
