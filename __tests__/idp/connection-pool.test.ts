@@ -3,7 +3,7 @@ import { RESERVED_CONNECTIONS } from "../../lib/platform/sql/database-size";
 import { kubernetesTerraform } from "../stacks/kubernetes-stack";
 import { ADDRESS, serverlessResource, serverlessTerraform } from "../stacks/serverless-stack";
 import { valueAt } from "../stacks/configuration-graph";
-import { evaluatedTogether } from "../stacks/terraform-run";
+import { evaluatedTogether, localsOf } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
 import { type Block } from "../support/synthesis";
 
@@ -49,7 +49,6 @@ function planned(platform: keyof typeof PLATFORMS, deployments: readonly Readonl
     return [size, wait];
   };
   const wanted = {
-    connection_pool_size: locals.connection_pool_size,
     pools: [of(server)[0], of("worker_baseline_environment")[0], of(server)[1]],
     requests: platform === "GKE" ? null : valueAt(serverlessResource(ADDRESS.service), LIMIT),
   };
@@ -58,7 +57,8 @@ function planned(platform: keyof typeof PLATFORMS, deployments: readonly Readonl
       const { [name]: declaration } = variable;
       return [name, { type: declaration?.type, default: inputs[name] ?? declaration?.default }];
     });
-    return [`deployment ${index}`, { locals: wanted, variable: Object.fromEntries(declared) as Block }] as const;
+    const all = { ...localsOf(wanted, locals), ...wanted };
+    return [`deployment ${index}`, { locals: all, variable: Object.fromEntries(declared) as Block }] as const;
   });
   const found = evaluatedTogether(["pools", "requests"], Object.fromEntries(configurations));
   return Object.values(found) as unknown as readonly Planned[];

@@ -38,17 +38,23 @@ const VALIDATION_SUFFIX = /\n\nThis was checked by the validation rule at .*$/s;
  */
 export function refusals({ locals = {}, variable: all = {} }: JudgingPart, sets: readonly Inputs[]): string[][] {
   return judged("error", sets, (inputs) => {
-    const variable = concernedBy(all, Object.keys(inputs));
+    const variable = concernedBy(all, locals, Object.keys(inputs));
     // Terraform refuses an empty block of variables.
     return Object.keys(variable).length === 0 ? {} : { variable, locals: localsOf(variable, locals) };
   });
 }
 
-/** The locals to which a value refers, also through others. */
-function localsOf(value: unknown, locals: Block): Block {
+/** What a value refers to, also through locals. */
+function reachedFrom(value: unknown, locals: Block): Set<string> {
   const names = new Set(referencesIn(value));
   // A set grows while it is walked, and the walk goes on to what is new.
   for (const name of names) referencesIn(locals[name.replace("local.", "")]).forEach((other) => names.add(other));
+  return names;
+}
+
+/** The locals to which a value refers, also through others. */
+export function localsOf(value: unknown, locals: Block): Block {
+  const names = reachedFrom(value, locals);
   return Object.fromEntries(Object.entries(locals).filter(([name]) => names.has(`local.${name}`)));
 }
 
@@ -192,8 +198,9 @@ function asConstant(value: unknown): string {
 }
 
 /** The variables of some names, those whose rules look at them, and what these look at in turn. */
-function concernedBy(variables: Variables, names: readonly string[]): Variables {
-  const lookedAt = (name: string) => referencesIn(variables[name]).map((reference) => reference.replace("var.", ""));
+function concernedBy(variables: Variables, locals: Block, names: readonly string[]): Variables {
+  const lookedAt = (name: string) =>
+    [...reachedFrom(variables[name], locals)].map((reference) => reference.replace("var.", ""));
   const concerned = new Set(names);
   for (const name of Object.keys(variables)) {
     if (lookedAt(name).some((other) => names.includes(other))) concerned.add(name);

@@ -435,6 +435,8 @@ export class Expr<T = unknown> implements IResolvable {
     calculate: (a: number, b: number) => number,
   ): Expr<number> {
     const right = exprOf(other);
+    const isSum = operator === "+" || operator === "-";
+    if (isSum && right.isLiteral && right.literal === 0 && !this.mayBeNull) return this as unknown as Expr<number>;
     const result = (a: unknown, b: unknown) => finite(calculate(numberIn(a), numberIn(b)));
     const parts = infix(this, operator, right, binding);
     const isDivision = operator === "/" || operator === "%";
@@ -530,6 +532,17 @@ export function literal<T>(value: T): Expr<T> {
 export function namedLiteral<T>(address: string, value: T): Expr<T> {
   return new Expr<T>(new NamedLiteral(address, value));
 }
+
+/**
+ * A step of a calculation with a name of the domain, such as `worker_processes`: where it is used twice, or long, a
+ * folder has a local of that name.
+ */
+export function namedStep<T>(name: string, value: Expr<T>): Expr<T> {
+  return value.isLiteral ? value : new Expr<T>(new Step(name, value));
+}
+
+/** What `namedStep` marks in a finished folder, by name and text; in one that has others in it, only these. */
+export const STEP = /\/\*step (\w+)\*\/\(((?:(?!\/\*step )[^])*?)\)\/\*end\*\//g;
 
 /**
  * A value that Terraform knows under an address.
@@ -790,6 +803,35 @@ class NamedLiteral extends Literal {
 
   override print(): Printed {
     return { text: this.address, binding: BINDING.value };
+  }
+}
+
+/** A named step, marked by comments until the whole folder is known. */
+class Step implements Form {
+  constructor(
+    private readonly name: string,
+    private readonly value: Expr,
+  ) {}
+
+  get knownAt(): KnownAt {
+    return this.value.knownAt;
+  }
+
+  get mayBeNull(): boolean {
+    return this.value.mayBeNull;
+  }
+
+  get canFail(): boolean {
+    return this.value.canFail;
+  }
+
+  get names(): readonly string[] {
+    return this.value.names;
+  }
+
+  print(printToken: PrintToken): Printed {
+    const text = this.value.print(printToken, BINDING.choice);
+    return { text: `/*step ${this.name}*/(${text})/*end*/`, binding: BINDING.value };
   }
 }
 

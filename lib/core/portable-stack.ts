@@ -5,6 +5,7 @@ import { MAIN_CHILD_ID, snakeCase } from "./element-names";
 import { rendered } from "./expression";
 import { hclFilesOf, type HclBlocks } from "./hcl/stack-origin";
 import { withNotes } from "./message-notes";
+import { withNamedSteps } from "./named-steps";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 import { RulesBrokenError } from "./rules-broken-error";
 import { addStackText, filesOf, HCL_MAIN_FILE } from "./stack-file";
@@ -141,7 +142,7 @@ export class PortableStack extends TerraformStack {
     requireNone(this, failures);
     const { rawOverrides } = this as unknown as { readonly rawOverrides: Body };
     merge(terraform, rendered(this, rawOverrides) as Body);
-    return withNotes(this, withoutImpliedDependencies(withoutElementMetadata(terraform)));
+    return withNotes(this, withoutImpliedDependencies(withNamedSteps(withoutElementMetadata(terraform)) as Body));
   }
 
   /**

@@ -13,7 +13,7 @@ import {
 import { bothPrefixes, optionalVariables, type EnvironmentInputs } from "./environment";
 import { type ImageInputs } from "./idp-image";
 import { MISSPELT_WORKER_HEALTH, PINNED_VERSION, RECOMMENDED_VERSION } from "./releases";
-import { allOf, interpolated, literal, type Expr } from "../core/expr";
+import { allOf, interpolated, literal, namedStep, type Expr } from "../core/expr";
 import { element, lookup, split, toNumber } from "../core/expr-functions";
 import { type Advice } from "../core/warnings";
 
@@ -235,9 +235,11 @@ function isOne(v: ValuesOf<SizeInputs>, { usual, variable }: typeof PROCESSES | 
   const input = variable === THREADS.variable ? v.workerThreads : v.workerProcesses;
   const byInput: Expr<string> = interpolated`${input.coalesce(usual)}`;
   // The upstream's own name takes precedence.
-  return bothPrefixes(variable)
-    .reduce((otherwise, name) => lookup(v.environmentVariables, name, otherwise), byInput)
-    .eq("1");
+  const chosen = bothPrefixes(variable).reduce(
+    (otherwise, name) => lookup(v.environmentVariables, name, otherwise),
+    byInput,
+  );
+  return namedStep(variable === THREADS.variable ? "chosen_worker_threads" : "chosen_worker_processes", chosen).eq("1");
 }
 
 /** A rule for the size of a worker in every mode. */
@@ -281,13 +283,20 @@ export const USUAL_CONNECTIONS =
   WORKER_CONNECTIONS.pool +
   PROCESSES.usual * (THREADS.usual + WORKER_CONNECTIONS.perProcess);
 
+/** Names of the steps of calculations, by where the worker runs. */
+const STEPS = {
+  beside: { processes: "worker_processes", connections: "connections_of_worker_beside" },
+  separate: { processes: "separate_worker_processes", connections: "connections_of_separate_worker" },
+} as const;
+
 /** Processes of a worker and threads of each, given the memory of its container. */
 function sizeOf(v: ValuesOf<SizeInputs>, place: WorkerPlace, memory: Expr<string>) {
   // The memory has rules of its own, whose messages an error here would hide.
   const isRoomy = mebibytes(memory).ge(ROOMY_MEBIBYTES[place]).orElse(false);
   // A single thread in all would run no synchronization.
   const isLarge = isOne(v, THREADS).or(isRoomy);
-  const processes = v.workerProcesses.coalesce(isLarge.choose<number>(PROCESSES.usual, PROCESSES.inShortMemory));
+  const usual = isLarge.choose<number>(PROCESSES.usual, PROCESSES.inShortMemory);
+  const processes = namedStep(STEPS[place].processes, v.workerProcesses.coalesce(usual));
   return { processes, threads: v.workerThreads.coalesce(THREADS.usual) };
 }
 
@@ -300,11 +309,11 @@ export function connections(v: ValuesOf<SizeInputs>, memory: Readonly<Record<Wor
   const { perProcess, pool } = WORKER_CONNECTIONS;
   const of = (place: WorkerPlace) => {
     const { processes, threads } = sizeOf(v, place, memory[place]);
-    return literal<number>(pool).plus(processes.times(threads.plus(perProcess)));
+    return namedStep(STEPS[place].connections, literal<number>(pool).plus(processes.times(threads.plus(perProcess))));
   };
   const beside = literal<number>(CONNECTIONS_BESIDE_WORKER).plus(of("beside"));
   return {
-    perInstance: isSeparate(v).choose(SERVER_CONNECTIONS, beside),
+    perInstance: namedStep("connections_of_instance", isSeparate(v).choose(SERVER_CONNECTIONS, beside)),
     perWorker: of("separate"),
   };
 }

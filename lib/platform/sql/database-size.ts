@@ -1,6 +1,6 @@
 import { whole } from "../../core/checks";
 import { choice, number, text } from "../../core/inputs";
-import { allOf, type Expr } from "../../core/expr";
+import { allOf, type Expr, namedStep } from "../../core/expr";
 import { allIn, captured, element, min, some, toNumber } from "../../core/expr-functions";
 
 /** Memory of the shared-core tier in MB. The smaller db-f1-micro has 25 connections, too few for one instance. */
@@ -42,7 +42,8 @@ function isTier(tier: Expr<string>): Expr<boolean> {
 export function maxConnections(tier: Expr<string>): Expr<number> {
   const ofSharedCore = tier.eq(SHARED_CORE.tier).choose<number>(SHARED_CORE.memoryMb, 0);
   const memoryMb = toNumber(captured(tier, CUSTOM, 1)).orElse(ofSharedCore);
-  return min(memoryMb.dividedBy(MEMORY_MB_PER_CONNECTION).floor(), MOST_CONNECTIONS);
+  const ofMemory = memoryMb.dividedBy(MEMORY_MB_PER_CONNECTION).floor();
+  return namedStep("database_max_connections", min(ofMemory, MOST_CONNECTIONS));
 }
 
 /** Inputs for the size of the database. */

@@ -334,8 +334,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const { imageMirror, version = DATABASE_MAJOR_VERSION } = props;
     this.clientImage = namedValue(this, "ClientImage", databaseClientImage(version, imageMirror));
     this.proxyImage = referenceTo(PUBLIC_IMAGES.databaseProxy, imageMirror);
-    const connections = new TerraformLocal(this, "MaxConnections", maxConnections(exprOf(tier)));
-    this.connectionLimit = connections.asString;
+    this.connectionLimit = maxConnections(exprOf(tier)).text;
     this.instance = partIf(this.isMade, () => {
       const instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
         count,
@@ -355,7 +354,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
           deletionProtectionEnabled: deletionProtection,
           connectorEnforcement: "REQUIRED",
           userLabels: labels,
-          databaseFlags: flagBlocks(connections.asString, props.flags),
+          databaseFlags: flagBlocks(this.connectionLimit, props.flags),
           retainBackupsOnDelete: Token.asAny(kept.isKept),
           backupConfiguration: backupConfiguration(props),
           // Only the proxy can connect; with an existing network, through a private address on it and no public one.
@@ -377,7 +376,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         // If another deployment has the names, the apply fails at the secret, before anything is billed.
         dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...(props.dependsOn ?? [])],
       });
-      addFlags(instance, connections.asString, props.flags);
+      addFlags(instance, this.connectionLimit, props.flags);
       setNewerAttribute(instance, "settings.final_backup_config.enabled", kept.isKept);
       setNewerAttribute(instance, "settings.final_backup_config.retention_days", kept.retentionDays);
       addDeniedPeriod(instance, props);

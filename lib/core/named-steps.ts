@@ -1,0 +1,106 @@
+import { STEP } from "./expr";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** A step that is longer is a local, also where it is used once. */
+const LONGEST_INSIDE = 100;
+
+/** Whether a step of this name, and with this text, stands under its name. */
+type IsLocal = (name: string, text: string) => boolean;
+
+/**
+ * Makes locals of the steps that `namedStep` marks: of each that is used twice or long, unless something else has its
+ * name, as a step of another deployment in the same program may have.
+ *
+ * @param terraform Terraform JSON of a root module
+ */
+export function withNamedSteps(terraform: Body): Body {
+  const steps = stepsWorthAName(terraform);
+  if (steps === undefined) return terraform;
+  const { variable = {}, ...others } = terraform;
+  const definitions: Record<string, string> = {};
+  const isLocal: IsLocal = (name, text) => {
+    if (steps.has(name)) definitions[name] = `\${${text}}`;
+    return steps.has(name);
+  };
+  const rest = written(others, isLocal) as Body;
+  // Those of the validations alone are defined too, before it is asked what they refer to.
+  written(variable, isLocal);
+  const locals = { ...(rest.locals as Body | undefined), ...definitions };
+  const variables = variablesWith(variable as Readonly<Record<string, Body>>, isLocal, locals);
+  const used = usedIn([rest, variables, Object.values(definitions)]);
+  const left = Object.entries(locals).filter(([name]) => definitions[name] === undefined || used.has(`local.${name}`));
+  const all = { ...rest, ...(left.length > 0 && { locals: Object.fromEntries(left) }) };
+  return Object.keys(variables).length === 0 ? all : { ...all, variable: variables };
+}
+
+/** Names of steps that become locals; undefined if nothing is marked. */
+function stepsWorthAName(terraform: Body): ReadonlySet<string> | undefined {
+  const texts = new Map<string, Set<string>>();
+  const underNames = written(terraform, (name, text) => {
+    texts.set(name, (texts.get(name) ?? new Set()).add(text));
+    return true;
+  });
+  if (texts.size === 0) return undefined;
+  const present = new Set(Object.keys(terraform.locals ?? {}));
+  const all = JSON.stringify([underNames, [...texts.values()].map((each) => [...each])]);
+  const usesOf = (name: string) => all.split(new RegExp(`\\blocal[.]${name}\\b`)).length - 1;
+  const isWorthIt = ([name, [text = "", ...others]]: readonly [string, readonly string[]]) =>
+    others.length === 0 && !present.has(name) && (text.length > LONGEST_INSIDE || usesOf(name) > 1);
+  const named = [...texts].map(([name, each]) => [name, [...each]] as const).filter(isWorthIt);
+  return new Set(named.map(([name]) => name));
+}
+
+/** A value with steps under their names, or as they are. */
+function written(value: unknown, isLocal: IsLocal): unknown {
+  if (typeof value === "string") return writtenText(value, isLocal);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => written(each, isLocal));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, written(each, isLocal)]));
+}
+
+function writtenText(text: string, isLocal: IsLocal): string {
+  let [before, after] = ["", text];
+  // From inside to outside.
+  while (before !== after) {
+    before = after;
+    after = before.replaceAll(STEP, (_, name: string, step: string) =>
+      isLocal(name, step) ? `local.${name}` : `(${step})`,
+    );
+  }
+  return after;
+}
+
+/**
+ * Variables whose validations have named steps where Terraform can order that: what reads a variable waits for its
+ * validation, and a condition must name its variable itself.
+ */
+function variablesWith(variables: Readonly<Record<string, Body>>, isLocal: IsLocal, locals: Body): Body {
+  const inline = Object.entries(variables).map(([name, body]) => [name, written(body, () => false) as Body] as const);
+  const finished = new Map(inline);
+  const leadsTo = (from: string, target: string, seen = new Set<string>()): boolean => {
+    if (from === target) return true;
+    if (seen.has(from)) return false;
+    seen.add(from);
+    const [kind, name = ""] = from.split(".");
+    const source = kind === "local" ? locals[name] : finished.get(name)?.validation;
+    return [...usedIn(source)].some((next) => next !== from && leadsTo(next, target, seen));
+  };
+  for (const [name, body] of Object.entries(variables)) {
+    const isFirst: IsLocal = (step, text) => !leadsTo(`local.${step}`, `var.${name}`) && isLocal(step, text);
+    const { validation = [], ...others } = body as { readonly validation?: readonly Body[] };
+    if (validation.length === 0) continue;
+    const validations = validation.map((each) => {
+      const named = written(each, isFirst) as Body;
+      const isOwn = usedIn(named.condition).has(`var.${name}`);
+      return isOwn ? named : { ...named, condition: written(each.condition, () => false) };
+    });
+    finished.set(name, { ...others, validation: validations });
+  }
+  return Object.fromEntries(finished);
+}
+
+/** Variables and locals to which a value refers. */
+function usedIn(value: unknown): Set<string> {
+  return new Set(JSON.stringify(value ?? null).match(/\b(?:var|local)[.]\w+/g));
+}
