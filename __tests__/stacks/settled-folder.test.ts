@@ -10,9 +10,11 @@ import { flag, mapOf, number, object, text, textMap, texts } from "../../lib/cor
 import { pageFor, settledSection } from "../../stacks/folder/settled-pages";
 import { usedInputs } from "../../stacks/folder/used-inputs";
 import { readSettingsFile } from "../../stacks/settings-file";
+import { describeWith } from "../support/programs";
 import { resourceAddresses, terraformOf, type Terraform } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 import { settledFolder, settledStack, type Settings } from "./settled-folders";
+import { localsOf, refusalsOfPlans } from "./terraform-run";
 
 const configurationOf = async (name: string, settings: Settings): Promise<Terraform> =>
   terraformOf(await settledStack(name, { project_id: "my-project", ...settings }));
@@ -355,5 +357,33 @@ describe("A file of settings", () => {
   it("makes a folder with the converted values", async () => {
     const { variable } = await configurationOf("assessment-lab", { linux_vm_count: "2", os_login: "true" });
     expect(variable?.linux_vm_count).toMatchObject({ default: 2 });
+  });
+});
+
+describeWith(["terraform"], "The folder for one deployment, judged by Terraform", () => {
+  it("refuses to take over a protected deployment that has what was left out of it, and names that", async () => {
+    const { locals = {}, resource = {}, variable = {} } = await configurationOf("idp-serverless", {});
+    const { identity_check: check } = resource.terraform_data ?? {};
+    const nothing = { existingBucket: null, existingDatabase: null };
+    const judgedWith = (deployed: Readonly<Record<string, unknown>>, isProtected = true) => {
+      const { precondition } = check?.lifecycle as { precondition: { condition: string }[] };
+      const own = precondition.filter(({ condition }) => condition.includes("existing_bucket"));
+      const known = { deployed_identity: deployed, was_protected: isProtected };
+      return {
+        locals: { ...localsOf(own, locals), ...known },
+        variable: { deletion_protection: variable.deletion_protection },
+        resource: { terraform_data: { check: { lifecycle: { precondition: own } } } },
+      };
+    };
+    const texts = refusalsOfPlans([
+      judgedWith(nothing),
+      judgedWith({ ...nothing, existingBucket: "of-others", kmsKeydatabase: "key" }),
+      judgedWith({ existingBucket: "of-others" }, false),
+    ]);
+    expect(texts).toEqual([
+      [],
+      [expect.stringMatching(/^the protected deployment has existing_bucket, kms_keys\.database; another one would/)],
+      [],
+    ]);
   });
 });

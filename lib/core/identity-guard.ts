@@ -31,6 +31,8 @@ export function identityValue({ isSettled }: Pick<Value, "isSettled">, value: st
 /** Null, with the type that a variable has, because a state keeps that too. */
 const NOTHING = expression("tostring(null)");
 
+const isNothing = ({ value }: IdentityPart): boolean => value === NOTHING;
+
 /**
  * Refuses, at plan, a change of what makes a protected deployment what it is.
  *
@@ -62,23 +64,27 @@ export function checkIdentity(
   const deployed = new TerraformLocal(scope, "DeployedIdentity", expression(record.outputExpression));
   const flag = reference<boolean>(`tobool(${record.outputExpression}.protected)`, facts);
   const wasProtected = named(scope, "WasProtected", flag);
-  const check = new TerraformData(scope, "IdentityCheck", {
-    lifecycle: {
-      precondition: parts.map(({ called, prop, value }) => {
-        const before = reference<string | null>(`try(${deployed.fqn}.${prop}, null)`, facts);
-        const now = exprOf(value ?? null);
-        return {
-          condition: wasProtected.not().or(before.eq(now)).text,
-          errorMessage: [
-            `${called ?? settingName(scope, value, prop)} is ${shown(now)},`,
-            `but the protected deployment has ${shown(before)};`,
-            "another one would replace what is deployed;",
-            `set it back, or first apply with ${protection}=false and all else as it was.`,
-          ].join(" "),
-        };
-      }),
-    },
+  const rule = "another one would replace what is deployed;";
+  const remedy = `set it back, or first apply with ${protection}=false and all else as it was.`;
+  const nameOf = ({ called, prop, value }: IdentityPart) => called ?? settingName(scope, value, prop);
+  const [settled, others] = [parts.filter(isNothing), parts.filter((part) => !isNothing(part))];
+  const own = others.map((part) => {
+    const before = reference<string | null>(`try(${deployed.fqn}.${part.prop}, null)`, facts);
+    const now = exprOf(part.value ?? null);
+    const is = `${nameOf(part)} is ${shown(now)}, but the protected deployment has ${shown(before)};`;
+    return { condition: wasProtected.not().or(before.eq(now)).text, errorMessage: `${is} ${rule} ${remedy}` };
   });
+  // Of what a folder for one deployment leaves out, all together: no input says anything of it.
+  const names = Object.fromEntries(settled.map((part) => [nameOf(part), part.prop]));
+  const found = hcl<readonly string[]>`[
+    for name, part in ${names} : name if ${wasProtected} && try(${expression(deployed.fqn)}[part], null) != null
+  ]`;
+  const left = {
+    condition: found.length().eq(0).text,
+    errorMessage: `the protected deployment has ${found.joinedBy(", ").text}; ${rule} ${remedy}`,
+  };
+  const precondition = settled.length === 0 ? own : [...own, left];
+  const check = new TerraformData(scope, "IdentityCheck", { lifecycle: { precondition } });
   // As it was given, because what a resource makes of it is unknown while it is planned to be created.
   return { check, since: reference<string>(`${record.fqn}.input.since`, { knownAt: "plan", mayBeNull: true }) };
 }
