@@ -87,6 +87,24 @@ describe("A nested block", () => {
     );
   });
 
+  it("has an empty line before it, unless both stand on one line", () => {
+    expect(resourceOf({ a: 1, condition: [{ title: "t" }, { title: "u" }], lifecycle: { x: 1, y: 2 } })).toBe(
+      [
+        'resource "a_b" "c" {',
+        "  a = 1",
+        "",
+        '  condition { title = "t" }',
+        '  condition { title = "u" }',
+        "",
+        "  lifecycle {",
+        "    x = 1",
+        "    y = 2",
+        "  }",
+        "}",
+      ].join("\n"),
+    );
+  });
+
   it.each<[string, Readonly<Record<string, unknown>>]>([
     ["two arguments", { title: "t", text: "x" }],
     ["a long one", { title: "t".repeat(100) }],

@@ -1,8 +1,8 @@
 import {
+  ALIGNED,
   aligned,
   assignment,
   bareExpression,
-  isAssignment,
   quotedText,
   SHORT_LINE,
   templateExpression,
@@ -88,15 +88,22 @@ export function block(header: string, body: Body, blocks: Blocks = {}, kind = ""
       // With empty lines around them, as blocks have them.
       return ["count", "for_each", "depends_on"].includes(name) && kind !== ".dynamic" ? `\n${text}\n` : text;
     });
-  const lines = parts.join("\n").replaceAll(/^\n|\n$|\n(?=\n\n)/g, "");
+  const lines = parts
+    .join("\n")
+    .replaceAll(/^\n|\n$|\n(?=\n\n)/g, "")
+    .replaceAll(BETWEEN_SHORT_BLOCKS, "\n");
   const line = indent === "" ? undefined : onOneLine(`${indent}${header}`, lines);
   if (line !== undefined) return line;
   return lines === "" ? `${indent}${header} {}` : `${indent}${header} {\n${lines}\n${indent}}`;
 }
 
+/** Empty lines between blocks that stand on one line each. */
+const SHORT_BLOCK = `[^\n${ALIGNED}]* \\{ [^\n]* \\}`;
+const BETWEEN_SHORT_BLOCKS = new RegExp(`(?<=^${SHORT_BLOCK})\n\n(?=${SHORT_BLOCK}(?:\n|$))`, "gm");
+
 /** A block in a block on one line, as HCL allows it for a single argument; undefined where that has another block. */
 function onOneLine(header: string, lines: string): string | undefined {
-  if (lines.includes("\n") || !isAssignment(lines)) return undefined;
+  if (lines.includes("\n") || !lines.includes(ALIGNED)) return undefined;
   const line = `${header} { ${aligned(lines.trim())} }`;
   return line.length <= SHORT_LINE ? line : undefined;
 }

@@ -6,7 +6,7 @@ const FEW_MEMBERS = 3;
 export const SHORT_LINE = 96;
 
 /** Stands for the spaces before an equals sign until all lines are known. */
-const ALIGNED = "\u0001";
+export const ALIGNED = "\u0001";
 
 /** Neighbouring lines, whose equals signs are in one column; a value of several lines stands alone. */
 const NEIGHBOURS = new RegExp(`(^[^\n]*${ALIGNED}[^\n]*[^\n([{]$\n?)+`, "gm");
@@ -14,9 +14,6 @@ const KEYS = new RegExp(`^[^\n]*(?=${ALIGNED})`, "gm");
 
 /** A name and its value, whose equals sign is yet to be aligned. */
 export const assignment = (name: string, value: string): string => `${name}${ALIGNED}= ${value}`;
-
-/** Whether lines begin with a name and its value. */
-export const isAssignment = (lines: string): boolean => /^[^\n]*\u0001= /.test(lines);
 
 /** Lines as terraform fmt leaves them. */
 export function aligned(text: string): string {
