@@ -1,5 +1,6 @@
 #!/bin/sh
-# Packs the folder of each stack in HCL into dist/release, with a checksum; the same bytes wherever it runs.
+# Packs the folder of each stack in HCL into dist/release, with a bill of materials and checksums; the same bytes wherever
+# it runs.
 set -eu
 
 [ "$(tar --version 2>/dev/null | head -n 1 | cut -c1-13)" = 'tar (GNU tar)' ] || {
@@ -23,6 +24,7 @@ for folder in "$work"/stacks/*/; do
   cp LICENSE "$work/$name"
   tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@0 -C "$work" -cf "$work/$name.tar" "$name"
   gzip -n9 <"$work/$name.tar" >"$target/$name.tar.gz"
-  (cd "$target" && sha256sum "$name.tar.gz" >"$name.tar.gz.sha256")
   echo "$target/$name.tar.gz"
 done
+npx --no-install tsx stacks/write-bills.ts "$work" "$target" "$version"
+(cd "$target" && sha256sum -- * >SHA256SUMS)

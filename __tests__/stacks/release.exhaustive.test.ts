@@ -1,11 +1,23 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+
+import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 
 import { packageFile } from "../../lib/core/package-file";
 import { describeWith, programPath } from "../support/programs";
 import { temporaryFolder } from "../support/temporary-folder";
 import { blockWith } from "../tools/pages";
+
+/** An entry of a bill of materials. */
+interface Component {
+  readonly name: string;
+  readonly type: string;
+  readonly scope?: string;
+  readonly hashes?: readonly { readonly content: string }[];
+  readonly properties?: readonly object[];
+}
 
 const RELEASE = packageFile("dist/release");
 const folder = temporaryFolder();
@@ -27,8 +39,67 @@ describe("The archives of a release", () => {
       expect(
         list.split("\n").filter((line) => !/^(-rw-r--r--|[-d]rwxr-xr-x) 0\/0 +\d+ 1970-01-01 00:00 |^$/.test(line)),
       ).toEqual([]);
-      expect(spawnSync("sha256sum", ["--check", `${name}.sha256`], { cwd: RELEASE }).status).toBe(0);
     }
+    const checked = spawnSync("sha256sum", ["--check", "SHA256SUMS"], { cwd: RELEASE, encoding: "utf8" });
+    expect(checked).toMatchObject({ status: 0, stderr: "" });
+    const others = readdirSync(RELEASE).filter((name) => name !== "SHA256SUMS");
+    expect(checked.stdout.split("\n").filter(Boolean)).toEqual(others.sort().map((name) => `${name}: OK`));
+  });
+
+  it("have bills of materials that are right by the schema, and name each file of the archive by its digest", async () => {
+    const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+    const bills = readdirSync(RELEASE).filter((name) => name.endsWith(".cdx.json"));
+    expect(bills).toHaveLength(4);
+    for (const name of bills) {
+      const text = readFileSync(join(RELEASE, name), "utf8");
+      expect(await validator.validate(text)).toBeNull();
+      if (name.startsWith("image-")) continue;
+      const { components } = JSON.parse(text) as { components: Component[] };
+      const archive = join(folder, name.replace(".cdx.json", ""));
+      const digests = Object.fromEntries(
+        components.filter(({ type }) => type === "file").map((each) => [each.name, each.hashes?.[0]?.content]),
+      );
+      const files = readdirSync(archive, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      expect(Object.keys(digests)).toHaveLength(files.length);
+      for (const entry of files) {
+        const path = join(entry.parentPath, entry.name);
+        expect(digests[relative(archive, path)]).toBe(createHash("sha256").update(readFileSync(path)).digest("hex"));
+      }
+    }
+  });
+
+  it("name the images that a folder pulls, and the releases of providers that it accepts", () => {
+    const componentsOf = (stack: string) => {
+      const bill = readdirSync(RELEASE).find((name) => name.startsWith(stack) && name.endsWith(".cdx.json")) ?? "";
+      return (JSON.parse(readFileSync(join(RELEASE, bill), "utf8")) as { components: Component[] }).components;
+    };
+    const imagesOf = (stack: string) =>
+      componentsOf(stack)
+        .filter(({ type }) => type === "container")
+        .map(({ name }) => name)
+        .sort();
+    expect(imagesOf("idp-serverless")).toEqual([
+      "docker.io/library/debian",
+      ...new Array<string>(3).fill("docker.io/library/postgres"),
+      "gcr.io/cloud-builders/docker",
+      "ghcr.io/goauthentik/server",
+    ]);
+    expect(imagesOf("idp-kubernetes")).toEqual(
+      expect.arrayContaining(["gcr.io/cloud-sql-connectors/cloud-sql-proxy", "ghcr.io/maxmind/geoipupdate"]),
+    );
+    expect(imagesOf("assessment-lab")).toEqual([]);
+    expect(componentsOf("assessment-lab")).toContainEqual(
+      expect.objectContaining({
+        name: "hashicorp/aws",
+        properties: [{ name: "terraform:version_constraint", value: ">= 5.100.0, < 7.0.0" }],
+      }),
+    );
+    const scopes = componentsOf("image").flatMap(({ name, scope }) => (scope === undefined ? [] : [[name, scope]]));
+    expect(scopes).toEqual([
+      ["busybox-static", "required"],
+      ["patchelf", "excluded"],
+      ["pgbouncer", "required"],
+    ]);
   });
 
   it("hold HCL, scripts and pages, and no state", () => {
