@@ -11,6 +11,7 @@ import { sourceFiles } from "../tools/source-files";
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "artifacts docker images describe": [],
   "artifacts repositories describe": [],
+  "artifacts sbom export": ["--uri"],
   "auth application-default login": ["--impersonate-service-account"],
   "auth login": [],
   "auth print-access-token": [],
