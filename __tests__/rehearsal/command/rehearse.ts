@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import { nearest } from "../../../lib/core/known-props";
 import { packageFile } from "../../../lib/core/package-file";
 import { findProgram } from "../../support/programs";
 import { rehearse } from "../engine/rehearsal";
@@ -58,15 +60,16 @@ async function main(): Promise<number> {
   if (program === undefined || !existsSync(program))
     return complain(`There is no ${terraform ?? "terraform on the PATH"}. ${HOW_TO_GET}`);
   const unknown = positionals.filter((stack) => REHEARSALS[stack] === undefined);
-  if (unknown.length > 0) return complain(`${unknown.join(", ")}: no stack.\n\n${USAGE}`);
+  if (unknown.length > 0) return complain(`${unknown.map(unknownStack).join("")}\n${USAGE}`);
   const chosen = Object.entries(REHEARSALS).filter(
     ([stack]) => positionals.length === 0 || positionals.includes(stack),
   );
-  if (!synthesize()) return 1;
+  const folders = temporaryOutput();
+  if (!synthesize(folders)) return 1;
   process.stdout.write(`${INTRODUCTION}\n`);
   const limit = workLimit();
   const works = chosen.map(([stack, rehearsal]): Promise<RehearsalReport> => {
-    const folder = packageFile(join("cdktf.out", "stacks", stack));
+    const folder = join(folders, "stacks", stack);
     const options: RehearsalOptions = {
       folder,
       keep,
@@ -89,10 +92,25 @@ async function main(): Promise<number> {
   return 0;
 }
 
+function unknownStack(name: string): string {
+  const near = nearest(name, Object.keys(REHEARSALS));
+  return `${name} is no stack${near === undefined ? "." : `; did you mean ${near}?`}\n`;
+}
+
+/** A folder that is removed at the end: what somebody has synthesized, and put beside it, is not touched. */
+function temporaryOutput(): string {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-"));
+  process.on("exit", () => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
 /** Writes the folders that are rehearsed, without the commands for their first apply; whether that succeeded. */
-function synthesize(): boolean {
+function synthesize(outputFolder: string): boolean {
   const synthesis = spawnSync("npm", ["run", "--silent", "synth"], {
     cwd: packageFile("."),
+    env: { ...process.env, CDKTF_OUTDIR: outputFolder, STATE_BACKEND: "local" },
     stdio: ["ignore", "ignore", "inherit"],
   });
   return synthesis.status === 0;
