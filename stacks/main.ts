@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 
 import { App } from "cdktf";
 
+import { nearest } from "../lib/core/known-props";
 import { RulesBrokenError } from "../lib/core/rules-broken-error";
 import { createStacks } from "./all-stacks";
 import { keepOtherStacks } from "./other-stacks";
@@ -12,7 +13,11 @@ import { summary } from "./summary";
 /** Synthesizes the stacks named on the command line, or all if none is named. */
 async function synthesize([, , ...given]: readonly string[]): Promise<void> {
   refuseOptionsOfNpm(process.env);
-  const { hcl, names, settingsFile } = optionsIn(given);
+  const { hcl, help, names, settingsFile } = optionsIn(given);
+  if (help) {
+    process.stdout.write(USAGE);
+    return;
+  }
   const app = new App({ hclOutput: hcl });
   const settings = readSettings(process.env);
   const values = settingsFile === undefined ? undefined : await readSettingsFile(settingsFile);
@@ -22,21 +27,50 @@ async function synthesize([, , ...given]: readonly string[]): Promise<void> {
   process.stdout.write(summary(app.outdir, stacks, settings.backend, given));
 }
 
+const OPTIONS = { hcl: { type: "boolean" }, settings: { type: "string" }, help: { type: "boolean" } } as const;
+
 /** @throws RulesBrokenError for an option that there is not, or one without its value */
 function optionsIn(given: readonly string[]) {
-  const options = { hcl: { type: "boolean" }, settings: { type: "string" } } as const;
-  try {
-    const { positionals, values } = parseArgs({ args: [...given], options, allowPositionals: true });
-    return { hcl: values.hcl === true, names: positionals, settingsFile: values.settings };
-  } catch (error) {
-    throw new RulesBrokenError("stacks to synthesize", [
-      [
-        `${(error as Error).message}; options must be --hcl, which writes HCL instead of JSON, and --settings <file>,`,
-        `for a folder with what one deployment needs; correct them`,
-      ].join(" "),
-    ]);
-  }
+  const { positionals, tokens, values } = parseArgs({
+    args: [...given],
+    options: OPTIONS,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const problems = tokens.flatMap((token) => (token.kind === "option" ? problemOf(token.rawName, token.value) : []));
+  if (problems.length > 0) throw new RulesBrokenError("stacks to synthesize", problems);
+  const settingsFile = typeof values.settings === "string" ? values.settings : undefined;
+  return { help: values.help === true, hcl: values.hcl === true, names: positionals, settingsFile };
 }
+
+/** What is wrong with an option; nothing if it is right. */
+function problemOf(option: string, value: string | undefined): string[] {
+  const known = Object.keys(OPTIONS).map((name) => `--${name}`);
+  if (!known.includes(option)) {
+    const near = nearest(option, known);
+    const hint = near === undefined ? "correct or remove it" : `did you mean ${near}?`;
+    return [
+      [
+        `${option} is no option; options must be --hcl, which writes HCL instead of JSON, and --settings <file>,`,
+        `for a folder with what one deployment needs; ${hint}`,
+      ].join(" "),
+    ];
+  }
+  if (option === "--settings" && (value === undefined || value.startsWith("-")))
+    return ["--settings has no file after it; it must have one, because it holds the settings; name a *.tfvars"];
+  if (option !== "--settings" && value !== undefined)
+    return [`${option} has the value ${value}; it must have none, because it is on or off; leave the value out`];
+  return [];
+}
+
+const USAGE = `npm run synth -- [stack...] [--hcl] [--settings FILE]
+
+Writes the folder of each named stack, or of all, to cdktf.out/stacks/<stack>/, or to where CDKTF_OUTDIR says.
+  --hcl             HCL to hand over, instead of JSON
+  --settings FILE   what one deployment needs, from its *.tfvars or *.tfvars.json; for one stack
+STATE_BACKEND says where the state is kept. sh help lists all commands.
+`;
 
 /**
  * Without `--` before it, npm takes an option for its own, and says nothing.

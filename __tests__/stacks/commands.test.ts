@@ -33,6 +33,40 @@ describe("A command in a clone", () => {
     expect(run(process.execPath, ["--eval", program])).toEqual({ status, stderr });
   });
 
+  const main = (...given: readonly string[]) => {
+    const program = [packageFile("node_modules/tsx/dist/cli.mjs"), packageFile("stacks/main.ts"), ...given];
+    return spawnSync(process.execPath, program, { encoding: "utf8" });
+  };
+
+  it.each<[readonly string[], string]>([
+    [["--hlc"], "--hlc is no option; options must be --hcl, .*; did you mean --hcl[?]"],
+    [["--verbose"], "--verbose is no option; options must be --hcl, .*; correct or remove it"],
+    [["idp-serverless", "--settings"], "--settings has no file after it; it must have one, .*; name a [*].tfvars"],
+    [["--settings", "--hcl"], "--settings has no file after it; it must have one, .*; name a [*].tfvars"],
+    [["--hcl=yes"], "--hcl has the value yes; it must have none, .*; leave the value out"],
+  ])("refuses %j, with a fix", (given, problem) => {
+    const { status, stderr } = main(...given);
+    expect(stderr).toMatch(new RegExp(`^stacks to synthesize: 1 problem\\n  - ${problem}\\n$`));
+    expect(status).toBe(1);
+  });
+
+  it("says which options there are, and writes nothing", () => {
+    const { status, stderr, stdout } = main("--help");
+    expect(stdout).toMatch(/^npm run synth -- .*\n\n[^]*--settings FILE /);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  });
+
+  it("is a rehearsal of a stack that there is, or says which was meant", () => {
+    const program = [
+      packageFile("node_modules/tsx/dist/cli.mjs"),
+      packageFile("__tests__/rehearsal/command/rehearse.ts"),
+    ];
+    // A path that exists, because it is looked at first.
+    const { status, stderr } = run(process.execPath, [...program, "idp-serverles", "--terraform", process.execPath]);
+    expect(stderr).toMatch(/^idp-serverles is no stack; did you mean idp-serverless[?]\n/);
+    expect(status).toBe(1);
+  });
+
   it.each([
     [{ npm_config_hcl: "true" }, "--hcl had no -- before it,", "npm run synth -- <stack> --hcl"],
     [
