@@ -76,6 +76,13 @@ describe("The folder for one deployment", () => {
     expect(unset.variable.maintenance_window).toBeUndefined();
   });
 
+  it("tells of no project to name where the settings have one", async () => {
+    const folder = await settledFolder("idp-serverless", { project_id: "sign-in-project" });
+    const readme = folder.read("README.md");
+    expect(readme).toContain("and run:\n\n```sh\nterraform init\nterraform apply\n");
+    expect(readme).not.toContain("PROJECT");
+  });
+
   it("keeps what is set as a variable that must be set, and fixes switches and words", async () => {
     const settings = {
       domain: "sign-in.example.com",

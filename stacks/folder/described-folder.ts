@@ -41,6 +41,13 @@ export function describeFolder(stack: PortableStack, description: FolderDescript
   for (const guide of guides) addStackFile(stack, packageFile(`stacks/guides/${guide}`), `guides/${guide}`);
 }
 
+/** The recipe of a first apply, where the settings of the deployment have the project already. */
+function withoutProject(page: string): string {
+  return page
+    .replace(/,\s+name your project in the first line,/, ",")
+    .replace(/^PROJECT=my-project\n(?:test -e terraform[.]tfvars [^\n]*\n[^\n]*\n)?/m, "");
+}
+
 /** The two pages at the top of a folder. In one for one deployment, messages say which inputs are settled. */
 function addPages(stack: PortableStack, { deployment, inputs, stack: name, table }: FolderDescription): void {
   const [readme, page] = [`stacks/folder/${name}.md`, `stacks/${name}.md`].map(packageFile) as [string, string];
@@ -53,6 +60,7 @@ function addPages(stack: PortableStack, { deployment, inputs, stack: name, table
   const settled = settledNames(table, inputs, deployment);
   noteInMessages(stack, (message) => settledNote(message, settled));
   const names = outputs.map(({ friendlyUniqueId }) => friendlyUniqueId);
-  addStackText(stack, readFileSync(readme, "utf8") + settledSection(name, table, deployment), "README.md");
+  const recipe = deployment.values.project_id === undefined ? (text: string) => text : withoutProject;
+  addStackText(stack, recipe(readFileSync(readme, "utf8")) + settledSection(name, table, deployment), "README.md");
   addStackText(stack, pageFor(readFileSync(page, "utf8"), inputs, names), `${name}.md`);
 }

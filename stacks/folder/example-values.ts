@@ -12,11 +12,17 @@ import { shownType } from "./shown-type";
 export function exampleValues(stack: string, inputs: Table): string {
   const named = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [snakeCase(name), input]));
   const chosen = Object.keys(named).filter((name) => isChosen(named[name]));
+  const toSet =
+    chosen.length === 0
+      ? "where you want other values. To set an input, remove the # in front of its name."
+      : [
+          `and set what is not commented out: ${chosen.join(", ")}.`,
+          "To set another input, remove the # in front of its name.",
+        ].join(" ");
   const introduction = prose(
     [
       `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by default,`,
-      `and set what is not commented out: ${chosen.join(", ")}.`,
-      "To set another input, remove the # in front of its name.",
+      toSet,
     ].join(" "),
   );
   const groups = groupedInputs(named).flatMap(({ group, rows }) => {
