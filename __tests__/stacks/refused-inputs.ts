@@ -522,7 +522,7 @@ const REFUSED_TOGETHER_BY_SERVERLESS: Refused = {
     { connection_pool: false, database_tier: "db-g1-small", max_instance_count: 3 },
     [
       "max_instance_count is 3; with 3 more during a rollout that needs 372 database connections",
-      "lower it or one of worker_processes, worker_threads, or of separate workers worker_count, or choose a database_tier with more memory, or set connection_pool to true, or lower max_instance_request_concurrency",
+      "lower it or one of worker_processes, worker_threads, or of separate workers worker_count, or choose a database_tier with at least 3820 MB of memory, or set connection_pool to true, or lower max_instance_request_concurrency",
     ],
   ],
   "more memory than the CPUs may have": { container_memory: "8Gi", container_cpu: 1 },
@@ -631,7 +631,7 @@ const REFUSED_TOGETHER_BY_KUBERNETES: Refused = {
     { connection_pool: false, database_tier: "db-g1-small", max_instance_count: 2 },
     [
       "max_instance_count is 2; with 1 more during a rollout that needs 186 database connections",
-      "lower it or one of worker_processes, worker_threads, or of separate workers worker_max_count, worker_count, or choose a database_tier with more memory, or set connection_pool to true",
+      "lower it or one of worker_processes, worker_threads, or of separate workers worker_max_count, worker_count, or choose a database_tier with at least 1960 MB of memory, or set connection_pool to true",
     ],
   ],
 };

@@ -21,7 +21,7 @@ import {
   type WorkerInputs,
 } from "../idp/worker";
 import { type EXISTING_DATABASE } from "./sql/existing-database";
-import { maxConnections, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
+import { maxConnections, memoryMbFor, RESERVED_CONNECTIONS, type DatabaseInputs } from "./sql/database-size";
 
 /** Longest duration of a request, including web sockets, which outposts and the administration pages keep open. */
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 3600;
@@ -168,9 +168,13 @@ export function instanceRelations<T extends Inputs>(
         const { connectionPool: pool, databaseTier: tier, existingDatabase: existing, maxInstanceCount: most } = v;
         const { all, ofWorkers } = needed(v);
         const separate = ofWorkers.gt(0).choose(interpolated`, ${ofWorkers} of them for separate workers,`, "");
+        const memoryMb = memoryMbFor(all.plus(RESERVED_CONNECTIONS));
         const raised = existing
           .isNull()
-          .choose(`choose a ${tier.name} with more memory`, `raise ${existing.at.maxConnections.name}`);
+          .choose(
+            interpolated`choose a ${tier.name} with at least ${memoryMb} MB of memory`,
+            `raise ${existing.at.maxConnections.name}`,
+          );
         const lowered = demand.loweringRequests.map((name) => `, or lower ${v[name].name}`).join("");
         const pooled = isPooled(v).choose("", `, or set ${pool.name} to true${lowered}`);
         return [

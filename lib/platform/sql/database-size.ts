@@ -46,6 +46,11 @@ export function maxConnections(tier: Expr<string>): Expr<number> {
   return namedStep("database_max_connections", min(ofMemory, MOST_CONNECTIONS));
 }
 
+/** Memory of a database that accepts so many connections, in MB. */
+export function memoryMbFor(connections: Expr<number>): Expr<number> {
+  return connections.times(MEMORY_MB_PER_CONNECTION);
+}
+
 /** Inputs for the size of the database. */
 export const DATABASE_SIZE = {
   /** Size, `db-custom-<CPUs>-<memory in MB>`; it limits the connections. Changing it later restarts the database. */
