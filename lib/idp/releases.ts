@@ -4,7 +4,7 @@
  */
 
 /** The day on which all of this was last looked up. */
-export const RELEASES_KNOWN_ON = "2026-11-26";
+export const RELEASES_KNOWN_ON = "2026-11-28";
 
 /** Release that `latest` builds: the upstream publishes no usable tag of that name. */
 export const PINNED_VERSION = "2026.5.4";
@@ -24,7 +24,7 @@ export const RELEASE_LINES = [
     /** Feature release with which the fixes end. */
     fixesEndWith: "2026.11",
   },
-  { newest: "2026.8.6", leastSafe: "2026.8.3", fixesEndWith: "2027.2" },
+  { newest: "2026.8.7", leastSafe: "2026.8.3", fixesEndWith: "2027.2" },
 ] as const;
 
 /** Newest patch of the pinned release's line, for quick starts and examples. */
