@@ -3,7 +3,9 @@ import { Construct } from "constructs";
 
 import { CheckBlock } from "../../lib/core/warnings";
 import { EphemeralResource } from "../../lib/core/ephemeral-resource";
-import { rendered } from "../../lib/core/expression";
+import { interpolated } from "../../lib/core/expr";
+import { named, rendered } from "../../lib/core/expression";
+import { given } from "../../lib/core/given";
 import { PortableStack } from "../../lib/core/portable-stack";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { bareStack, terraformOf, testApp } from "../support/synthesis";
@@ -81,28 +83,28 @@ describe("A dependency", () => {
 });
 
 describe("a reference from one stack to another", () => {
-  it.each<[what: string, Producer: StackClass, Consumer: StackClass, refuses: string, problem: string]>([
-    [
-      "a portable stack that refers to a plain one",
-      TerraformStack,
-      PortableStack,
-      "consumer",
-      "this stack refers to a value of producer; it must not, because each synthesized folder is applied alone and such a reference would read the other stack's state; pass the value as an input instead",
-    ],
-    [
-      "a plain stack that refers to a portable one",
-      PortableStack,
-      TerraformStack,
-      "producer",
-      "another stack refers to a value of this one; it must not, because each synthesized folder is applied alone and such a reference would read this stack's state; pass the value as an input instead",
-    ],
-  ])("is refused in %s", (_, Producer, Consumer, refuses, problem) => {
+  it.each<[what: string, Producer: StackClass, Consumer: StackClass]>([
+    ["a portable stack that refers to a plain one", TerraformStack, PortableStack],
+    ["a plain stack that refers to a portable one", PortableStack, TerraformStack],
+    ["a portable stack that refers to another", PortableStack, PortableStack],
+  ])("is refused in %s, with the names of value and stack", (_, Producer, Consumer) => {
     const app = testApp();
     const producer = new Producer(app, "producer", { providers: [] });
     const consumer = new Consumer(app, "consumer", { providers: [] });
     const source = resourceAt(producer, "Source");
     new TerraformData(consumer, "Reader", { input: { source: source.getStringAttribute("id") } });
-    expect(() => app.synth()).toThrow(brokenRules(refuses, [problem]).message);
+    const address = String(rendered(producer, source.fqn)).slice(2, -1);
+    const problem = `this stack refers to ${address}.id of producer; it must not, because each synthesized folder is applied alone and such a reference would read the other stack's state; give both stacks the same literal, or pass the value as a variable of this one`;
+    expect(() => app.synth()).toThrow(brokenRules("consumer", [problem]).message);
+  });
+
+  it("is one to a local too, also inside of a text", () => {
+    const app = testApp();
+    const producer = new PortableStack(app, "producer", { providers: [] });
+    const consumer = new PortableStack(app, "consumer", { providers: [] });
+    const name = named(producer, "Name", given(producer, resourceAt(producer, "Source").getStringAttribute("id")));
+    new TerraformData(consumer, "Reader", { input: { source: interpolated`https://${name}`.text } });
+    expect(() => app.synth()).toThrow("this stack refers to local.name of producer; ");
   });
 });
 

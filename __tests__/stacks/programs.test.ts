@@ -1,7 +1,16 @@
 import { ComputeNetwork } from "@cdktf/provider-google/lib/compute-network";
 import { DataGoogleComputeNetwork } from "@cdktf/provider-google/lib/data-google-compute-network";
 import { KmsCryptoKey } from "@cdktf/provider-google/lib/kms-crypto-key";
-import { conditional, TerraformHclModule, TerraformLocal, TerraformVariable, Token } from "cdktf";
+import {
+  App,
+  conditional,
+  TerraformHclModule,
+  TerraformLocal,
+  TerraformOutput,
+  TerraformStack,
+  TerraformVariable,
+  Token,
+} from "cdktf";
 
 import { ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "../../lib";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
@@ -132,6 +141,30 @@ describe("A value that may be null at plan", () => {
     expect(count).toBe("${var.domain != null ? 1 : 0}");
   });
 });
+
+describe.each([{ Variant: ServerlessIdentityProvider }, { Variant: KubernetesIdentityProvider }])(
+  "The URL of a program with $Variant.name, in another stack of the app,",
+  ({ Variant }) => {
+    /** What the other stack has of the URL, beside an identity provider with a domain. */
+    const urlFor = (domainIn: (stack: BareStack) => string) => {
+      const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
+      const { url } = new Variant(stack, "Idp", { projectId: "demo-project", domain: domainIn(stack) });
+      const other = new TerraformStack(App.of(stack), "other");
+      new TerraformOutput(other, "page", { value: `${url}/if/user/` });
+      return terraformOf(other).output?.page?.value;
+    };
+
+    it("is plain text where the domain is a literal", () => {
+      expect(urlFor(() => "sign-in.example.com")).toBe("https://sign-in.example.com/if/user/");
+    });
+
+    it.each(FORMS.filter(([form]) => form !== "a literal"))("is refused by name around %s", (_, textIn) => {
+      const refused =
+        /other: 1 problem\n {2}- this stack refers to [\w.]+ of test; .* give both stacks the same literal/;
+      expect(() => urlFor((stack) => `sign-in.${textIn(stack)}`)).toThrow(refused);
+    });
+  },
+);
 
 describe("A domain on a network", () => {
   const network = { network: NETWORK, subnetwork: SUBNETWORK };

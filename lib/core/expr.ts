@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import { Token, Tokenization, type IResolvable, type IResolveContext } from "cdktf";
+import { ref, TerraformStack, Token, Tokenization, type IResolvable, type IResolveContext } from "cdktf";
 
 /** When a value is known: at synthesis, at every plan, or perhaps not before the apply. */
 export type KnownAt = "synth" | "plan" | "apply";
@@ -653,6 +653,7 @@ let tokenCount = 0;
 /** A name for a token, by which expressions can be compared before the framework resolves it. */
 function tokenName(token: unknown): unknown {
   if (typeof token !== "object" || token === null) return token;
+  if (token instanceof AddressIn) return token.address;
   const name = TOKEN_NAMES.get(token) ?? `token_${(tokenCount += 1)}`;
   TOKEN_NAMES.set(token, name);
   return name;
@@ -732,6 +733,8 @@ export interface TokenFacts {
 interface ReferenceFacts extends Omit<TokenFacts, "names"> {
   /** Whether it is a list that has an item. */
   readonly hasItems?: boolean;
+  /** The stack that has it: the framework takes it for a reference between stacks in any other. */
+  readonly stack?: TerraformStack | undefined;
 }
 
 /** Conditions that all hold, or of which one does. */
@@ -839,14 +842,16 @@ class Reference implements Form {
   readonly knownAt: KnownAt;
   readonly mayBeNull: boolean;
   readonly hasItems: boolean;
+  private readonly owned: AddressIn | undefined;
 
   constructor(
     private readonly address: string | (() => string),
-    { hasItems = false, knownAt, mayBeNull }: ReferenceFacts,
+    { hasItems = false, knownAt, mayBeNull, stack }: ReferenceFacts,
   ) {
     this.knownAt = knownAt;
     this.mayBeNull = mayBeNull;
     this.hasItems = hasItems;
+    this.owned = stack && new AddressIn(stack, () => this.names.join(""));
   }
 
   get names(): readonly string[] {
@@ -855,9 +860,31 @@ class Reference implements Form {
 
   print(printToken: PrintToken): Printed {
     // The framework knows an element by a token.
-    const pieces = this.names.flatMap(piecesOf);
+    const pieces = this.owned === undefined ? this.names.flatMap(piecesOf) : [this.owned];
     const texts = pieces.map((piece) => (typeof piece === "string" ? piece : printedToken(printToken(piece)).text));
     return { text: texts.join(""), binding: BINDING.value };
+  }
+}
+
+/** An address in a stack, which no other stack can use as it is. */
+class AddressIn {
+  private token: IResolvable | undefined;
+
+  constructor(
+    private readonly stack: TerraformStack,
+    private readonly addressOf: () => string,
+  ) {}
+
+  get address(): string {
+    return this.addressOf();
+  }
+
+  /** In another stack, the framework keeps in its own token what stands for the address there. */
+  inside(context: IResolveContext): unknown {
+    if (TerraformStack.of(context.scope) === this.stack) return this.address;
+    this.token ??= ref(this.address, this.stack);
+    context.suppressBraces = true;
+    return context.resolve(this.token);
   }
 }
 
@@ -1135,6 +1162,7 @@ function resolvedText(value: unknown): string {
 /** A token as the framework writes it inside of an expression; text, where its value is that. */
 function insideOf(token: unknown, context: IResolveContext): unknown {
   if (token instanceof Expr) return token.print((each) => insideOf(each, context), BINDING.value);
+  if (token instanceof AddressIn) return token.inside(context);
   context.suppressBraces = true;
   const inside: unknown = context.resolve(token);
   // Expressions of the framework have braces around them elsewhere; what comes without is a text.

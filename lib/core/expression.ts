@@ -43,7 +43,8 @@ export function named<T>(
   const knownAt = value.knownAt === "apply" ? "apply" : "plan";
   const local = new TerraformLocal(scope, id, value);
   place?.(local);
-  return reference<T>(`local.${local.friendlyUniqueId}`, { knownAt, mayBeNull: value.mayBeNull });
+  const { cdktfStack: stack, friendlyUniqueId: name } = local;
+  return reference<T>(`local.${name}`, { knownAt, mayBeNull: value.mayBeNull, stack });
 }
 
 /** The same of an expression that takes more than a glance to read. */
@@ -52,8 +53,8 @@ export function namedIfLong<T>(scope: Construct, id: string, value: Expr<T>): Ex
 }
 
 /** The value of a local that is never null, and known at plan. */
-export function valueOf<T>(local: TerraformLocal): Expr<T> {
-  return reference<T>(`local.${local.friendlyUniqueId}`, { knownAt: "plan", mayBeNull: false });
+export function valueOf<T>({ cdktfStack: stack, friendlyUniqueId: name }: TerraformLocal): Expr<T> {
+  return reference<T>(`local.${name}`, { knownAt: "plan", mayBeNull: false, stack });
 }
 
 /** A value as it is written to the configuration. @param preparing asks each referenced stack for its value */

@@ -83,6 +83,8 @@ interface Source {
   readonly isOfWhole?: boolean;
   /** Whether the settings of a deployment decide on a part of it, so that what was given says more than the path. */
   readonly isSettled?: boolean;
+  /** The stack that the address is of; undefined where it is never used. */
+  readonly stack?: TerraformStack;
 }
 
 /** The value of an input: an expression that knows its rules and its name. */
@@ -105,13 +107,13 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     row: Input,
     private readonly source: Source,
   ) {
-    const { given: whole, isMember = false, isSettled = false, open } = source;
+    const { given: whole, isMember = false, isSettled = false, open, stack } = source;
     const isOptional = (isMember ? (row.default ?? null) : row.default) === null || row.nullable === true;
     const mayBeNull = isOptional && open?.mayBeNull !== false;
     const address = () => addressIn(row, source);
     const hasAddress = !isKnown(whole) && !(isSettled && Token.isUnresolved(whole));
     const value = hasAddress
-      ? reference<Plain<Row>>(address, { knownAt: "plan", mayBeNull })
+      ? reference<Plain<Row>>(address, { knownAt: "plan", mayBeNull, stack })
       : isKnown(whole)
         ? literal<Plain<Row>>(plainOf(row, whole) as Plain<Row>)
         : (exprOf(whole) as Expr<Plain<Row>>);
@@ -137,6 +139,11 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   override get knownAt(): KnownAt {
     if (this.hasAddress) this.source.path();
     return super.knownAt;
+  }
+
+  /** The stack that the address is of; undefined where it is never used. */
+  get stack(): TerraformStack | undefined {
+    return this.source.stack;
   }
 
   /** Whether the folder is for one deployment. */
@@ -166,25 +173,26 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
 
   /** For arguments that are maps. */
   get map(): IResolvable {
-    return this.isLiteral ? (this.given as IResolvable) : ref(this.address);
+    return this.isLiteral ? (this.given as IResolvable) : ref(this.address, this.stack);
   }
 
   /** Members of an object, with their defaults where it is null. */
   get at(): ValuesOf<MembersOf<Row>> {
     const { given, row, source } = this;
-    const { isSettled = false, isWhole = false, name, openOf, path, spell } = source;
+    const { isSettled = false, isWhole = false, name, openOf, path, spell, stack } = source;
     const members = mapped(row.members ?? {}, (member, each) => {
       const memberPath = () => `${path()}.${snakeCase(member)}`;
       const common = {
         path: memberPath,
         name: `${name}.${spell(member)}`,
         spell,
+        stack,
         isMember: true,
         isOfWhole: isWhole,
         isWhole: isWhole && each.default !== undefined && isFilled(each),
       };
       if (Token.isUnresolved(given))
-        return new Value(each, { ...common, given: asProp(each, ref(addressIn(each, { ...common, given }))) });
+        return new Value(each, { ...common, given: asProp(each, ref(addressIn(each, { ...common, given }), stack)) });
       const own = (given as Given | null)?.[member] ?? each.default ?? null;
       const open = (openOf ?? exprOf)(own);
       return new Value(each, { ...common, ...(openOf && { openOf }), given: own, open, isSettled });
@@ -255,7 +263,7 @@ export function declareInputs<T extends Table>(
     if (settings !== undefined) return { ...settledInput(name, row, settings), whole: row, isSettled: true };
     return { row, whole: row, given: referenceTo(row, snakeCase(name)), musts: [], fixed: [], isSettled: false };
   });
-  const values = mapped(inputs, (name, input) => new Value(input.whole, sourceOf(name, input)));
+  const values = mapped(inputs, (name, input) => new Value(input.whole, sourceOf(stack, name, input)));
   const left = Object.fromEntries(
     Object.entries(inputs).flatMap(([name, { row }]) => (row === undefined ? [] : [[name, row] as const])),
   );
@@ -350,12 +358,17 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
 }
 
 /** Where the value of a declared input comes from. @param room for a local with an object of which a part is settled */
-function sourceOf(name: string, { given, isSettled, row, whole }: DeclaredInput, room?: Construct): Source {
+function sourceOf(
+  stack: TerraformStack,
+  name: string,
+  { given, isSettled, row, whole }: DeclaredInput,
+  room?: Construct,
+): Source {
   const variable = `var.${snakeCase(name)}`;
   const isLocal = room !== undefined && (row === undefined || !Token.isUnresolved(given));
   const path = isLocal ? localOf(room, name, whole, given) : () => variable;
   const isWhole = !isLocal && row !== undefined && isFilled(row);
-  const common = { given, isWhole, path, name: snakeCase(name), spell: snakeCase };
+  const common = { given, isWhole, path, name: snakeCase(name), spell: snakeCase, stack };
   return isSettled ? { ...common, open: exprOf(given), isSettled } : common;
 }
 
@@ -464,7 +477,8 @@ export function valuesFrom<T extends Table>(
   others: readonly string[] = [],
   spellings?: Readonly<Partial<Record<keyof T, string>>>,
 ): ValuesOf<T> {
-  const declared = DECLARED.get(TerraformStack.of(scope));
+  const stack = TerraformStack.of(scope);
+  const declared = DECLARED.get(stack);
   const given = (name: string) => {
     const value = (props as Given | undefined)?.[name];
     return table[name]?.nullable === true ? value : (value ?? undefined);
@@ -477,14 +491,14 @@ export function valuesFrom<T extends Table>(
   const room = new Construct(scope, "Given");
   const values = mapped(table, (name, row) => {
     const input = inputOf(name);
-    if (input !== undefined) return new Value(row, sourceOf(name, input, room));
+    if (input !== undefined) return new Value(row, sourceOf(stack, name, input, room));
     const value = given(name) === undefined ? (row.default ?? null) : given(name);
     const prop = spellings?.[name] ?? name;
     const called = settingName(scope, value, prop);
     const spell = called === prop ? String : snakeCase;
     const path = localOf(room, name, row, value);
     const openOf = (each: unknown) => givenValue(scope, each);
-    return new Value(row, { given: value, path, name: called, spell, open: openOf(value), openOf });
+    return new Value(row, { given: value, path, name: called, spell, stack, open: openOf(value), openOf });
   }) as ValuesOf<T>;
 
   const isOpen = (name: string) => given(name) !== undefined && inputOf(name) === undefined;
@@ -595,9 +609,9 @@ function judgementsOf(value: Value, whole?: Expr): Judgement[] {
 
 /** A value by its address, also a literal. */
 function addressOf(value: Value): Expr {
-  const { address, isLiteral, mayBeNull } = value;
+  const { address, isLiteral, mayBeNull, stack } = value;
   // Its local must exist before the synthesis.
-  return isLiteral ? reference(address, { knownAt: "plan", mayBeNull }) : value;
+  return isLiteral ? reference(address, { knownAt: "plan", mayBeNull, stack }) : value;
 }
 
 function isFalse(condition: Expr<boolean>): boolean {

@@ -9,7 +9,7 @@ import { withNamedSteps } from "./named-steps";
 import { requireProvider, type ProviderName } from "./provider-requirements";
 import { RulesBrokenError } from "./rules-broken-error";
 import { addStackText, filesOf, HCL_MAIN_FILE } from "./stack-file";
-import { isObject, localPathProblems, StackBackend, type StateBackend } from "./state-backend";
+import { crossStackError, isObject, localPathProblems, StackBackend, type StateBackend } from "./state-backend";
 
 export { MAIN_CHILD_ID } from "./element-names";
 
@@ -100,13 +100,7 @@ export class PortableStack extends TerraformStack {
 
   /** @throws RulesBrokenError always: CDKTF would read the other stack's state by a path of this machine */
   override registerIncomingCrossStackReference(producer: TerraformStack): TerraformRemoteState {
-    throw new RulesBrokenError(this.node.path, [
-      [
-        `this stack refers to a value of ${producer.node.path}; it must not,`,
-        "because each synthesized folder is applied alone and such a reference would read the other stack's state;",
-        "pass the value as an input instead",
-      ].join(" "),
-    ]);
+    throw crossStackError(this, producer);
   }
 
   /** Only the backend: what else the framework prepares, references between stacks, `toTerraform` refuses. */

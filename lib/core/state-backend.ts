@@ -1,6 +1,6 @@
 import { win32 } from "node:path";
 
-import { TerraformBackend, Token, type TerraformRemoteState } from "cdktf";
+import { TerraformBackend, Token, type TerraformRemoteState, type TerraformStack } from "cdktf";
 import { type Construct } from "constructs";
 
 import { nearest } from "./known-props";
@@ -163,12 +163,23 @@ export class StackBackend extends TerraformBackend {
     return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, filled(value)]));
   }
 
-  override getRemoteStateDataSource(): TerraformRemoteState {
-    throw new RulesBrokenError(this.cdktfStack.node.path, [
-      [
-        "another stack refers to a value of this one; it must not, because each synthesized folder is applied alone",
-        "and such a reference would read this stack's state; pass the value as an input instead",
-      ].join(" "),
-    ]);
+  override getRemoteStateDataSource(consumer: Construct): TerraformRemoteState {
+    throw crossStackError(consumer, this.cdktfStack);
   }
+}
+
+/** Prefix of the output that the framework adds to a stack for a value that another one asks for. */
+const ASKED_VALUE = "cross-stack-output-";
+
+/** What refuses a reference from one stack to another. @param producer has the value that was asked for last */
+export function crossStackError(consumer: Construct, producer: TerraformStack): RulesBrokenError {
+  const asked = producer.node.children.map(({ node: { id } }) => id).filter((id) => id.startsWith(ASKED_VALUE));
+  const value = asked.at(-1)?.slice(ASKED_VALUE.length) ?? "a value";
+  return new RulesBrokenError(consumer.node.path, [
+    [
+      `this stack refers to ${value} of ${producer.node.path}; it must not,`,
+      "because each synthesized folder is applied alone and such a reference would read the other stack's state;",
+      "give both stacks the same literal, or pass the value as a variable of this one",
+    ].join(" "),
+  ]);
 }
