@@ -1,5 +1,5 @@
 import { TerraformStack, Token, type IResolvable, type ITerraformDependable } from "cdktf";
-import { Construct } from "constructs";
+import { Construct, type IConstruct } from "constructs";
 
 import { isUnset, not, partIf, present, type Condition, isAlways } from "./core/conditional";
 import { allOf, anyOf, hcl } from "./core/expr";
@@ -71,6 +71,9 @@ const ACCOUNTS = {
   Dumper: ["idp-dump", "Dumps the database of the identity provider", "dump"],
   Checker: ["idp-check", "Asks the database of the identity provider what stands still", "checkUp"],
 } as const;
+
+/** Paths of the deployments of each app, by what their names consist of. */
+const DEPLOYMENTS = new WeakMap<IConstruct, Map<string, string>>();
 
 /** What a variant needs in addition to the shared parts. */
 interface Variant<T extends Table> {
@@ -242,18 +245,21 @@ export abstract class IdentityProvider extends Construct {
     return comparable(this, [...named, ...existingIdentity(this.values), ...keyIdentity(this.values)]);
   }
 
-  /** @throws RulesBrokenError if another deployment of the stack would have the same names */
+  /** @throws RulesBrokenError if another deployment of the app would have the same names */
   private refuseSameNames(): void {
-    const namesOf = ({ settings: { applicationName, projectId, tenantId } }: IdentityProvider) =>
-      JSON.stringify(rendered(this, [projectId, tenantId, applicationName]));
-    const others = TerraformStack.of(this)
-      .node.findAll()
-      .filter((each): each is IdentityProvider => each instanceof IdentityProvider);
-    const same = others.find((other) => other !== this && namesOf(other) === namesOf(this));
+    const { applicationName, projectId, tenantId } = this.settings;
+    const names = JSON.stringify(rendered(this, [projectId, tenantId, applicationName]));
+    // A variable or a resource of another stack may have the same address, and another value.
+    const key = Token.isUnresolved([projectId, tenantId, applicationName].join("/"))
+      ? `${TerraformStack.of(this).node.path} ${names}`
+      : names;
+    const deployments = DEPLOYMENTS.get(this.node.root) ?? new Map<string, string>();
+    const same = deployments.get(key);
+    DEPLOYMENTS.set(this.node.root, deployments.set(key, same ?? this.node.path));
     if (same === undefined) return;
     throw new RulesBrokenError(this.node.path, [
       [
-        `projectId, tenantId and applicationName are those of ${same.node.path}; one of them must differ,`,
+        `projectId, tenantId and applicationName are those of ${same}; one of them must differ,`,
         `because all names consist of them, and the apply would end at the first one that exists; give it`,
         `a tenantId or an applicationName of its own`,
       ].join(" "),

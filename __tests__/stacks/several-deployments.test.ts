@@ -1,5 +1,5 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
-import { TerraformVariable } from "cdktf";
+import { App, TerraformStack, TerraformVariable } from "cdktf";
 
 import { ServerlessIdentityProvider } from "../../lib";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes";
@@ -90,6 +90,19 @@ describe("Two deployments of one tenant in a project", () => {
       "projectId, tenantId and applicationName are those of test/Second; ",
     );
     new KubernetesIdentityProvider(stack, "Fifth", { ...PROJECT, applicationName: "other" });
+  });
+
+  it("are refused in two stacks of one app where literals name the tenant, because variables may differ", () => {
+    const stack = bareStack({ providers: ["google", "kubernetes", "random"] });
+    const other = new TerraformStack(App.of(stack), "other");
+    const tenantIn = (scope: TerraformStack) => new TerraformVariable(scope, "tenant", { type: "string" }).stringValue;
+    new KubernetesIdentityProvider(stack, "First", PROJECT);
+    for (const scope of [stack, other])
+      new ServerlessIdentityProvider(scope, "Second", { ...PROJECT, tenantId: tenantIn(scope) });
+    expect(() => new ServerlessIdentityProvider(other, "Third", PROJECT)).toThrow(
+      "projectId, tenantId and applicationName are those of test/First; ",
+    );
+    new ServerlessIdentityProvider(other, "Fourth", { ...PROJECT, tenantId: "globex" });
   });
 
   it("in folders of their own collide at a secret, before anything is made that is billed or has another name", () => {
