@@ -5,13 +5,15 @@ import { join } from "node:path";
 import { parse } from "@cdktf/hcl2json";
 import { PubsubTopic } from "@cdktf/provider-google/lib/pubsub-topic";
 import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
-import { App } from "cdktf";
+import { App, TerraformStack } from "cdktf";
 
+import { ServiceIdentity } from "../../lib";
 import { explain, hclFilesOf, KNOWN_BLOCKS } from "../../lib/core/hcl/stack-origin";
 import { packageFile } from "../../lib/core/package-file";
 import { type PortableStack, type PortableStackProps } from "../../lib/core/portable-stack";
 import { brokenRules } from "../support/broken-rules";
 import { describeWith, programPath } from "../support/programs";
+import { PLACE } from "../support/stand-in-parts";
 import { BareStack, synthesizeInto } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 import { nestedBlocks } from "./provider-schema/provider-schema";
@@ -129,6 +131,17 @@ describe("A stack of a program in HCL", () => {
     expect(() => stackIn(temporaryFolder(), true).toHclTerraform()).toThrow(
       brokenRules("test", [
         'google_pubsub_topic (test/Topic) cannot be written in HCL; which of its arguments are blocks is known of the library\'s own types alone, and nothing in a program tells; pass hclBlocks: { "google_pubsub_topic": { <block>: {} } } to the stack with all nested blocks of that type, or {} if it has none, or synthesize JSON',
+      ]),
+    );
+  });
+
+  it("is refused of a plain stack with constructs of the library, which the framework would write", () => {
+    const stack = new TerraformStack(new App({ outdir: temporaryFolder(), hclOutput: true }), "plain");
+    new GoogleProvider(stack, "google", { project: "demo-project" });
+    new ServiceIdentity(stack, "Runtime", { place: PLACE, purpose: "run", description: "Runs the application" });
+    expect(() => App.of(stack).synth()).toThrow(
+      brokenRules("plain", [
+        "HCL is asked for, and the stack is no PortableStack; it must be one, because the framework writes these constructs as HCL that Terraform cannot read; extend PortableStack, or synthesize JSON",
       ]),
     );
   });

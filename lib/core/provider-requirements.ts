@@ -11,6 +11,7 @@ import { type IConstruct } from "constructs";
 
 import { snakeCase } from "./element-names";
 import { RulesBrokenError } from "./rules-broken-error";
+import { filesOf } from "./stack-file";
 
 /** Providers whose accepted releases the library knows. */
 export type ProviderName = "aws" | "google" | "kubernetes" | "random" | "tls";
@@ -55,6 +56,8 @@ export function stateProvidersOf(construct: IConstruct): void {
   if (node.children.length === 0 && node.tryGetContext("targetVersions") === undefined)
     node.setContext("targetVersions", { terraform: OLDEST_TERRAFORM, opentofu: OLDEST_TERRAFORM });
   StackRequirements.of(construct).constructs.add(construct);
+  // Its synthesizer refuses the framework's own HCL, also of a stack without files.
+  filesOf(TerraformStack.of(construct));
 }
 
 /** Says that the folder of a construct's stack has scripts that call Google's APIs. */

@@ -7,6 +7,7 @@ import { type Construct, type IConstruct } from "constructs";
 import { expression } from "./expression";
 import { SYNTHESIZED } from "./hcl/hcl-files";
 import { packageFile } from "./package-file";
+import { RulesBrokenError } from "./rules-broken-error";
 
 /** A file in the synthesized folder, next to the configuration that refers to it. */
 export interface StackFile {
@@ -140,6 +141,7 @@ class CopyingSynthesizer implements IStackSynthesizer {
 
   synthesize(session: ISynthesisSession): void {
     const { manifest, outdir } = session;
+    if (manifest.hclOutput) refuseForeignHcl(this.stack);
     const place = manifest.forStack(this.stack);
     const folder = join(outdir, place.workingDirectory);
     removeFormer(folder, manifest.hclOutput);
@@ -168,6 +170,18 @@ class CopyingSynthesizer implements IStackSynthesizer {
       }
     }
   }
+}
+
+/** @throws RulesBrokenError for a stack that the framework's own renderer would write, as HCL that is not its JSON */
+function refuseForeignHcl(stack: TerraformStack): void {
+  if (stack.toHclTerraform !== TerraformStack.prototype.toHclTerraform) return;
+  throw new RulesBrokenError(stack.node.path, [
+    [
+      "HCL is asked for, and the stack is no PortableStack; it must be one,",
+      "because the framework writes these constructs as HCL that Terraform cannot read;",
+      "extend PortableStack, or synthesize JSON",
+    ].join(" "),
+  ]);
 }
 
 const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
