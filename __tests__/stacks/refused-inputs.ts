@@ -327,6 +327,9 @@ const REFUSED_ALONE: Refused = {
     },
   },
   "a service account by its name alone": { existing_service_accounts: { build: "idp-build" } },
+  "a service account as the member of a grant": {
+    existing_service_accounts: { service: "serviceAccount:idp@my-project.iam.gserviceaccount.com" },
+  },
   "own parts in a word of no meaning": { own_parts: "keep" },
   "the latest version of a secret key": { existing_secrets: { secret_key: { secret_id: "key", version: "latest" } } },
   "a database by the name of its instance": { existing_database: { ...DATABASE, connection_name: "shared" } },
@@ -568,6 +571,9 @@ const REFUSED_ALONE_BY_KUBERNETES: Refused = {
   "a certificate that is not in base64": { existing_cluster: { ...CLUSTER, ca_certificate: "-----BEGIN" } },
   "a continent for the location of a cluster": { existing_cluster: { ...CLUSTER, location: "us" } },
   "a person for the account of nodes": { existing_cluster: { ...CLUSTER, node_account: "someone@example.com" } },
+  "the account of nodes as the member of a grant": {
+    existing_cluster: { ...CLUSTER, node_account: "serviceAccount:nodes@my-project.iam.gserviceaccount.com" },
+  },
   "a namespace in capitals": { existing_cluster: CLUSTER, existing_namespace: { name: "Sign-in" } },
   "too little CPU": { container_cpu: 0.25 },
   "CPU between two steps": { container_cpu: 1.1 },

@@ -29,7 +29,8 @@ import { type DeploymentContext, PLACE_PROP } from "../../core/place";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { stateProvidersOf } from "../../core/provider-requirements";
 
-const EMAIL = "^[^@\\s]+@[^@\\s]+[.]gserviceaccount[.]com$";
+/** E-mail address of a service account, without the prefix of a member. */
+export const ACCOUNT_EMAIL = "^[^@:\\s]+@[^@\\s]+[.]gserviceaccount[.]com$";
 
 const account = (runs: string) => text({ default: null, description: `e-mail address of the one that ${runs}` });
 
@@ -66,14 +67,15 @@ export const EXISTING_SERVICE_ACCOUNTS = {
     must: {
       condition: (accounts: Expr<Readonly<Record<string, string>>>) => {
         const emails = compact(values(accounts));
-        const areAccounts = every(emails, (email) => email.matches(EMAIL), "email");
+        const areAccounts = every(emails, (email) => email.matches(ACCOUNT_EMAIL), "email");
         return emails.length().gt(0).and(areAccounts, isDistinct(emails));
       },
       must: [
         "have at least one account, because Terraform ignores members whose names it does not know; each",
-        "must be the e-mail address of a service account, which ends with .gserviceaccount.com, because",
-        "nothing else can run a service, and there only once, because the end of one use would end the",
-        "roles of the other; look them up with gcloud iam service-accounts list",
+        "must be the e-mail address of a service account, without serviceAccount: and ending with",
+        ".gserviceaccount.com, because nothing else can run a service, and there only once,",
+        "because the end of one use would end the roles of the other;",
+        "look them up with gcloud iam service-accounts list",
       ].join(" "),
     },
   }),

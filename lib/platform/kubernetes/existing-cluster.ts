@@ -9,6 +9,7 @@ import { flag, object, type PropsOf, text, type ValuesOf } from "../../core/inpu
 import { TerraformData } from "../../core/terraform-data";
 import { allOf, call, type Expr, interpolated, reference } from "../../core/expr";
 import { endsWith, jsonOf } from "../../core/expr-functions";
+import { ACCOUNT_EMAIL } from "../identity/service-identity";
 
 const CLUSTER = {
   /** Name of the cluster. */
@@ -44,7 +45,7 @@ function isCluster(cluster: Expr): Expr<boolean> {
     of("endpoint").matches("^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"),
     of("location").matches("^[a-z]+-[a-z]+[0-9]+(-[a-z])?$"),
     endsWith(of("endpoint"), ".goog").choose(certificate.isNull(), isPem),
-    of("node_account").isNullOr((email) => email.matches("[.]gserviceaccount[.]com$")),
+    of("node_account").isNullOr((email) => email.matches(ACCOUNT_EMAIL)),
   );
 }
 
