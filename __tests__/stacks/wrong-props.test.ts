@@ -119,6 +119,16 @@ describe.each(eachOf(WITH_PROJECT))("The inputs of %s", (name, make) => {
       'labels["team"] is the variable team; it must be its value; pass variable.stringValue',
     ]);
   });
+
+  it("must be values inside of an object with rules of its own too", () => {
+    if (name === "AssessmentLab") return;
+    const elements = (stack: TerraformStack) => ({
+      kmsKeys: { default: new TerraformVariable(stack, "key", { type: "string" }) },
+    });
+    expect(problemsOf(make, { projectId: "demo-project" }, elements)).toEqual([
+      "kmsKeys.default is the variable key; it must be its value; pass variable.stringValue",
+    ]);
+  });
 });
 
 describe.each(eachOf(PROVIDERS))("Values of %s", (_, make) => {

@@ -1,5 +1,6 @@
 import {
   ref,
+  TerraformElement,
   TerraformLocal,
   TerraformStack,
   Token,
@@ -660,8 +661,17 @@ function problemsOf(value: Value): string[] {
       ].join(" "),
     ];
   }
+  const inside = Object.values<Value>(value.at).flatMap(problemsOf);
+  // An element refers to the whole program: it has no text, and is refused where it stands.
+  if (holdsElement(given)) return inside;
   const own = checksOf(value).flatMap((check) => problems(check, name, given, plainOf(row, given), isSecret(row)));
-  return own.concat(Object.values<Value>(value.at).flatMap(problemsOf));
+  return own.concat(inside);
+}
+
+/** Whether there is an element of a stack in an object. */
+function holdsElement(given: unknown): boolean {
+  if (TerraformElement.isTerraformElement(given)) return true;
+  return isPlainObject(given) && Object.values(given).some(holdsElement);
 }
 
 /** A literal of another type than the row's, or an object with members that it does not have, as sentences. */
