@@ -1,5 +1,5 @@
 import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/full-names";
-import { flag, type PropsOf, type Relation, type ValuesOf } from "./core/inputs";
+import { flag, type PropsOf, type Relation, type ResourceWith, type ValuesOf } from "./core/inputs";
 import { allOf, interpolated, type Expr } from "./core/expr";
 import { eachEntry, endsWith, every, trimPrefix } from "./core/expr-functions";
 import { PLACE_WARNINGS, PLACE_RELATIONS, placeInputs, type PlaceInputs } from "./core/place";
@@ -47,7 +47,7 @@ import {
   type ChannelsBySeverity,
   type MonitoringInputs,
 } from "./platform/monitoring/monitoring-settings";
-import { type ExistingNetwork } from "./platform/network/network-attachment";
+import { type NetworkProps } from "./platform/network/network-attachment";
 import { type RepositoryAttributes } from "./platform/registry/image-registry";
 import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
 import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
@@ -234,7 +234,7 @@ export interface ProgramProps extends Pick<BlueprintProps, "blueprintFiles"> {
    * @default - a public address that only authorized, mutually authenticated proxy connections can use; on GKE, a new
    * network for the cluster
    */
-  readonly network?: ExistingNetwork;
+  readonly network?: NetworkProps;
 }
 
 /** Names of the types of props that are objects. */
@@ -253,7 +253,7 @@ export interface CommonObjects {
   readonly maintenanceWindow: MaintenanceWindow;
   readonly notificationChannelsBySeverity: ChannelsBySeverity;
   readonly protection: ProtectionProps;
-  readonly secretEnvironmentVariables: Readonly<Record<string, SecretReference>>;
+  readonly secretEnvironmentVariables: Readonly<Record<string, ResourceWith<"secretData"> | SecretReference>>;
   readonly smtp: SmtpProps;
   readonly startupProbe: ProbeProps;
 }

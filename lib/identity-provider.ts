@@ -24,6 +24,7 @@ import { unknownNames } from "./core/known-props";
 import { tenantContext, type DeploymentContext } from "./core/place";
 import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
+import { withAttributes } from "./core/resource-props";
 import { RulesBrokenError } from "./core/rules-broken-error";
 import { type Advice, warnUnless } from "./core/warnings";
 import { addApis, type VariantApis } from "./apis";
@@ -184,9 +185,10 @@ export abstract class IdentityProvider extends Construct {
   constructor(scope: Construct, id: string, props: VariantProps<CommonInputs>, variant: Variant<CommonInputs>) {
     super(scope, id);
     stateProvidersOf(this);
-    const { blueprintFiles, network } = (props as ProgramProps | undefined) ?? {};
+    const { blueprintFiles, network: asked } = (props as ProgramProps | undefined) ?? {};
+    const network = withAttributes(variant.inputs, asked) as ExistingNetwork | undefined;
     const given = { ...props, network: network?.network, subnetwork: network?.subnetwork };
-    const others = otherProblems(props, Object.keys(variant.inputs));
+    const others = otherProblems({ ...props, network }, variant.inputs);
     this.values = valuesFrom(
       this,
       variant.inputs,
@@ -537,9 +539,9 @@ export abstract class IdentityProvider extends Construct {
 }
 
 /** What is wrong with the props that are no inputs, and with the names of all. */
-function otherProblems(props: unknown, inputs: readonly string[]): string[] {
+function otherProblems(props: unknown, inputs: Table): string[] {
   const given = (props ?? {}) as Partial<Pick<ProgramProps, "network">>;
-  const names = [...inputs.filter((name) => name !== "subnetwork"), "blueprintFiles", "network"];
+  const names = [...Object.keys(inputs).filter((name) => name !== "subnetwork"), "blueprintFiles", "network"];
   const { network } = given;
   if (Token.isUnresolved(network))
     return [

@@ -11,6 +11,7 @@ export { type Condition } from "./core/conditional";
 export { PortableStack, type PortableStackProps, type StackOutput } from "./core/portable-stack";
 export { ProjectApis, type ApiName, type ProjectApisProps } from "./core/project-apis";
 export { type ProviderName } from "./core/provider-requirements";
+export { type ProviderResource, type ResourceWith } from "./core/rows";
 export { RulesBrokenError } from "./core/rules-broken-error";
 export { type StackFile } from "./core/stack-file";
 export { type StateBackend } from "./core/state-backend";
@@ -72,7 +73,7 @@ export {
 export { type AlertPolicies } from "./platform/monitoring/alert-policies";
 export { type Monitoring } from "./platform/monitoring/monitoring";
 export { type AlertProps, type ChannelsBySeverity } from "./platform/monitoring/monitoring-settings";
-export { type ExistingNetwork, type NetworkAttachment } from "./platform/network/network-attachment";
+export { type ExistingNetwork, type NetworkAttachment, type NetworkProps } from "./platform/network/network-attachment";
 export { type SeparateWorker } from "./platform/parts";
 export { ImageRegistry, type ImageRegistryProps, type RepositoryAttributes } from "./platform/registry/image-registry";
 export {

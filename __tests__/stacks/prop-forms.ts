@@ -26,7 +26,7 @@ import { bareLabStack } from "./lab-stack";
 import { kubernetesProps, labProps, serverlessProps } from "./literal-programs";
 
 /** What a program may give in the place of a literal. */
-export const FORMS = ["template", "attribute", "output", "data", "variable"] as const;
+export const FORMS = ["template", "attribute", "output", "data", "variable", "resource"] as const;
 export type Form = (typeof FORMS)[number];
 
 type Props = Readonly<Record<string, unknown>>;
@@ -183,8 +183,11 @@ export function placesOf({ elsewhere, table }: Subject): Place[] {
   return placesIn(table, []);
 }
 
-/** Whether a prop can be given in a form: text is around text only. */
-export const canBe = ({ row }: Place, form: Form): boolean => form !== "template" || row.type === "string";
+/** Whether a prop can be given in a form: text is around text only, and few props take a resource. */
+export function canBe({ row }: Place, form: Form): boolean {
+  if (form === "resource") return row.reads !== undefined;
+  return form !== "template" || row.type === "string";
+}
 
 const isObject = (value: unknown): value is Props => isPlainObject(value) && !Array.isArray(value);
 
@@ -192,7 +195,7 @@ const valueAt = (props: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), props);
 
 /** Props with another value at a path. */
-function withValueAt(props: Props, [name = "", ...rest]: readonly string[], value: unknown): Props {
+export function withValueAt(props: Props, [name = "", ...rest]: readonly string[], value: unknown): Props {
   if (rest.length === 0) return { ...props, [name]: value };
   const inner = props[name];
   return { ...props, [name]: withValueAt(isObject(inner) ? inner : {}, rest, value) };
@@ -207,6 +210,12 @@ function literalOf(props: Props, { name, path, row }: Place): unknown {
     plain === undefined ? Array.isArray(each) === row.type.startsWith("list(") : typeof each === plain,
   );
   return MORE_LITERALS[name] ?? valueAt(props, path) ?? row.default ?? row.example ?? fitting ?? FALLBACKS[row.type];
+}
+
+/** A value as the only one of a list or a map, or itself. */
+export function inCollection({ entries, type }: Input, value: unknown): unknown {
+  if (type.startsWith("list(")) return [value];
+  return entries === undefined ? value : { IDP_X: value };
 }
 
 const FALLBACKS: Readonly<Record<string, unknown>> = {
@@ -271,6 +280,7 @@ export class Others {
     const value = inTerraform(row, literal);
     if (form === "template") return `form-${String(this.given(place, "attribute", id, literal))}`;
     if (form === "variable") return this.ofVariable(place, id, value);
+    if (form === "resource") return this.resource(place, id);
     this.outputs[id] = { row, value, isKnown: this.known.has(place.name) };
     if (form === "attribute") {
       const resource = new TerraformResource(this.stack, id, { terraformResourceType: "terraform_data" });
@@ -296,6 +306,13 @@ export class Others {
     if (row.type === "number") return source.getNumber(id);
     if (row.type === "list(string)") return source.getList(id);
     return source.get(id) as unknown;
+  }
+
+  /** A resource of a type that may stand for the value, or for each of it. */
+  private resource({ name, row }: Place, id: string): unknown {
+    const [type = ""] = Object.keys(row.reads ?? {});
+    this.addresses.set(name, `${type}.${id}`);
+    return inCollection(row, new TerraformResource(this.stack, id, { terraformResourceType: type }));
   }
 
   private ofVariable({ name, row }: Place, id: string, value: unknown): unknown {

@@ -1,7 +1,7 @@
 import { matching } from "./checks";
 import { interpolated, type Expr } from "./expr";
 import { every } from "./expr-functions";
-import { text, texts, type Relation } from "./inputs";
+import { orResource, text, texts, type Relation } from "./inputs";
 import { type PlaceInputs } from "./place";
 
 /** Name in full of a key, which may belong to another project. */
@@ -14,6 +14,10 @@ export const KMS_KEY = matching(
   `be the name of a key in full, ${KMS_KEY_REASON}; look it up with gcloud kms keys list`,
 );
 
+/** Types of resources that may stand for a network, and for a subnetwork. */
+const NETWORK_TYPES = ["google_compute_network"];
+const SUBNETWORK_TYPES = ["google_compute_subnetwork"];
+
 const NETWORK_TAG = "^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$";
 const NETWORK = "^projects/[^/]+/global/networks/[^/]+$";
 
@@ -24,20 +28,31 @@ const NETWORK = "^projects/[^/]+/global/networks/[^/]+$";
  */
 export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | "tagged", string>>, group = "") {
   return {
-    /** Existing network, `projects/<project>/global/networks/<name>`; the page of the stack says what it must have. */
-    network: text({
-      default: null,
-      description: `${group}Existing network, projects/<project>/global/networks/<name>, ${words.network}`,
-      schema: { pattern: NETWORK },
-    }),
-    /** `projects/<project>/regions/<region>/subnetworks/<name>`, in the region of the deployment. */
-    subnetwork: text({
-      default: null,
-      description: [
-        `${group}Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>,`,
-        words.subnetwork,
-      ].join(" "),
-    }),
+    /**
+     * Existing network, `projects/<project>/global/networks/<name>` or its resource; the page of the stack says what it
+     * must have.
+     */
+    network: orResource(
+      "id",
+      NETWORK_TYPES,
+      text({
+        default: null,
+        description: `${group}Existing network, projects/<project>/global/networks/<name>, ${words.network}`,
+        schema: { pattern: NETWORK },
+      }),
+    ),
+    /** `projects/<project>/regions/<region>/subnetworks/<name>`, or its resource, in the region of the deployment. */
+    subnetwork: orResource(
+      "id",
+      SUBNETWORK_TYPES,
+      text({
+        default: null,
+        description: [
+          `${group}Subnetwork of network in the same region, projects/<project>/regions/<region>/subnetworks/<name>,`,
+          words.subnetwork,
+        ].join(" "),
+      }),
+    ),
     /** Network tags, which rules of the network's firewall go by. */
     networkTags: texts({
       default: [],

@@ -30,6 +30,7 @@ import { InputVariable } from "./input-variable";
 import { requireKnownCounts, type GivenToken } from "./known-at-plan";
 import { elementProblem, missing, unknownNames } from "./known-props";
 import { type Input, type PropOf, type PropsOf, type Table } from "./rows";
+import { withAttributes } from "./resource-props";
 import { RulesBrokenError } from "./rules-broken-error";
 import {
   asProp,
@@ -59,8 +60,12 @@ export interface Relation<T extends Table> {
 export type ValuesOf<T> = { readonly [Name in keyof T]: Value<T[Name]> };
 type MembersOf<Row> = Row extends { readonly members: infer M extends Table } ? M : Table;
 
-/** The type of a value, without the framework's tokens. */
-type Plain<Row> = Row extends Input<infer Prop> ? Exclude<Prop, IResolvable> : unknown;
+/** The type of a value, without the framework's tokens and resources. */
+type Plain<Row> = Row extends { readonly members: infer M extends Table }
+  ? PropsOf<M, unknown, never>
+  : Row extends Input<infer Prop>
+    ? Exclude<Prop, IResolvable>
+    : unknown;
 
 /** Where a value comes from, and what it is called. */
 interface Source {
@@ -480,8 +485,9 @@ export function valuesFrom<T extends Table>(
 ): ValuesOf<T> {
   const stack = TerraformStack.of(scope);
   const declared = DECLARED.get(stack);
+  const attributes = withAttributes(table, props) as Given | undefined;
   const given = (name: string) => {
-    const value = (props as Given | undefined)?.[name];
+    const value = attributes?.[name];
     return table[name]?.nullable === true ? value : (value ?? undefined);
   };
   /** The input of the stack that is passed on as it is. */
@@ -557,6 +563,7 @@ export function judgeOf(scope: Construct): ITerraformDependable[] {
  * Refuses wrong literals among props of some rows of a table.
  *
  * @param others what else is wrong with the props, to be said with the rest
+ * @returns the props, with attributes in the place of resources
  * @throws RulesBrokenError naming all that is wrong
  */
 export function refuseWrong<T extends Table, Name extends keyof T & string>(
@@ -565,13 +572,15 @@ export function refuseWrong<T extends Table, Name extends keyof T & string>(
   props: Partial<Pick<PropsOf<T>, Name & keyof PropsOf<T>>>,
   names: readonly Name[],
   others: readonly string[] = [],
-): void {
+): SettingsOf<Pick<T, Name>> {
+  const attributes = withAttributes(table, props) as Given | undefined;
   const values = names.map((name) => {
     const row = table[name] as Input;
-    const given = (props as Given | undefined)?.[name] ?? row.default ?? null;
+    const given = attributes?.[name] ?? row.default ?? null;
     return [name, new Value(row, { given, path: () => name, name, spell: String })] as const;
   });
   refuse(scope, Object.fromEntries(values), others);
+  return (attributes ?? {}) as SettingsOf<Pick<T, Name>>;
 }
 
 function refuse(
@@ -676,16 +685,16 @@ function holdsElement(given: unknown): boolean {
 
 /** A literal of another type than the row's, or an object with members that it does not have, as sentences. */
 function formProblems(name: string, row: Input, given: unknown): string[] {
-  const element = elementProblem(name, given);
+  const { converted = [], entries, members, reads = {}, type } = row;
+  const element = elementProblem(name, given, Object.keys(reads));
   if (element !== undefined) return [element];
   if (Token.isUnresolved(given)) return [];
-  const { converted = [], entries, members, type } = row;
   if (LITERALS[type] !== undefined) {
     const isFitting = [LITERALS[type], ...converted].some((each) => typeof given === each);
     return isFitting ? [] : [misshapen(name, given, LITERALS[type])];
   }
   const item = /^(?:list|map)\((.+)\)$/s.exec(type)?.[1] ?? "";
-  const each = { ...TEXT, type: item, members: entries };
+  const each = { ...TEXT, type: item, members: entries, reads };
   if (type.startsWith("list(")) {
     if (!Array.isArray(given)) return [misshapen(name, given, "list")];
     return given.flatMap((value, index) => formProblems(`${name}[${index}]`, each, value));

@@ -64,6 +64,8 @@ function isArgument(elements: readonly TerraformElement[], address: string): boo
       each instanceof TerraformResource && each.terraformResourceType === type && each.friendlyUniqueId === name,
   );
   if (element === undefined) return false;
+  // The provider tells its own project at plan, where none is given.
+  if (attribute === "project" && type.startsWith("google_")) return true;
   const value = blockOf(element)[attribute];
   return value !== undefined && attributesIn(JSON.stringify(value)).length === 0;
 }

@@ -1,6 +1,7 @@
 import { TerraformElement, TerraformLocal, TerraformVariable, Token } from "cdktf";
 import { type Construct } from "constructs";
 
+import { isResource } from "./resource-props";
 import { RulesBrokenError } from "./rules-broken-error";
 
 type Presence = "optional" | "required";
@@ -63,10 +64,18 @@ export function knownOf(props: object | undefined, names: readonly string[]): Re
   return Object.fromEntries(Object.entries(props ?? {}).filter(([name]) => names.includes(name)));
 }
 
-/** A sentence about an element of the stack, such as a variable, in place of its value; undefined for anything else. */
-export function elementProblem(path: string, value: unknown): string | undefined {
+/**
+ * A sentence about an element of the stack, such as a variable, in place of its value; undefined for anything else.
+ *
+ * @param types of resources that may stand for the value
+ */
+export function elementProblem(path: string, value: unknown, types: readonly string[] = []): string | undefined {
   if (!TerraformElement.isTerraformElement(value)) return undefined;
   const { id } = value.node;
+  if (isResource(value) && types.length > 0) {
+    const { terraformResourceType: type } = value;
+    return `${path} is the ${type} ${id}; it must be a ${types.join(" or ")}, or what is read of one; pass that`;
+  }
   if (value instanceof TerraformVariable)
     return `${path} is the variable ${id}; it must be its value; pass variable.${valueOf(value)}`;
   if (value instanceof TerraformLocal) return `${path} is the local ${id}; it must be its value; pass local.asString`;

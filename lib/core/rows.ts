@@ -23,6 +23,8 @@ export interface Input<Prop = unknown> {
   readonly describe?: (members: string) => string;
   /** Members of each object in a map. */
   readonly entries?: Table;
+  /** What stands for the value, by the type of a resource that may be given instead; of a list or a map, for each. */
+  readonly reads?: Readonly<Record<string, Reading>>;
   /** Types of literals that Terraform converts to this one. */
   readonly converted?: readonly ("boolean" | "number")[];
   /** Keeps the value out of the state, of saved plans and of messages. */
@@ -33,13 +35,67 @@ export interface Input<Prop = unknown> {
   readonly prop?: Prop;
 }
 
+/** A resource, or a data source, of any copy of the framework. */
+export interface ProviderResource {
+  readonly terraformResourceType: string;
+  getStringAttribute(terraformAttribute: string): string;
+}
+
+/** One that has attributes of these names. */
+export type ResourceWith<Attribute extends string> = ProviderResource & Readonly<Record<Attribute, string>>;
+
+/** Makes a value of attributes, under their Terraform names, which are the same in all releases of the bindings. */
+export type Reading = (resource: ProviderResource) => unknown;
+
+/** A row of which the prop may be a resource. */
+export interface FromResource<Resource> {
+  readonly reads: Readonly<Record<string, Reading>>;
+  /** For the compiler alone. */
+  readonly resource?: Resource;
+}
+
+type ResourceOf<Row> = Row extends FromResource<infer Resource> ? Resource : never;
+
+/**
+ * A row whose prop may be a resource: its attribute for a text, or what a table makes of it by its type.
+ *
+ * @param attribute that the compiler asks for
+ */
+export function orResource<Attribute extends string, Row extends Input>(
+  attribute: Attribute,
+  reads: Readonly<Record<string, Reading>> | readonly string[],
+  row: Row,
+): FromResource<ResourceWith<Attribute>> & Row {
+  return { ...row, reads: readsOf(attribute, reads) };
+}
+
+/** The same of the items of a list. */
+export function orResources<Attribute extends string, Row extends Input>(
+  attribute: Attribute,
+  types: readonly string[],
+  row: Row,
+): FromResource<readonly (ResourceWith<Attribute> | string)[]> & Row {
+  return { ...row, reads: readsOf(attribute, types) };
+}
+
+function readsOf(
+  attribute: string,
+  reads: Readonly<Record<string, Reading>> | readonly string[],
+): Readonly<Record<string, Reading>> {
+  if (!isList(reads)) return reads;
+  const reading: Reading = (resource) => resource.getStringAttribute(attribute);
+  return Object.fromEntries(reads.map((type) => [type, reading]));
+}
+
+const isList = (value: object): value is readonly string[] => Array.isArray(value);
+
 export interface Optional<Prop> extends Input<Prop> {
   readonly default: unknown;
 }
 
 export type Table = Readonly<Record<string, Input>>;
 
-type Spec = Omit<Input, "converted" | "describe" | "entries" | "members" | "prop" | "type">;
+type Spec = Omit<Input, "converted" | "describe" | "entries" | "members" | "prop" | "reads" | "type">;
 
 /** Rows of one type, given as HCL and as that of the prop. */
 function rows<Prop>(type: string, converted: Input["converted"] = []) {
@@ -120,12 +176,14 @@ export function mapOf<M extends Table>(
  * Props of a table; the comments of its rows are those of the props.
  *
  * `Named` has a type with a name for each prop that is an object: an editor shows the name, and not all members.
+ * `Resources` is never for the values, where attributes have taken the place of resources.
  */
-export type PropsOf<T, Named = unknown> = {
-  readonly [Name in keyof T as T[Name] extends Optional<unknown> ? never : Name]: NamedProp<T[Name], Name, Named>;
+export type PropsOf<T, Named = unknown, Resources = unknown> = {
+  readonly [Name in keyof T as T[Name] extends Optional<unknown> ? never : Name]:
+    NamedProp<T[Name], Name, Named> | (ResourceOf<T[Name]> & Resources);
 } & {
   readonly [Name in keyof T as T[Name] extends Optional<unknown> ? Name : never]?:
-    NamedProp<T[Name], Name, Named> | undefined;
+    NamedProp<T[Name], Name, Named> | (ResourceOf<T[Name]> & Resources) | undefined;
 };
 
 type NamedProp<Row, Name, Named> = Name extends keyof Named ? IResolvable | Named[Name] : PropOf<Row>;

@@ -5,7 +5,10 @@ import { matching, type Check, type EachCheck } from "../core/checks";
 import {
   choice,
   mapOf,
+  orResource,
+  type Input,
   type PropsOf,
+  type Reading,
   type Relation,
   type Table,
   text,
@@ -243,19 +246,38 @@ const PROJECT = "([a-z][a-z0-9-]{4,28}[a-z0-9]|[1-9][0-9]*)";
 const SECRET_ID = `^(projects/${PROJECT}/secrets/)?[A-Za-z0-9_-]{1,${SECRET_ID_MAX_LENGTH}}$`;
 const SECRET_VERSION = "^[1-9][0-9]*$";
 
+/** The name of a secret, in full, because it may belong to another project. */
+const fullNameOf: Reading = (secret) =>
+  `projects/${secret.getStringAttribute("project")}/secrets/${secret.getStringAttribute("secret_id")}`;
+
+/** What is read of a version. */
+const VERSION_READS: Readonly<Record<string, Reading>> = {
+  google_secret_manager_secret_version: (version) => ({
+    secretId: element(split("/versions/", version.getStringAttribute("name")), 0).text,
+    version: version.getStringAttribute("version"),
+  }),
+};
+
+/** A row of a version of a secret, or of many, for which its resource may be given. */
+export const orVersion = <Row extends Input>(row: Row) => orResource("secretData", VERSION_READS, row);
+
 /** A version of an existing secret that is managed elsewhere. */
 export const SECRET_REFERENCE = {
-  /** Name of the secret; in full, `projects/<project>/secrets/<name>`, for one of another project. */
-  secretId: text({
-    description:
-      "name of the secret, in full (projects/<project>/secrets/<name>, by id or number) for one of another project",
-    schema: { pattern: SECRET_ID },
-  }),
+  /** Name of the secret, or its resource; in full, `projects/<project>/secrets/<name>`, for one of another project. */
+  secretId: orResource(
+    "secretId",
+    { google_secret_manager_secret: fullNameOf },
+    text({
+      description:
+        "name of the secret, in full (projects/<project>/secrets/<name>, by id or number) for one of another project",
+      schema: { pattern: SECRET_ID },
+    }),
+  ),
   /** Number of the version. Instances read it when they start, so a change rolls out new ones. */
   version: textOrNumber({ description: "number of its version", schema: { pattern: SECRET_VERSION } }),
 };
 
-/** What names such a version. */
+/** What names such a version; its resource may be given instead. */
 export interface SecretReference extends PropsOf<typeof SECRET_REFERENCE> {}
 
 /** The same as Terraform has it. */
@@ -291,32 +313,37 @@ export const ENVIRONMENT = {
     ].join(" "),
     must: ENVIRONMENT_RULES,
   }),
-  /** Settings under their `IDP_` names whose values are versions of existing secrets, to which access is granted. */
-  secretEnvironmentVariables: mapOf(SECRET_REFERENCE, {
-    description: (members) =>
-      [
-        "Settings of the application under their IDP_ names whose values are existing secrets: { secret_id,",
-        `version } each. ${members} The values appear in no state or plan.`,
-        "A value of digits alone becomes a number, as everywhere in the application's settings.",
-        "Access is granted here. Changing it later is safe; another version rolls out new instances.",
-      ].join(" "),
-    must: [
-      {
-        ...VARIABLE_NAME,
-        each: (name, value) => VARIABLE_NAME.each(name, value).and(reasonFor(name).eq(""), name.ne(TRUSTED_PROXIES)),
-        says: [
-          `${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password,`,
-          "ports, paths and trusted proxies are its own;",
-          "leave these out, and set the first password as the bootstrap password",
+  /**
+   * Settings under their `IDP_` names whose values are versions of existing secrets, or the resources of these, to
+   * which access is granted.
+   */
+  secretEnvironmentVariables: orVersion(
+    mapOf(SECRET_REFERENCE, {
+      description: (members) =>
+        [
+          "Settings of the application under their IDP_ names whose values are existing secrets: { secret_id,",
+          `version } each. ${members} The values appear in no state or plan.`,
+          "A value of digits alone becomes a number, as everywhere in the application's settings.",
+          "Access is granted here. Changing it later is safe; another version rolls out new instances.",
         ].join(" "),
-      },
-      {
-        each: (_, reference: Expr<StoredReference>) => isReference(reference),
-        shows: (key, reference) => interpolated`${key} = ${jsonOf(reference)}`,
-        says: `each must ${REFERENCE_RULE}`,
-      },
-    ],
-  }),
+      must: [
+        {
+          ...VARIABLE_NAME,
+          each: (name, value) => VARIABLE_NAME.each(name, value).and(reasonFor(name).eq(""), name.ne(TRUSTED_PROXIES)),
+          says: [
+            `${VARIABLE_NAME.says}; the deployment sets others itself, because database, secret key, first password,`,
+            "ports, paths and trusted proxies are its own;",
+            "leave these out, and set the first password as the bootstrap password",
+          ].join(" "),
+        },
+        {
+          each: (_, reference: Expr<StoredReference>) => isReference(reference),
+          shows: (key, reference) => interpolated`${key} = ${jsonOf(reference)}`,
+          says: `each must ${REFERENCE_RULE}`,
+        },
+      ],
+    }),
+  ),
   /** How much the application logs, `info` by default; `trace` writes session cookies and other secrets to the log. */
   logLevel: choice(LOG_LEVELS, `; use ${BASELINE_ENVIRONMENT.IDP_LOG_LEVEL}`, {
     default: BASELINE_ENVIRONMENT.IDP_LOG_LEVEL,

@@ -6,7 +6,7 @@ import { countIf, isNever, isSet, isUnset, allOf, anyOf } from "../core/conditio
 import { type Expr, hcl, literal, exprOf } from "../core/expr";
 import { captured, endsWith, startsWith, toNumber } from "../core/expr-functions";
 import { expression, namedValue, settingName, named } from "../core/expression";
-import { refuseWrong, text, type Relation, type ValuesOf } from "../core/inputs";
+import { orResource, refuseWrong, text, type Relation, type ValuesOf } from "../core/inputs";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { type WorkloadIdentity } from "../core/identity";
 import { packageFile } from "../core/package-file";
@@ -84,19 +84,24 @@ export const IMAGE = {
     schema: { pattern: "^(global|[a-z]+-[a-z]+[0-9]+)$" },
   }),
   /**
-   * Private pool of Cloud Build that builds the image, `projects/<project>/locations/<location>/workerPools/<name>`.
+   * Private pool of Cloud Build that builds the image, `projects/<project>/locations/<location>/workerPools/<name>`,
+   * or its resource.
    */
-  buildPool: text({
-    default: null,
-    description: [
-      "Private pool of Cloud Build that builds the image, in its own location,",
-      "projects/<project>/locations/<location>/workerPools/<name>;",
-      "the account of the build needs roles/cloudbuild.workerPoolUser in its project,",
-      "and the pool a way to the public registries or image_mirror, and to packages of Debian.",
-      "Changing it later builds nothing again.",
-    ].join(" "),
-    schema: { pattern: "^projects/[^/]+/locations/[^/]+/workerPools/[^/]+$" },
-  }),
+  buildPool: orResource(
+    "id",
+    ["google_cloudbuild_worker_pool"],
+    text({
+      default: null,
+      description: [
+        "Private pool of Cloud Build that builds the image, in its own location,",
+        "projects/<project>/locations/<location>/workerPools/<name>;",
+        "the account of the build needs roles/cloudbuild.workerPoolUser in its project,",
+        "and the pool a way to the public registries or image_mirror, and to packages of Debian.",
+        "Changing it later builds nothing again.",
+      ].join(" "),
+      schema: { pattern: "^projects/[^/]+/locations/[^/]+/workerPools/[^/]+$" },
+    }),
+  ),
   /** Prefix from which all public images are pulled, instead of docker.io, gcr.io and ghcr.io. */
   imageMirror: text({
     default: null,

@@ -14,6 +14,7 @@ import { stateProvidersOf } from "../core/provider-requirements";
 import { BLUEPRINT_SECRETS, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
 import {
   IS_REFERENCE,
+  orVersion,
   SECRET_REFERENCE,
   setOnce,
   type EnvironmentInputs,
@@ -80,14 +81,18 @@ export const SECRETS = {
 
 const KEYS = {
   /** Secret key of the application: its former one, for a deployment that moves in. */
-  secretKey: object(SECRET_REFERENCE, {
-    description: (members) =>
-      `the application's secret key, { secret_id, version }. ${members} A deployment that moves in brings its own`,
-  }),
+  secretKey: orVersion(
+    object(SECRET_REFERENCE, {
+      description: (members) =>
+        `the application's secret key, { secret_id, version }. ${members} A deployment that moves in brings its own`,
+    }),
+  ),
   /** First password of the built-in administrator. */
-  bootstrapPassword: object(SECRET_REFERENCE, {
-    description: () => "the first password of the built-in administrator, { secret_id, version }",
-  }),
+  bootstrapPassword: orVersion(
+    object(SECRET_REFERENCE, {
+      description: () => "the first password of the built-in administrator, { secret_id, version }",
+    }),
+  ),
 };
 
 /** Secrets of the application that exist. */
@@ -98,7 +103,10 @@ export interface SecretKeys extends PropsOf<
 
 /** Input of secrets that exist. */
 export const EXISTING_SECRETS = {
-  /** Existing secrets instead of those that would be generated. They are never written and never deleted. */
+  /**
+   * Existing secrets, or the resources of their versions, instead of those that would be generated. They are never
+   * written and never deleted.
+   */
   existingSecrets: object(KEYS, {
     description: (members) =>
       [

@@ -7,6 +7,7 @@ import { choice, number, object, text, type PropsOf, type Relation, type ValuesO
 import {
   HOST,
   IS_REFERENCE,
+  orVersion,
   IS_SENDER,
   SECRET_REFERENCE,
   setOnce,
@@ -79,15 +80,20 @@ export const MAIL = {
         description:
           "starttls; tls, from the first byte, usually on port 465; or none, which is refused with a password",
       }),
-      /** Existing secret with the password; on GKE, the account that applies must be able to read it too. */
-      passwordSecret: object(SECRET_REFERENCE, {
-        must: IS_REFERENCE,
-        description: () =>
-          [
-            "existing secret with the password, { secret_id, version } as in secret_environment_variables;",
-            "needs username",
-          ].join(" "),
-      }),
+      /**
+       * Existing secret with the password, or the resource of its version; on GKE, the account that applies must be
+       * able to read it too.
+       */
+      passwordSecret: orVersion(
+        object(SECRET_REFERENCE, {
+          must: IS_REFERENCE,
+          description: () =>
+            [
+              "existing secret with the password, { secret_id, version } as in secret_environment_variables;",
+              "needs username",
+            ].join(" "),
+        }),
+      ),
       /**
        * Seconds after which an attempt to reach the server fails, 1 to 300, 10 by default. The application tries again.
        */

@@ -8,7 +8,7 @@ import { countIf, partIf, present, namedCondition, type Condition, attributeOf, 
 import { type Existing, existingOr, isExisting, isMade } from "../core/existing";
 import { grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { matching } from "../core/checks";
-import { object, type PropsOf, refuseWrong, text } from "../core/inputs";
+import { object, orResource, type PropsOf, refuseWrong, text } from "../core/inputs";
 import { type KnownPropsOf, refuseProps } from "../core/known-props";
 import { type DeploymentContext, PLACE_PROP } from "../core/place";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
@@ -68,15 +68,22 @@ const BUCKET = {
 
 /** Input of a bucket that exists. */
 export const EXISTING_BUCKET = {
-  /** Existing bucket for the uploads, with uniform access. Retention, versions and location are its owner's. */
-  existingBucket: object(BUCKET, {
-    description: (members) =>
-      [
-        "Existing bucket for uploaded icons and flow backgrounds; it must have uniform bucket-level access and no",
-        `retention policy. ${members} Setting it later deletes the bucket of this deployment, which must be empty,`,
-        "and needs deletion_protection = false first; removing it creates an empty one.",
-      ].join(" "),
-  }),
+  /**
+   * Existing bucket for the uploads, or its resource, with uniform access. Retention, versions and location are its
+   * owner's.
+   */
+  existingBucket: orResource(
+    "name",
+    { google_storage_bucket: (bucket) => ({ name: bucket.getStringAttribute("name") }) },
+    object(BUCKET, {
+      description: (members) =>
+        [
+          "Existing bucket for uploaded icons and flow backgrounds; it must have uniform bucket-level access and no",
+          `retention policy. ${members} Setting it later deletes the bucket of this deployment, which must be empty,`,
+          "and needs deletion_protection = false first; removing it creates an empty one.",
+        ].join(" "),
+    }),
+  ),
 };
 
 /** Attributes of a bucket that exists. */

@@ -7,7 +7,7 @@ import { compact, concat, each, toText, upper } from "../core/expr-functions";
 import { type Expr, exprOf } from "../core/expr";
 import { addDynamicBlock, addOptionalBlock, listIf, setArgument } from "../core/conditional";
 import { KMS_KEY, networkInputs, tagsIn, type NetworkInputs } from "../core/full-names";
-import { flag, settingsOf, text, type ValuesOf } from "../core/inputs";
+import { flag, orResource, settingsOf, text, type ValuesOf } from "../core/inputs";
 import { PROJECT_ID } from "../core/place";
 import {
   COMPUTE,
@@ -81,20 +81,24 @@ const OTHER_INPUTS = {
     must: PROJECT_ID,
   }),
   /**
-   * Key of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, for disks and key
-   * bucket.
+   * Key of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>` or its resource, for
+   * disks and key bucket.
    */
-  kmsKey: text({
-    default: null,
-    description: [
-      `${COMPUTE} Key of Cloud KMS in the region that encrypts the disks of the VMs and the key bucket,`,
-      "projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>. Before the first apply,",
-      "service-<number>@compute-system.iam.gserviceaccount.com and",
-      "service-<number>@gs-project-accounts.iam.gserviceaccount.com, with the number of the project,",
-      "need roles/cloudkms.cryptoKeyEncrypterDecrypter on it. Changing it later replaces the VMs.",
-    ].join(" "),
-    must: KMS_KEY,
-  }),
+  kmsKey: orResource(
+    "id",
+    ["google_kms_crypto_key"],
+    text({
+      default: null,
+      description: [
+        `${COMPUTE} Key of Cloud KMS in the region that encrypts the disks of the VMs and the key bucket,`,
+        "projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>. Before the first apply,",
+        "service-<number>@compute-system.iam.gserviceaccount.com and",
+        "service-<number>@gs-project-accounts.iam.gserviceaccount.com, with the number of the project,",
+        "need roles/cloudkms.cryptoKeyEncrypterDecrypter on it. Changing it later replaces the VMs.",
+      ].join(" "),
+      must: KMS_KEY,
+    }),
+  ),
 };
 
 type LabLandingZone = NetworkInputs & typeof OTHER_INPUTS;

@@ -8,12 +8,13 @@ import { expression } from "../core/expression";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/full-names";
 import { identityValue, type IdentityPart } from "../core/identity-guard";
-import { flag, object, type PropsOf, type Relation, text, type ValuesOf } from "../core/inputs";
+import { flag, object, orResource, type PropsOf, type Relation, text, type ValuesOf } from "../core/inputs";
 import { type PlaceInputs } from "../core/place";
 import { type ProjectApis } from "../core/project-apis";
 import { grantKeys, type KeyName } from "./key-grants";
 
-const key = (of: string) => text({ default: null, description: `for ${of}` });
+const key = (of: string) =>
+  orResource("id", ["google_kms_crypto_key"], text({ default: null, description: `for ${of}` }));
 
 const KEYS = {
   /** For all that has none of its own. */
@@ -58,7 +59,7 @@ type Texts = Expr<readonly string[]>;
 
 type Keys = typeof KEYS & Partial<typeof RUNNERS.cluster & typeof RUNNERS.service>;
 
-/** Keys of Cloud KMS, by what they encrypt. */
+/** Keys of Cloud KMS, or their resources, by what they encrypt. */
 export interface KmsKeys extends PropsOf<Keys> {}
 
 /** Inputs for what organizations require. */
@@ -73,8 +74,8 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
   }[runner];
   return {
     /**
-     * Keys of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>`, that encrypt what is
-     * created.
+     * Keys of Cloud KMS, `projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>` or their resources,
+     * that encrypt what is created.
      */
     kmsKeys: object(keys, {
       description: (members) =>

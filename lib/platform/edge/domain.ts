@@ -1,7 +1,19 @@
 import { matching, type Check } from "../../core/checks";
-import { choice, flag, number, object, text, type PropsOf, type Relation, type SettingsOf } from "../../core/inputs";
+import {
+  choice,
+  flag,
+  number,
+  object,
+  orResource,
+  text,
+  type PropsOf,
+  type Relation,
+  type ProviderResource,
+  type SettingsOf,
+} from "../../core/inputs";
 import { PROJECT_ID } from "../../core/place";
-import { interpolated, type Expr } from "../../core/expr";
+import { isDataSource } from "../../core/resource-props";
+import { exprOf, interpolated, type Expr } from "../../core/expr";
 import { compact, each, endsWith, trimSuffix } from "../../core/expr-functions";
 import { type Advice } from "../../core/warnings";
 
@@ -51,6 +63,19 @@ const ZONE = {
   }),
 };
 
+/** What is read of a zone. */
+function attributesOfZone(zone: ProviderResource): DnsZoneProps {
+  const [name, project, dnsName] = ["name", "project", "dns_name"].map((each) => zone.getStringAttribute(each)) as [
+    string,
+    string,
+    string,
+  ];
+  // What the program gave the resource is known at synthesis.
+  const { visibilityInput: given } = zone as { readonly visibilityInput?: string };
+  const visibility = isDataSource(zone) ? zone.getStringAttribute("visibility") : (given ?? "public");
+  return { name, project, private: exprOf(visibility).eq("private").flag, dnsName };
+}
+
 export type DnsZone = SettingsOf<typeof ZONE>;
 
 /** The same as a prop. */
@@ -91,15 +116,22 @@ export function domainInputs(platform: keyof typeof CERTIFICATE_VALIDATION, with
         ].join(" "),
       },
     ),
-    /** Existing zone of Cloud DNS for the records of the domain; one of the same name and type is overwritten. */
-    dnsZone: object(ZONE, {
-      description: (members) =>
-        [
-          `Existing zone of Cloud DNS for the records of the domain. ${members} A record of the same name and type`,
-          "is overwritten without notice, and is not restored by a destroy. No zone is ever created.",
-          "Changing it later moves the records.",
-        ].join(" "),
-    }),
+    /**
+     * Existing zone of Cloud DNS, or its resource, for the records of the domain; one of the same name and type is
+     * overwritten.
+     */
+    dnsZone: orResource(
+      "dnsName",
+      { google_dns_managed_zone: attributesOfZone },
+      object(ZONE, {
+        description: (members) =>
+          [
+            `Existing zone of Cloud DNS for the records of the domain. ${members} A record of the same name and type`,
+            "is overwritten without notice, and is not restored by a destroy. No zone is ever created.",
+            "Changing it later moves the records.",
+          ].join(" "),
+      }),
+    ),
     /** Header by which browsers use nothing but HTTPS for the domain, by default for a year; empty for none. */
     strictTransportSecurity: text({
       default: YEAR_OF_HTTPS,

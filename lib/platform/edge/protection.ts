@@ -7,6 +7,7 @@ import {
   flag,
   number,
   object,
+  orResource,
   text,
   texts,
   type PropsOf,
@@ -117,22 +118,29 @@ export function protectionInputs(detached: string) {
           ].join(" "),
       },
     ),
-    /** Existing security policy instead of `protection`: `projects/<project>/global/securityPolicies/<name>`. */
-    existingSecurityPolicy: text({
-      default: null,
-      description: [
-        "Existing Cloud Armor policy for the load balancer of domain,",
-        "projects/<project>/global/securityPolicies/<name>, instead of protection.",
-        `Changing it later takes effect within minutes. ${detached}`,
-      ].join(" "),
-      must: matching(
-        "^projects/[a-z][a-z0-9.:-]*[a-z0-9]/global/securityPolicies/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
-        [
-          "be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional",
-          "policy; write it in full",
+    /**
+     * Existing security policy instead of `protection`: `projects/<project>/global/securityPolicies/<name>`, or its
+     * resource.
+     */
+    existingSecurityPolicy: orResource(
+      "id",
+      ["google_compute_security_policy"],
+      text({
+        default: null,
+        description: [
+          "Existing Cloud Armor policy for the load balancer of domain,",
+          "projects/<project>/global/securityPolicies/<name>, instead of protection.",
+          `Changing it later takes effect within minutes. ${detached}`,
         ].join(" "),
-      ),
-    }),
+        must: matching(
+          "^projects/[a-z][a-z0-9.:-]*[a-z0-9]/global/securityPolicies/[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
+          [
+            "be projects/<project>/global/securityPolicies/<name>, because a global load balancer accepts no regional",
+            "policy; write it in full",
+          ].join(" "),
+        ),
+      }),
+    ),
   };
 }
 

@@ -21,7 +21,7 @@ import { exprOf, type Expr } from "../../core/expr";
 import { compact, every, isDistinct, values } from "../../core/expr-functions";
 import { namedIfLong } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { object, type PropsOf, type SettingsOf, text } from "../../core/inputs";
+import { object, orResource, type PropsOf, type SettingsOf, text } from "../../core/inputs";
 import { freeChildId, type GrantedAccount, type GrantLimits, type WorkloadIdentity, ifAny } from "../../core/identity";
 import { type KnownPropsOf, refuseProps } from "../../core/known-props";
 import { serviceAccountId } from "../../core/names";
@@ -32,7 +32,12 @@ import { stateProvidersOf } from "../../core/provider-requirements";
 /** E-mail address of a service account, without the prefix of a member. */
 export const ACCOUNT_EMAIL = "^[^@:\\s]+@[^@\\s]+[.]gserviceaccount[.]com$";
 
-const account = (runs: string) => text({ default: null, description: `e-mail address of the one that ${runs}` });
+const account = (runs: string) =>
+  orResource(
+    "email",
+    ["google_service_account"],
+    text({ default: null, description: `e-mail address of the one that ${runs}` }),
+  );
 
 const ACCOUNTS = {
   /** E-mail address of the account of server and workers. */
@@ -51,12 +56,12 @@ const ACCOUNTS = {
   nodes: account("runs nodes that are created, which keep it"),
 };
 
-/** E-mail addresses of service accounts that exist. */
+/** E-mail addresses of service accounts that exist, or their resources. */
 export interface AccountEmails extends PropsOf<typeof ACCOUNTS> {}
 
 /** Input of service accounts that exist. */
 export const EXISTING_SERVICE_ACCOUNTS = {
-  /** Existing service accounts, each instead of one that would be created. They get the same grants. */
+  /** Existing service accounts, or their resources, each instead of one that would be created, with its grants. */
   existingServiceAccounts: object(ACCOUNTS, {
     description: (members) =>
       [

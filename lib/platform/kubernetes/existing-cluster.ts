@@ -1,11 +1,12 @@
-import { TerraformLocal, Token } from "cdktf";
+import { ref, TerraformLocal, Token, type IResolvable } from "cdktf";
 import { type Construct, type IConstruct } from "constructs";
 
 import { not } from "../../core/conditional";
 import { type Existing, isExisting } from "../../core/existing";
 import { named } from "../../core/expression";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { flag, object, type PropsOf, text, type ValuesOf } from "../../core/inputs";
+import { flag, object, orResource, type PropsOf, type ProviderResource, text, type ValuesOf } from "../../core/inputs";
+import { isDataSource } from "../../core/resource-props";
 import { TerraformData } from "../../core/terraform-data";
 import { allOf, call, type Expr, interpolated, reference } from "../../core/expr";
 import { endsWith, jsonOf } from "../../core/expr-functions";
@@ -33,6 +34,23 @@ const CLUSTER = {
   autopilot: flag({ default: true, description: "false for a standard cluster" }),
 };
 
+/** What is read of a cluster; its nodes may belong to pools of their own, so their account is none of it. */
+function attributesOfCluster(cluster: ProviderResource): ClusterAttributes {
+  const [name, location, endpoint, caCertificate] = CLUSTER_ATTRIBUTES.map((each) =>
+    cluster.getStringAttribute(each),
+  ) as [string, string, string, string];
+  // What the program gave the resource is known at synthesis.
+  const { enableAutopilotInput: given } = cluster as { readonly enableAutopilotInput?: boolean | IResolvable };
+  const autopilot = isDataSource(cluster) ? ref(`${cluster.fqn}.enable_autopilot`) : (given ?? false);
+  return { name, location, endpoint, caCertificate, autopilot };
+}
+
+const CLUSTER_ATTRIBUTES = ["name", "location", "endpoint", "master_auth[0].cluster_ca_certificate"];
+
+const attributesOfNamespace = (namespace: ProviderResource): NamespaceAttributes => ({
+  name: namespace.getStringAttribute("metadata[0].name"),
+});
+
 const NAMESPACE_NAME = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$";
 
 /** Whether an object has what is needed of a cluster. */
@@ -51,52 +69,61 @@ function isCluster(cluster: Expr): Expr<boolean> {
 
 /** Inputs of a cluster, and of a namespace in it, that exist. */
 export const EXISTING_CLUSTER = {
-  /** Existing cluster, in which nothing outside of the namespace, and that of outposts, is changed. */
-  existingCluster: object(CLUSTER, {
-    description: (members) =>
-      [
-        "Existing cluster of this project, with Workload Identity, network policies and the driver for buckets of",
-        `Cloud Storage. ${members} Nothing outside of the namespace, and that of outposts, is changed there.`,
-        "Setting or removing it later moves everything in the namespace,",
-        "and needs deletion_protection = false and the removal of the namespace first.",
-      ].join(" "),
-    must: {
-      condition: isCluster,
-      must: [
-        "have a name, an endpoint without scheme and port, a region or zone,",
-        "a certificate in base64 unless the endpoint is a DNS name of GKE, which has a public one,",
-        "and the e-mail address of a service account, because the provider signs in with them;",
-        "look them up with gcloud container clusters describe, as name,",
-        "endpoint or controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint, location,",
-        "masterAuth.clusterCaCertificate and nodeConfig.serviceAccount",
-      ].join(" "),
-      hides: true,
-    },
-  }),
-  /**
-   * Existing namespace of an existing cluster, with no other identity provider in it, because alerts go by namespaces.
-   */
-  existingNamespace: object(
-    {
-      /** Name of the namespace. */
-      name: text({ description: "its name" }),
-    },
-    {
+  /** Existing cluster, or its resource, in which nothing outside of the namespace, and that of outposts, is changed. */
+  existingCluster: orResource(
+    "endpoint",
+    { google_container_cluster: attributesOfCluster },
+    object(CLUSTER, {
       description: (members) =>
         [
-          "Existing namespace of the existing cluster, instead of one that would be created.",
-          `${members} There is no other identity provider in it, because alerts and load balancers are found by`,
-          "their namespace. Setting or removing it later moves everything in the namespace,",
-          "as existing_cluster does.",
+          "Existing cluster of this project, with Workload Identity, network policies and the driver for buckets of",
+          `Cloud Storage. ${members} Nothing outside of the namespace, and that of outposts, is changed there.`,
+          "Setting or removing it later moves everything in the namespace,",
+          "and needs deletion_protection = false and the removal of the namespace first.",
         ].join(" "),
       must: {
-        condition: (namespace: Expr) => namespace.member("name").matches(NAMESPACE_NAME),
+        condition: isCluster,
         must: [
-          "be the name of a namespace, of 1 to 63 lower-case letters, digits and hyphens,",
-          "because nothing else can be one; look it up with kubectl get namespaces",
+          "have a name, an endpoint without scheme and port, a region or zone,",
+          "a certificate in base64 unless the endpoint is a DNS name of GKE, which has a public one,",
+          "and the e-mail address of a service account, because the provider signs in with them;",
+          "look them up with gcloud container clusters describe, as name,",
+          "endpoint or controlPlaneEndpointsConfig.dnsEndpointConfig.endpoint, location,",
+          "masterAuth.clusterCaCertificate and nodeConfig.serviceAccount",
         ].join(" "),
+        hides: true,
       },
-    },
+    }),
+  ),
+  /**
+   * Existing namespace of an existing cluster, or its resource, with no other identity provider in it, because alerts
+   * go by namespaces.
+   */
+  existingNamespace: orResource(
+    "id",
+    { kubernetes_namespace: attributesOfNamespace, kubernetes_namespace_v1: attributesOfNamespace },
+    object(
+      {
+        /** Name of the namespace. */
+        name: text({ description: "its name" }),
+      },
+      {
+        description: (members) =>
+          [
+            "Existing namespace of the existing cluster, instead of one that would be created.",
+            `${members} There is no other identity provider in it, because alerts and load balancers are found by`,
+            "their namespace. Setting or removing it later moves everything in the namespace,",
+            "as existing_cluster does.",
+          ].join(" "),
+        must: {
+          condition: (namespace: Expr) => namespace.member("name").matches(NAMESPACE_NAME),
+          must: [
+            "be the name of a namespace, of 1 to 63 lower-case letters, digits and hyphens,",
+            "because nothing else can be one; look it up with kubectl get namespaces",
+          ].join(" "),
+        },
+      },
+    ),
   ),
 };
 

@@ -9,7 +9,7 @@ import { type DeploymentContext } from "../../core/place";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
-import { IS_REFERENCE, SECRET_REFERENCE, type SecretReference } from "../../idp/environment";
+import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/environment";
 import { conditionalReference } from "../../idp/secret-settings";
 import { HARDENED, literalText, type PodExtension, sized } from "./pod-template";
 import { type WorkloadNamespace } from "./workload-namespace";
@@ -33,14 +33,16 @@ export const GEOIP = {
         ),
       }),
       /** Secret with a licence key of the account. Another version starts new pods. */
-      licenseKeySecret: requiredObject(SECRET_REFERENCE, {
-        must: IS_REFERENCE,
-        description: () =>
-          [
-            "existing secret with a licence key of the account, { secret_id,",
-            "version } as in secret_environment_variables",
-          ].join(" "),
-      }),
+      licenseKeySecret: orVersion(
+        requiredObject(SECRET_REFERENCE, {
+          must: IS_REFERENCE,
+          description: () =>
+            [
+              "existing secret with a licence key of the account, { secret_id,",
+              "version } as in secret_environment_variables",
+            ].join(" "),
+        }),
+      ),
       /** Hours between updates: 1 to 168, 8 by default. */
       updateHours: number({
         default: 8,

@@ -1,5 +1,5 @@
 import { eachMatching, type EachCheck } from "../../core/checks";
-import { flag, mapOf, number, object, texts, type PropsOf, type SettingsOf } from "../../core/inputs";
+import { flag, mapOf, number, object, orResources, texts, type PropsOf, type SettingsOf } from "../../core/inputs";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn } from "./alerts";
 import { allOf, interpolated, type Expr } from "../../core/expr";
@@ -12,6 +12,9 @@ const EMAIL_ADDRESSES = eachMatching(
 );
 
 const CHANNEL = "^projects/[^/]+/notificationChannels/[0-9]+$";
+/** Types of resources that may stand for a channel. */
+const CHANNEL_TYPES = ["google_monitoring_notification_channel"];
+
 const CHANNEL_FORM =
   "projects/<project>/notificationChannels/<number>; look them up with gcloud beta monitoring channels list";
 
@@ -54,24 +57,40 @@ export function monitoringInputs(platform: Platform) {
       ].join(" "),
       must: EMAIL_ADDRESSES,
     }),
-    /** Existing notification channels: `projects/<project>/notificationChannels/<number>`. */
-    notificationChannels: texts({
-      default: [],
-      description: [
-        "Existing notification channels for alerts, for example of a chat or a pager:",
-        "projects/<project>/notificationChannels/<number>. Changing it later is safe.",
-      ].join(" "),
-      must: eachMatching(CHANNEL, `each must be ${CHANNEL_FORM}`),
-    }),
-    /** Further channels for alerts of one severity, such as a pager for `critical`. */
+    /** Existing notification channels, `projects/<project>/notificationChannels/<number>` or their resources. */
+    notificationChannels: orResources(
+      "name",
+      CHANNEL_TYPES,
+      texts({
+        default: [],
+        description: [
+          "Existing notification channels for alerts, for example of a chat or a pager:",
+          "projects/<project>/notificationChannels/<number>. Changing it later is safe.",
+        ].join(" "),
+        must: eachMatching(CHANNEL, `each must be ${CHANNEL_FORM}`),
+      }),
+    ),
+    /** Further channels, or their resources, for alerts of one severity, such as a pager for `critical`. */
     notificationChannelsBySeverity: object(
       {
         /** For outages, repeated every hour until they end. */
-        critical: texts({ default: [], description: "channels for outages, repeated every hour until they end" }),
+        critical: orResources(
+          "name",
+          CHANNEL_TYPES,
+          texts({ default: [], description: "channels for outages, repeated every hour until they end" }),
+        ),
         /** For what must be mended soon. */
-        error: texts({ default: [], description: "channels for what must be mended soon" }),
+        error: orResources(
+          "name",
+          CHANNEL_TYPES,
+          texts({ default: [], description: "channels for what must be mended soon" }),
+        ),
         /** For what may become an error. */
-        warning: texts({ default: [], description: "channels for what may become an error" }),
+        warning: orResources(
+          "name",
+          CHANNEL_TYPES,
+          texts({ default: [], description: "channels for what may become an error" }),
+        ),
       },
       {
         default: {},
@@ -125,14 +144,21 @@ export function monitoringInputs(platform: Platform) {
         "a destroy removes it, and only one deployment of a project can have it. Changing it later is safe.",
       ].join(" "),
     }),
-    /** Further accounts that may read the secrets without an alert, for example the one that applies. */
-    secretReaders: texts({
-      default: [],
-      description: [
-        "Accounts whose reads of secrets do not raise the alert secret-read, in addition to the deployment's own:",
-        "include the one that applies, because each apply reads a password. Changing it later is safe.",
-      ].join(" "),
-    }),
+    /**
+     * Further accounts, or their resources, that may read the secrets without an alert, for example the one that
+     * applies.
+     */
+    secretReaders: orResources(
+      "email",
+      ["google_service_account"],
+      texts({
+        default: [],
+        description: [
+          "Accounts whose reads of secrets do not raise the alert secret-read, in addition to the deployment's own:",
+          "include the one that applies, because each apply reads a password. Changing it later is safe.",
+        ].join(" "),
+      }),
+    ),
   };
 }
 

@@ -9,7 +9,8 @@ import {
 import { type Construct } from "constructs";
 
 import { rendered } from "../../core/expression";
-import { type KnownPropsOf, propProblems } from "../../core/known-props";
+import { elementProblem, type KnownPropsOf, propProblems } from "../../core/known-props";
+import { type ResourceWith, type Table } from "../../core/rows";
 
 /** An existing network for private addresses; an expression that is null at plan time means none. */
 export interface ExistingNetwork {
@@ -26,6 +27,18 @@ export interface ExistingNetwork {
    * @default - nothing; the network is complete
    */
   readonly dependsOn?: ITerraformDependable[];
+}
+
+/** The same, where resources may stand for network and subnetwork. */
+export interface NetworkProps extends Pick<ExistingNetwork, "dependsOn"> {
+  /** `projects/<project>/global/networks/<name>`, or its resource; it must have private services access. */
+  readonly network: ResourceWith<"id"> | string;
+
+  /**
+   * `projects/<project>/regions/<region>/subnetworks/<name>`, or its resource, in the region of the service, /26 or
+   * larger.
+   */
+  readonly subnetwork: ResourceWith<"id"> | string;
 }
 
 /** The same, and how what runs on Cloud Run is attached to it. */
@@ -63,16 +76,21 @@ const INSTEAD = { egress: "vpcEgress", tags: "networkTags" } as const;
 /**
  * What is wrong with the network of an identity provider, as sentences.
  *
- * @param inputs names of the provider's inputs
+ * @param network with attributes in the place of resources
+ * @param inputs of the provider
  */
-export function networkProblems(network: ExistingNetwork | undefined, inputs: readonly string[]): string[] {
-  const given: Partial<NetworkAttachment> = network ?? {};
+export function networkProblems(network: Partial<NetworkProps> | undefined, inputs: Table): string[] {
+  const given = (network ?? {}) as Partial<NetworkAttachment>;
   const ofInputs = Object.entries(INSTEAD)
     .filter(([name]) => given[name as keyof typeof INSTEAD] !== undefined)
     .map(([name, input]) => {
-      const fix = inputs.includes(input) ? `set ${input} instead` : "remove it";
+      const fix = input in inputs ? `set ${input} instead` : "remove it";
       return `network.${name} is no prop of an identity provider; it would have no effect; ${fix}`;
     });
+  const ofResources = (["network", "subnetwork"] as const).flatMap(
+    (name) => elementProblem(`network.${name}`, given[name], Object.keys(inputs[name]?.reads ?? {})) ?? [],
+  );
+  if (ofResources.length > 0) return [...ofInputs, ...ofResources];
   return [...ofInputs, ...propProblems({ network }, { network: NETWORK_PROP })];
 }
 

@@ -20,7 +20,7 @@ import {
 } from "../../core/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { object, type PropsOf, refuseWrong, text } from "../../core/inputs";
+import { object, orResource, type PropsOf, refuseWrong, type ProviderResource, text } from "../../core/inputs";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ProjectApis } from "../../core/project-apis";
 import { type ImageRepository } from "../../idp/parts";
@@ -35,33 +35,46 @@ const REPOSITORY = {
   location: text({ description: "its location, with which the prefix begins" }),
 };
 
+/** What is read of a repository. */
+function attributesOfRepository(repository: ProviderResource): RepositoryAttributes {
+  const [location, project, id] = ["location", "project", "repository_id"].map((name) =>
+    repository.getStringAttribute(name),
+  ) as [string, string, string];
+  return { imagePrefix: `${location}-docker.pkg.dev/${project}/${id}`, location };
+}
+
 const REST_OF_PREFIX = "-docker[.]pkg[.]dev/[a-z0-9.:-]+/[a-z0-9-]+$";
 
 /** Input of a repository that exists. */
 export const EXISTING_REPOSITORY = {
   /**
-   * Existing repository of Docker images, into which the image is pushed. What it keeps, and how long, is its owner's.
+   * Existing repository of Docker images, or its resource, into which the image is pushed. What it keeps, and how long,
+   * is its owner's.
    */
-  existingRepository: object(REPOSITORY, {
-    must: {
-      condition: (repository: Expr) => {
-        const pattern = interpolated`^${repository.member("location")}${REST_OF_PREFIX}`;
-        return repository.member("image_prefix").matches(pattern);
+  existingRepository: orResource(
+    "repositoryId",
+    { google_artifact_registry_repository: attributesOfRepository },
+    object(REPOSITORY, {
+      must: {
+        condition: (repository: Expr) => {
+          const pattern = interpolated`^${repository.member("location")}${REST_OF_PREFIX}`;
+          return repository.member("image_prefix").matches(pattern);
+        },
+        must: [
+          "have the prefix <location>-docker.pkg.dev/<project>/<repository> with its own location, without scheme,",
+          "image and slash at the end, because grants are made there; look it up with",
+          "gcloud artifacts repositories describe, as registryUri",
+        ].join(" "),
       },
-      must: [
-        "have the prefix <location>-docker.pkg.dev/<project>/<repository> with its own location, without scheme,",
-        "image and slash at the end, because grants are made there; look it up with",
-        "gcloud artifacts repositories describe, as registryUri",
-      ].join(" "),
-    },
-    description: (members) =>
-      [
-        "Existing repository of Docker images in Artifact Registry, into which the image is pushed;",
-        "the accounts of this deployment that push and pull get their roles on it.",
-        `${members} Setting it later builds the image into it, rolls it out and deletes the repository of this`,
-        "deployment; removing it does the reverse.",
-      ].join(" "),
-  }),
+      description: (members) =>
+        [
+          "Existing repository of Docker images in Artifact Registry, into which the image is pushed;",
+          "the accounts of this deployment that push and pull get their roles on it.",
+          `${members} Setting it later builds the image into it, rolls it out and deletes the repository of this`,
+          "deployment; removing it does the reverse.",
+        ].join(" "),
+    }),
+  ),
 };
 
 /** Attributes of a repository that exists. */

@@ -4,9 +4,9 @@ import { Construct } from "constructs";
 import { isSet, type Condition } from "../../core/conditional";
 import { type Existing } from "../../core/existing";
 import { ExistingSecret, type SecretAttributes } from "../../core/existing-secret";
-import { number, object, type PropsOf, requiredObject, text } from "../../core/inputs";
+import { number, object, orResource, type PropsOf, type Reading, requiredObject, text } from "../../core/inputs";
 import { CONNECTION_NAME_MAX_LENGTH } from "../../core/names";
-import { IS_REFERENCE, SECRET_REFERENCE, type SecretReference } from "../../idp/environment";
+import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from "../../idp/environment";
 import { type SqlInstance } from "../../idp/parts";
 import { allOf, type Expr, exprOf, hcl } from "../../core/expr";
 import { split } from "../../core/expr-functions";
@@ -15,22 +15,33 @@ const CONNECTION_NAME = "^([a-z0-9.-]+:)?[a-z][a-z0-9-]+:[a-z]+-[a-z]+[0-9]+:[a-
 const NAME = "^[a-z_][a-z0-9_]{0,53}$";
 
 const reference = (of: string) =>
-  requiredObject(SECRET_REFERENCE, { description: () => `${of}, { secret_id, version }` });
+  orVersion(requiredObject(SECRET_REFERENCE, { description: () => `${of}, { secret_id, version }` }));
+
+const nameOf: Reading = (resource) => resource.getStringAttribute("name");
+const login = (description: string) => orResource("instance", { google_sql_user: nameOf }, text({ description }));
 
 const ADMINISTRATOR = {
-  /** Login that may create roles and databases. */
-  user: text({ description: "a login that may create roles and databases" }),
+  /** Login that may create roles and databases, or its resource. */
+  user: login("a login that may create roles and databases"),
   /** Its password. */
   secret: reference("its password"),
 };
 
 const DATABASE = {
-  /** `<project>:<region>:<instance>`. */
-  connectionName: text({ description: "<project>:<region>:<instance>" }),
-  /** Name of the application's database. */
-  database: text({ description: "name of the application's database" }),
-  /** The application's login. */
-  user: text({ description: "the application's login" }),
+  /** `<project>:<region>:<instance>`, or the resource of the instance. */
+  connectionName: orResource(
+    "connectionName",
+    { google_sql_database_instance: (instance) => instance.getStringAttribute("connection_name") },
+    text({ description: "<project>:<region>:<instance>" }),
+  ),
+  /** Name of the application's database, or its resource. */
+  database: orResource(
+    "instance",
+    { google_sql_database: nameOf },
+    text({ description: "name of the application's database" }),
+  ),
+  /** The application's login, or its resource. */
+  user: login("the application's login"),
   /** Its password. */
   passwordSecret: reference("its password"),
   /** Makes login and database; without one, both must be there. */
@@ -110,9 +121,12 @@ export interface DatabaseAttributes extends PropsOf<
 /** A login that makes the application's login and database. */
 export interface DatabaseAdministrator extends PropsOf<typeof ADMINISTRATOR, { readonly secret: SecretReference }> {}
 
+/** The same with attributes in the place of resources. */
+export type DatabaseValues = PropsOf<typeof DATABASE, unknown, never>;
+
 /** The same where they may be null at plan. */
 export interface ExistingDatabaseProps
-  extends Existing, Partial<Pick<DatabaseAttributes, "connectionName" | "database" | "maxConnections" | "user">> {
+  extends Existing, Partial<Pick<DatabaseValues, "connectionName" | "database" | "maxConnections" | "user">> {
   readonly passwordSecret?: Partial<SecretAttributes>;
   readonly administrator?: { readonly user?: string; readonly secret?: Partial<SecretAttributes> };
 }
@@ -152,7 +166,7 @@ export const connectionTo = (project: string, instance: string, when: Condition)
 export function existingDatabase(
   scope: Construct,
   id: string,
-  attributes: DatabaseAttributes,
+  attributes: DatabaseValues,
   hasPrivateAddress: Condition,
 ): SqlInstance {
   const self = new Construct(scope, id);

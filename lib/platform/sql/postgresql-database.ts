@@ -44,6 +44,7 @@ import {
   administratorOf,
   connectionTo,
   type DatabaseAttributes,
+  type DatabaseValues,
   EXISTING_DATABASE,
   existingDatabase,
   type ExistingDatabaseProps,
@@ -271,8 +272,9 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     id: string,
     { hasPrivateAddress = false, ...attributes }: DatabaseAttributes & { readonly hasPrivateAddress?: boolean },
   ): SqlInstance {
-    refuseWrong(scope, EXISTING_DATABASE, { existingDatabase: attributes }, ["existingDatabase"]);
-    return existingDatabase(scope, id, attributes, hasPrivateAddress);
+    const given = { existingDatabase: attributes };
+    const values = refuseWrong(scope, EXISTING_DATABASE, given, ["existingDatabase"]);
+    return existingDatabase(scope, id, values.existingDatabase as DatabaseValues, hasPrivateAddress);
   }
 
   /** Whether the instance is made here. */
