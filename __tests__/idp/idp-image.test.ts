@@ -5,6 +5,7 @@ import { InputVariable } from "../../lib/core/input-variable";
 import { packageFile } from "../../lib/core/package-file";
 import { IdpImage, type IdpImageProps } from "../../lib/idp/idp-image";
 import {
+  NEWEST_KNOWN_VERSION,
   PINNED_VERSION,
   RECOMMENDED_VERSION,
   REFUSED_VERSIONS,
@@ -74,12 +75,13 @@ describe("IdpImage", () => {
 
 describe("The release of an image", () => {
   const newer = (name: string, release: string) =>
-    `${name} is "${release}"; it is newer than 2026.8.6, the newest known release, so its migration, settings, health routes and image are untested, and a release that does not exist fails only when its image is built; read its release notes first`;
+    `${name} is "${release}"; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings, health routes and image are untested, and a release that does not exist fails only when its image is built; read its release notes first`;
   const unsafe = (name: string, release: string) =>
-    `${name} is "${release}"; it lacks security fixes, as known on 2026-11-26, and latest is 2026.5.4; set it to "2026.5.9" or, in a later line, "2026.8.6"`;
-  const NEWER = ["2026.8.7", "2026.10.0", "2027.2.0", "2030.1.1"];
+    `${name} is "${release}"; it lacks security fixes, as known on ${RELEASES_KNOWN_ON}, and latest is ${PINNED_VERSION}; set it to "${RECOMMENDED_VERSION}" or, in a later line, "${NEWEST_KNOWN_VERSION}"`;
+  const nextPatch = NEWEST_KNOWN_VERSION.replace(/\d+$/, (patch) => String(Number(patch) + 1));
+  const NEWER = [nextPatch, "2026.10.0", "2027.2.0", "2030.1.1"];
   const UNSAFE = ["latest", "2025.10.0", "2025.12.99", "2026.5.4", "2026.5.6", "2026.6.9"];
-  const SAFE = ["2026.5.7", "2026.5.8", "2026.5.9", "2026.8.3", "2026.8.6"];
+  const SAFE = ["2026.5.7", "2026.5.8", RECOMMENDED_VERSION, "2026.8.3", NEWEST_KNOWN_VERSION];
   const expected = (name: string, end: string) => [
     ...NEWER.map((release) => [newer(name, release) + end]),
     ...UNSAFE.map((release) => [unsafe(name, release) + end]),

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
-import { isLater, newestOf, newsOf, newsOfApplication, renewed, renewedTable } from "../tools/release-watch";
+import { isLater, newestOf, newsOf, newsOfApplication, redated, renewed, renewedTable } from "../tools/release-watch";
 
 const LINES = [
   { newest: "2026.5.9", fixesEndWith: "2026.11" },
@@ -75,6 +75,12 @@ describe("A release of the application", () => {
 });
 
 describe("The change of the releases", () => {
+  it("renews the day of the guide's table, if a patch is newer", () => {
+    const news = newsOf("application 2026.8", "2026.8.6", found("2026.8.7"), []);
+    expect(redated("As of 2026-11-26, these", news, "2026-11-28")).toBe("As of 2026-11-28, these");
+    expect(redated("As of 2026-11-26, these", [], "2026-11-28")).toBe("As of 2026-11-26, these");
+  });
+
   it("renews a release where it stands for itself", () => {
     expect(renewed('"2026.5.9", 2026.5.90 and 12026.5.9, 2026.5.9.', "2026.5.9", "2026.5.10")).toBe(
       '"2026.5.10", 2026.5.90 and 12026.5.9, 2026.5.10.',

@@ -89,6 +89,12 @@ export function renewed(text: string, former: string, newest: string): string {
   return text.replaceAll(new RegExp(`(?<![\\d.])${escaped}(?![\\d]|[.]\\d)`, "g"), newest);
 }
 
+/** A page that says from which day its table of releases is. */
+export function redated(text: string, news: readonly News[], seen: string): string {
+  const isNewer = news.some(({ here }) => here !== "");
+  return isNewer ? text.replaceAll(/\b(As of )\d{4}-\d{2}-\d{2}(?=,)/g, `$1${seen}`) : text;
+}
+
 /** The table of the application's releases, with the newest patches, and the day on which they were seen. */
 export function renewedTable(source: string, news: readonly News[], seen: string): string {
   const patches = news.filter(({ here }) => here !== "");

@@ -8,7 +8,7 @@ import { packageFile } from "../../lib/core/package-file";
 import { PROVIDER_REQUIREMENTS } from "../../lib/core/provider-requirements";
 import { DATABASE_ENDS, RELEASE_LINES, UPGRADE_EDGES } from "../../lib/idp/releases";
 import { trimmedSchema } from "../stacks/provider-schema/provider-schema";
-import { newsOf, newsOfApplication, renewed, renewedTable, type Found, type News } from "./release-watch";
+import { newsOf, newsOfApplication, redated, renewed, renewedTable, type Found, type News } from "./release-watch";
 
 const USAGE = `npm run releases -- [--write]
 
@@ -20,6 +20,7 @@ neither tells. The change of the application's releases follows as a diff.
 
 const FACTS = "__tests__/tools/release-facts.json";
 const TABLE = "lib/idp/releases.ts";
+const UPGRADE = "stacks/guides/upgrade.md";
 
 /** What a package registry does not tell, somebody has looked up. */
 interface Fact {
@@ -118,7 +119,7 @@ function editedFiles(news: readonly News[], seen: string): ReadonlyMap<string, s
     .filter((file) => file !== "")
     .map((file) => {
       const text = patches.reduce((each, { here, newest }) => renewed(each, here, newest), read(file));
-      return [file, text] as const;
+      return [file, file === UPGRADE ? redated(text, news, seen) : text] as const;
     });
   const all = [[TABLE, renewedTable(read(TABLE), news, seen)] as const, ...pages];
   return new Map(all.filter(([file, text]) => text !== read(file)));
