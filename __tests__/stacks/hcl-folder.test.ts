@@ -111,6 +111,14 @@ describe("A stack of a program in HCL", () => {
   };
   const hclBlocks = { google_pubsub_topic: { schema_settings: {} } };
 
+  it("names the providers with an alias, which a caller of it as a module must pass", () => {
+    const stack = stackIn(temporaryFolder(), true, { hclBlocks });
+    const versions = () => synthesizeInto(App.of(stack)).read("versions.tf");
+    expect(versions()).not.toContain("configuration_aliases");
+    new GoogleProvider(stack, "other", { project: "other-project", alias: "other" });
+    expect(versions()).toContain("  configuration_aliases = [google.other]\n");
+  });
+
   it("takes the place of its JSON, and the other way round, and removes nothing else", () => {
     const outdir = temporaryFolder();
     const json = synthesizeInto(App.of(stackIn(outdir, false)));

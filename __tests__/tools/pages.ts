@@ -22,7 +22,7 @@ export function pages(): Page[] {
   return (
     [...readdirSync(packageFile(".")), ...inFolders.sort()]
       // They are looked at in their folders, where their links lead.
-      .filter((path) => path.endsWith(".md") && !path.includes("node_modules/") && !path.startsWith("stacks/folder/"))
+      .filter((path) => path.endsWith(".md") && !/(^|\/)node_modules\/|^stacks\/(folder|registry)\//.test(path))
       .map(pageOf)
   );
 }

@@ -147,7 +147,7 @@ export class PortableStack extends TerraformStack {
    */
   override toHclTerraform(): { hcl: string; metadata: Record<string, unknown> } {
     const { "//": metadata, ...configuration } = this.toTerraform();
-    const files = hclFilesOf(this, configuration, this.hclBlocks);
+    const files = hclFilesOf(this, withConfigurationAliases(configuration), this.hclBlocks);
     const { [HCL_MAIN_FILE]: hcl = "", ...others } = files;
     for (const [name, text] of Object.entries(others)) addStackText(this, text, name);
     return { hcl, metadata: { "//": metadata, terraform: configuration.terraform } };
@@ -214,6 +214,20 @@ function withoutImpliedDependencies(terraform: Body): Body {
     else delete element.depends_on;
   }
   return terraform;
+}
+
+/**
+ * Names the aliases of providers among the required ones, so that a caller of the folder as a module can pass what the
+ * folder by itself configures.
+ */
+function withConfigurationAliases(configuration: Body): Body {
+  const { provider = {}, terraform = {} } = configuration as Record<string, Record<string, Body>>;
+  const required = { ...terraform.required_providers } as Record<string, Body>;
+  for (const [name, given] of Object.entries(provider)) {
+    const aliases = [given].flat().flatMap(({ alias }) => (typeof alias === "string" ? [`\${${name}.${alias}}`] : []));
+    if (aliases.length > 0) required[name] = { ...required[name], configuration_aliases: aliases };
+  }
+  return { ...configuration, terraform: { ...terraform, required_providers: required } };
 }
 
 /** Adds one rendered fragment to another: objects are merged, lists joined, and of other values the last one stays. */
