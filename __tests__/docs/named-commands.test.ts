@@ -86,7 +86,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   "sql instances pre-check-major-version-upgrade": [],
   "sql operations wait": ["--timeout"],
   "sql users set-password": [],
-  "storage buckets add-iam-policy-binding": ["--member", "--role"],
+  "storage buckets add-iam-policy-binding": ["--condition", "--member", "--role"],
   "storage buckets create": ["--uniform-bucket-level-access"],
   "storage buckets list": [],
   "storage buckets update": ["--versioning"],

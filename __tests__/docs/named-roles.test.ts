@@ -45,6 +45,7 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
   "roles/serviceusage.serviceUsageAdmin": ["serviceusage.services.enable"],
   "roles/serviceusage.serviceUsageConsumer": ["serviceusage.services.use"],
   "roles/storage.admin": ["storage.objects.list", "storage.objects.restore"],
+  "roles/storage.legacyBucketReader": [],
   "roles/storage.objectAdmin": [],
   "roles/storage.objectViewer": [],
   "roles/viewer": [],
