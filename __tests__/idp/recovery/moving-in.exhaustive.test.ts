@@ -55,7 +55,7 @@ const standIns = (folder: string, { port, socketFolder }: Cluster, { DB_NAME }: 
       ${WRONG}`,
     gcloud: `for last; do :; done
     case "$*" in
-      "services enable "* | "secrets create "*) ;;
+      "services enable "* | "secrets create "* | "run services update "* | "run worker-pools delete "*) ;;
       "secrets versions add former-secret-key --data-file=- "*) cat >'${folder}/secret' ;;
       "secrets versions access 1 --secret=former-secret-key "*) cat '${folder}/secret' ;;
       "storage cp former.dump former.dump.sha256 gs://"*) cp former.dump former.dump.sha256 "${folder}/\${last#gs://}" ;;
@@ -98,7 +98,9 @@ async function moveIn(
     // What the first apply has made here.
     await runScript(here);
     await cluster.query(applicationLogin(here), CONTENTS[0] ?? "");
-    const blocks = BLOCKS.filter((block) => !block.includes(`${OTHER[installation]} `));
+    // What is here runs on Cloud Run.
+    const others = [`${OTHER[installation]} `, "$NAMESPACE"];
+    const blocks = BLOCKS.filter((block) => others.every((each) => !block.includes(each)));
     writeFileSync(join(work, "commands.sh"), ["set -eu", `cd '${work}'`, ...blocks].join("\n"));
     await inSqlScene(async ({ standIn }) => {
       standIn.jobs.outcomeOf = (run) => outcomeOf({ ...here, DUMP_FOLDER: join(folder, "dumps") }, run);
