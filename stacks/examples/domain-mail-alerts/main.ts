@@ -14,7 +14,7 @@ const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityPr
   projectId,
   region: "europe-west1",
   tenantId: "acme",
-  // The newest patch of the tested line, because `latest` has known holes.
+  // Without known holes. Left out, it would be 2026.5.4, which has some.
   applicationVersion: "2026.5.9",
   // For a trial, as in the first example.
   deletionProtection: false,

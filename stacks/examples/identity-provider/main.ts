@@ -10,7 +10,7 @@ const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider
   projectId: "my-project",
   region: "europe-west1",
   tenantId: "acme",
-  // The newest patch of the tested line, because `latest` has known holes.
+  // Without known holes. Left out, it would be 2026.5.4, which has some.
   applicationVersion: "2026.5.9",
   databaseVersion: 17,
   // For a trial. Leave it out to protect the data.

@@ -15,7 +15,7 @@ class SignIn extends PortableStack {
     const identityProvider = new ServerlessIdentityProvider(this, "IdentityProvider", {
       ...place,
       tenantId,
-      // The newest patch of the tested line, because `latest` has known holes.
+      // Without known holes. Left out, it would be 2026.5.4, which has some.
       applicationVersion: "2026.5.9",
       deletionProtection: protect.booleanValue,
       ...props,
