@@ -7,13 +7,13 @@ import { type Table } from "../lib/core/inputs";
 /** Inputs for one task, and the guides to it. */
 export interface InputGroup {
   readonly title: string;
-  /** Files in the folder of guides. */
+  /** Files in the folder of guides; those of the lab have none. */
   readonly guides: readonly string[];
   /** Props, those that most deployments set first. */
   readonly inputs: readonly string[];
 }
 
-/** The inputs of the identity providers: what all deployments have first, what few need last. */
+/** The inputs of the identity providers: what all deployments have, then what production needs, what few need last. */
 export const INPUT_GROUPS: readonly InputGroup[] = [
   {
     title: "Project and names",
@@ -29,6 +29,58 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     title: "Settings of the application",
     guides: ["configuration-as-files.md"],
     inputs: ["environmentVariables", "secretEnvironmentVariables", "blueprints", "logLevel"],
+  },
+  {
+    title: "Domain and protection",
+    guides: ["domain-and-protection.md"],
+    inputs: [
+      "domain",
+      "dnsZone",
+      "certificateValidation",
+      "closeDefaultAddress",
+      "protection",
+      "existingSecurityPolicy",
+      "requestLogSampleRate",
+      "strictTransportSecurity",
+      "httpRedirect",
+      "ipv6",
+      "geoip",
+    ],
+  },
+  {
+    title: "Mail",
+    guides: ["mail.md"],
+    inputs: ["smtp"],
+  },
+  {
+    title: "Monitoring",
+    guides: ["monitoring-and-alerts.md"],
+    inputs: [
+      "alertEmails",
+      "notificationChannels",
+      "notificationChannelsBySeverity",
+      "alerts",
+      "uptimeCheck",
+      "dashboard",
+      "checkUpSchedule",
+      "checkUpLimits",
+      "auditSecretAccess",
+      "secretReaders",
+    ],
+  },
+  {
+    title: "Backup and restore",
+    guides: ["backup-and-restore.md"],
+    inputs: [
+      "backupRetentionCount",
+      "transactionLogDays",
+      "backupLocation",
+      "databaseFinalBackupDays",
+      "dumpSchedule",
+      "dumpRetentionDays",
+      "dumpAtApply",
+      "keepDumps",
+    ],
   },
   {
     title: "Server and worker",
@@ -67,63 +119,6 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
     ],
   },
   {
-    title: "Domain and protection",
-    guides: ["domain-and-protection.md"],
-    inputs: [
-      "domain",
-      "dnsZone",
-      "certificateValidation",
-      "closeDefaultAddress",
-      "protection",
-      "existingSecurityPolicy",
-      "requestLogSampleRate",
-      "strictTransportSecurity",
-      "httpRedirect",
-      "ipv6",
-      "geoip",
-    ],
-  },
-  {
-    title: "Load balancer for a network alone",
-    guides: ["internal-load-balancer.md"],
-    inputs: ["loadBalancer", "loadBalancerProxyRange"],
-  },
-  {
-    title: "Mail",
-    guides: ["mail.md"],
-    inputs: ["smtp"],
-  },
-  {
-    title: "Monitoring",
-    guides: ["monitoring-and-alerts.md"],
-    inputs: [
-      "alertEmails",
-      "notificationChannels",
-      "notificationChannelsBySeverity",
-      "alerts",
-      "uptimeCheck",
-      "dashboard",
-      "checkUpSchedule",
-      "checkUpLimits",
-      "auditSecretAccess",
-      "secretReaders",
-    ],
-  },
-  {
-    title: "Backup and restore",
-    guides: ["backup-and-restore.md"],
-    inputs: [
-      "backupRetentionCount",
-      "transactionLogDays",
-      "backupLocation",
-      "databaseFinalBackupDays",
-      "dumpSchedule",
-      "dumpRetentionDays",
-      "dumpAtApply",
-      "keepDumps",
-    ],
-  },
-  {
     title: "Network and rights",
     guides: ["network-and-rights.md"],
     inputs: [
@@ -141,6 +136,11 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "revokePublicConnect",
       "grantManagedSuperuser",
     ],
+  },
+  {
+    title: "Load balancer for a network alone",
+    guides: ["internal-load-balancer.md"],
+    inputs: ["loadBalancer", "loadBalancerProxyRange"],
   },
   {
     title: "Passwords and keys",
@@ -180,6 +180,104 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
 ];
 
+/** The inputs of the lab, in the groups of its deployment form, whose numbers leave out those that it has not. */
+const LAB_INPUT_GROUPS: readonly InputGroup[] = [
+  {
+    title: "Project and location",
+    guides: [],
+    inputs: ["projectId", "region", "zone", "deploymentId", "labels", "tenantId"],
+  },
+  {
+    title: "Network",
+    guides: [],
+    inputs: [
+      "rdpSourceRanges",
+      "createVpc",
+      "createDefaultFirewallRules",
+      "internalTrafficCidr",
+      "network",
+      "subnetwork",
+      "networkTags",
+      "firewallLogging",
+    ],
+  },
+  {
+    title: "Compute",
+    guides: [],
+    inputs: [
+      "linuxVmCount",
+      "linuxVmMachineType",
+      "linuxVmBootDiskSizeGb",
+      "createWindowsVm",
+      "windowsPassword",
+      "windowsExternalIp",
+      "windowsVmMachineType",
+      "windowsVmBootDiskSizeGb",
+      "osLogin",
+      "serialPortLogging",
+      "imageProject",
+      "kmsKey",
+    ],
+  },
+  { title: "SSH key storage", guides: [], inputs: ["createSshKeyBucket"] },
+  {
+    title: "Assessment",
+    guides: [],
+    inputs: [
+      "initializeAssessmentService",
+      "assessDiscoveryClientName",
+      "cloudbAccessKeyId",
+      "cloudbSecretAccessKey",
+      "cloudbRegion",
+    ],
+  },
+];
+
+/**
+ * What most identity providers set, by prop, and what to write there; undefined for what has an example or a default to
+ * keep.
+ */
+const USUAL_INPUTS: Readonly<Record<string, string | undefined>> = {
+  projectId: undefined,
+  region: undefined,
+  tenantId: undefined,
+  applicationVersion: undefined,
+  databaseVersion: undefined,
+  domain: '"sign-in.example.com"',
+  protection: "{}",
+  smtp: '{ host = "smtp.example.com", from = "idp@example.com" }',
+  alertEmails: '["admin@example.com"]',
+  dumpSchedule: '"30 4 * * *"',
+};
+
+/** The same of labs. */
+const USUAL_LAB_INPUTS: Readonly<Record<string, string | undefined>> = {
+  projectId: undefined,
+  region: undefined,
+  deploymentId: '"lab1"',
+  rdpSourceRanges: '["203.0.113.0/24"]',
+  linuxVmCount: undefined,
+  windowsExternalIp: undefined,
+  windowsPassword: '"unknown"',
+};
+
+/** What is known of the inputs of stacks of one kind. */
+const KINDS = [
+  { inputGroups: INPUT_GROUPS, usual: USUAL_INPUTS },
+  { inputGroups: LAB_INPUT_GROUPS, usual: USUAL_LAB_INPUTS },
+];
+
+/** The kind of stack that has all of these inputs. */
+function kindOf(names: readonly string[]) {
+  return KINDS.find(({ inputGroups }) => names.every((name) => inputGroups.some((group) => placeIn(group, name) >= 0)));
+}
+
+/** What is usually set, by the names of variables, and what to write there. */
+export function usualInputs(names: readonly string[]): Readonly<Record<string, string | undefined>> {
+  const { usual = {} } = kindOf(names) ?? {};
+  return Object.fromEntries(Object.entries(usual).map(([name, hint]) => [snakeCase(name), hint]));
+}
+
 /** Some of the inputs, in a group; those of a stack without groups are in none. */
 interface GroupedInputs<Row> {
   readonly group?: InputGroup;
@@ -193,12 +291,12 @@ interface GroupedInputs<Row> {
  */
 export function groupedInputs<Row>(inputs: Readonly<Record<string, Row>>): readonly GroupedInputs<Row>[] {
   const all = Object.entries(inputs);
-  const groupOf = (name: string) => INPUT_GROUPS.find((group) => placeIn(group, name) >= 0);
-  if (!all.every(([name]) => groupOf(name) !== undefined)) return [{ rows: all }];
-  const groups = INPUT_GROUPS.map((group) => ({
+  const { inputGroups } = kindOf(Object.keys(inputs)) ?? {};
+  if (inputGroups === undefined) return [{ rows: all }];
+  const groups = inputGroups.map((group) => ({
     group,
     rows: all
-      .filter(([name]) => groupOf(name) === group)
+      .filter(([name]) => placeIn(group, name) >= 0)
       .sort(([one], [other]) => placeIn(group, one) - placeIn(group, other)),
   }));
   return groups.filter(({ rows }) => rows.length > 0);
@@ -215,9 +313,14 @@ export function inGroupOrder<T extends Table>(table: T): T {
   return Object.fromEntries(groupedInputs(table).flatMap(({ rows }) => rows)) as unknown as T;
 }
 
+/** A description without the group of the lab's deployment form that it begins with. */
+export function withoutForm(description: string): string {
+  return description.replace(/^\[\d [^\]]+\] /, "");
+}
+
 /** Title of a group, and where its guides are in a folder. */
 export function headingOf({ guides, title }: InputGroup): string {
-  return `${title}: ${guides.map((guide) => `guides/${guide}`).join(", ")}`;
+  return [title, ...(guides.length === 0 ? [] : [guides.map((guide) => `guides/${guide}`).join(", ")])].join(": ");
 }
 
 /** Says above the first variable of each group what it begins. */

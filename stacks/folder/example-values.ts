@@ -1,13 +1,13 @@
 import { snakeCase } from "../../lib/core/checks";
 import { aligned, assignment, quotedText, valueExpression } from "../../lib/core/hcl/hcl-expression";
 import { type Input, type Table } from "../../lib/core/inputs";
-import { groupedInputs, headingOf } from "../input-groups";
+import { groupedInputs, headingOf, usualInputs, withoutForm } from "../input-groups";
 import { shownType } from "./shown-type";
 
 /**
  * The file `terraform.tfvars.example`: inputs with an example, among them all required ones, and all others as comments
- * with their defaults, each after its description, in their groups. A comment of prose has a space after its `#`, one
- * with a value has none.
+ * with their defaults, first what is usually set, then each after its description, in their groups. A comment of prose
+ * has a space after its `#`, one with a value has none.
  */
 export function exampleValues(stack: string, inputs: Table): string {
   const named = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [snakeCase(name), input]));
@@ -23,14 +23,25 @@ export function exampleValues(stack: string, inputs: Table): string {
     [
       `Inputs of ${stack}. Copy this file to terraform.tfvars, which Terraform and OpenTofu read by default,`,
       toSet,
+      "First what is usually set; what each input means follows, in groups.",
     ].join(" "),
   );
+  const usual = usualInputs(Object.keys(named));
+  const beginning = groupedInputs(named)
+    .flatMap(({ rows }) => rows)
+    .filter(([name]) => name in usual)
+    .map(([name, input]) => usualText(name, input, usual[name]));
   const groups = groupedInputs(named).flatMap(({ group, rows }) => {
     const inOrder = group === undefined ? [...rows].sort(chosenFirst) : rows;
     const heading = group === undefined ? [] : [prose(headingOf(group))];
-    return [...heading, ...inOrder.map(([name, input]) => entryText(name, input))];
+    return [...heading, ...inOrder.map(([name, input]) => entryText(name, input, name in usual))];
   });
-  return `${[introduction, ...groups].join("\n\n")}\n`;
+  return `${[introduction, beginning.join("\n"), ...groups].filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+/** An input that is usually set, in a line, with what to write there. */
+function usualText(name: string, input: Input, hint: string | undefined): string {
+  return `${assignedText(name, input)}${hint === undefined ? "" : ` # such as ${hint}`}`;
 }
 
 const isChosen = (input: Input | undefined) => input?.example !== undefined;
@@ -39,16 +50,23 @@ function chosenFirst([nameA, a]: readonly [string, Input], [nameB, b]: readonly 
   return Number(isChosen(b)) - Number(isChosen(a)) || (nameA < nameB ? -1 : 1);
 }
 
-function entryText(name: string, input: Input): string {
-  const { default: value, description, example, sensitive } = input;
+function entryText(name: string, input: Input, isAbove: boolean): string {
+  const { description, sensitive } = input;
   const form = shownType(input);
   const notes = [
-    description,
+    withoutForm(description),
     ...(form.includes("(") ? [`Type: ${form}`] : []),
     ...(sensitive === true ? [`Better set as TF_VAR_${name} in the environment than in a file.`] : []),
   ];
+  return [...notes.map(prose), isAbove ? prose(`${name} stands at the beginning.`) : assignedText(name, input)].join(
+    "\n",
+  );
+}
+
+/** An input with its example, or as a comment with its default. */
+function assignedText(name: string, { default: value, example }: Input): string {
   const assigned = aligned(assignment(name, valueExpression(example ?? value, "", quotedText)));
-  return [...notes.map(prose), example === undefined ? commented(assigned) : assigned].join("\n");
+  return example === undefined ? commented(assigned) : assigned;
 }
 
 function commented(text: string): string {

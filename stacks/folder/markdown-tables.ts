@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
-import { groupedInputs } from "../input-groups";
+import { groupedInputs, withoutForm } from "../input-groups";
 
 /** An input: a variable of a synthesized configuration, or a row of a table. */
 interface TerraformVariable {
@@ -19,15 +19,20 @@ export interface TabledConfiguration {
 /** Rows of a table, each as its cells. */
 type Rows = readonly (readonly string[])[];
 
-/** A table for each group of inputs, with its guide; of a stack without groups, those that descriptions name. */
+/** A table for each group of inputs, with its guide; of a stack without groups one, the required inputs first. */
 export function inputsTables({ variable }: Pick<TabledConfiguration, "variable">): string {
   return groupedInputs(variable)
     .map(({ group, rows }) => {
-      if (group === undefined) return ownGroups(Object.fromEntries(rows));
+      const ofRows = (given: typeof rows) =>
+        table(
+          INPUT_COLUMNS,
+          given.map(([name, input]) => cellsOf(name, input)),
+        );
+      if (group === undefined) return ofRows([...rows].sort(requiredFirst));
       const { guides, title } = group;
       const links = guides.map((guide) => `[${guideTitle(guide)}](guides/${guide})`);
-      const cells = rows.map(([name, input]) => cellsOf(name, input));
-      return `### ${title}\n\nSee ${links.join(", ")}.\n\n${table(INPUT_COLUMNS, cells)}`;
+      const see = links.length === 0 ? "" : `See ${links.join(", ")}.\n\n`;
+      return `### ${title}\n\n${see}${ofRows(rows)}`;
     })
     .join("\n\n");
 }
@@ -38,28 +43,12 @@ const cellsOf = (name: string, input: TerraformVariable) => [
   `\`${name}\``,
   typeText(input),
   defaultText(input),
-  escaped(input.description),
+  escaped(withoutForm(input.description)),
 ];
 
 function guideTitle(guide: string): string {
   const [, title = guide] = /^# (.*)$/m.exec(readFileSync(packageFile(`stacks/guides/${guide}`), "utf8")) ?? [];
   return title;
-}
-
-/** One table, the required inputs first, or one for each group where the descriptions begin with `[<group>]`. */
-function ownGroups(variable: TabledConfiguration["variable"]): string {
-  const rows = Object.entries(variable)
-    .sort(([nameA, a], [nameB, b]) => requiredFirst(a, b) || nameA.localeCompare(nameB))
-    .map(([name, input]) => cellsOf(name, input));
-  const groups = [...new Set(rows.map((cells) => groupOf(cells)))].sort();
-  return groups
-    .map((group) => {
-      const ofGroup = rows
-        .filter((cells) => groupOf(cells) === group)
-        .map((cells) => cells.map((cell) => cell.replace(GROUP, "")));
-      return `${group === "" ? "" : `**${group}**\n\n`}${table(INPUT_COLUMNS, ofGroup)}`;
-    })
-    .join("\n\n");
 }
 
 export function outputsTable({ output }: TabledConfiguration): string {
@@ -75,20 +64,16 @@ export function table(header: readonly string[], rows: Rows): string {
   return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`).join("\n");
 }
 
-/** The group at the beginning of a description. */
-const GROUP = /^\[(\d [^\]]+)\] /;
-
-function groupOf(cells: readonly string[]): string {
-  return GROUP.exec(cells.at(-1) ?? "")?.[1] ?? "";
-}
-
 /** Text of a description, escaped, because a renderer would take `<name>` for a tag. */
 function escaped(description: string): string {
   return description.replaceAll("<", "\\<");
 }
 
-function requiredFirst(a: TerraformVariable, b: TerraformVariable): number {
-  return Number("default" in a) - Number("default" in b);
+function requiredFirst(
+  [nameA, a]: readonly [string, TerraformVariable],
+  [nameB, b]: readonly [string, TerraformVariable],
+): number {
+  return Number("default" in a) - Number("default" in b) || nameA.localeCompare(nameB);
 }
 
 /** Type of an input, as code for objects, whose type is long and whose members are names to copy. */
