@@ -27,6 +27,13 @@ export function summary(
   given: readonly string[] = [],
 ): string {
   const folders = stacks.map((stack) => join(outputFolder, "stacks", stack.node.id));
+  if (backend.type === "none")
+    return [
+      ...folders,
+      "",
+      "What runs Terraform keeps the state: see guides/infrastructure-manager.md in the folder.",
+      "",
+    ].join("\n");
   const [first] = stacks;
   const [firstFolder = ""] = folders;
   const [settings = "", ...commands] = first === undefined ? [] : firstApply(first, firstFolder, backend);

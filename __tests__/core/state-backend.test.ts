@@ -24,6 +24,7 @@ describe("The state of a stack", () => {
     [" local\n", { local: { path: "terraform.tfstate" } }],
     ['{"local": {"path": "../states/{stack}.tfstate"}}', { local: { path: "../states/test.tfstate" } }],
     ["gcs", { gcs: { prefix: "test" } }],
+    ["none", undefined],
     [' {"gcs": {"bucket": "states"}} ', { gcs: { bucket: "states", prefix: "test" } }],
   ])("is kept where the setting says: %j", (setting, block) => {
     expect(blockOf(setting)).toEqual(block);
@@ -53,7 +54,7 @@ describe("The state of a stack", () => {
   ])("is refused elsewhere, without a value that may be secret: %s", (setting) => {
     expect(() => blockOf(setting)).toThrow(
       brokenRules(SETTING, [
-        'the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend, add a file backend_override.tf.json to the synthesized folder',
+        'the value must be local, gcs, none, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend, add a file backend_override.tf.json to the synthesized folder',
       ]),
     );
   });

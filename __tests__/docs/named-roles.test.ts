@@ -24,6 +24,7 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
   "roles/compute.networkUser": [],
   "roles/compute.networkViewer": [],
   "roles/compute.securityAdmin": ["compute.securityPolicies.use"],
+  "roles/config.agent": [],
   "roles/container.admin": [],
   "roles/container.developer": [],
   "roles/container.hostServiceAgentUser": [],

@@ -9,7 +9,7 @@ import { temporaryFolder } from "./temporary-folder";
 import { type ProcessRun, runOf } from "./process-run";
 
 /** Programs that the scripts may call, except gcloud: a test that needs it adds its own. */
-const PROGRAMS = [
+export const PROGRAMS = [
   "awk",
   "base64",
   "cat",

@@ -7,11 +7,13 @@ import { nearest } from "./known-props";
 import { RulesBrokenError } from "./rules-broken-error";
 
 /**
- * Where a stack keeps its state: a file, by a path relative to the synthesized folder, or a bucket of Cloud Storage.
- * Arguments of `gcs` that are left out can be passed to `terraform init -backend-config=…`. A file
- * `backend_override.tf.json` in the folder selects any other backend.
+ * Where a stack keeps its state: a file, by a path relative to the synthesized folder, or a bucket of Cloud Storage;
+ * with `none`, where the service that runs Terraform keeps it, which allows no backend in the folder. Arguments of
+ * `gcs` that are left out can be passed to `terraform init -backend-config=…`. A file `backend_override.tf.json` in the
+ * folder selects any other backend.
  */
 export type StateBackend =
+  | { readonly type: "none" }
   | { readonly type: "local"; readonly path?: string }
   | { readonly type: "gcs"; readonly arguments?: Readonly<Record<string, unknown>> };
 
@@ -19,13 +21,17 @@ export type StateBackend =
 const STACK_PLACEHOLDER = "{stack}";
 
 /** Default arguments that keep the states of several stacks apart. */
-const DEFAULT_ARGUMENTS = { local: { path: "terraform.tfstate" }, gcs: { prefix: STACK_PLACEHOLDER } } as const;
+const DEFAULT_ARGUMENTS = {
+  none: {},
+  local: { path: "terraform.tfstate" },
+  gcs: { prefix: STACK_PLACEHOLDER },
+} as const;
 
 /**
  * Parses the setting that selects the backend of all stacks. The message never shows the setting itself, because
  * arguments of a backend may be secret.
  *
- * @param setting `local`, `gcs`, or JSON such as `{"gcs": {"bucket": "states"}}`; empty means `local`
+ * @param setting `local`, `gcs`, `none`, or JSON such as `{"gcs": {"bucket": "states"}}`; empty means `local`
  * @throws RulesBrokenError if it is none of these
  */
 export function parseStateBackend(settingName: string, setting: string | undefined): StateBackend {
@@ -41,13 +47,14 @@ export function parseStateBackend(settingName: string, setting: string | undefin
       return { type, arguments: given };
     }
     const { path, ...others } = given;
+    if (type === "none" && Object.keys(given).length === 0) return { type };
     const isPathOnly = Object.keys(others).length === 0 && (path === undefined || typeof path === "string");
     if (type === "local" && isPathOnly) return { type, path };
   }
   throw new RulesBrokenError(settingName, [
     [
-      'the value must be local, gcs, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}}; for any other backend,',
-      "add a file backend_override.tf.json to the synthesized folder",
+      'the value must be local, gcs, none, {"local": {"path": "…"}} or {"gcs": {"bucket": "…"}};',
+      "for any other backend, add a file backend_override.tf.json to the synthesized folder",
     ].join(" "),
   ]);
 }
@@ -85,7 +92,7 @@ function refuseUnknownArguments(settingName: string, given: readonly string[]): 
  * @throws RulesBrokenError that names the argument, not its value
  */
 export function requireStatesApart(settingName: string, backend: StateBackend, stackNames: readonly string[]): void {
-  if (backend.type === "local" || stackNames.length < 2 || backend.arguments?.prefix === undefined) return;
+  if (backend.type !== "gcs" || stackNames.length < 2 || backend.arguments?.prefix === undefined) return;
   if (JSON.stringify(backend.arguments).includes(STACK_PLACEHOLDER)) return;
   throw new RulesBrokenError(settingName, [
     [
@@ -146,6 +153,7 @@ export class StackBackend extends TerraformBackend {
   }
 
   override toTerraform(): unknown {
+    if (this.backend.type === "none") return {};
     return { terraform: { backend: { [this.backend.type]: this.synthesizeAttributes() } } };
   }
 

@@ -39,6 +39,9 @@ export function describeFolder(stack: PortableStack, description: FolderDescript
   addStackText(stack, `${JSON.stringify(inputSchema(name, inputs), undefined, 2)}\n`, "inputs.schema.json");
   addPages(stack, description);
   for (const guide of guides) addStackFile(stack, packageFile(`stacks/guides/${guide}`), `guides/${guide}`);
+  if (!guides.includes("infrastructure-manager.md")) return;
+  for (const file of ["main.tf", "probe.sh"])
+    addStackFile(stack, packageFile(`stacks/examples/runtime-probe/${file}`), `runtime-probe/${file}`);
 }
 
 /** The recipe of a first apply, where the settings of the deployment have the project already. */
