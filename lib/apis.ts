@@ -2,7 +2,7 @@ import { type Construct } from "constructs";
 
 import { allOf, anyOf, isSet, isUnset } from "./core/conditional";
 import { type SettingsOf, type ValuesOf } from "./core/inputs";
-import { type DeploymentContext } from "./core/place";
+import { type DeploymentContext } from "./core/deployment-context";
 import { ProjectApis, type ApiName } from "./core/project-apis";
 import { type CommonInputs } from "./common-inputs";
 import { isCheckedUp } from "./idp/check-up";
@@ -19,7 +19,7 @@ const COMMON_APIS: readonly ApiName[] = ["iam", "logging", "monitoring", "secret
 
 interface Deployment {
   readonly network: NetworkAttachment | undefined;
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
   readonly settings: SettingsOf<CommonInputs>;
   readonly values: ValuesOf<CommonInputs>;
 }
@@ -28,7 +28,7 @@ interface Deployment {
 export function addApis(
   scope: Construct,
   { always, network, schedules }: VariantApis,
-  { network: attached, place: { projectId, region }, settings, values: v }: Deployment,
+  { network: attached, context: { projectId, region }, settings, values: v }: Deployment,
 ): ProjectApis {
   const { dnsZone, domain, dumpSchedule, existingContainerImage } = settings;
   const apis = new ProjectApis(scope, "Apis", { projectId, region, apis: [...COMMON_APIS, ...always].sort() });

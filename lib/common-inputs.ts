@@ -2,7 +2,12 @@ import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/ful
 import { flag, type PropsOf, type Relation, type ResourceWith, type ValuesOf } from "./core/inputs";
 import { allOf, interpolated, type Expr } from "./core/expr";
 import { eachEntry, endsWith, every, trimPrefix } from "./core/expr-functions";
-import { PLACE_WARNINGS, PLACE_RELATIONS, placeInputs, type PlaceInputs } from "./core/place";
+import {
+  DEPLOYMENT_WARNINGS,
+  DEPLOYMENT_RELATIONS,
+  deploymentInputs,
+  type DeploymentInputs,
+} from "./core/deployment-context";
 import { type Advice, type Finding } from "./core/warnings";
 import { BLUEPRINT_WARNINGS, type BlueprintProps, BLUEPRINTS } from "./idp/blueprints";
 import { CHECK_UP, receiverCount, type CheckUpLimits } from "./idp/check-up";
@@ -69,7 +74,7 @@ interface VariantWords {
 }
 
 /** Types of tables, because the compiler prints those of a spread table without the comments of its rows. */
-type SharedInputs = PlaceInputs &
+type SharedInputs = DeploymentInputs &
   ImageInputs &
   typeof SECRETS &
   typeof BLUEPRINTS &
@@ -94,7 +99,7 @@ type SharedInputs = PlaceInputs &
 /** Inputs of both variants whose words or rules do not depend on the platform's sizes. */
 export function commonInputs({ changedLabels, network, runner, ...words }: VariantWords): SharedInputs {
   return {
-    ...placeInputs(changedLabels),
+    ...deploymentInputs(changedLabels),
     ...IMAGE,
     ...SECRETS,
     ...BLUEPRINTS,
@@ -142,7 +147,7 @@ export type CommonInputs = DomainInputs &
 
 /** Rules that relate them, apart from those about the platform's sizes. */
 export const COMMON_RELATIONS: readonly Relation<CommonInputs>[] = [
-  ...PLACE_RELATIONS,
+  ...DEPLOYMENT_RELATIONS,
   ...IMAGE_RELATIONS,
   ...SECRET_RELATIONS,
   ...ENVIRONMENT_RELATIONS,
@@ -171,7 +176,7 @@ const unchangedAlerts = ({ alerts }: ValuesOf<CommonInputs>) =>
 
 /** Inputs that are valid, and do nothing or harm. */
 export const COMMON_WARNINGS: readonly (Advice<CommonInputs> | Finding<CommonInputs>)[] = [
-  ...PLACE_WARNINGS,
+  ...DEPLOYMENT_WARNINGS,
   ...ENVIRONMENT_WARNINGS,
   ...BLUEPRINT_WARNINGS,
   ...POOL_WARNINGS,

@@ -21,7 +21,7 @@ import {
   type ValuesOf,
 } from "./core/inputs";
 import { unknownNames } from "./core/known-props";
-import { tenantContext, type DeploymentContext } from "./core/place";
+import { deploymentContext, type DeploymentContext } from "./core/deployment-context";
 import { type ProjectApis } from "./core/project-apis";
 import { stateProvidersOf } from "./core/provider-requirements";
 import { withAttributes } from "./core/resource-props";
@@ -98,7 +98,7 @@ export function variantOf<T extends CommonInputs>(variant: Variant<T>): Variant<
  */
 export abstract class IdentityProvider extends Construct {
   /** Project, region and naming of the deployment. */
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 
   /** APIs of the project, with a gate for each: `apis.ready("run")`. */
   readonly apis: ProjectApis;
@@ -202,7 +202,7 @@ export abstract class IdentityProvider extends Construct {
     this.settings = settings;
     this.protect = v.deletionProtection.flag;
     this.refuseSameNames();
-    this.place = tenantContext(this, {
+    this.context = deploymentContext(this, {
       applicationName: v.applicationName.text,
       labels: v.labels.map,
       projectId: v.projectId.text,
@@ -210,11 +210,11 @@ export abstract class IdentityProvider extends Construct {
       secretLocations: settings.secretLocations,
       tenantId: v.tenantId.text,
     });
-    if (network !== undefined) warnOfNetwork(this, network, this.place.region);
+    if (network !== undefined) warnOfNetwork(this, network, this.context.region);
     this.identityParts = this.comparableIdentity(variant.identity);
     warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], v);
 
-    this.apis = addApis(this, variant.apis, { network, place: this.place, settings, values: v });
+    this.apis = addApis(this, variant.apis, { network, context: this.context, settings, values: v });
     this.secrets = this.addSecrets();
     this.registry = this.addRegistry();
     // Undefined without blueprints, so that such an image is not built again.
@@ -279,11 +279,11 @@ export abstract class IdentityProvider extends Construct {
   }
 
   private addSecrets(): IdpSecrets {
-    const { place, settings } = this;
+    const { context, settings } = this;
     const { existingSecrets } = settings;
     return new IdpSecrets(this, "Secrets", {
-      place,
-      secretLocations: place.secretLocations,
+      context,
+      secretLocations: context.secretLocations,
       blueprints: settings.blueprints,
       bootstrapPassword: settings.bootstrapPassword,
       bootstrapToken: settings.bootstrapToken,
@@ -298,7 +298,7 @@ export abstract class IdentityProvider extends Construct {
   }
 
   private addRegistry(): ImageRegistry | undefined {
-    const { apis, place, settings } = this;
+    const { apis, context, settings } = this;
     const { existingContainerImage: existingImage } = settings;
     return partIf(
       isUnset(existingImage),
@@ -308,16 +308,16 @@ export abstract class IdentityProvider extends Construct {
           builder: this.accountOf("build"),
           existing: this.partOf(settings.existingRepository),
           existingImage,
-          place,
+          context,
         }),
     );
   }
 
   private addImage(blueprints: Blueprints | undefined): IdpImage {
-    const { place, registry, settings } = this;
+    const { context, registry, settings } = this;
     return new IdpImage(this, "Image", {
       blueprints,
-      place,
+      context,
       existingImage: settings.existingContainerImage,
       repository: registry,
       applicationVersion: settings.applicationVersion,
@@ -328,21 +328,21 @@ export abstract class IdentityProvider extends Construct {
   }
 
   private addMediaBucket(): MediaBucket {
-    const { apis, place, settings } = this;
+    const { apis, context, settings } = this;
     return new MediaBucket(this, "MediaBucket", {
       deletionProtection: settings.deletionProtection,
-      place,
+      context,
       existing: this.partOf(settings.existingBucket),
       dependsOn: apis.ready("storage"),
     });
   }
 
   private addDatabase(): PostgresqlDatabase {
-    const { apis, network, place, settings, values } = this;
+    const { apis, network, context, settings, values } = this;
     return new PostgresqlDatabase(this, "Database", {
       deletionProtection: settings.deletionProtection,
       network,
-      place,
+      context,
       administratorPasswordVersion: settings.administratorPasswordVersion,
       backupLocation: settings.backupLocation,
       backupRetentionCount: settings.backupRetentionCount,
@@ -365,23 +365,23 @@ export abstract class IdentityProvider extends Construct {
   }
 
   private addUpgradeBackup(): UpgradeBackup {
-    const { database, image, place, settings } = this;
+    const { database, image, context, settings } = this;
     return new UpgradeBackup(this, "UpgradeBackup", {
       database,
-      projectId: place.projectId,
+      projectId: context.projectId,
       release: image.release,
       enabled: settings.backupBeforeUpgrade,
     });
   }
 
   private addExistingSecrets(): ExistingSecrets | undefined {
-    const { apis, place, values: v } = this;
+    const { apis, context, values: v } = this;
     const hasMailPassword = allOf(v.smtp.isSet(), v.smtp.at.passwordSecret.isSet());
     return partIf(
       anyOf(hasMailPassword, v.secretEnvironmentVariables.length().gt(0)),
       () =>
         new ExistingSecrets(this, "ExistingSecrets", {
-          projectId: place.projectId,
+          projectId: context.projectId,
           references: [v.secretEnvironmentVariables, mailPassword(v.smtp)],
           dependsOn: apis.ready("secretmanager"),
         }),
@@ -390,14 +390,14 @@ export abstract class IdentityProvider extends Construct {
 
   /** @param condition decides on it; without one, there always is such an account */
   private addAccount(id: keyof typeof ACCOUNTS, condition?: Condition): ServiceIdentity {
-    const { apis, place } = this;
+    const { apis, context } = this;
     const [purpose, description, member] = ACCOUNTS[id];
     return new ServiceIdentity(this, id, {
       condition: isAlways(condition) ? undefined : condition,
       dependsOn: apis.ready("iam"),
       description,
       existing: this.accountOf(member),
-      place,
+      context,
       purpose,
     });
   }
@@ -431,11 +431,11 @@ export abstract class IdentityProvider extends Construct {
     runnerOf: (identity: ServiceIdentity) => ScheduledJobRunner,
     dependsOn: ITerraformDependable[],
   ): DatabaseDump | undefined {
-    const { apis, database, dumper, place, protect: deletionProtection, values: inputs } = this;
+    const { apis, database, dumper, context, protect: deletionProtection, values: inputs } = this;
     const runner = dumper && runnerOf(dumper);
     return partIf(
       hasDumpBucket(inputs),
-      () => new DatabaseDump(this, "Dump", { apis, database, deletionProtection, dependsOn, inputs, place, runner }),
+      () => new DatabaseDump(this, "Dump", { apis, database, deletionProtection, dependsOn, inputs, context, runner }),
     );
   }
 
@@ -452,13 +452,13 @@ export abstract class IdentityProvider extends Construct {
 
   /** What a domain needs on either platform. @internal */
   protected addEdge(domain: string, address: EdgeAddress, dependsOn: ITerraformDependable[] = []): DomainSetup {
-    const { apis, place, settings, values: v } = this;
+    const { apis, context, settings, values: v } = this;
     return new DomainSetup(this, "Edge", {
       address,
       apis,
       dependsOn,
       domain,
-      place,
+      context,
       validation: v.certificateValidation.text,
       zone: settings.dnsZone,
       protection: v.protection,
@@ -472,12 +472,12 @@ export abstract class IdentityProvider extends Construct {
     dump: DatabaseDump | undefined,
     checkUp: CheckUp | undefined,
   ): Monitoring {
-    const { apis, checker, database, dumper, initializer, place, runtime, settings, values: v } = this;
+    const { apis, checker, database, dumper, initializer, context, runtime, settings, values: v } = this;
     return new Monitoring(this, "Monitoring", {
       ...settings,
       ...platform,
       apis,
-      place,
+      context,
       called: (setting: NamedSetting) =>
         (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,
       certificateValidation: v.certificateValidation.text,

@@ -6,7 +6,7 @@ export { type Blocks } from "./core/hcl/hcl-body";
 export { type HclBlocks } from "./core/hcl/stack-origin";
 export { type GrantedAccount, type GrantLimits, type WorkloadIdentity } from "./core/identity";
 export { type DeploymentName } from "./core/names";
-export { tenantContext, type DeploymentContext, type TenantPlaceProps } from "./core/place";
+export { deploymentContext, type DeploymentContext, type DeploymentContextProps } from "./core/deployment-context";
 export { type Condition } from "./core/conditional";
 export { PortableStack, type PortableStackProps, type StackOutput } from "./core/portable-stack";
 export { ProjectApis, type ApiName, type ProjectApisProps } from "./core/project-apis";

@@ -259,7 +259,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
         apis: { always: ["compute", "container", "iamcredentials"] },
       }),
     );
-    const { database, media, place, settings, values } = this;
+    const { database, media, context, settings, values } = this;
     const { existingCluster, existingNamespace } = settingsOf<typeof EXISTING_CLUSTER>(values);
 
     this.clusterNetwork = this.addNetwork(existingCluster);
@@ -274,12 +274,12 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     this.initialization = this.addInitialization();
     this.restoreSettings = addRecoveryScripts(
       this,
-      { database, initialization: this.initialization, media, place },
+      { database, initialization: this.initialization, media, context },
       { namespace },
     );
     const domain = this.domainWithIpv6();
     this.address = new PublicAddress(this, "Address", {
-      place,
+      context,
       domain: domain?.domain,
       ipv6: domain?.ipv6,
       dependsOn: this.networkReady,
@@ -335,9 +335,9 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   }
 
   private addNetwork(existingCluster: KubernetesSettings["existingCluster"]): ClusterNetwork {
-    const { network, networkReady, place } = this;
+    const { network, networkReady, context } = this;
     return new ClusterNetwork(this, "Network", {
-      place,
+      context,
       existing: network,
       dependsOn: networkReady,
       isNeeded: isMade(existingCluster),
@@ -345,9 +345,9 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   }
 
   private addCluster(existing: KubernetesSettings["existingCluster"]): AutopilotCluster {
-    const { apis, clusterNetwork, networkReady, place, protect, settings, values } = this;
+    const { apis, clusterNetwork, networkReady, context, protect, settings, values } = this;
     return new AutopilotCluster(this, "Cluster", {
-      place,
+      context,
       network: clusterNetwork,
       controlPlane: values,
       deletionProtection: protect,
@@ -362,9 +362,9 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     existing: KubernetesSettings["existingNamespace"],
     clusterRecord: ITerraformDependable,
   ): WorkloadNamespace {
-    const { apis, cluster, place, values } = this;
+    const { apis, cluster, context, values } = this;
     return new WorkloadNamespace(this, "Namespace", {
-      place,
+      context,
       cluster,
       name: existingOr(this, "ChosenNamespace", existing, existing?.name, values.namespace.text),
       isExisting: isExisting(existing),
@@ -376,8 +376,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
 
   /** Jobs in the namespace. */
   private jobs(identity: ServiceIdentity): KubernetesJobs {
-    const { namespace, place } = this;
-    return new KubernetesJobs({ place, namespace, identity });
+    const { namespace, context } = this;
+    return new KubernetesJobs({ context, namespace, identity });
   }
 
   private addInitialization(): DbInit {
@@ -396,10 +396,10 @@ export class KubernetesIdentityProvider extends IdentityProvider {
    * null even in a template for no instance.
    */
   private domainWithIpv6(): DomainWithIpv6 | undefined {
-    const { networkReady: dependsOn, place, settings, values } = this;
+    const { networkReady: dependsOn, context, settings, values } = this;
     const { domain } = settings;
     if (domain === undefined) return undefined;
-    return { domain, ipv6: new Ipv6Address(this, "Ipv6", { domain, enabled: values.ipv6, place, dependsOn }) };
+    return { domain, ipv6: new Ipv6Address(this, "Ipv6", { domain, enabled: values.ipv6, context, dependsOn }) };
   }
 
   private addEdgeOf(domain: DomainWithIpv6 | undefined): DomainSetup | undefined {
@@ -409,16 +409,16 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   }
 
   private addOutposts(): Outposts | undefined {
-    const { cluster, namespace, place, settings, values } = this;
+    const { cluster, namespace, context, settings, values } = this;
     return partIf(values.manageOutposts, () =>
-      addOutposts(this, { cluster, namespace, imageMirror: settings.imageMirror, inputs: values, place }),
+      addOutposts(this, { cluster, namespace, imageMirror: settings.imageMirror, inputs: values, context }),
     );
   }
 
   private addWorkload(container: ContainerSpec, outposts: Outposts | undefined): KubernetesWorkload {
-    const { address, namespace, place, runtime, settings, values } = this;
+    const { address, namespace, context, runtime, settings, values } = this;
     return new KubernetesWorkload(this, "Workload", {
-      place,
+      context,
       address,
       namespace,
       identity: runtime,
@@ -432,12 +432,12 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   }
 
   private addWorker(container: ContainerSpec, outposts: Outposts | undefined): KubernetesWorker | undefined {
-    const { namespace, place, runtime, values, workload } = this;
+    const { namespace, context, runtime, values, workload } = this;
     return partIf(
       isSeparate(values),
       () =>
         new KubernetesWorker(this, "Worker", {
-          place,
+          context,
           condition: isSeparate(values),
           container,
           identity: runtime,
@@ -451,9 +451,9 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   }
 
   private addIngress(): ClusterIngress {
-    const { address, edge, initialization, namespace, place, values, workload } = this;
+    const { address, edge, initialization, namespace, context, values, workload } = this;
     return new ClusterIngress(this, "FrontDoor", {
-      place,
+      context,
       namespace,
       workload,
       address,

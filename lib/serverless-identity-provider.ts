@@ -245,15 +245,15 @@ export class ServerlessIdentityProvider extends IdentityProvider {
         apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
       }),
     );
-    const { database, media, place, values } = this;
+    const { database, media, context, values } = this;
     const egress = replace(upper(values.vpcEgress), "-", "_").text;
     this.attachment = this.network && { ...this.network, egress, tags: tagsIn(values.networkTags) };
 
     this.initialization = this.addInitialization();
     this.restoreSettings = addRecoveryScripts(
       this,
-      { database, initialization: this.initialization, media, place },
-      place,
+      { database, initialization: this.initialization, media, context },
+      context,
     );
     const external = this.addExternalDomain();
     this.address = external?.address;
@@ -284,7 +284,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
         isPublic: allOf(isOpen(this.access), this.isInternal.not()),
         platform: "serverless",
         url: this.url,
-        urlMap: urlMapName(place),
+        urlMap: urlMapName(context),
       },
       this.dump,
       this.checkUp,
@@ -306,9 +306,9 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   /** What both load balancers of the domain are told. */
   private get ofLoadBalancers() {
-    const { apis, database, place, values } = this;
+    const { apis, database, context, values } = this;
     return {
-      place,
+      context,
       requestLogSampleRate: requestLogRate(values).number,
       httpRedirect: values.httpRedirect.flag,
       // If another deployment has the names, the apply fails at the secrets, before anything is billed.
@@ -317,12 +317,12 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   }
 
   private addInitialization(): DbInit {
-    const { apis, attachment: network, database, initializer, place, values } = this;
+    const { apis, attachment: network, database, initializer, context, values } = this;
     const dependsOn = apis.ready("run", "secretmanager");
     return new DbInit(this, "DbInit", {
       ...rightsOf(values),
       database,
-      runner: new ServerlessJobs({ place, network, identity: initializer, dependsOn }),
+      runner: new ServerlessJobs({ context, network, identity: initializer, dependsOn }),
       // At the first apply, the backup finds no database; the job is about to create it.
       dependsOn: this.upgradeBackup.ready,
     });
@@ -342,10 +342,10 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   private addExternalDomain(): ExternalDomain | undefined {
     const { database, isInternal, settings, values } = this;
     if (settings.domain === undefined || isNever(isInternal.not())) return undefined;
-    const { dependsOn, place } = this.ofLoadBalancers;
+    const { dependsOn, context } = this.ofLoadBalancers;
     const domain = this.domainIf("ExternalDomain", settings.domain, isInternal.not());
-    const ipv6 = new Ipv6Address(this, "Ipv6", { place, dependsOn, domain, enabled: values.ipv6 });
-    const address = new DomainAddress(this, "Address", { place, dependsOn, domain, ipv6 });
+    const ipv6 = new Ipv6Address(this, "Ipv6", { context, dependsOn, domain, enabled: values.ipv6 });
+    const address = new DomainAddress(this, "Address", { context, dependsOn, domain, ipv6 });
     return { address, ipv6, edge: this.addEdge(domain, address, database.password.ready) };
   }
 
@@ -378,12 +378,12 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     container: ContainerSpec,
     address: LoadBalancerAddress | undefined,
   ): ServerlessWorkerPool | undefined {
-    const { attachment: network, place, runtime, values } = this;
+    const { attachment: network, context, runtime, values } = this;
     return partIf(
       isSeparate(values),
       () =>
         new ServerlessWorkerPool(this, "Worker", {
-          place,
+          context,
           network,
           address,
           condition: isSeparate(values),
@@ -395,13 +395,13 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   }
 
   private addService(container: ContainerSpec, address: LoadBalancerAddress | undefined): ServerlessService {
-    const { access, attachment: network, place, runtime, values, worker } = this;
+    const { access, attachment: network, context, runtime, values, worker } = this;
     return new ServerlessService(this, "Service", {
       closeDefaultAddress: values.closeDefaultAddress.flag,
       cpuAlwaysAllocated: values.cpuAlwaysAllocated.flag,
       maxInstanceRequestConcurrency: requestsPerInstance(values).number,
       publicAccess: access,
-      place,
+      context,
       network,
       address,
       identity: runtime,
@@ -429,9 +429,9 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   /** The application's own command in a job, because Cloud Run offers no shell in a running container. */
   private addTestMail(container: ContainerSpec): ServerlessIdentityProvider["testMail"] {
-    const { attachment: network, place, runtime, values } = this;
+    const { attachment: network, context, runtime, values } = this;
     return partIf(values.smtp.isSet(), () =>
-      new ServerlessJobs({ place, network, identity: runtime }).onDemand(this, "TestMail", {
+      new ServerlessJobs({ context, network, identity: runtime }).onDemand(this, "TestMail", {
         condition: values.smtp.isSet(),
         // The command needs no uploads.
         container: { ...container, args: [TEST_MAIL_COMMAND, "--help"], mounts: [] },
@@ -456,9 +456,9 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   /** Jobs that Cloud Scheduler starts, as an identity of their own. */
   private scheduledJobs(identity: ServiceIdentity): ServerlessJobs {
-    const { apis, attachment: network, place } = this;
+    const { apis, attachment: network, context } = this;
     const dependsOn = apis.ready("run", "secretmanager", "iam", "cloudscheduler");
-    return new ServerlessJobs({ place, network, identity, starter: this.accountOf("scheduler"), dependsOn });
+    return new ServerlessJobs({ context, network, identity, starter: this.accountOf("scheduler"), dependsOn });
   }
 
   /** Refuses to take the network away. @returns all that is created last */

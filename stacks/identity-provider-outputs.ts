@@ -6,10 +6,10 @@ import { type OutputTable } from "./output-table";
 
 /** The outputs of both variants: names and addresses, never the value of a secret. */
 export function identityProviderOutputs(idp: IdentityProvider): OutputTable {
-  const { database, dump, monitoring, place, secrets } = idp;
+  const { database, dump, monitoring, context, secrets } = idp;
   const { bootstrapPassword: password, bootstrapToken: token, hasBootstrapToken } = secrets;
   const accessCommand = ({ secretId, version }: ReadableSecret) =>
-    `gcloud secrets versions access ${version} --secret=${secretId} --project=${place.projectId}`;
+    `gcloud secrets versions access ${version} --secret=${secretId} --project=${context.projectId}`;
   return {
     service_url: [idp.url, "Address of the identity provider."],
     dns_records: [
@@ -72,7 +72,7 @@ export function identityProviderOutputs(idp: IdentityProvider): OutputTable {
       idp.grantCommands,
       "Commands for the grants that grant_roles = false leaves to others; empty otherwise.",
     ],
-    tenant_prefix: [place.deployment.tenantPrefix, "Part of every name: the tenant and a hash of the project."],
+    tenant_prefix: [context.deployment.tenantPrefix, "Part of every name: the tenant and a hash of the project."],
     first_sign_in: [
       { address: idp.url, user_name: ADMINISTRATOR_NAME, password_command: accessCommand(password) },
       "Address and user name for the first sign-in, and the command that prints the password.",

@@ -6,7 +6,7 @@ import { CloudRunV2Service } from "@cdktf/provider-google/lib/cloud-run-v2-servi
 import { ModuleKind, ScriptTarget, transpile } from "typescript";
 
 import { packageFile } from "../../lib/core/package-file";
-import { tenantContext } from "../../lib/core/place";
+import { deploymentContext } from "../../lib/core/deployment-context";
 import { BOOTSTRAP_TOKEN } from "../../lib/idp/contract";
 import { MediaBucket } from "../../lib/idp/media-bucket";
 import { KubernetesIdentityProvider } from "../../lib/kubernetes-identity-provider";
@@ -81,11 +81,11 @@ describe("The TypeScript examples", () => {
 
 it("A service of one's own mounts the bucket as the library's own service does, by the override on the page", () => {
   const stack = bareStack();
-  const place = tenantContext(stack, { projectId: "my-project", tenantId: "acme" });
-  const media = new MediaBucket(stack, "Media", { place });
+  const context = deploymentContext(stack, { projectId: "my-project", tenantId: "acme" });
+  const media = new MediaBucket(stack, "Media", { context });
   const service = new CloudRunV2Service(stack, "Server", {
     name: "server",
-    location: place.region,
+    location: context.region,
     template: { volumes: [{ name: "media", gcs: { bucket: media.bucketName } }] },
   });
   const line = blocksIn(pageOf("lib/README.md").text, "text").find((block) => block.includes("mount_options")) ?? "";

@@ -111,7 +111,7 @@ const COMMON_FLAGS = ["--format", "--project"];
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   "lib/core/full-names.ts": ["kms keys list"],
   "lib/core/generated-secret.ts": ["secrets versions enable"],
-  "lib/core/place.ts": ["compute regions list"],
+  "lib/core/deployment-context.ts": ["compute regions list"],
   "lib/core/scripts/google-credentials.sh": ["auth application-default login", "auth print-access-token"],
   "lib/core/scripts/wait-for-api.sh": ["projects add-iam-policy-binding", "services enable"],
   "lib/idp/environment.ts": ["secrets versions list"],

@@ -2,13 +2,13 @@ import { valuesFrom } from "../../lib/core/inputs";
 import { DatabaseDump, DUMPS } from "../../lib/idp/dumps";
 import { rendered } from "../../lib/core/expression";
 import { evaluated } from "../stacks/terraform-run";
-import { apisIn, PLACE, standInDatabase } from "../support/stand-in-parts";
+import { apisIn, CONTEXT, standInDatabase } from "../support/stand-in-parts";
 import { bareStack, terraformOf } from "../support/synthesis";
 
 const dumpIn = (dumpSchedule: string) => {
   const stack = bareStack();
   const dump = new DatabaseDump(stack, "Dump", {
-    place: PLACE,
+    context: CONTEXT,
     apis: apisIn(stack, "storage"),
     database: standInDatabase(),
     deletionProtection: true,

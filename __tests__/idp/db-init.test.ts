@@ -3,7 +3,7 @@ import { DbInit } from "../../lib/idp/db-init";
 import { type OneTimeJobSpec } from "../../lib/idp/job-runner";
 import { type SqlInstance } from "../../lib/idp/parts";
 import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
-import { PLACE, standInDatabase } from "../support/stand-in-parts";
+import { CONTEXT, standInDatabase } from "../support/stand-in-parts";
 import { bareStack } from "../support/synthesis";
 
 it("DbInit uses the given client, and gives an attempt longer than the wait for the database", () => {
@@ -26,7 +26,7 @@ it("DbInit uses the given client, and gives an attempt longer than the wait for 
 
 it("The clients of a job are of the server's version, which is 15 where it is not known", () => {
   const imageOf = (database: SqlInstance) => databaseJobContainer(database, {}).image.containerImage;
-  const database = new PostgresqlDatabase(bareStack(), "Database", { place: PLACE, version: 17 });
+  const database = new PostgresqlDatabase(bareStack(), "Database", { context: CONTEXT, version: 17 });
   expect(imageOf(database)).toMatch(/^docker\.io\/library\/postgres:17-alpine@sha256:[0-9a-f]{64}$/);
   expect(imageOf(standInDatabase())).toMatch(/^docker\.io\/library\/postgres:15-alpine@sha256:/);
 });

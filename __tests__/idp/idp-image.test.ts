@@ -15,11 +15,11 @@ import {
 } from "../../lib/idp/releases";
 import { warnings } from "../stacks/terraform-run";
 import { describeWith } from "../support/programs";
-import { PLACE, STAND_IN_REPOSITORY } from "../support/stand-in-parts";
+import { CONTEXT, STAND_IN_REPOSITORY } from "../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, warningsOf, type Block } from "../support/synthesis";
 
 const imageIn = (overrides: Partial<IdpImageProps> = {}, stack = bareStack()) => {
-  const image = new IdpImage(stack, "Image", { place: PLACE, repository: STAND_IN_REPOSITORY, ...overrides });
+  const image = new IdpImage(stack, "Image", { context: CONTEXT, repository: STAND_IN_REPOSITORY, ...overrides });
   stack.addOutputs({ image: { value: image.containerImage, description: "Image." } });
   const terraform = terraformOf(stack);
   return { image, stack, terraform, reference: String(terraform.locals?.image_reference) };
@@ -67,7 +67,7 @@ describe("IdpImage", () => {
     ["another name", "upstream image", { upstreamImage: "registry.example.com/server" }],
     ["another name", "upstream prefix", { upstreamPrefix: "OTHER_" }],
     ["the same name", "build location", { buildLocation: "us-central1" }],
-    ["the same name", "project of the build", { place: { ...PLACE, projectId: "other-project" } }],
+    ["the same name", "project of the build", { context: { ...CONTEXT, projectId: "other-project" } }],
   ])("has %s with another %s", (name, _what, change) => {
     expect(imageIn(change).reference === imageIn().reference).toBe(name === "the same name");
   });

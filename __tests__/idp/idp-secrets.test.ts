@@ -1,10 +1,10 @@
 import { IdpSecrets, type IdpSecretsProps } from "../../lib/idp/idp-secrets";
 import { brokenRules } from "../support/broken-rules";
-import { PLACE } from "../support/stand-in-parts";
+import { CONTEXT } from "../support/stand-in-parts";
 import { bareStack } from "../support/synthesis";
 
 const secretsIn = (overrides: Partial<IdpSecretsProps>) =>
-  new IdpSecrets(bareStack(), "Secrets", { place: PLACE, ...overrides });
+  new IdpSecrets(bareStack(), "Secrets", { context: CONTEXT, ...overrides });
 
 describe("IdpSecrets", () => {
   it("refuses a password in plain text, without repeating it", () => {

@@ -31,7 +31,7 @@ import { ServerlessService, type ServerlessServiceProps } from "../../lib/platfo
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../lib/platform/sql/postgresql-database";
 import {
   apisIn,
-  PLACE,
+  CONTEXT,
   STAND_IN_REPOSITORY,
   standInDatabase,
   standInIdentity,
@@ -61,7 +61,7 @@ const defaultsOf = <Props extends object>(
   rows: readonly Row<Props>[],
 ): Defaults => ({ of, file, given: build, rows: rows });
 
-const PURPOSE = { place: PLACE, purpose: "run", description: "Runs." };
+const PURPOSE = { context: CONTEXT, purpose: "run", description: "Runs." };
 const NETWORK = { network: "projects/demo/global/networks/a", subnetwork: "projects/demo/regions/us-central1/a" };
 const EXISTING_DATABASE = {
   connectionName: "shared:us-central1:postgres",
@@ -81,7 +81,7 @@ const DEFAULTS: readonly Defaults[] = [
     "PostgresqlDatabase",
     "lib/platform/sql/postgresql-database.ts",
     (stack, props) => {
-      const database = new PostgresqlDatabase(stack, "Part", { place: PLACE, ...props });
+      const database = new PostgresqlDatabase(stack, "Part", { context: CONTEXT, ...props });
       database.grantConnect(new ServiceIdentity(stack, "Runtime", PURPOSE));
     },
     [
@@ -128,7 +128,7 @@ const DEFAULTS: readonly Defaults[] = [
     "MediaBucket",
     "lib/idp/media-bucket.ts",
     (stack, props) => {
-      const bucket = new MediaBucket(stack, "Part", { place: PLACE, ...props });
+      const bucket = new MediaBucket(stack, "Part", { context: CONTEXT, ...props });
       bucket.grantReadWrite(new ServiceIdentity(stack, "Runtime", PURPOSE));
     },
     [...(ofExisting({ name: "acme-uploads" }) as Row<MediaBucketProps>[]), ["deletionProtection", true, false]],
@@ -138,7 +138,7 @@ const DEFAULTS: readonly Defaults[] = [
     "lib/platform/registry/image-registry.ts",
     (stack, props) => {
       const apis = apisIn(stack, "artifactregistry", "cloudbuild", "iam", "logging");
-      new ImageRegistry(stack, "Part", { place: PLACE, apis, ...props });
+      new ImageRegistry(stack, "Part", { context: CONTEXT, apis, ...props });
     },
     ofExisting({ imagePrefix: "us-docker.pkg.dev/shared/idp", location: "us" }),
   ),
@@ -157,7 +157,7 @@ const DEFAULTS: readonly Defaults[] = [
     "GeneratedSecret",
     "lib/core/generated-secret.ts",
     (stack, props) => {
-      const needed = { projectId: PLACE.projectId, secretId: "part", length: 32 };
+      const needed = { projectId: CONTEXT.projectId, secretId: "part", length: 32 };
       new GeneratedSecret(stack, "Part", { ...needed, ...props });
     },
     [
@@ -171,7 +171,7 @@ const DEFAULTS: readonly Defaults[] = [
     "IdpSecrets",
     "lib/idp/idp-secrets.ts",
     (stack, props) => {
-      new IdpSecrets(stack, "Part", { place: PLACE, ...props });
+      new IdpSecrets(stack, "Part", { context: CONTEXT, ...props });
     },
     [
       ["secretKeyVersion", 1, 2],
@@ -185,7 +185,7 @@ const DEFAULTS: readonly Defaults[] = [
     "IdpImage",
     "lib/idp/idp-image.ts",
     (stack, props) => {
-      new IdpImage(stack, "Part", { place: PLACE, repository: STAND_IN_REPOSITORY, ...props });
+      new IdpImage(stack, "Part", { context: CONTEXT, repository: STAND_IN_REPOSITORY, ...props });
     },
     [
       ["applicationVersion", "latest", "2026.2.1"],
@@ -198,7 +198,7 @@ const DEFAULTS: readonly Defaults[] = [
     "DbInit",
     "lib/idp/db-init.ts",
     (stack, props) => {
-      const runner = new ServerlessJobs({ place: PLACE, identity: standInIdentity() });
+      const runner = new ServerlessJobs({ context: CONTEXT, identity: standInIdentity() });
       new DbInit(stack, "Part", { database: standInDatabase(), runner, ...props });
     },
     [
@@ -210,7 +210,7 @@ const DEFAULTS: readonly Defaults[] = [
     "UpgradeBackup",
     "lib/idp/upgrade-backup.ts",
     (stack, props) => {
-      const needed = { database: standInDatabase(), projectId: PLACE.projectId, release: "2026.5.4" };
+      const needed = { database: standInDatabase(), projectId: CONTEXT.projectId, release: "2026.5.4" };
       new UpgradeBackup(stack, "Part", { ...needed, ...props });
     },
     [["enabled", true, false]],
@@ -219,7 +219,7 @@ const DEFAULTS: readonly Defaults[] = [
     "ServerlessService",
     "lib/platform/serverless/serverless-service.ts",
     (stack, props) => {
-      const needed = { place: PLACE, identity: standInIdentity(), container: standInIdentityProvider(stack) };
+      const needed = { context: CONTEXT, identity: standInIdentity(), container: standInIdentityProvider(stack) };
       new ServerlessService(stack, "Part", { ...needed, ...props });
     },
     [
@@ -237,7 +237,7 @@ const DEFAULTS: readonly Defaults[] = [
     "lib/platform/monitoring/monitoring.ts",
     (stack, props) => {
       new Monitoring(stack, "Part", {
-        place: PLACE,
+        context: CONTEXT,
         apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
         alertEmails: ["admin@example.com"],
         called: String,
@@ -269,7 +269,7 @@ const DEFAULTS: readonly Defaults[] = [
     "the network of ServerlessService",
     "lib/platform/network/network-attachment.ts",
     (stack, props) => {
-      const needed = { place: PLACE, identity: standInIdentity(), container: standInIdentityProvider(stack) };
+      const needed = { context: CONTEXT, identity: standInIdentity(), container: standInIdentityProvider(stack) };
       new ServerlessService(stack, "Part", { ...needed, network: { ...NETWORK, ...props } });
     },
     [["egress", "PRIVATE_RANGES_ONLY", "ALL_TRAFFIC"]],
@@ -281,7 +281,12 @@ const DEFAULTS: readonly Defaults[] = [
       const container = { ...standInIdentityProvider(stack), canIdle: undefined, ...props };
       // Not known at synthesis, so that the configuration has the warnings of a worker that idles.
       const minInstanceCount = Token.asNumber(expression("var.min_instance_count"));
-      new ServerlessService(stack, "Part", { place: PLACE, identity: standInIdentity(), container, minInstanceCount });
+      new ServerlessService(stack, "Part", {
+        context: CONTEXT,
+        identity: standInIdentity(),
+        container,
+        minInstanceCount,
+      });
     },
     [["canIdle", false, true]],
   ),
@@ -289,7 +294,7 @@ const DEFAULTS: readonly Defaults[] = [
     "ExistingSecret",
     "lib/core/existing-secret.ts",
     (stack, props) => {
-      const needed = { projectId: PLACE.projectId, secretId: "former", version: 1 };
+      const needed = { projectId: CONTEXT.projectId, secretId: "former", version: 1 };
       new ExistingSecret(stack, "Part", { ...needed, ...props }).grantAccess(standInIdentity());
     },
     [["condition", true, false]],
@@ -298,7 +303,7 @@ const DEFAULTS: readonly Defaults[] = [
     "an identity that is granted a bucket",
     "lib/core/identity.ts",
     (stack, props) => {
-      new MediaBucket(stack, "Part", { place: PLACE }).grantReadWrite(standInIdentity("Runtime", props));
+      new MediaBucket(stack, "Part", { context: CONTEXT }).grantReadWrite(standInIdentity("Runtime", props));
     },
     [["condition", true, false]],
   ),
@@ -314,7 +319,7 @@ const DEFAULTS: readonly Defaults[] = [
     "a job",
     "lib/idp/job-runner.ts",
     (stack, props) => {
-      new ServerlessJobs({ place: PLACE, identity: standInIdentity() }).runOnce(stack, "Part", {
+      new ServerlessJobs({ context: CONTEXT, identity: standInIdentity() }).runOnce(stack, "Part", {
         name: "part",
         container: standInIdentityProvider(stack),
         maxRetries: 1,
@@ -331,7 +336,7 @@ const DEFAULTS: readonly Defaults[] = [
     "the database of DbInit",
     "lib/idp/parts.ts",
     (stack, props) => {
-      const runner = new ServerlessJobs({ place: PLACE, identity: standInIdentity() });
+      const runner = new ServerlessJobs({ context: CONTEXT, identity: standInIdentity() });
       new DbInit(stack, "Part", { database: standInDatabase(props), runner });
     },
     [["administratorName", "postgres", "administrator"]],
@@ -345,7 +350,7 @@ const DEFAULTS: readonly Defaults[] = [
       // Literals would be written into the folder, so they are refused.
       const key = { accessKeyId: expression("var.access_key_id"), secretAccessKey: expression("var.secret") };
       const aws = { ...key, ...props };
-      new AssessmentLab(stack, "Part", { projectId: PLACE.projectId, aws });
+      new AssessmentLab(stack, "Part", { projectId: CONTEXT.projectId, aws });
     },
     [["region", "us-east-1", "eu-central-1"]],
   ),

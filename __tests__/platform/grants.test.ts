@@ -1,11 +1,11 @@
 import { KubernetesProvider } from "@cdktf/provider-kubernetes/lib/provider";
 
+import { type DeploymentContext } from "../../lib/core/deployment-context";
 import { GeneratedSecret } from "../../lib/core/generated-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
 import { Value } from "../../lib/core/inputs";
 import { sqlInstanceName } from "../../lib/core/names";
 import { packageFile } from "../../lib/core/package-file";
-import { type DeploymentContext } from "../../lib/core/place";
 import { addStackFile } from "../../lib/core/stack-file";
 import { TerraformData } from "../../lib/core/terraform-data";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
@@ -21,7 +21,7 @@ import { ImageRegistry } from "../../lib/platform/registry/image-registry";
 import { ServerlessJobs } from "../../lib/platform/serverless/cloud-run-jobs";
 import { ServerlessService } from "../../lib/platform/serverless/serverless-service";
 import { PostgresqlDatabase } from "../../lib/platform/sql/postgresql-database";
-import { apisIn, PLACE, standInIdentity } from "../support/stand-in-parts";
+import { apisIn, CONTEXT, standInIdentity } from "../support/stand-in-parts";
 import { bareStack, terraformOf, type BareStack } from "../support/synthesis";
 
 interface Runs {
@@ -32,7 +32,7 @@ interface Runs {
 }
 
 const WORKLOAD = {
-  place: PLACE,
+  context: CONTEXT,
   address: { address: "192.0.2.1", ipv6: undefined, url: "https://192.0.2.1" },
   geoip: new Value(GEOIP.geoip, { given: null, path: () => "null", name: "geoip", spell: String }),
   minInstanceCount: 1,
@@ -53,20 +53,20 @@ const jobIn = (stack: BareStack, container: ContainerSpec): OneTimeJobSpec => ({
 /** All that runs a container. */
 const RUNNERS: Readonly<Record<string, (runs: Runs, id: string) => unknown>> = {
   ServerlessService: ({ container, identity, stack }, id) =>
-    new ServerlessService(stack, id, { place: PLACE, identity, container }),
+    new ServerlessService(stack, id, { context: CONTEXT, identity, container }),
   ServerlessJobs: ({ container, identity, stack }, id) =>
-    new ServerlessJobs({ place: PLACE, identity }).runOnce(stack, id, jobIn(stack, container)),
+    new ServerlessJobs({ context: CONTEXT, identity }).runOnce(stack, id, jobIn(stack, container)),
   KubernetesWorkload: ({ container, identity, namespace, stack }, id) =>
     new KubernetesWorkload(stack, id, { ...WORKLOAD, identity, namespace, container }),
   KubernetesJobs: ({ container, identity, namespace, stack }, id) =>
-    new KubernetesJobs({ place: PLACE, identity, namespace }).runOnce(stack, id, jobIn(stack, container)),
+    new KubernetesJobs({ context: CONTEXT, identity, namespace }).runOnce(stack, id, jobIn(stack, container)),
 };
 
 /** A container that uses every kind of part. */
 const containerIn = (stack: BareStack): ContainerSpec => {
   const apis = apisIn(stack, "artifactregistry", "cloudbuild", "iam", "logging");
-  const registry = new ImageRegistry(stack, "Registry", { place: PLACE, apis });
-  const secret = new GeneratedSecret(stack, "Secret", { projectId: PLACE.projectId, secretId: "secret", length: 32 });
+  const registry = new ImageRegistry(stack, "Registry", { context: CONTEXT, apis });
+  const secret = new GeneratedSecret(stack, "Secret", { projectId: CONTEXT.projectId, secretId: "secret", length: 32 });
   return {
     port: 80,
     environment: { baseline: {}, overrides: {}, required: {} },
@@ -77,8 +77,8 @@ const containerIn = (stack: BareStack): ContainerSpec => {
     },
     // Twice on purpose: only one grant is made.
     secretEnvironment: { FIRST: secret, SECOND: secret },
-    mounts: [new MediaBucket(stack, "Media", { place: PLACE })],
-    database: { instance: new PostgresqlDatabase(stack, "Database", { place: PLACE }), hostVariable: "HOST" },
+    mounts: [new MediaBucket(stack, "Media", { context: CONTEXT })],
+    database: { instance: new PostgresqlDatabase(stack, "Database", { context: CONTEXT }), hostVariable: "HOST" },
     dependsOn: [new TerraformData(stack, "Prepared", {})],
   };
 };
@@ -89,7 +89,7 @@ const runAll = (identityIn: (stack: BareStack) => WorkloadIdentity): Runs => {
   new KubernetesProvider(stack, "kubernetes", { host: "https://cluster" });
   const cluster = { nodeSelector: undefined, pullers: [standInIdentity("Nodes")], ready: [], grantActAs: () => [] };
   const none = { isExisting: false, outboundPorts: "[]", outlivedBy: [] };
-  const namespace = new WorkloadNamespace(stack, "Namespace", { ...none, place: PLACE, cluster, name: "apps" });
+  const namespace = new WorkloadNamespace(stack, "Namespace", { ...none, context: CONTEXT, cluster, name: "apps" });
   const runs = { stack, namespace, identity: identityIn(stack), container: containerIn(stack) };
   for (const [name, run] of Object.entries(RUNNERS)) run(runs, name);
   return runs;
@@ -108,9 +108,9 @@ const grantsTo = (member: string, stack: BareStack): Record<string, unknown> =>
 describe("An account that connects to databases", () => {
   const conditionsOf = (places: readonly DeploymentContext[], props: { conditionalAccess?: boolean } = {}) => {
     const stack = bareStack();
-    const account = new ServiceIdentity(stack, "Runtime", { place: PLACE, purpose: "run", description: "Runs." });
-    places.forEach((place, index) =>
-      new PostgresqlDatabase(stack, `Database${index}`, { place, ...props }).grantConnect(account),
+    const account = new ServiceIdentity(stack, "Runtime", { context: CONTEXT, purpose: "run", description: "Runs." });
+    places.forEach((context, index) =>
+      new PostgresqlDatabase(stack, `Database${index}`, { context, ...props }).grantConnect(account),
     );
     const grants = Object.values(terraformOf(stack).resource?.google_project_iam_member ?? {});
     return grants.map(({ condition }) => condition);
@@ -119,20 +119,20 @@ describe("An account that connects to databases", () => {
     title: `Only ${instance}`,
     expression: [
       'resource.type == "sqladmin.googleapis.com/Instance" &&',
-      `resource.name == "projects/${PLACE.projectId}/instances/${instance}"`,
+      `resource.name == "projects/${CONTEXT.projectId}/instances/${instance}"`,
     ].join(" "),
   });
-  const deployment = { ...PLACE.deployment, applicationName: "other" };
+  const deployment = { ...CONTEXT.deployment, applicationName: "other" };
 
   it("reaches each by a grant of its own, and no other one of the project", () => {
-    expect(conditionsOf([PLACE, { ...PLACE, deployment }])).toEqual([
-      onlyOn(sqlInstanceName(PLACE.deployment)),
+    expect(conditionsOf([CONTEXT, { ...CONTEXT, deployment }])).toEqual([
+      onlyOn(sqlInstanceName(CONTEXT.deployment)),
       onlyOn(sqlInstanceName(deployment)),
     ]);
   });
 
   it("reaches all of the project where conditions cannot be kept", () => {
-    expect(conditionsOf([PLACE], { conditionalAccess: false })).toEqual([undefined]);
+    expect(conditionsOf([CONTEXT], { conditionalAccess: false })).toEqual([undefined]);
   });
 });
 
@@ -144,7 +144,7 @@ const SCRIPT = {
 describe("An account that runs containers in every way", () => {
   it("is granted each thing that they use once, and no more", () => {
     const { stack } = runAll(
-      (scope) => new ServiceIdentity(scope, "Runtime", { place: PLACE, purpose: "run", description: "Runs." }),
+      (scope) => new ServiceIdentity(scope, "Runtime", { context: CONTEXT, purpose: "run", description: "Runs." }),
     );
     expect(grantsTo("serviceAccount:${google_service_account.runtime.email}", stack)).toEqual({
       "google_project_iam_member.runtime_connects_to_database": "roles/cloudsql.client",

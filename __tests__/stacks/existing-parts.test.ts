@@ -7,7 +7,7 @@ import { StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 
 import { ImageRegistry, MediaBucket, PostgresqlDatabase, ServerlessIdentityProvider, ServiceIdentity } from "../../lib";
 import { KubernetesIdentityProvider, type KubernetesIdentityProviderProps } from "../../lib/kubernetes";
-import { PLACE } from "../support/stand-in-parts";
+import { CONTEXT } from "../support/stand-in-parts";
 import { bareStack, terraformOf, terraformWith, type BareStack, type Terraform } from "../support/synthesis";
 
 /** Parts of the same stack, as references: a plan does not know their attributes before they are there. */
@@ -150,7 +150,7 @@ describe("An existing cluster", () => {
 
 describe("A part by its attributes", () => {
   const runtime = (stack: BareStack) =>
-    new ServiceIdentity(stack, "Runtime", { place: PLACE, purpose: "run", description: "Runs the application" });
+    new ServiceIdentity(stack, "Runtime", { context: CONTEXT, purpose: "run", description: "Runs the application" });
 
   it("is granted and nothing else", () => {
     const stack = bareStack();

@@ -13,7 +13,7 @@ import { packageFile } from "../../lib/core/package-file";
 import { type PortableStack, type PortableStackProps } from "../../lib/core/portable-stack";
 import { brokenRules } from "../support/broken-rules";
 import { describeWith, programPath } from "../support/programs";
-import { PLACE } from "../support/stand-in-parts";
+import { CONTEXT } from "../support/stand-in-parts";
 import { BareStack, synthesizeInto } from "../support/synthesis";
 import { temporaryFolder } from "../support/temporary-folder";
 import { nestedBlocks } from "./provider-schema/provider-schema";
@@ -146,7 +146,7 @@ describe("A stack of a program in HCL", () => {
   it("is refused of a plain stack with constructs of the library, which the framework would write", () => {
     const stack = new TerraformStack(new App({ outdir: temporaryFolder(), hclOutput: true }), "plain");
     new GoogleProvider(stack, "google", { project: "demo-project" });
-    new ServiceIdentity(stack, "Runtime", { place: PLACE, purpose: "run", description: "Runs the application" });
+    new ServiceIdentity(stack, "Runtime", { context: CONTEXT, purpose: "run", description: "Runs the application" });
     expect(() => App.of(stack).synth()).toThrow(
       brokenRules("plain", [
         "HCL is asked for, and the stack is no PortableStack; it must be one, because the framework writes these constructs as HCL that Terraform cannot read; extend PortableStack, or synthesize JSON",

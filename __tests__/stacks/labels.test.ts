@@ -1,5 +1,5 @@
 import { commonLabels } from "../../lib/core/labels";
-import { LABELS } from "../../lib/core/place";
+import { LABELS } from "../../lib/core/deployment-context";
 import { objectLabels } from "../../lib/platform/kubernetes/workload-namespace";
 import { problems } from "../../lib/core/checks";
 import { bareStack, type Block, type Terraform } from "../support/synthesis";

@@ -78,15 +78,15 @@ describe.each(EVERY)("The props of %s", (_, make) => {
   });
 });
 
-describe.each(eachOf(PARTS))("The place of %s", (name, make) => {
-  const hasPlace = name !== "DbInit" && name !== "GeneratedSecret" && name !== "ProjectApis";
+describe.each(eachOf(PARTS))("The context of %s", (name, make) => {
+  const hasContext = name !== "DbInit" && name !== "GeneratedSecret" && name !== "ProjectApis";
   it("is asked for, also its parts", () => {
-    if (!hasPlace) return;
-    expect(problemsOf(make, {})).toContain("place is missing; it has no default; set it");
-    expect(problemsOf(make, { place: { region: "us-central1" } })).toEqual(
+    if (!hasContext) return;
+    expect(problemsOf(make, {})).toContain("context is missing; it has no default; set it");
+    expect(problemsOf(make, { context: { region: "us-central1" } })).toEqual(
       expect.arrayContaining([
-        "place.projectId is missing; it has no default; set it",
-        "place.deployment is missing; it has no default; set it",
+        "context.projectId is missing; it has no default; set it",
+        "context.deployment is missing; it has no default; set it",
       ]),
     );
   });

@@ -4,7 +4,7 @@ import { type Construct } from "constructs";
 import { expression } from "../../lib/core/expression";
 import { type ReadableSecret } from "../../lib/core/stored-secret";
 import { type WorkloadIdentity } from "../../lib/core/identity";
-import { type DeploymentContext } from "../../lib/core/place";
+import { type DeploymentContext } from "../../lib/core/deployment-context";
 import { type ApiName, ProjectApis } from "../../lib/core/project-apis";
 import { type ContainerSpec } from "../../lib/idp/container-spec";
 import {
@@ -16,7 +16,7 @@ import { type ImageRepository, type MediaStore, type SqlInstance } from "../../l
 
 /** Parts that a construct needs but a test ignores: they grant nothing and create nothing. */
 
-export const PLACE: DeploymentContext = {
+export const CONTEXT: DeploymentContext = {
   projectId: "demo-project",
   region: "us-central1",
   deployment: { tenantPrefix: "demo-abc123", applicationName: "idp" },
@@ -32,9 +32,9 @@ export const standInIdentity = (name = "Runner", overrides: Partial<WorkloadIden
   ...overrides,
 });
 
-/** Enabled APIs of the place. */
+/** Enabled APIs of the context's project. */
 export const apisIn = (stack: TerraformStack, ...apis: readonly ApiName[]): ProjectApis =>
-  new ProjectApis(stack, "Apis", { projectId: PLACE.projectId, region: PLACE.region, apis });
+  new ProjectApis(stack, "Apis", { projectId: CONTEXT.projectId, region: CONTEXT.region, apis });
 
 const standInSecret = (secretId: string, version = "1"): ReadableSecret => ({
   secretId,

@@ -1,8 +1,8 @@
 import { matching } from "./checks";
+import { type DeploymentInputs } from "./deployment-context";
 import { interpolated, type Expr } from "./expr";
 import { every } from "./expr-functions";
 import { orResource, text, texts, type Relation } from "./inputs";
-import { type PlaceInputs } from "./place";
 
 /** Name in full of a key, which may belong to another project. */
 export const KMS_KEY_PATTERN = "^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$";
@@ -72,7 +72,7 @@ export function networkInputs(words: Readonly<Record<"network" | "subnetwork" | 
 }
 
 export type NetworkInputs = ReturnType<typeof networkInputs>;
-type Inputs = NetworkInputs & Pick<PlaceInputs, "region">;
+type Inputs = NetworkInputs & Pick<DeploymentInputs, "region">;
 
 export const NETWORK_RELATIONS: readonly Relation<Inputs>[] = [
   {

@@ -35,8 +35,8 @@ export interface StackFile {
  * @throws Error if the destination has another source already
  */
 export function addStackFile(scope: IConstruct, source: string, pathInFolder: string): StackFile {
-  filesOf(TerraformStack.of(scope)).add(source, pathInFolder, (place) => {
-    copyFileSync(source, place);
+  filesOf(TerraformStack.of(scope)).add(source, pathInFolder, (path) => {
+    copyFileSync(source, path);
   });
   const path = `"\${path.module}/${pathInFolder}"`;
   // Each is asked for by few, and an expression costs the framework a stack trace.
@@ -56,8 +56,8 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
 
 /** Writes a text of one construct into the synthesized folder of its stack. @throws Error as `addStackFile` does */
 export function addStackText(scope: IConstruct, text: string, pathInFolder: string): void {
-  filesOf(TerraformStack.of(scope)).add(scope.node.path, pathInFolder, (place) => {
-    writeFileSync(place, text);
+  filesOf(TerraformStack.of(scope)).add(scope.node.path, pathInFolder, (path) => {
+    writeFileSync(path, text);
   });
 }
 
@@ -116,7 +116,7 @@ export function filesOf(stack: TerraformStack): CopyingSynthesizer {
 /** Runs the stack's previous synthesizer, then copies the files. */
 class CopyingSynthesizer implements IStackSynthesizer {
   private readonly inner: IStackSynthesizer;
-  private readonly files = new Map<string, { readonly source: string; readonly write: (place: string) => void }>();
+  private readonly files = new Map<string, { readonly source: string; readonly write: (path: string) => void }>();
 
   constructor(private readonly stack: TerraformStack) {
     this.inner = stack.synthesizer;
@@ -126,7 +126,7 @@ class CopyingSynthesizer implements IStackSynthesizer {
    * @param source path of the file, or of the construct whose text it is
    * @param write writes the file to its place
    */
-  add(source: string, pathInFolder: string, write: (place: string) => void): void {
+  add(source: string, pathInFolder: string, write: (path: string) => void): void {
     const present = this.files.get(pathInFolder)?.source;
     if (present !== undefined && present !== source) {
       throw new Error(
@@ -142,13 +142,16 @@ class CopyingSynthesizer implements IStackSynthesizer {
   synthesize(session: ISynthesisSession): void {
     const { manifest, outdir } = session;
     if (manifest.hclOutput) refuseForeignHcl(this.stack);
-    const place = manifest.forStack(this.stack);
-    const folder = join(outdir, place.workingDirectory);
+    const stackManifest = manifest.forStack(this.stack);
+    const folder = join(outdir, stackManifest.workingDirectory);
     removeFormer(folder, manifest.hclOutput);
     if (manifest.hclOutput) {
       // The framework's own metadata is nothing to hand over.
-      const stackMetadataPath = `${place.workingDirectory}.metadata.json`;
-      Object.assign(place, { synthesizedStackPath: join(place.workingDirectory, HCL_MAIN_FILE), stackMetadataPath });
+      const stackMetadataPath = `${stackManifest.workingDirectory}.metadata.json`;
+      Object.assign(stackManifest, {
+        synthesizedStackPath: join(stackManifest.workingDirectory, HCL_MAIN_FILE),
+        stackMetadataPath,
+      });
     }
     // The framework asks the environment alone, not its app.
     Object.assign(this.inner, { hclOutput: manifest.hclOutput });

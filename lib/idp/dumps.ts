@@ -5,12 +5,12 @@ import { Construct } from "constructs";
 
 import { whole } from "../core/checks";
 import { countIf, idOf, partIf, type Condition } from "../core/conditional";
+import { type DeploymentContext } from "../core/deployment-context";
 import { allOf, anyOf, type Expr } from "../core/expr";
 import { allIn, element, every, toNumber } from "../core/expr-functions";
 import { type GrantedAccount, grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
-import { type DeploymentContext } from "../core/place";
 import { type ProjectApis } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { clientImage, databaseJobContainer } from "./database-job";
@@ -116,7 +116,7 @@ interface DatabaseDumpProps {
   readonly inputs: ValuesOf<typeof DUMPS>;
   readonly apis: ProjectApis;
   readonly database: SqlInstance;
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
   /** Platform that runs the job, with a service account for nothing else; undefined where there is no schedule. */
   readonly runner: ScheduledJobRunner | undefined;
   /** The first start of the application, which creates the tables. The bucket does not wait for it. */
@@ -239,12 +239,12 @@ export class DumpBucket extends Construct implements MediaStore {
   constructor(
     scope: Construct,
     id: string,
-    { apis, deletionProtection, inputs, place }: DatabaseDumpProps,
+    { apis, deletionProtection, inputs, context }: DatabaseDumpProps,
     private readonly condition: Condition,
   ) {
     super(scope, id);
-    this.bucketName = bucketName(place.deployment, this.name);
-    this.bucket = addBucket(this, place, deletionProtection, {
+    this.bucketName = bucketName(context.deployment, this.name);
+    this.bucket = addBucket(this, context, deletionProtection, {
       name: this.bucketName,
       // Cheap for what is rarely read, and read at once.
       storageClass: "NEARLINE",

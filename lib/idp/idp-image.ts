@@ -11,7 +11,7 @@ import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { type WorkloadIdentity } from "../core/identity";
 import { packageFile } from "../core/package-file";
 import { imagePrefix, tenantPrefix } from "../core/names";
-import { type DeploymentContext, PLACE_PROP, type PlaceInputs } from "../core/place";
+import { type DeploymentContext, CONTEXT_PROP, type DeploymentInputs } from "../core/deployment-context";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { addRestLibraries, runsScript } from "../core/project-apis";
 import { addWarnings, type Warning } from "../core/warnings";
@@ -141,7 +141,7 @@ export const IMAGE = {
 
 export type ImageInputs = typeof IMAGE;
 
-export const IMAGE_RELATIONS: readonly Relation<ImageInputs & PlaceInputs & typeof BLUEPRINTS>[] = [
+export const IMAGE_RELATIONS: readonly Relation<ImageInputs & DeploymentInputs & typeof BLUEPRINTS>[] = [
   {
     of: "blueprints",
     holds: (v) => v.existingContainerImage.isNull().or(v.blueprints.length().eq(0)),
@@ -167,7 +167,7 @@ export const IMAGE_RELATIONS: readonly Relation<ImageInputs & PlaceInputs & type
 ];
 
 /** Prefix of the deployment's own images. */
-function ownImages({ applicationName, projectId, region, tenantId }: ValuesOf<PlaceInputs>): string {
+function ownImages({ applicationName, projectId, region, tenantId }: ValuesOf<DeploymentInputs>): string {
   const prefix = tenantPrefix(tenantId.text, projectId.text);
   const deployment = { applicationName: applicationName.text, tenantPrefix: prefix };
   return `${imagePrefix(region.text, projectId.text, deployment)}/`;
@@ -175,7 +175,7 @@ function ownImages({ applicationName, projectId, region, tenantId }: ValuesOf<Pl
 
 export interface IdpImageProps {
   /** Determines the project of the build, and the name of the image, which is that of the application. */
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 
   /**
    * Release of the identity provider: `latest`, or an exact one, year.month.patch, from 2025.10 on. Upgrade one
@@ -239,7 +239,7 @@ export interface IdpImageProps {
 }
 
 const PROPS: KnownPropsOf<IdpImageProps> = {
-  place: PLACE_PROP,
+  context: CONTEXT_PROP,
   applicationVersion: "optional",
   blueprints: "optional",
   buildLocation: "optional",
@@ -284,7 +284,7 @@ export class IdpImage extends Construct implements ContainerImage {
         : [];
     refuseWrong(this, IMAGE, given, ["applicationVersion"], [...propProblems(given, PROPS), ...nowhere]);
 
-    const { existingImage, place, repository } = props;
+    const { existingImage, context, repository } = props;
     if (repository === undefined || isGiven(existingImage)) {
       this.containerImage = this.release = existingImage ?? "";
       this.ready = [];
@@ -315,7 +315,7 @@ export class IdpImage extends Construct implements ContainerImage {
     );
     // Long enough to distinguish any two edits, short enough to read aloud.
     const tag = `${version}-${Fn.substr(Fn.sha256(content), 0, 12)}`;
-    const reference = `${repository.imagePrefix}/${place.deployment.applicationName}:${tag}`;
+    const reference = `${repository.imagePrefix}/${context.deployment.applicationName}:${tag}`;
     const builtImage = new TerraformLocal(this, "Reference", reference).asString;
 
     addRestLibraries(this);
@@ -323,7 +323,7 @@ export class IdpImage extends Construct implements ContainerImage {
     const build = new TerraformData(this, "Build", {
       triggersReplace: { image: builtImage },
       provisioners: runsScript(script, {
-        PROJECT_ID: place.projectId,
+        PROJECT_ID: context.projectId,
         BUILD_LOCATION: props.buildLocation ?? "global",
         ...(props.buildPool !== undefined && { BUILD_POOL: exprOf(props.buildPool).ifNull("").text }),
         BUILD_SERVICE_ACCOUNT: repository.builderEmail,

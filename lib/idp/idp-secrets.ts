@@ -9,7 +9,7 @@ import { inFiles } from "../core/hcl/stack-origin";
 import { flag, number, object, type PropsOf, refuseWrong, type Relation, text } from "../core/inputs";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
 import { secretId } from "../core/names";
-import { type DeploymentContext, PLACE_PROP } from "../core/place";
+import { type DeploymentContext, CONTEXT_PROP } from "../core/deployment-context";
 import { stateProvidersOf } from "../core/provider-requirements";
 import { BLUEPRINT_SECRETS, BOOTSTRAP_PASSWORD, BOOTSTRAP_TOKEN, SECRET_KEY } from "./contract";
 import {
@@ -154,7 +154,7 @@ export const SECRET_RELATIONS: readonly Relation<EnvironmentInputs & typeof SECR
 
 export interface IdpSecretsProps {
   /** Parts of the names; secrets can be listed by the application's name. */
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 
   /**
    * The administrator's first password, a reference to an ephemeral variable. It is stored once, and the application
@@ -206,13 +206,13 @@ export interface IdpSecretsProps {
   /**
    * Regions in which new secrets are stored. Existing ones stay where they are.
    *
-   * @default - those of the place
+   * @default - those of `context`
    */
   readonly secretLocations?: readonly string[];
 }
 
 const PROPS: KnownPropsOf<IdpSecretsProps> = {
-  place: PLACE_PROP,
+  context: CONTEXT_PROP,
   blueprints: "optional",
   bootstrapPassword: "optional",
   bootstrapToken: "optional",
@@ -253,12 +253,23 @@ export class IdpSecrets extends Construct {
     super(scope, id);
     stateProvidersOf(this);
     refuseWrong(this, SECRETS, props, ["bootstrapPassword"], propProblems(props, PROPS));
-    const { deletionProtection, dependsOn, place, secretLocations = place.secretLocations ?? [place.region] } = props;
-    const common = { deletionProtection, dependsOn, secretLocations, labels: place.labels, projectId: place.projectId };
+    const {
+      deletionProtection,
+      dependsOn,
+      context,
+      secretLocations = context.secretLocations ?? [context.region],
+    } = props;
+    const common = {
+      deletionProtection,
+      dependsOn,
+      secretLocations,
+      labels: context.labels,
+      projectId: context.projectId,
+    };
 
     this.secretKey = new GeneratedSecret(this, "SecretKey", {
       ...common,
-      secretId: secretId(place.deployment, SECRET_KEY.suffix),
+      secretId: secretId(context.deployment, SECRET_KEY.suffix),
       length: SECRET_KEY.length,
       loss: "every session ends and every signed link becomes invalid",
       writeVersion: props.secretKeyVersion,
@@ -267,7 +278,7 @@ export class IdpSecrets extends Construct {
 
     this.bootstrapPassword = new GeneratedSecret(this, "BootstrapPassword", {
       ...common,
-      secretId: secretId(place.deployment, BOOTSTRAP_PASSWORD.suffix),
+      secretId: secretId(context.deployment, BOOTSTRAP_PASSWORD.suffix),
       length: BOOTSTRAP_PASSWORD.length,
       override: props.bootstrapPassword,
       existing: props.existing?.bootstrapPassword,
@@ -283,7 +294,7 @@ export class IdpSecrets extends Construct {
     ]
       .filter(({ condition }) => !isNever(condition))
       .map(({ condition, id, length, suffix, variable }) => {
-        const name = secretId(place.deployment, suffix);
+        const name = secretId(context.deployment, suffix);
         const own = { condition, deletionProtection: false, length, secretId: name };
         return { id, variable, secret: new GeneratedSecret(this, id, { ...common, ...own }) };
       });

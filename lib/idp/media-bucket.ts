@@ -10,7 +10,7 @@ import { grantee, Grants, type WorkloadIdentity } from "../core/identity";
 import { matching } from "../core/checks";
 import { object, orResource, type PropsOf, refuseWrong, text } from "../core/inputs";
 import { type KnownPropsOf, refuseProps } from "../core/known-props";
-import { type DeploymentContext, PLACE_PROP } from "../core/place";
+import { type DeploymentContext, CONTEXT_PROP } from "../core/deployment-context";
 import { MAIN_CHILD_ID } from "../core/portable-stack";
 import { stateProvidersOf } from "../core/provider-requirements";
 import {
@@ -38,19 +38,19 @@ export function mountOptions(fileMode: string, folderMode: string): string[] {
 /** Adds a private bucket, without per-object permissions; while it is protected, a destroy does not empty it. */
 export function addBucket(
   scope: Construct,
-  place: DeploymentContext,
+  context: DeploymentContext,
   deletionProtection: boolean | IResolvable,
   own: Pick<StorageBucketConfig, "count" | "dependsOn" | "lifecycleRule" | "name" | "storageClass">,
 ): StorageBucket {
   return new StorageBucket(scope, MAIN_CHILD_ID, {
-    project: place.projectId,
-    location: place.region,
+    project: context.projectId,
+    location: context.region,
     uniformBucketLevelAccess: true,
     publicAccessPrevention: "enforced",
     softDeletePolicy: { retentionDurationSeconds: SOFT_DELETE_SECONDS },
     versioning: { enabled: false },
     forceDestroy: typeof deletionProtection === "boolean" ? !deletionProtection : Op.not(deletionProtection),
-    labels: place.labels,
+    labels: context.labels,
     ...own,
   });
 }
@@ -91,7 +91,7 @@ export interface BucketAttributes extends PropsOf<typeof BUCKET> {}
 
 export interface MediaBucketProps {
   /** Parts of the bucket's name, and its region. Changing the region later replaces the bucket. */
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 
   /**
    * Prevents a destroy from deleting the bucket while it holds files.
@@ -108,7 +108,7 @@ export interface MediaBucketProps {
 }
 
 const PROPS: KnownPropsOf<MediaBucketProps> = {
-  place: PLACE_PROP,
+  context: CONTEXT_PROP,
   deletionProtection: "optional",
   dependsOn: "optional",
   existing: "optional",
@@ -184,11 +184,11 @@ export class MediaBucket extends BucketFolder {
     super(scope, id);
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
-    const { deletionProtection = true, dependsOn, existing, place } = props;
-    const name = bucketName(place.deployment, MEDIA_BUCKET_SUFFIX);
+    const { deletionProtection = true, dependsOn, existing, context } = props;
+    const name = bucketName(context.deployment, MEDIA_BUCKET_SUFFIX);
     this.condition = namedCondition(this, "IsMade", isMade(existing));
     this.bucket = partIf(this.condition, () =>
-      addBucket(this, place, deletionProtection, { name, dependsOn, count: countIf(this.condition) }),
+      addBucket(this, context, deletionProtection, { name, dependsOn, count: countIf(this.condition) }),
     );
     if (this.bucket !== undefined)
       explain(this.bucket, "Protected by not being emptied: Google refuses to delete a bucket that has files.");

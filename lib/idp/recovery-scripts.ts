@@ -1,6 +1,6 @@
 import { type Construct } from "constructs";
 
-import { type DeploymentContext } from "../core/place";
+import { type DeploymentContext } from "../core/deployment-context";
 import { addRestLibraries } from "../core/project-apis";
 import { addScript } from "../core/stack-file";
 import { type OneTimeJob } from "./job-runner";
@@ -8,7 +8,7 @@ import { type MediaStore, type SqlInstance } from "./parts";
 
 /** What the scripts need to know about a deployment. */
 interface RecoverableDeployment {
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
   readonly database: SqlInstance;
   readonly initialization: OneTimeJob;
   readonly media: MediaStore;
@@ -34,13 +34,13 @@ const SCRIPTS = [
  */
 export function addRecoveryScripts(
   scope: Construct,
-  { database, initialization, media, place }: RecoverableDeployment,
+  { database, initialization, media, context }: RecoverableDeployment,
   jobs: { readonly region: string } | { readonly namespace: string },
 ): string {
   addRestLibraries(scope);
   for (const script of SCRIPTS) addScript(scope, `lib/idp/scripts/${script}.sh`);
   return Object.entries({
-    PROJECT_ID: place.projectId,
+    PROJECT_ID: context.projectId,
     INSTANCE: database.instanceName,
     ...(database.instanceOwner !== undefined && {
       INSTANCE_OWNER: database.instanceOwner,

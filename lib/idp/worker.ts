@@ -290,13 +290,13 @@ const STEPS = {
 } as const;
 
 /** Processes of a worker and threads of each, given the memory of its container. */
-function sizeOf(v: ValuesOf<SizeInputs>, place: WorkerPlace, memory: Expr<string>) {
+function sizeOf(v: ValuesOf<SizeInputs>, workerPlace: WorkerPlace, memory: Expr<string>) {
   // The memory has rules of its own, whose messages an error here would hide.
-  const isRoomy = mebibytes(memory).ge(ROOMY_MEBIBYTES[place]).orElse(false);
+  const isRoomy = mebibytes(memory).ge(ROOMY_MEBIBYTES[workerPlace]).orElse(false);
   // A single thread in all would run no synchronization.
   const isLarge = isOne(v, THREADS).or(isRoomy);
   const usual = isLarge.choose<number>(PROCESSES.usual, PROCESSES.inShortMemory);
-  const processes = namedStep(STEPS[place].processes, v.workerProcesses.coalesce(usual));
+  const processes = namedStep(STEPS[workerPlace].processes, v.workerProcesses.coalesce(usual));
   return { processes, threads: v.workerThreads.coalesce(THREADS.usual) };
 }
 
@@ -307,9 +307,12 @@ function sizeOf(v: ValuesOf<SizeInputs>, place: WorkerPlace, memory: Expr<string
  */
 export function connections(v: ValuesOf<SizeInputs>, memory: Readonly<Record<WorkerPlace, Expr<string>>>) {
   const { perProcess, pool } = WORKER_CONNECTIONS;
-  const of = (place: WorkerPlace) => {
-    const { processes, threads } = sizeOf(v, place, memory[place]);
-    return namedStep(STEPS[place].connections, literal<number>(pool).plus(processes.times(threads.plus(perProcess))));
+  const of = (workerPlace: WorkerPlace) => {
+    const { processes, threads } = sizeOf(v, workerPlace, memory[workerPlace]);
+    return namedStep(
+      STEPS[workerPlace].connections,
+      literal<number>(pool).plus(processes.times(threads.plus(perProcess))),
+    );
   };
   const beside = literal<number>(CONNECTIONS_BESIDE_WORKER).plus(of("beside"));
   return {
@@ -329,10 +332,10 @@ export function serverArguments(v: ValuesOf<WorkerForm>): readonly string[] | un
 /** Variables for the size of a worker. @param memory memory of its container */
 export function workerVariables(
   v: ValuesOf<SizeInputs>,
-  place: WorkerPlace,
+  workerPlace: WorkerPlace,
   memory: Expr<string>,
 ): Readonly<Record<string, string>> {
-  const { processes, threads } = sizeOf(v, place, memory);
+  const { processes, threads } = sizeOf(v, workerPlace, memory);
   return optionalVariables({ [PROCESSES.variable]: processes, [THREADS.variable]: threads });
 }
 

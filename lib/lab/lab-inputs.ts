@@ -1,11 +1,11 @@
 import { isAddressRange } from "../core/address-range";
 import { matching, shown, whole } from "../core/checks";
+import { LABELS, PROJECT_ID, REGION, TENANT_ID } from "../core/deployment-context";
 import { allOf, hcl, interpolated, type Expr } from "../core/expr";
 import { captured, element, every, includes, split, toNumber, trimSpace } from "../core/expr-functions";
 import { NETWORK_RELATIONS } from "../core/full-names";
 import { choice, flag, number, text, textMap, texts, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
 import { BUCKET_NAME_RESERVED_WORD, TENANT_ID_MAX_LENGTH } from "../core/names";
-import { LABELS, PROJECT_ID, REGION, TENANT_ID } from "../core/place";
 import { type ProjectApis } from "../core/project-apis";
 import {
   ARM_MACHINE_TYPE_PATTERN,

@@ -8,7 +8,7 @@ import { type Expr, exprOf } from "../core/expr";
 import { addDynamicBlock, addOptionalBlock, listIf, setArgument } from "../core/conditional";
 import { KMS_KEY, networkInputs, tagsIn, type NetworkInputs } from "../core/full-names";
 import { flag, orResource, settingsOf, text, type ValuesOf } from "../core/inputs";
-import { PROJECT_ID } from "../core/place";
+import { PROJECT_ID } from "../core/deployment-context";
 import {
   COMPUTE,
   EVERYWHERE,

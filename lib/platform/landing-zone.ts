@@ -9,7 +9,7 @@ import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/full-names";
 import { identityValue, type IdentityPart } from "../core/identity-guard";
 import { flag, object, orResource, type PropsOf, type Relation, text, type ValuesOf } from "../core/inputs";
-import { type PlaceInputs } from "../core/place";
+import { type DeploymentInputs } from "../core/deployment-context";
 import { type ProjectApis } from "../core/project-apis";
 import { grantKeys, type KeyName } from "./key-grants";
 
@@ -110,7 +110,7 @@ export function landingZoneInputs(runner: keyof typeof RUNNERS) {
 }
 
 export const LANDING_ZONE_RELATIONS: readonly Relation<
-  Pick<ReturnType<typeof landingZoneInputs>, "kmsKeys"> & Pick<PlaceInputs, "region" | "secretLocations">
+  Pick<ReturnType<typeof landingZoneInputs>, "kmsKeys"> & Pick<DeploymentInputs, "region" | "secretLocations">
 >[] = [
   {
     of: "kmsKeys",

@@ -1,10 +1,10 @@
 import { type ITerraformDependable } from "cdktf";
 
-import { type DeploymentContext } from "../core/place";
+import { type DeploymentContext } from "../core/deployment-context";
 
 /** What most parts are told: the deployment that they belong to, and what must exist before their first resource. */
 export interface PartProps {
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
   readonly dependsOn?: ITerraformDependable[];
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { Blueprints, SHIPPED_BLUEPRINTS } from "../../../lib/idp/blueprints";
 import { IdpImage } from "../../../lib/idp/idp-image";
 import { describeWith, programPath } from "../../support/programs";
-import { PLACE, STAND_IN_REPOSITORY } from "../../support/stand-in-parts";
+import { CONTEXT, STAND_IN_REPOSITORY } from "../../support/stand-in-parts";
 import { BareStack, bareStack, synthesizeInto, testApp, type Terraform } from "../../support/synthesis";
 import { temporaryFolder } from "../../support/temporary-folder";
 
@@ -57,7 +57,7 @@ describeWith(["terraform"], "The folder of blueprints, judged by Terraform", () 
     const app = testApp();
     const stack = new BareStack(app, "test", { providers: [] });
     new IdpImage(stack, "Image", {
-      place: PLACE,
+      context: CONTEXT,
       repository: STAND_IN_REPOSITORY,
       blueprints: files && new Blueprints(stack, "Blueprints", { blueprintFiles: {}, blueprints }),
     });

@@ -6,7 +6,7 @@ import { SecurityPolicy } from "../../../lib/platform/edge/security-policy";
 import { type PropsOf, type Value, valuesFrom } from "../../../lib/core/inputs";
 import { protectionInputs, type ProtectionInputs } from "../../../lib/platform/edge/protection";
 import { PROTECTION_RULES } from "../../../lib/platform/edge/protection-rules";
-import { PLACE } from "../../support/stand-in-parts";
+import { CONTEXT } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
 
 export type Protection = PropsOf<ProtectionInputs["protection"]["members"]>;
@@ -144,7 +144,7 @@ function rulesOf(protection: Protection): readonly Rule[] {
   if (known !== undefined) return known;
   const stack = bareStack();
   new SecurityPolicy(stack, "Policy", {
-    place: PLACE,
+    context: CONTEXT,
     domain: "login.example.com",
     protection: valueOf(stack, protection),
   });

@@ -1,6 +1,6 @@
 import { SecurityPolicy, type SecurityPolicyProps } from "../../../lib/platform/edge/security-policy";
 import { valueOf, type Protection } from "./cloud-armor";
-import { PLACE } from "../../support/stand-in-parts";
+import { CONTEXT } from "../../support/stand-in-parts";
 import { bareStack, terraformOf, warningsOf } from "../../support/synthesis";
 
 const DOMAIN = "login.example.com";
@@ -16,7 +16,7 @@ const policyOf = ({
   ...props
 }: Omit<Partial<SecurityPolicyProps>, "protection"> & { protection?: Protection }) => {
   const stack = bareStack();
-  new SecurityPolicy(stack, "Policy", { place: PLACE, ...props, protection: valueOf(stack, protection) });
+  new SecurityPolicy(stack, "Policy", { context: CONTEXT, ...props, protection: valueOf(stack, protection) });
   const policies = terraformOf(stack).resource?.google_compute_security_policy;
   return { isMade: policies !== undefined, rules: policies?.policy?.rule as readonly Rule[], stack };
 };

@@ -4,13 +4,13 @@ import { CHARTS_PER_ROW } from "../../../lib/platform/monitoring/dashboard";
 import { evaluatedTogether } from "../../stacks/terraform-run";
 import { shippedStacks } from "../../stacks/shipped-stacks";
 import { describeWith } from "../../support/programs";
-import { apisIn, PLACE, standInIdentity } from "../../support/stand-in-parts";
+import { apisIn, CONTEXT, standInIdentity } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type Block, type Terraform } from "../../support/synthesis";
 
 function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitoring; terraform: Terraform } {
   const stack = bareStack();
   const monitoring = new Monitoring(stack, "Monitoring", {
-    place: PLACE,
+    context: CONTEXT,
     apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
     called: String,
     connectionPool: false,

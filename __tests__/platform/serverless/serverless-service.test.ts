@@ -1,7 +1,7 @@
 import { InputVariable } from "../../../lib/core/input-variable";
 import { type IdentityProviderContainerProps } from "../../../lib/idp/identity-provider-container";
 import { ServerlessService, type ServerlessServiceProps } from "../../../lib/platform/serverless/serverless-service";
-import { PLACE, standInIdentity, standInIdentityProvider } from "../../support/stand-in-parts";
+import { CONTEXT, standInIdentity, standInIdentityProvider } from "../../support/stand-in-parts";
 import { bareStack, terraformOf, warningsOf, type BareStack } from "../../support/synthesis";
 
 const serviceIn = (
@@ -10,7 +10,7 @@ const serviceIn = (
   container?: Partial<IdentityProviderContainerProps>,
 ) => {
   new ServerlessService(stack, "Service", {
-    place: PLACE,
+    context: CONTEXT,
     identity: standInIdentity(),
     container: standInIdentityProvider(stack, container),
     ...service,

@@ -6,14 +6,14 @@ import { DATABASE_MAJOR_VERSIONS } from "../../../lib/idp/contract";
 import { DATABASE_ENDS } from "../../../lib/idp/releases";
 import { refuseSkippedVersion } from "../../../lib/platform/sql/database-passwords";
 import { PostgresqlDatabase, type PostgresqlDatabaseProps } from "../../../lib/platform/sql/postgresql-database";
-import { PLACE } from "../../support/stand-in-parts";
+import { CONTEXT } from "../../support/stand-in-parts";
 import { valueAt } from "../../stacks/configuration-graph";
 import { evaluated } from "../../stacks/terraform-run";
 import { describeWith } from "../../support/programs";
 import { bareStack, terraformOf, type BareStack } from "../../support/synthesis";
 
 const remainsOf = (props: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
-  new PostgresqlDatabase(stack, "Database", { place: PLACE, ...props });
+  new PostgresqlDatabase(stack, "Database", { context: CONTEXT, ...props });
   return terraformOf(stack).locals?.database_backups_after_destroy;
 };
 
@@ -65,7 +65,7 @@ describe("PostgresqlDatabase", () => {
   it("compiles no query, unless its flags say so, and keeps the others of the library", () => {
     const flags = (given: PostgresqlDatabaseProps["flags"]) => {
       const stack = bareStack();
-      new PostgresqlDatabase(stack, "Database", { place: PLACE, flags: given });
+      new PostgresqlDatabase(stack, "Database", { context: CONTEXT, flags: given });
       const instance = terraformOf(stack).resource?.google_sql_database_instance?.database;
       const blocks = valueAt(instance, "settings.database_flags") as readonly { name: string; value: string }[];
       return Object.fromEntries(blocks.map(({ name, value }) => [name, value]));

@@ -9,7 +9,7 @@ import { type ProjectApis } from "../../core/project-apis";
 import { type PartProps } from "../parts";
 import { type DnsZone } from "./domain";
 
-interface ZoneRecordProps extends Pick<PartProps, "place"> {
+interface ZoneRecordProps extends Pick<PartProps, "context"> {
   readonly apis: ProjectApis;
   readonly zone: DnsZone;
 }
@@ -23,7 +23,7 @@ interface ZoneRecordProps extends Pick<PartProps, "place"> {
 export function zoneRecord(
   scope: Construct,
   id: string,
-  { apis, place, zone: { name: managedZone = "", project } }: ZoneRecordProps,
+  { apis, context, zone: { name: managedZone = "", project } }: ZoneRecordProps,
   condition: Condition,
   record: Pick<DnsRecordSetConfig, "name" | "rrdatas" | "type">,
 ): DnsRecordSet | undefined {
@@ -33,7 +33,7 @@ export function zoneRecord(
       new DnsRecordSet(scope, id, {
         ...record,
         managedZone,
-        project: exprOf(project ?? null).ifNull(place.projectId).text,
+        project: exprOf(project ?? null).ifNull(context.projectId).text,
         // Short, so that a correction takes effect soon.
         ttl: 300,
         count: countIf(condition),
@@ -66,7 +66,7 @@ export function validationRecord(
 export const entriesOf = (records: string) =>
   hcl`[for record in ${records} : { name = trimsuffix(record.name, "."), type = record.type, value = record.data }]`;
 
-interface DomainStepsProps extends Pick<PartProps, "place"> {
+interface DomainStepsProps extends Pick<PartProps, "context"> {
   readonly domain: string;
   readonly validation: string;
   readonly zone?: DnsZone | undefined;
@@ -76,9 +76,9 @@ interface DomainStepsProps extends Pick<PartProps, "place"> {
 
 /** What to do until a domain works: a list of sentences, empty without a domain, which may be known only at plan. */
 export function domainSteps(props: DomainStepsProps): string {
-  const { domain, place, validation, zone } = props;
-  const name = props.certificate ?? hashedName(place.deployment, domain);
-  const project = `--project=${place.projectId}`;
+  const { domain, context, validation, zone } = props;
+  const name = props.certificate ?? hashedName(context.deployment, domain);
+  const project = `--project=${context.projectId}`;
   const enter = interpolated`Create the records of dns_records where ${domain} is managed.`;
   const byDns = [
     `Wait until this prints ACTIVE: gcloud certificate-manager certificates describe ${name} ${project}`,

@@ -42,11 +42,11 @@ export class DomainAddress extends Construct {
     props: PartProps & { readonly domain: string; readonly ipv6: Ipv6Address },
   ) {
     super(scope, id);
-    const { dependsOn, domain, place } = props;
+    const { dependsOn, domain, context } = props;
     this.globalAddress = new ComputeGlobalAddress(this, MAIN_CHILD_ID, {
-      project: place.projectId,
-      name: partName(place.deployment, "address"),
-      labels: place.labels,
+      project: context.projectId,
+      name: partName(context.deployment, "address"),
+      labels: context.labels,
       count: countIf(isSet(domain)),
       dependsOn,
     });

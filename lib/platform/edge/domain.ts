@@ -11,7 +11,7 @@ import {
   type ProviderResource,
   type SettingsOf,
 } from "../../core/inputs";
-import { PROJECT_ID } from "../../core/place";
+import { PROJECT_ID } from "../../core/deployment-context";
 import { isDataSource } from "../../core/resource-props";
 import { exprOf, interpolated, type Expr } from "../../core/expr";
 import { compact, each, endsWith, trimSuffix } from "../../core/expr-functions";

@@ -68,11 +68,11 @@ export class DomainSetup extends Construct {
   /** @internal */
   constructor(scope: Construct, id: string, props: DomainSetupProps) {
     super(scope, id);
-    const { address, apis, dependsOn = [], domain, place, validation } = props;
+    const { address, apis, dependsOn = [], domain, context, validation } = props;
     const { ipv6 } = address;
     this.certificate = new DnsCertificate(this, "Certificate", {
       domain,
-      place,
+      context,
       validation,
       dependsOn: [...apis.ready("certificatemanager"), ...dependsOn],
     });
@@ -86,7 +86,7 @@ export class DomainSetup extends Construct {
     };
     this.securityPolicy = new SecurityPolicy(this, "SecurityPolicy", {
       domain,
-      place,
+      context,
       existing: props.existingSecurityPolicy,
       protection: props.protection,
       dependsOn: [...apis.ready("compute"), ...dependsOn],
@@ -95,11 +95,11 @@ export class DomainSetup extends Construct {
     this.nextSteps = domainSteps(props);
   }
 
-  private recordSets({ address, apis, domain, place, validation, zone }: DomainSetupProps): DnsRecordSet[] {
+  private recordSets({ address, apis, domain, context, validation, zone }: DomainSetupProps): DnsRecordSet[] {
     if (zone === undefined) return [];
     const scope = new Construct(this, "DnsRecords");
     const { ipAddress, ipv6 } = address;
-    const common = { apis, place, zone };
+    const common = { apis, context, zone };
     const exists = allOf(isSet(domain), isSet(zone.name));
     const isByDns = allOf(exists, exprOf(validation).eq("dns"));
     const a = { name: `${domain}.`, type: "A", rrdatas: [ipAddress] };
@@ -135,7 +135,7 @@ export class DnsCertificate extends Construct {
   readonly map: CertificateManagerCertificateMap | undefined;
 
   /** @internal */
-  constructor(scope: Construct, id: string, { dependsOn, domain, place, validation }: CertificateProps) {
+  constructor(scope: Construct, id: string, { dependsOn, domain, context, validation }: CertificateProps) {
     super(scope, id);
     const isByDns = allOf(isSet(domain), exprOf(validation).eq("dns"));
     if (isNever(isByDns)) {
@@ -146,9 +146,9 @@ export class DnsCertificate extends Construct {
     }
     // All but the map are replaced when the domain changes, and the new ones come first.
     const common = {
-      project: place.projectId,
-      name: hashedName(place.deployment, domain),
-      labels: place.labels,
+      project: context.projectId,
+      name: hashedName(context.deployment, domain),
+      labels: context.labels,
       count: countIf(isByDns),
       lifecycle: { createBeforeDestroy: true },
     };
@@ -167,7 +167,7 @@ export class DnsCertificate extends Construct {
     this.map = new CertificateManagerCertificateMap(this, "Map", {
       ...common,
       dependsOn,
-      name: partName(place.deployment, "certificates"),
+      name: partName(context.deployment, "certificates"),
     });
     const entry = new CertificateManagerCertificateMapEntry(this, "Entry", {
       ...common,

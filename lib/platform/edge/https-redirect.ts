@@ -24,11 +24,11 @@ interface HttpsRedirectProps extends PartProps {
 
 /** Permanently redirects clients from port 80 to HTTPS at the same address. */
 export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): ComputeGlobalForwardingRule[] {
-  const { dependsOn, enabled, ipv6, place, scheme } = props;
+  const { dependsOn, enabled, ipv6, context, scheme } = props;
   const isRedirected = allOf(props.condition, enabled);
   if (isNever(isRedirected)) return [];
-  const common = { project: place.projectId, count: countIf(isRedirected) };
-  const name = partName(place.deployment, "redirect");
+  const common = { project: context.projectId, count: countIf(isRedirected) };
+  const name = partName(context.deployment, "redirect");
   const urlMap = new ComputeUrlMap(scope, "Redirect", {
     ...common,
     name,
@@ -44,8 +44,8 @@ export function httpsRedirect(scope: Construct, props: HttpsRedirectProps): Comp
   const target = idOf(proxy);
   const rule = new ComputeGlobalForwardingRule(scope, "HttpRule", {
     ...common,
-    name: partName(place.deployment, "http"),
-    labels: place.labels,
+    name: partName(context.deployment, "http"),
+    labels: context.labels,
     loadBalancingScheme: scheme,
     ipAddress: props.addressId,
     ipProtocol: "TCP",

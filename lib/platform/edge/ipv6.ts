@@ -57,17 +57,17 @@ export class Ipv6Address extends Construct {
     private readonly props: PartProps & { readonly domain: string; readonly enabled: Condition },
   ) {
     super(scope, id);
-    const { dependsOn, domain, enabled, place } = props;
+    const { dependsOn, domain, enabled, context } = props;
     this.condition = allOf(isSet(domain), enabled);
     this.count = countIf(this.condition);
     this.globalAddress = partIf(
       this.condition,
       () =>
         new ComputeGlobalAddress(this, MAIN_CHILD_ID, {
-          project: place.projectId,
-          name: partName(place.deployment, "ipv6"),
+          project: context.projectId,
+          name: partName(context.deployment, "ipv6"),
           ipVersion: "IPV6",
-          labels: place.labels,
+          labels: context.labels,
           count: this.count,
           dependsOn,
           // As for a TLS policy.
@@ -92,15 +92,15 @@ export class Ipv6Address extends Construct {
     scheme: Scheme,
     { condition = true, dependsOn }: { readonly condition?: Condition; readonly dependsOn?: ITerraformDependable[] },
   ) {
-    const { place } = this.props;
+    const { context } = this.props;
     const isForwarded = allOf(this.condition, condition);
     return partIf(
       isForwarded,
       () =>
         new ComputeGlobalForwardingRule(this, id, {
-          project: place.projectId,
-          name: partName(place.deployment, `ipv6-${port}`),
-          labels: place.labels,
+          project: context.projectId,
+          name: partName(context.deployment, `ipv6-${port}`),
+          labels: context.labels,
           loadBalancingScheme: scheme,
           ipAddress: this.addressId,
           ipProtocol: "TCP",

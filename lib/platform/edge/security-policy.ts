@@ -54,16 +54,16 @@ export class SecurityPolicy extends Construct {
   constructor(scope: Construct, id: string, props: SecurityPolicyProps) {
     super(scope, id);
 
-    const { dependsOn, domain, existing, place, protection } = props;
+    const { dependsOn, domain, existing, context, protection } = props;
     const settings = settingsOf(protection.at) as Settings;
-    const name = securityPolicyName(place.deployment);
+    const name = securityPolicyName(context.deployment);
     addWarnings(this, "ContentIsExamined", [unexaminedPathsRisk(settings.waf)]);
 
     const isProtected = allOf(isSet(domain), protection.isSet());
     this.policy = partIf(isProtected, () => {
       const blocks = PROTECTION_RULES.flatMap((rule) => blocksOf(rule, settings));
       const policy = new ComputeSecurityPolicy(this, MAIN_CHILD_ID, {
-        project: place.projectId,
+        project: context.projectId,
         name,
         type: "CLOUD_ARMOR",
         // Names the matched part of a request in the log, without which nobody can tell why a rule would refuse it.
@@ -81,7 +81,7 @@ export class SecurityPolicy extends Construct {
           content: computeSecurityPolicyRuleToTerraform(rule) as DynamicBlock["content"],
         }));
       addDynamicBlock(policy, "", "rule", ...repeated);
-      if (place.labels !== undefined) setNewerAttribute(policy, "labels", place.labels);
+      if (context.labels !== undefined) setNewerAttribute(policy, "labels", context.labels);
       return policy;
     });
     this.policyId = exprOf(existing ?? null).ifNull(attributeOf(this.policy, "id")).text;

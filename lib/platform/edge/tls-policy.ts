@@ -8,11 +8,11 @@ import { type PartProps } from "../parts";
 /** The versions and ciphers of TLS that a load balancer accepts; the platform's default still accepts TLS 1.0. */
 export function tlsPolicy(
   scope: Construct,
-  { count, dependsOn, place }: PartProps & { readonly count: TerraformCount | undefined },
+  { count, dependsOn, context }: PartProps & { readonly count: TerraformCount | undefined },
 ): ComputeSslPolicy {
   return new ComputeSslPolicy(scope, "TlsPolicy", {
-    project: place.projectId,
-    name: partName(place.deployment, "tls"),
+    project: context.projectId,
+    name: partName(context.deployment, "tls"),
     count,
     // Ciphers that browsers of the last ten years support; browsers and servers refuse older versions.
     profile: "MODERN",

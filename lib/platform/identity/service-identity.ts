@@ -25,7 +25,7 @@ import { object, orResource, type PropsOf, type SettingsOf, text } from "../../c
 import { freeChildId, type GrantedAccount, type GrantLimits, type WorkloadIdentity, ifAny } from "../../core/identity";
 import { type KnownPropsOf, refuseProps } from "../../core/known-props";
 import { serviceAccountId } from "../../core/names";
-import { type DeploymentContext, PLACE_PROP } from "../../core/place";
+import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { stateProvidersOf } from "../../core/provider-requirements";
 
@@ -112,7 +112,7 @@ export interface ServiceIdentityProps {
   readonly description: string;
 
   /** Deployment to which the account belongs. */
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 
   /** Purpose of the account, the beginning of its id: at most 17 lower-case letters and hyphens. */
   readonly purpose: string;
@@ -140,7 +140,7 @@ export interface ServiceIdentityProps {
 }
 
 const PROPS: KnownPropsOf<ServiceIdentityProps> = {
-  place: PLACE_PROP,
+  context: CONTEXT_PROP,
   condition: "optional",
   dependsOn: "optional",
   description: "required",
@@ -178,8 +178,8 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
 
-    const { condition = true, dependsOn, description, existing, place, purpose } = props;
-    const { deployment, projectId: project } = place;
+    const { condition = true, dependsOn, description, existing, context, purpose } = props;
+    const { deployment, projectId: project } = context;
     const accountId = serviceAccountId(deployment, purpose);
     const isOwn = namedCondition(this, "IsMade", allOf(condition, isMade(existing)));
     this.account = partIf(isOwn, () => {
@@ -229,7 +229,7 @@ export class ServiceIdentity extends Construct implements WorkloadIdentity {
     id: string,
     role: string,
     { condition = true, member, name, ready }: GrantedAccount,
-    { condition: needed = true, isForExisting, project = this.props.place.projectId, resource }: GrantLimits,
+    { condition: needed = true, isForExisting, project = this.props.context.projectId, resource }: GrantLimits,
   ): ProjectIamMember {
     const scope = name === this.name ? this : this.ofExisting;
     const grant = new ProjectIamMember(scope, freeChildId(scope, id), {

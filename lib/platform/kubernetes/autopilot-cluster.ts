@@ -79,12 +79,12 @@ export class AutopilotCluster extends Construct {
     private readonly props: AutopilotClusterProps,
   ) {
     super(scope, id);
-    const { controlPlane, deletionProtection, dependsOn = [], existing, network, nodes, place } = props;
+    const { controlPlane, deletionProtection, dependsOn = [], existing, network, nodes, context } = props;
 
     const isOwn = namedCondition(this, "IsMade", isMade(existing));
     this.nodes = new ServiceIdentity(this, "Nodes", {
       dependsOn,
-      place,
+      context,
       purpose: "idp-node",
       description: "Runs the nodes of the cluster",
       condition: isAlways(isOwn) ? undefined : isOwn,
@@ -95,9 +95,9 @@ export class AutopilotCluster extends Construct {
     this.nodeSelector = nodeSelectorOf(this, existing);
 
     this.cluster = new ContainerCluster(this, MAIN_CHILD_ID, {
-      project: place.projectId,
-      name: clusterName(place.deployment),
-      location: place.region,
+      project: context.projectId,
+      name: clusterName(context.deployment),
+      location: context.region,
       enableAutopilot: true,
       network: network.network,
       subnetwork: network.subnetwork,
@@ -108,7 +108,7 @@ export class AutopilotCluster extends Construct {
           oauthScopes: ["https://www.googleapis.com/auth/cloud-platform"],
         },
       },
-      resourceLabels: place.labels,
+      resourceLabels: context.labels,
       deletionProtection,
       count: countIf(isOwn),
       dependsOn: [
@@ -126,7 +126,7 @@ export class AutopilotCluster extends Construct {
 
     const name = attributeOf(this.cluster, "name").text;
     this.clusterName = existingOr(this, "Name", existing, existing?.name, name);
-    this.location = existingOr(this, "Location", existing, existing?.location, place.region);
+    this.location = existingOr(this, "Location", existing, existing?.location, context.region);
     const own = accessTo(this.cluster, controlPlane);
     const endpoint = existingOr(this, "Endpoint", existing, existing?.endpoint, own.endpoint);
     const certificate = existingOr(this, "Certificate", existing, existing?.caCertificate, own.certificate);
@@ -150,7 +150,7 @@ export class AutopilotCluster extends Construct {
 
   /** Command that connects kubectl to the cluster. */
   get connectCommand(): string {
-    const { projectId } = this.props.place;
+    const { projectId } = this.props.context;
     const command = [
       `gcloud container clusters get-credentials ${this.clusterName} --location=${this.location}`,
       `--project=${projectId}`,
@@ -172,7 +172,7 @@ export class AutopilotCluster extends Construct {
     condition: Condition = true,
   ): ITerraformDependable[] {
     if (!identity.grantable) return [];
-    const { projectId } = this.props.place;
+    const { projectId } = this.props.context;
     const member = `serviceAccount:${projectId}.svc.id.goog[${namespace}/${accountName}]`;
     return (identity.granted ?? [identity]).map((account: GrantedAccount) => {
       const grant = new ServiceAccountIamMember(this, freeChildId(this, account.name), {
@@ -186,7 +186,7 @@ export class AutopilotCluster extends Construct {
 
   /** The account of the nodes of a cluster that is managed elsewhere, if it is known. */
   private existingNodes(): WorkloadIdentity[] {
-    const { existing, place } = this.props;
+    const { existing, context } = this.props;
     const email = existing?.nodeAccount;
     if (email === undefined) return [];
     const condition = allOf(isExisting(existing), isSet(email));
@@ -196,7 +196,7 @@ export class AutopilotCluster extends Construct {
       const grant =
         grants.get(id) ??
         new ProjectIamMember(this, `${account.name}${id}`, {
-          project: place.projectId,
+          project: context.projectId,
           role,
           member: account.member,
           count: countIf(allOf(needed, condition)),

@@ -1,8 +1,8 @@
+import { type DeploymentInputs } from "../../core/deployment-context";
 import { allOf, type Expr, interpolated } from "../../core/expr";
 import { startsWith } from "../../core/expr-functions";
 import { type networkInputs } from "../../core/full-names";
 import { type Relation } from "../../core/inputs";
-import { type PlaceInputs } from "../../core/place";
 import { type DomainInputs } from "../edge/domain";
 import { type EXISTING_SERVICE_ACCOUNTS } from "../identity/service-identity";
 import { type CONTROL_PLANE } from "./control-plane";
@@ -17,7 +17,7 @@ export const EXISTING_CLUSTER_RELATIONS: readonly Relation<
     typeof NAMESPACE &
     Pick<ReturnType<typeof networkInputs>, "networkTags"> &
     Pick<DomainInputs, "domain"> &
-    Pick<PlaceInputs, "region">
+    Pick<DeploymentInputs, "region">
 >[] = [
   {
     of: "existingCluster",

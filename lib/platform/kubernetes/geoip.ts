@@ -5,7 +5,7 @@ import { matching, whole } from "../../core/checks";
 import { listIf } from "../../core/conditional";
 import { number, object, requiredObject, textOrNumber, type PropsOf, type ValuesOf } from "../../core/inputs";
 import { objectName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type DeploymentContext } from "../../core/deployment-context";
 import { addScript } from "../../core/stack-file";
 import { GEOIP_EDITIONS, GEOIP_FOLDER } from "../../idp/contract";
 import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";
@@ -70,7 +70,7 @@ export interface GeoipProps extends PropsOf<
 interface GeoipUpdaterProps {
   readonly geoip: ValuesOf<typeof GEOIP>["geoip"];
   readonly namespace: WorkloadNamespace;
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
   readonly imageMirror: string | undefined;
 }
 
@@ -83,7 +83,7 @@ interface GeoipUpdaterProps {
 export function geoipUpdater(
   scope: Construct,
   id: string,
-  { geoip, imageMirror, namespace, place }: GeoipUpdaterProps,
+  { geoip, imageMirror, namespace, context }: GeoipUpdaterProps,
 ): PodExtension {
   const self = new Construct(scope, id);
   const { accountId, licenseKeySecret, updateHours } = geoip.at;
@@ -91,7 +91,7 @@ export function geoipUpdater(
   const script = addScript(self, "lib/platform/kubernetes/scripts/update-geoip.sh");
   const references = conditionalReference("GEOIPUPDATE_LICENSE_KEY", licenseKeySecret.at, geoip.isSet()).text;
   const secrets = { secretEnvironment: {}, secretSettings: [{ references, ready: namespace.ready }] };
-  const { deployment, projectId } = place;
+  const { deployment, projectId } = context;
   const name = objectName(deployment, "geoip");
   const secret = addWorkloadSecret(self, secrets, { name, namespace, projectId, condition });
   const forEach = listIf(condition, 1);

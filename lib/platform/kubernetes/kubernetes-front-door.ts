@@ -74,7 +74,7 @@ export class ClusterIngress extends Construct {
     private readonly props: ClusterIngressProps,
   ) {
     super(scope, id);
-    const { address, place } = props;
+    const { address, context } = props;
     const { hasDomain } = this;
     this.url = address.url;
     const policy = this.allowIngress();
@@ -83,7 +83,7 @@ export class ClusterIngress extends Construct {
       this.ready = present<ITerraformDependable>(policy, this.loadBalancer);
       return;
     }
-    const tls = tlsPolicy(this, { count: countIf(hasDomain), place, dependsOn: address.ready });
+    const tls = tlsPolicy(this, { count: countIf(hasDomain), context, dependsOn: address.ready });
     const backend = { ...this.backend(), tls };
     this.ingress = this.ingressAt(this, { ...backend, address: address.global });
     explain(this.ingress, "GKE makes an HTTPS load balancer of it, which opens port 443 at the static address.");
@@ -101,7 +101,7 @@ export class ClusterIngress extends Construct {
       condition: hasDomain,
       enabled: props.httpRedirect,
       ipv6: address.ipv6,
-      place,
+      context,
       // The scheme of the load balancers that the Ingress controller creates.
       scheme: "EXTERNAL",
       dependsOn: address.ready,
@@ -156,8 +156,8 @@ export class ClusterIngress extends Construct {
 
   /** The certificate of a domain, and the service behind its load balancers. */
   private backend(): Pick<IngressSpec, "certificate" | "count" | "service"> {
-    const { address, dependsOn = [], namespace, place, workload } = this.props;
-    const { deployment, projectId } = place;
+    const { address, dependsOn = [], namespace, context, workload } = this.props;
+    const { deployment, projectId } = context;
     const { domain = "" } = address;
     const count = countIf(this.hasDomain);
     const certificate = new ComputeManagedSslCertificate(this, "Certificate", {
@@ -217,16 +217,16 @@ export class ClusterIngress extends Construct {
     ingress: IngressV1,
     { address, dependsOn = [], tls }: Pick<IngressSpec, "address" | "tls"> & Pick<PartProps, "dependsOn">,
   ): TerraformData {
-    const { edge, namespace, place, strictTransportSecurity } = this.props;
+    const { edge, namespace, context, strictTransportSecurity } = this.props;
     const libraries = addRestLibraries(this);
     const script = addScript(this, "lib/platform/kubernetes/scripts/configure-load-balancer.sh");
     const environment = {
       ADDRESS_NAME: attributeOf(address, "name").text,
-      BACKEND: `${namespace.namespaceName}/${objectName(place.deployment, BACKEND)}`,
+      BACKEND: `${namespace.namespaceName}/${objectName(context.deployment, BACKEND)}`,
       // Empty rather than absent, so that they are not taken from the environment of whoever applies.
       CERTIFICATE_MAP: emptyIfNull(edge?.certificate.mapId),
-      OWNER: serviceName(place.deployment),
-      PROJECT_ID: place.projectId,
+      OWNER: serviceName(context.deployment),
+      PROJECT_ID: context.projectId,
       REQUEST_LOG_SAMPLE_RATE: exprOf(this.props.requestLogSampleRate).text,
       REQUEST_TIMEOUT_SECONDS: exprOf(this.props.requestTimeoutSeconds).text,
       SECURITY_POLICY: emptyIfNull(edge?.securityPolicy.policyId),
@@ -246,8 +246,8 @@ export class ClusterIngress extends Construct {
   }
 
   private metadataOf(part?: string) {
-    const { namespace, place } = this.props;
-    return namespace.metadataOf(objectName(place.deployment, part));
+    const { namespace, context } = this.props;
+    return namespace.metadataOf(objectName(context.deployment, part));
   }
 }
 

@@ -8,7 +8,7 @@ import { countIf } from "../../core/conditional";
 import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type DeploymentContext } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import {
   type JobSpec,
@@ -27,7 +27,7 @@ interface KubernetesJobsProps {
   /** Service account that the jobs act as. It is granted access to what each job uses. */
   readonly identity: WorkloadIdentity;
   readonly namespace: WorkloadNamespace;
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 }
 
 /** Runs jobs in a cluster: at apply, which waits for them, or on a schedule. */
@@ -98,15 +98,15 @@ export class KubernetesJobs implements ScheduledJobRunner {
    * @param labels further labels of the pods; a change replaces a job, and so runs it again
    */
   private addPod(scope: Construct, { condition, container, ...job }: JobSpec, labels?: Labels) {
-    const { identity, namespace, place } = this.props;
-    const name = objectName(place.deployment, job.name);
+    const { identity, namespace, context } = this.props;
+    const name = objectName(context.deployment, job.name);
     const script = new ConfigMapV1(scope, "Script", {
       metadata: namespace.metadataOf(`${name}-${shortHash(job.script.sha256)}`),
       immutable: true,
       data: { [job.scriptName]: job.script.text },
       count: countIf(condition),
     });
-    const { projectId } = place;
+    const { projectId } = context;
     const secret = addWorkloadSecret(scope, container, { name, namespace, condition, projectId });
     const accountName = this.accountName ?? namespace.addAccount(scope, name, identity, condition);
     if (condition === undefined) this.accountName = accountName;
@@ -114,7 +114,7 @@ export class KubernetesJobs implements ScheduledJobRunner {
       container,
       secret,
       accountName,
-      labels: labelsWith(labels, partLabels(place, job.name)),
+      labels: labelsWith(labels, partLabels(context, job.name)),
       details: {
         name: job.name,
         command: ["/bin/sh", `${SCRIPT_FOLDER}/${job.scriptName}`],

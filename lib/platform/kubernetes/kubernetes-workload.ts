@@ -10,7 +10,7 @@ import { type WorkloadIdentity } from "../../core/identity";
 import { type ValuesOf } from "../../core/inputs";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type DeploymentContext } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { WORKER_NAME } from "../../idp/worker";
@@ -45,7 +45,7 @@ interface PodsProps {
   readonly namespace: WorkloadNamespace;
   /** What the container has where it, or the worker in it, runs outposts. */
   readonly outposts?: PodExtension | undefined;
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 }
 
 export interface KubernetesWorkloadProps extends PodsProps {
@@ -77,13 +77,13 @@ export class KubernetesWorkload extends Construct {
   /** @internal */
   constructor(scope: Construct, id: string, props: KubernetesWorkloadProps) {
     super(scope, id);
-    const { address, container, geoip, identity, imageMirror, namespace, place } = props;
+    const { address, container, geoip, identity, imageMirror, namespace, context } = props;
     const { port, tlsPort } = container;
-    const name = objectName(place.deployment);
+    const name = objectName(context.deployment);
     this.address = address;
-    this.podLabels = partLabels(place, SERVER_CONTAINER);
+    this.podLabels = partLabels(context, SERVER_CONTAINER);
     this.accountName = namespace.addAccount(this, name, identity);
-    this.secret = addWorkloadSecret(this, container, { name, namespace, projectId: place.projectId });
+    this.secret = addWorkloadSecret(this, container, { name, namespace, projectId: context.projectId });
     const { accountName, podLabels, secret } = this;
     const { ready, workload } = addDeployment(this, props, {
       accountName,
@@ -92,7 +92,7 @@ export class KubernetesWorkload extends Construct {
       podLabels,
       secret,
       extensions: present(
-        partIf(geoip.isSet(), () => geoipUpdater(this, "Geoip", { geoip, imageMirror, namespace, place })),
+        partIf(geoip.isSet(), () => geoipUpdater(this, "Geoip", { geoip, imageMirror, namespace, context })),
       ),
       details: {
         name: SERVER_CONTAINER,
@@ -135,8 +135,8 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
   /** @internal */
   constructor(scope: Construct, id: string, props: KubernetesWorkerProps) {
     super(scope, id);
-    const { condition, container, place, server } = props;
-    this.workerName = objectName(place.deployment, WORKER_NAME);
+    const { condition, container, context, server } = props;
+    this.workerName = objectName(context.deployment, WORKER_NAME);
     const { accountName, address, secret } = server;
     const { ready, workload } = addDeployment(this, props, {
       accountName,
@@ -144,7 +144,7 @@ export class KubernetesWorker extends Construct implements SeparateWorker {
       condition,
       name: this.workerName,
       secret,
-      podLabels: partLabels(place, WORKER_NAME),
+      podLabels: partLabels(context, WORKER_NAME),
       // A new worker must be healthy for a moment before the next old one is stopped.
       minReadySeconds: 15,
       details: { name: WORKER_NAME, ...probes(container) },

@@ -16,7 +16,7 @@ import { explain } from "../../core/hcl/stack-origin";
 import { flag, texts, type ValuesOf } from "../../core/inputs";
 import { labelsWith } from "../../core/labels";
 import { objectName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type DeploymentContext } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type Advice } from "../../core/warnings";
 import { type BLUEPRINTS } from "../../idp/blueprints";
@@ -82,7 +82,7 @@ interface OutpostsProps {
   readonly imageMirror: string | undefined;
   readonly inputs: ValuesOf<typeof OUTPOSTS>;
   readonly namespace: WorkloadNamespace;
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 }
 
 /**
@@ -92,7 +92,7 @@ interface OutpostsProps {
  * Pods there have no rights in the project, reach nothing but the server and DNS, and are reached from private ranges
  * alone.
  */
-export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, namespace, place }: OutpostsProps) {
+export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, namespace, context }: OutpostsProps) {
   const self = new Construct(scope, "Outposts");
   const condition = inputs.manageOutposts;
   const count = countIf(condition);
@@ -107,7 +107,7 @@ export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, na
     dependsOn: [...cluster.ready],
   });
   explain(own, "What the application makes in it is not in the state, and goes with it.");
-  const beside = namespace.metadataOf(objectName(place.deployment, "outposts"));
+  const beside = namespace.metadataOf(objectName(context.deployment, "outposts"));
   const metadata = { ...beside, namespace: metadataName(own) };
   new ResourceQuotaV1(self, "Quota", { metadata, spec: { hard: { ...QUOTA } }, count });
   new PodDisruptionBudgetV1(self, "DisruptionBudget", {
@@ -123,7 +123,7 @@ export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, na
   const binding = new RoleBindingV1(self, "RoleBinding", {
     metadata,
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: metadataName(role) },
-    subject: [{ kind: "ServiceAccount", name: objectName(place.deployment), namespace: namespace.namespaceName }],
+    subject: [{ kind: "ServiceAccount", name: objectName(context.deployment), namespace: namespace.namespaceName }],
     count,
   });
   const file = new ConfigMapV1(self, "File", {
@@ -132,7 +132,7 @@ export function addOutposts(scope: Construct, { cluster, imageMirror, inputs, na
     count,
   });
 
-  const matchLabels = { ...partLabels(place, SERVER_CONTAINER) };
+  const matchLabels = { ...partLabels(context, SERVER_CONTAINER) };
   const port = String(CONTAINER_PORT);
   const service = new ServiceV1(self, "Server", {
     metadata: beside,

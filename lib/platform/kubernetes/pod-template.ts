@@ -14,7 +14,7 @@ import { setNewerAttribute } from "../../core/newer-attribute";
 import { allOf, type Expr } from "../../core/expr";
 import { holdsFor } from "../../core/expr-functions";
 import { mebibytes } from "../../core/memory";
-import { type DeploymentContext } from "../../core/place";
+import { type DeploymentContext } from "../../core/deployment-context";
 import { type ContainerSpec, type ProbeSpec, type ResourcesSpec } from "../../idp/container-spec";
 import { DATABASE_PORT, RUNTIME_GROUP_ID, RUNTIME_USER_ID } from "../../idp/contract";
 import { PUBLIC_IMAGES, referenceTo } from "../../idp/images";

@@ -45,8 +45,8 @@ export class PublicAddress extends Construct {
   /** @internal */
   constructor(scope: Construct, id: string, props: PartProps & Pick<PublicAddress, "domain" | "ipv6">) {
     super(scope, id);
-    const { dependsOn, domain, place } = props;
-    const { deployment, labels, projectId: project, region } = place;
+    const { dependsOn, domain, context } = props;
+    const { deployment, labels, projectId: project, region } = context;
     const common = { project, name: partName(deployment, "address"), labels, dependsOn };
     this.regional = partIf(
       isUnset(domain),

@@ -18,7 +18,7 @@ import { type WorkloadIdentity } from "../../core/identity";
 import { type Labels, labelsWith } from "../../core/labels";
 import { text } from "../../core/inputs";
 import { objectName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type DeploymentContext } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { storesOf } from "../environment";
@@ -32,7 +32,7 @@ export interface WorkloadNamespaceProps {
   readonly name: string;
   /** Whether it exists already, and so has pods of others. */
   readonly isExisting: Condition;
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
   /** What the pods need until they stop, in addition to the cluster and to what workloads and jobs add. */
   readonly outlivedBy: ITerraformDependable[];
   /** Further TCP ports that pods may connect to, at any address, as a Terraform expression of a list. */
@@ -77,10 +77,10 @@ export class WorkloadNamespace extends Construct {
     private readonly props: WorkloadNamespaceProps,
   ) {
     super(scope, id);
-    const { cluster, isExisting, name, outboundPorts, outlivedBy, place } = props;
+    const { cluster, isExisting, name, outboundPorts, outlivedBy, context } = props;
 
     this.givenName = name;
-    this.labels = objectLabels(this, place.labels);
+    this.labels = objectLabels(this, context.labels);
     this.namespace = new NamespaceV1(this, MAIN_CHILD_ID, {
       metadata: { name, labels: labelsWith(this.labels, POD_SECURITY) },
       // It is deleted last, after load balancers and pods.
@@ -94,10 +94,10 @@ export class WorkloadNamespace extends Construct {
     this.namespaceName = made.mayBeNull ? named(this, "Name", made.coalesce(name)).text : made.text;
     this.nodeSelector = cluster.nodeSelector;
 
-    const ownLabels = { "app.kubernetes.io/name": place.deployment.applicationName };
+    const ownLabels = { "app.kubernetes.io/name": context.deployment.applicationName };
     const ofDeployment = conditionFrom(isExisting).choose<unknown, null>(ownLabels, null);
     const outbound = new NetworkPolicyV1(this, "Outbound", {
-      metadata: this.metadataOf(objectName(place.deployment, "outbound")),
+      metadata: this.metadataOf(objectName(context.deployment, "outbound")),
       spec: {
         // Every pod of the namespace, or of the deployment where there are others.
         podSelector: isNever(isExisting) ? {} : { matchLabels: Token.asStringMap(ofDeployment) },

@@ -36,8 +36,8 @@ export class AlertPolicies extends Construct {
   /** @internal */
   constructor(scope: Construct, id: string, props: AlertPoliciesProps) {
     super(scope, id);
-    const { alerts, dependsOn, place } = props;
-    const name = serviceName(place.deployment);
+    const { alerts, dependsOn, context } = props;
+    const name = serviceName(context.deployment);
     const channels = new TerraformLocal(this, "Channels", props.notificationChannels ?? []).fqn;
     const { critical = [], error = [], warning = [] } = props.notificationChannelsBySeverity ?? {};
     const severities = { CRITICAL: critical, ERROR: error, WARNING: warning };
@@ -45,11 +45,11 @@ export class AlertPolicies extends Construct {
     const emails = new TerraformLocal(this, "Addresses", props.alertEmails ?? []).fqn;
 
     this.emails = new MonitoringNotificationChannel(this, "Email", {
-      project: place.projectId,
+      project: context.projectId,
       displayName: `${name}: \${each.value}`,
       type: "email",
       labels: { email_address: "${each.value}" },
-      userLabels: place.labels,
+      userLabels: context.labels,
       // A channel that a policy refers to cannot be deleted, so the policies are updated first.
       lifecycle: { createBeforeDestroy: true },
       dependsOn,
@@ -62,7 +62,7 @@ export class AlertPolicies extends Construct {
     const ofAlert = receivers(`concat(${channels}, ${bySeverity}[each.value.severity])`);
 
     this.policies = new MonitoringAlertPolicy(this, MAIN_CHILD_ID, {
-      project: place.projectId,
+      project: context.projectId,
       displayName: `${name}: \${each.value.title}`,
       combiner: "OR",
       severity: "${each.value.severity}",
@@ -75,7 +75,7 @@ export class AlertPolicies extends Construct {
         subject: `${name}: \${each.value.title}`,
       },
       notificationChannels: ofAlert,
-      userLabels: place.labels,
+      userLabels: context.labels,
       dependsOn,
     });
     const sent = expression(

@@ -9,7 +9,7 @@ import { type Expr, exprOf } from "../../core/expr";
 import { compact } from "../../core/expr-functions";
 import { expression } from "../../core/expression";
 import { objectName, partName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type DeploymentContext } from "../../core/deployment-context";
 import { type ProjectApis } from "../../core/project-apis";
 import { DB_INIT_JOB, STARTUP_PROBE } from "../../idp/contract";
 import { FIRST_DUMP_JOB } from "../../idp/dumps";
@@ -25,7 +25,7 @@ import { type AlertSettings, type MonitoringSettings } from "./monitoring-settin
 /** Props of monitoring. */
 export interface MonitoringProps extends MonitoringSettings {
   readonly apis: ProjectApis;
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
   readonly platform: Platform;
   /** Address that clients connect to: `https://<host>`. */
   readonly url: string;
@@ -95,7 +95,7 @@ export class Monitoring extends Construct {
   /** @internal */
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    const { apis, auditSecretAccess = false, dashboard = true, domain, dump, place, platform, workerMode } = props;
+    const { apis, auditSecretAccess = false, dashboard = true, domain, dump, context, platform, workerMode } = props;
     const dependsOn = apis.ready("monitoring");
     const names = this.namesOf(props);
     this.errorsCommand = errorsCommand(names, platform, props.databaseId);
@@ -123,13 +123,13 @@ export class Monitoring extends Construct {
     );
     const alerts = new TerraformLocal(this, "ExistingAlerts", existing).fqn;
 
-    const project = place.projectId;
+    const project = context.projectId;
     this.uptimeCheck = partIf(
       conditions.uptimeCheck,
       () =>
         new MonitoringUptimeCheckConfig(this, "UptimeCheck", {
           project,
-          displayName: serviceName(place.deployment),
+          displayName: serviceName(context.deployment),
           period: "60s",
           timeout: "10s",
           // Replaced when the host changes, so no policy may name the check, which would keep it from being deleted.
@@ -143,7 +143,7 @@ export class Monitoring extends Construct {
             validateSsl: platform === "serverless" ? true : conditions.domain.flag,
             acceptedResponseStatusCodes: [{ statusClass: "STATUS_CLASS_2XX" }],
           },
-          userLabels: place.labels,
+          userLabels: context.labels,
           count: countIf(conditions.uptimeCheck),
           dependsOn,
         }),
@@ -153,7 +153,7 @@ export class Monitoring extends Construct {
       () =>
         new MonitoringDashboard(this, "Dashboard", {
           project,
-          dashboardJson: dashboardOf(serviceName(place.deployment), alerts),
+          dashboardJson: dashboardOf(serviceName(context.deployment), alerts),
           count: countIf(dashboard),
           dependsOn,
         }),
@@ -180,8 +180,8 @@ export class Monitoring extends Construct {
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
-    const { checkUp, diskLimitGb: limit = 0, dump, place } = props;
-    const { deployment, projectId } = place;
+    const { checkUp, diskLimitGb: limit = 0, dump, context } = props;
+    const { deployment, projectId } = context;
     const isServerless = props.platform === "serverless";
     // An account that is not made reads nothing.
     const emails = props.identities.map(({ condition, email }) =>

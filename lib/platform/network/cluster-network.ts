@@ -50,8 +50,8 @@ export class ClusterNetwork extends Construct {
   /** @internal */
   constructor(scope: Construct, id: string, props: ClusterNetworkProps) {
     super(scope, id);
-    const { dependsOn, existing, isNeeded, place } = props;
-    const { deployment, projectId: project, region } = place;
+    const { dependsOn, existing, isNeeded, context } = props;
+    const { deployment, projectId: project, region } = context;
     const count = countIf(allOf(isUnset(existing?.network), isNeeded));
     const common = (part: string) => ({ project, name: partName(deployment, part), count });
 

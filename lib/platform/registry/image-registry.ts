@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { type GrantedAccount, grantee, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
 import { type KnownPropsOf, refuseProps } from "../../core/known-props";
-import { type DeploymentContext, PLACE_PROP } from "../../core/place";
+import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import {
   allOf,
@@ -85,7 +85,7 @@ export interface ImageRegistryProps {
   readonly apis: ProjectApis;
 
   /** Determines the names and the region of the images. Changing the region later creates a new, empty repository. */
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 
   /**
    * Image to run instead of building one; nothing is created here then. Setting it later deletes the repository with
@@ -112,7 +112,7 @@ export interface ImageRegistryProps {
 }
 
 const PROPS: KnownPropsOf<ImageRegistryProps> = {
-  place: PLACE_PROP,
+  context: CONTEXT_PROP,
   apis: "required",
   builder: "optional",
   existing: "optional",
@@ -158,8 +158,8 @@ export class ImageRegistry extends Construct implements ImageRepository {
     super(scope, id);
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
-    const { apis, existing, place } = props;
-    const { deployment, labels, projectId: project, region: location } = place;
+    const { apis, existing, context } = props;
+    const { deployment, labels, projectId: project, region: location } = context;
     const isUsed = isUnset(props.existingImage);
     this.condition = namedCondition(this, "IsMade", allOf(isUsed, isMade(existing)));
     const count = countIf(this.condition);
@@ -187,7 +187,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
         }),
     );
     const builder = new ServiceIdentity(this, "Builder", {
-      place,
+      context,
       purpose: "idp-build",
       description: "Builds the container image and pushes it to its repository",
       condition: isUsed,
@@ -222,7 +222,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
   }
 
   private grant(id: string, role: Role, account: GrantedAccount) {
-    const { deployment, projectId: project, region: location } = this.props.place;
+    const { deployment, projectId: project, region: location } = this.props.context;
     const grant = new ArtifactRegistryRepositoryIamMember(this, id, {
       project,
       location,

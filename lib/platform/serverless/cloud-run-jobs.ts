@@ -15,7 +15,7 @@ import { type GrantedAccount, grantee, Grants, grantTo, type WorkloadIdentity } 
 import { partName, secretId } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type KnownPropsOf, refuseProps } from "../../core/known-props";
-import { type DeploymentContext, PLACE_PROP } from "../../core/place";
+import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { addSecret } from "../../core/stored-secret";
@@ -39,7 +39,7 @@ export interface ServerlessJobsProps {
   readonly identity: WorkloadIdentity;
 
   /** Determines the names, the project and the region of the jobs. */
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 
   /**
    * What must exist before a job: `apis.ready("run", "secretmanager")`, and for a scheduled one also `cloudscheduler`
@@ -65,7 +65,7 @@ export interface ServerlessJobsProps {
 }
 
 const PROPS: KnownPropsOf<ServerlessJobsProps> = {
-  place: PLACE_PROP,
+  context: CONTEXT_PROP,
   dependsOn: "optional",
   identity: "required",
   network: NETWORK_PROP,
@@ -125,10 +125,10 @@ export class ServerlessJobs implements ScheduledJobRunner {
     id: string,
     job: ScheduledJobSpec,
   ): ScheduledJob & OnCloudRun & { readonly scheduler: CloudSchedulerJob } {
-    const { dependsOn = [], place, starter } = this.props;
-    const { projectId: project, region } = place;
+    const { dependsOn = [], context, starter } = this.props;
+    const { projectId: project, region } = context;
     const starts = new ServiceIdentity(scope, `${id}Starter`, {
-      place,
+      context,
       dependsOn,
       condition: job.condition,
       existing: starter,
@@ -174,8 +174,8 @@ export class ServerlessJobs implements ScheduledJobRunner {
 
   /** Run by hand alone, with `runCommand`, which arguments may follow; it costs nothing until then. */
   onDemand(scope: Construct, id: string, job: CommandJobSpec): Omit<ScheduledJob, "jobName"> & OnCloudRun {
-    const { dependsOn, place } = this.props;
-    const { projectId, region } = place;
+    const { dependsOn, context } = this.props;
+    const { projectId, region } = context;
     const lifecycle = { ignoreChanges: WRITTEN_BY_TOOLS };
     const resource = this.add(new Construct(scope, id), job, { lifecycle, dependsOn });
     const created = attributeOf(resource, "name").text;
@@ -204,8 +204,8 @@ export class ServerlessJobs implements ScheduledJobRunner {
     files: readonly CloudRunV2JobTemplateTemplateVolumes[] = [],
   ): CloudRunV2Job {
     stateProvidersOf(scope);
-    const { identity, network, place } = this.props;
-    const { labels, projectId, region } = place;
+    const { identity, network, context } = this.props;
+    const { labels, projectId, region } = context;
     const mounts = files.map(({ name: file }) => ({ name: file, mountPath: SCRIPT_FOLDER }));
     const resource = new CloudRunV2Job(scope, MAIN_CHILD_ID, {
       project: projectId,
@@ -235,8 +235,8 @@ export class ServerlessJobs implements ScheduledJobRunner {
 
   /** The script as a secret, the only kind of file that Cloud Run mounts without a bucket. */
   private storeScript(scope: Construct, job: JobSpec) {
-    const { dependsOn = [], identity, place } = this.props;
-    const { deployment, labels, projectId: project, region, secretLocations = [region] } = place;
+    const { dependsOn = [], identity, context } = this.props;
+    const { deployment, labels, projectId: project, region, secretLocations = [region] } = context;
     const count = countIf(job.condition);
     const name = secretId(deployment, job.name);
     const secret = addSecret(scope, "Script", secretLocations, { project, secretId: name, labels, count, dependsOn });
@@ -267,7 +267,7 @@ export class ServerlessJobs implements ScheduledJobRunner {
   }
 
   private nameOf({ name }: { readonly name: string }): string {
-    return partName(this.props.place.deployment, name);
+    return partName(this.props.context.deployment, name);
   }
 }
 

@@ -152,9 +152,9 @@ export class InternalLoadBalancer extends Construct {
     private readonly props: InternalLoadBalancerProps,
   ) {
     super(scope, id);
-    const { apis, domain, network, place, proxyRange, zone } = props;
+    const { apis, domain, network, context, proxyRange, zone } = props;
     const dependsOn = [...(props.dependsOn ?? []), ...(network.dependsOn ?? [])];
-    const { deployment, labels, projectId: project, region } = place;
+    const { deployment, labels, projectId: project, region } = context;
     const count = countIf(isSet(domain));
     this.isRedirected = allOf(isSet(domain), props.httpRedirect);
     const common = (part: string) => ({ project, region, name: partName(deployment, `internal-${part}`), count });
@@ -211,7 +211,7 @@ export class InternalLoadBalancer extends Construct {
     this.records = concat(addressRecords, entriesOf(validations)).text;
     this.nextSteps = domainSteps({
       domain,
-      place,
+      context,
       validation: "dns",
       zone,
       certificate: `${hashedName(deployment, domain)}-internal --location=${region}`,
@@ -271,7 +271,7 @@ export class InternalLoadBalancer extends Construct {
     this.proxies = { https, http };
     if (zone !== undefined) {
       const isIn = allOf(isSet(domain), isSet(zone.name));
-      const records = { apis, place, zone };
+      const records = { apis, context, zone };
       const rrdatas = [attributeOf(this.address, "address").text];
       zoneRecord(this, "AddressRecord", records, isIn, { name: `${domain}.`, type: "A", rrdatas });
       validationRecord(this, "ValidationRecord", records, isIn, validations);
@@ -280,8 +280,8 @@ export class InternalLoadBalancer extends Construct {
 
   /** Opens the ports, once the service exists. */
   serve(service: { readonly ready: ITerraformDependable[] }): void {
-    const { domain, network, place } = this.props;
-    const { deployment, labels, projectId: project, region } = place;
+    const { domain, network, context } = this.props;
+    const { deployment, labels, projectId: project, region } = context;
     const open = (id: string, port: number, target: TerraformResource, condition: Condition = isSet(domain)) =>
       new ComputeForwardingRule(this, id, {
         project,

@@ -10,7 +10,7 @@ import { Construct } from "constructs";
 import { exprOf } from "../../core/expr";
 import { attributesOf, countIf, idOf, partIf, present } from "../../core/conditional";
 import { hashedName, partName, serviceName } from "../../core/names";
-import { type DeploymentContext } from "../../core/place";
+import { type DeploymentContext } from "../../core/deployment-context";
 import { type DomainAddress } from "../edge/domain-address";
 import { strictTransportHeaders } from "../edge/domain";
 import { type DnsCertificate } from "../edge/edge";
@@ -64,8 +64,8 @@ export class ServerlessLoadBalancer extends Construct {
   /** @internal */
   constructor(scope: Construct, id: string, props: ServerlessLoadBalancerProps) {
     super(scope, id);
-    const { address, certificate, dependsOn, place, service, validation } = props;
-    const { deployment, projectId: project, region } = place;
+    const { address, certificate, dependsOn, context, service, validation } = props;
+    const { deployment, projectId: project, region } = context;
     const { addressId, domain, ipv6 } = address;
     const hasDomain = exprOf(domain).isSet();
     const count = countIf(hasDomain);
@@ -111,7 +111,7 @@ export class ServerlessLoadBalancer extends Construct {
       // a map.
       ...common(validation),
       urlMap: idOf(urlMap),
-      sslPolicy: idOf(tlsPolicy(this, { count, dependsOn, place })),
+      sslPolicy: idOf(tlsPolicy(this, { count, dependsOn, context })),
       certificateMap: certificate.map && certificate.mapUrl,
       sslCertificates: own && isByLoadBalancer.choose(own, null).list,
       lifecycle: { createBeforeDestroy: true },
@@ -119,7 +119,7 @@ export class ServerlessLoadBalancer extends Construct {
     });
     this.forwardingRule = new ComputeGlobalForwardingRule(this, "HttpsRule", {
       ...common("https"),
-      labels: place.labels,
+      labels: context.labels,
       loadBalancingScheme: SCHEME,
       ipAddress: addressId,
       ipProtocol: "TCP",
@@ -130,7 +130,7 @@ export class ServerlessLoadBalancer extends Construct {
     });
     const alsoIpv6 = ipv6.forward("HttpsRule", 443, idOf(this.httpsProxy), SCHEME, { dependsOn: service.ready });
     const redirect = { condition: hasDomain, enabled: props.httpRedirect };
-    const redirects = httpsRedirect(this, { ...redirect, addressId, dependsOn, ipv6, place, scheme: SCHEME });
+    const redirects = httpsRedirect(this, { ...redirect, addressId, dependsOn, ipv6, context, scheme: SCHEME });
 
     this.url = `https://${domain}`;
     this.ready = present(this.forwardingRule, alsoIpv6, ...redirects);

@@ -11,7 +11,7 @@ import { refuseWrong } from "../../core/inputs";
 import { serviceName, workerPoolName } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type KnownPropsOf, propProblems } from "../../core/known-props";
-import { type DeploymentContext, PLACE_PROP } from "../../core/place";
+import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { addWarnings, type Warning } from "../../core/warnings";
 import { stateProvidersOf } from "../../core/provider-requirements";
@@ -43,7 +43,7 @@ export interface ServerlessServiceProps extends ServiceOptions {
   readonly identity: WorkloadIdentity;
 
   /** Determines the name and the region. Changing the region later creates a new service with another URL. */
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 
   /**
    * Address of a load balancer that clients connect to. The application takes its domain as the base of its own links
@@ -91,7 +91,7 @@ export interface ServerlessServiceProps extends ServiceOptions {
 }
 
 const PROPS: KnownPropsOf<ServerlessServiceProps> = {
-  place: PLACE_PROP,
+  context: CONTEXT_PROP,
   address: "optional",
   closeDefaultAddress: "optional",
   container: "required",
@@ -145,7 +145,7 @@ export class ServerlessService extends Construct {
 
     this.service = new CloudRunV2Service(this, MAIN_CHILD_ID, {
       ...common,
-      name: serviceName(props.place.deployment),
+      name: serviceName(props.context.deployment),
       ingress: ingressOf(closeDefaultAddress),
       invokerIamDisabled: isCheckOff(access).flag,
       scaling: { minInstanceCount },
@@ -191,7 +191,7 @@ export class ServerlessService extends Construct {
 /** What a worker pool shares with the service, where it means the same. */
 type SharedProps = Pick<
   ServerlessServiceProps,
-  "address" | "container" | "dependsOn" | "identity" | "network" | "place"
+  "address" | "container" | "dependsOn" | "identity" | "network" | "context"
 >;
 
 /**
@@ -211,9 +211,9 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
     props: SharedProps & { readonly condition: Condition; readonly instanceCount: number },
   ) {
     super(scope, id);
-    const { address, condition, container, instanceCount, network, place } = props;
+    const { address, condition, container, instanceCount, network, context } = props;
     const { template, ...common } = commonOf(props);
-    this.workerName = workerPoolName(place.deployment);
+    this.workerName = workerPoolName(context.deployment);
     this.workerPool = new CloudRunV2WorkerPool(this, MAIN_CHILD_ID, {
       ...common,
       name: this.workerName,
@@ -230,8 +230,8 @@ export class ServerlessWorkerPool extends Construct implements SeparateWorker {
   }
 }
 
-function commonOf({ container, dependsOn = [], identity, network, place }: SharedProps) {
-  const { labels, projectId, region } = place;
+function commonOf({ container, dependsOn = [], identity, network, context }: SharedProps) {
+  const { labels, projectId, region } = context;
   return {
     project: projectId,
     location: region,

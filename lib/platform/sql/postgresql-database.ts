@@ -24,7 +24,7 @@ import { type PropsOf, refuseWrong } from "../../core/inputs";
 import { type KnownPropsOf, refuseProps } from "../../core/known-props";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { postgresqlName, secretId, sqlInstanceName } from "../../core/names";
-import { type DeploymentContext, PLACE_PROP } from "../../core/place";
+import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { TerraformData } from "../../core/terraform-data";
 import { rotationOf } from "../../core/rotation";
@@ -59,7 +59,7 @@ import { explain } from "../../core/hcl/stack-origin";
 export interface PostgresqlDatabaseProps
   extends Maintenance, Pick<PropsOf<typeof BACKUPS>, "backupLocation" | "backupRetentionCount" | "transactionLogDays"> {
   /** Determines the names and the region of the data. Changing the region later replaces the database. */
-  readonly place: DeploymentContext;
+  readonly context: DeploymentContext;
 
   /**
    * `ZONAL`, or `REGIONAL` with a standby in another zone at about twice the price. Changing it later restarts the
@@ -200,7 +200,7 @@ function keptByOverrides(deletionProtection: string) {
 }
 
 const PROPS: KnownPropsOf<PostgresqlDatabaseProps> = {
-  place: PLACE_PROP,
+  context: CONTEXT_PROP,
   administratorPasswordVersion: "optional",
   availability: "optional",
   backupLocation: "optional",
@@ -292,8 +292,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
 
-    const { deletionProtection = true, existing, network, place } = props;
-    const { deployment, labels, projectId, region } = place;
+    const { deletionProtection = true, existing, network, context } = props;
+    const { deployment, labels, projectId, region } = context;
     if (existing?.connectionName !== undefined) {
       const { instance, project } = instanceIn(existing.connectionName);
       const local = (part: string, value: string) => new TerraformLocal(this, part, value).asString;
@@ -309,7 +309,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
       deletionProtection,
       labels,
       projectId,
-      secretLocations: place.secretLocations ?? [region],
+      secretLocations: context.secretLocations ?? [region],
       dependsOn: props.dependsOn,
     };
 
@@ -434,10 +434,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
   /** Allows an identity to connect through the proxy. The role can be granted only on a project, with a condition. */
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
-    const { conditionalAccess = true, existing, place } = this.props;
+    const { conditionalAccess = true, existing, context } = this.props;
     const when = conditionalAccess;
     const role = "roles/cloudsql.client";
-    const own = connectionTo(place.projectId, sqlInstanceName(place.deployment), when);
+    const own = connectionTo(context.projectId, sqlInstanceName(context.deployment), when);
     const grants = identity.grantOnProject("ConnectsToDatabase", role, { ...own, condition: this.isMade });
     if (this.there === undefined) return grants;
     const limits = { condition: isExisting(existing), isForExisting: true };

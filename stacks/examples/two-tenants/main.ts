@@ -2,18 +2,18 @@ import { GoogleProvider } from "@cdktf/provider-google/lib/provider";
 import { App, TerraformOutput, TerraformVariable } from "cdktf";
 import { PortableStack, ServerlessIdentityProvider, type ServerlessIdentityProviderProps } from "cdktf-idp-stacks";
 
-const place = { projectId: "my-project", region: "europe-west1" };
+const location = { projectId: "my-project", region: "europe-west1" };
 
 /** One tenant: a stack, a folder and a state of its own, so that no change of one can affect the other. */
 class SignIn extends PortableStack {
   constructor(app: App, tenantId: string, props: Partial<ServerlessIdentityProviderProps> = {}) {
     super(app, tenantId, { providers: ["google", "random"] });
-    new GoogleProvider(this, "google", { project: place.projectId, region: place.region });
+    new GoogleProvider(this, "google", { project: location.projectId, region: location.region });
     // Before a destroy: terraform apply -var protect=false.
     const protect = new TerraformVariable(this, "protect", { type: "bool", default: true });
     // The tenant id is part of every name, so that both tenants fit in one project.
     const identityProvider = new ServerlessIdentityProvider(this, "IdentityProvider", {
-      ...place,
+      ...location,
       tenantId,
       // Without known holes. Left out, it would be 2026.5.4, which has some.
       applicationVersion: "2026.5.9",

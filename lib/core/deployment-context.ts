@@ -43,8 +43,8 @@ export interface DeploymentContext {
   readonly secretLocations?: readonly string[];
 }
 
-/** A place as a prop of a construct. */
-export const PLACE_PROP = {
+/** The context of a deployment as a prop of a construct. */
+export const CONTEXT_PROP = {
   presence: "required",
   members: {
     projectId: "required",
@@ -102,8 +102,8 @@ function numbered(area: string, ...numbers: readonly number[]): string[] {
 /** The project of the examples, which is never the reader's own. */
 const EXAMPLE_PROJECT = "my-project";
 
-/** Places that are probably a mistake. */
-export const PLACE_WARNINGS: readonly Advice<Pick<PlaceInputs, "projectId" | "region">>[] = [
+/** Projects and regions that are probably a mistake. */
+export const DEPLOYMENT_WARNINGS: readonly Advice<Pick<DeploymentInputs, "projectId" | "region">>[] = [
   {
     states: "ProjectIsNotThatOfExamples",
     holds: ({ projectId }) => projectId.ne(EXAMPLE_PROJECT),
@@ -146,8 +146,8 @@ export const LABELS: EachCheck<string> = {
   schema: { pattern: LABEL_VALUE },
 };
 
-/** Inputs of a tenant's place. @param changedLabels which labels are changed, from a semicolon on, or empty */
-export function placeInputs(changedLabels: string) {
+/** Inputs of a deployment's context. @param changedLabels which labels are changed, from a semicolon on, or empty */
+export function deploymentInputs(changedLabels: string) {
   return {
     /** Project of all resources: its id, not its name or number. Another project is another deployment. */
     projectId: text({
@@ -224,10 +224,10 @@ export function placeInputs(changedLabels: string) {
   };
 }
 
-export type PlaceInputs = ReturnType<typeof placeInputs>;
-export interface TenantPlaceProps extends PropsOf<PlaceInputs> {}
+export type DeploymentInputs = ReturnType<typeof deploymentInputs>;
+export interface DeploymentContextProps extends PropsOf<DeploymentInputs> {}
 
-export const PLACE_RELATIONS: readonly Relation<PlaceInputs>[] = [
+export const DEPLOYMENT_RELATIONS: readonly Relation<DeploymentInputs>[] = [
   {
     // Application and tenant become part of the media bucket's name.
     of: "applicationName",
@@ -245,15 +245,15 @@ export const PLACE_RELATIONS: readonly Relation<PlaceInputs>[] = [
 ];
 
 /**
- * A place whose names contain the tenant and a hash of the project, so that they are unique.
+ * The context of a deployment whose names contain the tenant and a hash of the project, so that they are unique.
  *
  * Creates only locals in the scope, for values known only to Terraform.
  *
  * @throws RulesBrokenError naming the scope if a prop breaks a rule
  */
-export function tenantContext(scope: Construct, props: TenantPlaceProps): DeploymentContext {
-  const names = Object.keys(placeInputs("")) as (keyof PlaceInputs)[];
-  refuseWrong(scope, placeInputs(""), props, names, unknownNames((props as object | undefined) ?? {}, names));
+export function deploymentContext(scope: Construct, props: DeploymentContextProps): DeploymentContext {
+  const names = Object.keys(deploymentInputs("")) as (keyof DeploymentInputs)[];
+  refuseWrong(scope, deploymentInputs(""), props, names, unknownNames((props as object | undefined) ?? {}, names));
   const { applicationName = DEFAULT_APPLICATION_NAME, labels, projectId, secretLocations } = props;
   const { region = DEFAULT_REGION, tenantId = DEFAULT_TENANT_ID } = props;
 
