@@ -83,7 +83,7 @@ export {
   type ServerlessJobsProps,
 } from "./platform/serverless/cloud-run-jobs";
 export { type InternalLoadBalancer } from "./platform/serverless/internal-load-balancer";
-export { type ServerlessLoadBalancer } from "./platform/serverless/serverless-front-door";
+export { type ServerlessLoadBalancer } from "./platform/serverless/serverless-load-balancer";
 export {
   ServerlessService,
   type ServerlessServiceProps,

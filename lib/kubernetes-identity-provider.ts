@@ -40,7 +40,7 @@ import {
 import { AutopilotCluster } from "./platform/kubernetes/autopilot-cluster";
 import { CONTROL_PLANE, CONTROL_PLANE_RELATIONS, type ClusterHardening } from "./platform/kubernetes/control-plane";
 import { GEOIP, type GeoipProps } from "./platform/kubernetes/geoip";
-import { ClusterIngress, urlMapPattern } from "./platform/kubernetes/kubernetes-front-door";
+import { ClusterLoadBalancer, urlMapPattern } from "./platform/kubernetes/kubernetes-load-balancer";
 import { KubernetesJobs } from "./platform/kubernetes/kubernetes-jobs";
 import {
   KubernetesWorker,
@@ -235,7 +235,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   readonly worker: KubernetesWorker | undefined;
 
   /** Load balancer in front of the server. */
-  readonly frontDoor: ClusterIngress;
+  readonly loadBalancer: ClusterLoadBalancer;
   readonly testMailCommand: string | undefined;
   readonly url: string;
   readonly dump: DatabaseDump | undefined;
@@ -297,8 +297,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     });
     this.workload = this.addWorkload(container, outposts);
     this.worker = this.addWorker(workerContainer(container, values, poolVariables(values, pool.ofWorker)), outposts);
-    this.frontDoor = this.addIngress();
-    this.url = this.frontDoor.url;
+    this.loadBalancer = this.addLoadBalancer();
+    this.url = this.loadBalancer.url;
     this.testMailCommand = this.commandOfTestMail();
     this.dump = this.addDump((identity) => this.jobs(identity), this.workload.ready);
     this.checkUp = this.addCheckUp((identity) => this.jobs(identity), this.workload.ready);
@@ -319,7 +319,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       ...(outposts?.ready ?? []),
       ...this.workload.ready,
       ...(this.worker?.ready ?? []),
-      ...this.frontDoor.ready,
+      ...this.loadBalancer.ready,
       ...(this.edge?.ready ?? []),
       ...this.monitoring.ready,
       ...(this.dump?.ready ?? []),
@@ -450,9 +450,9 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     );
   }
 
-  private addIngress(): ClusterIngress {
+  private addLoadBalancer(): ClusterLoadBalancer {
     const { address, edge, initialization, namespace, context, values, workload } = this;
-    return new ClusterIngress(this, "FrontDoor", {
+    return new ClusterLoadBalancer(this, "FrontDoor", {
       context,
       namespace,
       workload,

@@ -5,7 +5,7 @@ export { type AutopilotCluster } from "./platform/kubernetes/autopilot-cluster";
 export { type ClusterHardening } from "./platform/kubernetes/control-plane";
 export { type ClusterAttributes, type NamespaceAttributes } from "./platform/kubernetes/existing-cluster";
 export { type GeoipProps } from "./platform/kubernetes/geoip";
-export { type ClusterIngress } from "./platform/kubernetes/kubernetes-front-door";
+export { type ClusterLoadBalancer } from "./platform/kubernetes/kubernetes-load-balancer";
 export { type KubernetesWorker, type KubernetesWorkload } from "./platform/kubernetes/kubernetes-workload";
 export { type ClientAddress, type PublicAddress } from "./platform/kubernetes/public-address";
 export { type WorkloadNamespace } from "./platform/kubernetes/workload-namespace";

@@ -40,7 +40,7 @@ import {
   InternalLoadBalancer,
   isInternal,
 } from "./platform/serverless/internal-load-balancer";
-import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-front-door";
+import { ServerlessLoadBalancer, urlMapName } from "./platform/serverless/serverless-load-balancer";
 import { ServerlessService, ServerlessWorkerPool } from "./platform/serverless/serverless-service";
 import { instanceSize, SERVICE, type ServiceInputs } from "./platform/serverless/service-options";
 
@@ -215,7 +215,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
   readonly service: ServerlessService;
 
   /** Load balancer of the domain; undefined if there can be none. */
-  readonly frontDoor: ServerlessLoadBalancer | undefined;
+  readonly loadBalancer: ServerlessLoadBalancer | undefined;
 
   /** The job that sends a test mail; undefined without a mail server. */
   readonly testMail: ReturnType<ServerlessJobs["onDemand"]> | undefined;
@@ -271,7 +271,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
       domainAddress,
     );
     this.service = this.addService(container, domainAddress);
-    this.frontDoor = external && this.addLoadBalancer(external);
+    this.loadBalancer = external && this.addLoadBalancer(external);
     this.internalLoadBalancer?.serve(this.service);
     this.testMail = this.addTestMail(container);
     this.testMailCommand = this.commandOfTestMail();
@@ -463,12 +463,12 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   /** Refuses to take the network away. @returns all that is created last */
   private guardNetwork(): ITerraformDependable[] {
-    const { attachment, checkUp, dump, edge, frontDoor, internalLoadBalancer, monitoring, protect } = this;
+    const { attachment, checkUp, dump, edge, loadBalancer, internalLoadBalancer, monitoring, protect } = this;
     const ready = present<{ readonly ready: ITerraformDependable[] }>(
       this.service,
       this.testMail,
       this.worker,
-      frontDoor,
+      loadBalancer,
       edge,
       internalLoadBalancer,
       monitoring,

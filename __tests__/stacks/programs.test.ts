@@ -172,7 +172,7 @@ describe("A domain on a network", () => {
 
   it("has the load balancer that its literals choose, and nothing of the other", () => {
     const external = programOf(() => ({ domain, network }));
-    expect(external.idp.frontDoor).toBeDefined();
+    expect(external.idp.loadBalancer).toBeDefined();
     expect(external.idp.internalLoadBalancer).toBeUndefined();
     const internal = programOf(() => ({
       domain,
@@ -181,7 +181,7 @@ describe("A domain on a network", () => {
       loadBalancerProxyRange: "10.129.0.0/26",
       closeDefaultAddress: true,
     }));
-    expect(internal.idp.frontDoor).toBeUndefined();
+    expect(internal.idp.loadBalancer).toBeUndefined();
     expect(internal.idp.internalLoadBalancer).toBeDefined();
     const { ip_cidr_range: range } = resourceOf(
       internal.terraform,

@@ -38,10 +38,7 @@ export interface SecurityPolicyProps extends PartProps {
   readonly protection: ValuesOf<ProtectionInputs>["protection"];
 }
 
-/**
- * The security policy of a front door's load balancer: a new one with the rules of a protection, an existing one, or
- * none.
- */
+/** The security policy of a load balancer: a new one with the rules of a protection, an existing one, or none. */
 export class SecurityPolicy extends Construct {
   /** Id of the policy, as a Terraform value; null without one. */
   readonly policyId: string;

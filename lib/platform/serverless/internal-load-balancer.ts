@@ -37,7 +37,7 @@ import { type ProtectionInputs } from "../edge/protection";
 import { type MonitoringInputs } from "../monitoring/monitoring-settings";
 import { type NetworkAttachment } from "../network/network-attachment";
 import { type PartProps } from "../parts";
-import { logConfig } from "./serverless-front-door";
+import { logConfig } from "./serverless-load-balancer";
 
 const INTERNAL = "internal";
 

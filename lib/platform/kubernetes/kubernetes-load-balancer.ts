@@ -25,7 +25,7 @@ import { LOAD_BALANCER_RANGES } from "./pod-template";
 import { type PublicAddress } from "./public-address";
 import { type WorkloadNamespace } from "./workload-namespace";
 
-interface ClusterIngressProps extends PartProps {
+interface ClusterLoadBalancerProps extends PartProps {
   /** Address that clients connect to; it must be the workload's address too. */
   readonly address: PublicAddress;
   readonly edge: DomainSetup | undefined;
@@ -57,7 +57,7 @@ interface IngressSpec {
  * Exactly one of the two load balancers exists. Their names differ, because Kubernetes cannot turn one kind of object
  * into the other.
  */
-export class ClusterIngress extends Construct {
+export class ClusterLoadBalancer extends Construct {
   readonly url: string;
   readonly ready: ITerraformDependable[];
 
@@ -71,7 +71,7 @@ export class ClusterIngress extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    private readonly props: ClusterIngressProps,
+    private readonly props: ClusterLoadBalancerProps,
   ) {
     super(scope, id);
     const { address, context } = props;
