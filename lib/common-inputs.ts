@@ -31,13 +31,13 @@ import { type BucketAttributes } from "./idp/media-bucket";
 import { PROBE_RELATIONS, PROBES, type ProbeProps } from "./idp/probes";
 import { UPGRADE_BACKUPS } from "./idp/upgrade-backup";
 import { WORKER_WARNINGS, type WorkerInputs } from "./idp/worker";
-import { DOMAIN_RELATIONS, DOMAIN_WARNINGS, type DnsZoneProps, type DomainInputs } from "./platform/edge/domain";
+import { DOMAIN_RELATIONS, DOMAIN_WARNINGS, type DnsZoneProps, type DomainInputs } from "./platform/domain/domain";
 import {
   PROTECTION_RELATIONS,
   PROTECTION_WARNINGS,
   type ProtectionInputs,
   type ProtectionProps,
-} from "./platform/edge/protection";
+} from "./platform/domain/protection";
 import { type AccountEmails } from "./platform/identity/service-identity";
 import { type InstanceInputs } from "./platform/instances";
 import { LANDING_ZONE_RELATIONS, landingZoneInputs, type KmsKeys } from "./platform/landing-zone";

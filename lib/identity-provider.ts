@@ -48,7 +48,7 @@ import { UpgradeBackup } from "./idp/upgrade-backup";
 import { workerCount } from "./idp/worker";
 import { existingIdentity } from "./existing-parts";
 import { FOLDER_FILES } from "./folder-files";
-import { DomainSetup, type EdgeAddress } from "./platform/edge/edge";
+import { DomainSetup, type DomainSetupAddress } from "./platform/domain/domain-setup";
 import { listGrants } from "./platform/identity/listed-grants";
 import {
   type AccountEmails,
@@ -155,7 +155,7 @@ export abstract class IdentityProvider extends Construct {
   abstract readonly dns: Readonly<Record<"nextSteps" | "records", string | undefined>>;
 
   /** Certificate, records and security policy of the domain; undefined if there can be none. */
-  abstract readonly edge: DomainSetup | undefined;
+  abstract readonly domainSetup: DomainSetup | undefined;
 
   /** Uptime check, dashboard and alerts. */
   abstract readonly monitoring: Monitoring;
@@ -451,7 +451,11 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** What a domain needs on either platform. @internal */
-  protected addEdge(domain: string, address: EdgeAddress, dependsOn: ITerraformDependable[] = []): DomainSetup {
+  protected addDomainSetup(
+    domain: string,
+    address: DomainSetupAddress,
+    dependsOn: ITerraformDependable[] = [],
+  ): DomainSetup {
     const { apis, context, settings, values: v } = this;
     return new DomainSetup(this, "Edge", {
       address,

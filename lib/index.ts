@@ -50,12 +50,12 @@ export { type ProbeProps } from "./idp/probes";
 export { type SecretSettings } from "./idp/secret-settings";
 export { type UpgradeBackup } from "./idp/upgrade-backup";
 export { type IdentityProvider } from "./identity-provider";
-export { type DnsZoneProps } from "./platform/edge/domain";
-export { type DomainAddress, type LoadBalancerAddress } from "./platform/edge/domain-address";
-export { type DnsCertificate, type DomainSetup } from "./platform/edge/edge";
-export { type Ipv6Address } from "./platform/edge/ipv6";
-export { type ProtectionProps } from "./platform/edge/protection";
-export { type SecurityPolicy } from "./platform/edge/security-policy";
+export { type DnsZoneProps } from "./platform/domain/domain";
+export { type DomainAddress, type LoadBalancerAddress } from "./platform/domain/domain-address";
+export { type DnsCertificate, type DomainSetup } from "./platform/domain/domain-setup";
+export { type Ipv6Address } from "./platform/domain/ipv6";
+export { type ProtectionProps } from "./platform/domain/protection";
+export { type SecurityPolicy } from "./platform/domain/security-policy";
 export { ExistingIdentity } from "./platform/identity/existing-identity";
 export {
   ServiceIdentity,

@@ -26,10 +26,10 @@ import {
 } from "./common-inputs";
 import { rightsOf } from "./existing-parts";
 import { IdentityProvider, variantOf } from "./identity-provider";
-import { certificateWarning, domainInputs, uselessWithoutDomain } from "./platform/edge/domain";
-import { type DomainSetup } from "./platform/edge/edge";
-import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
-import { protectionInputs, requestLogRate } from "./platform/edge/protection";
+import { certificateWarning, domainInputs, uselessWithoutDomain } from "./platform/domain/domain";
+import { type DomainSetup } from "./platform/domain/domain-setup";
+import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/domain/ipv6";
+import { protectionInputs, requestLogRate } from "./platform/domain/protection";
 import {
   DEFAULT_REQUEST_TIMEOUT_SECONDS,
   type ConnectionDemand,
@@ -227,7 +227,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   /** Address that clients connect to. */
   readonly address: PublicAddress;
   readonly loadBalancerAddress: string;
-  readonly edge: DomainSetup | undefined;
+  readonly domainSetup: DomainSetup | undefined;
   readonly dns: IdentityProvider["dns"];
 
   /** Deployment of the server. */
@@ -285,8 +285,8 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       dependsOn: this.networkReady,
     });
     this.loadBalancerAddress = this.address.address;
-    this.edge = this.addEdgeOf(domain);
-    this.dns = { records: this.edge?.records.list, nextSteps: this.edge?.nextSteps };
+    this.domainSetup = this.addDomainSetupOf(domain);
+    this.dns = { records: this.domainSetup?.records.list, nextSteps: this.domainSetup?.nextSteps };
 
     const pool = poolSizes(values, INSTANCE, DEMAND);
     const poolSize = named(this, "ConnectionPoolSize", pool.ofInstance);
@@ -320,7 +320,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       ...this.workload.ready,
       ...(this.worker?.ready ?? []),
       ...this.loadBalancer.ready,
-      ...(this.edge?.ready ?? []),
+      ...(this.domainSetup?.ready ?? []),
       ...this.monitoring.ready,
       ...(this.dump?.ready ?? []),
       ...(this.checkUp?.ready ?? []),
@@ -402,10 +402,10 @@ export class KubernetesIdentityProvider extends IdentityProvider {
     return { domain, ipv6: new Ipv6Address(this, "Ipv6", { domain, enabled: values.ipv6, context, dependsOn }) };
   }
 
-  private addEdgeOf(domain: DomainWithIpv6 | undefined): DomainSetup | undefined {
+  private addDomainSetupOf(domain: DomainWithIpv6 | undefined): DomainSetup | undefined {
     if (domain === undefined) return undefined;
     const { ipAddress } = this.address;
-    return this.addEdge(domain.domain, { ipAddress, ipv6: domain.ipv6 }, this.database.password.ready);
+    return this.addDomainSetup(domain.domain, { ipAddress, ipv6: domain.ipv6 }, this.database.password.ready);
   }
 
   private addOutposts(): Outposts | undefined {
@@ -451,7 +451,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
   }
 
   private addLoadBalancer(): ClusterLoadBalancer {
-    const { address, edge, initialization, namespace, context, values, workload } = this;
+    const { address, domainSetup, initialization, namespace, context, values, workload } = this;
     return new ClusterLoadBalancer(this, "FrontDoor", {
       context,
       namespace,
@@ -461,7 +461,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
       requestTimeoutSeconds: values.requestTimeoutSeconds.number,
       httpRedirect: values.httpRedirect.flag,
       strictTransportSecurity: values.strictTransportSecurity.text,
-      edge,
+      domainSetup,
       // Created while the server starts, but only after its database is prepared.
       dependsOn: initialization.ready,
     });

@@ -20,11 +20,11 @@ import { isSeparate, WORKER_DEFAULTS, workerContainer, workerCount, workerInputs
 import { COMMON_RELATIONS, commonInputs, type CommonInputs, type VariantProps } from "./common-inputs";
 import { rightsOf } from "./existing-parts";
 import { IdentityProvider, variantOf } from "./identity-provider";
-import { certificateWarning, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/edge/domain";
-import { DomainAddress, type LoadBalancerAddress } from "./platform/edge/domain-address";
-import { type DomainSetup } from "./platform/edge/edge";
-import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/edge/ipv6";
-import { protectionInputs, requestLogRate } from "./platform/edge/protection";
+import { certificateWarning, DEFAULT_ADDRESS_RELATIONS, domainInputs } from "./platform/domain/domain";
+import { DomainAddress, type LoadBalancerAddress } from "./platform/domain/domain-address";
+import { type DomainSetup } from "./platform/domain/domain-setup";
+import { IPV6, IPV6_WARNINGS, Ipv6Address } from "./platform/domain/ipv6";
+import { protectionInputs, requestLogRate } from "./platform/domain/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
@@ -203,7 +203,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   /** Address of the load balancer; undefined if there can be none. */
   readonly address: DomainAddress | undefined;
-  readonly edge: DomainSetup | undefined;
+  readonly domainSetup: DomainSetup | undefined;
 
   /** Internal load balancer of the domain; undefined if there can be none. */
   readonly internalLoadBalancer: InternalLoadBalancer | undefined;
@@ -257,7 +257,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     );
     const external = this.addExternalDomain();
     this.address = external?.address;
-    this.edge = external?.edge;
+    this.domainSetup = external?.domainSetup;
     this.internalLoadBalancer = this.addInternalLoadBalancer();
     const domainAddress = this.addressOfDomain(external);
     this.loadBalancerAddress = domainAddress?.ipAddress ?? literal(null).text;
@@ -346,7 +346,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     const domain = this.domainIf("ExternalDomain", settings.domain, isInternal.not());
     const ipv6 = new Ipv6Address(this, "Ipv6", { context, dependsOn, domain, enabled: values.ipv6 });
     const address = new DomainAddress(this, "Address", { context, dependsOn, domain, ipv6 });
-    return { address, ipv6, edge: this.addEdge(domain, address, database.password.ready) };
+    return { address, ipv6, domainSetup: this.addDomainSetup(domain, address, database.password.ready) };
   }
 
   private addInternalLoadBalancer(): InternalLoadBalancer | undefined {
@@ -414,15 +414,15 @@ export class ServerlessIdentityProvider extends IdentityProvider {
     });
   }
 
-  private addLoadBalancer({ address, edge }: ExternalDomain): ServerlessLoadBalancer {
+  private addLoadBalancer({ address, domainSetup }: ExternalDomain): ServerlessLoadBalancer {
     const { service, values } = this;
     return new ServerlessLoadBalancer(this, "FrontDoor", {
       ...this.ofLoadBalancers,
       address,
-      certificate: edge.certificate,
+      certificate: domainSetup.certificate,
       service,
       validation: values.certificateValidation.text,
-      securityPolicyId: edge.securityPolicy.policyId,
+      securityPolicyId: domainSetup.securityPolicy.policyId,
       strictTransportSecurity: values.strictTransportSecurity.text,
     });
   }
@@ -463,13 +463,13 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   /** Refuses to take the network away. @returns all that is created last */
   private guardNetwork(): ITerraformDependable[] {
-    const { attachment, checkUp, dump, edge, loadBalancer, internalLoadBalancer, monitoring, protect } = this;
+    const { attachment, checkUp, dump, domainSetup, loadBalancer, internalLoadBalancer, monitoring, protect } = this;
     const ready = present<{ readonly ready: ITerraformDependable[] }>(
       this.service,
       this.testMail,
       this.worker,
       loadBalancer,
-      edge,
+      domainSetup,
       internalLoadBalancer,
       monitoring,
       dump,
@@ -481,10 +481,10 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 
   /** Records, and what to do until the domain works, of both load balancers. */
   private dnsOfDomain(): IdentityProvider["dns"] {
-    const { edge, internalLoadBalancer: internal } = this;
+    const { domainSetup, internalLoadBalancer: internal } = this;
     return {
-      records: bothLists(edge?.records.list, internal?.records),
-      nextSteps: bothLists(edge?.nextSteps, internal?.nextSteps),
+      records: bothLists(domainSetup?.records.list, internal?.records),
+      nextSteps: bothLists(domainSetup?.nextSteps, internal?.nextSteps),
     };
   }
 }
@@ -492,7 +492,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
 /** What there is of a domain with an external load balancer, before that. */
 interface ExternalDomain {
   readonly address: DomainAddress;
-  readonly edge: DomainSetup;
+  readonly domainSetup: DomainSetup;
   readonly ipv6: Ipv6Address;
 }
 

@@ -109,9 +109,9 @@ const COMMON_FLAGS = ["--format", "--project"];
 
 /** What messages, descriptions and comments of the library tell people to run, by the file that says it. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
+  "lib/core/deployment-context.ts": ["compute regions list"],
   "lib/core/full-names.ts": ["kms keys list"],
   "lib/core/generated-secret.ts": ["secrets versions enable"],
-  "lib/core/deployment-context.ts": ["compute regions list"],
   "lib/core/scripts/google-credentials.sh": ["auth application-default login", "auth print-access-token"],
   "lib/core/scripts/wait-for-api.sh": ["projects add-iam-policy-binding", "services enable"],
   "lib/idp/environment.ts": ["secrets versions list"],
@@ -125,11 +125,11 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "lib/idp/scripts/swap-database.sh": ["sql databases delete"],
   "lib/lab/lab-inputs.ts": ["compute machine-types list", "compute reset-windows-password"],
   "lib/lab/lab-landing-zone.ts": ["compute instances get-serial-port-output", "compute os-login ssh-keys add"],
-  "lib/platform/edge/dns-records.ts": [
+  "lib/platform/domain/dns-records.ts": [
     "certificate-manager certificates describe",
     "compute ssl-certificates describe",
   ],
-  "lib/platform/edge/domain.ts": ["dns managed-zones list"],
+  "lib/platform/domain/domain.ts": ["dns managed-zones list"],
   "lib/platform/identity/service-identity.ts": ["iam service-accounts list"],
   "lib/platform/kubernetes/autopilot-cluster.ts": ["container clusters get-credentials"],
   "lib/platform/kubernetes/existing-cluster.ts": ["container clusters describe"],

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { type CloudObject, type Need, pathOf, Refusal } from "./cloud";
 import { CLUSTER } from "./google-cluster";
-import { certificateConflicts, needEntry, portConflicts, schemeConflicts } from "./google-edge";
+import { certificateConflicts, needEntry, portConflicts, schemeConflicts } from "./google-load-balancing";
 import { GOOGLE_EPHEMERAL_TYPES, SECRET_VERSION, setPassword } from "./google-secrets";
 import { JOB, rolledOut } from "./google-workloads";
 import { needApi, needObject, needPrincipal, needRole } from "./needs";
@@ -314,7 +314,7 @@ const needProxySubnetwork = (network: string): Need => ({
 });
 
 /** Load balancers, certificates and records. */
-const EDGE: ResourceTypes = {
+const LOAD_BALANCING: ResourceTypes = {
   google_compute_region_network_endpoint_group: regional("networkEndpointGroups", {
     replacedBy: ["cloud_run", "network_endpoint_type"],
   }),
@@ -482,7 +482,7 @@ const DATA_SOURCES: Readonly<Record<string, Lookup>> = {
 };
 
 export const GOOGLE: ProviderTypes = {
-  resources: { ...STORAGE, ...IAM, ...NETWORK, ...EDGE, ...MONITORING, ...WORKLOADS },
+  resources: { ...STORAGE, ...IAM, ...NETWORK, ...LOAD_BALANCING, ...MONITORING, ...WORKLOADS },
   ephemeral: GOOGLE_EPHEMERAL_TYPES,
   dataSources: DATA_SOURCES,
 };

@@ -3,7 +3,7 @@ import { allOf, type Expr, interpolated } from "../../core/expr";
 import { startsWith } from "../../core/expr-functions";
 import { type networkInputs } from "../../core/full-names";
 import { type Relation } from "../../core/inputs";
-import { type DomainInputs } from "../edge/domain";
+import { type DomainInputs } from "../domain/domain";
 import { type EXISTING_SERVICE_ACCOUNTS } from "../identity/service-identity";
 import { type CONTROL_PLANE } from "./control-plane";
 import { type EXISTING_CLUSTER } from "./existing-cluster";

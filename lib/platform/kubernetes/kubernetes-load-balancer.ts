@@ -15,9 +15,9 @@ import { addRestLibraries, runsScript } from "../../core/project-apis";
 import { addScript, hashOf } from "../../core/stack-file";
 import { TerraformData } from "../../core/terraform-data";
 import { CONTAINER_PORT, TLS_PORT } from "../../idp/contract";
-import { type DomainSetup } from "../edge/edge";
-import { httpsRedirect } from "../edge/https-redirect";
-import { tlsPolicy } from "../edge/tls-policy";
+import { type DomainSetup } from "../domain/domain-setup";
+import { httpsRedirect } from "../domain/https-redirect";
+import { tlsPolicy } from "../domain/tls-policy";
 import { type PartProps } from "../parts";
 import { ANYWHERE } from "./control-plane";
 import { type KubernetesWorkload } from "./kubernetes-workload";
@@ -28,7 +28,7 @@ import { type WorkloadNamespace } from "./workload-namespace";
 interface ClusterLoadBalancerProps extends PartProps {
   /** Address that clients connect to; it must be the workload's address too. */
   readonly address: PublicAddress;
-  readonly edge: DomainSetup | undefined;
+  readonly domainSetup: DomainSetup | undefined;
   readonly namespace: WorkloadNamespace;
   /** Redirects port 80. */
   readonly httpRedirect: boolean | IResolvable;
@@ -180,7 +180,7 @@ export class ClusterLoadBalancer extends Construct {
   }
 
   private ingressAt(scope: Construct, spec: IngressSpec): IngressV1 {
-    const { edge, workload } = this.props;
+    const { domainSetup, workload } = this.props;
     const { address, certificate, count, part, service, tls } = spec;
     return new IngressV1(scope, "Ingress", {
       metadata: {
@@ -202,7 +202,11 @@ export class ClusterLoadBalancer extends Construct {
       count,
       // Its health check is derived from the readiness probe of existing pods. Without a reference to the certificate
       // map and the policies, these would be destroyed before it.
-      dependsOn: [...workload.ready, tls, ...(edge ? [...edge.certificate.ready, ...edge.securityPolicy.ready] : [])],
+      dependsOn: [
+        ...workload.ready,
+        tls,
+        ...(domainSetup ? [...domainSetup.certificate.ready, ...domainSetup.securityPolicy.ready] : []),
+      ],
     });
   }
 
@@ -217,19 +221,19 @@ export class ClusterLoadBalancer extends Construct {
     ingress: IngressV1,
     { address, dependsOn = [], tls }: Pick<IngressSpec, "address" | "tls"> & Pick<PartProps, "dependsOn">,
   ): TerraformData {
-    const { edge, namespace, context, strictTransportSecurity } = this.props;
+    const { domainSetup, namespace, context, strictTransportSecurity } = this.props;
     const libraries = addRestLibraries(this);
     const script = addScript(this, "lib/platform/kubernetes/scripts/configure-load-balancer.sh");
     const environment = {
       ADDRESS_NAME: attributeOf(address, "name").text,
       BACKEND: `${namespace.namespaceName}/${objectName(context.deployment, BACKEND)}`,
       // Empty rather than absent, so that they are not taken from the environment of whoever applies.
-      CERTIFICATE_MAP: emptyIfNull(edge?.certificate.mapId),
+      CERTIFICATE_MAP: emptyIfNull(domainSetup?.certificate.mapId),
       OWNER: serviceName(context.deployment),
       PROJECT_ID: context.projectId,
       REQUEST_LOG_SAMPLE_RATE: exprOf(this.props.requestLogSampleRate).text,
       REQUEST_TIMEOUT_SECONDS: exprOf(this.props.requestTimeoutSeconds).text,
-      SECURITY_POLICY: emptyIfNull(edge?.securityPolicy.policyId),
+      SECURITY_POLICY: emptyIfNull(domainSetup?.securityPolicy.policyId),
       STRICT_TRANSPORT_SECURITY: strictTransportSecurity,
       TLS_POLICY: idOf(tls),
     };

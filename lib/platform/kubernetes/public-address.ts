@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { attributeOf, countIf, isSet, isUnset, partIf, present } from "../../core/conditional";
 import { exprOf } from "../../core/expr";
 import { partName } from "../../core/names";
-import { type Ipv6Address } from "../edge/ipv6";
+import { type Ipv6Address } from "../domain/ipv6";
 import { type PartProps } from "../parts";
 
 /** What an application must know of it. */

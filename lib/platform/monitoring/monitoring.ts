@@ -14,7 +14,7 @@ import { type ProjectApis } from "../../core/project-apis";
 import { DB_INIT_JOB, STARTUP_PROBE } from "../../idp/contract";
 import { FIRST_DUMP_JOB } from "../../idp/dumps";
 import { WORKER_MODES, WORKER_NAME } from "../../idp/worker";
-import { securityPolicyName } from "../edge/security-policy";
+import { securityPolicyName } from "../domain/security-policy";
 import { type WorkloadIdentity } from "../../core/identity";
 import { errorsCommand, type AlertNames, type NamedSetting, type Platform } from "./alert";
 import { AlertPolicies } from "./alert-policies";

@@ -5,7 +5,7 @@ import { exprOf, interpolated } from "../../core/expr";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec } from "../../idp/container-spec";
 import { mergedReferences, secretIdentities } from "../../idp/secret-settings";
-import { type LoadBalancerAddress } from "../edge/domain-address";
+import { type LoadBalancerAddress } from "../domain/domain-address";
 import { addEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
 

@@ -11,11 +11,11 @@ import { exprOf } from "../../core/expr";
 import { attributesOf, countIf, idOf, partIf, present } from "../../core/conditional";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type DeploymentContext } from "../../core/deployment-context";
-import { type DomainAddress } from "../edge/domain-address";
-import { strictTransportHeaders } from "../edge/domain";
-import { type DnsCertificate } from "../edge/edge";
-import { httpsRedirect } from "../edge/https-redirect";
-import { tlsPolicy } from "../edge/tls-policy";
+import { type DomainAddress } from "../domain/domain-address";
+import { strictTransportHeaders } from "../domain/domain";
+import { type DnsCertificate } from "../domain/domain-setup";
+import { httpsRedirect } from "../domain/https-redirect";
+import { tlsPolicy } from "../domain/tls-policy";
 import { type PartProps } from "../parts";
 import { type ServerlessService } from "./serverless-service";
 

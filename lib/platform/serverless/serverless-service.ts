@@ -17,7 +17,7 @@ import { addWarnings, type Warning } from "../../core/warnings";
 import { stateProvidersOf } from "../../core/provider-requirements";
 import { type ContainerSpec, type ProbeSpec } from "../../idp/container-spec";
 import { MAX_INSTANCE_COUNT, MIN_INSTANCE_COUNT, REQUESTS_PER_INSTANCE, RESOURCES } from "../../idp/contract";
-import { type LoadBalancerAddress } from "../edge/domain-address";
+import { type LoadBalancerAddress } from "../domain/domain-address";
 import { grantsTo } from "../environment";
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from "../instances";
 import { NETWORK_PROP, type NetworkAttachment } from "../network/network-attachment";

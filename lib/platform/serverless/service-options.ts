@@ -5,7 +5,7 @@ import { holdsFor } from "../../core/expr-functions";
 import { mebibytes } from "../../core/memory";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE } from "../../idp/contract";
 import { type InstanceSize } from "../../idp/worker";
-import { DEFAULT_ADDRESS } from "../edge/domain";
+import { DEFAULT_ADDRESS } from "../domain/domain";
 import { PUBLIC_ACCESS } from "./public-access";
 
 /** Inputs of its instances. */

@@ -10,7 +10,7 @@ const app = new App();
 const stack = new PortableStack(app, "sign-in-at-a-domain", { providers: ["google", "random"] });
 new GoogleProvider(stack, "google", { project: projectId, region: "europe-west1" });
 
-const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityProvider(stack, "IdentityProvider", {
+const identityProvider = new ServerlessIdentityProvider(stack, "IdentityProvider", {
   projectId,
   region: "europe-west1",
   tenantId: "acme",
@@ -41,7 +41,7 @@ const { database, edge, monitoring, testMailCommand } = new ServerlessIdentityPr
 
 // Name of a metric in PromQL: the first slash becomes a colon, any other character that is not a letter or digit an
 // underscore.
-const databaseId = `${projectId}:${database.instanceName}`;
+const databaseId = `${projectId}:${identityProvider.database.instanceName}`;
 const deadlocks = `cloudsql_googleapis_com:database_postgresql_deadlock_count{database_id="${databaseId}"}`;
 new MonitoringAlertPolicy(stack, "Deadlocks", {
   displayName: "Sign-in: deadlocks",
@@ -58,11 +58,11 @@ new MonitoringAlertPolicy(stack, "Deadlocks", {
   ],
   documentation: { content: "Query insights shows the statements.", mimeType: "text/markdown" },
   // Whoever gets the other alerts.
-  notificationChannels: monitoring.alertPolicies?.channelIds ?? [],
-  dependsOn: monitoring.ready,
+  notificationChannels: identityProvider.monitoring.alertPolicies?.channelIds ?? [],
+  dependsOn: identityProvider.monitoring.ready,
 });
 
-new TerraformOutput(stack, "dns_records", { value: edge?.records.list });
-new TerraformOutput(stack, "domain_next_steps", { value: edge?.nextSteps });
-new TerraformOutput(stack, "test_mail_command", { value: testMailCommand });
+new TerraformOutput(stack, "dns_records", { value: identityProvider.domainSetup?.records.list });
+new TerraformOutput(stack, "domain_next_steps", { value: identityProvider.domainSetup?.nextSteps });
+new TerraformOutput(stack, "test_mail_command", { value: identityProvider.testMailCommand });
 app.synth();

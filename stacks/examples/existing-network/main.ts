@@ -24,5 +24,5 @@ const identityProvider = new KubernetesIdentityProvider(stack, "IdentityProvider
   // For a trial, as in the first example.
   deletionProtection: false,
 });
-new TerraformOutput(stack, "dns_records", { value: identityProvider.edge?.records.list });
+new TerraformOutput(stack, "dns_records", { value: identityProvider.domainSetup?.records.list });
 app.synth();

@@ -1,4 +1,4 @@
-import { SecurityPolicy, type SecurityPolicyProps } from "../../../lib/platform/edge/security-policy";
+import { SecurityPolicy, type SecurityPolicyProps } from "../../../lib/platform/domain/security-policy";
 import { valueOf, type Protection } from "./cloud-armor";
 import { CONTEXT } from "../../support/stand-in-parts";
 import { bareStack, terraformOf, warningsOf } from "../../support/synthesis";

@@ -1,4 +1,4 @@
-import { PROTECTION_RULES } from "../../../lib/platform/edge/protection-rules";
+import { PROTECTION_RULES } from "../../../lib/platform/domain/protection-rules";
 import { CloudArmor, type Protection, type Request } from "./cloud-armor";
 
 const ADMINISTRATOR = "203.0.113.9";

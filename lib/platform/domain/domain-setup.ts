@@ -38,11 +38,11 @@ interface CertificateProps extends PartProps {
 }
 
 /** Addresses to which a domain points. */
-export type EdgeAddress = Pick<DomainAddress, "ipAddress" | "ipv6">;
+export type DomainSetupAddress = Pick<DomainAddress, "ipAddress" | "ipv6">;
 
 interface DomainSetupProps extends CertificateProps {
   readonly apis: ProjectApis;
-  readonly address: EdgeAddress;
+  readonly address: DomainSetupAddress;
   readonly existingSecurityPolicy?: string;
   readonly protection: ValuesOf<ProtectionInputs>["protection"];
   /** Zone in which the records are created; without one, create those of `records.list` yourself. */

@@ -2,10 +2,10 @@ import { BlockList, isIPv6 } from "node:net";
 
 import { Environment } from "@marcbachmann/cel-js";
 
-import { SecurityPolicy } from "../../../lib/platform/edge/security-policy";
+import { SecurityPolicy } from "../../../lib/platform/domain/security-policy";
 import { type PropsOf, type Value, valuesFrom } from "../../../lib/core/inputs";
-import { protectionInputs, type ProtectionInputs } from "../../../lib/platform/edge/protection";
-import { PROTECTION_RULES } from "../../../lib/platform/edge/protection-rules";
+import { protectionInputs, type ProtectionInputs } from "../../../lib/platform/domain/protection";
+import { PROTECTION_RULES } from "../../../lib/platform/domain/protection-rules";
 import { CONTEXT } from "../../support/stand-in-parts";
 import { bareStack, resourceOf, terraformOf, type BareStack } from "../../support/synthesis";
 
