@@ -65,7 +65,7 @@ interface VariantWords {
   /** What else is protected from deletion, ending with a comma and a space; empty for nothing. */
   readonly alsoProtected: string;
   /** Inputs that cannot change while the deployment is protected, in a list. */
-  readonly identity: string;
+  readonly unchangeable: string;
   /** Which labels are changed, starting with a semicolon and a space; empty for none. */
   readonly changedLabels: string;
   readonly network: Parameters<typeof networkInputs>[0];
@@ -123,14 +123,14 @@ export function commonInputs({ changedLabels, network, runner, ...words }: Varia
   };
 }
 
-function protectedInputs({ alsoProtected, identity }: Pick<VariantWords, "alsoProtected" | "identity">) {
+function protectedInputs({ alsoProtected, unchangeable }: Pick<VariantWords, "alsoProtected" | "unchangeable">) {
   return {
     /** Refuses to delete what holds data, and to change what would replace it, such as project, region and names. */
     deletionProtection: flag({
       default: true,
       description: [
         `Refuses to delete what holds data: ${alsoProtected}database, secrets,`,
-        `and the media bucket while it has files; and to change ${identity}. Changing it later is safe;`,
+        `and the media bucket while it has files; and to change ${unchangeable}. Changing it later is safe;`,
         "apply false before a destroy.",
       ].join(" "),
     }),

@@ -1,5 +1,5 @@
 import { OWN_PARTS_INPUT } from "./core/existing";
-import { identityValue, type IdentityPart } from "./core/identity-guard";
+import { deploymentFact, type DeploymentFact } from "./core/deployment-guard";
 import { type Relation, type Value, type ValuesOf } from "./core/inputs";
 import { type DATABASE_RIGHTS } from "./idp/db-init";
 import { type ImageInputs } from "./idp/idp-image";
@@ -12,7 +12,7 @@ import { DATABASE_SIZE } from "./platform/sql/database-size";
 import { EXISTING_DATABASE } from "./platform/sql/existing-database";
 import { GRANT_ROLES } from "./platform/identity/listed-grants";
 import { EXISTING_SERVICE_ACCOUNTS } from "./platform/identity/service-identity";
-import { clusterIdentity, type EXISTING_CLUSTER } from "./platform/kubernetes/existing-cluster";
+import { clusterPath, type EXISTING_CLUSTER } from "./platform/kubernetes/existing-cluster";
 import { EXISTING_REPOSITORY } from "./platform/registry/image-registry";
 import { allOf, interpolated, type Expr } from "./core/expr";
 import { jsonOf } from "./core/expr-functions";
@@ -49,13 +49,13 @@ const OF_INSTANCE = [
 ];
 
 /** What a protected deployment cannot take in or give back, because data would stay behind. */
-export function existingIdentity(
+export function existingFacts(
   v: ValuesOf<typeof EXISTING_PARTS> & Partial<ValuesOf<typeof EXISTING_CLUSTER>>,
-): readonly IdentityPart[] {
+): readonly DeploymentFact[] {
   const { existingBucket, existingCluster, existingDatabase, existingNamespace, existingSecrets, ownParts } = v;
   const { at: database } = existingDatabase;
   const { nodes } = v.existingServiceAccounts.at;
-  const parts: Readonly<Record<string, readonly [part: Value, identity: Expr<string>]>> = {
+  const parts: Readonly<Record<string, readonly [part: Value, fact: Expr<string>]>> = {
     existingBucket: [existingBucket, existingBucket.at.name],
     existingDatabase: [existingDatabase, interpolated`${database.connectionName}/${database.database}`],
     existingSecretKey: [existingSecrets.at.secretKey, existingSecrets.at.secretKey.at.secretId],
@@ -64,18 +64,18 @@ export function existingIdentity(
   };
   // Parts that `own_parts` does not keep.
   const alone: typeof parts = {
-    ...(existingCluster && { existingCluster: [existingCluster, clusterIdentity(existingCluster)] }),
+    ...(existingCluster && { existingCluster: [existingCluster, clusterPath(existingCluster)] }),
     ...(existingNamespace && { existingNamespace: [existingNamespace, existingNamespace.at.name] }),
   };
-  return Object.entries({ ...parts, ...alone }).map(([prop, [part, identity]]) => {
+  return Object.entries({ ...parts, ...alone }).map(([prop, [part, fact]]) => {
     const isUnused = part.isNull().or(prop in alone ? false : ownParts.eq("used"));
-    const value = isUnused.choose(null, identity);
+    const value = isUnused.choose(null, fact);
     const isNone = value.isLiteral && value.literal === null;
     return {
       prop,
       called: part.name,
       leavesNullOut: true,
-      value: identityValue(part, isNone ? undefined : value.text),
+      value: deploymentFact(part, isNone ? undefined : value.text),
     };
   });
 }

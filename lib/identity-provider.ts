@@ -7,7 +7,13 @@ import { guardDestroy } from "./core/deletion-guard";
 import { type Existing, isExistingUsed } from "./core/existing";
 import { rendered } from "./core/expression";
 import { inFiles } from "./core/hcl/stack-origin";
-import { checkIdentity, comparable, guardIdentity, identityValue, type IdentityPart } from "./core/identity-guard";
+import {
+  checkDeployment,
+  comparable,
+  deploymentFact,
+  guardDeployment,
+  type DeploymentFact,
+} from "./core/deployment-guard";
 import {
   judgeOf,
   settingsOf,
@@ -46,7 +52,7 @@ import { commonVariables } from "./idp/environment";
 import { joinedSettings } from "./idp/secret-settings";
 import { UpgradeBackup } from "./idp/upgrade-backup";
 import { workerCount } from "./idp/worker";
-import { existingIdentity } from "./existing-parts";
+import { existingFacts } from "./existing-parts";
 import { FOLDER_FILES } from "./folder-files";
 import { DomainSetup, type DomainSetupAddress } from "./platform/domain/domain-setup";
 import { listGrants } from "./platform/identity/listed-grants";
@@ -56,7 +62,7 @@ import {
   existingAccount,
   ServiceIdentity,
 } from "./platform/identity/service-identity";
-import { addLandingZone, keyIdentity } from "./platform/landing-zone";
+import { addLandingZone, keyFacts } from "./platform/landing-zone";
 import { type NamedSetting } from "./platform/monitoring/alert";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
 import { networkProblems, warnOfNetwork, type ExistingNetwork } from "./platform/network/network-attachment";
@@ -82,7 +88,7 @@ interface Variant<T extends Table> {
   readonly relations: readonly Relation<T>[];
   readonly warnings: readonly Advice<T>[];
   /** What else makes a deployment what it is. */
-  readonly identity: readonly (keyof T & string)[];
+  readonly deploymentFacts: readonly (keyof T & string)[];
   readonly apis: VariantApis;
 }
 
@@ -179,7 +185,7 @@ export abstract class IdentityProvider extends Construct {
   protected readonly settings: SettingsOf<CommonInputs>;
   protected readonly network: ExistingNetwork | undefined;
   protected readonly protect: boolean | IResolvable;
-  private readonly identityParts: readonly IdentityPart[];
+  private readonly deploymentFacts: readonly DeploymentFact[];
 
   /** @internal */
   constructor(scope: Construct, id: string, props: VariantProps<CommonInputs>, variant: Variant<CommonInputs>) {
@@ -211,7 +217,7 @@ export abstract class IdentityProvider extends Construct {
       tenantId: v.tenantId.text,
     });
     if (network !== undefined) warnOfNetwork(this, network, this.context.region);
-    this.identityParts = this.comparableIdentity(variant.identity);
+    this.deploymentFacts = this.comparableFacts(variant.deploymentFacts);
     warnUnless(this, "InputsHaveEffect", [...COMMON_WARNINGS, ...variant.warnings], v);
 
     this.apis = addApis(this, variant.apis, { network, context: this.context, settings, values: v });
@@ -238,13 +244,13 @@ export abstract class IdentityProvider extends Construct {
   }
 
   /** What makes the deployment what it is, as far as a plan can compare it. @param others inputs of the variant */
-  private comparableIdentity(others: readonly string[]): IdentityPart[] {
+  private comparableFacts(others: readonly string[]): DeploymentFact[] {
     const values = this.values as Readonly<Record<string, Value>>;
     const named = ["projectId", "region", "tenantId", "applicationName", ...others].map((prop) => {
       const input = values[prop] as Value<Input<string>>;
-      return { prop, value: identityValue(input, input.setting as string | undefined) };
+      return { prop, value: deploymentFact(input, input.setting as string | undefined) };
     });
-    return comparable(this, [...named, ...existingIdentity(this.values), ...keyIdentity(this.values)]);
+    return comparable(this, [...named, ...existingFacts(this.values), ...keyFacts(this.values)]);
   }
 
   /** @throws RulesBrokenError if another deployment of the app would have the same names */
@@ -531,11 +537,11 @@ export abstract class IdentityProvider extends Construct {
    * @param dependsOn the last resources to be created
    */
   protected complete(initialization: DbInit, dependsOn: ITerraformDependable[]): void {
-    const { database, identityParts, protect, values } = this;
-    const { check, since } = checkIdentity(this, identityParts, protect, database.ready);
+    const { database, deploymentFacts, protect, values } = this;
+    const { check, since } = checkDeployment(this, deploymentFacts, protect, database.ready);
     warnUnless(this, "DatabaseVersionLasts", [databaseWarning(since)], values);
     const last = [...dependsOn, ...initialization.retire(this, dependsOn), ...judgeOf(this), check];
-    const guard = guardIdentity(this, identityParts, { protect, dependsOn: last });
+    const guard = guardDeployment(this, deploymentFacts, { protect, dependsOn: last });
     const remains = database.backupsAfterDestroy;
     guardDestroy(this, "DeletionGuard", { protect, dependsOn: [guard] }, { remains });
     inFiles(this, FOLDER_FILES);

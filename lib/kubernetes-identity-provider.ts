@@ -110,7 +110,7 @@ export const KUBERNETES_INPUTS: KubernetesInputs = {
   ...commonInputs({
     runner: "cluster",
     alsoProtected: "cluster, ",
-    identity: "project_id, region, tenant_id, application_name, namespace, network or subnetwork",
+    unchangeable: "project_id, region, tenant_id, application_name, namespace, network or subnetwork",
     changedLabels: "; on objects in the cluster, without hyphens and underscores at their ends",
     network: {
       network: [
@@ -255,7 +255,7 @@ export class KubernetesIdentityProvider extends IdentityProvider {
         inputs: KUBERNETES_INPUTS,
         relations: KUBERNETES_RELATIONS,
         warnings: WARNINGS,
-        identity: ["namespace", "network", "subnetwork"],
+        deploymentFacts: ["namespace", "network", "subnetwork"],
         apis: { always: ["compute", "container", "iamcredentials"] },
       }),
     );

@@ -5,7 +5,7 @@ import { allOf, isNever, partIf, present } from "./core/conditional";
 import { anyOf, type Expr, interpolated, literal, hcl, call } from "./core/expr";
 import { replace, toText, upper } from "./core/expr-functions";
 import { named } from "./core/expression";
-import { guardPresence } from "./core/identity-guard";
+import { guardPresence } from "./core/deployment-guard";
 import { settingsOf, type Relation, type ValuesOf } from "./core/inputs";
 import { CONNECTION_NAME_FRAME_LENGTH, CONNECTION_NAME_MAX_LENGTH, SOCKET_PATH_MAX_LENGTH } from "./core/names";
 import { POOLED_REQUESTS_PER_INSTANCE, REQUESTS_PER_INSTANCE, RESOURCES } from "./idp/contract";
@@ -69,7 +69,7 @@ export const SERVERLESS_INPUTS: ServerlessInputs = {
   ...commonInputs({
     runner: "service",
     alsoProtected: "",
-    identity: "project_id, region, tenant_id or application_name, or to take network away",
+    unchangeable: "project_id, region, tenant_id or application_name, or to take network away",
     changedLabels: "",
     network: {
       network: [
@@ -241,7 +241,7 @@ export class ServerlessIdentityProvider extends IdentityProvider {
         inputs: SERVERLESS_INPUTS,
         relations: SERVERLESS_RELATIONS,
         warnings: WARNINGS,
-        identity: [],
+        deploymentFacts: [],
         apis: { always: ["run"], network: "compute", schedules: "cloudscheduler" },
       }),
     );

@@ -39,7 +39,7 @@ export const apisIn = (stack: TerraformStack, ...apis: readonly ApiName[]): Proj
 const standInSecret = (secretId: string, version = "1"): ReadableSecret => ({
   secretId,
   version,
-  identity: `${secretId}/${version}`,
+  revision: `${secretId}/${version}`,
   ephemeralValue: expression(`ephemeral.stored.${secretId}`),
   ready: [],
   grantAccess: () => [],

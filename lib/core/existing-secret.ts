@@ -46,7 +46,7 @@ export function openVersion(
 export class ExistingSecret extends Construct implements ReadableSecret {
   readonly secretId: string;
   readonly version: string;
-  readonly identity: string;
+  readonly revision: string;
   readonly ready: ITerraformDependable[] = [];
   readonly fullName: string;
 
@@ -72,7 +72,7 @@ export class ExistingSecret extends Construct implements ReadableSecret {
       this.secretId = this.fullName.startsWith(prefix) ? this.fullName.slice(prefix.length) : this.fullName;
     }
     this.version = exprOf(version).text;
-    this.identity = exprOf([this.fullName, this.version]).joinedBy("/versions/").text;
+    this.revision = exprOf([this.fullName, this.version]).joinedBy("/versions/").text;
   }
 
   get ephemeralValue(): string {

@@ -133,7 +133,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
   readonly isReadable: Condition;
   /** Number of the current version; known after the first apply. */
   readonly version: string;
-  readonly identity: string;
+  readonly revision: string;
   private readonly condition: Condition;
   private readonly projectId: string;
   private readonly own: OwnVersion | undefined;
@@ -179,10 +179,10 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     this.version = choose("Number", this.existing?.version, this.own?.current("version") ?? "");
     const [name, created] = ["name", "create_time"].map((part) => this.own?.current(part));
     const own = this.own && hcl`join("@", [${name}, ${created}])`.text;
-    const stored = choose("Identity", this.existing?.identity, own ?? "");
+    const stored = choose("Identity", this.existing?.revision, own ?? "");
     const { loss } = props;
     if (loss === undefined) {
-      this.identity = stored;
+      this.revision = stored;
       this.ready = [...(this.own?.versions ?? [])];
       return;
     }
@@ -194,7 +194,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     });
     const first = reference<string>(`${record.outputExpression}.version`, { knownAt: "apply", mayBeNull: false });
     // What uses a value that must stay does not change before another one is accepted.
-    this.identity = first.text;
+    this.revision = first.text;
     const again = [
       "if you have a copy of the former value, delete the secret and create it again,",
       `so that its version ${this.version} has that value`,

@@ -18,7 +18,7 @@ export interface ReadableSecret {
    * Distinguishes this version from every other, also from one of the same number in a secret that was deleted and
    * created again, and says nothing of the value.
    */
-  readonly identity: string;
+  readonly revision: string;
 
   /** The value, for write-only arguments and provider configuration; empty while the version is disabled. */
   readonly ephemeralValue: string;

@@ -147,9 +147,9 @@ export class DbInit extends Construct implements OneTimeJob {
         // Only what differs from the defaults is added, and to a value: a new key would run the job again everywhere.
         database: orWith(database.databaseName, revokes, ", open to PUBLIC"),
         user: orWith(database.userName, grants, ", no managed superuser"),
-        password_version: database.password.identity,
+        password_version: database.password.revision,
         // Signing in with the administrator's new password proves it before the former one is destroyed.
-        administrator_password_version: database.administratorPassword.identity,
+        administrator_password_version: database.administratorPassword.revision,
       },
     });
 
@@ -168,7 +168,7 @@ export class DbInit extends Construct implements OneTimeJob {
         scriptName: "retire-login.sh",
         condition: otherLogin.condition,
         container: { ...container, secretEnvironment, dependsOn: usersReady },
-        rerunWhenChanged: { login: otherLogin.name, password_version: database.password.identity },
+        rerunWhenChanged: { login: otherLogin.name, password_version: database.password.revision },
       }).ready;
     };
   }

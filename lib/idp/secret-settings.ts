@@ -27,7 +27,7 @@ export function conditionalSetting(variable: string, secret: ReadableSecret, con
   const operands = {
     secretId: exprOf(secret.secretId),
     version: exprOf(secret.version),
-    identity: exprOf(secret.identity),
+    revision: exprOf(secret.revision),
   };
   return {
     references: conditionalReference(variable, operands, conditionFrom(condition)).text,
@@ -39,15 +39,15 @@ export function conditionalSetting(variable: string, secret: ReadableSecret, con
 /**
  * A map with a variable and its secret, or nothing if the condition does not hold.
  *
- * @param secret name and version, and the identity if that is known
+ * @param secret name and version, and the revision if that is known
  */
 export function conditionalReference(
   variable: string,
-  secret: Readonly<Record<"secretId" | "version", Expr>> & { readonly identity?: Expr },
+  secret: Readonly<Record<"secretId" | "version", Expr>> & { readonly revision?: Expr },
   condition: Expr<boolean>,
 ): Expr {
-  const { identity, secretId, version } = secret;
-  const reference = { secret_id: secretId, version, ...(identity !== undefined && { identity }) };
+  const { revision, secretId, version } = secret;
+  const reference = { secret_id: secretId, version, ...(revision !== undefined && { identity: revision }) };
   return hcl`{ for name, reference in ${{ [variable]: reference }} : name => reference if ${condition} }`;
 }
 
@@ -64,9 +64,9 @@ export function joinedSettings(scope: Construct, id: string, settings: readonly 
   ];
 }
 
-/** Identities of the versions of a container's secrets and of further `references`, as one text; empty without any. */
-export function secretIdentities(values: Readonly<Record<string, ReadableSecret>>, references: string | undefined) {
-  const own = Object.entries(values).map(([variable, { identity }]) => `${variable}=${identity}`);
+/** Revisions of a container's secrets and of further `references`, as one text; empty without any. */
+export function secretRevisions(values: Readonly<Record<string, ReadableSecret>>, references: string | undefined) {
+  const own = Object.entries(values).map(([variable, { revision }]) => `${variable}=${revision}`);
   if (references === undefined) return own.join(",");
   const further = [
     `[for name, reference in ${references} : "\${name}=\${reference.secret_id}:\${try(reference.identity,`,

@@ -7,7 +7,7 @@ import { difference, everyEntry, includes, someEntry } from "../core/expr-functi
 import { expression } from "../core/expression";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
 import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/full-names";
-import { identityValue, type IdentityPart } from "../core/identity-guard";
+import { deploymentFact, type DeploymentFact } from "../core/deployment-guard";
 import { flag, object, orResource, type PropsOf, type Relation, text, type ValuesOf } from "../core/inputs";
 import { type DeploymentInputs } from "../core/deployment-context";
 import { type ProjectApis } from "../core/project-apis";
@@ -188,14 +188,14 @@ function keyFor({ at }: Values["kmsKeys"], name: KeyName): Expr<string | null> {
 }
 
 /** Keys that cannot change while what they encrypt stays. */
-export function keyIdentity({ kmsKeys }: Values): readonly IdentityPart[] {
+export function keyFacts({ kmsKeys }: Values): readonly DeploymentFact[] {
   if (kmsKeys.given === null && !kmsKeys.isLeftOut) return [];
   const { cluster, database, registry } = kmsKeys.at;
   return Object.entries({ database, registry, ...(cluster && { cluster }) }).map(([name, { name: called }]) => ({
     prop: `kmsKey${name}`,
     called,
     leavesNullOut: true,
-    value: identityValue(kmsKeys, textIfAny(keyFor(kmsKeys, name as KeyName))),
+    value: deploymentFact(kmsKeys, textIfAny(keyFor(kmsKeys, name as KeyName))),
   }));
 }
 

@@ -58,8 +58,8 @@ export function swap(settings: Environment, ACTION: string, further: Environment
 
 /** Exchanges the databases, as the run that has filled the restored one. */
 export async function exchange(cluster: Cluster, settings: Environment, options?: RunOptions): Promise<ScriptRun> {
-  const identity = `SELECT oid FROM pg_database WHERE datname = '${restored(settings).DB_NAME ?? ""}'`;
-  const RESTORED_ID = await cluster.query({ user: SUPERUSER }, identity);
+  const idQuery = `SELECT oid FROM pg_database WHERE datname = '${restored(settings).DB_NAME ?? ""}'`;
+  const RESTORED_ID = await cluster.query({ user: SUPERUSER }, idQuery);
   return runJob("swap-database.sh", settings, { ACTION: "swap", RESTORED_ID }, options);
 }
 

@@ -11,7 +11,7 @@ import { type Episode } from "../engine/stack-rehearsal";
  * @param planned those of them that a plan takes if it also ends the protection, so that its apply is refused
  * @param given inputs that can be given, but not taken away: an apply refuses this before anything else
  */
-export const anotherIdentity = (parts: Inputs, planned: Inputs, given?: Inputs): Episode => ({
+export const anotherDeployment = (parts: Inputs, planned: Inputs, given?: Inputs): Episode => ({
   name: "another identity",
   play: async (deployment) => {
     const begun = deployment.inputs;

@@ -1,6 +1,6 @@
 import { ACCEPTED_BY_KUBERNETES } from "../../stacks/accepted-inputs";
 import { DEPLOYMENT, KUBERNETES_DOMAIN_CHANGES, REGIONAL_ADDRESS } from "./domain";
-import { anotherIdentity, deletedParts, severalInputs } from "./episodes";
+import { anotherDeployment, deletedParts, severalInputs } from "./episodes";
 import { EXISTING_CLUSTER } from "./existing-cluster";
 import { WITH_EXISTING_PARTS } from "./existing-parts";
 import { dumpChanges } from "./dump";
@@ -201,7 +201,7 @@ export const IDP_KUBERNETES: StackRehearsal = {
     KEY_IS_GONE,
     // Told by what both platforms share, so the one with copies of the values stands for both.
     DISABLED,
-    anotherIdentity(
+    anotherDeployment(
       {
         project_id: "other-project",
         region: "europe-west1",

@@ -21,7 +21,7 @@ import { apis, SERVERLESS_DOMAIN_CHANGES } from "./domain";
 import { dumpChanges } from "./dump";
 import { blueprintChanges } from "./blueprints";
 import { DASHBOARD, monitoringChanges } from "./monitoring";
-import { anotherIdentity, anotherRegion, deletedParts, severalInputs } from "./episodes";
+import { anotherDeployment, anotherRegion, deletedParts, severalInputs } from "./episodes";
 import { WITH_EXISTING_PARTS } from "./existing-parts";
 import { GRANTS_BY_OTHERS } from "./grants-by-others";
 import { landingZones, ownKeys } from "./landing-zone";
@@ -119,7 +119,12 @@ const MONITORING_CHANGES = monitoringChanges(
 );
 
 /** Other values of what makes a deployment what it is. */
-const IDENTITY = { project_id: "other-project", region: "europe-west1", tenant_id: "other", application_name: "other" };
+const OTHER_FACTS = {
+  project_id: "other-project",
+  region: "europe-west1",
+  tenant_id: "other",
+  application_name: "other",
+};
 
 /** A running deployment on a network changes the load balancer for one that only the network reaches, and back. */
 const FOR_THE_NETWORK: Episode = {
@@ -199,7 +204,7 @@ export const IDP_SERVERLESS: StackRehearsal = {
       google_cloud_run_v2_service: "database_password",
     }),
     deletedParts(["google_cloud_run_v2_job", "google_cloud_run_v2_service", "google_compute_global_forwarding_rule"]),
-    anotherIdentity(IDENTITY, IDENTITY, inNetwork("us-central1")),
+    anotherDeployment(OTHER_FACTS, OTHER_FACTS, inNetwork("us-central1")),
     anotherRegion({ deletion_protection: false }),
     severalInputs(FEATURES, { deletion_protection: false, keep_dumps: true, labels: { team: "identity" } }),
     WITH_EXISTING_PARTS,

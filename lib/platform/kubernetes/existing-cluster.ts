@@ -148,7 +148,7 @@ export function nodeSelectorOf(scope: Construct, cluster: ExistingCluster | unde
 }
 
 /** What distinguishes a cluster from others. */
-export function clusterIdentity({ at }: ValuesOf<typeof EXISTING_CLUSTER>["existingCluster"]): Expr<string> {
+export function clusterPath({ at }: ValuesOf<typeof EXISTING_CLUSTER>["existingCluster"]): Expr<string> {
   return interpolated`${at.location}/${at.name}`;
 }
 
@@ -166,8 +166,8 @@ export function guardCluster(
   scope: Construct,
   { existingCluster: cluster, existingNamespace: namespace }: ValuesOf<typeof EXISTING_CLUSTER>,
 ): Record<"check" | "record", TerraformData> {
-  const place = (part: Expr, identity: Expr<string>) => part.isNull().choose(null, identity);
-  const current = jsonOf([place(cluster, clusterIdentity(cluster)), place(namespace, namespace.at.name)]);
+  const place = (part: Expr, value: Expr<string>) => part.isNull().choose(null, value);
+  const current = jsonOf([place(cluster, clusterPath(cluster)), place(namespace, namespace.at.name)]);
   const now = named(scope, "PlaceOfNamespace", current, inPartsFile);
   const record = new TerraformData(scope, "ClusterOfNamespace", {
     input: { place: now.text },

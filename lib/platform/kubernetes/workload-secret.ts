@@ -6,7 +6,7 @@ import { countIf, type DynamicBlock, type Condition } from "../../core/condition
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { expression } from "../../core/expression";
 import { type ContainerSpec } from "../../idp/container-spec";
-import { mergedReferences, secretIdentities, type SecretSettings } from "../../idp/secret-settings";
+import { mergedReferences, secretRevisions, type SecretSettings } from "../../idp/secret-settings";
 import { metadataName, shortHash, type WorkloadNamespace } from "./workload-namespace";
 
 interface WorkloadSecretProps {
@@ -57,7 +57,7 @@ export function addWorkloadSecret(
   );
   const merged = mergedReferences(settings);
   const further = merged === undefined ? undefined : furtherSecrets(scope, merged, settings, props);
-  const versions = new TerraformLocal(scope, "SecretsVersions", secretIdentities(values, further?.references));
+  const versions = new TerraformLocal(scope, "SecretsVersions", secretRevisions(values, further?.references));
 
   // Deleted before its successor exists, so that no pod can start until the rollout: create_before_destroy would spread
   // to the cluster, which cannot exist twice.

@@ -4,7 +4,7 @@ import { addOptionalBlock, isSet } from "../../core/conditional";
 import { exprOf, interpolated } from "../../core/expr";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type ContainerSpec } from "../../idp/container-spec";
-import { mergedReferences, secretIdentities } from "../../idp/secret-settings";
+import { mergedReferences, secretRevisions } from "../../idp/secret-settings";
 import { type LoadBalancerAddress } from "../domain/domain-address";
 import { addEntries, environmentOn } from "../environment";
 import { type NetworkAttachment } from "../network/network-attachment";
@@ -52,7 +52,7 @@ export function containerBlock(
  * used before; undefined without secrets.
  */
 export function secretAnnotations({ secretEnvironment, secretSettings = [] }: ContainerSpec) {
-  const versions = secretIdentities(secretEnvironment, mergedReferences(secretSettings));
+  const versions = secretRevisions(secretEnvironment, mergedReferences(secretSettings));
   return versions === "" ? undefined : { "secret-versions": versions };
 }
 

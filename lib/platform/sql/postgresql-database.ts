@@ -389,7 +389,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         // Another instance of the same name has no password either.
         triggersReplace: {
           instance: attributeOf(this.instance, "connection_name").text,
-          password_version: this.administratorPassword.identity,
+          password_version: this.administratorPassword.revision,
         },
         count,
       });

@@ -10,7 +10,7 @@ import { type Value } from "./inputs";
 import { TerraformData } from "./terraform-data";
 
 /** A value that makes a deployment what it is: another one would replace it. */
-export interface IdentityPart {
+export interface DeploymentFact {
   readonly prop: string;
   /** Undefined, or null at plan, where it is optional. */
   readonly value: string | undefined;
@@ -21,23 +21,23 @@ export interface IdentityPart {
 }
 
 /**
- * The value of a part from an input. Where the folder of one deployment leaves the input out, it is null, as in the
+ * The value of a fact from an input. Where the folder of one deployment leaves the input out, it is null, as in the
  * folder for any: so that both can take over the state of the other.
  */
-export function identityValue({ isSettled }: Pick<Value, "isSettled">, value: string | undefined): string | undefined {
+export function deploymentFact({ isSettled }: Pick<Value, "isSettled">, value: string | undefined): string | undefined {
   return value ?? (isSettled ? NOTHING : undefined);
 }
 
 /** Null, with the type that a variable has, because a state keeps that too. */
 const NOTHING = expression("tostring(null)");
 
-const isNothing = ({ value }: IdentityPart): boolean => value === NOTHING;
+const isNothing = ({ value }: DeploymentFact): boolean => value === NOTHING;
 
 /**
  * Refuses, at plan, a change of what makes a protected deployment what it is.
  *
  * What it was when its protection was switched on stays in the state. Terraform does not know that at plan if the same
- * apply switches the protection: then `guardIdentity` refuses.
+ * apply switches the protection: then `guardDeployment` refuses.
  *
  * No part waits for it, because a plan that one resource refuses is never applied. If the cluster did, it could not be
  * planned together with the end of a job in it, which needs the cluster's provider first.
@@ -46,36 +46,36 @@ const isNothing = ({ value }: IdentityPart): boolean => value === NOTHING;
  * @returns what a destroy must ask for later than the guards, and when the deployment was made or last protected, which
  *   a plan knows: an expression of a time, which fails in a state from before 0.2
  */
-export function checkIdentity(
+export function checkDeployment(
   scope: Construct,
-  parts: readonly IdentityPart[],
+  facts: readonly DeploymentFact[],
   protect: Protection["protect"],
   precious: Protection["dependsOn"],
 ): { readonly check: TerraformData; readonly since: Expr<string> } {
   const isProtected = Token.asString(protect);
   const record = new TerraformData(scope, "ProtectedIdentity", {
-    input: { protected: isProtected, since: PLANNED_AT, ...valuesOf(parts) },
+    input: { protected: isProtected, since: PLANNED_AT, ...valuesOf(facts) },
     triggersReplace: { protected: isProtected },
     lifecycle: { ignoreChanges: ["input"] },
     dependsOn: precious,
   });
   const protection = settingName(scope, protect, "deletionProtection");
-  const facts = { knownAt: "apply", mayBeNull: true } as const;
+  const atApply = { knownAt: "apply", mayBeNull: true } as const;
   const deployed = new TerraformLocal(scope, "DeployedIdentity", expression(record.outputExpression));
-  const flag = reference<boolean>(`tobool(${record.outputExpression}.protected)`, facts);
+  const flag = reference<boolean>(`tobool(${record.outputExpression}.protected)`, atApply);
   const wasProtected = named(scope, "WasProtected", flag);
   const rule = "another one would replace what is deployed;";
   const remedy = `set it back, or first apply with ${protection}=false and all else as it was.`;
-  const nameOf = ({ called, prop, value }: IdentityPart) => called ?? settingName(scope, value, prop);
-  const [settled, others] = [parts.filter(isNothing), parts.filter((part) => !isNothing(part))];
-  const own = others.map((part) => {
-    const before = reference<string | null>(`try(${deployed.fqn}.${part.prop}, null)`, facts);
-    const now = exprOf(part.value ?? null);
-    const is = `${nameOf(part)} is ${shown(now)}, but the protected deployment has ${shown(before)};`;
+  const nameOf = ({ called, prop, value }: DeploymentFact) => called ?? settingName(scope, value, prop);
+  const [settled, others] = [facts.filter(isNothing), facts.filter((fact) => !isNothing(fact))];
+  const own = others.map((fact) => {
+    const before = reference<string | null>(`try(${deployed.fqn}.${fact.prop}, null)`, atApply);
+    const now = exprOf(fact.value ?? null);
+    const is = `${nameOf(fact)} is ${shown(now)}, but the protected deployment has ${shown(before)};`;
     return { condition: wasProtected.not().or(before.eq(now)).text, errorMessage: `${is} ${rule} ${remedy}` };
   });
   // Of what a folder for one deployment leaves out, all together: no input says anything of it.
-  const names = Object.fromEntries(settled.map((part) => [nameOf(part), part.prop]));
+  const names = Object.fromEntries(settled.map((fact) => [nameOf(fact), fact.prop]));
   const found = hcl<readonly string[]>`[
     for name, part in ${names} : name if ${wasProtected} && try(${expression(deployed.fqn)}[part], null) != null
   ]`;
@@ -98,7 +98,7 @@ const RESOURCE = /(?<![\w.])[a-z0-9]+_\w+\.\w/;
 const READ = /(?<![\w.])(data|module)\.\w/;
 
 /** Whether a value, or a local in it, has such a reference outside of plain text. */
-function refersTo(scope: Construct, { value }: IdentityPart, pattern: RegExp): boolean {
+function refersTo(scope: Construct, { value }: DeploymentFact, pattern: RegExp): boolean {
   const locals = TerraformStack.of(scope)
     .node.findAll()
     .filter((each) => each instanceof TerraformLocal);
@@ -114,9 +114,9 @@ function refersTo(scope: Construct, { value }: IdentityPart, pattern: RegExp): b
  * The parts that a plan can compare, with a warning of the others: what comes from a resource, such as a network of the
  * same stack, is unknown when that is created or replaced, and everything would have to wait for it.
  */
-export function comparable(scope: Construct, parts: readonly IdentityPart[]): IdentityPart[] {
-  const isKnown = (part: IdentityPart) => !refersTo(scope, part, RESOURCE);
-  const others = parts.filter((part) => !isKnown(part)).map(({ prop }) => prop);
+export function comparable(scope: Construct, facts: readonly DeploymentFact[]): DeploymentFact[] {
+  const isKnown = (fact: DeploymentFact) => !refersTo(scope, fact, RESOURCE);
+  const others = facts.filter((fact) => !isKnown(fact)).map(({ prop }) => prop);
   if (others.length > 0)
     Annotations.of(scope).addWarning(
       [
@@ -125,17 +125,17 @@ export function comparable(scope: Construct, parts: readonly IdentityPart[]): Id
         "or pass a variable or a literal",
       ].join(" "),
     );
-  return parts.filter(isKnown).map((part) => withNamedValue(scope, part));
+  return facts.filter(isKnown).map((fact) => withNamedValue(scope, fact));
 }
 
 /** Gives a value that is looked at in several places a name, if it takes more than a glance to read. */
-function withNamedValue(scope: Construct, part: IdentityPart): IdentityPart {
-  const { called, prop, value } = part;
+function withNamedValue(scope: Construct, fact: DeploymentFact): DeploymentFact {
+  const { called, prop, value } = fact;
   const text = exprOf(value ?? null);
   const name = called ?? settingName(scope, value, prop);
   // A reference alone is as short as the name of a local.
-  if (!text.isLong || name !== (called ?? prop)) return part;
-  return { ...part, value: named(scope, `Present-${name}`, text).text, called: name };
+  if (!text.isLong || name !== (called ?? prop)) return fact;
+  return { ...fact, value: named(scope, `Present-${name}`, text).text, called: name };
 }
 
 /**
@@ -143,11 +143,15 @@ function withNamedValue(scope: Construct, part: IdentityPart): IdentityPart {
  *
  * @returns what a destroy must ask for later than its own guard
  */
-export function guardIdentity(scope: Construct, parts: readonly IdentityPart[], protection: Protection): TerraformData {
+export function guardDeployment(
+  scope: Construct,
+  facts: readonly DeploymentFact[],
+  protection: Protection,
+): TerraformData {
   return guardDestroy(scope, "IdentityGuard", protection, {
     remedy: "and all else as it was, and change the rest in a second apply",
     // Something unknown would replace it, and so refuse an apply that changes nothing.
-    triggersReplace: givenOf(parts.filter((part) => !refersTo(scope, part, READ))),
+    triggersReplace: givenOf(facts.filter((fact) => !refersTo(scope, fact, READ))),
   });
 }
 
@@ -158,7 +162,7 @@ export function guardIdentity(scope: Construct, parts: readonly IdentityPart[], 
  */
 export function guardPresence(
   scope: Construct,
-  { prop, value }: IdentityPart,
+  { prop, value }: DeploymentFact,
   protection: Protection,
 ): ITerraformDependable[] {
   const refusal = `${settingName(scope, value, prop)} cannot be taken away`;
@@ -168,14 +172,14 @@ export function guardPresence(
   return protection.dependsOn;
 }
 
-function valuesOf(parts: readonly IdentityPart[]): Record<string, string> {
-  return Object.fromEntries(parts.flatMap(({ prop, value }) => (value === undefined ? [] : [[prop, value] as const])));
+function valuesOf(facts: readonly DeploymentFact[]): Record<string, string> {
+  return Object.fromEntries(facts.flatMap(({ prop, value }) => (value === undefined ? [] : [[prop, value] as const])));
 }
 
 /** The same without what is null at plan. */
-function givenOf(parts: readonly IdentityPart[]): Record<string, string> {
-  const all = valuesOf(parts.filter(({ leavesNullOut }) => leavesNullOut !== true));
-  const others = valuesOf(parts.filter(({ leavesNullOut, value }) => leavesNullOut && value !== NOTHING));
+function givenOf(facts: readonly DeploymentFact[]): Record<string, string> {
+  const all = valuesOf(facts.filter(({ leavesNullOut }) => leavesNullOut !== true));
+  const others = valuesOf(facts.filter(({ leavesNullOut, value }) => leavesNullOut && value !== NOTHING));
   if (Object.keys(others).length === 0) return all;
   const given = hcl`{ for name, value in ${others} : name => value if value != null }`.text;
   return Token.asStringMap(Fn.merge([all, given]));
