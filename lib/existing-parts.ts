@@ -73,8 +73,8 @@ export function existingFacts(
     const isNone = value.isLiteral && value.literal === null;
     return {
       prop,
-      called: part.name,
-      leavesNullOut: true,
+      messageName: part.name,
+      omitsNull: true,
       value: deploymentFact(part, isNone ? undefined : value.text),
     };
   });

@@ -15,7 +15,7 @@ import {
   type DeploymentFact,
 } from "./core/deployment-guard";
 import {
-  judgeOf,
+  inputChecksOf,
   settingsOf,
   valuesFrom,
   type PropsOf,
@@ -488,7 +488,7 @@ export abstract class IdentityProvider extends Construct {
       ...platform,
       apis,
       context,
-      called: (setting: NamedSetting) =>
+      nameOf: (setting: NamedSetting) =>
         (v as unknown as Record<NamedSetting, { readonly name: string }>)[setting].name,
       certificateValidation: v.certificateValidation.text,
       maxInstanceCount: v.maxInstanceCount.number,
@@ -540,7 +540,7 @@ export abstract class IdentityProvider extends Construct {
     const { database, deploymentFacts, protect, values } = this;
     const { check, since } = checkDeployment(this, deploymentFacts, protect, database.ready);
     warnUnless(this, "DatabaseVersionLasts", [databaseWarning(since)], values);
-    const last = [...dependsOn, ...initialization.retire(this, dependsOn), ...judgeOf(this), check];
+    const last = [...dependsOn, ...initialization.retire(this, dependsOn), ...inputChecksOf(this), check];
     const guard = guardDeployment(this, deploymentFacts, { protect, dependsOn: last });
     const remains = database.backupsAfterDestroy;
     guardDestroy(this, "DeletionGuard", { protect, dependsOn: [guard] }, { remains });

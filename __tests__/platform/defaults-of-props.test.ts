@@ -240,7 +240,7 @@ const DEFAULTS: readonly Defaults[] = [
         context: CONTEXT,
         apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
         alertEmails: ["admin@example.com"],
-        called: String,
+        nameOf: String,
         connectionPool: false,
         ownDatabase: true,
         checkUp: { condition: false, jobName: "", missingAfter: "30m" },

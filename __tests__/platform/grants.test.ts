@@ -34,7 +34,7 @@ interface Runs {
 const WORKLOAD = {
   context: CONTEXT,
   address: { address: "192.0.2.1", ipv6: undefined, url: "https://192.0.2.1" },
-  geoip: new Value(GEOIP.geoip, { given: null, path: () => "null", name: "geoip", spell: String }),
+  geoip: new Value(GEOIP.geoip, { given: null, path: () => "null", name: "geoip", messageNameOf: String }),
   minInstanceCount: 1,
   maxInstanceCount: 3,
 };

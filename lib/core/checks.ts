@@ -187,11 +187,11 @@ export function isEach(check: Check | EachCheck): check is EachCheck {
 }
 
 /** A rule for a member of each object in a map; objects without that member pass. */
-export function ofMember(member: string, spelled: string, { condition, must }: Check): EachCheck {
+export function ofMember(member: string, messageName: string, { condition, must }: Check): EachCheck {
   const memberOf = (entry: Expr) => entry.member(snakeCase(member));
   return {
     each: (_, entry) => memberOf(entry).isNullOr((value) => condition(value as Expr<never>).orElse(false)),
-    shows: (key, entry) => interpolated`${key}.${spelled} = ${jsonOf(memberOf(entry))}`,
+    shows: (key, entry) => interpolated`${key}.${messageName} = ${jsonOf(memberOf(entry))}`,
     says: `it must ${must}`,
   };
 }

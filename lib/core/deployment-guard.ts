@@ -15,9 +15,9 @@ export interface DeploymentFact {
   /** Undefined, or null at plan, where it is optional. */
   readonly value: string | undefined;
   /** Name in messages, where it is not that of an input. */
-  readonly called?: string;
+  readonly messageName?: string;
   /** Leaves a null out of what guards compare, which many deployments have not had from the beginning. */
-  readonly leavesNullOut?: boolean;
+  readonly omitsNull?: boolean;
 }
 
 /**
@@ -42,7 +42,7 @@ const isNothing = ({ value }: DeploymentFact): boolean => value === NOTHING;
  * No part waits for it, because a plan that one resource refuses is never applied. If the cluster did, it could not be
  * planned together with the end of a job in it, which needs the cluster's provider first.
  *
- * @param precious what must exist before there is anything to protect
+ * @param protectedResources what must exist before there is anything to protect
  * @returns what a destroy must ask for later than the guards, and when the deployment was made or last protected, which
  *   a plan knows: an expression of a time, which fails in a state from before 0.2
  */
@@ -50,14 +50,14 @@ export function checkDeployment(
   scope: Construct,
   facts: readonly DeploymentFact[],
   protect: Protection["protect"],
-  precious: Protection["dependsOn"],
+  protectedResources: Protection["dependsOn"],
 ): { readonly check: TerraformData; readonly since: Expr<string> } {
   const isProtected = Token.asString(protect);
   const record = new TerraformData(scope, "ProtectedIdentity", {
     input: { protected: isProtected, since: PLANNED_AT, ...valuesOf(facts) },
     triggersReplace: { protected: isProtected },
     lifecycle: { ignoreChanges: ["input"] },
-    dependsOn: precious,
+    dependsOn: protectedResources,
   });
   const protection = settingName(scope, protect, "deletionProtection");
   const atApply = { knownAt: "apply", mayBeNull: true } as const;
@@ -66,7 +66,7 @@ export function checkDeployment(
   const wasProtected = named(scope, "WasProtected", flag);
   const rule = "another one would replace what is deployed;";
   const remedy = `set it back, or first apply with ${protection}=false and all else as it was.`;
-  const nameOf = ({ called, prop, value }: DeploymentFact) => called ?? settingName(scope, value, prop);
+  const nameOf = ({ messageName, prop, value }: DeploymentFact) => messageName ?? settingName(scope, value, prop);
   const [settled, others] = [facts.filter(isNothing), facts.filter((fact) => !isNothing(fact))];
   const own = others.map((fact) => {
     const before = reference<string | null>(`try(${deployed.fqn}.${fact.prop}, null)`, atApply);
@@ -130,12 +130,12 @@ export function comparable(scope: Construct, facts: readonly DeploymentFact[]): 
 
 /** Gives a value that is looked at in several places a name, if it takes more than a glance to read. */
 function withNamedValue(scope: Construct, fact: DeploymentFact): DeploymentFact {
-  const { called, prop, value } = fact;
+  const { messageName, prop, value } = fact;
   const text = exprOf(value ?? null);
-  const name = called ?? settingName(scope, value, prop);
+  const name = messageName ?? settingName(scope, value, prop);
   // A reference alone is as short as the name of a local.
-  if (!text.isLong || name !== (called ?? prop)) return fact;
-  return { ...fact, value: named(scope, `Present-${name}`, text).text, called: name };
+  if (!text.isLong || name !== (messageName ?? prop)) return fact;
+  return { ...fact, value: named(scope, `Present-${name}`, text).text, messageName: name };
 }
 
 /**
@@ -178,8 +178,8 @@ function valuesOf(facts: readonly DeploymentFact[]): Record<string, string> {
 
 /** The same without what is null at plan. */
 function givenOf(facts: readonly DeploymentFact[]): Record<string, string> {
-  const all = valuesOf(facts.filter(({ leavesNullOut }) => leavesNullOut !== true));
-  const others = valuesOf(facts.filter(({ leavesNullOut, value }) => leavesNullOut && value !== NOTHING));
+  const all = valuesOf(facts.filter(({ omitsNull }) => omitsNull !== true));
+  const others = valuesOf(facts.filter(({ omitsNull, value }) => omitsNull && value !== NOTHING));
   if (Object.keys(others).length === 0) return all;
   const given = hcl`{ for name, value in ${others} : name => value if value != null }`.text;
   return Token.asStringMap(Fn.merge([all, given]));

@@ -8,7 +8,7 @@ import { hcl, interpolated, exprOf, type Expr } from "./expr";
 import { trimPrefix, element, split } from "./expr-functions";
 import { inFileOfExisting } from "./hcl/stack-origin";
 import { type ReadableSecret } from "./stored-secret";
-import { grantee, Grants, type WorkloadIdentity } from "./identity";
+import { granteeArguments, Grants, type WorkloadIdentity } from "./identity";
 import { stateProvidersOf } from "./provider-requirements";
 
 /** A version of a secret that is managed elsewhere. */
@@ -99,7 +99,7 @@ export class ExistingSecret extends Construct implements ReadableSecret {
       identity,
       (id, account) =>
         new SecretManagerSecretIamMember(this, id, {
-          ...grantee(account, this.condition),
+          ...granteeArguments(account, this.condition),
           project: element(split("/", this.fullName), 1).text,
           // In full, because the provider would treat a differently written project as a change.
           secretId: this.fullName,

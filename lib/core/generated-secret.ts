@@ -9,7 +9,7 @@ import { EphemeralResource } from "./ephemeral-resource";
 import { type Existing, existingOr, isExisting, isExistingUsed, isMade } from "./existing";
 import { ExistingSecret, openVersion, type SecretAttributes } from "./existing-secret";
 import { expression } from "./expression";
-import { grantee, Grants, type WorkloadIdentity } from "./identity";
+import { granteeArguments, Grants, type WorkloadIdentity } from "./identity";
 import { type KnownPropsOf, refuseProps } from "./known-props";
 import { MAIN_CHILD_ID } from "./portable-stack";
 import { stateProvidersOf } from "./provider-requirements";
@@ -166,8 +166,8 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
     this.secret = this.own?.secret;
     const { isGranted = true, secretId, version } = existing ?? {};
     if (secretId !== undefined && version !== undefined) {
-      const there = allOf(condition, isExisting(existing), isGranted);
-      const attributes = { condition: there, projectId: props.projectId, secretId, version };
+      const isThere = allOf(condition, isExisting(existing), isGranted);
+      const attributes = { condition: isThere, projectId: props.projectId, secretId, version };
       this.existing = new ExistingSecret(scope, `Existing${id}`, attributes);
     }
     // Whether an existing version is enabled is its owner's business, and not looked up.
@@ -249,7 +249,7 @@ export class GeneratedSecret extends Construct implements ReadableSecret {
       identity,
       (id, account) =>
         new SecretManagerSecretIamMember(this, id, {
-          ...grantee(account, this.condition),
+          ...granteeArguments(account, this.condition),
           project: this.projectId,
           secretId: this.own?.ofSecret("id") ?? "",
           role: "roles/secretmanager.secretAccessor",

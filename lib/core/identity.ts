@@ -111,7 +111,7 @@ export class Grants {
 }
 
 /** Who gets a grant, where it is needed and there is the account; after what must exist first. */
-export function grantee(
+export function granteeArguments(
   { condition = true, member, ready }: GrantedAccount,
   needed: Condition = true,
   ...first: readonly ITerraformDependable[]

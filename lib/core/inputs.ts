@@ -75,8 +75,8 @@ interface Source {
   readonly path: () => string;
   /** Name in messages. */
   readonly name: string;
-  /** Spells a member in messages. */
-  readonly spell: (name: string) => string;
+  /** Name of a member in messages. */
+  readonly messageNameOf: (name: string) => string;
   /** What was given, which knows whether it may be null; undefined for a variable of any deployment. */
   readonly open?: Expr;
   /** What was given for a member, of a value that a program gave; by default, only a token's own facts are known. */
@@ -103,8 +103,8 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   /** Name in messages. */
   readonly name: string;
 
-  /** Spells a member in messages. */
-  readonly spell: (name: string) => string;
+  /** Name of a member in messages. */
+  readonly messageNameOf: (name: string) => string;
 
   private readonly value: Expr<Plain<Row>>;
   private readonly hasAddress: boolean;
@@ -129,7 +129,7 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     this.row = row;
     this.given = whole;
     this.name = source.name;
-    this.spell = source.spell;
+    this.messageNameOf = source.messageNameOf;
   }
 
   protected override get token(): IResolvable {
@@ -185,13 +185,13 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
   /** Members of an object, with their defaults where it is null. */
   get at(): ValuesOf<MembersOf<Row>> {
     const { given, row, source } = this;
-    const { isSettled = false, isWhole = false, name, openOf, path, spell, stack } = source;
+    const { isSettled = false, isWhole = false, name, openOf, path, messageNameOf, stack } = source;
     const members = mapped(row.members ?? {}, (member, each) => {
       const memberPath = () => `${path()}.${snakeCase(member)}`;
       const common = {
         path: memberPath,
-        name: `${name}.${spell(member)}`,
-        spell,
+        name: `${name}.${messageNameOf(member)}`,
+        messageNameOf,
         stack,
         isMember: true,
         isOfWhole: isWhole,
@@ -363,18 +363,22 @@ function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolea
   return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
-/** Where the value of a declared input comes from. @param room for a local with an object of which a part is settled */
+/**
+ * Where the value of a declared input comes from.
+ *
+ * @param localsScope for a local with an object of which a part is settled
+ */
 function sourceOf(
   stack: TerraformStack,
   name: string,
   { given, isSettled, row, whole }: DeclaredInput,
-  room?: Construct,
+  localsScope?: Construct,
 ): Source {
   const variable = `var.${snakeCase(name)}`;
-  const isLocal = room !== undefined && (row === undefined || !Token.isUnresolved(given));
-  const path = isLocal ? localOf(room, name, whole, given) : () => variable;
+  const isLocal = localsScope !== undefined && (row === undefined || !Token.isUnresolved(given));
+  const path = isLocal ? localOf(localsScope, name, whole, given) : () => variable;
   const isWhole = !isLocal && row !== undefined && isFilled(row);
-  const common = { given, isWhole, path, name: snakeCase(name), spell: snakeCase, stack };
+  const common = { given, isWhole, path, name: snakeCase(name), messageNameOf: snakeCase, stack };
   return isSettled ? { ...common, open: exprOf(given), isSettled } : common;
 }
 
@@ -397,7 +401,7 @@ function refuseSettings<T extends Table>(
     );
   const literals = mapped(table, (name, row) => {
     const own = isSecret(row) ? (row.default ?? null) : propOf(row, valueOf(row, given[snakeCase(name)]));
-    return new Value(row, { given: own, path: () => name, name: snakeCase(name), spell: snakeCase });
+    return new Value(row, { given: own, path: () => name, name: snakeCase(name), messageNameOf: snakeCase });
   });
   const others = [...secrets, ...unknownSettings(table, given)];
   const isMissing = (name: string) => literals[name]?.given === null && table[name]?.default === undefined;
@@ -472,7 +476,7 @@ function judgementOfMust({ hasItems, path }: Must): Judgement {
  * Values of props: refuses wrong literals now, and everything else at plan, but for variables that have the same rules.
  *
  * @param others what is wrong with props that are no inputs, to be said with the rest
- * @param spellings of inputs that a program gives in props of other names
+ * @param propNames of inputs that a program gives in props of other names
  * @throws RulesBrokenError naming everything that is missing or wrong
  */
 export function valuesFrom<T extends Table>(
@@ -481,7 +485,7 @@ export function valuesFrom<T extends Table>(
   props: PropsOf<T>,
   relations: readonly Relation<T>[] = [],
   others: readonly string[] = [],
-  spellings?: Readonly<Partial<Record<keyof T, string>>>,
+  propNames?: Readonly<Partial<Record<keyof T, string>>>,
 ): ValuesOf<T> {
   const stack = TerraformStack.of(scope);
   const declared = DECLARED.get(stack);
@@ -495,17 +499,17 @@ export function valuesFrom<T extends Table>(
     const input = declared?.inputs.get(table[name] as Input);
     return input?.given === (given(name) ?? null) ? input : undefined;
   };
-  const room = new Construct(scope, "Given");
+  const localsScope = new Construct(scope, "Given");
   const values = mapped(table, (name, row) => {
     const input = inputOf(name);
-    if (input !== undefined) return new Value(row, sourceOf(stack, name, input, room));
+    if (input !== undefined) return new Value(row, sourceOf(stack, name, input, localsScope));
     const value = given(name) === undefined ? (row.default ?? null) : given(name);
-    const prop = spellings?.[name] ?? name;
-    const called = settingName(scope, value, prop);
-    const spell = called === prop ? String : snakeCase;
-    const path = localOf(room, name, row, value);
+    const prop = propNames?.[name] ?? name;
+    const messageName = settingName(scope, value, prop);
+    const messageNameOf = messageName === prop ? String : snakeCase;
+    const path = localOf(localsScope, name, row, value);
     const openOf = (each: unknown) => givenValue(scope, each);
-    return new Value(row, { given: value, path, name: called, spell, stack, open: openOf(value), openOf });
+    return new Value(row, { given: value, path, name: messageName, messageNameOf, stack, open: openOf(value), openOf });
   }) as ValuesOf<T>;
 
   const isOpen = (name: string) => given(name) !== undefined && inputOf(name) === undefined;
@@ -529,13 +533,13 @@ export function valuesFrom<T extends Table>(
       judged
         .filter(({ holds }) => !holds.isLiteral)
         .map(({ holds, relation }) => ({
-          condition: namingSomething(room, relation, holds),
+          condition: namingSomething(localsScope, relation, holds),
           errorMessage: `${relation.says(values)}.`,
         })),
     );
   // Nothing waits for it but guards, because a plan that one resource refuses is never applied.
   if (precondition.length > 0) {
-    new TerraformData(scope, JUDGE, { lifecycle: { precondition } });
+    new TerraformData(scope, INPUT_CHECKS, { lifecycle: { precondition } });
     addSharedTables(scope, precondition);
   }
   requireKnownCounts(
@@ -551,12 +555,12 @@ function tokensIn({ at, given, name }: Value): GivenToken[] {
   return Object.values<Value>(at).flatMap(tokensIn);
 }
 
-const JUDGE = "Inputs";
+const INPUT_CHECKS = "Inputs";
 
-/** What judges the values of a deployment's props; a guard that depends on it keeps it in a destroy that is refused. */
-export function judgeOf(scope: Construct): ITerraformDependable[] {
-  const judge = scope.node.tryFindChild(JUDGE);
-  return judge instanceof TerraformData ? [judge] : [];
+/** What checks the values of a deployment's props; a guard that depends on it keeps it in a destroy that is refused. */
+export function inputChecksOf(scope: Construct): ITerraformDependable[] {
+  const inputChecks = scope.node.tryFindChild(INPUT_CHECKS);
+  return inputChecks instanceof TerraformData ? [inputChecks] : [];
 }
 
 /**
@@ -577,7 +581,7 @@ export function refuseWrong<T extends Table, Name extends keyof T & string>(
   const values = names.map((name) => {
     const row = table[name] as Input;
     const given = attributes?.[name] ?? row.default ?? null;
-    return [name, new Value(row, { given, path: () => name, name, spell: String })] as const;
+    return [name, new Value(row, { given, path: () => name, name, messageNameOf: String })] as const;
   });
   refuse(scope, Object.fromEntries(values), others);
   return (attributes ?? {}) as SettingsOf<Pick<T, Name>>;
@@ -594,10 +598,10 @@ function refuse(
 }
 
 /** Path of a local with the value, which exists once something asks for it. */
-function localOf(room: Construct, name: string, row: Input, value: unknown): () => string {
+function localOf(localsScope: Construct, name: string, row: Input, value: unknown): () => string {
   let local: TerraformLocal | undefined;
   return () => {
-    local ??= new TerraformLocal(room, name, printed(row, value));
+    local ??= new TerraformLocal(localsScope, name, printed(row, value));
     return `local.${local.friendlyUniqueId}`;
   };
 }
@@ -629,11 +633,15 @@ function isFalse(condition: Expr<boolean>): boolean {
 }
 
 /** A condition of literals that only Terraform can calculate, by a local, because it refuses one that names nothing. */
-function namingSomething<T extends Table>(room: Construct, { of }: Relation<T>, condition: Expr<boolean>): string {
+function namingSomething<T extends Table>(
+  localsScope: Construct,
+  { of }: Relation<T>,
+  condition: Expr<boolean>,
+): string {
   if (condition.names.length > 0) return condition.text;
   const id = `${String(of)}IsFine`;
-  const count = room.node.children.filter((each) => each.node.id.startsWith(id)).length;
-  return new TerraformLocal(room, count === 0 ? id : `${id}${count + 1}`, condition).asString;
+  const count = localsScope.node.children.filter((each) => each.node.id.startsWith(id)).length;
+  return new TerraformLocal(localsScope, count === 0 ? id : `${id}${count + 1}`, condition).asString;
 }
 
 /** A message that no plan evaluates: without what is known only there. */
@@ -651,7 +659,7 @@ function namesIn<T extends Table>({ holds }: Relation<T>, values: ValuesOf<T>): 
   const names: string[] = [];
   const get = (_: ValuesOf<T>, name: string) => {
     names.push(name);
-    return new Value((values[name] as Value).row, { given: null, path: () => name, name, spell: String });
+    return new Value((values[name] as Value).row, { given: null, path: () => name, name, messageNameOf: String });
   };
   holds(new Proxy(values, { get }));
   return names;
@@ -745,9 +753,9 @@ function withArticle(kind: string): string {
 }
 
 /** The rules of a row, and those of its entries' members. */
-function checksOf({ row: { entries = {}, must = [] }, spell }: Value): readonly (Check | EachCheck)[] {
+function checksOf({ row: { entries = {}, must = [] }, messageNameOf }: Value): readonly (Check | EachCheck)[] {
   const ofMembers = Object.entries(entries).flatMap(([name, member]) =>
-    [member.must ?? []].flat().flatMap((check) => (isEach(check) ? [] : [ofMember(name, spell(name), check)])),
+    [member.must ?? []].flat().flatMap((check) => (isEach(check) ? [] : [ofMember(name, messageNameOf(name), check)])),
   );
   return [must, ofMembers].flat();
 }
@@ -796,8 +804,8 @@ function plainOf(row: Input, given: unknown): unknown {
     return Object.fromEntries(all) as Given;
   }
   const entry = entries ? { ...TEXT, type: "object", members: entries } : TEXT;
-  const there = Object.entries(given as Given).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(there.map(([key, each]) => [key, plainOf(entry, each)]));
+  const definedEntries = Object.entries(given as Given).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(definedEntries.map(([key, each]) => [key, plainOf(entry, each)]));
 }
 
 const TEXT: Input = { type: "string", description: "" };

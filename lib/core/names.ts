@@ -113,8 +113,8 @@ export function hashedName(deployment: DeploymentName, of: string): string {
  * @param purpose at most 21 characters, starting with a letter; more than 17 shorten the hash
  */
 export function serviceAccountId({ tenantPrefix, applicationName }: DeploymentName, purpose: string): string {
-  const room = SERVICE_ACCOUNT_ID_MAX_LENGTH - `${purpose}-`.length;
-  return `${purpose}-${shortHash([tenantPrefix, applicationName], Math.min(room, SHORT_NAME_HASH_LENGTH))}`;
+  const longest = SERVICE_ACCOUNT_ID_MAX_LENGTH - `${purpose}-`.length;
+  return `${purpose}-${shortHash([tenantPrefix, applicationName], Math.min(longest, SHORT_NAME_HASH_LENGTH))}`;
 }
 
 /** A cluster's name has at most 40 characters, too few for tenant prefix and application name. */

@@ -8,7 +8,7 @@ import { countIf, idOf, partIf, type Condition } from "../core/conditional";
 import { type DeploymentContext } from "../core/deployment-context";
 import { allOf, anyOf, type Expr } from "../core/expr";
 import { allIn, element, every, toNumber } from "../core/expr-functions";
-import { type GrantedAccount, grantee, Grants, type WorkloadIdentity } from "../core/identity";
+import { type GrantedAccount, granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { flag, number, text, type Relation, type ValuesOf } from "../core/inputs";
 import { bucketName } from "../core/names";
 import { type ProjectApis } from "../core/project-apis";
@@ -275,7 +275,7 @@ export class DumpBucket extends Construct implements MediaStore {
         bucket: idOf(this.bucket),
         role,
         condition,
-        ...grantee(account, this.condition, this.bucket),
+        ...granteeArguments(account, this.condition, this.bucket),
       });
     return [
       ...adds.to(identity, (id, account) => grant(`${id}Adds`, account, "roles/storage.objectCreator")),

@@ -477,9 +477,11 @@ const NOBODY_READS = [
 
 /** Further defaults of a container: without those that are known to be null. */
 export function optionalVariables(variables: Readonly<Record<string, Expr>>): Readonly<Record<string, string>> {
-  const there = Object.entries(variables).filter(([, value]) => !value.isLiteral || value.literal !== null);
+  const mayBeSet = Object.entries(variables).filter(([, value]) => !value.isLiteral || value.literal !== null);
   // The platform escapes literals.
-  return Object.fromEntries(there.map(([name, value]) => [name, value.isLiteral ? String(value.literal) : value.text]));
+  return Object.fromEntries(
+    mayBeSet.map(([name, value]) => [name, value.isLiteral ? String(value.literal) : value.text]),
+  );
 }
 
 /** The variables of a container that others have too, as a local of a scope. */

@@ -388,13 +388,13 @@ function releaseRisks(scope: Construct, version: string, exact: string, existing
     const least = rankOf(leastSafe);
     return allOf(rank.ge(least), line.eq(lineOf(least)));
   });
-  const called = `${settingName(scope, version, "applicationVersion")} is "${version}"`;
+  const releaseIs = `${settingName(scope, version, "applicationVersion")} is "${version}"`;
   return [
     {
       states: "ReleaseExists",
       condition: anyOf(isSet(existingImage), rank.le(newest)),
       message: [
-        `${called}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings,`,
+        `${releaseIs}; it is newer than ${NEWEST_KNOWN_VERSION}, the newest known release, so its migration, settings,`,
         "health routes and image are untested, and a release that does not exist fails only when its image is",
         "built; read its release notes first",
       ].join(" "),
@@ -403,7 +403,7 @@ function releaseRisks(scope: Construct, version: string, exact: string, existing
       states: "ReleaseIsSafe",
       condition: anyOf(isSet(existingImage), rank.gt(newest), ...isSafe),
       message: [
-        `${called}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON},`,
+        `${releaseIs}; it lacks security fixes, as known on ${RELEASES_KNOWN_ON},`,
         `and ${LATEST_VERSION} is ${PINNED_VERSION}; set it to`,
         RELEASE_LINES.map(({ newest: patched }) => `"${patched}"`).join(" or, in a later line, "),
       ].join(" "),

@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { bucketName } from "../core/names";
 import { countIf, partIf, present, namedCondition, type Condition, attributeOf, idOf } from "../core/conditional";
 import { type Existing, existingOr, isExisting, isMade } from "../core/existing";
-import { grantee, Grants, type WorkloadIdentity } from "../core/identity";
+import { granteeArguments, Grants, type WorkloadIdentity } from "../core/identity";
 import { matching } from "../core/checks";
 import { object, orResource, type PropsOf, refuseWrong, text } from "../core/inputs";
 import { type KnownPropsOf, refuseProps } from "../core/known-props";
@@ -135,7 +135,7 @@ export abstract class BucketFolder extends Construct implements MediaStore {
     const role = "roles/storage.objectUser";
     return this.grants.to(
       identity,
-      (id, account) => new StorageBucketIamMember(this, id, { bucket, role, ...grantee(account, condition) }),
+      (id, account) => new StorageBucketIamMember(this, id, { bucket, role, ...granteeArguments(account, condition) }),
       condition,
     );
   }

@@ -82,7 +82,7 @@ function addNat(
  * Terraform would postpone the look-up to the apply, after the first resources are created.
  */
 function lookUp(scope: Construct, name: string, projectId: string, create: boolean | IResolvable): void {
-  const called = settingName(scope, create, "createVpc");
+  const messageName = settingName(scope, create, "createVpc");
   const look = new DataGoogleComputeNetworks(scope, "Existing", {
     project: projectId,
     count: countIf(not(create)),
@@ -92,9 +92,9 @@ function lookUp(scope: Construct, name: string, projectId: string, create: boole
           // The list is null if the project does not exist.
           condition: Token.asString(Fn.contains(expression("self.networks == null ? [] : self.networks"), name)),
           errorMessage: [
-            `${called} is false and project ${projectId} has no network ${name}; it must exist,`,
+            `${messageName} is false and project ${projectId} has no network ${name}; it must exist,`,
             "because firewall rules and VMs are created on it; create an auto-mode network of that name,",
-            `or set ${called} to true.`,
+            `or set ${messageName} to true.`,
           ].join(" "),
         },
       ],

@@ -191,10 +191,10 @@ function keyFor({ at }: Values["kmsKeys"], name: KeyName): Expr<string | null> {
 export function keyFacts({ kmsKeys }: Values): readonly DeploymentFact[] {
   if (kmsKeys.given === null && !kmsKeys.isLeftOut) return [];
   const { cluster, database, registry } = kmsKeys.at;
-  return Object.entries({ database, registry, ...(cluster && { cluster }) }).map(([name, { name: called }]) => ({
+  return Object.entries({ database, registry, ...(cluster && { cluster }) }).map(([name, { name: messageName }]) => ({
     prop: `kmsKey${name}`,
-    called,
-    leavesNullOut: true,
+    messageName,
+    omitsNull: true,
     value: deploymentFact(kmsKeys, textIfAny(keyFor(kmsKeys, name as KeyName))),
   }));
 }

@@ -3,7 +3,7 @@ import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 
 /** Names as a deployment of the defaults has them. */
 export const NAMES: AlertNames = {
-  called: String,
+  nameOf: String,
   projectId: "my-project",
   host: "login.example.com",
   urlMap: "idp-demo-1a2b3c-https",

@@ -12,7 +12,7 @@ function monitored(props: Partial<MonitoringProps> = {}): { monitoring: Monitori
   const monitoring = new Monitoring(stack, "Monitoring", {
     context: CONTEXT,
     apis: apisIn(stack, "logging", "monitoring", "secretmanager"),
-    called: String,
+    nameOf: String,
     connectionPool: false,
     ownDatabase: true,
     checkUp: { condition: false, jobName: "", missingAfter: "30m" },

@@ -49,10 +49,10 @@ newline='
 carriage_return=$(printf '\r')
 place="step 0 of 5"
 # How to give the role its password where this script may not; others have made a role that is its own administrator.
-cure='' work=prepare DB_PREPARES=true
-[ "$DB_INSTANCE_OWNER" = deployment ] || cure="; its owner can mend that"
+remedy='' work=prepare DB_PREPARES=true
+[ "$DB_INSTANCE_OWNER" = deployment ] || remedy="; its owner can mend that"
 case $DB_ADMIN_USER/$DB_ADMIN_PASSWORD in
-  "$DB_USER/$DB_PASSWORD") work=check_rights DB_PREPARES=false DB_ADMIN_DATABASE=$DB_NAME cure="; its owner can mend that" ;;
+  "$DB_USER/$DB_PASSWORD") work=check_rights DB_PREPARES=false DB_ADMIN_DATABASE=$DB_NAME remedy="; its owner can mend that" ;;
 esac
 
 say() { printf '%s\n' "$*"; }
@@ -274,7 +274,7 @@ SQL
   } | locked_query "$DB_ADMIN_DATABASE" 2>&1) || case $messages in
     *"permission denied to alter role"*)
       say "the role $DB_USER stays as it is: others have made it, or an upgrade has brought it, so $DB_ADMIN_USER may not change it"
-      cure="; $DB_ADMIN_USER may not change this role: give it the stored password with gcloud sql users set-password"
+      remedy="; $DB_ADMIN_USER may not change this role: give it the stored password with gcloud sql users set-password"
       ;;
     *"permission denied to grant role"*)
       fail 1 "$DB_ADMIN_USER may not grant $DB_OWNER, because others made that role, or an upgrade brought it; let its owner run" \
@@ -334,7 +334,7 @@ SQL
 # A GRANT without the right to grant is only a warning, so the resulting privileges are checked.
 grant_privileges() {
   missing_privileges=$({
-    [ -n "$cure" ] || echo 'ALTER ROLE :"login" IN DATABASE :"database" RESET ALL;'
+    [ -n "$remedy" ] || echo 'ALTER ROLE :"login" IN DATABASE :"database" RESET ALL;'
     cat <<'SQL'
 \if :prepares
 GRANT ALL ON DATABASE :"database" TO :"role";
@@ -425,7 +425,7 @@ check_sign_in() {
     return
   fi
   problem=${answer##*ERROR:}
-  [ "$problem" != "$answer" ] || fail 1 "$DB_USER cannot sign in to $DB_NAME: $(first_line "$answer")$cure"
+  [ "$problem" != "$answer" ] || fail 1 "$DB_USER cannot sign in to $DB_NAME: $(first_line "$answer")$remedy"
   printf '%s' "${answer%ERROR:*}"
   fail 1 "$DB_USER cannot use $DB_NAME: $(first_line "ERROR:$problem"); settings of the database or of a superuser" \
     "are left alone, whoever made them can take them back"

@@ -19,7 +19,13 @@ import {
 import { EphemeralResource } from "../../core/ephemeral-resource";
 import { existingOr, isExisting, isMade } from "../../core/existing";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
-import { freeChildId, type GrantedAccount, grantee, grantTo, type WorkloadIdentity } from "../../core/identity";
+import {
+  freeChildId,
+  type GrantedAccount,
+  granteeArguments,
+  grantTo,
+  type WorkloadIdentity,
+} from "../../core/identity";
 import { clusterName } from "../../core/names";
 import { MAIN_CHILD_ID } from "../../core/portable-stack";
 import { type ExistingAccount, ServiceIdentity } from "../identity/service-identity";
@@ -178,7 +184,7 @@ export class AutopilotCluster extends Construct {
       const grant = new ServiceAccountIamMember(this, freeChildId(this, account.name), {
         serviceAccountId: `projects/${account.project ?? projectId}/serviceAccounts/${account.email}`,
         role: "roles/iam.workloadIdentityUser",
-        ...grantee({ ...account, member }, condition, this.cluster),
+        ...granteeArguments({ ...account, member }, condition, this.cluster),
       });
       return grantTo(account, grant);
     });

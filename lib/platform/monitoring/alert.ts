@@ -28,7 +28,7 @@ export type NamedSetting =
  */
 export interface AlertNames {
   /** Name of a setting where it is given: as a prop, or as an input of a stack. */
-  readonly called: (setting: NamedSetting) => string;
+  readonly nameOf: (setting: NamedSetting) => string;
   readonly projectId: string;
   /** Host that the uptime check requests. */
   readonly host: string;

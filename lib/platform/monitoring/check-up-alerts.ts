@@ -21,7 +21,7 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
       [
         `Mail and background tasks wait, because the worker is gone, frozen or busy. ${workerLog(names, platform)}.`,
         "Start it anew by another revision or pod; if tasks are just many,",
-        `raise \`${names.called("workerProcesses")}\`.`,
+        `raise \`${names.nameOf("workerProcesses")}\`.`,
       ].join(" "),
   },
   "tasks-hanging": {
@@ -34,7 +34,7 @@ const SIGNALS: Readonly<Record<string, Omit<Alerts[string], "filters"> & { reado
           "pages, none of which",
         ].join(" "),
         `has ended meanwhile. ${workerLog(names, platform)}. Start the worker anew; the task is tried again. For`,
-        `synchronizations, raise \`${names.called("workerThreads")}\` if as many run at once as there are threads.`,
+        `synchronizations, raise \`${names.nameOf("workerThreads")}\` if as many run at once as there are threads.`,
       ].join(" "),
   },
   "schedules-overdue": {

@@ -19,7 +19,7 @@ const ROWS: Alerts = {
     firstSteps: (names) =>
       [
         `Nobody can sign in. Its state: \`${describeCommand(names, "state")}\`. Maintenance takes minutes,`,
-        `and is on Sundays at 03:00 UTC without \`${names.called("maintenanceWindow")}\`. Its log:`,
+        `and is on Sundays at 03:00 UTC without \`${names.nameOf("maintenanceWindow")}\`. Its log:`,
         `\`${logCommand(LOGS_OF.database(names), names)}\``,
       ].join(" "),
   },
@@ -32,7 +32,7 @@ const ROWS: Alerts = {
       [
         "Sign-ins become slow. Statements that wait for others, or need the disk:",
         `\`${logCommand(`${LOGS_OF.database(names)} textPayload:("still waiting for" OR "temporary file")`, names)}\`.`,
-        `Query insights in the console show the rest. Raise \`${names.called("databaseTier")}\`;`,
+        `Query insights in the console show the rest. Raise \`${names.nameOf("databaseTier")}\`;`,
         `the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
       ].join(" "),
   },
@@ -43,7 +43,7 @@ const ROWS: Alerts = {
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the memory" },
     firstSteps: (names) =>
       [
-        `The database is killed when none is left. Raise \`${names.called("databaseTier")}\`;`,
+        `The database is killed when none is left. Raise \`${names.nameOf("databaseTier")}\`;`,
         `the database restarts. The current tier: \`${describeCommand(names, "settings.tier")}\``,
       ].join(" "),
   },
@@ -75,7 +75,7 @@ const ROWS: Alerts = {
         "A full disk ends in a database that refuses to write. Does the disk still grow by itself,",
         "and to which limit:",
         `\`${describeCommand(names, DISK_SETTINGS)}\`?`,
-        `At a limit, raise \`${names.called("databaseDiskLimitGb")}\`.`,
+        `At a limit, raise \`${names.nameOf("databaseDiskLimitGb")}\`.`,
         "Mostly events or tasks that are not cleaned up: see their retention under System,",
         "Settings in the application.",
       ].join(" "),
@@ -89,7 +89,7 @@ const ROWS: Alerts = {
       [
         "A request without a connection ends in 500, and probes fail. Refused connections:",
         `\`${logCommand(`${LOGS_OF.database(names)} textPayload:(${REFUSED_CONNECTION})`, names)}\`.`,
-        `Raise \`${names.called("databaseTier")}\`, or lower \`${names.called("maxInstanceCount")}\`.`,
+        `Raise \`${names.nameOf("databaseTier")}\`, or lower \`${names.nameOf("maxInstanceCount")}\`.`,
       ].join(" "),
   },
   "database-transaction-ids": {

@@ -74,7 +74,7 @@ export const JOB_ALERTS: Alerts = {
         "The log names what it cannot make, such as an event trigger of a monitoring tool:",
         `\`${logCommand(LOGS_OF.dumps(names, platform), names, "2d")}\`. Remove it, or move it to another database.`,
         `If there are too many relations, set \`max_locks_per_transaction\` in`,
-        `\`${names.called("databaseFlags")}\`.`,
+        `\`${names.nameOf("databaseFlags")}\`.`,
       ].join(" "),
   },
   "dump-too-old": {
@@ -109,7 +109,7 @@ export const JOB_ALERTS: Alerts = {
       [
         `Who, when and from where: \`${logCommand(strangeRead(names), names, "1d")}\`.`,
         "If you do not know the account, revoke its access and rotate what can be rotated.",
-        `An apply reads secrets too: add its account to \`${names.called("secretReaders")}\`.`,
+        `An apply reads secrets too: add its account to \`${names.nameOf("secretReaders")}\`.`,
       ].join(" "),
   },
 };

@@ -44,7 +44,7 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly isHeard?: Condition;
   /** Whether the database's instance is one of the deployment. */
   readonly ownDatabase: Condition;
-  readonly called: (setting: NamedSetting) => string;
+  readonly nameOf: (setting: NamedSetting) => string;
   readonly domain?: string;
   /** How the certificate of the domain is validated: by `dns` or by the load balancer. */
   readonly certificateValidation?: string;
@@ -191,7 +191,7 @@ export class Monitoring extends Construct {
     const readers = new TerraformLocal(this, "Readers", isSure ? emails : compact(emails)).fqn;
     const others = new TerraformLocal(this, "OtherReaders", props.secretReaders ?? []).fqn;
     return {
-      called: props.called,
+      nameOf: props.nameOf,
       projectId,
       host: expression(`trimprefix(${new TerraformLocal(this, "Url", props.url).fqn}, "https://")`),
       urlMap: props.urlMap ?? "",

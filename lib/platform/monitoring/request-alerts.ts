@@ -80,7 +80,7 @@ export const REQUEST_ALERTS: Alerts = {
     firstSteps: (names, platform) =>
       [
         "One request in twenty takes longer than two seconds. Check the CPU of database and instances on the",
-        `dashboard; raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is`,
+        `dashboard; raise \`${names.nameOf("databaseTier")}\` or \`${names.nameOf("maxInstanceCount")}\` if one is`,
         "busy. The slow requests:",
         `\`${logCommand(`${LOGS_OF.workload(names, platform)} httpRequest.latency>"2s"`, names)}\``,
       ].join(" "),
@@ -96,7 +96,7 @@ export const REQUEST_ALERTS: Alerts = {
     firstSteps: (names) =>
       [
         "If there is no alert about the application, the load balancer cannot reach it.",
-        `With \`${names.called("requestLogSampleRate")}\` above 0, the log says why:`,
+        `With \`${names.nameOf("requestLogSampleRate")}\` above 0, the log says why:`,
         `\`${logCommand(`${LOGS_OF.loadBalancer(names)} httpRequest.status>=500`, names)}\``,
       ].join(" "),
   },
@@ -114,7 +114,7 @@ export const REQUEST_ALERTS: Alerts = {
     firstSteps: (names) =>
       [
         "Somebody is guessing passwords, or a rule refuses your own users.",
-        `With \`${names.called("requestLogSampleRate")}\` above 0, the log shows the clients and the rules:`,
+        `With \`${names.nameOf("requestLogSampleRate")}\` above 0, the log shows the clients and the rules:`,
         `\`${logCommand(`${LOGS_OF.loadBalancer(names)} jsonPayload.enforcedSecurityPolicy.outcome="DENY"`, names)}\`.`,
         `The table of \`protection\` lists the rules by priority, with their limits.`,
       ].join(" "),
@@ -130,7 +130,7 @@ export const REQUEST_ALERTS: Alerts = {
     firstSteps: (names, platform) =>
       [
         "One request in twenty takes longer than two seconds. Check the CPU of database and pods on the dashboard;",
-        `raise \`${names.called("databaseTier")}\` or \`${names.called("maxInstanceCount")}\` if one is busy.`,
+        `raise \`${names.nameOf("databaseTier")}\` or \`${names.nameOf("maxInstanceCount")}\` if one is busy.`,
         `The log of the server: \`${logCommand(`${LOGS_OF.workload(names, platform)} severity>=WARNING`, names)}\``,
       ].join(" "),
   },
@@ -144,11 +144,11 @@ function expiringCertificate({ deployment }: AlertNames): string {
   ].join(" ");
 }
 
-function certificateSteps({ called, host, projectId }: AlertNames): string {
+function certificateSteps({ nameOf, host, projectId }: AlertNames): string {
   return [
     "Certificates are renewed weeks before they end, so with only days left, the renewal is failing. See why:",
     `\`gcloud certificate-manager certificates list --project=${projectId}\`,`,
-    `or with \`${called("certificateValidation")} = "load-balancer"\`:`,
+    `or with \`${nameOf("certificateValidation")} = "load-balancer"\`:`,
     `\`gcloud compute ssl-certificates list --project=${projectId}\`.`,
     `Compare the records of ${host} with those of \`terraform output dns_records\`:`,
     "the address must be that of the load balancer, and the CNAME must still be there.",

@@ -55,7 +55,7 @@ export const WORKLOAD_ALERTS: Alerts = {
     firstSteps: (names, platform) =>
       [
         `Further load gets no further instances. ${whoIsBusy(names, platform)}. If the load is legitimate,`,
-        `raise \`${names.called("maxInstanceCount")}\`, and \`${names.called("databaseTier")}\` for their`,
+        `raise \`${names.nameOf("maxInstanceCount")}\`, and \`${names.nameOf("databaseTier")}\` for their`,
         `connections; if not, set \`protection\`.`,
       ].join(" "),
   },
@@ -66,8 +66,8 @@ export const WORKLOAD_ALERTS: Alerts = {
     limit: { raisedWhen: ">", threshold: 0.9, durationSeconds: 900, measures: "share of the CPU" },
     firstSteps: (names, platform) =>
       [
-        `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`${names.called("containerCpu")}\`,`,
-        `or \`${names.called("maxInstanceCount")}\` if the alert \`at-maximum\` is raised too.`,
+        `Sign-ins become slow. ${whoIsBusy(names, platform)}. Raise \`${names.nameOf("containerCpu")}\`,`,
+        `or \`${names.nameOf("maxInstanceCount")}\` if the alert \`at-maximum\` is raised too.`,
       ].join(" "),
   },
   memory: {
@@ -78,7 +78,7 @@ export const WORKLOAD_ALERTS: Alerts = {
     firstSteps: (names, platform) =>
       [
         "An instance that needs more is killed, and its requests fail.",
-        `Raise \`${names.called("containerMemory")}\`. ${whoIsBusy(names, platform)}.`,
+        `Raise \`${names.nameOf("containerMemory")}\`. ${whoIsBusy(names, platform)}.`,
       ].join(" "),
   },
   "out-of-memory": {
@@ -87,7 +87,7 @@ export const WORKLOAD_ALERTS: Alerts = {
     filters: { serverless: outOfMemory, kubernetes: outOfMemoryOnKubernetes },
     firstSteps: (names, platform) =>
       [
-        `Raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` if it was a separate`,
+        `Raise \`${names.nameOf("containerMemory")}\`, or \`${names.nameOf("workerMemory")}\` if it was a separate`,
         "worker; another instance is started meanwhile. How often this happens:",
         `\`${logCommand((platform === "serverless" ? outOfMemory : outOfMemoryOnKubernetes)(names), names, "1d")}\``,
       ].join(" "),
@@ -99,8 +99,8 @@ export const WORKLOAD_ALERTS: Alerts = {
     firstSteps: (names) =>
       [
         `Clients got 429 or 500. How many, and when: \`${logCommand(noInstance(names), names)}\`.`,
-        `Raise \`${names.called("maxInstanceCount")}\`, with \`${names.called("databaseTier")}\` for their`,
-        `connections, or \`${names.called("minInstanceCount")}\` if the load comes suddenly.`,
+        `Raise \`${names.nameOf("maxInstanceCount")}\`, with \`${names.nameOf("databaseTier")}\` for their`,
+        `connections, or \`${names.nameOf("minInstanceCount")}\` if the load comes suddenly.`,
       ].join(" "),
   },
   startup: {
@@ -119,8 +119,8 @@ export const WORKLOAD_ALERTS: Alerts = {
       [
         "If it is not ready when the startup probe gives up, by default after eleven minutes, it is killed,",
         `and a migration starts over. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\`.`,
-        `Raise \`${names.called("containerCpu")}\` or \`${names.called("databaseTier")}\`,`,
-        `and \`${names.called("minInstanceCount")}\` so that nobody waits for a start.`,
+        `Raise \`${names.nameOf("containerCpu")}\` or \`${names.nameOf("databaseTier")}\`,`,
+        `and \`${names.nameOf("minInstanceCount")}\` so that nobody waits for a start.`,
       ].join(" "),
   },
   restarts: {
@@ -135,7 +135,7 @@ export const WORKLOAD_ALERTS: Alerts = {
     firstSteps: (names, platform) =>
       [
         `Why it last ended: \`kubectl --namespace ${names.namespace} describe pods\`; OOMKilled:`,
-        `raise \`${names.called("containerMemory")}\`, or \`${names.called("workerMemory")}\` for a separate`,
+        `raise \`${names.nameOf("containerMemory")}\`, or \`${names.nameOf("workerMemory")}\` for a separate`,
         `worker. Its log: \`${logCommand(LOGS_OF.workload(names, platform), names)}\``,
       ].join(" "),
   },
@@ -157,8 +157,8 @@ export const WORKLOAD_ALERTS: Alerts = {
       [
         "The old pods keep serving, and the waiting one adds nothing. Why it waits:",
         `\`${logCommand(`${LOGS_OF.events(names, "Pod", names.workload)} ${NO_NODE}`, names)}\`.`,
-        `Usually a quota of the region is used up: raise it, or lower \`${names.called("maxInstanceCount")}\`,`,
-        `\`${names.called("containerCpu")}\` or \`${names.called("containerMemory")}\`.`,
+        `Usually a quota of the region is used up: raise it, or lower \`${names.nameOf("maxInstanceCount")}\`,`,
+        `\`${names.nameOf("containerCpu")}\` or \`${names.nameOf("containerMemory")}\`.`,
       ].join(" "),
   },
   "failed-rollout": {
@@ -228,7 +228,7 @@ export const WORKLOAD_ALERTS: Alerts = {
         "It failed after waiting for a connection of its instance's pool. How often:",
         `\`${logCommand(`${LOGS_OF.entrypoint(names, platform)} ${WAITED_TOO_LONG}`, names)}\`.`,
         `If \`database-cpu\` is raised too, the database is slow; otherwise an instance needs more connections.`,
-        `\`${names.called("databaseTier")}\` helps both; a lower \`${names.called("maxInstanceCount")}\` gives each`,
+        `\`${names.nameOf("databaseTier")}\` helps both; a lower \`${names.nameOf("maxInstanceCount")}\` gives each`,
         "instance a larger share.",
       ].join(" "),
   },
@@ -244,7 +244,7 @@ export const WORKLOAD_ALERTS: Alerts = {
         '"connect failed": the database is away, or the way to it is closed.',
         '"password authentication failed": the password has changed; start new instances.',
         '"remaining connection slots" or "too many connections": others use the database too;',
-        `raise \`${names.called("databaseTier")}\`.`,
+        `raise \`${names.nameOf("databaseTier")}\`.`,
       ].join(" "),
   },
   "worker-missing": {
@@ -270,8 +270,8 @@ export const WORKLOAD_ALERTS: Alerts = {
     firstSteps: (names, platform) =>
       [
         "Tasks queue up, and mail is late. Raise",
-        `\`${names.called(platform === "serverless" ? "workerCount" : "workerMaxCount")}\` or`,
-        `\`${names.called("workerCpu")}\`. ${whatWorkersSaid(names, platform)}`,
+        `\`${names.nameOf(platform === "serverless" ? "workerCount" : "workerMaxCount")}\` or`,
+        `\`${names.nameOf("workerCpu")}\`. ${whatWorkersSaid(names, platform)}`,
       ].join(" "),
   },
   "worker-memory": {
@@ -283,7 +283,7 @@ export const WORKLOAD_ALERTS: Alerts = {
     firstSteps: (names, platform) =>
       [
         "A worker that needs more is killed, and its tasks are tried again.",
-        `Raise \`${names.called("workerMemory")}\`, or lower \`${names.called("workerProcesses")}\`.`,
+        `Raise \`${names.nameOf("workerMemory")}\`, or lower \`${names.nameOf("workerProcesses")}\`.`,
         whatWorkersSaid(names, platform),
       ].join(" "),
   },

@@ -3,7 +3,7 @@ import { ArtifactRegistryRepositoryIamMember } from "@cdktf/provider-google/lib/
 import { type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { type GrantedAccount, grantee, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
+import { type GrantedAccount, granteeArguments, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { imagePrefix, serviceName } from "../../core/names";
 import { type KnownPropsOf, refuseProps } from "../../core/known-props";
 import { type DeploymentContext, CONTEXT_PROP } from "../../core/deployment-context";
@@ -228,7 +228,7 @@ export class ImageRegistry extends Construct implements ImageRepository {
       location,
       repository: serviceName(deployment),
       role: `roles/artifactregistry.${role}`,
-      ...grantee(account, this.condition, ...present(this.repository)),
+      ...granteeArguments(account, this.condition, ...present(this.repository)),
     });
     return grantTo(account, grant);
   }
@@ -258,7 +258,7 @@ function existingRepository(
     new ArtifactRegistryRepositoryIamMember(self, id, {
       ...named,
       role: `roles/artifactregistry.${role}`,
-      ...grantee(account, condition),
+      ...granteeArguments(account, condition),
     });
   const grants = new Grants(self);
   return {

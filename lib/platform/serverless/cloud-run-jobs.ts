@@ -11,7 +11,7 @@ import { dependable, Fn, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
 import { countIf, attributeOf, idOf } from "../../core/conditional";
-import { type GrantedAccount, grantee, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
+import { type GrantedAccount, granteeArguments, Grants, grantTo, type WorkloadIdentity } from "../../core/identity";
 import { partName, secretId } from "../../core/names";
 import { setNewerAttribute } from "../../core/newer-attribute";
 import { type KnownPropsOf, refuseProps } from "../../core/known-props";
@@ -147,7 +147,7 @@ export class ServerlessJobs implements ScheduledJobRunner {
           location: region,
           name,
           role: "roles/run.invoker",
-          ...grantee(account, true, resource),
+          ...granteeArguments(account, true, resource),
         }),
     );
     const scheduler = new CloudSchedulerJob(self, "Schedule", {
@@ -255,7 +255,7 @@ export class ServerlessJobs implements ScheduledJobRunner {
         project,
         secretId: idOf(secret),
         role: "roles/secretmanager.secretAccessor",
-        ...grantee(account, job.condition),
+        ...granteeArguments(account, job.condition),
       });
       return grantTo(account, grant);
     });

@@ -95,7 +95,7 @@ export function backupConfiguration({
  *
  * @param days days to keep the final backup, 0 for none
  */
-export function afterlife(instanceName: string, days: number, count: number) {
+export function backupsAfterDeletion(instanceName: string, days: number, count: number) {
   const none = `no backup of ${instanceName}`;
   const kept = [
     `a final backup of ${instanceName} for ${exprOf(days).text} days,`,

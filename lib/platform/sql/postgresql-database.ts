@@ -36,7 +36,7 @@ import {
   DATABASE_PASSWORD_SUFFIX,
   DATABASE_MAJOR_VERSION,
 } from "../../idp/contract";
-import { afterlife, backupConfiguration, BACKUPS } from "./database-backups";
+import { backupsAfterDeletion, backupConfiguration, BACKUPS } from "./database-backups";
 import { refuseSkippedVersion } from "./database-passwords";
 import { addFlags, type DatabaseFlags, flagBlocks } from "./database-flags";
 import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
@@ -281,7 +281,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   private readonly isMade: Condition;
 
   /** What the connection name of an existing instance consists of. */
-  private readonly there: ReturnType<typeof instanceIn> | undefined;
+  private readonly existingInstance: ReturnType<typeof instanceIn> | undefined;
 
   constructor(
     scope: Construct,
@@ -297,7 +297,10 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     if (existing?.connectionName !== undefined) {
       const { instance, project } = instanceIn(existing.connectionName);
       const local = (part: string, value: string) => new TerraformLocal(this, part, value).asString;
-      this.there = { instance: local("ExistingInstance", instance), project: local("ExistingProject", project) };
+      this.existingInstance = {
+        instance: local("ExistingInstance", instance),
+        project: local("ExistingProject", project),
+      };
     }
     const choose = (part: string, attribute: string | undefined, own: string) =>
       existingOr(this, part, existing, attribute, own);
@@ -314,11 +317,11 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     };
 
     const isRecorded = props.passwordVersion !== undefined || props.recordsPasswordVersion === true;
-    const judged = isRecorded ? [refuseSkippedVersion(this, props.passwordVersion)] : [];
+    const versionChecks = isRecorded ? [refuseSkippedVersion(this, props.passwordVersion)] : [];
     this.password = new GeneratedSecret(this, "Password", {
       ...secretProps,
       // A refused destroy then leaves the record, too.
-      dependsOn: [...(props.dependsOn ?? []), ...judged],
+      dependsOn: [...(props.dependsOn ?? []), ...versionChecks],
       secretId: secretId(deployment, DATABASE_PASSWORD_SUFFIX),
       rotation: props.passwordVersion,
       existing: existing && { ...existing.passwordSecret, ...ofExisting(existing) },
@@ -332,7 +335,7 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
 
     const { backupRetentionCount = BACKUPS.backupRetentionCount.default as number } = props;
     const { finalBackupDays = BACKUPS.databaseFinalBackupDays.default as number } = props;
-    const kept = afterlife(sqlInstanceName(deployment), finalBackupDays, backupRetentionCount);
+    const kept = backupsAfterDeletion(sqlInstanceName(deployment), finalBackupDays, backupRetentionCount);
     const { imageMirror, version = DATABASE_MAJOR_VERSION } = props;
     this.clientImage = namedValue(this, "ClientImage", databaseClientImage(version, imageMirror));
     this.proxyImage = referenceTo(PUBLIC_IMAGES.databaseProxy, imageMirror);
@@ -413,11 +416,15 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
         lifecycle: { replaceTriggeredBy: [dependable(sent)] },
       });
     });
-    this.instanceName = choose("InstanceName", this.there?.instance, attributeOf(this.instance, "name").text);
+    this.instanceName = choose(
+      "InstanceName",
+      this.existingInstance?.instance,
+      attributeOf(this.instance, "name").text,
+    );
     const connectionName = attributeOf(this.instance, "connection_name").text;
     this.connectionName = choose("ConnectionName", existing?.connectionName, connectionName);
     this.instanceOwner = existing && choose("InstanceOwner", "others", "deployment");
-    this.projectId = choose("ProjectId", this.there?.project, projectId);
+    this.projectId = choose("ProjectId", this.existingInstance?.project, projectId);
     const name = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;
     this.databaseName = choose("DatabaseName", existing?.database, name);
     this.ownerName = choose("OwnerName", existing?.user, name);
@@ -439,10 +446,13 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     const role = "roles/cloudsql.client";
     const own = connectionTo(context.projectId, sqlInstanceName(context.deployment), when);
     const grants = identity.grantOnProject("ConnectsToDatabase", role, { ...own, condition: this.isMade });
-    if (this.there === undefined) return grants;
+    if (this.existingInstance === undefined) return grants;
     const limits = { condition: isExisting(existing), isForExisting: true };
-    const there = { ...connectionTo(this.there.project, this.there.instance, when), ...limits };
-    return [...grants, ...identity.grantOnProject("ConnectsToExistingDatabase", role, there)];
+    const toExisting = {
+      ...connectionTo(this.existingInstance.project, this.existingInstance.instance, when),
+      ...limits,
+    };
+    return [...grants, ...identity.grantOnProject("ConnectsToExistingDatabase", role, toExisting)];
   }
 }
 
