@@ -1,4 +1,4 @@
-import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/full-names";
+import { NETWORK_RELATIONS, networkInputs, type NetworkInputs } from "./core/network-inputs";
 import { flag, type PropsOf, type Relation, type ResourceWith, type ValuesOf } from "./core/inputs";
 import { allOf, interpolated, type Expr } from "./core/expr";
 import { eachEntry, endsWith, every, trimPrefix } from "./core/expr-functions";

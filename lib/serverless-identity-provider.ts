@@ -28,7 +28,7 @@ import { protectionInputs, requestLogRate } from "./platform/domain/protection";
 import { type ConnectionDemand, instanceInputs, instanceRelations, poolSizes } from "./platform/instances";
 import { type Monitoring } from "./platform/monitoring/monitoring";
 import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
-import { tagsIn } from "./core/full-names";
+import { tagsIn } from "./core/network-inputs";
 import { type Advice } from "./core/warnings";
 import { ServerlessJobs } from "./platform/serverless/cloud-run-jobs";
 import { type ServiceIdentity } from "./platform/identity/service-identity";

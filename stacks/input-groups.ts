@@ -1,6 +1,6 @@
 import { type TerraformStack, TerraformVariable } from "cdktf";
 
-import { snakeCase } from "../lib/core/checks";
+import { terraformName } from "../lib/core/checks";
 import { explain } from "../lib/core/hcl/stack-origin";
 import { type Table } from "../lib/core/inputs";
 
@@ -303,7 +303,7 @@ export function groupedInputs<Row>(inputs: Readonly<Record<string, Row>>): reado
 }
 
 function placeIn({ inputs }: InputGroup, name: string): number {
-  return inputs.findIndex((each) => each === name || snakeCase(each) === name);
+  return inputs.findIndex((each) => each === name || terraformName(each) === name);
 }
 
 /** A table in the order of its groups. @throws Error naming the inputs that are in none */

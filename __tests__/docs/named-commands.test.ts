@@ -110,8 +110,8 @@ const COMMON_FLAGS = ["--format", "--project"];
 /** What messages, descriptions and comments of the library tell people to run, by the file that says it. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   "lib/core/deployment-context.ts": ["compute regions list"],
-  "lib/core/full-names.ts": ["kms keys list"],
   "lib/core/generated-secret.ts": ["secrets versions enable"],
+  "lib/core/kms-key.ts": ["kms keys list"],
   "lib/core/scripts/google-credentials.sh": ["auth application-default login", "auth print-access-token"],
   "lib/core/scripts/wait-for-api.sh": ["projects add-iam-policy-binding", "services enable"],
   "lib/idp/environment.ts": ["secrets versions list"],

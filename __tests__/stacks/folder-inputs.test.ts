@@ -8,7 +8,7 @@ import { RECOMMENDED_VERSION } from "../../lib/idp/releases";
 import { INPUT_GROUPS, usualInputs } from "../../stacks/input-groups";
 import { exampleValues } from "../../stacks/folder/example-values";
 import { inputSchema } from "../../stacks/folder/input-schema";
-import { snakeCase } from "../../lib/core/checks";
+import { terraformName } from "../../lib/core/checks";
 import { text, type Table } from "../../lib/core/inputs";
 import { settledInput } from "../../lib/core/settled-inputs";
 import { KUBERNETES_INPUTS } from "../../lib/kubernetes-identity-provider";
@@ -54,7 +54,7 @@ const FOLDERS: readonly Folder[] = [
 ];
 
 /** The rows under their Terraform names. */
-const rowsOf = (inputs: Table) => Object.entries(inputs).map(([name, row]) => [snakeCase(name), row] as const);
+const rowsOf = (inputs: Table) => Object.entries(inputs).map(([name, row]) => [terraformName(name), row] as const);
 
 const PROJECT = { project_id: "demo-project" };
 
@@ -114,7 +114,7 @@ describe("The inputs of an identity provider", () => {
 describe("The groups of the inputs of identity providers", () => {
   it.each(INPUT_GROUPS)("have guides in which their inputs occur: $title", ({ guides, inputs }) => {
     const text = guides.map((guide) => readFileSync(packageFile(`stacks/guides/${guide}`), "utf8")).join("\n");
-    const missing = inputs.map(snakeCase).filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
+    const missing = inputs.map(terraformName).filter((name) => !new RegExp(`\\b${name}\\b`).test(text));
     expect(missing.length).toBeLessThanOrEqual(inputs.length * 0.75);
   });
 
@@ -136,7 +136,7 @@ describe("The groups of the inputs of identity providers", () => {
       const [page = ""] = readFileSync(packageFile(`stacks/${name}.md`), "utf8").split("\n## Outputs\n");
       const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, input]) => input);
       const groups = INPUT_GROUPS.map((group) => ({ ...group, inputs: group.inputs.filter((each) => each in table) }));
-      const expected = groups.flatMap(({ inputs }) => inputs.map(snakeCase));
+      const expected = groups.flatMap(({ inputs }) => inputs.map(terraformName));
       expect(namesIn(page.split("<!-- inputs")[1] ?? "", /^\| `(\w+)` \|/gm)).toEqual(expected);
       const usual = Object.keys(usualInputs(expected));
       const inExample = namesIn(exampleValues(name, table), /^#?(\w+) = /gm);
@@ -150,7 +150,7 @@ describe("The groups of the inputs of identity providers", () => {
         if (first === "") continue;
         expect(page).toContain(`\n### ${title}\n`);
         expect(variables).toContain(
-          `\n# ${title}: ${guides.map((guide) => `guides/${guide}`).join(", ")}\nvariable "${snakeCase(first)}" {`,
+          `\n# ${title}: ${guides.map((guide) => `guides/${guide}`).join(", ")}\nvariable "${terraformName(first)}" {`,
         );
       }
     },
@@ -180,7 +180,7 @@ describe.each(FOLDERS)("What must be set in a folder for one deployment of $name
     const settlements = new Map(pathsOf(inputs).map((path) => [path, "present"] as const));
     const texts = Object.entries(inputs).map(([name, row]) => {
       const { description = "" } = settledInput(name, row, { values: {}, settlements }).row ?? {};
-      return `${snakeCase(name)}: ${description}`;
+      return `${terraformName(name)}: ${description}`;
     });
     expect(
       texts.filter((text) => /(?<!dump_schedule is )\bnull\b|\b(Null|Empty)\b|\bWithout an?y?\b/.test(text)),

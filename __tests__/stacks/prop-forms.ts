@@ -11,7 +11,7 @@ import {
 import { type Construct } from "constructs";
 
 import { ServerlessIdentityProvider } from "../../lib";
-import { snakeCase } from "../../lib/core/checks";
+import { terraformName } from "../../lib/core/checks";
 import { isPlainObject } from "../../lib/core/expr";
 import { InputVariable } from "../../lib/core/input-variable";
 import { type Input, type Table } from "../../lib/core/rows";
@@ -234,7 +234,7 @@ function inTerraform({ entries, members }: Input, value: unknown): unknown {
   }
   if (members === undefined) return value;
   const all = Object.entries(members).map(([name, row]) => [name, row, value[name] ?? row.default ?? null] as const);
-  return Object.fromEntries(all.map(([name, row, each]) => [snakeCase(name), inTerraform(row, each)]));
+  return Object.fromEntries(all.map(([name, row, each]) => [terraformName(name), inTerraform(row, each)]));
 }
 
 /** A literal as an expression of its type. */

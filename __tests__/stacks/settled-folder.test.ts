@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { snakeCase } from "../../lib/core/checks";
+import { terraformName } from "../../lib/core/checks";
 import { SERVERLESS_INPUTS } from "../../lib/serverless-identity-provider";
 import { packageFile } from "../../lib/core/package-file";
 import { convertedSettings } from "../../stacks/folder/converted-settings";
@@ -183,7 +183,7 @@ describe("The folder for one deployment", () => {
     const terraform = await configurationOf("idp-serverless", settings);
     const left = Object.keys(terraform.variable ?? {});
     const gone = Object.keys(SERVERLESS_INPUTS)
-      .map(snakeCase)
+      .map(terraformName)
       .filter((name) => name.includes("_") && !left.includes(name));
     const note = /In this folder, (.*) (?:is|are) settled: to change (?:it|them), synthesize it again/;
     const unsaid = messagesIn(terraform).flatMap((message) => {

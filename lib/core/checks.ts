@@ -188,7 +188,7 @@ export function isEach(check: Check | EachCheck): check is EachCheck {
 
 /** A rule for a member of each object in a map; objects without that member pass. */
 export function ofMember(member: string, messageName: string, { condition, must }: Check): EachCheck {
-  const memberOf = (entry: Expr) => entry.member(snakeCase(member));
+  const memberOf = (entry: Expr) => entry.member(terraformName(member));
   return {
     each: (_, entry) => memberOf(entry).isNullOr((value) => condition(value as Expr<never>).orElse(false)),
     shows: (key, entry) => interpolated`${key}.${messageName} = ${jsonOf(memberOf(entry))}`,
@@ -212,6 +212,6 @@ export function shown(value: Expr): string {
 }
 
 /** The Terraform name of a prop. */
-export function snakeCase(name: string): string {
+export function terraformName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

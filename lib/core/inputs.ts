@@ -18,7 +18,7 @@ import {
   planned,
   problems,
   shown,
-  snakeCase,
+  terraformName,
   type Check,
   type EachCheck,
   type Judgement,
@@ -187,7 +187,7 @@ export class Value<Row = unknown> extends Expr<Plain<Row>> {
     const { given, row, source } = this;
     const { isSettled = false, isWhole = false, name, openOf, path, messageNameOf, stack } = source;
     const members = mapped(row.members ?? {}, (member, each) => {
-      const memberPath = () => `${path()}.${snakeCase(member)}`;
+      const memberPath = () => `${path()}.${terraformName(member)}`;
       const common = {
         path: memberPath,
         name: `${name}.${messageNameOf(member)}`,
@@ -267,7 +267,7 @@ export function declareInputs<T extends Table>(
   const scope = new Construct(stack, "Inputs");
   const inputs = mapped(table, (name, row): DeclaredInput => {
     if (settings !== undefined) return { ...settledInput(name, row, settings), whole: row, isSettled: true };
-    return { row, whole: row, given: referenceTo(row, snakeCase(name)), musts: [], fixed: [], isSettled: false };
+    return { row, whole: row, given: referenceTo(row, terraformName(name)), musts: [], fixed: [], isSettled: false };
   });
   const values = mapped(inputs, (name, input) => new Value(input.whole, sourceOf(stack, name, input)));
   const left = Object.fromEntries(
@@ -319,7 +319,7 @@ function hostedRelations<T extends Table>(
   const judged = relations.map((relation) => {
     const condition = relation.holds(values).orElse(false);
     const addresses = condition.names.join(" ");
-    const names = left.filter((name) => new RegExp(`\\bvar[.]${snakeCase(name)}\\b`).test(addresses));
+    const names = left.filter((name) => new RegExp(`\\bvar[.]${terraformName(name)}\\b`).test(addresses));
     return { relation, condition, names };
   });
   const always = judged.filter(({ condition }) => condition.isLiteral && condition.literal);
@@ -374,11 +374,11 @@ function sourceOf(
   { given, isSettled, row, whole }: DeclaredInput,
   localsScope?: Construct,
 ): Source {
-  const variable = `var.${snakeCase(name)}`;
+  const variable = `var.${terraformName(name)}`;
   const isLocal = localsScope !== undefined && (row === undefined || !Token.isUnresolved(given));
   const path = isLocal ? localOf(localsScope, name, whole, given) : () => variable;
   const isWhole = !isLocal && row !== undefined && isFilled(row);
-  const common = { given, isWhole, path, name: snakeCase(name), messageNameOf: snakeCase, stack };
+  const common = { given, isWhole, path, name: terraformName(name), messageNameOf: terraformName, stack };
   return isSettled ? { ...common, open: exprOf(given), isSettled } : common;
 }
 
@@ -391,7 +391,7 @@ function refuseSettings<T extends Table>(
 ): void {
   const { values: given } = settings;
   const secrets = Object.entries(table)
-    .map(([name, row]) => ({ name: snakeCase(name), row }))
+    .map(([name, row]) => ({ name: terraformName(name), row }))
     .filter(({ name, row }) => isSecret(row) && (given[name] ?? "") !== "")
     .map(({ name }) =>
       [
@@ -400,8 +400,8 @@ function refuseSettings<T extends Table>(
       ].join(" "),
     );
   const literals = mapped(table, (name, row) => {
-    const own = isSecret(row) ? (row.default ?? null) : propOf(row, valueOf(row, given[snakeCase(name)]));
-    return new Value(row, { given: own, path: () => name, name: snakeCase(name), messageNameOf: snakeCase });
+    const own = isSecret(row) ? (row.default ?? null) : propOf(row, valueOf(row, given[terraformName(name)]));
+    return new Value(row, { given: own, path: () => name, name: terraformName(name), messageNameOf: terraformName });
   });
   const others = [...secrets, ...unknownSettings(table, given)];
   const isMissing = (name: string) => literals[name]?.given === null && table[name]?.default === undefined;
@@ -417,7 +417,7 @@ function refuseSettings<T extends Table>(
 
 /** What has no such name among the settings, and in objects. */
 function unknownSettings(table: Table, given: Given, prefix = ""): string[] {
-  const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [snakeCase(name), row]));
+  const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [terraformName(name), row]));
   const inside = Object.entries(rows).flatMap(([name, { entries, members }]) => {
     const value = given[name];
     if (!isPlainObject(value) || Array.isArray(value)) return [];
@@ -506,7 +506,7 @@ export function valuesFrom<T extends Table>(
     const value = given(name) === undefined ? (row.default ?? null) : given(name);
     const prop = propNames?.[name] ?? name;
     const messageName = settingName(scope, value, prop);
-    const messageNameOf = messageName === prop ? String : snakeCase;
+    const messageNameOf = messageName === prop ? String : terraformName;
     const path = localOf(localsScope, name, row, value);
     const openOf = (each: unknown) => givenValue(scope, each);
     return new Value(row, { given: value, path, name: messageName, messageNameOf, stack, open: openOf(value), openOf });
@@ -782,7 +782,7 @@ function printed(row: Input, given: unknown): unknown {
   if (Array.isArray(given)) return given.map((each) => printed(TEXT, each));
   if (members) {
     const all = mapped(members, (name, each) => printed(each, (given as Given)[name] ?? each.default ?? null));
-    return Object.fromEntries(Object.entries(all).map(([name, value]) => [snakeCase(name), value]));
+    return Object.fromEntries(Object.entries(all).map(([name, value]) => [terraformName(name), value]));
   }
   const entry = entries ? { ...TEXT, type: "object", members: entries } : TEXT;
   const all = mapped(given as Given, (_, each) => printed(entry, each));
@@ -799,7 +799,7 @@ function plainOf(row: Input, given: unknown): unknown {
   if (members) {
     const all = Object.entries(members).map(([name, each]) => {
       const own = (given as Given)[name] ?? each.default ?? null;
-      return [snakeCase(name), plainOf(each, own)];
+      return [terraformName(name), plainOf(each, own)];
     });
     return Object.fromEntries(all) as Given;
   }

@@ -1,7 +1,7 @@
 import { TerraformBackend, TerraformElement, TerraformOutput, TerraformStack, type TerraformRemoteState } from "cdktf";
 import { Construct, type Node } from "constructs";
 
-import { MAIN_CHILD_ID, snakeCase } from "./element-names";
+import { MAIN_CHILD_ID, elementNamePart } from "./element-names";
 import { rendered } from "./expression";
 import { hclFilesOf, type HclBlocks } from "./hcl/stack-origin";
 import { withNotes } from "./message-notes";
@@ -158,7 +158,7 @@ export class PortableStack extends TerraformStack {
     const { scopes } = TerraformElement.isTerraformElement(element) ? element.node : element;
     const names = scopes.slice(scopes.indexOf(this) + 1).map((scope) => scope.node.id);
     const speaking = names.filter((name) => name !== MAIN_CHILD_ID);
-    const words = (speaking.length === 0 ? names.slice(-1) : speaking).map((name) => snakeCase(name));
+    const words = (speaking.length === 0 ? names.slice(-1) : speaking).map((name) => elementNamePart(name));
     // A Terraform name must not start with a digit.
     return words.join("_").replace(/^(?=\d)/, "_");
   }

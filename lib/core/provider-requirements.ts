@@ -9,7 +9,7 @@ import {
 } from "cdktf";
 import { type IConstruct } from "constructs";
 
-import { snakeCase } from "./element-names";
+import { terraformName } from "./checks";
 import { RulesBrokenError } from "./rules-broken-error";
 import { filesOf } from "./stack-file";
 
@@ -228,7 +228,7 @@ function identitiesOf(provider: TerraformProvider) {
   const { provider: written } = provider.toTerraform() as { readonly provider: Record<string, readonly object[]> };
   const arguments_ = (written.google?.[0] ?? {}) as Readonly<Record<string, unknown>>;
   return Object.entries(IDENTITY_ARGUMENTS).flatMap(([argument, variable]) => {
-    const given = arguments_[snakeCase(argument)] ?? "";
+    const given = arguments_[terraformName(argument)] ?? "";
     if (given === "") return [];
     // The others are secrets.
     const isName = argument === "impersonateServiceAccount" && typeof given === "string" && !Token.isUnresolved(given);

@@ -1,6 +1,6 @@
 import { type IResolvable } from "cdktf";
 
-import { oneOf, snakeCase, type Check, type EachCheck, type Facts } from "./checks";
+import { oneOf, terraformName, type Check, type EachCheck, type Facts } from "./checks";
 
 /** One input: its variable in a stack, its prop in a program, its default and its rules. */
 export interface Input<Prop = unknown> {
@@ -155,7 +155,7 @@ export function object<M extends Table>(members: M, spec: Described & { readonly
 
 /** An object that must be given. */
 export function requiredObject<M extends Table>(members: M, spec: Described): RequiredObjectRow<M> {
-  const each = Object.entries(members).map(([name, row]) => ({ ...row, name: snakeCase(name) }));
+  const each = Object.entries(members).map(([name, row]) => ({ ...row, name: terraformName(name) }));
   const types = each.map(({ default: value, name, type }) =>
     value === undefined ? `${name} = ${type}` : `${name} = optional(${type}, ${JSON.stringify(value)})`,
   );

@@ -1,6 +1,6 @@
 import { ref, Token, type IResolvable } from "cdktf";
 
-import { snakeCase } from "./checks";
+import { terraformName } from "./checks";
 import { reference } from "./expr";
 import { requiredObject, type Input } from "./rows";
 
@@ -52,7 +52,7 @@ interface FixedMember {
 
 /** An input of a folder for one deployment. */
 export function settledInput(name: string, row: Input, settings: DeploymentSettings): SettledInput {
-  const path = snakeCase(name);
+  const path = terraformName(name);
   const given = settings.values[path];
   const settled = settledPart(row, path, given, settings.settlements, false);
   if (settled.row === undefined || given === undefined || (given === null && row.nullable !== true)) return settled;
@@ -65,9 +65,9 @@ export function settledInput(name: string, row: Input, settings: DeploymentSetti
 /** A value without the members that a row has not: the type of its variable has defaults for them. */
 function leftOf({ members }: Input, value: unknown): unknown {
   if (members === undefined || typeof value !== "object" || value === null) return value;
-  const known = Object.entries(members).filter(([name]) => snakeCase(name) in value);
+  const known = Object.entries(members).filter(([name]) => terraformName(name) in value);
   return Object.fromEntries(
-    known.map(([name, member]) => [snakeCase(name), leftOf(member, (value as Members)[snakeCase(name)])]),
+    known.map(([name, member]) => [terraformName(name), leftOf(member, (value as Members)[terraformName(name)])]),
   );
 }
 
@@ -99,8 +99,8 @@ function settledPart(
   }
 
   const members = Object.entries(row.members).map(([name, member]) => {
-    const memberPath = `${path}.${snakeCase(name)}`;
-    const own = (value as Members | null | undefined)?.[snakeCase(name)];
+    const memberPath = `${path}.${terraformName(name)}`;
+    const own = (value as Members | null | undefined)?.[terraformName(name)];
     // What leaves out a member that is settled has its value.
     const settledRow = { ...member, default: valueOf(member, own) };
     return [name, settledRow, settledPart(member, memberPath, own, settlements, true)] as const;
@@ -164,8 +164,8 @@ export function propOf(row: Input, value: unknown): unknown {
     return Object.fromEntries(Object.entries(given).map(([key, each]) => [key, propOf(entry, each)]));
   }
   if (members === undefined) return value;
-  const known = Object.entries(members).filter(([name]) => given[snakeCase(name)] !== undefined);
-  return Object.fromEntries(known.map(([name, member]) => [name, propOf(member, given[snakeCase(name)])]));
+  const known = Object.entries(members).filter(([name]) => given[terraformName(name)] !== undefined);
+  return Object.fromEntries(known.map(([name, member]) => [name, propOf(member, given[terraformName(name)])]));
 }
 
 /** A reference to a variable, or to a member of one, as a prop. */

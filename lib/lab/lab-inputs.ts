@@ -3,7 +3,7 @@ import { matching, shown, whole } from "../core/checks";
 import { LABELS, PROJECT_ID, REGION, TENANT_ID } from "../core/deployment-context";
 import { allOf, hcl, interpolated, type Expr } from "../core/expr";
 import { captured, element, every, includes, split, toNumber, trimSpace } from "../core/expr-functions";
-import { NETWORK_RELATIONS } from "../core/full-names";
+import { NETWORK_RELATIONS } from "../core/network-inputs";
 import { choice, flag, number, text, textMap, texts, type PropsOf, type Relation, type ValuesOf } from "../core/inputs";
 import { BUCKET_NAME_RESERVED_WORD, TENANT_ID_MAX_LENGTH } from "../core/names";
 import { type ProjectApis } from "../core/project-apis";

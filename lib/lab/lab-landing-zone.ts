@@ -6,7 +6,8 @@ import { type StorageBucket } from "@cdktf/provider-google/lib/storage-bucket";
 import { compact, concat, each, toText, upper } from "../core/expr-functions";
 import { type Expr, exprOf } from "../core/expr";
 import { addDynamicBlock, addOptionalBlock, listIf, setArgument } from "../core/conditional";
-import { KMS_KEY, networkInputs, tagsIn, type NetworkInputs } from "../core/full-names";
+import { KMS_KEY } from "../core/kms-key";
+import { networkInputs, tagsIn, type NetworkInputs } from "../core/network-inputs";
 import { flag, orResource, settingsOf, text, type ValuesOf } from "../core/inputs";
 import { PROJECT_ID } from "../core/deployment-context";
 import {

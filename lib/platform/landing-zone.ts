@@ -6,7 +6,7 @@ import { type Expr, exprOf, hcl, interpolated, literal, reference } from "../cor
 import { difference, everyEntry, includes, someEntry } from "../core/expr-functions";
 import { expression } from "../core/expression";
 import { inFileOfExisting } from "../core/hcl/stack-origin";
-import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/full-names";
+import { KMS_KEY_PATTERN, KMS_KEY_REASON } from "../core/kms-key";
 import { deploymentFact, type DeploymentFact } from "../core/deployment-guard";
 import { flag, object, orResource, type PropsOf, type Relation, text, type ValuesOf } from "../core/inputs";
 import { type DeploymentInputs } from "../core/deployment-context";

@@ -1,4 +1,4 @@
-import { snakeCase } from "../../lib/core/checks";
+import { terraformName } from "../../lib/core/checks";
 import { type Input, type Table } from "../../lib/core/inputs";
 import { type DeploymentSettings } from "../../lib/core/settled-inputs";
 
@@ -6,7 +6,7 @@ type Values = DeploymentSettings["values"];
 
 /** Settings with the types of their inputs, converted as Terraform does; what it cannot stays, to be refused. */
 export function convertedSettings(table: Table, values: Values): Values {
-  const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [snakeCase(name), row]));
+  const rows = Object.fromEntries(Object.entries(table).map(([name, row]) => [terraformName(name), row]));
   return mapped(values, (name, value) => {
     const row = rows[name];
     return row === undefined ? value : converted(row, value);

@@ -1,4 +1,4 @@
-import { snakeCase } from "../../lib/core/checks";
+import { terraformName } from "../../lib/core/checks";
 import { aligned, assignment, quotedText, valueExpression } from "../../lib/core/hcl/hcl-expression";
 import { type Input, type Table } from "../../lib/core/inputs";
 import { groupedInputs, headingOf, usualInputs, withoutForm } from "../input-groups";
@@ -10,7 +10,7 @@ import { shownType } from "./shown-type";
  * has a space after its `#`, one with a value has none.
  */
 export function exampleValues(stack: string, inputs: Table): string {
-  const named = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [snakeCase(name), input]));
+  const named = Object.fromEntries(Object.entries(inputs).map(([name, input]) => [terraformName(name), input]));
   const chosen = Object.keys(named).filter((name) => isChosen(named[name]));
   const toSet =
     chosen.length === 0

@@ -1,4 +1,4 @@
-import { isEach, snakeCase, type EachCheck, type Facts } from "../../lib/core/checks";
+import { isEach, terraformName, type EachCheck, type Facts } from "../../lib/core/checks";
 import { type Input, type Table } from "../../lib/core/inputs";
 
 /**
@@ -25,8 +25,8 @@ function objectSchema(table: Table): Facts {
   const rows = Object.entries(table);
   return {
     type: "object",
-    properties: Object.fromEntries(rows.map(([name, row]) => [snakeCase(name), rowSchema(row)])),
-    required: rows.filter(([, row]) => row.default === undefined).map(([name]) => snakeCase(name)),
+    properties: Object.fromEntries(rows.map(([name, row]) => [terraformName(name), rowSchema(row)])),
+    required: rows.filter(([, row]) => row.default === undefined).map(([name]) => terraformName(name)),
     additionalProperties: false,
   };
 }

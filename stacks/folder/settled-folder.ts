@@ -1,6 +1,6 @@
 import { App } from "cdktf";
 
-import { snakeCase } from "../../lib/core/checks";
+import { terraformName } from "../../lib/core/checks";
 import { declaredInputs, type Input, type Table } from "../../lib/core/inputs";
 import { type PortableStack } from "../../lib/core/portable-stack";
 import { type DeploymentSettings, type Settlement, valueOf } from "../../lib/core/settled-inputs";
@@ -30,7 +30,7 @@ export function settlementsFor(
         return settlement === undefined ? [] : [[input.path, settlement] as const];
       }),
     );
-    const left = Object.entries(declaredInputs(stack)).map(([name, row]) => ({ row, path: snakeCase(name) }));
+    const left = Object.entries(declaredInputs(stack)).map(([name, row]) => ({ row, path: terraformName(name) }));
     const unused = left
       .filter(({ path, row }) => row.default !== undefined && !used.has(path))
       .map(({ path }) => [path, "fixed"] as const);
@@ -63,8 +63,8 @@ function decidingParts(
   const isThere = (row.default !== null && row.nullable !== true) || settlements.has(path);
   if (row.members === undefined || value === null || !isThere) return [input];
   return Object.entries(row.members).flatMap(([name, member]) => {
-    const own = valueOf(member, (value as DeploymentSettings["values"])[snakeCase(name)]);
-    return decidingParts({ row: member, value: own, path: `${path}.${snakeCase(name)}` }, settlements);
+    const own = valueOf(member, (value as DeploymentSettings["values"])[terraformName(name)]);
+    return decidingParts({ row: member, value: own, path: `${path}.${terraformName(name)}` }, settlements);
   });
 }
 
@@ -76,8 +76,8 @@ function membersThere(
   const isThere = value !== null && (row.default !== null || settlements.has(path));
   if (row.members === undefined || !isThere) return [];
   return Object.entries(row.members).flatMap(([name, member]) => {
-    const own = valueOf(member, (value as DeploymentSettings["values"] | undefined)?.[snakeCase(name)]);
-    const found = { row: member, value: own, path: `${path}.${snakeCase(name)}` };
+    const own = valueOf(member, (value as DeploymentSettings["values"] | undefined)?.[terraformName(name)]);
+    const found = { row: member, value: own, path: `${path}.${terraformName(name)}` };
     return [found, ...membersThere(found, settlements)];
   });
 }
@@ -106,7 +106,7 @@ function inputAt(reference: string, inputs: Table, values: DeploymentSettings["v
   let found: FoundInput | undefined;
   let [table, value]: [Table, unknown] = [inputs, values];
   for (const name of reference.split(".")) {
-    const [, row] = Object.entries(table).find(([each]) => snakeCase(each) === name) ?? [];
+    const [, row] = Object.entries(table).find(([each]) => terraformName(each) === name) ?? [];
     // Of an object that is not set, nothing decides but that.
     if (row === undefined || value === null) break;
     value = valueOf(row, (value as DeploymentSettings["values"] | null)?.[name]);

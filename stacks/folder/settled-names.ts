@@ -1,4 +1,4 @@
-import { snakeCase } from "../../lib/core/checks";
+import { terraformName } from "../../lib/core/checks";
 import { type Table } from "../../lib/core/inputs";
 import { type DeploymentSettings } from "../../lib/core/settled-inputs";
 
@@ -6,7 +6,7 @@ import { type DeploymentSettings } from "../../lib/core/settled-inputs";
 export function settledNames(table: Table, left: Table, { settlements }: DeploymentSettings): string[] {
   const gone = Object.keys(table).filter((name) => !(name in left));
   const members = [...settlements].filter(([path, settlement]) => settlement === "fixed" && path.includes("."));
-  return [...gone.map(snakeCase), ...members.map(([path]) => path)];
+  return [...gone.map(terraformName), ...members.map(([path]) => path)];
 }
 
 /** What a message of such a folder says of those that it names. */

@@ -1,4 +1,4 @@
-import { snakeCase } from "../../lib/core/checks";
+import { terraformName } from "../../lib/core/checks";
 import { type Input, type Table } from "../../lib/core/inputs";
 import { type DeploymentSettings, valueOf } from "../../lib/core/settled-inputs";
 import { code, inputsTables } from "./markdown-tables";
@@ -70,7 +70,7 @@ const named = (paths: readonly string[]) => paths.map((path) => `\`${path}\``).j
 
 /** The page of a stack, with the inputs of the folder, and without the outputs that it has not. */
 export function pageFor(page: string, inputs: Table, outputs: readonly string[]): string {
-  const rows = Object.entries(inputs).map(([name, row]) => [snakeCase(name), { ...row, type: shownType(row) }]);
+  const rows = Object.entries(inputs).map(([name, row]) => [terraformName(name), { ...row, type: shownType(row) }]);
   const table = inputsTables({ variable: Object.fromEntries(rows) as Readonly<Record<string, Input>> });
   const ofFolder = page.replace(INPUTS, (_, start: string, end: string) => `${start}\n${table}\n\n${end}`);
   let section = "";
@@ -90,7 +90,7 @@ const isInside = (path: string, paths: readonly string[]) => paths.some((each) =
 function settledValue(path: string, table: Table, values: DeploymentSettings["values"]): SettledValue {
   let [rows, value, fallback]: [Table, unknown, unknown] = [table, values, null];
   for (const name of path.split(".")) {
-    const [, row] = Object.entries(rows).find(([each]) => snakeCase(each) === name) ?? [];
+    const [, row] = Object.entries(rows).find(([each]) => terraformName(each) === name) ?? [];
     if (row === undefined) break;
     value = valueOf(row, (value as DeploymentSettings["values"] | null)?.[name]);
     fallback = row.default ?? null;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { TerraformElement, type TerraformStack } from "cdktf";
 import { type IConstruct } from "constructs";
 
-import { MAIN_CHILD_ID, snakeCase } from "../element-names";
+import { MAIN_CHILD_ID, elementNamePart } from "../element-names";
 import { packageFile } from "../package-file";
 import { RulesBrokenError } from "../rules-broken-error";
 import { type Blocks, type Body } from "./hcl-body";
@@ -90,7 +90,7 @@ export function hclFilesOf(stack: TerraformStack, configuration: Body, further: 
   /** A scope that has a file of its own begins the path with it, whatever is around it. */
   const pathTo = (path: readonly string[], scope: IConstruct): string[] => {
     const [file, purpose = ""] = FILES.get(scope) ?? [];
-    if (file === undefined) return [...path, snakeCase(scope.node.id).replaceAll("_", "-")];
+    if (file === undefined) return [...path, elementNamePart(scope.node.id).replaceAll("_", "-")];
     const name = SHARED_FILES.includes(file) ? file : [...path, file].join("-");
     purposes[name] = purpose;
     return [name];

@@ -26,7 +26,7 @@ import {
   type Condition,
 } from "../../core/conditional";
 import { allOf as allTrue, hcl, type Expr } from "../../core/expr";
-import { type networkInputs } from "../../core/full-names";
+import { type networkInputs } from "../../core/network-inputs";
 import { choice, text, type Relation, type ValuesOf } from "../../core/inputs";
 import { hashedName, partName, serviceName } from "../../core/names";
 import { type ProjectApis } from "../../core/project-apis";

@@ -3,7 +3,7 @@ import { CloudRunV2WorkerPool } from "@cdktf/provider-google/lib/cloud-run-v2-wo
 import { Op, Token, type IResolvable, type ITerraformDependable } from "cdktf";
 import { Construct } from "constructs";
 
-import { snakeCase } from "../../core/checks";
+import { terraformName } from "../../core/checks";
 import { anyOf, countIf, type Condition } from "../../core/conditional";
 import { expression, settingName } from "../../core/expression";
 import { type WorkloadIdentity } from "../../core/identity";
@@ -271,7 +271,7 @@ function probes({ livenessProbe, port, probePort = port, startupProbe }: Contain
 function inTerraform(spec: ReturnType<typeof probes>["startupProbe"]) {
   if (spec === undefined) return undefined;
   const entries = Object.entries({ ...spec, httpGet: [spec.httpGet] });
-  return Object.fromEntries(entries.map(([name, value]) => [snakeCase(name), value]));
+  return Object.fromEntries(entries.map(([name, value]) => [terraformName(name), value]));
 }
 
 /** Warns of settings with which a worker beside the server does not always run. */

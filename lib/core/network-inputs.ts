@@ -1,18 +1,7 @@
-import { matching } from "./checks";
 import { type DeploymentInputs } from "./deployment-context";
 import { interpolated, type Expr } from "./expr";
 import { every } from "./expr-functions";
 import { orResource, text, texts, type Relation } from "./inputs";
-
-/** Name in full of a key, which may belong to another project. */
-export const KMS_KEY_PATTERN = "^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$";
-export const KMS_KEY_REASON =
-  "projects/<project>/locations/<region>/keyRings/<ring>/cryptoKeys/<key>, because a key may belong to another project";
-
-export const KMS_KEY = matching(
-  KMS_KEY_PATTERN,
-  `be the name of a key in full, ${KMS_KEY_REASON}; look it up with gcloud kms keys list`,
-);
 
 /** Types of resources that may stand for a network, and for a subnetwork. */
 const NETWORK_TYPES = ["google_compute_network"];
