@@ -1,17 +1,18 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 
 import { packageFile } from "../../lib/core/package-file";
 import { documentedTerraform, synthesizedStacks } from "./documented-stacks";
+import { forms } from "./forms";
 import { withFreshTables } from "./page-tables";
-import { pages } from "./pages";
+import { pageOf, pages } from "./pages";
 
 void synthesizedStacks().then((folders) => {
   const stacks = documentedTerraform(folders);
-  const updated = pages().flatMap(({ path, text }) => {
-    const fresh = withFreshTables(text, stacks);
-    if (fresh === text) return [];
-    writeFileSync(packageFile(path), fresh);
-    return [path];
-  });
-  process.stdout.write(updated.length === 0 ? "all pages are up to date\n" : `updated: ${updated.join(", ")}\n`);
+  const fresh = pages().map(({ path, text }) => ({ path, text: withFreshTables(text, stacks) }));
+  const updated = [...fresh, ...forms()].filter(
+    ({ path, text }) => !existsSync(packageFile(path)) || pageOf(path).text !== text,
+  );
+  for (const { path, text } of updated) writeFileSync(packageFile(path), text);
+  const paths = updated.map(({ path }) => path).join(", ");
+  process.stdout.write(paths === "" ? "all pages are up to date\n" : `updated: ${paths}\n`);
 });
