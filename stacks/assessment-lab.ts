@@ -48,6 +48,7 @@ export class AssessmentLabStack extends PortableStack {
         "organization-policies.md",
         "pipeline-accounts.md",
         "state-and-pipelines.md",
+        "tenant-form.md",
       ],
     });
   }
