@@ -275,7 +275,7 @@ function kindOf(names: readonly string[]) {
 /** What is usually set, by the names of variables, and what to write there. */
 export function usualInputs(names: readonly string[]): Readonly<Record<string, string | undefined>> {
   const { usual = {} } = kindOf(names) ?? {};
-  return Object.fromEntries(Object.entries(usual).map(([name, hint]) => [snakeCase(name), hint]));
+  return Object.fromEntries(Object.entries(usual).map(([name, hint]) => [terraformName(name), hint]));
 }
 
 /** Some of the inputs, in a group; those of a stack without groups are in none. */

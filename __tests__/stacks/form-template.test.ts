@@ -5,7 +5,7 @@ import { App } from "cdktf";
 import Ajv from "ajv";
 import { parse } from "yaml";
 
-import { snakeCase } from "../../lib/core/checks";
+import { terraformName } from "../../lib/core/checks";
 import { type Table } from "../../lib/core/inputs";
 import { createStacks } from "../../stacks/all-stacks";
 import { inputSchema } from "../../stacks/folder/input-schema";
@@ -107,7 +107,7 @@ describe.each(STACKS)("The form for a tenant of %s", (stack, inputs) => {
   });
 
   it("asks for each input in its group, but for secrets and for the release, which the ring decides", () => {
-    const names = Object.keys(inputs).map(snakeCase);
+    const names = Object.keys(inputs).map(terraformName);
     const asked = Object.keys(fields);
     expect(names.filter((name) => !asked.includes(name))).toEqual(["application_version", "bootstrap_password"]);
     expect(asked.filter((name) => !names.includes(name))).toEqual(["ring"]);
@@ -115,7 +115,7 @@ describe.each(STACKS)("The form for a tenant of %s", (stack, inputs) => {
     const shown = pagesOf(stack).map(({ title }) => title);
     expect(shown).toEqual(titles.filter((title) => shown.includes(title)));
     for (const { properties, title } of pagesOf(stack).slice(1)) {
-      const inOrder = INPUT_GROUPS.find((group) => group.title === title)?.inputs.map(snakeCase) ?? [];
+      const inOrder = INPUT_GROUPS.find((group) => group.title === title)?.inputs.map(terraformName) ?? [];
       expect(Object.keys(properties)).toEqual(inOrder.filter((name) => name in properties));
     }
   });
@@ -129,7 +129,7 @@ describe.each(STACKS)("The form for a tenant of %s", (stack, inputs) => {
 
   it("begins with the defaults, which its fields accept, and sets no optional object by itself", () => {
     for (const [name, row] of Object.entries(inputs)) {
-      const field = fields[snakeCase(name)];
+      const field = fields[terraformName(name)];
       if (field === undefined) continue;
       const { default: value, members } = row;
       const isShown = value !== null && members === undefined && name !== "tenantId";
@@ -147,7 +147,7 @@ describe.each(STACKS)("The form for a tenant of %s", (stack, inputs) => {
     const asked = Object.keys(fields).filter((name) => !["project_id", "ring"].includes(name));
     expect(Object.keys(input.values.rows)).toEqual(asked);
     for (const [name, { default: value, type }] of Object.entries(inputs)) {
-      const row = input.values.rows[snakeCase(name)];
+      const row = input.values.rows[terraformName(name)];
       if (row === undefined) continue;
       const isNamed = ["region", "tenantId"].includes(name);
       // Of a list that is left alone, a form makes an empty one, whatever its default.

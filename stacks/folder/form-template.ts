@@ -1,4 +1,4 @@
-import { snakeCase, type Facts } from "../../lib/core/checks";
+import { terraformName, type Facts } from "../../lib/core/checks";
 import { type Input, type Table } from "../../lib/core/inputs";
 import { groupedInputs } from "../input-groups";
 import { inputSchema } from "./input-schema";
@@ -41,7 +41,9 @@ const isAsked = (name: string, { ephemeral, sensitive }: Input) =>
 function pages(stack: string, asked: Table): readonly Facts[] {
   const { properties } = inputSchema(stack, asked) as { readonly properties: Readonly<Record<string, Facts>> };
   const fields = Object.fromEntries(
-    Object.entries(asked).map(([name, row]) => [snakeCase(name), field(snakeCase(name), row, properties)] as const),
+    Object.entries(asked).map(
+      ([name, row]) => [terraformName(name), field(terraformName(name), row, properties)] as const,
+    ),
   );
   return groupedInputs(fields).map(({ group, rows }, index) => {
     const page = { title: group?.title ?? "Inputs", ...guidesOf(stack, group?.guides ?? []) };
@@ -96,7 +98,10 @@ function field(name: string, row: Input, schemas: Readonly<Record<string, Facts>
 
 function objectField(members: Table, { properties, required }: Facts): Facts {
   const schemas = properties as Readonly<Record<string, Facts>>;
-  const fields = Object.entries(members).map(([name, row]) => [snakeCase(name), field(snakeCase(name), row, schemas)]);
+  const fields = Object.entries(members).map(([name, row]) => [
+    terraformName(name),
+    field(terraformName(name), row, schemas),
+  ]);
   return {
     type: "object",
     ...((required as string[]).length > 0 && { required }),
@@ -219,7 +224,7 @@ function work(stack: string, asked: Table): Facts {
 
 /** What the file of a tenant has after the project, and leaves out: values equal to these. */
 function rowsOf(asked: Table): Facts {
-  const named = Object.fromEntries(Object.entries(asked).map(([name, row]) => [snakeCase(name), row]));
+  const named = Object.fromEntries(Object.entries(asked).map(([name, row]) => [terraformName(name), row]));
   const rows = groupedInputs(named).flatMap((group) => group.rows.filter(([name]) => name !== "project_id"));
   return Object.fromEntries(
     rows.map(([name, row]) => [
@@ -230,7 +235,7 @@ function rowsOf(asked: Table): Facts {
 }
 
 function fallbacksOf(members: Table): Facts {
-  return Object.fromEntries(Object.entries(members).map(([name, row]) => [snakeCase(name), fallbackOf(row)]));
+  return Object.fromEntries(Object.entries(members).map(([name, row]) => [terraformName(name), fallbackOf(row)]));
 }
 
 /** Nothing equals null, which the file never has; of a list that nobody fills in, a form makes an empty one. */
