@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
 import { App } from "cdktf";
 
 import {
@@ -33,11 +36,45 @@ interface Diagnostic {
   readonly snippet?: { readonly code: string };
 }
 
+/**
+ * Gives resources that a program passes another type, whose attributes are as unknown in a first plan: their own have
+ * arguments of which the program says nothing, and no stand-in knows some of them.
+ */
+function replaceGivenResources(file: string): void {
+  const text = readFileSync(file, "utf8");
+  const { resource = {}, ...others } = JSON.parse(text) as { resource?: Record<string, Record<string, object>> };
+  const types = Object.entries(resource).filter(([type]) => type !== "terraform_data");
+  const given = types.flatMap(([type, elements]) =>
+    Object.keys(elements).flatMap((name) => (/^form\d+$/.test(name) ? [[type, name] as const] : [])),
+  );
+  for (const [type, name] of given) {
+    delete resource[type]?.[name];
+    resource.terraform_data = { ...resource.terraform_data, [name]: { input: attributesOf(`${type}.${name}`, text) } };
+  }
+  const replaced = given.reduce(
+    (all, [type, name]) => all.replaceAll(`${type}.${name}.`, `terraform_data.${name}.output.`),
+    JSON.stringify({ ...others, resource: Object.fromEntries(Object.entries(resource).filter(hasElements)) }, null, 2),
+  );
+  if (given.length > 0) writeFileSync(file, replaced);
+}
+
+/** The attributes of a resource to which a text refers, each a text that no plan knows; some are in a block. */
+function attributesOf(address: string, text: string): object {
+  const found = text.matchAll(new RegExp(`\\b${address}[.](\\w+)(?:\\[0\\][.](\\w+))?`, "g"));
+  const entries = [...found].map(([, name = "", inner]) => {
+    return [name, inner === undefined ? "${timestamp()}" : [{ [inner]: "${timestamp()}" }]] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const hasElements = ([, elements]: readonly [string, object]): boolean => Object.keys(elements).length > 0;
+
 /** What a plan says of a program that gives these props in a form; unknown values are those of its first plan. */
 async function errorsOf(subject: Subject, group: Group, form: Form | undefined): Promise<string[]> {
   const { others, stack } = synthesized(subject, group, form);
   const { path: source } = synthesizeInto(App.of(stack));
   others.write(source);
+  replaceGivenResources(join(source, "cdk.tf.json"));
   const options = { source, inputs: others.inputs, program: programPath("terraform"), externalResourcesExist: true };
   let output = "";
   await Deployment.use(options, async (deployment) => {
