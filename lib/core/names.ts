@@ -45,7 +45,7 @@ export const CONNECTION_NAME_FRAME_LENGTH = "::sql-".length + "-".length + PROJE
 
 /** Parts of the names of one deployment. */
 export interface DeploymentName {
-  /** `<tenant id>-<hash of the project>`, as `tenantContext` makes it. */
+  /** `<tenant id>-<hash of the project>`, as `deploymentContext` makes it. */
   readonly tenantPrefix: string;
 
   /** Lower-case letters, digits and hyphens, starting with a letter, at most 18. */
