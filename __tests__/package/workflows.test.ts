@@ -56,9 +56,9 @@ describe.each(FILES)("The workflow %s", (file) => {
 describe("A release", () => {
   const { jobs } = read("release.yml");
 
-  it("is published after all checks, in an environment that asks reviewers, and not by a fork", () => {
+  it("is published after all checks, in environments that ask reviewers, and not by a fork", () => {
     expect(jobs.check?.if).toContain("!github.event.repository.fork");
-    expect(jobs.archives?.needs).toBe("check");
+    expect(jobs.archives).toMatchObject({ needs: "check", environment: "release" });
     expect(jobs.npm).toMatchObject({ needs: "archives", environment: "npm" });
   });
 
