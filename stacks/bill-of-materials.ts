@@ -6,10 +6,12 @@ import { parse } from "@cdktf/hcl2json";
 import { Enums, Models, Serialize, Spec } from "@cyclonedx/cyclonedx-library";
 
 import { UPSTREAM_IMAGE } from "../lib/idp/contract";
-import { PUBLIC_IMAGES } from "../lib/idp/images";
-import { PINNED_VERSION } from "../lib/idp/releases";
+import { OUTPOST_IMAGES, PUBLIC_IMAGES } from "../lib/idp/images";
 
 const { ComponentScope, ComponentType, HashAlgorithm } = Enums;
+
+/** Images of outposts, without their release. */
+const OUTPOSTS = ["ldap", "proxy", "rac", "radius"].map((type) => OUTPOST_IMAGES.replace("%(type)s:%(version)s", type));
 
 /**
  * The bill of materials of a folder of a stack in HCL: providers, container images and files.
@@ -25,11 +27,15 @@ export async function billOfFolder(folder: string): Promise<string> {
     .map((file) => readFileSync(join(folder, file), "utf8"))
     .join("\n");
   const images = Object.values(PUBLIC_IMAGES).filter((image) => text.includes(digestOf(image)));
-  const builds = text.includes(UPSTREAM_IMAGE.split("/").slice(1).join("/"));
+  const own = [
+    ...(text.includes(UPSTREAM_IMAGE.replace(/^[^/]+/, "")) ? [UPSTREAM_IMAGE] : []),
+    // The application itself pulls these, by a template of their names.
+    ...(/goauthentik\/%+\(type\)s/.test(text) ? OUTPOSTS : []),
+  ];
   return written(subjectOf(basename(folder), ComponentType.Application), [
     ...(await providersOf(folder)),
     ...images.map((image) => imageComponent(image)),
-    ...(builds ? [imageComponent(`${UPSTREAM_IMAGE}:${PINNED_VERSION}`)] : []),
+    ...own.map(chosenImage),
     ...filesUnder(folder).map((file) => fileComponent(folder, file)),
   ]);
 }
@@ -46,7 +52,7 @@ export function billOfImage(sources: string, name: string): string {
   const files = filesUnder(sources);
   const dockerfile = readFileSync(join(sources, "Dockerfile"), "utf8");
   return written(subjectOf(name, ComponentType.Container), [
-    imageComponent(`${UPSTREAM_IMAGE}:${PINNED_VERSION}`),
+    chosenImage(UPSTREAM_IMAGE),
     imageComponent(PUBLIC_IMAGES.tools),
     ...packagesIn(dockerfile).map((each) => packageComponent(each, dockerfile)),
     ...files.map((file) => fileComponent(sources, file)),
@@ -89,6 +95,13 @@ async function providersOf(folder: string): Promise<Models.Component[]> {
   });
 }
 
+/** An image of the application, of which no release is stated, because an input chooses it. */
+function chosenImage(image: string): Models.Component {
+  const component = imageComponent(image);
+  component.description = "application_version chooses its release";
+  return component;
+}
+
 const digestOf = (image: string): string => image.split("@")[1] ?? "";
 
 /** @param image reference with a tag, a digest or both */
@@ -96,12 +109,12 @@ function imageComponent(image: string): Models.Component {
   const [reference = "", digest = ""] = image.split("@");
   const [, name = reference, tag] = /^(.*\/[^:]+)(?::(.+))?$/.exec(reference) ?? [];
   const version = digest === "" ? "" : `@${encodeURIComponent(digest)}`;
-  const place = `repository_url=${encodeURIComponent(name)}${tag === undefined ? "" : `&tag=${tag}`}`;
+  const qualifiers = `repository_url=${encodeURIComponent(name)}${tag === undefined ? "" : `&tag=${tag}`}`;
   return new Models.Component(ComponentType.Container, name, {
     ...(tag !== undefined && { version: tag }),
     bomRef: image,
     hashes: new Models.HashDictionary(digest === "" ? [] : [[HashAlgorithm["SHA-256"], digest.replace("sha256:", "")]]),
-    purl: `pkg:oci/${basename(name)}${version}?${place}`,
+    purl: `pkg:oci/${basename(name)}${version}?${qualifiers}`,
   });
 }
 

@@ -1,32 +1,54 @@
 #!/bin/sh
 # release.sh [--registry]
 #
-# Packs the folder of each stack in HCL into dist/release, with a bill of materials and checksums; the same bytes wherever
-# it runs. With --registry, it writes the content of a repository for the registries of Terraform and OpenTofu instead, into
-# dist/registry: a module for each stack, and examples.
+# Packs the folder of each stack in HCL into dist/release, with a bill of materials and checksums; the same bytes
+# wherever it runs. With --registry, it writes the content of a repository for the registries of Terraform and OpenTofu
+# instead, into dist/registry: a module for each stack, and examples. OWNER is then the owner of that repository.
 set -eu
 
 case "${1:-}" in
-  "" | --registry) ;;
+  "") ;;
+  --registry)
+    case "${OWNER:-}" in
+      "" | *[!A-Za-z0-9-]*)
+        echo 'release: OWNER is not the owner of the repository for the registries, letters, digits and hyphens,' >&2
+        echo 'which the pages name; run OWNER=my-organization npm run release -- --registry' >&2
+        exit 2
+        ;;
+    esac
+    ;;
   *) echo "release: $1 is no option; --registry is the only one" >&2 && exit 2 ;;
 esac
 
-[ "$(tar --version 2>/dev/null | head -n 1 | cut -c1-13)" = 'tar (GNU tar)' ] || {
-  echo 'release: tar is not GNU tar, which alone packs the same bytes everywhere; install it and put it first in PATH' >&2
-  exit 1
-}
-target=dist/release
 version=$(node -p 'require("./package.json").version')
 # A fresh folder, because an applied one may hold a state.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-STATE_BACKEND=local CDKTF_OUTDIR=$work npm run --silent synth -- --hcl >"$work/log" 2>&1 || {
-  cat "$work/log" >&2
-  exit 1
+
+synthesize() {
+  STATE_BACKEND=local CDKTF_OUTDIR=$work npm run --silent synth -- --hcl >"$work/log" 2>&1 || {
+    cat "$work/log" >&2
+    exit 1
+  }
 }
 
-# registry: a module has no state and configures no provider, so that callers can use it with count and for_each.
-if [ "${1:-}" = --registry ]; then
+# page SOURCE TARGET: copies a page with this version and owner.
+page() {
+  sed -e "s/\"VERSION\"/\"$version\"/" -e "s/OWNER\//$OWNER\//" "$1" >"$2"
+}
+
+# tables PAGE: its tables of inputs and outputs, as a registry shows them beside the page of a module.
+tables() {
+  awk '
+    /^## / { title = $0 }
+    /^<!-- (inputs|outputs)/ { print "\n" title; inside = 1; next }
+    /^<!-- end/ { inside = 0 }
+    inside
+  ' "$1"
+}
+
+# A module has no state and configures no provider, so that callers can use it with count and for_each.
+write_registry() {
   target=dist/registry/terraform-google-identity-provider
   rm -rf "$target"
   mkdir -p "$target/modules"
@@ -34,29 +56,41 @@ if [ "${1:-}" = --registry ]; then
     folder=$target/modules/${module%%:*}
     mv "$work/stacks/${module#*:}" "$folder"
     rm "$folder/root.tf" "$folder/terraform.tfvars.example"
-    # With the tables of inputs and outputs, as a registry shows them beside it.
-    {
-      cat "stacks/registry/modules/${module%%:*}.md"
-      awk '/^## / { title = $0 } /^<!-- (inputs|outputs)/ { print "\n" title; inside = 1; next } /^<!-- end/ { inside = 0 } inside' \
-        "stacks/${module#*:}.md"
-    } >"$folder/README.md"
+    page "stacks/registry/modules/${module%%:*}.md" "$folder/README.md"
+    tables "stacks/${module#*:}.md" >>"$folder/README.md"
   done
   cp -R stacks/registry/examples "$target"
-  cp stacks/registry/README.md stacks/registry/versions.tf LICENSE CHANGELOG.md "$target"
-  find "$target" -name README.md -exec sed -i "s/\"VERSION\"/\"$version\"/" {} +
+  cp stacks/registry/versions.tf LICENSE "$target"
+  page stacks/registry/README.md "$target/README.md"
   echo "$target"
-  exit
-fi
+}
 
-rm -rf "$target"
-mkdir -p "$target"
-for folder in "$work"/stacks/*/; do
-  name=$(basename "$folder")-$version
-  mv "$folder" "$work/$name"
-  cp LICENSE "$work/$name"
-  tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@0 -C "$work" -cf "$work/$name.tar" "$name"
-  gzip -n9 <"$work/$name.tar" >"$target/$name.tar.gz"
-  echo "$target/$name.tar.gz"
-done
-npx --no-install tsx stacks/write-bills.ts "$work" "$target" "$version"
-(cd "$target" && sha256sum -- * >SHA256SUMS)
+pack_folders() {
+  target=dist/release
+  rm -rf "$target"
+  mkdir -p "$target"
+  for folder in "$work"/stacks/*/; do
+    name=$(basename "$folder")-$version
+    mv "$folder" "$work/$name"
+    cp LICENSE "$work/$name"
+    tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --mtime=@0 \
+      -C "$work" -cf "$work/$name.tar" "$name"
+    gzip -n9 <"$work/$name.tar" >"$target/$name.tar.gz"
+    echo "$target/$name.tar.gz"
+  done
+  npx --no-install tsx stacks/write-bills.ts "$work" "$target" "$version"
+  (cd "$target" && sha256sum -- * >SHA256SUMS)
+}
+
+if [ "${1:-}" = --registry ]; then
+  synthesize
+  write_registry
+else
+  [ "$(tar --version 2>/dev/null | head -n 1 | cut -c1-13)" = 'tar (GNU tar)' ] || {
+    echo 'release: tar is not GNU tar, which alone packs the same bytes everywhere;' >&2
+    echo 'install it and put it first in PATH' >&2
+    exit 1
+  }
+  synthesize
+  pack_folders
+fi

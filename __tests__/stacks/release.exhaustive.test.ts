@@ -85,7 +85,12 @@ describe("The archives of a release", () => {
       "ghcr.io/goauthentik/server",
     ]);
     expect(imagesOf("idp-kubernetes")).toEqual(
-      expect.arrayContaining(["gcr.io/cloud-sql-connectors/cloud-sql-proxy", "ghcr.io/maxmind/geoipupdate"]),
+      expect.arrayContaining([
+        "gcr.io/cloud-sql-connectors/cloud-sql-proxy",
+        "ghcr.io/goauthentik/ldap",
+        "ghcr.io/goauthentik/server",
+        "ghcr.io/maxmind/geoipupdate",
+      ]),
     );
     expect(imagesOf("assessment-lab")).toEqual([]);
     expect(componentsOf("assessment-lab")).toContainEqual(

@@ -12,7 +12,11 @@ const REPOSITORY = "dist/registry/terraform-google-identity-provider";
 
 /** A repository with the content for the registries, tagged as they want it. */
 const repository = (() => {
-  execFileSync("npm", ["run", "--silent", "release", "--", "--registry"], { cwd: packageFile("."), stdio: "pipe" });
+  execFileSync("npm", ["run", "--silent", "release", "--", "--registry"], {
+    cwd: packageFile("."),
+    env: { ...process.env, OWNER: "example-owner" },
+    stdio: "pipe",
+  });
   const folder = temporaryFolder();
   cpSync(packageFile(REPOSITORY), folder, { recursive: true });
   const git = (...command: string[]) => {
@@ -49,7 +53,6 @@ describe("The content of a repository for the registries", () => {
   it("has a root without resources, and modules without state and configured providers", () => {
     expect(readdirSync(repository).sort()).toEqual([
       ".git",
-      "CHANGELOG.md",
       "LICENSE",
       "README.md",
       "examples",
@@ -69,6 +72,8 @@ describe("The content of a repository for the registries", () => {
     for (const module of readdirSync(join(repository, "modules"))) {
       const page = readFileSync(join(repository, "modules", module, "README.md"), "utf8");
       expect(page).toMatch(/^ {2}version = "\d+\.\d+\.\d+"$/m);
+      expect(page).toContain('"example-owner/identity-provider/google//modules/');
+      expect(page).not.toContain("OWNER");
       const declared = (file: string, kind: string) =>
         [
           ...readFileSync(join(repository, "modules", module, file), "utf8").matchAll(

@@ -10,7 +10,7 @@ provider "google" {
   region  = "europe-west1"
 }
 
-# Makes a user for the inventory of AWS. Without one, as here, it makes no call; with one, it takes the key of an administrator.
+# Creates the user for an inventory of AWS, with an administrator's key. Without an inventory, as here, it makes no call.
 provider "aws" {
   region                      = "us-east-1"
   access_key                  = "none"
