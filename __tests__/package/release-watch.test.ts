@@ -11,7 +11,7 @@ const EDGES = [
   { to: "2026.2", from: "2025.12.6" },
   { to: "2026.8", from: "2026.5.9" },
 ];
-const found = (...releases: readonly string[]) => ({ releases, source: "somewhere" });
+const found = (...releases: readonly string[]) => ({ releases, source: "somewhere", seen: "2026-11-28" });
 const newsOfLines = (...releases: readonly string[]) =>
   newsOfApplication(LINES, EDGES, [found(...releases)]).map(({ changes, here, newest, subject }) => [
     subject,
@@ -33,7 +33,14 @@ describe("A release", () => {
 
   it("is news if it is later than the one that is known", () => {
     expect(newsOf("terraform", "1.16.4", found("1.16.5", "1.16.3"), ["try it"])).toEqual([
-      { subject: "terraform", here: "1.16.4", newest: "1.16.5", source: "somewhere", changes: ["try it"] },
+      {
+        subject: "terraform",
+        here: "1.16.4",
+        newest: "1.16.5",
+        source: "somewhere",
+        seen: "2026-11-28",
+        changes: ["try it"],
+      },
     ]);
     expect(newsOf("terraform", "1.16.5", found("1.16.5"), [])).toEqual([]);
     expect(newsOf("terraform", "1.16.5", found("2.0.0-beta"), [])).toEqual([]);
@@ -46,8 +53,11 @@ describe("A release of the application", () => {
   });
 
   it("is looked for in all sources", () => {
-    const news = newsOfApplication(LINES, EDGES, [found("2026.8.7"), { releases: ["2026.8.8"], source: "another" }]);
-    expect(news).toMatchObject([{ newest: "2026.8.8", source: "another" }]);
+    const news = newsOfApplication(LINES, EDGES, [
+      found("2026.8.7"),
+      { releases: ["2026.8.8"], source: "another", seen: "2026-11-29" },
+    ]);
+    expect(news).toMatchObject([{ newest: "2026.8.8", source: "another", seen: "2026-11-29" }]);
   });
 
   it("changes the edge that begins with its line", () => {
@@ -77,8 +87,8 @@ describe("A release of the application", () => {
 describe("The change of the releases", () => {
   it("renews the day of the guide's table, if a patch is newer", () => {
     const news = newsOf("application 2026.8", "2026.8.6", found("2026.8.7"), []);
-    expect(redated("As of 2026-11-26, these", news, "2026-11-28")).toBe("As of 2026-11-28, these");
-    expect(redated("As of 2026-11-26, these", [], "2026-11-28")).toBe("As of 2026-11-26, these");
+    expect(redated("As of 2026-11-26, these", news)).toBe("As of 2026-11-28, these");
+    expect(redated("As of 2026-11-26, these", [])).toBe("As of 2026-11-26, these");
   });
 
   it("renews a release where it stands for itself", () => {
@@ -90,13 +100,13 @@ describe("The change of the releases", () => {
   it("renews the newest patch and the day in the table, and nothing else", () => {
     const table = readFileSync(packageFile("lib/idp/releases.ts"), "utf8");
     const [, here = ""] = /newest: "(\d{4}[.]8[.]\d+)"/.exec(table) ?? [];
-    const news = newsOf("application 2026.8", here, found("2026.8.99"), []);
-    const now = renewedTable(table, news, "2027-01-01");
+    const news = newsOf("application 2026.8", here, { ...found("2026.8.99"), seen: "2027-01-01" }, []);
+    const now = renewedTable(table, news);
     const changed = now.split("\n").filter((line) => !table.split("\n").includes(line));
     expect(changed).toEqual([
       'export const RELEASES_KNOWN_ON = "2027-01-01";',
       expect.stringContaining('{ newest: "2026.8.99", leastSafe: '),
     ]);
-    expect(renewedTable(table, newsOf("application 2026.11", "", found("2026.11.0"), []), "2027-01-01")).toBe(table);
+    expect(renewedTable(table, newsOf("application 2026.11", "", found("2026.11.0"), []))).toBe(table);
   });
 });

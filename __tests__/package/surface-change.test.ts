@@ -22,6 +22,11 @@ describe("A change of what can be imported", () => {
     ["one less", "broken", BEFORE.filter((line) => !line.includes("region"))],
     ["another type", "broken", BEFORE.map((line) => line.replace("region?: string", "region?: number"))],
     ["a declaration less", "broken", CLASS],
+    [
+      "a member of nested props that must be given",
+      "broken",
+      BEFORE.map((line) => line.replace("LabProps", "Network")).toSpliced(2, 0, "    readonly zone: string;"),
+    ],
   ])("is judged: %s", (_, change, lines) => {
     expect(changeTo(...lines)).toBe(change);
   });

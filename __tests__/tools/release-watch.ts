@@ -1,8 +1,10 @@
 /** Releases of something, from a registry or from the file of facts. */
 export interface Found {
   readonly releases: readonly string[];
-  /** Where that was read, and when, if not now. */
+  /** Where that was read. */
   readonly source: string;
+  /** The day on which it was read. */
+  readonly seen: string;
 }
 
 /** A release that is newer than what is known here. */
@@ -12,6 +14,7 @@ export interface News {
   readonly here: string;
   readonly newest: string;
   readonly source: string;
+  readonly seen: string;
   /** What would change, or is to be decided. */
   readonly changes: readonly string[];
 }
@@ -43,7 +46,7 @@ export function newestOf(releases: readonly string[]): string {
 export function newsOf(subject: string, here: string, found: Found, changes: readonly string[]): News[] {
   const newest = newestOf(found.releases);
   if (newest === "" || (here !== "" && !isLater(newest, here))) return [];
-  return [{ subject, here, newest, source: found.source, changes }];
+  return [{ subject, here, newest, source: found.source, seen: found.seen, changes }];
 }
 
 /** `2026.8` of `2026.8.7`. */
@@ -55,11 +58,12 @@ export const lineOf = (release: string): string => release.split(".").slice(0, 2
  * @param sources with patches of every line; of several, the newest counts
  */
 export function newsOfApplication(lines: readonly Line[], edges: readonly Edge[], sources: readonly Found[]): News[] {
-  const all = sources.flatMap(({ releases, source }) => releases.map((release) => ({ release, source })));
+  const all = sources.flatMap(({ releases, seen, source }) => releases.map((release) => ({ release, seen, source })));
   const newestIn = (line: string): Found => {
     const own = all.filter(({ release }) => lineOf(release) === line);
     const newest = newestOf(own.map(({ release }) => release));
-    return { releases: [newest], source: own.find(({ release }) => release === newest)?.source ?? "" };
+    const { seen = "", source = "" } = own.find(({ release }) => release === newest) ?? {};
+    return { releases: [newest], seen, source };
   };
   const known = lines.map(({ newest }) => lineOf(newest));
   const last = newestOf(known);
@@ -90,18 +94,28 @@ export function renewed(text: string, former: string, newest: string): string {
 }
 
 /** A page that says from which day its table of releases is. */
-export function redated(text: string, news: readonly News[], seen: string): string {
-  const isNewer = news.some(({ here }) => here !== "");
-  return isNewer ? text.replaceAll(/\b(As of )\d{4}-\d{2}-\d{2}(?=,)/g, `$1${seen}`) : text;
+export function redated(text: string, news: readonly News[]): string {
+  const seen = dayOf(patchesIn(news));
+  return seen === "" ? text : text.replaceAll(/\b(As of )\d{4}-\d{2}-\d{2}(?=,)/g, `$1${seen}`);
 }
 
+/** News of lines that are known here. */
+const patchesIn = (news: readonly News[]): News[] => news.filter(({ here }) => here !== "");
+
+/** The last day on which one of them was seen; empty for none. */
+const dayOf = (news: readonly News[]): string =>
+  news
+    .map(({ seen }) => seen)
+    .sort()
+    .at(-1) ?? "";
+
 /** The table of the application's releases, with the newest patches, and the day on which they were seen. */
-export function renewedTable(source: string, news: readonly News[], seen: string): string {
-  const patches = news.filter(({ here }) => here !== "");
+export function renewedTable(source: string, news: readonly News[]): string {
+  const patches = patchesIn(news);
   if (patches.length === 0) return source;
   const table = patches.reduce(
     (text, { here, newest }) => text.replace(`newest: "${here}"`, `newest: "${newest}"`),
     source,
   );
-  return table.replace(/(RELEASES_KNOWN_ON = ")[^"]*/, `$1${seen}`);
+  return table.replace(/(RELEASES_KNOWN_ON = ")[^"]*/, `$1${dayOf(patches)}`);
 }

@@ -55,5 +55,5 @@ function without(lines: readonly string[], others: readonly string[]): string[] 
   });
 }
 
-/** A member of the props of a construct that has no question mark. */
-const isRequiredProp = (line: string): boolean => /: export interface \w*Props\b[^:]*: readonly \w+: /.test(line);
+/** A member without a question mark of an interface, which may be one that programs fill in. */
+const isRequiredProp = (line: string): boolean => /: export interface \w+\b[^:]*: readonly \w+: /.test(line);

@@ -35,6 +35,8 @@ interface Fact {
 
 const REQUEST_SECONDS = 60;
 
+const TODAY = new Date().toISOString().slice(0, 10);
+
 /** @throws Error with what the program said, if it fails or takes too long */
 function run(program: string, args: readonly string[]): string {
   const { error, status, stderr, stdout } = spawnSync(program, args, {
@@ -49,13 +51,13 @@ function run(program: string, args: readonly string[]): string {
 
 function onNpm(name: string): Found {
   const versions = JSON.parse(run("npm", ["view", name, "versions", "--json"])) as string | string[];
-  return { releases: [versions].flat(), source: `npm, ${name}` };
+  return { releases: [versions].flat(), source: `npm, ${name}`, seen: TODAY };
 }
 
 function onPython(name: string): Found {
   const said = run("python3", ["-m", "pip", "index", "versions", name, "--disable-pip-version-check"]);
   const [, versions = ""] = /^Available versions: (.*)$/m.exec(said) ?? [];
-  return { releases: versions.split(", "), source: `PyPI, ${name}` };
+  return { releases: versions.split(", "), source: `PyPI, ${name}`, seen: TODAY };
 }
 
 const facts = JSON.parse(readFileSync(packageFile(FACTS), "utf8")) as Readonly<Record<string, Fact>>;
@@ -66,7 +68,7 @@ function fact(subject: string): Fact {
   return found;
 }
 
-const asFound = ({ releases, seen, source }: Fact): Found => ({ releases, source: `${source} (${seen})` });
+const asFound = ({ releases, seen, source }: Fact): Found => ({ releases, seen, source: `${source} (${seen})` });
 
 function newsOfFact(subject: string, here: string, changes: readonly string[] = []): News[] {
   const known = fact(subject);
@@ -102,12 +104,14 @@ function newsOfTools({ devDependencies }: Manifest, others: readonly string[]): 
   return Object.entries(outdated).flatMap(([name, { latest }]) =>
     others.includes(name) || devDependencies[name] === undefined
       ? []
-      : newsOf(name, devDependencies[name], { releases: [latest], source: "npm outdated" }, ["package.json"]),
+      : newsOf(name, devDependencies[name], { releases: [latest], source: "npm outdated", seen: TODAY }, [
+          "package.json",
+        ]),
   );
 }
 
 /** Files that name releases of the application for people to copy, and the table of releases. */
-function editedFiles(news: readonly News[], seen: string): ReadonlyMap<string, string> {
+function editedFiles(news: readonly News[]): ReadonlyMap<string, string> {
   const tracked = execFileSync("git", ["ls-files", "README.md", "lib/README.md", "stacks"], {
     cwd: packageFile("."),
     encoding: "utf8",
@@ -119,9 +123,9 @@ function editedFiles(news: readonly News[], seen: string): ReadonlyMap<string, s
     .filter((file) => file !== "")
     .map((file) => {
       const text = patches.reduce((each, { here, newest }) => renewed(each, here, newest), read(file));
-      return [file, file === UPGRADE ? redated(text, news, seen) : text] as const;
+      return [file, file === UPGRADE ? redated(text, news) : text] as const;
     });
-  const all = [[TABLE, renewedTable(read(TABLE), news, seen)] as const, ...pages];
+  const all = [[TABLE, renewedTable(read(TABLE), news)] as const, ...pages];
   return new Map(all.filter(([file, text]) => text !== read(file)));
 }
 
@@ -154,7 +158,6 @@ function main(): void {
     return;
   }
   const manifest = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as Manifest;
-  const { seen } = fact("application");
   const application = newsOfApplication(RELEASE_LINES, UPGRADE_EDGES, [
     asFound(fact("application")),
     // It follows the application some days later.
@@ -178,7 +181,7 @@ function main(): void {
     for (const change of changes) process.stdout.write(`  ${change}\n`);
   }
   if (news.length === 0) process.stdout.write("Nothing is newer than what is known here.\n");
-  const files = editedFiles(application, seen);
+  const files = editedFiles(application);
   process.stdout.write(files.size === 0 ? "" : `\n${diffOf(files)}`);
   if (values.write === true) for (const [file, text] of files) writeFileSync(packageFile(file), text);
 }

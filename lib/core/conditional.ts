@@ -148,7 +148,7 @@ interface OptionalBlock {
   readonly content: DynamicBlock["content"];
 }
 
-/** Adds a block that occurs at most once, and has no value of the condition in it; parameters as above. */
+/** Adds a block that occurs at most once, and whose content does not depend on the condition. */
 export function addOptionalBlock(
   resource: TerraformResource,
   parentPath: string,
@@ -159,7 +159,10 @@ export function addOptionalBlock(
   else if (!isNever(when)) addDynamicBlock(resource, parentPath, block, { forEach: listIf(when, true), content });
 }
 
-/** The same blocks in the content of another one: as they are, as `dynamic` ones, or not at all, as synthesis knows. */
+/**
+ * The same blocks in the content of another one: plain where synthesis knows that they are there, left out where it
+ * knows that they are not, `dynamic` otherwise.
+ */
 export function optionalBlocks(blocks: Readonly<Record<string, OptionalBlock>>): DynamicBlock["content"] {
   const all = Object.entries(blocks).filter(([, { when }]) => !isNever(when));
   const known = all.filter(([, { when }]) => isAlways(when)).map(([name, { content }]) => [name, content] as const);

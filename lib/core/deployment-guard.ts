@@ -74,7 +74,7 @@ export function checkDeployment(
     const is = `${nameOf(fact)} is ${shown(now)}, but the protected deployment has ${shown(before)};`;
     return { condition: wasProtected.not().or(before.eq(now)).text, errorMessage: `${is} ${rule} ${remedy}` };
   });
-  // Of what a folder for one deployment leaves out, all together: no input says anything of it.
+  // One rule for all settled inputs, because none of them is left to name in a message of its own.
   const names = Object.fromEntries(settled.map((fact) => [nameOf(fact), fact.prop]));
   const found = hcl<readonly string[]>`[
     for name, part in ${names} : name if ${wasProtected} && try(${expression(deployed.fqn)}[part], null) != null

@@ -541,7 +541,7 @@ export function namedStep<T>(name: string, value: Expr<T>): Expr<T> {
   return value.isLiteral ? value : new Expr<T>(new Step(name, value));
 }
 
-/** What `namedStep` marks in a finished folder, by name and text; in one that has others in it, only these. */
+/** What `namedStep` marks in a finished folder, by name and text: the innermost steps only, so replace repeatedly. */
 export const STEP = /\/\*step (\w+)\*\/\(((?:(?!\/\*step )[^])*?)\)\/\*end\*\//g;
 
 /**
@@ -826,6 +826,14 @@ class Step implements Form {
 
   get canFail(): boolean {
     return this.value.canFail;
+  }
+
+  get fails(): boolean {
+    return this.value.fails;
+  }
+
+  get hasItems(): boolean {
+    return this.value.hasItems;
   }
 
   get names(): readonly string[] {

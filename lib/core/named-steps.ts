@@ -5,7 +5,7 @@ type Body = Readonly<Record<string, unknown>>;
 /** A step that is longer is a local, also where it is used once. */
 const LONGEST_INSIDE = 100;
 
-/** Whether a step of this name, and with this text, stands under its name. */
+/** Whether a step becomes a local. */
 type IsLocal = (name: string, text: string) => boolean;
 
 /**
@@ -60,7 +60,8 @@ function written(value: unknown, isLocal: IsLocal): unknown {
 }
 
 function writtenText(text: string, isLocal: IsLocal): string {
-  let [before, after] = ["", text];
+  let before = "";
+  let after = text;
   // From inside to outside.
   while (before !== after) {
     before = after;
