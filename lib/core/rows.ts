@@ -41,8 +41,8 @@ export interface ProviderResource {
   getStringAttribute(terraformAttribute: string): string;
 }
 
-/** One that has attributes of these names. */
-export type ResourceWith<Attribute extends string> = ProviderResource & Readonly<Record<Attribute, string>>;
+/** One that has attributes of these names; none by default. */
+export type ResourceWith<Attribute extends string = never> = ProviderResource & Readonly<Record<Attribute, string>>;
 
 /** Makes a value of attributes, under their Terraform names, which are the same in all releases of the bindings. */
 export type Reading = (resource: ProviderResource) => unknown;
