@@ -92,7 +92,7 @@ interface Variant<T extends Table> {
   readonly apis: VariantApis;
 }
 
-/** As the shared parts take it, which know the inputs of both variants alone. */
+/** A variant as the shared parts see it: they know only the inputs that both variants have. */
 export function variantOf<T extends CommonInputs>(variant: Variant<T>): Variant<CommonInputs> {
   // The rules of a variant look at its own inputs too, which are among the values that they get.
   return variant as unknown as Variant<CommonInputs>;

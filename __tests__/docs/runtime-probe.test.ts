@@ -28,8 +28,8 @@ describeWith(["terraform", "curl", "jq"], "The probe of a runtime", () => {
   });
 
   it("looks for the programs that scripts may call, which are those of their tests", () => {
-    const [, named = ""] = /^programs='(.*)'$/m.exec(readFileSync(`${SOURCE}/probe.sh`, "utf8")) ?? [];
-    expect(named.split(" ").sort()).toEqual([...PROGRAMS].sort());
+    const [, named = ""] = /^programs='([^']*)'$/m.exec(readFileSync(`${SOURCE}/probe.sh`, "utf8")) ?? [];
+    expect(named.trim().split(/\s+/).sort()).toEqual([...PROGRAMS].sort());
   });
 
   it("ends well where all of them are there, and credentials", () => {

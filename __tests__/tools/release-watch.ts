@@ -36,7 +36,7 @@ export function isLater(one: string, other: string): boolean {
   return one.localeCompare(other, "en", { numeric: true }) > 0;
 }
 
-/** The last of some releases without a suffix, which alone are meant for everybody; empty for none. */
+/** The latest release without a suffix, because one with a suffix is a preview; empty for none. */
 export function newestOf(releases: readonly string[]): string {
   const plain = releases.filter((release) => /^\d+(?:\.\d+)*$/.test(release));
   return plain.reduce((newest, each) => (newest === "" || isLater(each, newest) ? each : newest), "");

@@ -17,7 +17,7 @@ export function isDataSource(resource: ProviderResource): resource is ProviderRe
 }
 
 /**
- * Props with attributes in the place of the resources for which a row of their table says what to read. Other resources
+ * Replaces resources in props by the attributes that the rows of their table read. Other resources
  * stay, to be refused by name.
  */
 export function withAttributes<Props>(table: Table, props: Props): Props {

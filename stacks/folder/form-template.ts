@@ -73,7 +73,7 @@ function firstFields(fields: Readonly<Record<string, Facts>>): Facts {
   return { ...first, ...fields, tenant_id: tenant };
 }
 
-/** A field of a form: of all types that Terraform converts, it has the one to fill in. */
+/** A form field with one type, where the schema accepts every type that Terraform converts. */
 function field(name: string, row: Input, schemas: Readonly<Record<string, Facts>>): Facts {
   const { default: value, description, describe, members } = row;
   const about = { title: titleOf(name), description: (describe?.("") ?? description).replaceAll(/ +/g, " ").trim() };
@@ -91,7 +91,7 @@ function field(name: string, row: Input, schemas: Readonly<Record<string, Facts>
   }
   const shape = shapeOf(row, schemas[name] ?? {});
   const isGiven = value !== undefined && value !== null;
-  // Of a box, nobody sees whether it is left open.
+  // A checkbox cannot show that it was left unset.
   const isBox = shape.type === "boolean" && !isGiven;
   return { ...about, ...shape, ...(isBox && { "ui:widget": "select" }), ...(isGiven && { default: value }) };
 }
@@ -238,7 +238,7 @@ function fallbacksOf(members: Table): Facts {
   return Object.fromEntries(Object.entries(members).map(([name, row]) => [terraformName(name), fallbackOf(row)]));
 }
 
-/** Nothing equals null, which the file never has; of a list that nobody fills in, a form makes an empty one. */
+/** A null is never written, so it needs no fallback. A form turns an untouched list into an empty one. */
 function fallbackOf({ default: value, type }: Input): Facts {
   if (value === null && type.startsWith("list")) return { fallback: [] };
   return value === undefined || value === null ? {} : { fallback: value };
