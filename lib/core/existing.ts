@@ -3,6 +3,7 @@ import { type Construct } from "constructs";
 
 import { allOf, anyOf, conditionFrom, not, isAlways, isNever } from "./conditional";
 import { choice } from "./inputs";
+import { elementNamePart } from "./element-names";
 import { exprOf, type Expr } from "./expr";
 
 /** What becomes of a part of the deployment for which there is an existing one. */
@@ -79,4 +80,23 @@ export function existingOr(
   if (isNever(isUsed) || attribute === undefined) return made;
   if (isAlways(isUsed)) return attribute;
   return new TerraformLocal(scope, id, isUsed.choose(attribute, made)).asString;
+}
+
+/**
+ * The same for all that is read of a part, in locals that have the names of the attributes.
+ *
+ * @param theirs of the existing part; undefined where there is none
+ */
+export function eitherOf<Read extends object>(
+  scope: Construct,
+  existing: Existing | undefined,
+  theirs: Partial<Read> | undefined,
+  made: Read,
+): Read {
+  if (theirs === undefined) return made;
+  const chosen = Object.entries<string>(made as Record<string, string>).map(([attribute, own]) => {
+    const name = elementNamePart(attribute);
+    return [attribute, existingOr(scope, name, existing, theirs[attribute as keyof Read] as string | undefined, own)];
+  });
+  return Object.fromEntries(chosen) as Read;
 }

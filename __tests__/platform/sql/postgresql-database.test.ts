@@ -14,7 +14,7 @@ import { bareStack, terraformOf, type BareStack } from "../../support/synthesis"
 
 const remainsOf = (props: Partial<PostgresqlDatabaseProps> = {}, stack = bareStack()) => {
   new PostgresqlDatabase(stack, "Database", { context: CONTEXT, ...props });
-  return terraformOf(stack).locals?.database_backups_after_destroy;
+  return terraformOf(stack).locals?.database_own_backups_after_destroy;
 };
 
 /** Keys of the records of a password's number. */

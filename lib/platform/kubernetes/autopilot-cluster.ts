@@ -17,7 +17,7 @@ import {
   attributeOf,
 } from "../../core/conditional";
 import { EphemeralResource } from "../../core/ephemeral-resource";
-import { existingOr, isExisting, isMade } from "../../core/existing";
+import { eitherOf, isExisting, isMade } from "../../core/existing";
 import { inFileOfExisting } from "../../core/hcl/stack-origin";
 import {
   freeChildId,
@@ -130,12 +130,9 @@ export class AutopilotCluster extends Construct {
     });
     addControlPlane(this.cluster, controlPlane);
 
-    const name = attributeOf(this.cluster, "name").text;
-    this.clusterName = existingOr(this, "Name", existing, existing?.name, name);
-    this.location = existingOr(this, "Location", existing, existing?.location, context.region);
-    const own = accessTo(this.cluster, controlPlane);
-    const endpoint = existingOr(this, "Endpoint", existing, existing?.endpoint, own.endpoint);
-    const certificate = existingOr(this, "Certificate", existing, existing?.caCertificate, own.certificate);
+    const { certificate, endpoint, location, name } = this.usedAttributes();
+    this.clusterName = name;
+    this.location = location;
     const hasCertificate = existing === undefined && isNever(isAtName(controlPlane));
     if (!hasCertificate) this.isNamed = hcl<boolean>`try(endswith(${endpoint}, ".goog"), false)`;
     this.connection = {
@@ -152,6 +149,20 @@ export class AutopilotCluster extends Construct {
       ignoreAnnotations: ["^autopilot\\.gke\\.io\\/.*", "^cloud\\.google\\.com\\/.*"],
     };
     this.ready = [this.cluster, ...network.ready];
+  }
+
+  /** What is read of this cluster, or of the existing one. */
+  private usedAttributes() {
+    const { context, controlPlane, existing } = this.props;
+    const { certificate, endpoint } = accessTo(this.cluster, controlPlane);
+    const theirs = existing && {
+      certificate: existing.caCertificate,
+      endpoint: existing.endpoint,
+      location: existing.location,
+      name: existing.name,
+    };
+    const name = attributeOf(this.cluster, "name").text;
+    return eitherOf(this, existing, theirs, { certificate, endpoint, location: context.region, name });
   }
 
   /** Command that connects kubectl to the cluster. */

@@ -10,6 +10,7 @@ import { IS_REFERENCE, orVersion, SECRET_REFERENCE, type SecretReference } from 
 import { type SqlInstance } from "../../idp/parts";
 import { allOf, type Expr, exprOf, hcl } from "../../core/expr";
 import { split } from "../../core/expr-functions";
+import { namedValue } from "../../core/expression";
 
 const CONNECTION_NAME = "^([a-z0-9.-]+:)?[a-z][a-z0-9-]+:[a-z]+-[a-z]+[0-9]+:[a-z][a-z0-9-]*$";
 const NAME = "^[a-z_][a-z0-9_]{0,53}$";
@@ -156,11 +157,45 @@ export function instanceIn(connectionName: string): { readonly project: string; 
   };
 }
 
-/** The right to connect to one instance, in its project. */
+/** The right to connect. It can be granted only on a project, with a condition. */
+export const CLIENT_ROLE = "roles/cloudsql.client";
+
+/** That right for one instance, in its project. */
 export const connectionTo = (project: string, instance: string, when: Condition) => ({
   project,
   resource: { type: "sqladmin.googleapis.com/Instance", name: `projects/${project}/instances/${instance}`, when },
 });
+
+/** What is read of a database, be it made here or managed elsewhere. */
+export interface ReadAttributes extends Pick<
+  SqlInstance,
+  "connectionName" | "databaseName" | "instanceName" | "userName"
+> {
+  readonly administratorName: string;
+  readonly backupsAfterDestroy: string;
+  readonly instanceOwner: "deployment" | "others";
+  readonly otherLogin: string;
+  readonly ownerName: string;
+  readonly projectId: string;
+}
+
+/** The same of a database that is managed elsewhere; what is found out is in locals of the scope. */
+export function attributesOfExisting(scope: Construct, existing: ExistingDatabaseProps): Partial<ReadAttributes> {
+  const { connectionName, database, user } = existing;
+  const found: Partial<ReturnType<typeof instanceIn>> = connectionName === undefined ? {} : instanceIn(connectionName);
+  return {
+    administratorName: administratorOf(existing).user,
+    backupsAfterDestroy: "the database, which is managed elsewhere",
+    connectionName,
+    databaseName: database,
+    instanceName: found.instance && namedValue(scope, "ExistingInstance", found.instance),
+    instanceOwner: "others",
+    otherLogin: "",
+    ownerName: user,
+    projectId: found.project && namedValue(scope, "ExistingProject", found.project),
+    userName: user,
+  };
+}
 
 /** A database on an instance that is managed elsewhere; nothing but grants is created. */
 export function existingDatabase(
@@ -178,19 +213,19 @@ export function existingDatabase(
   const password = secret("Password", attributes.passwordSecret as SecretAttributes);
   const limits = { ...connectionTo(projectId, instanceName, true), isForExisting: true };
   return {
+    instanceName,
+    projectId,
     connectionName,
     databaseName,
-    hasPrivateAddress,
-    instanceName,
-    password,
-    projectId,
     userName,
-    instanceOwner: "others",
+    hasPrivateAddress,
+    password,
     administratorName: administrator.user,
     administratorPassword:
       given.administrator === undefined ? password : secret("AdministratorPassword", administrator),
+    instanceOwner: "others",
     ready: [],
-    grantConnect: (identity) => identity.grantOnProject("ConnectsToExistingDatabase", "roles/cloudsql.client", limits),
+    grantConnect: (identity) => identity.grantOnProject("ConnectsToExistingDatabase", CLIENT_ROLE, limits),
   };
 }
 

@@ -14,7 +14,7 @@ import {
   type Condition,
   attributeOf,
 } from "../../core/conditional";
-import { type Existing, existingOr, isExisting, isMade } from "../../core/existing";
+import { type Existing, eitherOf, isExisting, isMade } from "../../core/existing";
 import { exprOf, interpolated } from "../../core/expr";
 import { toText } from "../../core/expr-functions";
 import { namedValue } from "../../core/expression";
@@ -42,13 +42,15 @@ import { addFlags, type DatabaseFlags, flagBlocks } from "./database-flags";
 import { DEFAULT_DATABASE_TIER, maxConnections } from "./database-size";
 import {
   administratorOf,
+  attributesOfExisting,
+  CLIENT_ROLE,
   connectionTo,
   type DatabaseAttributes,
   type DatabaseValues,
   EXISTING_DATABASE,
   existingDatabase,
   type ExistingDatabaseProps,
-  instanceIn,
+  type ReadAttributes,
 } from "./existing-database";
 import { databaseClientImage, PUBLIC_IMAGES, referenceTo } from "../../idp/images";
 import { type SqlInstance } from "../../idp/parts";
@@ -170,35 +172,6 @@ export interface PostgresqlDatabaseProps
   readonly version?: number;
 }
 
-/**
- * What an override file of the folder's owner could take away unnoticed, because Terraform replaces a whole nested
- * block by that of an override, which leaves conditions alone. Each is on its own, as some are known only after the
- * plan.
- */
-function keptByOverrides(deletionProtection: string) {
-  const settings = "self.settings[0]";
-  const kept = {
-    "deletion protection": `coalesce(${settings}.deletion_protection_enabled, false) == tobool(${deletionProtection})`,
-    "backups or point-in-time recovery": [
-      `try(${settings}.backup_configuration[0].enabled &&`,
-      `${settings}.backup_configuration[0].point_in_time_recovery_enabled, false)`,
-    ].join(" "),
-    "the flags of the server": `length(${settings}.database_flags) > 0`,
-    "TLS or the proxy": [
-      `try(${settings}.ip_configuration[0].ssl_mode == "ENCRYPTED_ONLY" && ${settings}.connector_enforcement ==`,
-      `"REQUIRED", false)`,
-    ].join(" "),
-  };
-  return Object.entries(kept).map(([what, condition]) => ({
-    condition: `\${${condition}}`,
-    errorMessage: [
-      `The database is without ${what} after an override; it must keep that, because its data would be`,
-      `lost or exposed, and Terraform replaces a nested block as a whole; repeat the whole block`,
-      `settings in it, and change there what you want to change.`,
-    ].join(" "),
-  }));
-}
-
 const PROPS: KnownPropsOf<PostgresqlDatabaseProps> = {
   context: CONTEXT_PROP,
   administratorPasswordVersion: "optional",
@@ -280,8 +253,8 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
   /** Whether the instance is made here. */
   private readonly isMade: Condition;
 
-  /** What the connection name of an existing instance consists of. */
-  private readonly existingInstance: ReturnType<typeof instanceIn> | undefined;
+  /** What is read of the existing database; undefined without one. */
+  private readonly theirs: Partial<ReadAttributes> | undefined;
 
   constructor(
     scope: Construct,
@@ -292,167 +265,170 @@ export class PostgresqlDatabase extends Construct implements SqlInstance {
     stateProvidersOf(this);
     refuseProps(this, props, PROPS);
 
-    const { deletionProtection = true, existing, network, context } = props;
-    const { deployment, labels, projectId, region } = context;
-    if (existing?.connectionName !== undefined) {
-      const { instance, project } = instanceIn(existing.connectionName);
-      const local = (part: string, value: string) => new TerraformLocal(this, part, value).asString;
-      this.existingInstance = {
-        instance: local("ExistingInstance", instance),
-        project: local("ExistingProject", project),
-      };
-    }
-    const choose = (part: string, attribute: string | undefined, own: string) =>
-      existingOr(this, part, existing, attribute, own);
+    const { context, existing, imageMirror, passwordVersion, version = DATABASE_MAJOR_VERSION } = props;
+    this.theirs = existing && attributesOfExisting(this, existing);
     this.isMade = namedCondition(this, "IsMade", isMade(existing));
-    const count = countIf(this.isMade);
-    const tier = props.tier ?? DEFAULT_DATABASE_TIER;
-    const secretProps = {
-      length: DATABASE_PASSWORD_LENGTH,
-      deletionProtection,
-      labels,
-      projectId,
-      secretLocations: context.secretLocations ?? [region],
-      dependsOn: props.dependsOn,
-    };
+    this.password = this.addPassword();
+    this.administratorPassword = this.addAdministratorPassword();
 
-    const isRecorded = props.passwordVersion !== undefined || props.recordsPasswordVersion === true;
-    const versionChecks = isRecorded ? [refuseSkippedVersion(this, props.passwordVersion)] : [];
-    this.password = new GeneratedSecret(this, "Password", {
-      ...secretProps,
-      // A refused destroy then leaves the record, too.
-      dependsOn: [...(props.dependsOn ?? []), ...versionChecks],
-      secretId: secretId(deployment, DATABASE_PASSWORD_SUFFIX),
-      rotation: props.passwordVersion,
-      existing: existing && { ...existing.passwordSecret, ...ofExisting(existing) },
-    });
-    this.administratorPassword = new GeneratedSecret(this, "AdministratorPassword", {
-      ...secretProps,
-      secretId: secretId(deployment, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX),
-      writeVersion: props.administratorPasswordVersion,
-      existing: existing && { ...administratorOf(existing), ...ofExisting(existing) },
-    });
-
-    const { backupRetentionCount = BACKUPS.backupRetentionCount.default as number } = props;
-    const { finalBackupDays = BACKUPS.databaseFinalBackupDays.default as number } = props;
-    const kept = backupsAfterDeletion(sqlInstanceName(deployment), finalBackupDays, backupRetentionCount);
-    const { imageMirror, version = DATABASE_MAJOR_VERSION } = props;
     this.clientImage = namedValue(this, "ClientImage", databaseClientImage(version, imageMirror));
     this.proxyImage = referenceTo(PUBLIC_IMAGES.databaseProxy, imageMirror);
-    this.connectionLimit = maxConnections(exprOf(tier)).text;
-    this.instance = partIf(this.isMade, () => {
-      const instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
-        count,
-        project: projectId,
-        name: sqlInstanceName(deployment),
-        region,
-        databaseVersion: `POSTGRES_${exprOf(version).text}`,
-        deletionProtection,
-        settings: {
-          edition: "ENTERPRISE",
-          tier,
-          availabilityType: props.availability ?? "ZONAL",
-          diskType: "PD_SSD",
-          // No disk size: once the disk has grown, an apply would try to shrink it, and so replace the instance.
-          diskAutoresize: true,
-          diskAutoresizeLimit: props.diskLimitGb,
-          deletionProtectionEnabled: deletionProtection,
-          connectorEnforcement: "REQUIRED",
-          userLabels: labels,
-          databaseFlags: flagBlocks(this.connectionLimit, props.flags),
-          retainBackupsOnDelete: Token.asAny(kept.isKept),
-          backupConfiguration: backupConfiguration(props),
-          // Only the proxy can connect; with an existing network, through a private address on it and no public one.
-          ipConfiguration: {
-            ipv4Enabled: isUnset(network?.network).flag,
-            privateNetwork: network?.network,
-            sslMode: "ENCRYPTED_ONLY",
-            // Cloud Run's built-in connection trusts the instance's own certificate authority.
-            serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
-          },
-          insightsConfig: { queryInsightsEnabled: true },
-          maintenanceWindow: databaseWindow(props),
-        },
-        // From a state that has these, the provider would otherwise send a change of the login without a password.
-        lifecycle: {
-          ignoreChanges: ["root_password_wo", "root_password_wo_version"],
-          postcondition: keptByOverrides(conditionFrom(deletionProtection).text),
-        },
-        // If another deployment has the names, the apply fails at the secret, before anything is billed.
-        dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...(props.dependsOn ?? [])],
-      });
-      addFlags(instance, this.connectionLimit, props.flags);
-      setNewerAttribute(instance, "settings.final_backup_config.enabled", kept.isKept);
-      setNewerAttribute(instance, "settings.final_backup_config.retention_days", kept.retentionDays);
-      addDeniedPeriod(instance, props);
-      return instance;
-    });
-    this.administrator = partIf(this.isMade, () => {
-      const sent = new TerraformData(this, "AdministratorVersion", {
-        // Another instance of the same name has no password either.
-        triggersReplace: {
-          instance: attributeOf(this.instance, "connection_name").text,
-          password_version: this.administratorPassword.revision,
-        },
-        count,
-      });
-      explain(
-        sent,
-        [
-          "The provider would record a refused update of a password as done.",
-          "So another password replaces this record, and with it the login; creating that again sets its password,",
-          "also after a failure.",
-        ].join(" "),
-      );
-      return new SqlUser(this, "Administrator", {
-        count,
-        project: projectId,
-        instance: attributeOf(this.instance, "name").text,
-        name: DATABASE_ADMINISTRATOR,
-        passwordWo: this.administratorPassword.ownValue,
-        passwordWoVersion: 1,
-        deletionPolicy: "ABANDON",
-        dependsOn: [sent],
-        lifecycle: { replaceTriggeredBy: [dependable(sent)] },
-      });
-    });
-    this.instanceName = choose(
-      "InstanceName",
-      this.existingInstance?.instance,
-      attributeOf(this.instance, "name").text,
-    );
-    const connectionName = attributeOf(this.instance, "connection_name").text;
-    this.connectionName = choose("ConnectionName", existing?.connectionName, connectionName);
-    this.instanceOwner = existing && choose("InstanceOwner", "others", "deployment");
-    this.projectId = choose("ProjectId", this.existingInstance?.project, projectId);
-    const name = new TerraformLocal(this, "Name", postgresqlName(deployment)).asString;
-    this.databaseName = choose("DatabaseName", existing?.database, name);
-    this.ownerName = choose("OwnerName", existing?.user, name);
-    const logins = props.passwordVersion === undefined ? undefined : loginsOf(name, props.passwordVersion);
-    this.userName = choose("UserName", existing?.user, logins?.current ?? name);
-    this.otherLogin = logins && { ...logins.other, name: choose("OtherLogin", existing && "", logins.other.name) };
-    const administrator = existing && administratorOf(existing).user;
-    this.administratorName = choose("AdministratorName", administrator, DATABASE_ADMINISTRATOR);
-    this.hasPrivateAddress = isSet(network?.network);
-    const remains = new TerraformLocal(this, "BackupsAfterDestroy", kept.remains).asString;
-    this.backupsAfterDestroy = choose("Remains", existing && "the database, which is managed elsewhere", remains);
+    this.connectionLimit = maxConnections(exprOf(props.tier ?? DEFAULT_DATABASE_TIER)).text;
+    this.hasPrivateAddress = isSet(props.network?.network);
+    const backups = backupsOf(props);
+    this.instance = partIf(this.isMade, () => this.addInstance(backups));
+    this.administrator = partIf(this.isMade, () => this.addAdministrator());
     this.ready = present<ITerraformDependable>(this.instance, this.administrator);
+
+    const name = new TerraformLocal(this, "Name", postgresqlName(context.deployment)).asString;
+    const logins = passwordVersion === undefined ? undefined : loginsOf(name, passwordVersion);
+    const used = eitherOf<ReadAttributes>(this, existing, this.theirs, {
+      administratorName: DATABASE_ADMINISTRATOR,
+      backupsAfterDestroy: new TerraformLocal(this, "OwnBackupsAfterDestroy", backups.remains).asString,
+      connectionName: attributeOf(this.instance, "connection_name").text,
+      databaseName: name,
+      instanceName: attributeOf(this.instance, "name").text,
+      instanceOwner: "deployment",
+      otherLogin: logins?.other.name ?? "",
+      ownerName: name,
+      projectId: context.projectId,
+      userName: logins?.current ?? name,
+    });
+    this.administratorName = used.administratorName;
+    this.backupsAfterDestroy = used.backupsAfterDestroy;
+    this.connectionName = used.connectionName;
+    this.databaseName = used.databaseName;
+    this.instanceName = used.instanceName;
+    this.instanceOwner = existing && used.instanceOwner;
+    this.ownerName = used.ownerName;
+    this.projectId = used.projectId;
+    this.userName = used.userName;
+    this.otherLogin = logins && { ...logins.other, name: used.otherLogin };
   }
 
   /** Allows an identity to connect through the proxy. The role can be granted only on a project, with a condition. */
   grantConnect(identity: WorkloadIdentity): ITerraformDependable[] {
     const { conditionalAccess = true, existing, context } = this.props;
-    const when = conditionalAccess;
-    const role = "roles/cloudsql.client";
-    const own = connectionTo(context.projectId, sqlInstanceName(context.deployment), when);
-    const grants = identity.grantOnProject("ConnectsToDatabase", role, { ...own, condition: this.isMade });
-    if (this.existingInstance === undefined) return grants;
+    const ours = connectionTo(context.projectId, sqlInstanceName(context.deployment), conditionalAccess);
+    const grants = identity.grantOnProject("ConnectsToDatabase", CLIENT_ROLE, { ...ours, condition: this.isMade });
+    const { instanceName, projectId } = this.theirs ?? {};
+    if (instanceName === undefined || projectId === undefined) return grants;
+    const theirs = connectionTo(projectId, instanceName, conditionalAccess);
     const limits = { condition: isExisting(existing), isForExisting: true };
-    const toExisting = {
-      ...connectionTo(this.existingInstance.project, this.existingInstance.instance, when),
-      ...limits,
-    };
-    return [...grants, ...identity.grantOnProject("ConnectsToExistingDatabase", role, toExisting)];
+    return [...grants, ...identity.grantOnProject("ConnectsToExistingDatabase", CLIENT_ROLE, { ...theirs, ...limits })];
+  }
+
+  /** The password of the application's login, or of the two that take turns. */
+  private addPassword(): GeneratedSecret {
+    const { context, dependsOn = [], existing, passwordVersion, recordsPasswordVersion = false } = this.props;
+    const isRecorded = passwordVersion !== undefined || recordsPasswordVersion;
+    const versionChecks = isRecorded ? [refuseSkippedVersion(this, passwordVersion)] : [];
+    return new GeneratedSecret(this, "Password", {
+      ...this.ofBothSecrets(),
+      secretId: secretId(context.deployment, DATABASE_PASSWORD_SUFFIX),
+      rotation: passwordVersion,
+      existing: existing && { ...existing.passwordSecret, ...ofExisting(existing) },
+      // A refused destroy then leaves the record, too.
+      dependsOn: [...dependsOn, ...versionChecks],
+    });
+  }
+
+  private addAdministratorPassword(): GeneratedSecret {
+    const { administratorPasswordVersion, context, dependsOn, existing } = this.props;
+    return new GeneratedSecret(this, "AdministratorPassword", {
+      ...this.ofBothSecrets(),
+      secretId: secretId(context.deployment, DATABASE_ADMINISTRATOR_PASSWORD_SUFFIX),
+      writeVersion: administratorPasswordVersion,
+      existing: existing && { ...administratorOf(existing), ...ofExisting(existing) },
+      dependsOn,
+    });
+  }
+
+  private ofBothSecrets() {
+    const { context, deletionProtection = true } = this.props;
+    const { labels, projectId, region, secretLocations = [region] } = context;
+    return { length: DATABASE_PASSWORD_LENGTH, deletionProtection, labels, projectId, secretLocations };
+  }
+
+  private addInstance(backups: ReturnType<typeof backupsOf>): SqlDatabaseInstance {
+    const { context, deletionProtection = true, dependsOn = [], network, tier = DEFAULT_DATABASE_TIER } = this.props;
+    const version = exprOf(this.props.version ?? DATABASE_MAJOR_VERSION).text;
+    const instance = new SqlDatabaseInstance(this, MAIN_CHILD_ID, {
+      count: countIf(this.isMade),
+      project: context.projectId,
+      name: sqlInstanceName(context.deployment),
+      region: context.region,
+      databaseVersion: `POSTGRES_${version}`,
+      deletionProtection,
+      settings: {
+        edition: "ENTERPRISE",
+        tier,
+        availabilityType: this.props.availability ?? "ZONAL",
+        diskType: "PD_SSD",
+        // No disk size: once the disk has grown, an apply would try to shrink it, and so replace the instance.
+        diskAutoresize: true,
+        diskAutoresizeLimit: this.props.diskLimitGb,
+        deletionProtectionEnabled: deletionProtection,
+        connectorEnforcement: "REQUIRED",
+        userLabels: context.labels,
+        databaseFlags: flagBlocks(this.connectionLimit, this.props.flags),
+        retainBackupsOnDelete: Token.asAny(backups.isKept),
+        backupConfiguration: backupConfiguration(this.props),
+        // Only the proxy can connect; with an existing network, through a private address on it and no public one.
+        ipConfiguration: {
+          ipv4Enabled: isUnset(network?.network).flag,
+          privateNetwork: network?.network,
+          sslMode: "ENCRYPTED_ONLY",
+          // Cloud Run's built-in connection trusts the instance's own certificate authority.
+          serverCaMode: "GOOGLE_MANAGED_INTERNAL_CA",
+        },
+        insightsConfig: { queryInsightsEnabled: true },
+        maintenanceWindow: databaseWindow(this.props),
+      },
+      lifecycle: {
+        // From a state that has these, the provider would otherwise send a change of the login without a password.
+        ignoreChanges: ["root_password_wo", "root_password_wo_version"],
+        postcondition: keptByOverrides(conditionFrom(deletionProtection).text),
+      },
+      // If another deployment has the names, the apply fails at the secret, before anything is billed.
+      dependsOn: [...this.administratorPassword.ready, ...(network?.dependsOn ?? []), ...dependsOn],
+    });
+    addFlags(instance, this.connectionLimit, this.props.flags);
+    setNewerAttribute(instance, "settings.final_backup_config.enabled", backups.isKept);
+    setNewerAttribute(instance, "settings.final_backup_config.retention_days", backups.retentionDays);
+    addDeniedPeriod(instance, this.props);
+    return instance;
+  }
+
+  private addAdministrator(): SqlUser {
+    const count = countIf(this.isMade);
+    const sent = new TerraformData(this, "AdministratorVersion", {
+      // Another instance of the same name has no password either.
+      triggersReplace: {
+        instance: attributeOf(this.instance, "connection_name").text,
+        password_version: this.administratorPassword.revision,
+      },
+      count,
+    });
+    explain(
+      sent,
+      [
+        "The provider would record a refused update of a password as done.",
+        "So another password replaces this record, and with it the login; creating that again sets its password,",
+        "also after a failure.",
+      ].join(" "),
+    );
+    return new SqlUser(this, "Administrator", {
+      count,
+      project: this.props.context.projectId,
+      instance: attributeOf(this.instance, "name").text,
+      name: DATABASE_ADMINISTRATOR,
+      passwordWo: this.administratorPassword.ownValue,
+      passwordWoVersion: 1,
+      deletionPolicy: "ABANDON",
+      dependsOn: [sent],
+      lifecycle: { replaceTriggeredBy: [dependable(sent)] },
+    });
   }
 }
 
@@ -471,5 +447,43 @@ function loginsOf(owner: string, version: number) {
   };
 }
 
+/** What a deletion of the instance leaves. */
+function backupsOf({ backupRetentionCount, context, finalBackupDays }: PostgresqlDatabaseProps) {
+  return backupsAfterDeletion(
+    sqlInstanceName(context.deployment),
+    finalBackupDays ?? (BACKUPS.databaseFinalBackupDays.default as number),
+    backupRetentionCount ?? (BACKUPS.backupRetentionCount.default as number),
+  );
+}
+
 /** Whether there is a secret: as the database that it belongs to. */
 const ofExisting = ({ enabled = true, own }: Existing): Existing => ({ enabled, ...(own !== undefined && { own }) });
+
+/**
+ * What an override file of the folder's owner could take away unnoticed, because Terraform replaces a whole nested
+ * block by that of an override, which leaves conditions alone. Each is on its own, as some are known only after the
+ * plan.
+ */
+function keptByOverrides(deletionProtection: string) {
+  const settings = "self.settings[0]";
+  const kept = {
+    "deletion protection": `coalesce(${settings}.deletion_protection_enabled, false) == tobool(${deletionProtection})`,
+    "backups or point-in-time recovery": [
+      `try(${settings}.backup_configuration[0].enabled &&`,
+      `${settings}.backup_configuration[0].point_in_time_recovery_enabled, false)`,
+    ].join(" "),
+    "the flags of the server": `length(${settings}.database_flags) > 0`,
+    "TLS or the proxy": [
+      `try(${settings}.ip_configuration[0].ssl_mode == "ENCRYPTED_ONLY" && ${settings}.connector_enforcement ==`,
+      `"REQUIRED", false)`,
+    ].join(" "),
+  };
+  return Object.entries(kept).map(([what, condition]) => ({
+    condition: `\${${condition}}`,
+    errorMessage: [
+      `The database is without ${what} after an override; it must keep that, because its data would be`,
+      `lost or exposed, and Terraform replaces a nested block as a whole; repeat the whole block`,
+      `settings in it, and change there what you want to change.`,
+    ].join(" "),
+  }));
+}
