@@ -12,7 +12,7 @@ import {
   listIn,
   literal,
   loopVariable,
-  NoValueError,
+  NO_VALUE,
   numberIn,
   regularExpression,
   textIn,
@@ -123,7 +123,7 @@ export function allIn(text: Operand<string>, pattern: string): Expr<readonly (re
 }
 
 function stop(): never {
-  throw new NoValueError();
+  throw NO_VALUE;
 }
 
 /** A number in a text; stops at any other. */

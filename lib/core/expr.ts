@@ -470,17 +470,17 @@ export function known<R>(
     const value = calculate(...operands.map((each) => each.literal));
     return value === undefined ? otherwise() : literal(value);
   } catch (error) {
-    if (!(error instanceof NoValueError)) throw error;
+    if (error !== NO_VALUE) throw error;
     return new Expr<R>(new Failure(otherwise()));
   }
 }
 
-/** Terraform would stop at such a value. */
-export class NoValueError extends Error {}
+/** Terraform would stop at such a value. One for all: only the one that calculates sees it, and a trace costs time. */
+export const NO_VALUE = new Error("Terraform has no such value");
 
 /** A value that is not null. */
 export function valueIn(value: unknown): unknown {
-  if (value === null || value === undefined) throw new NoValueError();
+  if (value === null || value === undefined) throw NO_VALUE;
   return value;
 }
 
@@ -491,24 +491,24 @@ export function numberIn(value: unknown): number {
 }
 
 function finite(value: number): number {
-  if (!Number.isFinite(value)) throw new NoValueError();
+  if (!Number.isFinite(value)) throw NO_VALUE;
   return value;
 }
 
 /** A text, also from a number or a switch, in the form that Terraform gives all texts. */
 export function textIn(value: unknown): string {
-  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") throw new NoValueError();
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") throw NO_VALUE;
   return String(value).normalize("NFC");
 }
 
 export function listIn(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new NoValueError();
+  if (!Array.isArray(value)) throw NO_VALUE;
   return value;
 }
 
 function lengthOf(value: unknown): number {
   if (typeof value === "string") return [...new Intl.Segmenter().segment(textIn(value))].length;
-  if (typeof value !== "object" || value === null) throw new NoValueError();
+  if (typeof value !== "object" || value === null) throw NO_VALUE;
   return Object.keys(value).length;
 }
 

@@ -654,14 +654,20 @@ function judgementOf<T extends Table>({ says }: Relation<T>, condition: Expr<boo
   return { condition: condition.text, errorMessage: `${says(values)}.` };
 }
 
-/** The inputs that a relation looks at. */
-function namesIn<T extends Table>({ holds }: Relation<T>, values: ValuesOf<T>): string[] {
+/** Each relation is asked once, because a program may have hundreds of deployments. */
+const NAMES_IN = new WeakMap<Relation<never>, readonly string[]>();
+
+/** The inputs that a relation looks at, whatever they hold. */
+function namesIn<T extends Table>(relation: Relation<T>, values: ValuesOf<T>): readonly string[] {
+  const known = NAMES_IN.get(relation);
+  if (known !== undefined) return known;
   const names: string[] = [];
   const get = (_: ValuesOf<T>, name: string) => {
     names.push(name);
     return new Value((values[name] as Value).row, { given: null, path: () => name, name, messageNameOf: String });
   };
-  holds(new Proxy(values, { get }));
+  relation.holds(new Proxy(values, { get }));
+  NAMES_IN.set(relation, names);
   return names;
 }
 
