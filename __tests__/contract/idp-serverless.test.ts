@@ -520,8 +520,8 @@ testContract(STACK_NAME, {
   Versioning: {
     "The upstream image publishes only version tags; no latest tag exists. application_version: latest is pinned at build time. When application_version is latest, the build pins a known-good release, 2026.5.4":
       [
-        () => [at(ADDRESS.build, "provisioner.0.local-exec.environment.IDP_VERSION"), local("image_release")],
-        ["${local.image_release}", '${var.application_version == "latest" ? "2026.5.4" : var.application_version}'],
+        () => [at(ADDRESS.build, "provisioner.0.local-exec.environment.IDP_VERSION"), local("image_base_tag")],
+        ["${local.image_base_tag}", '${var.application_version == "latest" ? "2026.5.4" : var.application_version}'],
       ],
     "The foundation injects APP_VERSION into the image build arguments and wins the merge": [
       () => [

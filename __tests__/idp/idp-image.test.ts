@@ -54,15 +54,26 @@ describe("IdpImage", () => {
     const input = new InputVariable(stack, "release", { type: "string", description: "Release." });
     const image = imageIn({ applicationVersion: input.stringValue }, stack);
     expect(buildOf(image).environment).toMatchObject({
-      IDP_VERSION: "${local.image_release}",
+      IDP_VERSION: "${local.image_base_tag}",
       APP_VERSION: "${var.release}",
     });
     expect(image.terraform.locals).toMatchObject({
-      image_release: '${var.release == "latest" ? "2026.5.4" : var.release}',
+      image_base_tag: '${var.release == "latest" ? "2026.5.4" : var.release}',
+      image_release: '${split("@", local.image_base_tag)[0]}',
     });
   });
 
+  it("builds upon exactly the image of a digest, which its own tag does not name", () => {
+    const applicationVersion = `2026.5.9@sha256:${"0123456789abcdef".repeat(4)}`;
+    const image = imageIn({ applicationVersion });
+    expect(buildOf(image).environment).toMatchObject({ IDP_VERSION: applicationVersion });
+    expect(image.reference).toContain("/idp:2026.5.9-$");
+    expect(image.image.release).toBe("2026.5.9");
+    expect(warningsOf(image.stack)).toEqual([]);
+  });
+
   it.each([
+    ["another name", "digest", { applicationVersion: `2026.5.4@sha256:${"0".repeat(64)}` }],
     ["another name", "release", { applicationVersion: "2026.5.3" }],
     ["another name", "upstream image", { upstreamImage: "registry.example.com/server" }],
     ["another name", "upstream prefix", { upstreamPrefix: "OTHER_" }],
@@ -102,7 +113,7 @@ describe("The release of an image", () => {
         new InputVariable(stack, name, { type: "string", default: null, description: "Text." }).stringValue;
       const { terraform } = imageIn({ applicationVersion: input("release"), existingImage: input("image") }, stack);
       const { check, locals = {}, variable } = terraform;
-      const steps = Object.fromEntries(Object.entries(locals).filter(([name]) => name.startsWith("image_release")));
+      const steps = Object.fromEntries(Object.entries(locals).filter(([name]) => /^image_(base_tag|release)/.test(name)));
       const given = [...NEWER, ...UNSAFE, ...SAFE].map((release) => ({ release }));
       expect(
         warnings({ check, locals: steps, variable }, [...given, { release: "2030.1.1", image: "host/idp:1" }]),

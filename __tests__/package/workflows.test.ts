@@ -81,3 +81,26 @@ it("Each public image is renewed by the rules of renovate", () => {
   const digests = Object.values(PUBLIC_IMAGES).map((image) => image.split("@")[1]);
   expect(found.sort()).toEqual(digests.sort());
 });
+
+it("The rules for a fleet find the release of each ring, with and without a digest, and write both", () => {
+  const rules = JSON.parse(readFileSync(packageFile("stacks/examples/fleet/renovate.json"), "utf8")) as {
+    customManagers: readonly [
+      { managerFilePatterns: readonly [string]; matchStrings: readonly [string]; autoReplaceStringTemplate: string },
+    ];
+  };
+  const [{ managerFilePatterns, matchStrings, autoReplaceStringTemplate }] = rules.customManagers;
+  for (const ring of ["canary", "everyone"]) {
+    const file = `rings/${ring}.tfvars.json`;
+    expect(file).toMatch(new RegExp(managerFilePatterns[0].slice(1, -1)));
+    const settings = readFileSync(packageFile(`stacks/examples/fleet/${file}`), "utf8");
+    const found = (text: string) => new RegExp(matchStrings[0]).exec(text)?.groups;
+    const { application_version: release } = JSON.parse(settings) as { application_version: string };
+    expect(found(settings)).toMatchObject({ currentValue: release });
+    const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
+    const written = autoReplaceStringTemplate
+      .replace(/[{][{](#if newDigest|[/]if)[}][}]/g, "")
+      .replace("{{{newValue}}}", "2026.8.8")
+      .replace("{{{newDigest}}}", digest);
+    expect(found(written)).toEqual({ currentValue: "2026.8.8", currentDigest: digest });
+  }
+});

@@ -262,6 +262,7 @@ export const ACCEPTED_SETS: AcceptedInputs = {
   "the last feature release of a year": { application_version: "2025.12.4" },
   "the release after those that are refused": { application_version: "2026.8.3" },
   "a release that is not known yet": { application_version: "2030.1.1" },
+  "a release with the digest of its image": { application_version: `2026.5.9@sha256:${"0123456789abcdef".repeat(4)}` },
   "no bootstrap password": { bootstrap_password: null },
   "a bootstrap password of 8 characters": { bootstrap_password: "eight888" },
   "variables with any values": {

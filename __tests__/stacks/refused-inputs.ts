@@ -218,6 +218,8 @@ const REFUSED_ALONE: Refused = {
   "the release that takes the load balancer for every client": { application_version: "2026.8.0" },
   "a release that upstream skipped": { application_version: "2026.5.1" },
   "a release that grows without end": { application_version: "2026.8.1" },
+  "a refused release by its digest": { application_version: `2026.8.1@sha256:${"0".repeat(64)}` },
+  "a release with half of a digest": { application_version: `2026.5.9@sha256:${"0".repeat(32)}` },
   "a release that a database of a later patch cannot go to": { application_version: "2026.8.2" },
   "a bootstrap password of 7 characters, without showing it": { bootstrap_password: "unsaid!" },
   "the secret key as a variable": { environment_variables: { IDP_SECRET_KEY: "x" } },

@@ -3,8 +3,8 @@ import { Construct } from "constructs";
 
 import { matching } from "../core/checks";
 import { countIf, isNever, isSet, isUnset, allOf, anyOf } from "../core/conditional";
-import { type Expr, hcl, literal, exprOf } from "../core/expr";
-import { captured, endsWith, startsWith, toNumber } from "../core/expr-functions";
+import { type Expr, hcl, interpolated, literal, exprOf } from "../core/expr";
+import { captured, element, endsWith, split, startsWith, toNumber, trimPrefix } from "../core/expr-functions";
 import { expression, namedValue, settingName, named } from "../core/expression";
 import { orResource, refuseWrong, text, type Relation, type ValuesOf } from "../core/inputs";
 import { type KnownPropsOf, propProblems } from "../core/known-props";
@@ -37,8 +37,9 @@ const IMAGE_PATTERN = "^[^\\s/@]+/[^\\s@]+(:[^\\s/@]+|(:[^\\s/@]+)?@sha256:[0-9a
 /** What the build gets of the folder `image`, apart from blueprints; the list of `build-image.sh`. */
 export const IMAGE_FILES = ["Dockerfile", "cloud-entrypoint.sh", "connection-pool.sh", "watch-worker.py"];
 
-/** A feature release is named after its month. */
-const RELEASE_PATTERN = "^([0-9]{4})[.]([1-9]|1[0-2])[.](?:0|[1-9][0-9]*)$";
+/** A feature release is named after its month. Its image may be fixed by a digest, as in names of images. */
+const RELEASE_PATTERN = "^([0-9]{4})[.]([1-9]|1[0-2])[.](?:0|[1-9][0-9]*)(?:@sha256:[0-9a-f]{64})?$";
+const REFUSED_PATTERN = `^(?:${Object.keys(REFUSED_VERSIONS).join("|").replaceAll(".", "[.]")})(?:@|$)`;
 const OLDEST_RELEASE = OLDEST_VERSION.year * 100 + OLDEST_VERSION.feature;
 
 const REFUSED = Object.entries(REFUSED_VERSIONS).map(([version, reason]) => `${version} (${reason})`);
@@ -52,22 +53,24 @@ export const IMAGE = {
     description: [
       `Release to run: "${LATEST_VERSION}" for the tested ${PINNED_VERSION},`,
       `whose later patches close security holes, or an exact release such as ${RECOMMENDED_VERSION},`,
-      `from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on. Changing it later builds an image,`,
+      `from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on, with or without the digest of its image,`,
+      `as in ${RECOMMENDED_VERSION}@sha256:<64 digits>. Changing it later builds an image,`,
       "rolls it out and migrates the database, which cannot be undone.",
     ].join(" "),
     must: {
       condition: (version: Expr<string>) => {
         const part = (index: number) => toNumber(captured(version, RELEASE_PATTERN, index));
         const isNewEnough = part(0).times(100).plus(part(1)).ge(OLDEST_RELEASE);
-        const isRelease = isNewEnough.and(version.isOneOf(Object.keys(REFUSED_VERSIONS)).not());
+        const isRelease = isNewEnough.and(version.matches(REFUSED_PATTERN).not());
         return version.eq(LATEST_VERSION).or(isRelease.orElse(false));
       },
       must: [
         `be "${LATEST_VERSION}" or an exact release from ${OLDEST_VERSION.year}.${OLDEST_VERSION.feature} on,`,
-        "year.month.patch, because older ones need Redis, and rolling tags change without notice,",
+        "year.month.patch, also with @sha256: and a digest,",
+        "because older ones need Redis, and rolling tags change without notice,",
         `and none of ${REFUSED.join(", ")}; use for example "${RECOMMENDED_VERSION}" or "${NEWEST_KNOWN_VERSION}"`,
       ].join(" "),
-      schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}`, not: { enum: Object.keys(REFUSED_VERSIONS) } },
+      schema: { pattern: `^${LATEST_VERSION}$|${RELEASE_PATTERN}`, not: { type: "string", pattern: REFUSED_PATTERN } },
     },
   }),
   /**
@@ -178,8 +181,8 @@ export interface IdpImageProps {
   readonly context: DeploymentContext;
 
   /**
-   * Release of the identity provider: `latest`, or an exact one, year.month.patch, from 2025.10 on. Upgrade one
-   * feature release at a time and never downgrade.
+   * Release of the identity provider: `latest`, or an exact one, year.month.patch, from 2025.10 on, also with the
+   * digest of its image, `<release>@sha256:…`. Upgrade one feature release at a time and never downgrade.
    *
    * @default "latest", which builds the pinned known-good release
    */
@@ -300,22 +303,24 @@ export class IdpImage extends Construct implements ContainerImage {
         "because only an image that is built here can contain them; copy them to /blueprints in that image",
       ].join(" "),
     };
-    const version = namedValue(this, "Release", exactVersion(applicationVersion));
+    const tag = named(this, "BaseTag", exactVersion(applicationVersion));
+    const version = namedValue(this, "Release", releaseOf(tag).text);
     const risks = releaseRisks(this, applicationVersion, version, existingImage);
     addWarnings(this, "KnownRelease", [...risks, ...(unusedFiles ? [unusedFiles] : [])]);
     const { upstreamImage = UPSTREAM_IMAGE, upstreamPrefix = UPSTREAM_PREFIX } = props;
     const files = IMAGE_FILES.map((name) => `image/${name}`);
     const hashes = files.map((file) => addStackFile(this, packageFile(file), file).sha256);
     // The same image from a mirror is not built again.
-    const parts = [...hashes, PUBLIC_IMAGES.tools, upstreamImage, upstreamPrefix];
+    const base = interpolated`${upstreamImage}${trimPrefix(tag, version)}`.text;
+    const parts = [...hashes, PUBLIC_IMAGES.tools, base, upstreamPrefix];
     // Without blueprints the text must not change, or every image would be built again.
     const content = Fn.join(
       ":",
       blueprints === undefined ? parts : Token.asList(Fn.concat([parts, Token.asList(expression(blueprints.hashes))])),
     );
     // Long enough to distinguish any two edits, short enough to read aloud.
-    const tag = `${version}-${Fn.substr(Fn.sha256(content), 0, 12)}`;
-    const reference = `${repository.imagePrefix}/${context.deployment.applicationName}:${tag}`;
+    const builtTag = `${version}-${Fn.substr(Fn.sha256(content), 0, 12)}`;
+    const reference = `${repository.imagePrefix}/${context.deployment.applicationName}:${builtTag}`;
     const builtImage = new TerraformLocal(this, "Reference", reference).asString;
 
     addRestLibraries(this);
@@ -333,7 +338,7 @@ export class IdpImage extends Construct implements ContainerImage {
         [BUILD_ARGUMENTS.toolsImage]: referenceTo(PUBLIC_IMAGES.tools, props.imageMirror),
         [BUILD_ARGUMENTS.upstreamImage]: referenceTo(upstreamImage, props.imageMirror),
         [BUILD_ARGUMENTS.upstreamPrefix]: upstreamPrefix,
-        [BUILD_ARGUMENTS.version]: version,
+        [BUILD_ARGUMENTS.version]: tag.text,
         [BUILD_ARGUMENTS.platformVersion]: applicationVersion,
         UPGRADE_EDGES: JSON.stringify(UPGRADE_EDGES),
         ...(blueprints && {
@@ -370,9 +375,12 @@ export function publicImage(containerImage: string): ContainerImage {
   return { containerImage, ready: [], grantPull: () => [] };
 }
 
-function exactVersion(version: string): string {
-  return exprOf(version).eq(LATEST_VERSION).choose(PINNED_VERSION, version).text;
+/** Tag of the image that is built upon, with a digest if one is given. */
+function exactVersion(version: string): Expr<string> {
+  return exprOf(version).eq(LATEST_VERSION).choose(PINNED_VERSION, version);
 }
+
+const releaseOf = (tag: Expr<string>) => element(split("@", tag), 0);
 
 /** Whether an image is given in any case, and not only where a variable is not null. */
 const isGiven = (image: string | undefined) => isNever(isUnset(image));

@@ -80,6 +80,8 @@ describeWith(["bash", "curl", "dash", "jq"], "build-image.sh", () => {
     ["2025.10.4", "2026.2.7", `${LEFT} 2025.10.4; 2026.2.7 cannot be reached from it, because otherwise tables`],
     ["2026.2.7", "2030.1.0", `${LEFT} 2026.2.7; 2030.1.0 cannot be reached from it, because otherwise the`],
     ["2026.5.9", "2026.8.6", ""],
+    ["2026.5.9", `2026.8.6@sha256:${"0".repeat(64)}`, ""],
+    ["2026.2.7", `2026.8.6@sha256:${"9".repeat(64)}`, `${LEFT} 2026.2.7; 2026.8.6 cannot be reached from it, because`],
   ])("over %s, builds %s unless it skips a release that its database needs", (built, IDP_VERSION, refusal) =>
     inScene(async ({ standIn, build }) => {
       for (const release of ["2025.10.1", built, "main"]) standIn.registry.push(IMAGE.replace("2026.5.4", release));

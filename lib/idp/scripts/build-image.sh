@@ -14,7 +14,7 @@
 #   TOOLS_IMAGE             build argument: image of Debian, for the entrypoint's programs (required)
 #   UPSTREAM_IMAGE          build argument: image that is wrapped, without tag (required)
 #   UPSTREAM_PREFIX         build argument: prefix of the application's environment names (required)
-#   IDP_VERSION             build argument: tag of the wrapped image (required)
+#   IDP_VERSION             build argument: tag of the wrapped image, also with its digest, <tag>@sha256:<digest> (required)
 #   APP_VERSION             build argument: version as the platform names it (required)
 #   UPGRADE_EDGES           releases that an upgrade must not skip, JSON as in releases.ts ([])
 #   BLUEPRINTS              blueprints to put into the image, separated by blanks: own/<file> is from BLUEPRINTS_DIRECTORY,
@@ -39,7 +39,7 @@ largest_file_bytes=65536
 
 # Cloud Build replaces $NAME in env and images; none of these expressions lets a dollar sign through.
 reference='[A-Za-z0-9][A-Za-z0-9._/:@-]*'
-version='[A-Za-z0-9_][A-Za-z0-9_.-]*'
+version='[A-Za-z0-9_][A-Za-z0-9_.-]*(@sha256:[0-9a-f]{64})?'
 google_require base64
 google_setting BUILD_LOCATION '[a-z0-9-]+' "a region or \"global\""
 google_option BUILD_POOL 'projects/[a-z0-9.:-]+/locations/[a-z0-9-]+/workerPools/[a-z0-9-]+' \
@@ -52,8 +52,8 @@ google_setting BUILDER_IMAGE "$reference" "the name of an image"
 google_setting TOOLS_IMAGE "$reference" "the name of an image"
 google_setting UPSTREAM_IMAGE "$reference" "the name of an image, like ghcr.io/owner/server"
 google_setting UPSTREAM_PREFIX '[A-Z][A-Z0-9_]*' "a prefix of environment names, like IDP_"
-google_setting IDP_VERSION "$version" "a release, year.month.patch"
-google_setting APP_VERSION "$version" "a release, year.month.patch, or latest"
+google_setting IDP_VERSION "$version" "a release, year.month.patch, with or without @sha256: and a digest"
+google_setting APP_VERSION "$version" "a release, year.month.patch, with or without @sha256: and a digest, or latest"
 google_option BLUEPRINTS '((own|shipped)/[A-Za-z0-9][A-Za-z0-9._-]*[.]yaml ?)+' \
   "files like own/groups.yaml and shipped/branding.yaml"
 google_time_limit BUILD_TIMEOUT_SECONDS BUILD_QUEUE_SECONDS IDENTITY_WAIT_SECONDS
@@ -118,7 +118,7 @@ stop_when_present() {
 # of what it changes. Images that cannot be listed keep nothing from being built.
 refuse_skipping() {
   google_pages artifactregistry "$tags" tags pageSize=1000 "$GOOGLE_WORK/tags" || return 0
-  skipped=$(jq -rs --argjson edges "${UPGRADE_EDGES:-[]}" --arg target "$IDP_VERSION" '
+  skipped=$(jq -rs --argjson edges "${UPGRADE_EDGES:-[]}" --arg target "${IDP_VERSION%@*}" '
     def release: [scan("[0-9]+") | tonumber];
     def line: release[:2];
     [.[].name | split("/") | last | select(test("^20[0-9]{2}[.][0-9]+[.][0-9]+-")) | split("-")[0]] | max_by(release) as $built
