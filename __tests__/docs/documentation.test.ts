@@ -154,7 +154,8 @@ describe("The pages of a handed-over folder", () => {
         const text = readFileSync(join(folder, file), "utf8");
         expect([stack, file, deadLinks(join(folder, file), text)]).toEqual([stack, file, []]);
         expect(blocksIn(text, "sh").join()).not.toMatch(/cdktf|npm /);
-        if (file !== "README.md") expect(text).toBe(pageOf(join("stacks", file)).text);
+        // One is another file in the repository, and one is made of the configuration.
+        if (!["README.md", "who-may-what.md"].includes(file)) expect(text).toBe(pageOf(join("stacks", file)).text);
       }
     }
   });

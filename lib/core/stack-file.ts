@@ -54,10 +54,15 @@ export function addStackFile(scope: IConstruct, source: string, pathInFolder: st
   };
 }
 
-/** Writes a text of one construct into the synthesized folder of its stack. @throws Error as `addStackFile` does */
-export function addStackText(scope: IConstruct, text: string, pathInFolder: string): void {
+/**
+ * Writes a text of one construct into the synthesized folder of its stack.
+ *
+ * @param text or what makes it once the stack is complete
+ * @throws Error as `addStackFile` does
+ */
+export function addStackText(scope: IConstruct, text: string | (() => string), pathInFolder: string): void {
   filesOf(TerraformStack.of(scope)).add(scope.node.path, pathInFolder, (path) => {
-    writeFileSync(path, text);
+    writeFileSync(path, typeof text === "string" ? text : text());
   });
 }
 

@@ -12,6 +12,7 @@ import { exampleValues } from "./example-values";
 import { inputSchema } from "./input-schema";
 import { settledNames, settledNote } from "./settled-names";
 import { pageFor, settledSection } from "./settled-pages";
+import { whoMayWhat } from "./who-may-what";
 
 interface FolderDescription {
   /** Name of the stack in this repository, whatever its id is in an app. */
@@ -38,6 +39,7 @@ export function describeFolder(stack: PortableStack, description: FolderDescript
   addStackText(stack, exampleValues(name, inputs), "terraform.tfvars.example");
   addStackText(stack, `${JSON.stringify(inputSchema(name, inputs), undefined, 2)}\n`, "inputs.schema.json");
   addPages(stack, description);
+  addStackText(stack, () => whoMayWhat(stack.toTerraform()), "who-may-what.md");
   for (const guide of guides) addStackFile(stack, packageFile(`stacks/guides/${guide}`), `guides/${guide}`);
   if (!guides.includes("infrastructure-manager.md")) return;
   for (const file of ["main.tf", "probe.sh"])

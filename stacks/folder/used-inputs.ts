@@ -1,3 +1,5 @@
+import { split } from "./expression-text";
+
 /** Terraform JSON of a root module. */
 type Configuration = Readonly<Record<string, unknown>>;
 
@@ -83,27 +85,10 @@ function forcedBy(condition: string): string[] {
 /** Conditions that must all hold; the whole where only one of several must. */
 function conjunctsOf(text: string): string[] {
   const inner = /^[(](.*)[)]$/s.exec(text)?.[1];
-  if (inner !== undefined && pieces(text, " ").length === 1) return conjunctsOf(inner);
-  if (pieces(text, " || ").length > 1 || pieces(text, " ? ").length > 1) return [text];
-  const all = pieces(text, " && ");
+  if (inner !== undefined && split(text, " ").length === 1) return conjunctsOf(inner);
+  if (split(text, " || ").length > 1 || split(text, " ? ").length > 1) return [text];
+  const all = split(text, " && ");
   return all.length === 1 ? all : all.flatMap(conjunctsOf);
-}
-
-/** What stands between separators that are in no brackets and in no text. */
-function pieces(text: string, separator: string): string[] {
-  const found = [""];
-  let [depth, isText] = [0, false];
-  for (let at = 0; at < text.length; at++) {
-    const letter = text.charAt(at);
-    if (letter === '"' && text.charAt(at - 1) !== "\\") isText = !isText;
-    if (!isText && "([{".includes(letter)) depth++;
-    if (!isText && ")]}".includes(letter)) depth--;
-    if (depth === 0 && !isText && text.startsWith(separator, at)) {
-      found.push("");
-      at += separator.length - 1;
-    } else found.push(`${found.pop() ?? ""}${letter}`);
-  }
-  return found;
 }
 
 /** Names of inputs without members. */

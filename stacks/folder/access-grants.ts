@@ -1,0 +1,242 @@
+import { ACTORS, type ActorName, type ActorText } from "./access-texts";
+import { asText } from "./expression-text";
+import { type Block, type ConfigurationFacts, type FoundResource, root } from "./configuration-facts";
+
+/** A role that an identity has, as the page shows it. */
+export interface Grant {
+  /** Address of the resource that grants it. */
+  readonly address: string;
+  readonly actor: ActorName;
+
+  /** The account as the page names it. */
+  readonly account: string;
+
+  /** Whether the account is managed elsewhere. */
+  readonly isGiven: boolean;
+  readonly role: string;
+
+  /** On what, in words. */
+  readonly on: string;
+
+  /** When there is the grant, in words; none for always. */
+  readonly when: readonly string[];
+
+  /** A secret that the grant lets the identity read, instead of `on`. */
+  readonly secret?: SecretName;
+}
+
+/** A secret: one that the folder creates, by the name of its resource, or one that an input names. */
+export interface SecretName {
+  readonly name: string;
+  readonly isGiven: boolean;
+}
+
+/** All roles that a configuration grants. @throws Error for an identity that the table of texts does not have */
+export function grantsOf(facts: ConfigurationFacts): readonly Grant[] {
+  const members = facts.ofType(/_iam_(?:member|binding)$/).map((resource) => grantOf(facts, resource));
+  return [...members, ...openServices(facts), ...bindings(facts), ...ofAws(facts)];
+}
+
+function grantOf(facts: ConfigurationFacts, resource: FoundResource): Grant {
+  const { body, name, type } = resource;
+  const found = identityOf(facts, String(body.member), resource);
+  const role = String(body.role);
+  const common = { address: `${type}.${name}`, role, ...found, when: whenOf(facts, body, found.actor) };
+  const secret = type.startsWith("google_secret_manager") ? secretOf(facts, body) : undefined;
+  return { ...common, on: secret === undefined ? targetOf(facts, resource) : "", ...(secret && { secret }) };
+}
+
+type Identity = Pick<Grant, "account" | "actor" | "isGiven">;
+
+/** Who a member is: a created account, one that an input names, an agent of Google, pods, or anyone. */
+function identityOf(facts: ConfigurationFacts, member: string, { name }: FoundResource): Identity {
+  if (member === "allUsers") return { actor: "public", account: "`allUsers`", isGiven: false };
+  const text = facts.expanded(member);
+  const [, pods] = /[.]svc[.]id[.]goog\[(.*)\]$/.exec(member) ?? [];
+  if (pods !== undefined) return { actor: "pods", account: facts.nameInWords(pods), isGiven: false };
+  if (member.startsWith("serviceAccount:service-")) {
+    const account = facts.nameInWords(withNumber(member.replace("serviceAccount:", "")));
+    return { actor: "agents", account, isGiven: false };
+  }
+  const made = createdAccount(facts, text, member);
+  if (made !== undefined) return { actor: actorNamed(made.name), account: accountOf(facts, made), isGiven: false };
+  const inputs = facts.inputsIn(member);
+  const actors = Object.entries<ActorText>(ACTORS).filter(([, { given }]) => given === inputs[0]);
+  // One account may start several jobs; the name of the grant begins with that of the job.
+  const [actor] = actors.find(([each]) => name.startsWith(each.replace(/_job_starter$/, ""))) ?? actors[0] ?? [];
+  if (actor === undefined) throw new Error(`${member} is nobody that the page of rights has a text for`);
+  return { actor: actor as ActorName, account: `\`${inputs[0] ?? ""}\``, isGiven: true };
+}
+
+/** The number of a project, which an input or none has. */
+const withNumber = (email: string): string => email.replace(/\$\{[^}]*\}/, "<project_number>");
+
+function createdAccount(facts: ConfigurationFacts, text: string, member: string): FoundResource | undefined {
+  const [, referred] = /\bgoogle_service_account[.](\w+)/.exec(text) ?? [];
+  return facts
+    .ofType(/^google_service_account$/)
+    .find(({ body, name }) => name === referred || member.includes(`:${String(body.account_id)}@`));
+}
+
+function actorNamed(name: string): ActorName {
+  if (!(name in ACTORS)) throw new Error(`the account ${name} has no text; add it to ACTORS`);
+  return name as ActorName;
+}
+
+/** The address of a created account, with placeholders. */
+export function accountOf(facts: ConfigurationFacts, { body }: FoundResource): string {
+  return facts.nameInWords(`${String(body.account_id)}@${String(body.project)}.iam.gserviceaccount.com`);
+}
+
+/** Conditions of a grant without those that only tell which account it is for. */
+function whenOf(facts: ConfigurationFacts, body: Block, actor: ActorName): readonly string[] {
+  const { given }: ActorText = ACTORS[actor];
+  const isOfAccount = (phrase: string) =>
+    /`grant_roles`|`existing_service_accounts/.test(phrase) || (given !== undefined && phrase.includes(given));
+  return facts.conditionsOf(body).filter((phrase) => !isOfAccount(phrase));
+}
+
+/** On what a role is granted, in words. */
+function targetOf(facts: ConfigurationFacts, { body, name, type }: FoundResource): string {
+  const named = (kind: string, value: unknown): string => {
+    const inputs = facts.inputsIn(value).filter((input) => root(input).startsWith("existing_"));
+    return inputs[0] === undefined
+      ? `the ${kind} ${facts.nameInWords(nameOf(facts, value))}`
+      : `the ${kind} of \`${root(inputs[0])}\``;
+  };
+  switch (type) {
+    case "google_artifact_registry_repository_iam_member":
+      return named("repository", body.repository);
+    case "google_cloud_run_v2_job_iam_member":
+      return named("job", body.name);
+    case "google_cloud_run_v2_service_iam_member":
+      return named("service", body.name);
+    case "google_kms_crypto_key_iam_member":
+      return `the key in \`${facts.inputsIn(body.crypto_key_id)[0] ?? ""}\``;
+    case "google_project_iam_member":
+      return projectTarget(facts, body, name);
+    case "google_service_account_iam_member":
+      return serviceAccountTarget(facts, body);
+    case "google_storage_bucket_iam_member": {
+      const { condition } = body as { readonly condition?: { readonly title: string } };
+      return `${named("bucket", body.bucket)}${condition === undefined ? "" : `, of it ${condition.title}`}`;
+    }
+    default:
+      throw new Error(`${type} is granted on something that the page of rights has no words for`);
+  }
+}
+
+/** The name in an attribute, or the one that the resource has to which it refers. */
+function nameOf(facts: ConfigurationFacts, value: unknown): unknown {
+  const [, type = "", name = ""] = /\b(google_\w+)[.](\w+)(?:\[|[.])/.exec(String(value)) ?? [];
+  const resource = facts.at(`${type}.${name}`);
+  return resource === undefined ? value : (resource.body.name ?? resource.body.secret_id);
+}
+
+/** A project, or the one database in it that a condition names. */
+function projectTarget(facts: ConfigurationFacts, body: Block, name: string): string {
+  const isExisting = name.endsWith("existing_database");
+  const database = isExisting ? "the database of `existing_database`" : databaseName(facts);
+  const { condition, dynamic } = body as { readonly condition?: unknown; readonly dynamic?: { condition: unknown } };
+  if (condition !== undefined) return `${database} alone`;
+  if (dynamic !== undefined)
+    return `${database} alone; every database of the project with \`database_conditional_access = false\``;
+  return body.role === "roles/cloudsql.client" ? "every database of the project" : "the project";
+}
+
+const databaseName = (facts: ConfigurationFacts): string =>
+  `the database ${facts.nameInWords(facts.at("google_sql_database_instance.database")?.body.name)}`;
+
+function serviceAccountTarget(facts: ConfigurationFacts, body: Block): string {
+  const id = String(body.service_account_id);
+  const made = createdAccount(facts, id, `:${id.split("/").at(-1) ?? ""}`);
+  return made === undefined
+    ? `the service account in \`${facts.inputsIn(id)[0] ?? ""}\``
+    : `the service account ${accountOf(facts, made)}`;
+}
+
+/** The secret that a grant is for. */
+function secretOf(facts: ConfigurationFacts, body: Block): SecretName {
+  const value = String(body.secret_id ?? body.secret);
+  const [, referred] = /\bgoogle_secret_manager_secret[.](\w+)/.exec(value) ?? [];
+  if (referred !== undefined) return { name: referred, isGiven: false };
+  return givenSecret(facts, value.includes("each.value") ? body.for_each : value);
+}
+
+/** The inputs in an expression that name secrets of others. */
+export function givenSecret(facts: ConfigurationFacts, source: unknown): SecretName {
+  const inputs = facts
+    .inputsIn(source)
+    .map((path) => path.replace(/[.](?:secret_id|version)$/, ""))
+    .filter((path) => /secret|key|password/.test(path));
+  return { name: [...new Set(inputs)].join(" "), isGiven: true };
+}
+
+/** Services that anyone may call because nothing is asked of the caller. */
+function openServices(facts: ConfigurationFacts): readonly Grant[] {
+  return facts.ofType(/^google_cloud_run_v2_service$/).flatMap(({ body, name, type }) => {
+    const { invoker_iam_disabled: isOpen } = body;
+    if (isOpen === undefined || isOpen === false) return [];
+    const [, condition] = /^\$\{([\s\S]*)\}$/.exec(asText(isOpen)) ?? [];
+    const grant = {
+      address: `${type}.${name}`,
+      actor: "public",
+      account: "anyone",
+      isGiven: false,
+      role: "none: the invoker check is off",
+      on: `the service ${facts.nameInWords(body.name)}`,
+      when: condition === undefined ? [] : facts.inWords(condition),
+    } as const;
+    return [grant];
+  });
+}
+
+interface Rule {
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** What Kubernetes lets pods do in the cluster. */
+function bindings(facts: ConfigurationFacts): readonly Grant[] {
+  return facts.ofType(/^kubernetes_role_binding_v1$/).flatMap(({ body, name, type }) => {
+    const { metadata, role_ref: ref } = body as { readonly metadata: Block; readonly role_ref: Block };
+    const [, referred = ""] = /kubernetes_role_v1[.](\w+)/.exec(String(ref.name)) ?? [];
+    const rules = (facts.at(`kubernetes_role_v1.${referred}`)?.body.rule ?? []) as readonly Rule[];
+    const allowed = rules.map(({ resources, verbs }) => `${resources.join(", ")}: ${verbs.join(", ")}`).join("; ");
+    return (body.subject as readonly Block[]).map((subject): Grant => {
+      const account = `${String(subject.namespace)}/${String(subject.name)}`;
+      return {
+        address: `${type}.${name}`,
+        actor: "pods",
+        account: facts.nameInWords(account),
+        isGiven: false,
+        role: "a role of Kubernetes",
+        on: `${allowed}, in the namespace ${facts.nameInWords(namespaceOf(facts, metadata.namespace))}`,
+        when: facts.conditionsOf(body),
+      };
+    });
+  });
+}
+
+/** The name of the namespace to which a part belongs. */
+function namespaceOf(facts: ConfigurationFacts, value: unknown): unknown {
+  const [, name = ""] = /kubernetes_namespace_v1[.](\w+)/.exec(String(value)) ?? [];
+  const { metadata } = (facts.at(`kubernetes_namespace_v1.${name}`)?.body ?? {}) as { readonly metadata?: Block };
+  return metadata?.name ?? value;
+}
+
+function ofAws(facts: ConfigurationFacts): readonly Grant[] {
+  return facts.ofType(/^aws_iam_policy$/).map(({ body, name, type }): Grant => {
+    const policy = JSON.parse(String(body.policy)) as { readonly Statement: readonly { readonly Action: string[] }[] };
+    const actions = policy.Statement.flatMap(({ Action }) => Action);
+    return {
+      address: `${type}.${name}`,
+      actor: "aws_user",
+      account: facts.nameInWords(body.name),
+      isGiven: false,
+      role: "a policy of AWS",
+      on: `${actions.map((action) => `\`${action}\``).join(", ")} on all resources`,
+      when: facts.conditionsOf(body),
+    };
+  });
+}

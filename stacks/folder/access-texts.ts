@@ -1,0 +1,111 @@
+/** What a reader must know of an identity. */
+export interface ActorText {
+  readonly title: string;
+  /** Input that names an account which is managed elsewhere and takes the place of this one. */
+  readonly given?: string;
+}
+
+/** Whoever has a role, by the name of the service account that is created, or of what stands for it. */
+export const ACTORS = {
+  runtime: { title: "Server and workers", given: "existing_service_accounts.service" },
+  initializer: { title: "Jobs that prepare the database", given: "existing_service_accounts.job" },
+  checker: { title: "The check-up", given: "existing_service_accounts.check_up" },
+  check_up_job_starter: { title: "The schedule of the check-up", given: "existing_service_accounts.scheduler" },
+  dumper: { title: "Dumps of the database", given: "existing_service_accounts.dump" },
+  dump_job_starter: { title: "The schedule of the dumps", given: "existing_service_accounts.scheduler" },
+  registry_builder: { title: "The build of the image", given: "existing_service_accounts.build" },
+  cluster_nodes: { title: "Nodes of the cluster", given: "existing_service_accounts.nodes" },
+  existing_nodes: { title: "Nodes of an existing cluster", given: "existing_cluster.node_account" },
+  agents: { title: "Service agents of Google" },
+  pods: { title: "Kubernetes service accounts" },
+  public: { title: "Anyone" },
+  aws_user: { title: "The user in AWS" },
+} as const satisfies Readonly<Record<string, ActorText>>;
+
+export type ActorName = keyof typeof ACTORS;
+
+/** Why an identity has a role, by actor and role. */
+export const REASONS: Readonly<Record<string, string>> = {
+  "runtime roles/cloudsql.client": "connects through the proxy, which the database requires",
+  "runtime roles/storage.objectUser": "stores, shows and deletes uploads such as logos",
+  "initializer roles/cloudsql.client": "connects through the proxy, to make the database, its role and their rights",
+  "checker roles/cloudsql.client": "connects through the proxy, to ask what stands still",
+  "dumper roles/cloudsql.client": "connects through the proxy, to read the whole database",
+  "dumper roles/storage.objectCreator": "adds a dump; cannot overwrite or delete one",
+  "dumper roles/storage.objectViewer": "reads a dump again, to prove that it can be restored",
+  "dumper roles/storage.objectUser": "replaces the copy of the newest dump",
+  "check_up_job_starter roles/run.invoker": "starts the job, and can do nothing else",
+  "dump_job_starter roles/run.invoker": "starts the job, and can do nothing else",
+  "registry_builder roles/artifactregistry.writer": "pushes the image that it has built",
+  "registry_builder roles/logging.logWriter": "writes the log of the build",
+  "cluster_nodes roles/artifactregistry.reader": "pulls the image",
+  "cluster_nodes roles/container.defaultNodeServiceAccount": "runs nodes: writes logs and metrics",
+  "existing_nodes roles/artifactregistry.reader": "pulls the image",
+  "agents roles/cloudkms.cryptoKeyEncrypterDecrypter": "encrypts and decrypts what the service stores, with your key",
+  "pods roles/iam.workloadIdentityUser": "lets pods of this name, in this namespace alone, act as the service account",
+  "pods a role of Kubernetes": "makes, changes and removes outposts, in their namespace alone",
+  "public roles/run.invoker": "lets anyone open the sign-in page; the application asks for a sign-in",
+  "public none: the invoker check is off": "lets anyone open the sign-in page; the application asks for a sign-in",
+  "aws_user a policy of AWS": "lists VMs and disks in AWS, for the inventory; cannot change anything",
+};
+
+/** What is in a secret that is created, by the name of its resource. */
+export const SECRETS: Readonly<Record<string, string>> = {
+  database_password: "password of the application's role in the database",
+  database_administrator_password: "password of the role that prepares the database",
+  secrets_secret_key: "key that signs sessions and tokens",
+  secrets_bootstrap_password: "first password of `akadmin`, the administrator",
+  secrets_bootstrap_token: "API token of the administrator",
+  secrets_ldap_password: "password of the user that LDAP clients bind as; it reads all users",
+  secrets_ldap_token: "token of the LDAP outpost",
+  secrets_radius_secret: "secret shared with RADIUS clients",
+  secrets_radius_token: "token of the RADIUS outpost",
+  db_init_script: "no secret: the script of the job that prepares the database",
+  check_up_job_script: "no secret: the script of the check-up",
+  dump_job_script: "no secret: the script of the dumps",
+  dump_at_apply_script: "no secret: the script of the dump at each apply",
+  former_login_script: "no secret: the script that closes the former login to the database",
+};
+
+/** What listens, by the address of what opens it. */
+export const LISTENERS: Readonly<Record<string, string>> = {
+  "google_cloud_run_v2_service.service": "the default address of the service, `*.run.app`",
+  "google_compute_global_forwarding_rule.front_door_https_rule": "load balancer: sign-in",
+  "google_compute_global_forwarding_rule.front_door_http_rule": "load balancer: redirects to HTTPS",
+  "google_compute_global_forwarding_rule.ipv6_https_rule": "load balancer, its IPv6 address: sign-in",
+  "google_compute_global_forwarding_rule.ipv6_http_rule": "load balancer, its IPv6 address: redirects to HTTPS",
+  "google_compute_forwarding_rule.internal_load_balancer_https_rule": "internal load balancer: sign-in",
+  "google_compute_forwarding_rule.internal_load_balancer_http_rule": "internal load balancer: redirects to HTTPS",
+  "google_sql_database_instance.database": "database, only for the authenticated, encrypting proxy",
+  "google_container_cluster.cluster": "control plane of the cluster, for accounts with a right in it",
+  "kubernetes_ingress_v1.front_door_ingress": "load balancer: sign-in",
+  "kubernetes_ingress_v1.ipv6_ingress": "load balancer, its IPv6 address: sign-in",
+  "kubernetes_service_v1.front_door_load_balancer": "load balancer: sign-in, by HTTPS with a self-signed certificate",
+  "kubernetes_service_v1.front_door_backend": "service in the cluster, behind the load balancer",
+  "kubernetes_service_v1.outposts_server": "service in the cluster, by which outposts find the server",
+  "kubernetes_network_policy_v1.front_door_allow_ingress": "pods of the server",
+  "kubernetes_network_policy_v1.namespace_outbound": "every other pod of the namespace",
+  "kubernetes_network_policy_v1.outposts_policy": "pods of outposts: LDAP, RADIUS, forward authentication",
+  "kubernetes_network_policy_v1.outposts_to_server": "pods of the server, for outposts",
+  "google_compute_firewall.lab_firewall_allow_http": "Windows VM: web requests",
+  "google_compute_firewall.lab_firewall_allow_icmp": "every VM: ping",
+  "google_compute_firewall.lab_firewall_allow_internal": "every VM: traffic of the lab, such as scans",
+  "google_compute_firewall.lab_firewall_allow_rdp": "Windows VM: remote desktop",
+  "google_compute_firewall.lab_firewall_allow_ssh": "Linux VMs: SSH through the identity-aware proxy",
+  "google_compute_instance.lab_windows_vm": "Windows VM",
+  "google_compute_instance.lab_linux_vm": "Linux VMs",
+};
+
+/** What is spoken on a port, for all that listens there, or for one address. */
+export const PROTOCOLS: Readonly<Record<string, string>> = {
+  "22": "SSH",
+  "80": "HTTP",
+  "443": "HTTPS",
+  "1812": "RADIUS",
+  "3307": "TLS of the Cloud SQL proxy",
+  "3389": "LDAP",
+  "6636": "LDAPS",
+  "9000": "HTTP",
+  "9443": "HTTPS",
+  "google_compute_firewall.lab_firewall_allow_rdp 3389": "remote desktop",
+};

@@ -1,0 +1,206 @@
+import { asText, replaceExpressions, split, withoutBrackets } from "./expression-text";
+
+/** Terraform JSON, or a part of it. */
+export type Block = Readonly<Record<string, unknown>>;
+
+/** A resource as it is synthesized, with its type and name. */
+export interface FoundResource {
+  readonly type: string;
+  readonly name: string;
+  readonly body: Block;
+}
+
+/** What can be read from a synthesized configuration, without a plan. */
+export class ConfigurationFacts {
+  readonly resources: readonly FoundResource[];
+  private readonly locals: Block;
+  private readonly variables: Readonly<Record<string, Block>>;
+
+  constructor(readonly configuration: Block) {
+    this.locals = (configuration.locals ?? {}) as Block;
+    this.variables = (configuration.variable ?? {}) as Readonly<Record<string, Block>>;
+    const types = (configuration.resource ?? {}) as Readonly<Record<string, Readonly<Record<string, Block>>>>;
+    this.resources = Object.entries(types).flatMap(([type, named]) =>
+      Object.entries(named).map(([name, body]) => ({ type, name, body })),
+    );
+  }
+
+  ofType(pattern: RegExp): readonly FoundResource[] {
+    return this.resources.filter(({ type }) => pattern.test(type));
+  }
+
+  /** A resource by its address, if the configuration has it. */
+  at(address: string): FoundResource | undefined {
+    return this.resources.find(({ name, type }) => `${type}.${name}` === address);
+  }
+
+  hasInput(name: string): boolean {
+    return name in this.variables;
+  }
+
+  /** The value that an input has where nobody sets it; undefined for one that must be set. */
+  defaultOf(name: string): unknown {
+    return this.variables[name]?.default;
+  }
+
+  /** An expression with the locals in it written out. */
+  expanded(value: unknown): string {
+    let text = typeof value === "string" ? value : JSON.stringify(value ?? null);
+    // A local may stand in another one; it never stands in itself.
+    for (let former = ""; former !== text;) {
+      former = text;
+      text = text.replace(/\blocal((?:[.][a-z_]\w*)+)/g, (whole, path: string) => this.localAt(path) ?? whole);
+    }
+    return text;
+  }
+
+  /** The expression in a local, in brackets, or a text in it. */
+  private localAt(path: string): string | undefined {
+    const [, name = "", ...members] = path.split(".");
+    if (NAMED.includes(name)) return undefined;
+    const value = members.reduce<unknown>((part, each) => (part as Block | undefined)?.[each], this.locals[name]);
+    if (typeof value !== "string") return undefined;
+    const [, inner] = /^\$\{([\s\S]*)\}$/.exec(value) ?? [];
+    return inner === undefined ? JSON.stringify(value) : `(${inner})`;
+  }
+
+  /** Inputs in an expression, with their members, in the order in which they stand there. */
+  inputsIn(value: unknown): readonly string[] {
+    const found = this.expanded(value).matchAll(/\bvar[.]([a-z_]\w*(?:[.][a-z_]\w*)*)/g);
+    return [...new Set([...found].map(([, path = ""]) => path))];
+  }
+
+  /** The conditions of a `count` or of a block, each in words; none for what is always there. */
+  conditionsOf({ count }: Block): readonly string[] {
+    const [, condition] = /^\$\{([\s\S]*) \? 1 : 0\}$/.exec(String(count)) ?? [];
+    return condition === undefined ? [] : this.inWords(condition);
+  }
+
+  /** Inputs that are empty in this folder, of whose elements a part is made, each in words. */
+  elementsOf({ for_each: each }: Block): readonly string[] {
+    const empty = this.inputsIn(each).filter((path) => isEmpty(this.defaultOf(root(path)) ?? null));
+    return empty.map((path) => `with \`${path}\``);
+  }
+
+  /** A condition in words, one for each part that must hold. */
+  inWords(condition: string): readonly string[] {
+    const phrases = this.conjuncts(this.expanded(condition)).flatMap((each) => this.phrase(each) ?? []);
+    // Where one alternative must hold anyway, the others say nothing.
+    return [...new Set(phrases)].filter(
+      (phrase) => !phrases.some((other) => other !== phrase && phrase.split(OR).includes(other)),
+    );
+  }
+
+  private conjuncts(text: string): readonly string[] {
+    const bare = withoutBrackets(text.trim());
+    const parts = split(bare, " && ");
+    return parts.length === 1 ? [bare] : parts.flatMap((part) => this.conjuncts(part));
+  }
+
+  /** One part of a condition; undefined where it says nothing that a reader could set. */
+  private phrase(text: string): string | undefined {
+    const alternatives = split(text, " || ");
+    if (alternatives.length > 1) {
+      // Own parts beside those that replace them are a matter of a migration, which the page explains once.
+      const said = alternatives.filter((each) => !/\bvar[.]own_parts\b/.test(each));
+      const phrases = said.flatMap((each) => this.conjuncts(each).flatMap((part) => this.phrase(part) ?? []));
+      return phrases.length === 0 ? undefined : [...new Set(phrases)].join(OR);
+    }
+    if (/\bvar[.]own_parts\b/.test(text)) return undefined;
+    const [, presence, operator] = /^(.*) (==|!=) null$/.exec(text) ?? [];
+    if (presence !== undefined) return this.presence(presence, operator === "!=");
+    const [, size, comparison] = /^length[(]var[.](\w+)[)] (==|>) 0$/.exec(text) ?? [];
+    if (size !== undefined) return comparison === ">" ? `with \`${size}\`` : `without \`${size}\``;
+    const [, word, relation, value] = /^var[.](\w+) (==|!=) "([^"]*)"$/.exec(text) ?? [];
+    if (word !== undefined && value === "") return relation === "==" ? `without \`${word}\`` : `with \`${word}\``;
+    if (word !== undefined)
+      return relation === "==" ? `with \`${word} = "${value}"\`` : `unless \`${word} = "${value}"\``;
+    const [, negation, flag] = /^(!?)var[.]([\w.]+)$/.exec(text) ?? [];
+    if (flag !== undefined) return this.switched(flag, negation === "");
+    const [, list, element] = /^contains[(]var[.](\w+), "([^"]*)"[)]$/.exec(text) ?? [];
+    if (list !== undefined) return `with \`${element}\` in \`${list}\``;
+    const inputs = this.inputsIn(text);
+    return inputs.length === 0 ? undefined : `with ${listed(inputs, "or")}`;
+  }
+
+  private presence(text: string, isPresent: boolean): string | undefined {
+    const [, chosen, domain] = /^[(]?var[.](\w+) [!=]= "internal" \? var[.](\w+) : null[)]?$/.exec(text) ?? [];
+    if (chosen !== undefined && domain !== undefined) {
+      const isInternal = text.includes(" == ");
+      return `with \`${domain}\`${isInternal ? " and" : ", unless"} \`${chosen} = "internal"\``;
+    }
+    const inputs = this.inputsIn(text);
+    const [first] = inputs;
+    if (first === undefined) return undefined;
+    // A key for one purpose stands before the one for all.
+    const named = inputs.length > 1 ? [inputs.at(-1) === `${root(first)}.default` ? first : listed(inputs)] : [first];
+    const name = named[0]?.startsWith("`") === true ? named[0] : `\`${named.join("")}\``;
+    const isUsual = (this.defaultOf(root(first)) ?? null) !== null && root(first) === first;
+    if (isUsual) return isPresent ? `unless ${name} is null` : `with ${name} = null`;
+    return isPresent ? `with ${name}` : `without ${name}`;
+  }
+
+  private switched(flag: string, isOn: boolean): string {
+    const isUsual = this.defaultOf(root(flag)) === true;
+    if (isUsual) return isOn ? `unless \`${flag}\` is false` : `with \`${flag} = false\``;
+    return isOn ? `with \`${flag}\`` : `without \`${flag}\``;
+  }
+
+  /** A value of a resource in words: a literal, or the input that decides, with its value in this folder. */
+  valueInWords(value: unknown): string {
+    if (typeof value === "number" || typeof value === "boolean") return String(value);
+    const text = asText(value ?? "");
+    const [, name] = /^\$\{var[.](\w+)\}$/.exec(text) ?? [];
+    if (name !== undefined) return this.inputInWords(name);
+    const inputs = this.inputsIn(text);
+    return inputs.length === 0 ? text : inputs.map((input) => this.inputInWords(root(input))).join(" or ");
+  }
+
+  /** An input with the value that it has where nobody sets another one. */
+  inputInWords(name: string): string {
+    const value = this.defaultOf(name);
+    if (value === undefined) return `\`${name}\``;
+    if (isEmpty(value)) return `\`${name}\`, here not set`;
+    return `\`${name}\`, here \`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+  }
+
+  /** A name with placeholders for what is not fixed in it, as code. */
+  nameInWords(value: unknown): string {
+    return `\`${this.template(asText(value))}\``;
+  }
+
+  /** The text of a name, in which `<input>` stands for a value and `…` for what is computed. */
+  template(text: string): string {
+    const bare = text.replace(/^\$\{local[.](\w+)\}$/, (whole, name: string) => asText(this.locals[name] ?? whole));
+    return replaceExpressions(bare, (inner) => {
+      const [, kind, name = ""] = /^(var|local)[.]([\w.]+)$/.exec(inner) ?? [];
+      if (kind === "var" || name === "tenant_prefix") return `<${name}>`;
+      if (NAMED.includes(name)) return "<namespace>";
+      const value = this.locals[name];
+      if (typeof value === "string") return this.template(value);
+      const [, quoted] = /^"(.*)"$/.exec(inner) ?? [];
+      if (quoted !== undefined) return this.template(quoted);
+      return "…";
+    });
+  }
+}
+
+/** Whether a value is none, or a collection without elements. */
+export const isEmpty = (value: unknown): boolean =>
+  value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
+
+/** Locals that a page names, instead of what is in them. */
+const NAMED = ["tenant_prefix", "chosen_namespace", "namespace_name"];
+
+/** Between alternatives, each of which is a phrase. */
+const OR = " or ";
+
+/** An input without its members. */
+export const root = (path: string): string => path.split(".")[0] ?? path;
+
+/** Names as code, with commas between them. */
+function listed(names: readonly string[], conjunction = "and"): string {
+  const quoted = names.map((name) => `\`${name}\``);
+  const last = quoted.at(-1) ?? "";
+  return quoted.length < 2 ? last : `${quoted.slice(0, -1).join(", ")} ${conjunction} ${last}`;
+}

@@ -1,0 +1,238 @@
+/** A kind of data: where it lies, how long, and how it is deleted. `{path}` stands for an argument of its resource. */
+export interface DatumText {
+  /** Addresses of the resource in which it lies, or `var.` with an input; the first one that there is counts. */
+  readonly of: readonly string[];
+
+  /** Whether there is some of it where the resource is not. @default false */
+  readonly isAlways?: boolean;
+  readonly what: string;
+  /** Whether it may tell something of a person, and what. */
+  readonly persons: string;
+  readonly where: string;
+  readonly kept: string;
+  readonly deleted: string;
+}
+
+const DATABASE = "google_sql_database_instance.database";
+const SERVERS = ["google_cloud_run_v2_service.service", "kubernetes_deployment_v1.workload"];
+const IN_DATABASE = "Cloud SQL, `{name}`, in {region}";
+const GUARDED = "with the database, by a destroy after `deletion_protection = false`";
+
+/** Data of the stacks with the identity provider, and then of the lab. */
+export const DATA: readonly DatumText[] = [
+  {
+    of: [DATABASE],
+    what: "Accounts: names, mail addresses, groups, hashes of passwords, second factors, consents, sessions, tokens",
+    persons: "yes",
+    where: IN_DATABASE,
+    kept: "until an administrator deletes the account; a session until it ends",
+    deleted: `in the application, under Directory > Users; ${GUARDED}`,
+  },
+  {
+    of: [DATABASE],
+    what: "Events: sign-ins, failed ones too, and changes by administrators, with user, address and browser",
+    persons: "yes",
+    where: IN_DATABASE,
+    kept: "365 days, unless System > Settings > Event retention in the application says otherwise",
+    deleted: "by the application itself, when they are old enough",
+  },
+  {
+    of: [DATABASE],
+    what: "Daily backups of the database",
+    persons: "as the database: who was deleted there stays in a backup until it goes",
+    where: "Cloud SQL, in {settings.backup_configuration.location}; where that is not set, in the closest multi-region",
+    kept: "the newest {settings.backup_configuration.backup_retention_settings.retained_backups}",
+    deleted: "by Cloud SQL, when newer ones are there",
+  },
+  {
+    of: [DATABASE],
+    what: "Transaction logs of the database, for any point in time",
+    persons: "as the database",
+    where: "Cloud SQL, in {region}",
+    kept: "{settings.backup_configuration.transaction_log_retention_days|days}",
+    deleted: "by Cloud SQL, when they are old enough",
+  },
+  {
+    of: [DATABASE],
+    what: "The last backup, which a destroy makes; the daily ones stay beside it",
+    persons: "as the database",
+    where: "Cloud SQL, beside the daily backups",
+    kept: "after the destroy {settings.final_backup_config.retention_days|days}; 0 leaves none",
+    deleted: "by Cloud SQL; earlier by you, among the backups of the project",
+  },
+  {
+    of: [DATABASE],
+    what: "Shapes and times of queries (Query Insights)",
+    persons: "no: queries are kept without their values",
+    where: "Cloud SQL, in {region}",
+    kept: "7 days",
+    deleted: "by Cloud SQL",
+  },
+  {
+    of: ["var.existing_database"],
+    what: "The same in a database that is managed elsewhere",
+    persons: "yes",
+    where: "the instance in `existing_database`",
+    kept: "as its owner has set: backups and their time too",
+    deleted: "accounts and events as above; the rest by its owner, also after a destroy",
+  },
+  {
+    of: ["google_storage_bucket.media_bucket"],
+    what: "Uploads: logos, icons, pictures of users",
+    persons: "pictures of users, where they may upload any",
+    where: "Cloud Storage, `{name}`, in {location}",
+    kept: "until deleted in the application; then {soft_delete_policy.retention_duration_seconds} to restore it",
+    deleted: "in the application; with the bucket, by a destroy after `deletion_protection = false`",
+  },
+  {
+    of: ["var.existing_bucket"],
+    what: "Uploads in a bucket that is managed elsewhere",
+    persons: "pictures of users, where they may upload any",
+    where: "the bucket in `existing_bucket`",
+    kept: "as its owner has set",
+    deleted: "in the application; a destroy leaves the bucket",
+  },
+  {
+    of: ["google_storage_bucket.dump_bucket"],
+    what: "Dumps: copies of the whole database",
+    persons: "as the database: who was deleted there stays in a dump until it goes",
+    where: "Cloud Storage, `{name}`, in {location}",
+    kept: [
+      "{lifecycle_rule.0.condition.age|days}, then {soft_delete_policy.retention_duration_seconds} to restore it;",
+      "the copy of the newest in `latest/` until the next dump",
+    ].join(" "),
+    deleted: "by Cloud Storage; earlier by whoever may delete objects of the bucket",
+  },
+  {
+    of: ["google_secret_manager_secret.secrets_secret_key", "google_secret_manager_secret.database_password"],
+    isAlways: true,
+    what: "Secrets, of which the table above has each",
+    persons: "no",
+    where: "Secret Manager, in {replication}",
+    kept: "until replaced; the former version can be restored for {version_destroy_ttl}, scripts excepted",
+    deleted: "by a destroy after `deletion_protection = false`",
+  },
+  {
+    of: ["kubernetes_secret_v1.workload_secrets"],
+    what: "Copies of secrets in the cluster",
+    persons: "no",
+    where: "the namespace, in the cluster's own store",
+    kept: "until another version takes its place",
+    deleted: "by the apply that replaces it, or a destroy",
+  },
+  {
+    of: SERVERS,
+    what: "Logs of the application, of jobs, of the database and of builds",
+    persons: 'addresses of clients and names of users; with `log_level = "trace"` also secrets',
+    where: "Cloud Logging of the project, bucket `_Default`, which is global unless the project chose a region",
+    kept: "30 days, unless the project has set another time; this folder sets none",
+    deleted: "by Cloud Logging",
+  },
+  {
+    of: ["google_compute_backend_service.front_door_backend", "terraform_data.front_door_load_balancer_settings"],
+    what: "Logs of requests at the load balancer: address of the client, path, verdict of `protection`",
+    persons: "addresses of clients",
+    where: "Cloud Logging, as above",
+    kept: "as above; written at the rate `request_log_sample_rate`, without it only while `protection` previews rules",
+    deleted: "by Cloud Logging",
+  },
+  {
+    of: ["google_project_iam_audit_config.monitoring_secret_audit"],
+    what: "Audit log: who read which secret",
+    persons: "accounts of administrators and services",
+    where: "Cloud Logging, bucket `_Default`",
+    kept: "30 days, unless the project has set another time",
+    deleted: "by Cloud Logging",
+  },
+  {
+    of: [...SERVERS, "google_project_service.lab_apis_compute"],
+    what: "Audit log: who changed what in the project",
+    persons: "accounts of who applies",
+    where: "Cloud Logging, bucket `_Required`",
+    kept: "400 days, which nobody can change",
+    deleted: "by Cloud Logging",
+  },
+  {
+    of: SERVERS,
+    what: "Metrics, and results of uptime checks",
+    persons: "no",
+    where: "Cloud Monitoring of the project, global",
+    kept: "up to 24 months",
+    deleted: "by Cloud Monitoring",
+  },
+  {
+    of: ["google_monitoring_notification_channel.monitoring_alerts_email"],
+    what: "Addresses that get alerts",
+    persons: "mail addresses",
+    where: "Cloud Monitoring of the project, and the state",
+    kept: "until they leave `alert_emails`",
+    deleted: "by the next apply",
+  },
+  {
+    of: ["var.smtp"],
+    what: "Mail to users, such as links for a new password",
+    persons: "mail addresses and names",
+    where: "leaves for the mail server in `smtp`",
+    kept: "as that server keeps it",
+    deleted: "there",
+  },
+  {
+    of: ["google_artifact_registry_repository.registry"],
+    what: "Images of the application",
+    persons: "no",
+    where: "Artifact Registry, `{repository_id}`, in {location}",
+    kept: [
+      "the newest {cleanup_policies.0.most_recent_versions.keep_count};",
+      "others {cleanup_policies.1.condition.older_than}",
+    ].join(" "),
+    deleted: "by Artifact Registry; the rest by a destroy",
+  },
+  {
+    of: ["google_migration_center_group.lab_source_group"],
+    what: "Inventory: names, addresses, disks and load of the VMs that the discovery client finds",
+    persons: "user names on the VMs, if a scan finds any",
+    where: "Migration Center, in {location}",
+    kept: "until deleted; a destroy leaves it",
+    deleted: "by `scripts/assessment-cleanup.sh`",
+  },
+  {
+    of: ["google_storage_bucket.lab_key_bucket"],
+    what: "The private SSH key of the Linux VMs",
+    persons: "no",
+    where: "Cloud Storage, `{name}`, in {location}, and the state",
+    kept: "until replaced or destroyed; nothing restores it",
+    deleted: "by a destroy",
+  },
+  {
+    of: ["google_compute_instance.lab_windows_vm"],
+    what: "Password of the user of the Windows VM, the same in every lab",
+    persons: "no",
+    where: 'metadata of the VM, for all readers of the project; none with `windows_password = "unknown"`',
+    kept: "until the VM is destroyed or replaced",
+    deleted: "by a destroy",
+  },
+  {
+    of: ["google_compute_instance.lab_windows_vm"],
+    what: "Disk of the Windows VM, with what somebody puts there",
+    persons: "as far as somebody puts it there",
+    where: "Compute Engine, in {zone}",
+    kept: "until the VM is destroyed or replaced; no backups",
+    deleted: "by a destroy",
+  },
+  {
+    of: ["google_compute_instance.lab_linux_vm"],
+    what: "Disks of the Linux VMs",
+    persons: "no",
+    where: "Compute Engine, in {zone}",
+    kept: "until the VM is destroyed or replaced; no backups",
+    deleted: "by a destroy",
+  },
+  {
+    of: ["aws_iam_access_key.lab_cloudb_user_key"],
+    what: "Access key of the user in AWS, which can only list",
+    persons: "no",
+    where: "the state",
+    kept: "until destroyed",
+    deleted: "by a destroy with the credentials of AWS",
+  },
+];

@@ -1,0 +1,47 @@
+/** A value as text; an object as JSON. */
+export const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? ""));
+
+/** Replaces each `${…}` of a template, whatever brackets are in it. */
+export function replaceExpressions(text: string, replace: (inner: string) => string): string {
+  const start = text.indexOf("${");
+  if (start < 0) return text;
+  let depth = 0;
+  for (let at = start + 1; at < text.length; at++) {
+    if (text.charAt(at) === "{") depth++;
+    if (text.charAt(at) === "}") depth--;
+    if (depth === 0) {
+      const rest = replaceExpressions(text.slice(at + 1), replace);
+      return `${text.slice(0, start)}${replace(text.slice(start + 2, at))}${rest}`;
+    }
+  }
+  return text;
+}
+
+/** Pieces between separators that are in no brackets and in no text. */
+export function split(text: string, separator: string): string[] {
+  const found = [""];
+  let [depth, isText] = [0, false];
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charAt(at);
+    if (letter === '"' && text.charAt(at - 1) !== "\\") isText = !isText;
+    if (!isText && "([{".includes(letter)) depth++;
+    if (!isText && ")]}".includes(letter)) depth--;
+    if (depth === 0 && !isText && text.startsWith(separator, at)) {
+      found.push("");
+      at += separator.length - 1;
+    } else found.push(`${found.pop() ?? ""}${letter}`);
+  }
+  return found;
+}
+
+/** An expression without brackets around the whole of it. */
+export function withoutBrackets(text: string): string {
+  if (!text.startsWith("(") || !text.endsWith(")")) return text;
+  let depth = 0;
+  for (let at = 0; at < text.length - 1; at++) {
+    if (text.charAt(at) === "(") depth++;
+    if (text.charAt(at) === ")") depth--;
+    if (depth === 0) return text;
+  }
+  return withoutBrackets(text.slice(1, -1).trim());
+}

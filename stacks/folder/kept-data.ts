@@ -1,0 +1,81 @@
+import { asText } from "./expression-text";
+import { type Block, type ConfigurationFacts, type FoundResource, root } from "./configuration-facts";
+import { DATA, type DatumText } from "./data-texts";
+
+/** A row of the table of data, with the resource in which the data lies. */
+export interface KeptDatum extends Pick<DatumText, "what" | "persons" | "where" | "kept" | "deleted"> {
+  /** Address of the resource, or of the input, in which the data lies. */
+  readonly address: string;
+  readonly when: readonly string[];
+}
+
+/** The data of a folder, with the values and inputs that decide on place and time. */
+export function keptData(facts: ConfigurationFacts): readonly KeptDatum[] {
+  return [...DATA.flatMap((text) => datumOf(facts, text) ?? []), stateOf(facts)];
+}
+
+function datumOf(facts: ConfigurationFacts, { isAlways = false, of, ...text }: DatumText): KeptDatum | undefined {
+  for (const address of of) {
+    const [, input] = /^var[.](\w+)$/.exec(address) ?? [];
+    if (input !== undefined && facts.hasInput(input))
+      return { ...text, address, when: facts.defaultOf(input) === null ? [`with \`${input}\``] : [] };
+    const resource = facts.at(address);
+    if (resource === undefined) continue;
+    const filled = (sentence: string) =>
+      sentence.replace(/\{([\w.]+)(?:[|](\w+))?\}/g, (_, path: string, unit?: string) => {
+        const value = valueAt(facts, resource, path);
+        return unit === undefined ? value : value.replace(/(?=, here )|$/, ` ${unit}`);
+      });
+    const { deleted, kept, persons, what, where } = text;
+    const when = isAlways ? [] : [...facts.conditionsOf(resource.body), ...facts.elementsOf(resource.body)];
+    return { address, what, persons, where: filled(where), kept: filled(kept), deleted, when };
+  }
+  return undefined;
+}
+
+/** An argument in words. @throws Error for one that the resource does not have */
+function valueAt(facts: ConfigurationFacts, { body, name, type }: FoundResource, path: string): string {
+  const value = path.split(".").reduce<unknown>((part, each) => (part as Block | undefined)?.[each], body);
+  if (value === undefined) throw new Error(`${type}.${name} has no ${path}, of which the page of rights tells`);
+  if (path === "name" || path === "repository_id") return facts.template(asText(value));
+  if (path === "replication") return placesOf(facts, value);
+  const [, seconds] = /^(\d+)s?$/.exec(asText(value)) ?? [];
+  if (seconds !== undefined && /seconds|ttl|older/.test(path))
+    return `${path.includes("older") ? "until they are older than " : ""}${Number(seconds) / 86_400} days`;
+  return facts.valueInWords(value);
+}
+
+/** Regions of a secret, or what decides on them. */
+function placesOf(facts: ConfigurationFacts, replication: unknown): string {
+  const { user_managed: chosen } = replication as { readonly user_managed?: { readonly dynamic?: Block } };
+  const { replicas } = (chosen?.dynamic ?? {}) as { readonly replicas?: Block };
+  const inputs = facts.inputsIn(replicas?.for_each).map(root);
+  return inputs.length === 0
+    ? "regions that Google chooses"
+    : inputs.map((name) => facts.inputInWords(name)).join("; else ");
+}
+
+/** What Terraform itself keeps. */
+function stateOf(facts: ConfigurationFacts): KeptDatum {
+  const { backend = {} } = (facts.configuration.terraform ?? {}) as {
+    readonly backend?: Readonly<Record<string, Block>>;
+  };
+  const [[kind, settings] = ["local", {}]] = Object.entries(backend);
+  const isLab = facts.at("tls_private_key.lab_key") !== undefined;
+  const { bucket, path } = settings as { readonly bucket?: unknown; readonly path?: unknown };
+  const place =
+    kind === "gcs"
+      ? `the bucket \`${String(bucket)}\``
+      : `the file \`${String(path)}\` in this folder, unless you name another place`;
+  return {
+    address: "terraform.backend",
+    what: isLab
+      ? "The state of Terraform, with the private SSH key"
+      : "The state of Terraform: names, settings, `environment_variables`; no secret",
+    persons: facts.hasInput("alert_emails") ? "mail addresses of who gets alerts" : "no",
+    where: place,
+    kept: "until you delete it; in a bucket with versions also its former ones",
+    deleted: "by you, after a destroy",
+    when: [],
+  };
+}
