@@ -1,5 +1,5 @@
 import { grantsOf } from "../../stacks/folder/access-grants";
-import { ACTORS, LISTENERS, PROTOCOLS, REASONS, SECRETS } from "../../stacks/folder/access-texts";
+import { ACTORS, COPIES, LISTENERS, PROTOCOLS, REASONS, SECRETS } from "../../stacks/folder/access-texts";
 import { ConfigurationFacts } from "../../stacks/folder/configuration-facts";
 import { DATA } from "../../stacks/folder/data-texts";
 import { keptData } from "../../stacks/folder/kept-data";
@@ -117,6 +117,8 @@ describe("The page of who may what", () => {
       facts.ofType(/^google_secret_manager_secret$/).map(({ name }) => name),
     );
     expect(Object.keys(SECRETS).filter((key) => !secrets.includes(key))).toEqual([]);
+    const copies = stacks.flatMap(({ facts }) => facts.ofType(/^kubernetes_secret_v1$/).map(({ name }) => name));
+    expect(Object.keys(COPIES).filter((key) => !copies.includes(key))).toEqual([]);
     const ports = stacks.flatMap(({ facts }) => openPorts(facts));
     expect(Object.keys(LISTENERS).filter((key) => !ports.some(({ address }) => address === key))).toEqual([]);
     const numbers = ports.flatMap(({ address, port }) =>

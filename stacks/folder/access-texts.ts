@@ -67,6 +67,17 @@ export const SECRETS: Readonly<Record<string, string>> = {
   former_login_script: "no secret: the script that closes the former login to the database",
 };
 
+/** Whose pods get a copy of secrets, by the name of the Kubernetes secret's resource. */
+export const COPIES: Readonly<Record<string, ActorName>> = {
+  workload_secrets: "runtime",
+  workload_geoip_secrets: "runtime",
+  db_init_secrets: "initializer",
+  former_login_secrets: "initializer",
+  check_up_job_secrets: "checker",
+  dump_job_secrets: "dumper",
+  dump_at_apply_secrets: "dumper",
+};
+
 /** What listens, by the address of what opens it. */
 export const LISTENERS: Readonly<Record<string, string>> = {
   "google_cloud_run_v2_service.service": "the default address of the service, `*.run.app`",

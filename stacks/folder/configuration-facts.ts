@@ -175,7 +175,7 @@ export class ConfigurationFacts {
     return replaceExpressions(bare, (inner) => {
       const [, kind, name = ""] = /^(var|local)[.]([\w.]+)$/.exec(inner) ?? [];
       if (kind === "var" || name === "tenant_prefix") return `<${name}>`;
-      if (NAMED.includes(name)) return "<namespace>";
+      if (NAMED.includes(name) || inner.startsWith("kubernetes_namespace_v1.namespace.")) return "<namespace>";
       const value = this.locals[name];
       if (typeof value === "string") return this.template(value);
       const [, quoted] = /^"(.*)"$/.exec(inner) ?? [];

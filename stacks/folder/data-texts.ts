@@ -40,7 +40,7 @@ export const DATA: readonly DatumText[] = [
     of: [DATABASE],
     what: "Daily backups of the database",
     persons: "as the database: who was deleted there stays in a backup until it goes",
-    where: "Cloud SQL, in {settings.backup_configuration.location}; where that is not set, in the closest multi-region",
+    where: "Cloud SQL, in {settings.backup_configuration.location}; without it, in the closest multi-region",
     kept: "the newest {settings.backup_configuration.backup_retention_settings.retained_backups}",
     deleted: "by Cloud SQL, when newer ones are there",
   },

@@ -36,7 +36,7 @@ const OPENINGS: Readonly<Record<string, (facts: ConfigurationFacts, body: Block)
   kubernetes_network_policy_v1: policyOpening,
   kubernetes_service_v1: (_, { spec }) => {
     const { port, type } = spec as { readonly port: readonly Block[]; readonly type: string };
-    const from = type === "LoadBalancer" ? INTERNET : "the cluster";
+    const from = type === "LoadBalancer" ? INTERNET : "the cluster, as far as its pods allow";
     return port.map((each) => ({ port: `${String(each.protocol)} ${String(each.port)}`, from }));
   },
 };
@@ -83,6 +83,9 @@ function serviceOpening(facts: ConfigurationFacts, { default_uri_disabled: disab
   if (disabled === true) return [];
   const [, condition] = /^\$\{([\s\S]*)\}$/.exec(String(disabled)) ?? [];
   const [closed] = condition === undefined ? [] : facts.inWords(condition);
+  const [, input] = /^var[.](\w+)$/.exec(condition ?? "") ?? [];
+  if (input !== undefined && facts.defaultOf(input) === true)
+    return [{ port: "TCP 443", from: `nobody, unless \`${input} = false\`: then ${INTERNET}` }];
   return [{ port: "TCP 443", from: closed === undefined ? INTERNET : `${INTERNET}; ${closed} nobody` }];
 }
 

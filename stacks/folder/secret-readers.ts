@@ -1,5 +1,5 @@
 import { type Grant, givenSecret } from "./access-grants";
-import { ACTORS, SECRETS } from "./access-texts";
+import { ACTORS, COPIES, SECRETS } from "./access-texts";
 import { type Block, type ConfigurationFacts, root } from "./configuration-facts";
 
 /** A secret, and who reads it. */
@@ -104,9 +104,11 @@ function ofTerraform(facts: ConfigurationFacts): readonly Reader[] {
 /** Copies in the cluster, which pods get. */
 function copies(facts: ConfigurationFacts): readonly Reader[] {
   const opened = openedVersions(facts);
-  return facts.ofType(/^kubernetes_secret_v1$/).flatMap(({ body }) => {
+  return facts.ofType(/^kubernetes_secret_v1$/).flatMap(({ body, name: copy }) => {
     const { metadata } = body as { readonly metadata: Block };
-    const who = `pods with the Kubernetes secret ${facts.nameInWords(metadata.name)}`;
+    const actor = COPIES[copy];
+    if (actor === undefined) throw new Error(`the Kubernetes secret ${copy} is nobody's; add it to COPIES`);
+    const who = `${lowerFirst(ACTORS[actor].title)}, by the Kubernetes secret ${facts.nameInWords(metadata.name)}`;
     const names = JSON.stringify(body.data_wo).matchAll(/ephemeral[.]google_secret_manager_secret_version[.](\w+)/g);
     return [...names].flatMap(([, name = ""]) =>
       secretsOf(facts, opened[name] ?? {}).map((secret) => ({

@@ -33,7 +33,7 @@ function introduction(facts: ConfigurationFacts): string {
       ].join("\n");
   return [
     "Generated from the configuration in this folder: it has what an apply makes. What else the project and its",
-    "organization grant, for example to owners, or open by other rules, is not in it.",
+    "organization grant, for example to owners and to Google's own agents, or open by other rules, is not in it.",
     "Which roles whoever applies needs: [network and rights](guides/network-and-rights.md#roles).",
     placeholders,
     ...(has("own_parts")
@@ -150,6 +150,7 @@ function secrets(facts: ConfigurationFacts, grants: readonly Grant[]): string {
     "",
     compactTable(["Secret", "What is in it", "Who reads it", "When"], rows),
     "",
+    ...(isInCluster ? ["Whoever may read Kubernetes secrets of the namespace can read these copies too."] : []),
     "How to replace each: [secrets and rotation](guides/secrets-and-rotation.md#rotate).",
   ].join("\n");
 }
