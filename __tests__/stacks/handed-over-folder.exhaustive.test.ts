@@ -67,6 +67,7 @@ describe.each(STACKS)("The synthesized folder of $name", ({ name, stack, terrafo
         `${name}.md`,
         "inputs.schema.json",
         "terraform.tfvars.example",
+        "who-may-what.md",
       ].sort(),
     );
     const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };

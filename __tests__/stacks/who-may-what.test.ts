@@ -242,6 +242,7 @@ describe("A condition in words", () => {
     ['(var.mode == "internal" ? var.key : null) != null', ['with `key` and `mode = "internal"`']],
     ['(var.mode != "internal" ? var.key : null) != null', ['with `key`, unless `mode = "internal"`']],
     ["try(var.existing_bucket.name, null) != null", ["with `existing_bucket.name`"]],
+    ["try(coalesce(var.keys.a, var.keys.default), null) != null", ["with `keys.a` or `keys.default`"]],
   ])("is said so that a reader knows what to set: %s", (condition, words) => {
     expect(facts.inWords(condition)).toEqual(words);
   });

@@ -112,7 +112,10 @@ function targetOf(facts: ConfigurationFacts, { body, name, type }: FoundResource
     case "google_cloud_run_v2_service_iam_member":
       return named("service", body.name);
     case "google_kms_crypto_key_iam_member":
-      return `the key in \`${facts.inputsIn(body.crypto_key_id)[0] ?? ""}\``;
+      return facts
+        .inputsIn(body.crypto_key_id)
+        .map((input, index) => `${index === 0 ? "the key" : ", else the one"} in \`${input}\``)
+        .join("");
     case "google_project_iam_member":
       return projectTarget(facts, body, name);
     case "google_service_account_iam_member":

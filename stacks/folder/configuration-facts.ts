@@ -132,9 +132,7 @@ export class ConfigurationFacts {
     const inputs = this.inputsIn(text);
     const [first] = inputs;
     if (first === undefined) return undefined;
-    // A key for one purpose stands before the one for all.
-    const named = inputs.length > 1 ? [inputs.at(-1) === `${root(first)}.default` ? first : listed(inputs)] : [first];
-    const name = named[0]?.startsWith("`") === true ? named[0] : `\`${named.join("")}\``;
+    const name = listed(inputs, isPresent ? "or" : "and");
     const isUsual = (this.defaultOf(root(first)) ?? null) !== null && root(first) === first;
     if (isUsual) return isPresent ? `unless ${name} is null` : `with ${name} = null`;
     return isPresent ? `with ${name}` : `without ${name}`;
