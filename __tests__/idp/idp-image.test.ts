@@ -113,7 +113,9 @@ describe("The release of an image", () => {
         new InputVariable(stack, name, { type: "string", default: null, description: "Text." }).stringValue;
       const { terraform } = imageIn({ applicationVersion: input("release"), existingImage: input("image") }, stack);
       const { check, locals = {}, variable } = terraform;
-      const steps = Object.fromEntries(Object.entries(locals).filter(([name]) => /^image_(base_tag|release)/.test(name)));
+      const steps = Object.fromEntries(
+        Object.entries(locals).filter(([name]) => /^image_(base_tag|release)/.test(name)),
+      );
       const given = [...NEWER, ...UNSAFE, ...SAFE].map((release) => ({ release }));
       expect(
         warnings({ check, locals: steps, variable }, [...given, { release: "2030.1.1", image: "host/idp:1" }]),
