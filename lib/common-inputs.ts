@@ -58,6 +58,7 @@ import { BACKUP_RELATIONS, BACKUPS } from "./platform/sql/database-backups";
 import { DATABASE_PASSWORDS } from "./platform/sql/database-passwords";
 import { DATABASE_SERVER } from "./platform/sql/database-flags";
 import { DATABASE_SIZE, type DatabaseInputs } from "./platform/sql/database-size";
+import { type ServiceLevelProps } from "./platform/monitoring/service-levels";
 import { type DatabaseAttributes } from "./platform/sql/existing-database";
 
 /** Words for the inputs that both variants have. */
@@ -259,6 +260,7 @@ export interface CommonObjects {
   readonly notificationChannelsBySeverity: ChannelsBySeverity;
   readonly protection: ProtectionProps;
   readonly secretEnvironmentVariables: Readonly<Record<string, ResourceWith<"secretData"> | SecretReference>>;
+  readonly slo: ServiceLevelProps;
   readonly smtp: SmtpProps;
   readonly startupProbe: ProbeProps;
 }

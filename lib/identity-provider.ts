@@ -65,6 +65,7 @@ import {
 import { addLandingZone, keyFacts } from "./platform/landing-zone";
 import { type NamedSetting } from "./platform/monitoring/alert";
 import { Monitoring, type MonitoringProps } from "./platform/monitoring/monitoring";
+import { objectivesOf } from "./platform/monitoring/service-levels";
 import { networkProblems, warnOfNetwork, type ExistingNetwork } from "./platform/network/network-attachment";
 import { type SeparateWorker } from "./platform/parts";
 import { ImageRegistry } from "./platform/registry/image-registry";
@@ -514,6 +515,7 @@ export abstract class IdentityProvider extends Construct {
       identities: present(initializer, runtime, dumper, checker),
       diskLimitGb: settings.databaseDiskLimitGb,
       maxConnections: database.connectionLimit,
+      objectives: objectivesOf(v),
       protection: v.protection.isSet(),
       workerCount: workerCount(v).text,
       workerMode: v.workerMode.text,

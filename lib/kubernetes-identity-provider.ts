@@ -62,7 +62,7 @@ import { type ServiceIdentity } from "./platform/identity/service-identity";
 import { NAMESPACE, WorkloadNamespace } from "./platform/kubernetes/workload-namespace";
 import { CLUSTER_MAINTENANCE_RELATIONS } from "./platform/maintenance";
 import { type Monitoring } from "./platform/monitoring/monitoring";
-import { monitoringInputs } from "./platform/monitoring/monitoring-settings";
+import { CLUSTER_MONITORING_RELATIONS, monitoringInputs } from "./platform/monitoring/monitoring-settings";
 import { ClusterNetwork } from "./platform/network/cluster-network";
 
 const WORKER = {
@@ -157,6 +157,7 @@ export const KUBERNETES_RELATIONS: readonly Relation<KubernetesInputs>[] = [
   ...CLUSTER_MAINTENANCE_RELATIONS,
   ...EXISTING_CLUSTER_RELATIONS,
   ...CONTROL_PLANE_RELATIONS,
+  ...CLUSTER_MONITORING_RELATIONS,
   ...instanceRelations(INSTANCE, DEMAND),
   ...workerRelations(WORKER),
   {

@@ -54,7 +54,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
   },
   {
     title: "Monitoring",
-    guides: ["monitoring-and-alerts.md"],
+    guides: ["monitoring-and-alerts.md", "service-levels.md"],
     inputs: [
       "alertEmails",
       "notificationChannels",
@@ -62,6 +62,7 @@ export const INPUT_GROUPS: readonly InputGroup[] = [
       "alerts",
       "uptimeCheck",
       "dashboard",
+      "slo",
       "checkUpSchedule",
       "checkUpLimits",
       "auditSecretAccess",

@@ -29,6 +29,7 @@ const identityProviderProps = (
   alerts: { uptime: { enabled: false }, "database-cpu": { durationSeconds: 600, threshold: 0.8 } },
   applicationName: "login",
   auditSecretAccess: true,
+  slo: { available: 0.995, latency: 0.9, latencyMs: 400 },
   backupBeforeUpgrade: false,
   backupLocation: "eu",
   backupRetentionCount: 30,

@@ -364,6 +364,9 @@ const REFUSED_ALONE: Refused = {
   "a share in percent": {
     alerts: { "database-cpu": { threshold: 90 }, "database-down": { threshold: 1 }, memory: { threshold: 1 } },
   },
+  "a goal in percent": { slo: { available: 99.9 } },
+  "a goal that nobody can meet": { slo: { latency: 1 } },
+  "answers in parts of a millisecond": { slo: { latency_ms: 0.5 } },
   "an alert that there is none of": { alerts: { disk: { threshold: 1 }, uptime: {} } },
   "a threshold for an entry of the log": {
     alerts: { "worker-down": { threshold: 3 }, "backup-failed": { enabled: false } },

@@ -1,3 +1,4 @@
+import { literal } from "../../../lib/core/expr";
 import { type AlertNames, type Platform } from "../../../lib/platform/monitoring/alert";
 import { alertsOn } from "../../../lib/platform/monitoring/alerts";
 
@@ -17,6 +18,10 @@ export const NAMES: AlertNames = {
   securityPolicy: "idp-demo-1a2b3c-protection",
   deployment: "idp-demo-1a2b3c",
   job: "idp-demo-1a2b3c-db-init",
+  hasDomain: false,
+  availableGoal: "0.999",
+  latencyGoal: literal(0.95),
+  latencyMs: "250",
   checkUpJob: "idp-demo-1a2b3c-check-up",
   checkUpWindow: "30m",
   dumpJob: "idp-demo-1a2b3c-dump",
@@ -41,7 +46,12 @@ const casesOf = (names: AlertNames, ending = "") =>
   );
 
 const WITH_LIMIT = casesOf({ ...NAMES, diskLimitGb: "100" }, " with a limit");
-const CASES = [...casesOf(NAMES), ...WITH_LIMIT.filter(({ alert }) => alert.id.startsWith("database-disk with"))];
+const WITH_DOMAIN = casesOf({ ...NAMES, hasDomain: true }, " with a domain");
+const CASES = [
+  ...casesOf(NAMES),
+  ...WITH_LIMIT.filter(({ alert }) => alert.id.startsWith("database-disk with")),
+  ...WITH_DOMAIN.filter(({ alert }) => alert.id.startsWith("slo-")),
+];
 
 export const METRIC_CASES = CASES.filter(({ query }) => query !== "");
 export const LOG_CASES = CASES.filter(({ filter }) => filter !== "");

@@ -113,6 +113,64 @@ const starts = (below: number, above: number): Series =>
 const wrote = (bucket: string, method: string) =>
   `storage_googleapis_com:api_request_count{monitored_resource="gcs_bucket", bucket_name="${bucket}", method="${method}", response_code="OK"}`;
 
+/**
+ * Requests of a day and two hours, of which a share fails in the last hours, and until when.
+ *
+ * @param share that fails, in percent
+ * @param from the minute in which it begins, and the one in which it ends
+ */
+const failing = (
+  of: (labels: string) => string,
+  errorClass: "500" | "5xx",
+  share: number,
+  [from, until]: readonly [number, number] = [0, 600],
+): Series => [
+  [of(`response_code_class="${errorClass}"`), `0x${from} 0+${share}x${until - from} ${share * (until - from)}x600`],
+  [of(`response_code_class="${errorClass.replace("5", "2")}"`), `0+${100 - share}x1200`],
+];
+
+/** Two percent are twenty times what 0.1 percent allows, one is ten times. */
+const burns = (of: (labels: string) => string, errorClass: "500" | "5xx", rate: "fast" | "slow"): Example =>
+  rate === "fast"
+    ? {
+        afterMinutes: 500,
+        raises: failing(of, errorClass, 2),
+        quiet: {
+          "an error in a hundred": failing(of, errorClass, 1),
+          "an outage that has ended ten minutes ago": failing(of, errorClass, 90, [450, 490]),
+          "a peak of three minutes": failing(of, errorClass, 20, [497, 500]),
+          "one error among few requests": [
+            [of(`response_code_class="${errorClass}"`), "0x490 1x200"],
+            [of(`response_code_class="${errorClass.replace("5", "2")}"`), "0x480 9x200"],
+          ],
+        },
+      }
+    : {
+        afterMinutes: 500,
+        raises: failing(of, errorClass, 1),
+        quiet: {
+          "an error in two hundred": failing(of, errorClass, 0.5),
+          "no error at all": failing(of, errorClass, 0),
+        },
+      };
+
+/** Checks that fail in every location in the last minutes, or in a single one. */
+const failsFor = (minutes: number): Series =>
+  ["usa", "eur", "apac"].map((place) => [check("check_passed", place), `1x${500 - minutes} 0x${minutes}`] as const);
+
+/** A share of requests above 250 ms, in percent. */
+const slowly = (of: (labels: string) => string, slow: number): Series => [
+  [of('le="250"'), `0+${100 - slow}x600`],
+  [of('le="500"'), `0+100x600`],
+  [of('le="+Inf"'), `0+100x600`],
+];
+
+const slows = (of: (labels: string) => string, raising: number, quiet: number): Example => ({
+  afterMinutes: 500,
+  raises: slowly(of, raising),
+  quiet: { [`${quiet} of a hundred requests`]: slowly(of, quiet), "no request": [] },
+});
+
 /** A disk of so many GB, of which so many are used. */
 function disk(size: number, used: number): Series {
   const gib = 2 ** 30;
@@ -170,6 +228,27 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       "many requests that are let in": [[refused(false), "0+5000x60"]],
     },
   },
+  "slo-availability-fast on serverless": burns(runRequests, "5xx", "fast"),
+  "slo-availability-slow on serverless": burns(runRequests, "5xx", "slow"),
+  "slo-availability-fast with a domain": burns(doorRequests, "500", "fast"),
+  "slo-availability-slow with a domain": burns(doorRequests, "500", "slow"),
+  "slo-availability-fast on kubernetes": {
+    afterMinutes: 500,
+    raises: failsFor(10),
+    quiet: { "a check that always succeeds": failsFor(0), "no data yet": [] },
+  },
+  "slo-availability-slow on kubernetes": {
+    afterMinutes: 500,
+    raises: failsFor(10),
+    quiet: { "a minute": failsFor(1), "no data yet": [] },
+  },
+  // Of the budget of five percent, 14.4 times as much is 72 of a hundred requests, 6 times as much 30.
+  "slo-latency-fast on serverless": slows((l) => revision("request_latencies_bucket", l), 75, 70),
+  "slo-latency-slow on serverless": slows((l) => revision("request_latencies_bucket", l), 35, 25),
+  "slo-latency-fast": slows((l) => balancer("total_latencies_bucket", l), 75, 70),
+  "slo-latency-slow": slows((l) => balancer("total_latencies_bucket", l), 35, 25),
+  "slo-latency-fast with a domain": slows((l) => balancer("total_latencies_bucket", l), 75, 70),
+  "slo-latency-slow with a domain": slows((l) => balancer("total_latencies_bucket", l), 35, 25),
   latency: exceeds((l) => revision("request_latencies_bucket", l), "2000", "one slow request in a hundred"),
   "load-balancer-latency": exceeds(
     (l) => balancer("total_latencies_bucket", l),

@@ -446,6 +446,12 @@ const MONITORING: ResourceTypes = {
     },
   }),
   google_monitoring_dashboard: numbered("dashboards", "dashboard_json"),
+  google_monitoring_custom_service: { api: "monitoring", id: "projects/{{project}}/services/{{service_id}}" },
+  google_monitoring_slo: {
+    api: "monitoring",
+    id: "projects/{{project}}/services/{{service}}/serviceLevelObjectives/{{slo_id}}",
+    refs: { service: "google_monitoring_custom_service" },
+  },
 };
 
 const WORKLOADS: ResourceTypes = {

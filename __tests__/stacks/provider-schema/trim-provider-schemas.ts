@@ -23,7 +23,7 @@ const STACKS = packageFile("cdktf.out/stacks");
 
 const isFolder = (path: string): boolean => existsSync(join(path, "cdk.tf.json"));
 const given = process.argv.slice(2);
-const folders = [...readdirSync(STACKS).map((stack) => join(STACKS, stack)), ...given.filter(isFolder)];
+const folders = [...readdirSync(STACKS).map((stack) => join(STACKS, stack)), ...given].filter(isFolder);
 const used = folders.map(typesOf);
 const described = Object.values(PROVIDERS).flatMap(({ resources }) => Object.keys(resources));
 const usedOf = (kind: "data" | "ephemeral" | "resource", provider: string): string[] =>

@@ -1,3 +1,6 @@
+import { type Condition } from "../../core/conditional";
+import { type Expr } from "../../core/expr";
+
 /** Where a deployment runs; determines metrics and logs. */
 export type Platform = "kubernetes" | "serverless";
 
@@ -52,6 +55,12 @@ export interface AlertNames {
   readonly deployment: string;
   /** Beginning of the names of the jobs that prepare the database. */
   readonly job: string;
+  /** Whether clients come by a load balancer that has metrics. */
+  readonly hasDomain: Condition;
+  /** Goals of service levels, and the time in which requests must be answered. */
+  readonly availableGoal: string;
+  readonly latencyGoal: Expr<number>;
+  readonly latencyMs: string;
   readonly checkUpJob: string;
   /** Time without a check-up after which it is missing, for PromQL. */
   readonly checkUpWindow: string;
@@ -83,8 +92,10 @@ export type AlertNeed =
   | "dump"
   | "ownDatabase"
   | "protection"
+  | "requestMetric"
   | "room"
   | "separateWorker"
+  | "serviceLevels"
   | "uptimeCheck"
   | "workerInContainer";
 

@@ -7,6 +7,7 @@ import { CHECK_UP_ALERTS } from "./check-up-alerts";
 import { DATABASE_ALERTS } from "./database-alerts";
 import { JOB_ALERTS } from "./job-alerts";
 import { REQUEST_ALERTS } from "./request-alerts";
+import { SERVICE_LEVEL_ALERTS } from "./service-level-alerts";
 import { WORKLOAD_ALERTS } from "./workload-alerts";
 
 /** Every alert of both variants. */
@@ -16,6 +17,7 @@ export const ALERTS = Object.entries({
   ...DATABASE_ALERTS,
   ...JOB_ALERTS,
   ...CHECK_UP_ALERTS,
+  ...SERVICE_LEVEL_ALERTS,
 })
   .map(([id, alert]) => ({ id, ...alert }))
   .sort((a, b) => (a.id < b.id ? -1 : 1));

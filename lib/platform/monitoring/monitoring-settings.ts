@@ -1,8 +1,20 @@
 import { eachMatching, type EachCheck } from "../../core/checks";
-import { flag, mapOf, number, object, orResources, texts, type PropsOf, type SettingsOf } from "../../core/inputs";
+import {
+  flag,
+  mapOf,
+  number,
+  object,
+  orResources,
+  texts,
+  type PropsOf,
+  type Relation,
+  type SettingsOf,
+} from "../../core/inputs";
+import { type DomainInputs } from "../domain/domain";
 import { type Platform } from "./alert";
 import { ALERTS, alertsOn } from "./alerts";
-import { allOf, interpolated, type Expr } from "../../core/expr";
+import { SERVICE_LEVELS } from "./service-levels";
+import { allOf, anyOf, interpolated, type Expr } from "../../core/expr";
 import { every, everyEntry, jsonOf } from "../../core/expr-functions";
 
 /** Addresses of people or service accounts. */
@@ -135,6 +147,7 @@ export function monitoringInputs(platform: Platform) {
       default: true,
       description: "Dashboard with the metrics of all alerts. Changing it later is safe.",
     }),
+    ...SERVICE_LEVELS,
     /** Logs every read of a secret, for the alert `secret-read`; replaces the setting of the whole project. */
     auditSecretAccess: flag({
       default: false,
@@ -168,6 +181,23 @@ export type MonitoringInputs = ReturnType<typeof monitoringInputs>;
 export interface ChannelsBySeverity extends PropsOf<MonitoringInputs["notificationChannelsBySeverity"]["members"]> {}
 
 export type MonitoringSettings = SettingsOf<MonitoringInputs>;
+
+type ClusterInputs = DomainInputs & Pick<MonitoringInputs, "slo" | "uptimeCheck">;
+
+/** In a cluster, something must measure what clients get. */
+export const CLUSTER_MONITORING_RELATIONS: readonly Relation<ClusterInputs>[] = [
+  {
+    of: "slo",
+    holds: (v) => anyOf(v.slo.isNull(), v.domain.isSet(), v.uptimeCheck.coalesce(true)),
+    says: ({ domain, slo, uptimeCheck }) =>
+      [
+        `${slo.name} is given, ${uptimeCheck.name} is false and ${domain.name} is not given;`,
+        "there must be a check or a domain,",
+        "because only the load balancer of a domain and the uptime check measure what clients get;",
+        `set ${domain.name}, or leave out ${uptimeCheck.name}`,
+      ].join(" "),
+  },
+];
 
 /** Alerts about the service that only the other platform has, and their counterparts for the load balancer. */
 function counterparts(ids: readonly string[]): string {

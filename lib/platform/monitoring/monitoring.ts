@@ -9,6 +9,7 @@ import { type Expr, exprOf } from "../../core/expr";
 import { compact } from "../../core/expr-functions";
 import { expression } from "../../core/expression";
 import { objectName, partName, secretId, serviceName, sqlInstanceName, workerPoolName } from "../../core/names";
+import { inFiles } from "../../core/hcl/stack-origin";
 import { type DeploymentContext } from "../../core/deployment-context";
 import { type ProjectApis } from "../../core/project-apis";
 import { DB_INIT_JOB, STARTUP_PROBE } from "../../idp/contract";
@@ -20,6 +21,8 @@ import { errorsCommand, type AlertNames, type NamedSetting, type Platform } from
 import { AlertPolicies } from "./alert-policies";
 import { alertTable } from "./alerts";
 import { dashboardOf } from "./dashboard";
+import { measuresRequests } from "./service-level-metrics";
+import { NO_OBJECTIVES, type Objectives, ServiceLevels } from "./service-levels";
 import { type AlertSettings, type MonitoringSettings } from "./monitoring-settings";
 
 /** Props of monitoring. */
@@ -59,6 +62,12 @@ export interface MonitoringProps extends MonitoringSettings {
   readonly isPublic?: Condition;
   /** The instance in use, with its project, as logs have it. */
   readonly databaseId: string;
+  /**
+   * Service-level objectives.
+   *
+   * @default - none
+   */
+  readonly objectives?: Objectives;
   /** Namespace in the cluster; needed on Kubernetes. */
   readonly namespace?: string;
   /** Whether the load balancer has a security policy of the deployment's own. */
@@ -88,6 +97,9 @@ export class Monitoring extends Construct {
   /** Audit log of all reads of secrets: the setting of the whole project, which replaces an existing one. */
   readonly secretAudit: ProjectIamAuditConfig | undefined;
 
+  /** Objectives of the service, and what is left of their error budgets; undefined without any. */
+  readonly serviceLevels: ServiceLevels | undefined;
+
   /** Request from several places in the world once a minute. */
   readonly uptimeCheck: MonitoringUptimeCheckConfig | undefined;
   readonly ready: ITerraformDependable[];
@@ -96,6 +108,7 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
     const { apis, auditSecretAccess = false, dashboard = true, domain, dump, context, platform, workerMode } = props;
+    const { objectives = NO_OBJECTIVES } = props;
     const dependsOn = apis.ready("monitoring");
     const names = this.namesOf(props);
     this.errorsCommand = errorsCommand(names, platform, props.databaseId);
@@ -109,8 +122,10 @@ export class Monitoring extends Construct {
       dump: dump?.condition ?? false,
       ownDatabase: props.ownDatabase,
       protection: props.protection,
+      requestMetric: measuresRequests(names, platform),
       room: canScale(props),
       separateWorker: exprOf(workerMode).eq(WORKER_MODES.separate),
+      serviceLevels: objectives.condition,
       uptimeCheck: isChecked(props),
       workerInContainer: exprOf(workerMode).eq(WORKER_MODES.inContainer),
     };
@@ -148,12 +163,16 @@ export class Monitoring extends Construct {
           dependsOn,
         }),
     );
+    this.serviceLevels = partIf(
+      objectives.condition,
+      () => new ServiceLevels(this, "ServiceLevels", { context, dependsOn, names, objectives, platform }),
+    );
     this.dashboard = partIf(
       dashboard,
       () =>
         new MonitoringDashboard(this, "Dashboard", {
           project,
-          dashboardJson: dashboardOf(serviceName(context.deployment), alerts),
+          dashboardJson: dashboardOf(serviceName(context.deployment), alerts, this.serviceLevels?.budgets),
           count: countIf(dashboard),
           dependsOn,
         }),
@@ -173,14 +192,16 @@ export class Monitoring extends Construct {
       props.isHeard,
       () => new AlertPolicies(this, "Alerts", { ...props, alerts, dependsOn }),
     );
+    inFiles(this, { "service-levels": ["Service-level objectives, off by default", ["ServiceLevels"]] });
     this.ready = [
       ...present<ITerraformDependable>(this.uptimeCheck, this.dashboard, this.secretAudit),
+      ...(this.serviceLevels?.ready ?? []),
       ...(this.alertPolicies?.ready ?? []),
     ];
   }
 
   private namesOf(props: MonitoringProps): AlertNames {
-    const { checkUp, diskLimitGb: limit = 0, dump, context } = props;
+    const { checkUp, diskLimitGb: limit = 0, dump, context, objectives = NO_OBJECTIVES } = props;
     const { deployment, projectId } = context;
     const isServerless = props.platform === "serverless";
     // An account that is not made reads nothing.
@@ -197,6 +218,10 @@ export class Monitoring extends Construct {
       urlMap: props.urlMap ?? "",
       database: sqlInstanceName(deployment),
       diskLimitGb: exprOf(limit).coalesce(0).text,
+      hasDomain: isSet(props.domain),
+      availableGoal: objectives.available.text,
+      latencyGoal: objectives.latency,
+      latencyMs: objectives.latencyMs.text,
       maxConnections: props.maxConnections,
       maxInstances: exprOf(props.maxInstanceCount).text,
       securityPolicy: securityPolicyName(deployment),

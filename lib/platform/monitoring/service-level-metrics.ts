@@ -1,0 +1,117 @@
+import { conditionFrom, type Condition } from "../../core/conditional";
+import { exprOf, literal } from "../../core/expr";
+import { max } from "../../core/expr-functions";
+import { type AlertNames, type Platform } from "./alert";
+
+/** Where clients' requests are measured: nearest to them, so that an outage of what is behind counts too. */
+interface RequestMetric {
+  readonly type: string;
+  readonly resourceType: string;
+  /** Label of the resource, with an operator and a value, in the languages of filters and of queries. */
+  readonly filter: (names: AlertNames) => string;
+  readonly selector: (names: AlertNames) => string;
+  readonly latencyType: string;
+  /** Class of responses that are errors of the server, as this metric names it. */
+  readonly failed: string;
+}
+
+const LOAD_BALANCER: RequestMetric = {
+  type: "loadbalancing.googleapis.com/https/request_count",
+  latencyType: "loadbalancing.googleapis.com/https/total_latencies",
+  resourceType: "https_lb_rule",
+  filter: ({ urlMap }) => `resource.labels.url_map_name=monitoring.regex.full_match("${urlMap}")`,
+  selector: ({ urlMap }) => `url_map_name=~"${urlMap}"`,
+  failed: "500",
+};
+
+const SERVICE: RequestMetric = {
+  type: "run.googleapis.com/request_count",
+  latencyType: "run.googleapis.com/request_latencies",
+  resourceType: "cloud_run_revision",
+  filter: ({ workload }) => `resource.labels.service_name="${workload}"`,
+  selector: ({ workload }) => `service_name="${workload}"`,
+  failed: "5xx",
+};
+
+/** Whether there is a metric of requests; in a cluster, only the load balancer of a domain has one. */
+export function measuresRequests({ hasDomain }: AlertNames, platform: Platform): Condition {
+  return platform === "serverless" ? true : hasDomain;
+}
+
+/** A text for the metric that there is. */
+function ofRequests(names: AlertNames, platform: Platform, text: (metric: RequestMetric) => string): string {
+  if (platform === "kubernetes") return text(LOAD_BALANCER);
+  return conditionFrom(names.hasDomain).choose(exprOf(text(LOAD_BALANCER)), exprOf(text(SERVICE))).text;
+}
+
+const filterOf = (type: string, names: AlertNames, { filter, resourceType }: RequestMetric) =>
+  `metric.type="${type}" resource.type="${resourceType}" ${filter(names)}`;
+
+/** Filters of Cloud Monitoring for failed requests and for all. */
+export function requestFilters(names: AlertNames, platform: Platform): Record<string, string> {
+  const all = (metric: RequestMetric) => filterOf(metric.type, names, metric);
+  return {
+    bad_service_filter: ofRequests(
+      names,
+      platform,
+      (metric) => `${all(metric)} metric.labels.response_code_class="${metric.failed}"`,
+    ),
+    total_service_filter: ofRequests(names, platform, all),
+  };
+}
+
+/** The same for how long requests take, in milliseconds. */
+export function latencyFilter(names: AlertNames, platform: Platform): string {
+  return ofRequests(names, platform, (metric) => filterOf(metric.latencyType, names, metric));
+}
+
+/** The same for the uptime check: a window is good if any location got an answer. */
+export function checkFilter({ host }: AlertNames): string {
+  return [
+    `metric.type="monitoring.googleapis.com/uptime_check/check_passed"`,
+    `resource.type="uptime_url" resource.labels.host="${host}"`,
+  ].join(" ");
+}
+
+/** Name of a metric in PromQL. */
+const inQueries = (type: string) => type.replace("/", ":").replaceAll(/[./]/g, "_");
+
+/** Requests that must have failed for an alert, because one of a few at night is a large share. */
+const LEAST_FAILED = 5;
+
+/**
+ * PromQL for how many times faster than evenly over the days of the objective an error budget burns, in a window.
+ */
+export function burnRate(names: AlertNames, platform: Platform, window: string): string {
+  const budget = `(1 - ${names.availableGoal})`;
+  const ofHost = `monitored_resource="uptime_url", host="${names.host}"`;
+  const passed = `avg(avg_over_time(monitoring_googleapis_com:uptime_check_check_passed{${ofHost}}[${window}]))`;
+  const ofChecks = `(1 - ${passed}) / ${budget}`;
+  const ofRequest = ({ failed, resourceType, selector, type }: RequestMetric) => {
+    const all = `monitored_resource="${resourceType}", ${selector(names)}`;
+    const bad = `${all}, response_code_class="${failed}"`;
+    const sum = (over: string, selected: string) => `sum(${over}(${inQueries(type)}{${selected}}[${window}]))`;
+    const share = `${sum("rate", bad)} / ${sum("rate", all)}`;
+    return `(${share} and ${sum("increase", bad)} > ${LEAST_FAILED}) / ${budget}`;
+  };
+  const requests = ofRequests(names, platform, ofRequest);
+  if (platform === "serverless") return requests;
+  return conditionFrom(names.hasDomain).choose(exprOf(requests), exprOf(ofChecks)).text;
+}
+
+/**
+ * PromQL for how many times longer than `latencyMs` that request takes which, if the budget of latency burns at this
+ * rate, is the fastest of the slow ones: it needs no bound of a bucket at `latencyMs`.
+ */
+export function slowestAt(names: AlertNames, platform: Platform, rate: number, window: string): string {
+  // With a lower goal, a budget cannot burn so fast; then nine of ten requests are slow. In thousandths.
+  const fast = literal(1).minus(literal(1).minus(names.latencyGoal).times(rate));
+  const share = max(fast, 0.1).times(1000).plus(0.5).floor().dividedBy(1000).text;
+  return ofRequests(names, platform, ({ latencyType, resourceType, selector }) => {
+    const buckets = `${inQueries(latencyType)}_bucket{monitored_resource="${resourceType}", ${selector(names)}}`;
+    return `histogram_quantile(${share}, sum by (le) (rate(${buckets}[${window}]))) / ${names.latencyMs}`;
+  });
+}
+
+/** PromQL for the lower of two values, so that both must be high: the one of the longer window, and that of now. */
+export const lowerOf = (longer: string, now: string) => `((${longer} <= ${now}) or ${now})`;

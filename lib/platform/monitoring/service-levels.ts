@@ -1,0 +1,194 @@
+import { MonitoringCustomService } from "@cdktf/provider-google/lib/monitoring-custom-service";
+import { MonitoringSlo } from "@cdktf/provider-google/lib/monitoring-slo";
+import { type ITerraformDependable } from "cdktf";
+import { Construct } from "constructs";
+
+import { isWhole } from "../../core/checks";
+import {
+  addOptionalBlock,
+  allOf,
+  attributeOf,
+  countIf,
+  not,
+  partIf,
+  present,
+  type Condition,
+} from "../../core/conditional";
+import { literal, type Expr } from "../../core/expr";
+import { number, object, type PropsOf, type ValuesOf } from "../../core/inputs";
+import { serviceName } from "../../core/names";
+import { type PartProps } from "../parts";
+import { type AlertNames, type Platform } from "./alert";
+import { checkFilter, latencyFilter, measuresRequests, requestFilters } from "./service-level-metrics";
+
+/** Days over which the objectives hold, and their error budgets last. */
+export const OBJECTIVE_DAYS = 30;
+
+/** What Keycloak publishes of its own service, as defaults. */
+const DEFAULTS = { available: 0.999, latency: 0.95, latencyMs: 250 } as const;
+
+/** Cloud Monitoring takes no higher goal; half of the requests is no service. */
+const GOAL = { minimum: 0.5, maximum: 0.9999 } as const;
+
+const LONGEST_MS = 60_000;
+
+/** Inputs of service levels. */
+export const SERVICE_LEVELS = {
+  /** Service-level objectives over 30 days, and alerts when an error budget burns fast; `{}` is enough. */
+  slo: object(
+    {
+      /** Share of requests that must not end in an error of the server, 0.999 by default. */
+      available: number({
+        default: DEFAULTS.available,
+        description: "share of requests that must not end in an error of the server",
+        schema: GOAL,
+      }),
+      /** Share of requests that must be answered within `latencyMs`, 0.95 by default. */
+      latency: number({
+        default: DEFAULTS.latency,
+        description: "share of requests that must be answered within latency_ms",
+        schema: GOAL,
+      }),
+      /** Milliseconds within which they must be answered, 250 by default. */
+      latencyMs: number({
+        default: DEFAULTS.latencyMs,
+        description: "milliseconds within which they must be answered",
+        schema: { minimum: 1, maximum: LONGEST_MS, multipleOf: 1 },
+      }),
+    },
+    {
+      description: (members) =>
+        [
+          `Service-level objectives over ${OBJECTIVE_DAYS} days; {} is enough. ${members} Null for none.`,
+          "With receivers of alerts, four alerts say when an error budget burns fast.",
+          "guides/service-levels.md says what counts. Changing it later is safe.",
+        ].join(" "),
+      must: {
+        condition: (slo: Expr<Readonly<Record<string, number>>>) => {
+          const member = (name: string) => slo.member<number>(name);
+          const isGoal = (goal: Expr<number>) => goal.ge(GOAL.minimum).and(goal.le(GOAL.maximum));
+          return allOf(
+            isGoal(member("available")),
+            isGoal(member("latency")),
+            isWhole(member("latency_ms"), 1, LONGEST_MS),
+          );
+        },
+        must: [
+          `have goals from ${GOAL.minimum} to ${GOAL.maximum}, because they are shares (99.9 % is 0.999) of which`,
+          `Cloud Monitoring takes no higher one, and whole milliseconds from 1 to ${LONGEST_MS}; correct them`,
+        ].join(" "),
+      },
+    },
+  ),
+};
+
+/** The objectives as props. */
+export interface ServiceLevelProps extends PropsOf<typeof SERVICE_LEVELS.slo.members> {}
+
+/** The objectives of a deployment, as Terraform knows them. */
+export interface Objectives {
+  /** Whether there are any. */
+  readonly condition: Condition;
+  readonly available: Expr<number>;
+  readonly latency: Expr<number>;
+  readonly latencyMs: Expr<number>;
+}
+
+/** The objectives that are given, or else the default ones, which then nothing uses. */
+export function objectivesOf({ slo }: ValuesOf<typeof SERVICE_LEVELS>): Objectives {
+  return {
+    condition: slo.isSet(),
+    available: slo.at.available.coalesce(DEFAULTS.available),
+    latency: slo.at.latency.coalesce(DEFAULTS.latency),
+    latencyMs: slo.at.latencyMs.coalesce(DEFAULTS.latencyMs),
+  };
+}
+
+/** What queries are made with where nobody asks for objectives. */
+export const NO_OBJECTIVES: Objectives = {
+  condition: false,
+  available: literal(DEFAULTS.available),
+  latency: literal(DEFAULTS.latency),
+  latencyMs: literal(DEFAULTS.latencyMs),
+};
+
+interface Props extends PartProps {
+  readonly platform: Platform;
+  readonly names: AlertNames;
+  readonly objectives: Objectives;
+}
+
+/**
+ * What Cloud Monitoring keeps of the service levels: how much of each error budget is left, on its page and on the
+ * dashboard. The alerts are rows of the table of alerts.
+ */
+export class ServiceLevels extends Construct {
+  readonly service: MonitoringCustomService;
+
+  /** Requests without an error of the server; on GKE without a domain, five minutes in which a check succeeded. */
+  readonly availability: MonitoringSlo;
+
+  /** Requests that are answered in time; undefined where no metric says how long they take. */
+  readonly latency: MonitoringSlo | undefined;
+
+  /** The objectives as Terraform expressions of lists, each with what the dashboard shows of it. */
+  readonly budgets: readonly string[];
+  readonly ready: ITerraformDependable[];
+
+  /** @internal */
+  constructor(scope: Construct, id: string, { context, dependsOn, names, objectives, platform }: Props) {
+    super(scope, id);
+    const name = serviceName(context.deployment);
+    const { condition } = objectives;
+    const isRequests = measuresRequests(names, platform);
+    const ofBoth = { project: context.projectId, rollingPeriodDays: OBJECTIVE_DAYS, userLabels: context.labels };
+
+    this.service = new MonitoringCustomService(this, "Service", {
+      project: context.projectId,
+      serviceId: name,
+      displayName: name,
+      userLabels: context.labels,
+      count: countIf(condition),
+      dependsOn,
+    });
+    const service = attributeOf(this.service, "service_id").text;
+    this.availability = new MonitoringSlo(this, "Availability", {
+      ...ofBoth,
+      service,
+      sloId: "availability",
+      displayName: "Requests without an error of the server",
+      goal: objectives.available.number,
+      count: countIf(condition),
+    });
+    addOptionalBlock(this.availability, "", "request_based_sli", {
+      when: isRequests,
+      content: { good_total_ratio: requestFilters(names, platform) },
+    });
+    addOptionalBlock(this.availability, "", "windows_based_sli", {
+      when: not(isRequests),
+      content: { window_period: "300s", good_bad_metric_filter: checkFilter(names) },
+    });
+    const isTimed = allOf(condition, isRequests);
+    this.latency = partIf(
+      isTimed,
+      () =>
+        new MonitoringSlo(this, "Latency", {
+          ...ofBoth,
+          service,
+          sloId: "latency",
+          displayName: "Requests that are answered in time",
+          goal: objectives.latency.number,
+          requestBasedSli: {
+            distributionCut: {
+              distributionFilter: latencyFilter(names, platform),
+              range: { max: objectives.latencyMs.number },
+            },
+          },
+          count: countIf(isTimed),
+        }),
+    );
+    const slos = present(this.availability, this.latency);
+    this.budgets = slos.map((slo) => `${slo.fqn}[*]`);
+    this.ready = [this.service, ...slos];
+  }
+}
